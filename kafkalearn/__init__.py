@@ -1,0 +1,1 @@
+"""The inside of Apache Kafka, stepped by hand."""
