@@ -60,9 +60,7 @@ class Coordinator:
     broker_id: int | None  # None: the partition has no leader, Kafka answers COORDINATOR_NOT_AVAILABLE
 
 
-def offsets_partition(
-    group_id: str, partition_count: int = OFFSETS_PARTITION_COUNT, formula: str = "kafka"
-) -> int:
+def offsets_partition(group_id: str, partition_count: int = OFFSETS_PARTITION_COUNT, formula: str = "kafka") -> int:
     """The partition of ``__consumer_offsets`` that holds everything Kafka knows about a group.
 
     Parameters
@@ -146,9 +144,7 @@ def find_coordinator(group_id: str, leaders: Sequence[int | None]) -> Coordinato
     return Coordinator(group_id, java_string_hash(group_id), partition, leaders[partition])
 
 
-def round_robin_leaders(
-    broker_ids: Sequence[int], partition_count: int = OFFSETS_PARTITION_COUNT
-) -> tuple[int, ...]:
+def round_robin_leaders(broker_ids: Sequence[int], partition_count: int = OFFSETS_PARTITION_COUNT) -> tuple[int, ...]:
     """Leaders dealt out in turn, the way an undisturbed cluster without racks spreads them.
 
     Real clusters start at a random broker and drift; give `find_coordinator` their true leaders where you

@@ -31,9 +31,7 @@ class Frame(Generic[State, Event]):
 Trace: TypeAlias = tuple[Frame[State, Event], ...]
 
 
-def run(
-    step: Callable[[State, Event], State], initial: State, events: Iterable[Event]
-) -> Trace[State, Event]:
+def run(step: Callable[[State, Event], State], initial: State, events: Iterable[Event]) -> Trace[State, Event]:
     """Every moment of a run: the initial state, then the state after each event in turn.
 
     Parameters
