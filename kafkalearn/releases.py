@@ -78,7 +78,7 @@ def parse_release(release: str | Release) -> Release:
     Traceback (most recent call last):
     ...
     kafkalearn.errors.KafkaLearnError: unknown release '4.4'; did you mean '4.3' or '4.2' or '4.1'? \
-Known are the lines 0.8.2 to 4.3 and their patches
+(known: 0.8.2 to 4.3 and their patches)
     """
     if isinstance(release, Release):
         return release
@@ -91,7 +91,7 @@ Known are the lines 0.8.2 to 4.3 and their patches
     if release in RELEASES or (line in RELEASES and patch.isascii() and patch.isdecimal()):
         return Release(tuple(map(int, release.split("."))))
     error = unknown_name("release", release, RELEASES)
-    raise KafkaLearnError(f"{error} Known are the lines {RELEASES[0]} to {RELEASES[-1]} and their patches")
+    raise KafkaLearnError(f"{error} (known: {RELEASES[0]} to {RELEASES[-1]} and their patches)")
 
 
 def release_line(release: str | Release) -> str:

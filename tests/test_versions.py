@@ -1,0 +1,266 @@
+import dataclasses
+import subprocess
+import sys
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.versions import (
+    ABSENT,
+    KINDS,
+    RELEASES,
+    REQUIRED,
+    SIDES,
+    changes,
+    default,
+    describe,
+    find_settings,
+    history,
+    provenance,
+    rows,
+    table,
+    value_text,
+)
+from tests.recorded import recorded
+
+RECORDED = recorded("settings-by-release")
+SETTINGS = find_settings()
+
+settings = st.sampled_from(SETTINGS)
+lines = st.sampled_from(RELEASES)
+
+
+def as_recorded(value):
+    """A value of ours as the recorded file writes it."""
+    special = {ABSENT: "absent", REQUIRED: "(required)"}
+    if isinstance(value, tuple):
+        return list(value)
+    return special.get(value, value)
+
+
+def test_the_package_holds_every_default_of_the_recorded_file_and_no_other():
+    ours = {
+        (each.name, each.side, each.type): {line: as_recorded(each.in_release(line)) for line in RELEASES}
+        for each in SETTINGS
+    }
+    real = {(each["name"], each["side"], each["type"]): each["defaults"] for each in RECORDED["settings"].values()}
+
+    assert len(real) == 371
+    assert repr(sorted(ours.items())) == repr(sorted(real.items()))  # as text, or 1, 1.0 and true would be equal
+
+
+def test_the_changes_of_each_setting_are_the_recorded_ones():
+    ours = {}
+    for each in SETTINGS:
+        values = [(line, as_recorded(each.in_release(line))) for line in RELEASES]
+        ours[each.name, each.side] = [[line, old, new] for (_, old), (line, new) in pairwise(values) if old != new]
+
+    assert ours == {(each["name"], each["side"]): each["changed"] for each in RECORDED["settings"].values()}
+
+
+def test_the_lines_the_sides_and_the_releases_asked_are_the_recorded_ones():
+    assert list(RELEASES) == RECORDED["releases"]
+    assert set(SIDES) == {each["side"] for each in RECORDED["settings"].values()}
+    assert provenance()[1] == RECORDED["jar_versions"]
+
+
+@given(settings, lines)
+def test_a_setting_exists_in_one_stretch_of_releases_and_the_error_names_it(setting, line):
+    exists = [each for each in RELEASES if setting.in_release(each) is not ABSENT]
+    first, last = RELEASES.index(exists[0]), RELEASES.index(exists[-1])
+    assert exists == list(RELEASES[first : last + 1])
+
+    if line in exists:
+        assert default(setting.name, line, setting.side) == setting.in_release(line)
+    else:
+        span = f"only in {exists[0]}" if len(exists) == 1 else f"from {exists[0]} to {exists[-1]}"
+        until = f"since {exists[0]}" if exists[-1] == RELEASES[-1] else span
+        with pytest.raises(KafkaLearnError, match=f"Kafka {line} has no setting .*; it exists {until}"):
+            default(setting.name, line, setting.side)
+
+
+@given(settings, lines)
+def test_the_last_entry_of_the_history_up_to_a_release_is_its_default(setting, line):
+    entries = [
+        value for since, value in history(setting.name, setting.side) if RELEASES.index(since) <= RELEASES.index(line)
+    ]
+    assert (entries or [ABSENT])[-1] == setting.in_release(line)
+
+
+@given(lines, lines, st.sampled_from([None, *SIDES]))
+def test_changes_carry_the_defaults_of_one_release_over_into_those_of_another(one, other, side):
+    old, new = sorted((one, other), key=RELEASES.index)
+    before = {(each.name, each.side): each.in_release(old) for each in find_settings(release=old, side=side)}
+    after = {(each.name, each.side): each.in_release(new) for each in find_settings(release=new, side=side)}
+
+    for change in changes(old, new, side):
+        assert before.pop((change.setting, change.side), ABSENT) == change.old != change.new
+        if change.new is not ABSENT:
+            before[change.setting, change.side] = change.new
+        assert RELEASES.index(old) < RELEASES.index(change.since) <= RELEASES.index(new)
+    assert before == after
+
+
+@pytest.mark.parametrize(
+    ("setting", "defaults"),
+    [
+        ("session.timeout.ms", {"0.10.0": 30000, "0.10.1": 10000, "2.8": 10000, "3.0": 45000, "4.3": 45000}),
+        ("acks", {"2.8": "1", "3.0": "all"}),
+        ("linger.ms", {"3.9.2": 0, "4.0.0": 5}),
+        ("group.coordinator.threads", {"3.9": 1, "4.0": 4}),
+        ("group.coordinator.append.linger.ms", {"3.8": 10, "4.0": 5, "4.1": 5, "4.2": -1}),
+        ("offsets.retention.minutes", {"1.1": 1440, "2.0": 10080}),
+        ("message.max.bytes", {"2.4": 1000012, "2.5": 1048588}),
+        ("group.id", {"0.8.2": REQUIRED, "0.9.0": "", "2.2": None}),
+    ],
+)
+def test_well_known_changes_come_with_the_release_that_made_them(setting, defaults):
+    side = "consumer" if setting == "group.id" else None
+    assert {release: default(setting, release, side) for release in defaults} == defaults
+
+
+def test_without_a_release_the_default_is_that_of_4_3():
+    assert default("group.coordinator.append.linger.ms") == -1
+    assert changes("4.2") == changes("4.2", "4.3")
+
+
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [
+        ({"setting": "compression.type", "side": "topic"}, "producer"),
+        ({"setting": "compression.type@producer"}, "none"),
+        ({"setting": "request.timeout.ms"}, 30000),  # three sides, one default
+        ({"setting": "auto.offset.reset"}, "latest"),  # the ZooKeeper consumer's is gone
+        ({"setting": "socket.receive.buffer.bytes"}, 102400),  # only the broker still has it
+    ],
+)
+def test_a_name_of_several_sides_is_answered_where_a_side_is_named_or_all_agree(asked, value):
+    assert default(**asked) == value
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: default("receive.buffer.bytes"), r"consumer 65536 \(64 KiB\); producer 32768 \(32 KiB\). Say which"),
+        (lambda: default("auto.offset.reset", "0.9.0"), "consumer latest; old-consumer largest. Say which with side="),
+        (lambda: history("retry.backoff.ms"), r"consumer 100 since 0.9.0; producer 100 since 0.8.2. Say which"),
+    ],
+)
+def test_where_the_sides_differ_nothing_is_guessed_and_the_error_says_what_each_has(ask, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        ask()
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"setting": "session_timeout_ms"}, "unknown setting 'session_timeout_ms'; did you mean 'session.timeout.ms'"),
+        ({"setting": "linger"}, "unknown setting 'linger'"),
+        ({"setting": None}, "setting must be a str, got NoneType None"),
+        ({"setting": "acks", "release": "3.O"}, "unknown release '3.O'"),
+        ({"setting": "acks", "side": "client"}, "unknown side 'client'.*Known: 'consumer', 'producer'"),
+        ({"setting": "acks", "side": "topic"}, "acks is no topic setting; it is one of: producer"),
+        ({"setting": "acks@topic"}, "acks is no topic setting; it is one of: producer"),
+        ({"setting": "linger.ms@topics"}, "unknown side 'topics'; did you mean 'topic'"),
+    ],
+)
+def test_what_does_not_exist_is_refused_with_what_does(asked, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        default(**asked)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: changes("4.3", "3.9"), "changes from 4.3 to 3.9 would go backwards; give the older release first"),
+        (lambda: changes("3.9", "4.9"), "unknown release '4.9'"),
+        (lambda: changes("3.9", side="brokers"), "unknown side 'brokers'; did you mean 'broker'"),
+        (lambda: find_settings(side="brokers"), "unknown side 'brokers'"),
+        (lambda: history("ack"), "unknown setting 'ack'; did you mean 'acks'"),
+        (lambda: describe("ack"), "unknown setting 'ack'; did you mean 'acks'"),
+    ],
+)
+def test_every_question_refuses_what_it_does_not_know(ask, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        ask()
+
+
+def test_a_change_that_matters_comes_with_its_note():
+    notes = {change.setting: change.note for change in changes("2.8", "3.0", side="producer")}
+    assert "KAFKA-13598" in notes["enable.idempotence"]
+    assert "KAFKA-13598" in describe("enable.idempotence")
+    assert {change.setting: change.note for change in changes("3.3", "3.4")}["producer.id.expiration.ms"]
+
+
+def test_every_note_is_about_releases_in_which_its_setting_lived_or_died():
+    for setting in SETTINGS:
+        for note in setting.notes:
+            first, last = RELEASES.index(note.first), RELEASES.index(note.last)
+            lived = [setting.in_release(line) is not ABSENT for line in RELEASES[max(first - 1, 0) : last + 1]]
+            assert first <= last
+            assert any(lived), (setting.name, note)
+
+
+def test_the_upgrade_table_lists_changed_defaults_first_and_fits_a_data_frame():
+    found = changes("3.9", "4.0")
+    kinds = [change.kind for change in found]
+    frame = pd.DataFrame(rows(found))
+
+    assert kinds == sorted(kinds, key=KINDS.index)
+    assert list(frame.columns) == [field.name for field in dataclasses.fields(found[0])]
+    assert frame.set_index("setting").loc["linger.ms", ["old", "new"]].tolist() == ["0", "5"]
+    assert len(table(found).splitlines()) == len(found) + 1
+    assert table(changes("4.3")) == "nothing"
+
+
+def test_the_same_release_and_its_patches_change_nothing():
+    assert changes("3.9", "3.9.2") == changes("3.9.1", "3.9.0") == ()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "text"),
+    [
+        ("session.timeout.ms", 45000, "45000 (45 s)"),
+        ("linger.ms", 0, "0"),
+        ("max.poll.interval.ms", 300000, "300000 (5 min)"),
+        ("request.timeout.ms", 305000, "305000 (305 s)"),
+        ("log.retention.hours", 168, "168 (7 d)"),
+        ("leader.imbalance.check.interval.seconds", 300, "300 (5 min)"),
+        ("replication.quota.window.size.seconds", 1, "1"),
+        ("segment.bytes", 1073741824, "1073741824 (1 GiB)"),
+        ("batch.size", 16384, "16384 (16 KiB)"),
+        ("message.max.bytes", 1048588, "1048588"),
+        ("group.max.size", 2147483647, "2147483647 (Int.MAX)"),
+        ("flush.ms", 2**63 - 1, "9223372036854775807 (Long.MAX)"),
+        ("retention.ms", -1, "-1"),
+        ("log.cleaner.min.cleanable.ratio", 0.5, "0.5"),
+        ("client.rack", "", "empty"),
+        ("bootstrap.servers", (), "empty"),
+        ("bootstrap.servers", REQUIRED, "required"),
+        ("acks", ABSENT, "absent"),
+        ("partitioner.class", None, "unset"),
+    ],
+)
+def test_a_value_reads_as_in_a_properties_file_with_larger_units_where_they_are_whole(setting, value, text):
+    assert value_text(setting, value) == text
+
+
+def test_nothing_that_is_returned_can_be_changed_by_its_reader():
+    assert default("partition.assignment.strategy", side="consumer") == (
+        "org.apache.kafka.clients.consumer.RangeAssignor",
+        "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+    )
+    assert all(hash(setting) and hash(setting.history) for setting in SETTINGS)
+    assert all(map(hash, changes("0.8.2")))
+    with pytest.raises(TypeError):
+        provenance()[1]["4.3"] = "4.4"
+
+
+def test_importing_the_module_does_not_read_the_data():
+    code = "import kafkalearn.versions, kafkalearn.versions.settings as s; print(s.all_settings.cache_info().currsize)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout == "0\n"
