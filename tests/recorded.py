@@ -1,11 +1,12 @@
-"""Recorded answers of real Kafka, read from tests/vectors."""
+"""Recorded answers of real Kafka, read from tests/vectors and data."""
 
 import json
 from pathlib import Path
 
-VECTORS = Path(__file__).parent / "vectors"
+ROOT = Path(__file__).parents[1]
 
 
 def recorded(name: str) -> dict:
-    """The whole content of ``tests/vectors/NAME.json``."""
-    return json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
+    """The whole content of ``NAME.json`` in tests/vectors, or in data where the chapters read it too."""
+    paths = [ROOT / folder / f"{name}.json" for folder in ("tests/vectors", "data")]
+    return json.loads(next(path for path in paths if path.exists()).read_text(encoding="utf-8"))
