@@ -1,1 +1,107 @@
-"""The inside of Apache Kafka, stepped by hand."""
+"""The inside of Apache Kafka, stepped by hand and run over millions of rows.
+
+Where things are
+----------------
+Rules, as pure functions:
+
+- `kafkalearn.coordinator`: group id -> partition of ``__consumer_offsets`` -> the broker that coordinates it
+- `kafkalearn.partitioner`: record key -> partition, by the rule of each client; `kafkalearn.hashing` below both
+- `kafkalearn.resizing`: what moves when the number of partitions changes
+- `kafkalearn.batching`: the producer's batches, to the byte
+- `kafkalearn.assignor`: which member of a group gets which partitions, by each assignor;
+  `kafkalearn.java_collections`: the walk through Java's maps that some of them depend on
+- `kafkalearn.offsets`: the records of ``__consumer_offsets``, to the byte
+- `kafkalearn.record`: the nouns shared by all, such as one partition of a topic
+
+Simulators, one event at a time:
+
+- `kafkalearn.trace`: the shape they all have, a run as a tuple of whole moments
+- `kafkalearn.explore`: the search through all runs for the shortest that breaks a promise
+- `kafkalearn.lookup`: FindCoordinator
+- `kafkalearn.keyless`: where the producer puts records without a key, by release
+- `kafkalearn.replication`: leader, followers, log ends, high watermark, ISR, epochs
+
+What to know before believing or upgrading:
+
+- `kafkalearn.versions`: the defaults of 371 settings in 31 releases, and what an upgrade changes;
+  `kafkalearn.releases`: which release came first
+- `kafkalearn.fidelity`: for each rule, what it was checked against and what it leaves out
+- `kafkalearn.evenness`: whether counts are even, and whether chance alone could do that
+- `kafkalearn.datafiles`: where the recorded data files lie
+
+Around this core, never imported by it:
+
+- `kafkalearn.spark`: the same rules as DataFrame -> DataFrame (imports pyspark)
+- `kafkalearn.views`: moments and results as text, SVG, figures and a player (imports matplotlib, ipywidgets)
+- `kafkalearn.exercises`: questions that check themselves
+- `kafkalearn.lab`: JupyterLab's side of the course
+
+``import kafkalearn`` loads none of this. The helpers asked for first are here by name, and load what they need
+when they are used; so do the modules of the core:
+
+>>> import kafkalearn
+>>> kafkalearn.offsets_partition("test-group")
+12
+>>> kafkalearn.partition_for_key(b"user-42", 6)
+4
+>>> kafkalearn.default("session.timeout.ms", "2.8"), kafkalearn.versions.at_least("3.0", "2.8")
+(10000, False)
+"""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+_HELPERS = {
+    "KafkaLearnError": "errors",
+    "changes": "versions",
+    "default": "versions",
+    "describe": "versions",
+    "find_coordinator": "coordinator",
+    "history": "versions",
+    "java_string_hash": "hashing",
+    "ledger": "fidelity",
+    "murmur2": "hashing",
+    "offsets_partition": "coordinator",
+    "partition_for_key": "partitioner",
+    "round_robin_leaders": "coordinator",
+    "send_all": "keyless",
+}
+
+_MODULES = (
+    "assignor",
+    "batching",
+    "coordinator",
+    "datafiles",
+    "errors",
+    "evenness",
+    "explore",
+    "fidelity",
+    "hashing",
+    "java_collections",
+    "keyless",
+    "lookup",
+    "offsets",
+    "partitioner",
+    "record",
+    "releases",
+    "replication",
+    "resizing",
+    "trace",
+    "versions",
+)
+
+__all__ = ["__version__", *_HELPERS]
+
+
+def __getattr__(name: str) -> object:
+    """The helper or module of that name, imported at its first use."""
+    if name in _MODULES:
+        return import_module(f"kafkalearn.{name}")
+    if name in _HELPERS:
+        return getattr(import_module(f"kafkalearn.{_HELPERS[name]}"), name)
+    raise AttributeError(f"module 'kafkalearn' has no attribute {name!r}; it has {', '.join(_HELPERS)}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HELPERS, *_MODULES})

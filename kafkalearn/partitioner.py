@@ -69,7 +69,7 @@ def partition_for_key(key: bytes, partition_count: int, partitioner: str = "murm
     ----------
     key : bytes
         The key after serialisation; the same text in two encodings is two keys. Empty is a key, None is not.
-        (librdkafka's two `..._random` partitioners but `murmur2_random` treat an empty key as no key.)
+        (librdkafka's `consistent_random` alone treats an empty key as no key.)
     partition_count : int
         All partitions of the topic, at least 1, whether available or not.
     partitioner : str

@@ -1,0 +1,88 @@
+"""The ledger: for each rule, which Kafka it speaks for, what it was checked against, and what it leaves out.
+
+A simulator that is wrong teaches well and badly at once. So each rule says here which class or KIP it follows,
+which releases it speaks for, and what held it to the truth: recordings of real clusters, answers of the real
+classes, or only laws and examples of our own. A test compares every entry with the files and tests it names.
+
+>>> print(ledger("coordinator")[0].checks[0])
+recording: 300 of data/coordinator.json
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafkalearn.errors import unknown_name
+from kafkalearn.fidelity.model import WAYS, Check, Rule
+from kafkalearn.fidelity.rules import RULES
+from kafkalearn.tables import text_table
+
+__all__ = ["RULES", "WAYS", "Check", "Rule", "ledger", "rows", "table"]
+
+
+def ledger(module: str | None = None) -> tuple[Rule, ...]:
+    """The rules of a module, or all of them.
+
+    Parameters
+    ----------
+    module : str or None
+        ``"coordinator"`` or ``"kafkalearn.coordinator"``; a function's full name is good too.
+
+    Returns
+    -------
+    tuple of Rule
+        In the order of the ledger; `table` prints it, ``pandas.DataFrame(rows(...))`` shows it in a notebook.
+
+    Raises
+    ------
+    KafkaLearnError
+        If no rule is in a module of that name; the nearest names are given.
+
+    Examples
+    --------
+    >>> [rule.name for rule in ledger("coordinator")]
+    ['group id to offsets partition', 'the formulas people write', 'FindCoordinator']
+    >>> ledger("kafkalearn.keyless.queue_weights")[0].left_out
+    'when the sending thread looks, and which broker counts as stalled, are inputs'
+    """
+    if module is None:
+        return RULES
+    inner = str(module).removeprefix("kafkalearn.")
+    found = tuple(rule for rule in RULES if f"{rule.function}.".startswith(f"kafkalearn.{inner}."))
+    if not found:
+        raise unknown_name("module", module, dict.fromkeys(_module_of(rule) for rule in RULES))
+    return found
+
+
+def _module_of(rule: Rule) -> str:
+    return rule.function.removeprefix("kafkalearn.").rpartition(".")[0]
+
+
+def rows(rules: Iterable[Rule]) -> list[dict[str, str]]:
+    """The rules as plain rows of text, one key for each field of `Rule`.
+
+    >>> rows(ledger("lookup"))[0]["checks"]
+    'recording: 300 of data/coordinator.json; law'
+    """
+    return [
+        {
+            "name": rule.name,
+            "function": rule.function,
+            "versions": rule.versions,
+            "source": rule.source,
+            "checks": "; ".join(map(str, rule.checks)),
+            "left_out": rule.left_out,
+        }
+        for rule in rules
+    ]
+
+
+def table(rules: Iterable[Rule]) -> str:
+    """The rules as a text table without their sources, which `rows` has.
+
+    >>> print(table(ledger("hashing.crc32")))
+    name             versions         checks                                           left_out
+    CRC-32 of a key  librdkafka 2.16  vectors: 45 of tests/vectors/groups-murmur2.json
+    """
+    shown = ("name", "versions", "checks", "left_out")
+    return text_table({column: row[column] for column in shown} for row in rows(rules))

@@ -1,0 +1,45 @@
+"""The nouns of the ledger: a rule, and a check that it stood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+WAYS: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "recording": "what real clusters or clients did, recorded",
+        "vectors": "what the real classes answered when run by themselves, recorded",
+        "published": "values that the rule's authors publish",
+        "equality": "another implementation of the same rule, on the same data",
+        "law": "what must hold for every input, tried on generated ones",
+        "examples": "cases worked out by hand from the source",
+    }
+)
+"""How a rule can be checked; the first three hold it to something that is not ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One way in which a rule was checked, and the test that does it each time."""
+
+    way: str  # a name in WAYS
+    test: str  # file::function, from the root of the repository
+    vectors: str = ""  # the recorded file, if there is one
+    part: str = ""  # the list in that file that the test goes through
+    case_count: int = 0  # how many it holds
+
+    def __str__(self) -> str:
+        """The check in a few words: the way, and what it was held to."""
+        return f"{self.way}: {self.case_count} of {self.vectors}" if self.vectors else self.way
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that Kafka does and kafkalearn claims to do alike."""
+
+    name: str
+    function: str  # where it is, as one would import it
+    versions: str  # the Kafka releases it speaks for
+    source: str  # the class, KIP or document that says so
+    checks: tuple[Check, ...]
+    left_out: str  # what the real thing does and this does not; empty: nothing known
