@@ -1,0 +1,48 @@
+"""The columns a rule needs, and the one it adds: refused in one sentence if they do not fit."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from kafkalearn.errors import KafkaLearnError
+
+# The columns of a record, as Spark's Kafka source has them.
+RECORD_SCHEMA = (
+    "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, timestampType INT"
+)
+
+
+def require(df: DataFrame, column: str, types: tuple[str, ...], mend: str) -> None:
+    """Raise unless `df` has that column in one of those types.
+
+    Parameters
+    ----------
+    df : DataFrame
+        Any.
+    column : str
+        A name, matched as Spark matches it: upper and lower case are one.
+    types : tuple of str
+        Spark's simple names: ``"string"``, ``"binary"``, ``"int"``.
+    mend : str
+        What to do if the type is another.
+
+    Raises
+    ------
+    KafkaLearnError
+        Says which columns there are, or which type came.
+    """
+    there = {field.name.lower(): field.dataType.simpleString() for field in df.schema}
+    if column.lower() not in there:
+        raise KafkaLearnError(f"the rows have no column {column!r}; they have {df.columns}")
+    came = there[column.lower()]
+    if came not in types:
+        raise KafkaLearnError(f"column {column!r} must be {' or '.join(types)}, it is {came}; {mend}")
+
+
+def refuse_overwrite(df: DataFrame, output: str) -> None:
+    """Raise if `df` has a column `output` already: a record's real partition must not vanish under a computed one."""
+    if output.lower() in (column.lower() for column in df.columns):
+        raise KafkaLearnError(
+            f"the rows have a column {output!r} already; name another with output=, or drop it first: "
+            f"df.drop({output!r})"
+        )

@@ -1,0 +1,163 @@
+"""Group id -> partition of ``__consumer_offsets`` -> coordinating broker, for whole columns.
+
+The rule of `kafkalearn.coordinator`, with the real Java function: ``java.util.Objects.hashCode`` of a text is its
+``String.hashCode``. Spark's integers and its ``%`` are Java's too; only overflow is an error in Spark 4 (ANSI mode),
+so what Java lets wrap is written here in 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.coordinator import OFFSETS_PARTITION_COUNT, find_coordinator
+from kafkalearn.errors import unknown_name
+from kafkalearn.spark.columns import refuse_overwrite, require
+from kafkalearn.spark.native import static_call
+
+
+def _kafka_abs(group_hash: Column) -> Column:
+    # Only -2**31 has a 64-bit absolute value with the 32nd bit set; without that bit it is 0, Kafka's answer.
+    return sf.abs(group_hash).bitwiseAND(0x7FFFFFFF)
+
+
+def _java_abs(group_hash: Column) -> Column:
+    # Up and down by 32 bits: what the 64-bit absolute value is as a Java int, so -2**31 for itself.
+    return sf.shiftright(sf.shiftleft(sf.abs(group_hash), 32), 32)
+
+
+FORMULAS: MappingProxyType[str, Callable[[Column, int], Column]] = MappingProxyType(
+    {
+        "kafka": lambda group_hash, partition_count: _kafka_abs(group_hash) % partition_count,
+        "Math.abs(h) % n": lambda group_hash, partition_count: _java_abs(group_hash) % partition_count,
+        "Math.abs(h % n)": lambda group_hash, partition_count: sf.abs(group_hash % partition_count),
+        "(h & 0x7fffffff) % n": lambda group_hash, partition_count: group_hash.bitwiseAND(0x7FFFFFFF) % partition_count,
+    }
+)
+"""`kafkalearn.coordinator.FORMULAS` as expressions over the hash, a signed int held in 64 bits."""
+
+
+def with_offsets_partition(
+    df: DataFrame,
+    partition_count: int = OFFSETS_PARTITION_COUNT,
+    group: str = "group_id",
+    output: str = "offsets_partition",
+    formula: str = "kafka",
+) -> DataFrame:
+    """The same rows with the partition of ``__consumer_offsets`` that holds each row's group.
+
+    Parameters
+    ----------
+    df : DataFrame
+        Has the group id in a string column; null gives null.
+    partition_count : int
+        Partitions of the offsets topic, at least 1.
+    group : str
+        The column of group ids.
+    output : str
+        The int column that is added.
+    formula : str
+        A name in `FORMULAS`. Only ``"kafka"`` is what brokers do.
+
+    Returns
+    -------
+    DataFrame
+        For ``df.transform(with_offsets_partition, 50)``. No Python runs on the workers.
+
+    Raises
+    ------
+    KafkaLearnError
+        If an argument or a column is not as described, or there is a column `output` already.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> groups = get_spark().createDataFrame([("test-group",), ("console-consumer-77682",), (None,)], "group_id string")
+    >>> groups.transform(with_offsets_partition).show()
+    +--------------------+-----------------+
+    |            group_id|offsets_partition|
+    +--------------------+-----------------+
+    |          test-group|               12|
+    |console-consumer-...|               41|
+    |                NULL|             NULL|
+    +--------------------+-----------------+
+
+    References
+    ----------
+    Apache Kafka 0.8.2 to 4.3, ``GroupCoordinatorService.partitionFor``.
+    """
+    whole_number("partition_count", partition_count, at_least=1)
+    if formula not in FORMULAS:
+        raise unknown_name("formula", formula, FORMULAS)
+    refuse_overwrite(df, output)
+    partition = FORMULAS[formula](_group_hash(df, group).cast("bigint"), partition_count)
+    return df.withColumn(output, partition.cast("int"))
+
+
+def with_group_hash(df: DataFrame, group: str = "group_id", output: str = "group_hash") -> DataFrame:
+    """The same rows with the signed ``String.hashCode()`` of each group id, an int column.
+
+    >>> from kafkalearn.spark.session import get_spark
+    >>> groups = get_spark().createDataFrame([("test-group",)], "group_id string")
+    >>> groups.transform(with_group_hash).first().group_hash
+    627841412
+    """
+    refuse_overwrite(df, output)
+    return df.withColumn(output, _group_hash(df, group))
+
+
+def with_coordinator(
+    df: DataFrame, leaders: Sequence[int | None], group: str = "group_id", output: str = "broker_id"
+) -> DataFrame:
+    """The same rows with the broker that coordinates each row's group.
+
+    Parameters
+    ----------
+    df : DataFrame
+        Has the group id in a string column; null gives null.
+    leaders : sequence of int or None
+        ``leaders[p]`` is the broker that leads partition ``p`` of the offsets topic, or None if none does; its
+        length is the partition count.
+    group : str
+        The column of group ids.
+    output : str
+        The int column that is added; null where Kafka answers COORDINATOR_NOT_AVAILABLE.
+
+    Raises
+    ------
+    KafkaLearnError
+        As `with_offsets_partition`, and if `leaders` is empty or no sequence.
+
+    Examples
+    --------
+    >>> from kafkalearn.coordinator import round_robin_leaders
+    >>> from kafkalearn.spark.session import get_spark
+    >>> groups = get_spark().createDataFrame([("billing",), ("shipping",)], "group_id string")
+    >>> groups.transform(with_coordinator, round_robin_leaders([1, 2, 3])).show()
+    +--------+---------+
+    |group_id|broker_id|
+    +--------+---------+
+    | billing|        1|
+    |shipping|        3|
+    +--------+---------+
+    """
+    find_coordinator("", leaders)  # refuses leaders that are none
+    refuse_overwrite(df, output)
+    partition = FORMULAS["kafka"](_group_hash(df, group).cast("bigint"), len(leaders))
+    broker_ids = sf.array(*(sf.lit(leader).cast("int") for leader in leaders))
+    return df.withColumn(output, sf.get(broker_ids, partition.cast("int")))
+
+
+def _group_hash(df: DataFrame, group: str) -> Column:
+    require(df, group, ("string",), "a group id is text: cast it")
+    group_id = sf.col(group)
+    text = static_call(df, "java.lang.String", "valueOf", "java.lang.String", group_id)
+    if text is not None:
+        return static_call(df, "java.util.Objects", "hashCode", "int", text)
+    # The public way to the same function; it would hash null to 0.
+    by_reflection = sf.reflect(sf.lit("java.util.Objects"), sf.lit("hashCode"), group_id)
+    return sf.when(group_id.isNotNull(), by_reflection.cast("int"))

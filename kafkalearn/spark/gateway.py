@@ -1,0 +1,80 @@
+"""PySpark's link to its Java side. PySpark has no public way to look at it or to let go of it; it is done here only."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import warnings
+from collections.abc import Iterator, Mapping
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+STOP_TIMEOUT_S = 5
+
+
+def running_session() -> SparkSession | None:
+    """The session of this Python process, classic or Spark Connect, or None."""
+    if SparkContext._active_spark_context is not None:
+        return SparkSession._instantiatedSession or SparkSession.builder.getOrCreate()
+    return SparkSession.getActiveSession()
+
+
+def is_connect(session: SparkSession) -> bool:
+    """Whether a session is one of Spark Connect, a class of its own without a Java side in reach."""
+    return not isinstance(session, SparkSession)
+
+
+def has_gateway() -> bool:
+    """Whether PySpark is linked to a Java side, with a session or without."""
+    return SparkContext._gateway is not None
+
+
+def java_process() -> subprocess.Popen | None:
+    """The Java process PySpark is linked to, or None if it has none, or one that was there before Python."""
+    return getattr(SparkContext._gateway, "proc", None) if has_gateway() else None
+
+
+def set_java_process(process: subprocess.Popen) -> None:
+    """Tell PySpark whose output and end belong to its link, as its own launcher does."""
+    SparkContext._gateway.proc = process
+
+
+def forget() -> None:
+    """End the link, and the Java process if Python started it; nothing of the old session works any more."""
+    process, context = java_process(), SparkContext._active_spark_context
+    with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):  # Java may be gone already
+        if context is not None:
+            context.stop()
+        SparkContext._gateway.shutdown()
+    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = SparkSession._activeSession = None
+    if process is not None:
+        end_process(process)
+
+
+def end_process(process: subprocess.Popen) -> None:
+    """Close the pipe that keeps a Java side alive, and do not wait for long."""
+    with contextlib.suppress(OSError):  # a broken pipe: it has ended
+        process.stdin.close()
+    try:
+        process.wait(timeout=STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def variables(values: Mapping[str, str]) -> Iterator[None]:
+    """Environment variables for a while: PySpark reads them when a context starts, and nobody else should."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

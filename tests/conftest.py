@@ -1,0 +1,38 @@
+"""What all tests share: one Spark, Hypothesis' profiles, and a switch that lets nothing be skipped."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import settings
+
+from tests import nothing_skipped
+
+# The same examples in every run, so that a failure is there again the next time; to look for new ones:
+# pytest --hypothesis-profile=search
+settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+settings.register_profile("search", deadline=None, max_examples=5000, print_blob=True)
+settings.load_profile("repeatable")
+
+# A reader's own Spark (its home, its master, its Python) is for the chapters; the tests bring theirs.
+for name in [name for name in os.environ if name.startswith(("SPARK_", "PYSPARK_")) or name == "MASTER"]:
+    del os.environ[name]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let no test be skipped where the switch says so; doctests and chapters are held to it too."""
+    if os.environ.get(nothing_skipped.SWITCH):
+        config.pluginmanager.register(nothing_skipped)
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A local Spark for small data, one for all tests of this process."""
+    from kafkalearn.spark.session import get_spark  # here, so that the other tests need no Spark
+
+    with pytest.MonkeyPatch.context() as patch:  # only now: chapters that run later start Spark as a reader does
+        patch.setenv("KAFKALEARN_SPARK_FAST_START", "1")
+        session = get_spark("kafkalearn-tests", **{"spark.sql.shuffle.partitions": "4"})
+    yield session
+    session.stop()

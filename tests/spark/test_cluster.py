@@ -1,0 +1,97 @@
+"""The rules on a cluster of separate worker processes, whose Python has never heard of kafkalearn."""
+
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from kafkalearn.coordinator import FORMULAS, offsets_partition
+from kafkalearn.partitioner import PARTITIONERS, partition_for_key
+from tests.spark.processes import run_python
+
+pytestmark = [pytest.mark.spark, pytest.mark.cluster]
+
+TEXTS = ["", "user-42", "test-group", "polygenelubricants", "ключ", "🔑-订单", "x" * 255]
+
+ON_A_CLUSTER = """
+from pyspark.sql import functions as sf
+from kafkalearn.coordinator import FORMULAS
+from kafkalearn.partitioner import PARTITIONERS
+from kafkalearn.spark import datasets, native, partitioner
+from kafkalearn.spark.coordinator import with_coordinator, with_offsets_partition
+from kafkalearn.spark.session import get_spark
+
+spark = get_spark(**{"spark.executor.cores": 1, "spark.ui.enabled": False})
+
+@sf.udf("string")
+def worker(text):
+    import os, sys
+    try:
+        import kafkalearn
+        return "kafkalearn is here: " + kafkalearn.__file__
+    except ModuleNotFoundError as error:
+        return f"{error}; {sys.prefix}"
+
+texts = %r
+rows = spark.createDataFrame([(text, text.encode()) for text in texts], "group_id string, key binary").repartition(4)
+for name in FORMULAS:
+    rows = rows.transform(with_offsets_partition, 50, formula=name, output=name)
+rows = rows.transform(with_coordinator, [1, 2, 3])
+for name in PARTITIONERS:
+    rows = rows.transform(partitioner.with_partition, 37, name, output=name)
+partitioner.static_call = lambda *arguments: None
+rows = rows.transform(partitioner.with_partition, 37, output="in Python").withColumn("worker", worker("group_id"))
+tell({
+    "master": spark.sparkContext.master,
+    "rows": [row.asDict() | {"key": None} for row in rows.collect()],
+    "orders": datasets.orders(spark, 1000, customer_count=500).groupBy("partition").count().count(),
+})
+spark.stop()
+"""
+
+
+@pytest.fixture
+def worker_python(tmp_path) -> Path:
+    """A virtual environment with every package of this one but kafkalearn."""
+    folder = tmp_path / "worker"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder), "platbase": str(folder)}))
+    for entry in Path(sysconfig.get_path("purelib")).iterdir():
+        if "kafkalearn" not in entry.name and entry.suffix != ".pth":  # an editable install is a .pth file
+            (packages / entry.name).symlink_to(entry)
+    return folder / "bin" / "python"
+
+
+@pytest.fixture
+def spark_home(tmp_path) -> Path:
+    """Spark's own files, linked into a folder where its workers may write."""
+    import pyspark
+
+    home = tmp_path / "spark"
+    home.mkdir()
+    for entry in Path(pyspark.__file__).parent.iterdir():
+        (home / entry.name).symlink_to(entry)
+    return home
+
+
+def test_workers_without_kafkalearn_give_what_the_scalar_functions_give(worker_python, spark_home):
+    answer, printed = run_python(
+        ON_A_CLUSTER % TEXTS,
+        SPARK_MASTER="local-cluster[2,1,1024]",
+        PYSPARK_PYTHON=str(worker_python),
+        SPARK_HOME=str(spark_home),
+    )
+    assert printed == ""
+    assert answer["master"] == "local-cluster[2,1,1024]"
+    assert answer["orders"] == 12  # made in the query: the workers could not read a file of ours
+    assert len(answer["rows"]) == len(TEXTS)
+    for row in answer["rows"]:
+        text = row["group_id"]
+        assert row["worker"] == f"No module named 'kafkalearn'; {worker_python.parents[1]}"
+        assert {name: row[name] for name in FORMULAS} == {name: offsets_partition(text, 50, name) for name in FORMULAS}
+        assert row["broker_id"] == offsets_partition(text, 3) + 1
+        by_rule = {name: partition_for_key(text.encode(), 37, name) for name in PARTITIONERS}
+        assert {name: row[name] for name in PARTITIONERS} == by_rule
+        assert row["in Python"] == by_rule["murmur2"]

@@ -1,0 +1,122 @@
+"""The Spark rule for group ids gives what the scalar function and real Kafka give."""
+
+import random
+
+import pytest
+
+from kafkalearn.coordinator import FORMULAS, find_coordinator
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.hashing import java_string_hash
+from kafkalearn.spark import coordinator
+from kafkalearn.spark.coordinator import with_coordinator, with_group_hash, with_offsets_partition
+from tests.recorded import recorded
+
+pytestmark = pytest.mark.spark
+
+SMALLEST_HASH = ("polygenelubricants", "GydZG_", "DESIGNING WORKHOUSES", "group-feyd_ha")
+RANGES = ((0x20, 0x7E), (0xA0, 0x7FF), (0x800, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))  # by UTF-8 length
+
+
+def random_texts(count: int, seed: int) -> list[str]:
+    """Texts of 0 to 24 characters, many of them outside ASCII and many above U+FFFF."""
+    rng = random.Random(seed)
+    return ["".join(chr(rng.randint(*rng.choice(RANGES))) for _ in range(rng.randrange(25))) for _ in range(count)]
+
+
+def by_scalar_functions(group_id):
+    group_hash = java_string_hash(group_id)
+    return (group_hash, *(formula(group_hash, 50) for formula in FORMULAS.values()))
+
+
+def groups_of(spark, group_ids):
+    return spark.createDataFrame([(group_id,) for group_id in group_ids], "group_id string")
+
+
+@pytest.fixture(params=["compiled", "public"])
+def route(request, monkeypatch):
+    """Both ways to Java's function: the one compiled into the query, and the public one of Spark Connect."""
+    if request.param == "public":
+        monkeypatch.setattr(coordinator, "static_call", lambda *arguments: None)
+
+
+def test_a_hundred_thousand_random_ids_get_what_the_scalar_functions_give(spark):
+    groups = groups_of(spark, [*random_texts(100_000, seed=1), *SMALLEST_HASH]).transform(with_group_hash)
+    for name in FORMULAS:
+        groups = groups.transform(with_offsets_partition, 50, formula=name, output=name)
+    rows = groups.collect()
+
+    assert len(rows) == 100_004
+    assert [row for row in rows if tuple(row)[1:] != by_scalar_functions(row.group_id)] == []
+
+
+def test_the_public_way_to_javas_hash_gives_as_many_the_same(spark, monkeypatch):
+    groups = groups_of(spark, [None, *random_texts(100_000, seed=1)]).transform(with_group_hash)
+    monkeypatch.setattr(coordinator, "static_call", lambda *arguments: None)
+    both = groups.transform(with_group_hash, output="public")
+
+    assert both.where("group_hash is distinct from public").collect() == []
+
+
+@pytest.mark.parametrize(
+    ("formula", "column"),
+    [
+        ("kafka", "partition"),
+        ("Math.abs(h) % n", "naive_abs_then_mod"),
+        ("Math.abs(h % n)", "naive_mod_then_abs"),
+        ("(h & 0x7fffffff) % n", "to_positive_mod"),
+    ],
+)
+def test_recorded_ids_get_what_java_gave(spark, formula, column):
+    cases = recorded("groups-hash")["vectors"]
+    by_count = {n: [case for case in cases if case["partitions"] == n] for n in {case["partitions"] for case in cases}}
+
+    for partition_count, its in by_count.items():
+        groups = groups_of(spark, [case["group_id"] for case in its])
+        rows = groups.transform(with_offsets_partition, partition_count, formula=formula).collect()
+        assert [row.offsets_partition for row in rows] == [case[column] for case in its]
+
+
+def test_every_group_of_a_real_cluster_is_found_at_its_coordinator(spark):
+    cluster = recorded("coordinator")
+    groups = groups_of(spark, [case["group"] for case in cluster["cases"]])
+    rows = groups.transform(with_coordinator, cluster["leaders"]).transform(with_offsets_partition).collect()
+
+    assert [(row.offsets_partition, row.broker_id) for row in rows] == [
+        (case["partition"], case["coordinator"]) for case in cluster["cases"]
+    ]
+
+
+def test_a_null_group_has_no_partition_and_no_coordinator(spark, route):
+    groups = groups_of(spark, [None, "billing"])
+    rows = groups.transform(with_offsets_partition).transform(with_coordinator, [1] * 50).collect()
+
+    assert [tuple(row) for row in rows] == [(None, None, None), ("billing", 9, 1)]
+
+
+def test_a_partition_without_a_leader_has_no_coordinator(spark):
+    leaders = [1, None, 3]
+    rows = groups_of(spark, random_texts(50, seed=2)).transform(with_coordinator, leaders).collect()
+
+    assert None in {row.broker_id for row in rows}
+    assert [row.broker_id for row in rows] == [find_coordinator(row.group_id, leaders).broker_id for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((0,), "partition_count must be at least 1, got 0"),
+        ((50, "groupid"), r"no column 'groupid'; they have \['group_id', 'size'\]"),
+        ((50, "size"), "column 'size' must be string, it is bigint"),
+        ((50, "group_id", "size"), "a column 'size' already; name another with output="),
+        ((50, "group_id", "partition", "kafk"), "did you mean 'kafka'"),
+    ],
+)
+def test_bad_input_is_refused_with_what_came_and_what_to_do(spark, arguments, said):
+    groups = spark.createDataFrame([("billing", 1)], "group_id string, size bigint")
+    with pytest.raises(KafkaLearnError, match=said):
+        groups.transform(with_offsets_partition, *arguments)
+
+
+def test_a_cluster_needs_leaders(spark):
+    with pytest.raises(KafkaLearnError, match="leaders is empty"):
+        groups_of(spark, ["billing"]).transform(with_coordinator, [])
