@@ -1,0 +1,171 @@
+// The player: one file for the notebook (an anywidget module) and for the static page, which calls mountAll().
+// All frames come at once, so that a step is a swap of SVG in the browser and asks nobody.
+
+const SPEEDS = [0.5, 1, 2, 4, 8]; // frames per second
+const KEY_STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
+const ICONS = {
+  first: "M2 5h3v14H2zM13 5v14L5 12zM22 5v14l-8-7z",
+  back: "M15 5v14L5 12zM17 5h3v14h-3z",
+  play: "M7 4v16l12-8z",
+  pause: "M6 5h4v14H6zM14 5h4v14h-4z",
+  forward: "M9 5v14l10-7zM4 5h3v14H4z",
+  last: "M19 5h3v14h-3zM11 5v14l8-7zM2 5v14l8-7z",
+};
+
+function icon(name) {
+  return `<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
+}
+
+const PLAY = `${icon("play")}<span>Play</span>`;
+const PAUSE = `${icon("pause")}<span>Pause</span>`;
+
+function controls() {
+  const button = (name, label) =>
+    `<button type="button" data-do="${name}" title="${label}" aria-label="${label}">${icon(name)}</button>`;
+  const speeds = SPEEDS.map((speed) => `<option value="${speed}">${speed} a second</option>`).join("");
+  return (
+    button("first", "First step (Home)") + button("back", "Step back (left arrow)") +
+    `<button type="button" data-do="play" title="Space">${PLAY}</button>` + button("forward", "Step forward (right arrow)") +
+    button("last", "Last step (End)") +
+    `<input type="range" min="0" step="1" aria-label="Step" data-lm-suppress-shortcuts="true">` +
+    `<output></output><select aria-label="Speed">${speeds}</select>`
+  );
+}
+
+// A frame is pairs: the number of its next line, and how many lines follow on it.
+function frameSvg(film, index) {
+  const runs = film.frames[index];
+  let svg = "";
+  for (let at = 0; at < runs.length; at += 2) {
+    svg += film.lines.slice(runs[at], runs[at] + runs[at + 1]).join("\n") + "\n";
+  }
+  return svg;
+}
+
+function render({ model, el }) {
+  el.classList.add("kl-player", "tex2jax_ignore", "mathjax_ignore");
+  el.innerHTML =
+    `<div class="kl-stage"></div><div class="kl-caption" aria-live="polite" aria-atomic="true"></div>` +
+    `<div class="kl-bar" role="group">${controls()}</div>`;
+  const find = (selector) => el.querySelector(selector);
+  const [stage, caption, bar, slider, count, speed, playButton] =
+    [".kl-stage", ".kl-caption", ".kl-bar", "input", "output", "select", "[data-do=play]"].map(find);
+  let film, last, index, timer = null;
+
+  function show() {
+    stage.innerHTML = frameSvg(film, index);
+    caption.textContent = film.captions[index];
+    count.textContent = `${index} of ${last}`;
+    slider.value = index;
+    slider.setAttribute("aria-valuetext", `step ${index} of ${last}`);
+  }
+
+  function go(to) {
+    const wanted = Math.max(0, Math.min(last, to));
+    if (wanted === index) return;
+    index = wanted;
+    show();
+    model.set("value", index);
+    model.save_changes();
+  }
+
+  function pause() {
+    clearInterval(timer);
+    timer = null;
+    playButton.innerHTML = PLAY;
+    caption.setAttribute("aria-live", "polite");
+  }
+
+  function tick() {
+    go(index + 1);
+    if (index === last) pause();
+  }
+
+  function play() {
+    if (index === last) go(0);
+    playButton.innerHTML = PAUSE;
+    caption.setAttribute("aria-live", "off"); // a screen reader could not keep up
+    timer = setInterval(tick, 1000 / Number(speed.value));
+  }
+
+  const actions = {
+    first: () => go(0),
+    back: () => go(index - 1),
+    play: () => (timer === null ? play() : pause()),
+    forward: () => go(index + 1),
+    last: () => go(last),
+  };
+
+  function load() {
+    if (timer !== null) pause();
+    film = JSON.parse(model.get("_film"));
+    last = film.frames.length - 1;
+    index = Math.min(model.get("value"), last);
+    slider.max = last;
+    bar.hidden = last === 0;
+    bar.setAttribute("aria-label", film.title || "Steps");
+    caption.hidden = film.captions.every((words) => words === "");
+    show();
+  }
+
+  function follow() {
+    if (model.get("value") !== index && model.get("value") <= last) {
+      index = model.get("value");
+      show();
+    }
+  }
+
+  // Keys typed in here belong to the player: JupyterLab would move to another cell, or cut this one.
+  function onKey(event) {
+    const isChord = event.ctrlKey || event.metaKey || event.altKey || (event.shiftKey && event.key === "Enter");
+    if (isChord) return;
+    event.stopPropagation();
+    if (last === 0 || event.target === speed) return;
+    if (event.key in KEY_STEPS) go(index + KEY_STEPS[event.key]);
+    else if (event.key === "Home") go(0);
+    else if (event.key === "End") go(last);
+    else if (event.key === " " && event.target.localName !== "button") actions.play();
+    else return;
+    event.preventDefault();
+  }
+
+  bar.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    if (timer !== null && button !== playButton) pause();
+    actions[button.dataset.do]();
+  });
+  slider.addEventListener("input", () => go(Number(slider.value)));
+  speed.addEventListener("change", () => {
+    if (timer !== null) { pause(); play(); }
+  });
+  stage.addEventListener("click", () => slider.focus());
+  el.addEventListener("keydown", onKey);
+  model.on("change:_film", load);
+  model.on("change:value", follow);
+  speed.value = 1;
+  load();
+
+  return () => {
+    clearInterval(timer);
+    el.removeEventListener("keydown", onKey);
+    model.off("change:_film", load);
+    model.off("change:value", follow);
+  };
+}
+
+// In a static page there is no kernel to tell: the state is a plain object.
+function mountAll() {
+  for (const host of document.querySelectorAll("[data-kl-start]")) {
+    const state = { _film: host.querySelector("script").textContent, value: Number(host.dataset.klStart) };
+    host.removeAttribute("data-kl-start"); // several players on one page: each is mounted once
+    const model = {
+      get: (name) => state[name],
+      set: (name, value) => { state[name] = value; },
+      save_changes() {}, on() {}, off() {},
+    };
+    render({ model, el: host });
+  }
+}
+
+export default { render };

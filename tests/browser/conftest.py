@@ -1,0 +1,39 @@
+"""One JupyterLab on a copy of the notebooks, and one headless Chromium, for all browser tests."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.lab import CHROMIUM_NAMES, Lab, Watched, launch, running_lab, watch
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+
+
+@pytest.fixture(scope="package")  # no longer: it holds an event loop, which other tests need for themselves
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        if browser is None:
+            pytest.skip(f"no Chromium: {', '.join(CHROMIUM_NAMES)} are not on PATH, and Playwright has none installed")
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="package")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    home = tmp_path_factory.mktemp("jupyter")
+    shutil.copytree(NOTEBOOKS, home / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    with running_lab(home) as lab:
+        yield lab
+
+
+@pytest.fixture
+def watched(browser: Browser) -> Iterator[Watched]:
+    watched = watch(browser)
+    yield watched
+    watched.page.close()

@@ -1,0 +1,237 @@
+"""The player where readers meet it: in JupyterLab, in a notebook that was not run, on an exported page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
+from playwright.sync_api import expect
+
+from tests.browser.lab import watch
+from tools.book import Chapter, page
+from tools.chapters import KERNELSPEC, normalise
+
+pytestmark = pytest.mark.browser
+
+IMPORTS = """
+import ipywidgets
+from kafkalearn.coordinator import round_robin_leaders
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.lookup import lookup
+from kafkalearn.views import describe_lookup, draw_lookup, film, play, vary
+"""
+PLAYER = """
+player = play(lookup("test-group", round_robin_leaders([1, 2, 3])), draw_lookup, describe_lookup)
+player
+"""
+HEARD = """
+heard = ipywidgets.Label("nothing heard")
+player.observe(lambda change: setattr(heard, "value", f"frame {change['new']} heard"), names="value")
+heard
+"""
+VARIED = """
+def look_up(group_id, broker_count):
+    if not group_id:
+        raise KafkaLearnError("type a group id")
+    leaders = round_robin_leaders(range(1, broker_count + 1))
+    return film(lookup(group_id, leaders), draw_lookup, describe_lookup)
+vary(look_up, group_id="billing", broker_count=(1, 6, 3))
+"""
+FIRST = 'Which broker coordinates the group "test-group"? Nothing is read yet.'
+THIRD = "Unit 3 of 10, s = 115, goes into the hash: h = 31 * 3697 + 115 = 114722."
+LAST = "Broker 1 leads partition 12: it coordinates the group."
+
+
+def notebook(*sources):
+    cells = [new_code_cell(source.strip(), id=f"cell-{at}") for at, source in enumerate(sources)]
+    return new_notebook(cells=cells, metadata={"kernelspec": KERNELSPEC})
+
+
+@pytest.fixture(scope="module")
+def executed() -> nbformat.NotebookNode:
+    return NotebookClient(notebook(IMPORTS, PLAYER, VARIED)).execute()
+
+
+@pytest.fixture(scope="module")
+def run_once(lab, browser):
+    """JupyterLab on a notebook whose cells have all been run: opening it takes longer than any test."""
+    lab.put("player.ipynb", notebook(IMPORTS, PLAYER, HEARD, VARIED))
+    watched = watch(browser)
+    watched.open_notebook(lab, "player.ipynb")
+    watched.run_all(timeout_ms=60_000)
+    yield watched
+    watched.page.close()
+
+
+@pytest.fixture
+def running(run_once):
+    """That page with its players at their first frames."""
+    for player in player_of(run_once.page, 0), player_of(run_once.page, 1):
+        press(run_once.page, player, "Home")
+    yield run_once.page
+    assert run_once.errors == []
+
+
+def player_of(page, index=0):
+    return page.locator(".kl-player:has(.kl-stage)").nth(index)
+
+
+def press(page, player, *keys):
+    player.locator("input[type=range]").focus()
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_keys_step_the_picture_and_the_kernel_hears_of_it(running):
+    player = player_of(running)
+    caption, stage = player.locator(".kl-caption"), player.locator(".kl-stage svg")
+
+    press(running, player, "ArrowRight", "ArrowRight", "ArrowRight")
+    expect(caption).to_have_text(THIRD)
+    expect(stage).to_have_attribute("aria-label", THIRD)
+    expect(running.get_by_text("frame 3 heard")).to_be_visible()
+
+    press(running, player, "End")
+    expect(caption).to_have_text(LAST)
+    press(running, player, "ArrowRight", "Home", "ArrowUp", "ArrowLeft", "ArrowDown")
+    expect(caption).to_have_text(FIRST)
+    press(running, player, "PageUp", "ArrowLeft")
+    expect(caption).to_contain_text("Unit 9 of 10")
+
+
+def test_keys_in_the_player_are_no_shortcuts_of_jupyterlab(running):
+    press(running, player_of(running), "ArrowDown", "x", "d", "d", "b", "m")
+    running.keyboard.press("Tab")
+    running.keyboard.press("d")
+    running.keyboard.press("d")
+
+    expect(running.locator(".jp-Cell")).to_have_count(4)
+    expect(running.locator(".jp-CodeCell")).to_have_count(4)
+
+
+def test_clicking_the_picture_gives_the_player_the_keys(running):
+    player = player_of(running)
+    player.locator(".kl-stage").click()
+    running.keyboard.press("ArrowRight")
+
+    expect(player.locator("output")).to_have_text("1 of 13")
+
+
+def test_buttons_and_slider_move_it_too(running):
+    player = player_of(running)
+    count = player.locator("output")
+
+    player.get_by_role("button", name="Last step").click()
+    expect(count).to_have_text("13 of 13")
+    player.get_by_role("button", name="Step back").click()
+    expect(count).to_have_text("12 of 13")
+    player.get_by_role("button", name="Step back").press("ArrowLeft")
+    expect(count).to_have_text("11 of 13")
+    player.get_by_role("slider").fill("4")
+    expect(count).to_have_text("4 of 13")
+    player.get_by_role("button", name="Step forward").press("Enter")
+    expect(count).to_have_text("5 of 13")
+    player.get_by_role("button", name="First step").press("Space")
+    expect(count).to_have_text("0 of 13")
+
+
+def test_it_plays_to_the_end_stops_there_and_starts_anew(running):
+    player = player_of(running)
+    player.get_by_role("combobox").select_option("8")
+
+    press(running, player, "Space")
+    expect(player.get_by_role("button", name="Pause")).to_be_visible()
+    expect(player.locator("output")).to_have_text("13 of 13")
+    expect(player.get_by_role("button", name="Play")).to_be_visible()
+
+    press(running, player, "Space")
+    expect(player.locator("output")).to_have_text("2 of 13")
+    press(running, player, "Space")
+    expect(player.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_a_control_changes_the_picture_and_a_bad_value_is_explained_in_place(running):
+    player = player_of(running, 1)
+    field = running.locator(".widget-text input").first
+    stage = player.locator(".kl-stage")
+
+    field.fill("shipping")
+    expect(stage).to_contain_text('the group "shipping"?')
+    field.fill("")
+    expect(running.get_by_text("type a group id", exact=True)).to_be_visible()
+    expect(stage).to_contain_text('the group "shipping"?')
+    field.fill("search")
+    expect(running.get_by_text("type a group id", exact=True)).to_have_count(0)
+    expect(stage).to_contain_text('the group "search"?')
+
+    slider = running.locator(".widget-slider .noUi-handle").first
+    slider.press("ArrowRight")
+    expect(stage).to_contain_text("broker 4 leads 12")
+
+
+def test_a_cloned_notebook_shows_still_pictures_before_anything_is_run(lab, watched, executed):
+    lab.put("cloned.ipynb", normalise(nbformat.from_dict(executed)))
+    watched.open_notebook(lab, "cloned.ipynb")
+
+    pictures = watched.page.locator(".kl-player img")
+    expect(pictures).to_have_count(2)
+    for at in range(2):
+        assert pictures.nth(at).evaluate("async image => { await image.decode(); return image.naturalHeight; }") > 1500
+    assert watched.errors == []
+
+
+def test_a_trusted_notebook_plays_before_anything_is_run(lab, watched, executed):
+    lab.put("trusted.ipynb", normalise(nbformat.from_dict(executed)), is_trusted=True)
+    watched.open_notebook(lab, "trusted.ipynb")
+
+    press(watched.page, player_of(watched.page), "End")
+    expect(player_of(watched.page).locator(".kl-caption")).to_have_text(LAST)
+    assert watched.errors == []
+
+
+def test_a_notebook_saved_with_its_widgets_plays_before_anything_is_run(lab, watched, executed):
+    lab.put("saved.ipynb", executed, is_trusted=True)
+    watched.open_notebook(lab, "saved.ipynb")
+
+    press(watched.page, player_of(watched.page), "ArrowRight", "End")
+    expect(player_of(watched.page).locator(".kl-caption")).to_have_text(LAST)
+    assert watched.errors == []
+
+
+@pytest.fixture
+def exported(executed, tmp_path: Path) -> str:
+    """The address of the page that `make book` writes from the notebook."""
+    path = tmp_path / "player.ipynb"
+    nbformat.write(normalise(nbformat.from_dict(executed)), path)
+    html = page(nbformat.read(path, as_version=4), Chapter.read(path), way="")
+    (tmp_path / "player.html").write_text(html, encoding="utf-8")
+    return (tmp_path / "player.html").as_uri()
+
+
+def test_an_exported_page_plays_offline_and_its_players_do_not_meddle(browser, exported):
+    context = browser.new_context(offline=True)
+    shown, asked = context.new_page(), []
+    shown.on("request", lambda request: asked.append(request.url))
+    shown.goto(exported)
+
+    press(shown, player_of(shown), "ArrowRight", "ArrowRight", "ArrowRight")
+    expect(player_of(shown).locator(".kl-caption")).to_have_text(THIRD)
+    expect(player_of(shown, 1).locator("output")).to_have_text("0 of 10")
+    press(shown, player_of(shown, 1), "End")
+    expect(player_of(shown, 1).locator(".kl-caption")).to_contain_text("it coordinates the group")
+    expect(player_of(shown).locator("output")).to_have_text("3 of 13")
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    context.close()
+
+
+def test_an_exported_page_without_scripts_shows_its_pictures(browser, exported):
+    context = browser.new_context(java_script_enabled=False)
+    shown = context.new_page()
+    shown.goto(exported)
+
+    expect(shown.locator(".kl-player img")).to_have_count(2)
+    assert shown.locator(".kl-player img").first.bounding_box()["height"] > 800
+    context.close()
