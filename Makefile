@@ -1,0 +1,12 @@
+# Each line is one command of run.py, where Windows, which has no make, says: py run.py lab
+PYTHON ?= python3
+ARGS ?=
+
+COMMANDS := lab test book chapters bench lock setup
+.PHONY: help $(COMMANDS)
+
+help:
+	@$(PYTHON) run.py
+
+$(COMMANDS):
+	@$(PYTHON) run.py $@ $(ARGS)

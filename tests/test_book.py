@@ -1,0 +1,125 @@
+"""Chapters are run, kept and turned into pages that need nothing from outside; a page that does is found out."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tools import book, chapters
+from tools.book import Chapter, index_page, page, way
+from tools.chapters import WIDGET_VIEW
+from tools.environment import ROOT
+from tools.pages import Page, faults
+
+PLAYER = {"text/html": "<b>a player</b>", "text/plain": "Player(3 frames)", WIDGET_VIEW: {"model_id": "1"}}
+TEXT = """# 01 Trying & trusting
+
+Does a [page](02_next.ipynb#More) lead to [the source](../kafkalearn/trace.py)?
+
+## More
+<details><summary>Notes</summary>
+
+Folded.
+
+</details>
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(book, "BOOK", tmp_path)
+    return tmp_path
+
+
+def written(folder, name, *cells):
+    path = folder / name
+    nbformat.write(new_notebook(cells=list(cells)), path)
+    return path
+
+
+def test_a_page_shows_the_player_in_place_of_a_widget_and_loads_nothing(folder):
+    shown = new_code_cell("play()", execution_count=1, outputs=[new_output("display_data", data=PLAYER)])
+    path = written(folder, "01_trying.ipynb", new_markdown_cell("# Trying"), shown)
+
+    html = page(nbformat.read(path, as_version=4), Chapter.read(path), way="")
+
+    assert "<b>a player</b>" in html
+    assert Page(html).loads == []
+
+
+def test_links_between_chapters_and_to_files_work_in_the_book_and_notes_stay_folded(folder):
+    notebook, path = new_notebook(cells=[new_markdown_cell(TEXT)]), ROOT / "notebooks" / "01_trying.ipynb"
+
+    html = page(notebook, Chapter(path, TEXT), way="")
+
+    assert 'href="02_next.html#More"' in html
+    assert (folder / "files" / "kafkalearn" / "trace.py").read_bytes() == (ROOT / "kafkalearn/trace.py").read_bytes()
+    assert 'href="files/kafkalearn/trace.py"' in html
+    assert html.index("<summary>Notes") < html.index("Folded.") < html.index("</details>")
+
+
+def test_the_index_names_each_chapter_by_its_heading_and_its_question(folder):
+    one = Chapter(folder / "01_one.ipynb", "# 01 One\n\nWhich *broker*?\nAnd why?\n\nMore.")
+    two = Chapter(folder / "02_two.ipynb", "No heading")
+
+    html = index_page([one, two])
+
+    assert '<a href="01_one.html">01 One</a><br>Which broker? And why?' in html
+    assert '<a href="02_two.html">02_two</a>' in html
+    assert [link in way([one, two], 1) for link in ("01_one.html", "index.html", "02_two.html")] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("html", "fault"),
+    [
+        ('<script src="https://cdn.example/x.js"></script>', "loads https://cdn.example/x.js from outside"),
+        ('<link rel="stylesheet" href="//cdn.example/x.css">', "loads //cdn.example/x.css from outside"),
+        ("<style>@font-face { src: url(https://cdn.example/x.woff) }</style>", "loads https://cdn.example/x.woff"),
+        ('<style>@import "http://cdn.example/x.css";</style>', "loads http://cdn.example/x.css"),
+        ('<script type="module">import x from "https://cdn.example/x.mjs"</script>', "loads https://cdn.example/x.mjs"),
+        ('<script>fetch("https://api.example/x")</script>', "loads https://api.example/x"),
+        ('<svg><image href="http://img.example/x.png"/></svg>', "loads http://img.example/x.png"),
+        ('<a href="nowhere.html">x</a>', "links to nowhere.html, which is not there"),
+        ('<img src="nowhere.png">', "links to nowhere.png, which is not there"),
+        ('<a href="#nothing">x</a>', "links to #nothing, but that page has no such heading"),
+    ],
+)
+def test_a_page_that_is_not_whole_is_found_out(tmp_path, html, fault):
+    (tmp_path / "a.html").write_text(html)
+
+    (found,) = faults(tmp_path)
+
+    assert fault in found
+
+
+def test_a_page_that_is_whole_is_left_in_peace(tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<a href="https://kafka.apache.org">out</a> <a href="b.html#there">b</a> <img src="data:image/png;base64,aa">'
+        "<p>see https://kafka.apache.org</p><pre>fetch('https://in-prose.example')</pre>"
+    )
+    (tmp_path / "b.html").write_text('<h2 id="there">There</h2> <a href="#there">up</a>')
+
+    assert list(faults(tmp_path)) == []
+
+
+def test_a_chapter_is_run_in_place_and_comes_out_the_same_the_next_time(tmp_path, capsys):
+    path = written(tmp_path, "01_one.ipynb", new_code_cell("x = 6"), new_code_cell("print(x)\nx * 7"))
+
+    assert [chapters.run(path), chapters.run(path)] == [True, True]
+
+    second = nbformat.read(path, as_version=4).cells[1]
+    assert [second.outputs[0].text, second.outputs[1].data["text/plain"], second.execution_count] == ["6\n", "42", 2]
+    assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()] == [
+        "01_one.ipynb: changed",
+        "01_one.ipynb: as before",
+    ]
+
+
+def test_a_chapter_that_fails_is_left_as_it_was(tmp_path, capsys):
+    path = written(tmp_path, "01_one.ipynb", new_code_cell("1 / 0"))
+    before = path.read_bytes()
+
+    assert not chapters.run(path)
+    assert path.read_bytes() == before
+    assert "ZeroDivisionError" in capsys.readouterr().err

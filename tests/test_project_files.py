@@ -1,0 +1,112 @@
+"""The files that name packages and commands say the same: pyproject.toml, the lock, environment.yml, Makefile."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+import run
+from tools import environment
+from tools.environment import LOCK, ROOT
+
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LOCK_TEXT = LOCK.read_text(encoding="utf-8")
+LOCKED = re.findall(r"^(\S+)==(\S+)", LOCK_TEXT, re.MULTILINE)
+
+
+def by_name(lines):
+    parsed = [Requirement(line) for line in lines]
+    return {canonicalize_name(each.name): each for each in parsed}
+
+
+NEEDED = by_name(PYPROJECT["project"]["dependencies"])
+FOR_TESTS = by_name(PYPROJECT["dependency-groups"]["dev"])
+
+
+def test_the_lock_has_a_version_within_the_bounds_of_every_package_named():
+    locked = {name: [Version(version) for each, version in LOCKED if each == name] for name, _ in LOCKED}
+
+    for name, requirement in (NEEDED | FOR_TESTS).items():
+        assert locked.get(name), f"{name} is not in the lock; run make lock"
+        assert all(version in requirement.specifier for version in locked[name]), f"{requirement}; run make lock"
+
+
+def test_the_lock_pins_every_package_by_version_and_hash_and_names_no_address():
+    entries = re.split(r"\n(?=\S)", LOCK_TEXT.strip())
+
+    assert len(entries) == len(LOCKED) > 100
+    assert all("--hash=sha256:" in entry for entry in entries)
+    assert "://" not in LOCK_TEXT
+    assert not re.search(r"--(index|extra|find|trusted)|\.(org|com|net)\b", LOCK_TEXT)
+
+
+def test_the_uv_that_installs_is_the_locked_one_with_the_hashes_of_its_files():
+    first, *hashes = environment.locked_lines("uv").splitlines()
+
+    assert first.startswith("uv" + str(FOR_TESTS["uv"].specifier))
+    assert len(hashes) > 10
+    assert all(re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}( \\)?", line) for line in hashes)
+
+
+def test_the_pythons_that_run_py_takes_are_those_of_the_project():
+    allowed = SpecifierSet(PYPROJECT["project"]["requires-python"])
+
+    taken = [minor for minor in range(20) if environment.is_suitable((3, minor))]
+    assert taken == [minor for minor in range(20) if f"3.{minor}" in allowed]
+
+
+@pytest.fixture(scope="module")
+def conda():
+    return yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+
+
+def named_by(conda):
+    *plain, pip = conda["dependencies"]
+    assert pip.keys() == {"pip"}
+    return by_name(line for line in [*plain, *pip["pip"]] if not line.startswith(("python=", "openjdk=", "-e")))
+
+
+def test_environment_yml_names_every_package_the_reader_needs_with_the_same_bounds(conda):
+    named = named_by(conda)
+
+    assert {name: str(named[name].specifier) for name in NEEDED if name in named} == {
+        name: str(requirement.specifier) for name, requirement in NEEDED.items()
+    }
+
+
+def test_environment_yml_names_else_only_pip_and_tools_of_the_tests_with_the_same_bounds(conda):
+    others = {name: str(each.specifier) for name, each in named_by(conda).items() if name not in NEEDED}
+
+    assert others.pop("pip") == ""
+    assert others == {name: str(FOR_TESTS[name].specifier) for name in others}
+
+
+def test_environment_yml_brings_an_allowed_python_a_jdk_and_kafkalearn_itself(conda):
+    plain = [line for line in conda["dependencies"] if isinstance(line, str)]
+    (python,) = [line.removeprefix("python=") for line in plain if line.startswith("python=")]
+
+    assert python in SpecifierSet(PYPROJECT["project"]["requires-python"])
+    assert "openjdk=21" in plain
+    assert conda["dependencies"][-1]["pip"][-1] == "-e ."
+
+
+def test_make_has_the_commands_of_run_py():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (names,) = re.findall(r"^COMMANDS := (.+)$", makefile, re.MULTILINE)
+
+    assert names.split() == list(run.COMMANDS)
+
+
+def test_every_version_bound_that_keeps_something_out_has_its_reason_above_it():
+    lines = (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines()
+    bounded = [index for index, line in enumerate(lines) if re.match(r'\s+"[\w.-]+[^"#]*(<|==)\d', line)]
+
+    assert bounded
+    assert [lines[index] for index in bounded if not lines[index - 1].lstrip().startswith("#")] == []

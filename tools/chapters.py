@@ -1,0 +1,105 @@
+"""Runs the chapters from fresh kernels, in place, and keeps their outputs free of what changes by itself.
+
+    python3 run.py chapters          all of them, in order
+    python3 run.py chapters 01 07    those whose names hold 01 or 07
+
+A chapter in which a cell fails is left as it was.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = ROOT / "notebooks"
+
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def chapter_paths(words: list[str] | None = None) -> list[Path]:
+    """The chapters in reading order; with words, those whose names hold one of them."""
+    paths = sorted(NOTEBOOKS.glob("*.ipynb"))
+    return [path for path in paths if not words or any(word in path.stem for word in words)]
+
+
+def execute(path: Path) -> NotebookNode:
+    """The chapter as it comes out of a fresh kernel, in the folder that it lies in; the file stays as it is.
+
+    Raises
+    ------
+    CellExecutionError
+        At the first cell that fails and is not tagged ``raises-exception``.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    resources = {"metadata": {"path": str(path.parent)}}
+    options = {
+        "timeout": 1200,  # seconds for one cell: ten million rows take their time on a small machine
+        "coalesce_streams": True,  # else one print comes in one piece or in two, as it happens
+        "record_timing": False,
+        "extra_arguments": ["--log-level=ERROR"],  # it warns of a loopback without encryption
+    }
+    return NotebookClient(notebook, resources=resources, **options).execute()
+
+
+def normalise(notebook: NotebookNode) -> NotebookNode:
+    """The notebook without what differs from one run, machine or editor to the next; changed in place."""
+    notebook.metadata = NotebookNode(kernelspec=dict(KERNELSPEC), language_info={"name": "python"})
+    for index, cell in enumerate(notebook.cells):
+        cell.metadata = NotebookNode({name: cell.metadata[name] for name in sorted(cell.metadata) if name in KEPT})
+        if cell.get("id", "") in {other.get("id") for other in notebook.cells[:index]} | {""}:
+            cell.id = f"cell-{index}"
+        for output in cell.get("outputs", []):
+            _normalise_output(output)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5  # since 4.5 cells have ids
+    return notebook
+
+
+# What a chapter says on purpose: tags, folded cells, slides.
+KEPT = {"collapsed", "editable", "deletable", "jupyter", "slideshow", "tags"}
+
+
+def _normalise_output(output: NotebookNode) -> None:
+    if output.output_type == "error":
+        # The frames above the last line name the folders of this machine, and say nothing to a reader.
+        output.traceback = output.traceback[-1:]
+    elif WIDGET_VIEW in output.get("data", {}) and len(output.data) > 1:
+        # The number of a widget that is gone; a page without a kernel shows the picture beside it instead.
+        del output.data[WIDGET_VIEW]
+
+
+def run(path: Path) -> bool:
+    """Execute one chapter in place; False, with the failing cell printed, if it does not run through."""
+    started = time.perf_counter()
+    try:
+        notebook = normalise(execute(path))
+    except CellExecutionError as error:
+        print(f"{path.name}: failed; the file is as it was\n{error}", file=sys.stderr)
+        return False
+    nbformat.validate(notebook)
+    before, after = path.read_text(encoding="utf-8"), nbformat.writes(notebook) + "\n"
+    if after != before:
+        path.write_text(after, encoding="utf-8", newline="\n")
+    print(f"{path.name}: {'changed' if after != before else 'as before'}, {time.perf_counter() - started:.0f} s")
+    return True
+
+
+def main(words: list[str]) -> int:
+    """Execute the chapters named, or all; 1 if one fails or none is so named."""
+    paths = chapter_paths(words)
+    if not paths:
+        names = ", ".join(path.stem for path in chapter_paths()) or "none"
+        print(f"no chapter is named {' or '.join(words) or 'at all'}; there are: {names}", file=sys.stderr)
+    results = [run(path) for path in paths]
+    return 0 if paths and all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,234 @@
+"""The environment everything runs in: .venv, equal to requirements.lock, made from a bare Python.
+
+Only the standard library is imported, and the syntax stays that of Python 3.7, for the reason given in run.py.
+"""
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+OLDEST, TOO_NEW = (3, 11), (3, 15)  # requires-python in pyproject.toml says the same, and why
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCK = ROOT / "requirements.lock"
+VENV = ROOT / ".venv"
+BOOT = ROOT / ".boot"  # what is needed before .venv is there
+PROGRAMS = VENV / ("Scripts" if os.name == "nt" else "bin")
+VENV_PYTHON = PROGRAMS / ("python.exe" if os.name == "nt" else "python")
+# What makes .venv: this Python, but not .venv's own, which may be thrown away and has no pip.
+PYTHON = getattr(sys, "_base_executable", sys.executable) if Path(sys.prefix) == VENV else sys.executable
+STAMP = VENV / "kafkalearn-stamp"  # written last: what was installed, whole
+UNFINISHED = BOOT / "unfinished"  # there while an installation runs, and after one that was cut off
+
+# An older uv on PATH is passed over: it may not know --build-constraints or read the lock's markers.
+OLDEST_UV = (0, 5, 0)
+
+# A reader's settings that would send the installation elsewhere, or other packages in front of ours.
+UNWANTED = [
+    *("PYTHONHOME", "PYTHONPATH"),
+    *("PIP_CONSTRAINT", "PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV", "PIP_TARGET", "PIP_USER"),
+    *("UV_CONSTRAINT", "UV_OVERRIDE", "UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_TARGET"),
+]
+
+
+def say(text):
+    """One line about what goes on, apart from what the command itself prints."""
+    print("kafkalearn: " + text, file=sys.stderr, flush=True)
+
+
+def variables(environ):
+    """The variables a command gets: its programs are those of .venv, whatever else is activated."""
+    kept = {name: value for name, value in environ.items() if name not in UNWANTED}
+    path = [str(PROGRAMS), *filter(None, [environ.get("PATH")])]
+    return dict(kept, VIRTUAL_ENV=str(VENV), PATH=os.pathsep.join(path))
+
+
+def call(*command):
+    """True if the command ends well; its output goes to the screen."""
+    return subprocess.call([str(word) for word in command], cwd=str(ROOT), env=variables(os.environ)) == 0
+
+
+def answer(*command):
+    """What a short command prints, or None where it cannot run or fails."""
+    try:
+        text = subprocess.check_output(command, stderr=subprocess.DEVNULL, env=variables(os.environ), timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return text.decode(errors="replace").strip()
+
+
+# --- the Python
+
+
+def is_suitable(version):
+    """True for the Pythons that the locked packages are made for."""
+    return OLDEST <= tuple(version[:2]) < TOO_NEW
+
+
+def version_of(python):
+    """(3, 12) of a Python that runs, () of one that does not."""
+    printed = answer(str(python), "-c", "import sys; print(*sys.version_info[:2])")
+    return tuple(int(number) for number in (printed or "").split())
+
+
+def go_on_with_a_suitable_python(argv):
+    """Start again with another Python of this machine if this one will not do, or say what to do."""
+    if is_suitable(sys.version_info):
+        return
+    for name in ("python3.13", "python3.12", "python3.11", "python3.14"):
+        found = shutil.which(name)
+        if found and is_suitable(version_of(found)):
+            sys.exit(subprocess.call([found, str(ROOT / "run.py"), *argv]))
+    sys.exit(
+        "kafkalearn needs Python 3.11, 3.12, 3.13 or 3.14; this is {}.{} ({}), and no other is on PATH.\n"
+        "Install one (apt install python3, brew install python@3.13, python.org/downloads), or name one that you "
+        "have: make lab PYTHON=/path/to/python3.13".format(*sys.version_info[:2], sys.executable)
+    )
+
+
+# --- uv, which installs
+
+
+def locked_lines(name):
+    """The lock's lines for one package, its version and the hash of each of its files; "" if it has none."""
+    found = re.search(r"^%s==(?:.*\\\n)*.*" % re.escape(name), LOCK.read_text(encoding="utf-8"), re.MULTILINE)
+    return found.group() if found else ""
+
+
+def version_of_uv(program):
+    """(0, 13, 8) of a uv that runs, () of one that does not."""
+    found = re.match(r"uv (\d+)\.(\d+)\.(\d+)", answer(str(program), "--version") or "")
+    return tuple(int(number) for number in found.groups()) if found else ()
+
+
+def locked_uv():
+    """The uv of the lock, fetched once into .boot; None where pip cannot bring it.
+
+    ``pip --target`` needs neither the venv module nor the right to write into the system's Python: Debian's
+    python3 has neither.
+    """
+    lines = locked_lines("uv")
+    if not lines:
+        return None
+    home = BOOT / ("uv-" + re.search(r"==(\S+)", lines).group(1))
+    program = home / "bin" / ("uv.exe" if os.name == "nt" else "uv")
+    if not version_of_uv(program):
+        shutil.rmtree(str(home), ignore_errors=True)
+        BOOT.mkdir(exist_ok=True)
+        wanted = BOOT / "uv.txt"
+        wanted.write_text(lines + "\n", encoding="utf-8")
+        pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        call(*pip, "--root-user-action=ignore", "--require-hashes", "--target", home, "-r", wanted)
+    return program if version_of_uv(program) else None
+
+
+def pips_index():
+    """The registry or mirror that pip is told to use, or None; uv does not read pip's settings by itself."""
+    settings = dict(re.findall(r"^(\S+)\.index-url='(.+)'", answer(PYTHON, "-m", "pip", "config", "list") or "", re.M))
+    return settings.get(":env:") or settings.get("install") or settings.get("global")
+
+
+def find_uv():
+    """A uv to install with: the reader's own if it is new enough, else the lock's; None without either."""
+    own = shutil.which("uv")
+    if own and version_of_uv(own) >= OLDEST_UV:
+        return own
+    program, index = locked_uv(), pips_index()
+    if program and index:
+        os.environ.setdefault("UV_DEFAULT_INDEX", index)
+    return program
+
+
+# --- .venv
+
+
+def fingerprint():
+    """What .venv is made from; the folder too, since an editable installation holds its path."""
+    digest = hashlib.sha256(str(ROOT).encode("utf-8", "surrogateescape"))
+    for path in (LOCK, ROOT / "pyproject.toml"):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def is_current(wanted):
+    """True if .venv was made, whole, from just this."""
+    return VENV_PYTHON.exists() and STAMP.exists() and STAMP.read_text() == wanted
+
+
+@contextlib.contextmanager
+def one_at_a_time():
+    """Held by one run in this folder; another waits here until it is done."""
+    BOOT.mkdir(exist_ok=True)
+    with (BOOT / "lock").open("a") as file:
+        if not take(file, wait=False):
+            say("another run is setting up .venv; waiting for it")
+            take(file, wait=True)
+        yield  # the system gives the lock back when the file closes, or this process dies
+
+
+def take(file, wait):
+    """Lock an open file; False if it is taken and we are not to wait."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            file.seek(0)
+            while True:
+                with contextlib.suppress(OSError if wait else ()):
+                    msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+                    return True
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        return True
+    except OSError:
+        return False
+
+
+def set_up():
+    """.venv as the lock has it: at once if it is so already, made or mended if not."""
+    wanted = fingerprint()
+    if is_current(wanted):
+        return
+    with one_at_a_time():
+        if is_current(wanted):  # made by the run that we waited for
+            return
+        fresh = UNFINISHED.exists() or not is_suitable(version_of(VENV_PYTHON))
+        say("installing the locked packages into .venv" + (": about 750 MB to fetch, 1.5 GB on disk" if fresh else ""))
+        UNFINISHED.touch()
+        with contextlib.suppress(FileNotFoundError):
+            STAMP.unlink()
+        uv = find_uv()
+        if not (uv and install_with_uv(uv, fresh)) and not install_with_pip():
+            sys.exit(
+                "kafkalearn: the installation failed, see above; run the same command again, it starts afresh.\n"
+                "It needs the Python package registry, or a mirror named in pip's or uv's own settings."
+            )
+        STAMP.write_text(wanted)
+        UNFINISHED.unlink()
+
+
+def install_with_uv(uv, fresh):
+    """True if all went well. What builds the packages that come as source is held to the lock too."""
+    into = ["--python", VENV_PYTHON]
+    return (
+        (not fresh or call(uv, "venv", "--quiet", "--clear", "--no-project", "--python", PYTHON, VENV))
+        and call(uv, "pip", "sync", "--quiet", *into, "--require-hashes", "--build-constraints", LOCK, LOCK)
+        and call(uv, "pip", "install", "--quiet", *into, "--no-deps", "--no-build-isolation", "--editable", ROOT)
+    )
+
+
+def install_with_pip():
+    """True if all went well: the same packages by the same hashes, only slower, and .venv made anew."""
+    say("this cannot be done with uv here; going on with pip, which takes some minutes")
+    if not call(PYTHON, "-m", "venv", "--clear", VENV):
+        say("this Python has no working venv module: install it (Debian: python3-venv), or install uv")
+        return False
+    pip = [VENV_PYTHON, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    locked = call(*pip, "--require-hashes", "-r", LOCK)
+    return locked and call(*pip, "--no-deps", "--no-build-isolation", "--editable", ROOT)
