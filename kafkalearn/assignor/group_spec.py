@@ -1,0 +1,161 @@
+"""What an assignor is told: the partitions of each topic, and the members with what they had before."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from operator import itemgetter
+from types import MappingProxyType
+
+from kafkalearn.arguments import text, whole_number
+from kafkalearn.assignor.members import Member, OldConsumer
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.hashing import int32
+from kafkalearn.java_collections import hash_order, utf16_key
+from kafkalearn.record import TopicPartition
+from kafkalearn.releases import DEFAULT_RELEASE, Release, at_least
+
+
+@dataclass(frozen=True)
+class GroupSpec:
+    """The whole question put to an assignor, checked once.
+
+    Parameters
+    ----------
+    partition_counts : mapping of str to int
+        The partitions of each topic that exists.
+    members : sequence of Member, or of OldConsumer for the legacy assignors
+        In the order in which the coordinator lists them.
+    release : str or Release
+        Of the code that assigns.
+    topic_ids : mapping of str to str, or None
+        The id of each topic as Kafka prints it (22 letters and digits). Only the server-side assignors look
+        at ids; without them the topics get ids that are walked in the order of `partition_counts`.
+    mended : bool
+        Whether the known defects of Kafka's assignors are left out; see `kafkalearn.assignor.sticky_general`.
+    """
+
+    partition_counts: Mapping[str, int]
+    members: Sequence[Member] | Sequence[OldConsumer]
+    release: str | Release = DEFAULT_RELEASE
+    topic_ids: Mapping[str, str] | None = None
+    mended: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be assigned."""
+        if not isinstance(self.partition_counts, Mapping):
+            raise KafkaLearnError(
+                f"partition_counts must map each topic to its number of partitions, got {self.partition_counts!r}"
+            )
+        for topic, count in self.partition_counts.items():
+            whole_number(f"the number of partitions of {text('topic', topic)!r}", count, at_least=0)
+        object.__setattr__(self, "partition_counts", MappingProxyType(dict(self.partition_counts)))
+        object.__setattr__(self, "members", tuple(self.members))
+        _refuse_duplicates(self.members)
+        _refuse_impossible_ownership(self.partition_counts, self.members)
+
+    @cached_property
+    def topics(self) -> tuple[str, ...]:
+        """The topics to assign: subscribed by somebody and with partitions; in the order of Kafka's maps."""
+        subscriptions = dict.fromkeys(member.topics for member in self.in_map_order)
+        subscribed = dict.fromkeys(chain.from_iterable(subscriptions))
+        return tuple(hash_order(topic for topic in hash_order(subscribed) if self.partition_counts.get(topic)))
+
+    @cached_property
+    def in_map_order(self) -> tuple[Member, ...]:
+        """The members as Kafka walks them: in the order of a ``HashMap`` of their ids."""
+        by_id = {member.member_id: member for member in self.members}
+        return tuple(by_id[member_id] for member_id in hash_order(by_id))
+
+    @cached_property
+    def static_first(self) -> tuple[Member, ...]:
+        """The members with an instance id, by it; then the others, by member id (up to 2.3 all by member id)."""
+        knows_static = at_least("2.4", self.release)
+        return tuple(sorted(self.members, key=lambda member: _place(member, knows_static)))
+
+    @cached_property
+    def subscribe_alike(self) -> bool:
+        """Whether all members subscribe to the same set of topics, existing or not."""
+        first = self.members[0].topics if self.members else ()
+        return all(member.topics == first or set(member.topics) == set(first) for member in self.members)
+
+    def partitions(self, topic: str) -> list[TopicPartition]:
+        """The partitions of a topic, ascending."""
+        return [TopicPartition(topic, partition) for partition in range(self.partition_counts[topic])]
+
+    def subscribers(self, members: Iterable[Member]) -> dict[str, list[Member]]:
+        """For each of `topics` those of `members` who subscribe to it, in the same order."""
+        found: dict[str, list[Member]] = {topic: [] for topic in self.topics}
+        for member in members:
+            for topic in member.topics:
+                if topic in found:
+                    found[topic].append(member)
+        return found
+
+    def topic_hash(self, topic: str) -> int:
+        """The hash code of a topic's id: a ``Uuid`` folded to 32 bits."""
+        high, low = self.topic_id_halves[topic]
+        return int32((high ^ low) >> 32) ^ int32(high ^ low)
+
+    @cached_property
+    def topic_id_halves(self) -> Mapping[str, tuple[int, int]]:
+        """The two signed 64-bit halves of each topic's id, the high one first: ids compare as these do."""
+        if self.topic_ids is None:
+            return {topic: (0, place) for place, topic in enumerate(self.partition_counts, start=1)}
+        missing = [topic for topic in self.topics if topic not in self.topic_ids]
+        if missing:
+            raise KafkaLearnError(f"topic_ids has no id of {missing[0]!r}; it has {sorted(self.topic_ids)}")
+        halves = {topic: _id_halves(topic, topic_id) for topic, topic_id in self.topic_ids.items()}
+        if len(set(halves.values())) < len(halves):
+            raise KafkaLearnError("two topics have the same id in topic_ids; Kafka gives each topic its own")
+        return halves
+
+
+def _refuse_duplicates(members: Sequence[Member] | Sequence[OldConsumer]) -> None:
+    seen: set[str] = set()
+    instances: set[str] = set()
+    for member in members:
+        member_id = member.consumer_id if isinstance(member, OldConsumer) else member.member_id
+        if member_id in seen:
+            raise KafkaLearnError(f"two members are called {member_id!r}; a coordinator gives each its own id")
+        seen.add(member_id)
+        instance_id = getattr(member, "instance_id", None)
+        if instance_id in instances:
+            raise KafkaLearnError(f"two members have the instance id {instance_id!r}; Kafka fences the older one")
+        if instance_id is not None:
+            instances.add(instance_id)
+
+
+def _refuse_impossible_ownership(counts: Mapping[str, int], members: Iterable[Member | OldConsumer]) -> None:
+    """A topic may be gone; but one that is there has never had more partitions than now."""
+    fewest = min(counts.values(), default=0)
+    for member in members:
+        owned = getattr(member, "owned", ())
+        numbers = set(map(itemgetter(1), owned))  # a group can own millions, so the common case is made quick
+        if not numbers or (min(numbers) >= 0 and max(numbers) < fewest):
+            continue
+        for topic, partition in owned:
+            if topic in counts and not 0 <= partition < counts[topic]:
+                raise KafkaLearnError(
+                    f"member {member.member_id!r} owns {topic}-{partition}, but {topic} has {counts[topic]} "
+                    "partitions; if the topic was made anew, leave the old ownership out"
+                )
+
+
+def _place(member: Member, knows_static: bool) -> tuple[bool, bytes]:
+    is_dynamic = member.instance_id is None or not knows_static
+    return is_dynamic, utf16_key(member.member_id if is_dynamic else member.instance_id)
+
+
+def _id_halves(topic: str, topic_id: str) -> tuple[int, int]:
+    try:
+        return struct.unpack(">qq", base64.b64decode(topic_id + "==", altchars=b"-_", validate=True))
+    except (TypeError, ValueError, struct.error):
+        raise KafkaLearnError(
+            f"the id of topic {topic!r} must be as Kafka prints it, 16 bytes in 22 letters, digits, - and _; got "
+            f"{topic_id!r}"
+        ) from None

@@ -1,0 +1,111 @@
+"""Who is in a group: members with subscriptions and what they had before; and the consumers of the time before.
+
+An assignor sees no connections, no heartbeats and no offsets: only this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kafkalearn.arguments import text, whole_number
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.record import TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of a consumer group, as the assignor sees it.
+
+    Parameters
+    ----------
+    member_id : str
+        Given by the coordinator: the client id and a random part. Orders and ties hang on it.
+    topics : sequence of str
+        Its subscription; a topic that does not exist is passed over, as in Kafka.
+    owned : sequence of (topic, partition)
+        What it was assigned last, in that order; for the server-side assignors its current target.
+    generation : int or None
+        Of the group when it was assigned `owned`; None: it has not been assigned anything yet, or its client
+        is too old to say. (A Java client tells it twice, in the protocol and in the assignor's user data; the
+        two are taken to agree.)
+    instance_id : str or None
+        ``group.instance.id`` of a static member.
+
+    Examples
+    --------
+    >>> Member("C0", ["orders"], owned=[("orders", 2)], generation=7).owned
+    (TopicPartition(topic='orders', partition=2),)
+    """
+
+    member_id: str
+    topics: tuple[str, ...]
+    owned: tuple[TopicPartition, ...] = ()
+    generation: int | None = None
+    instance_id: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no member can be, and make tuples of sequences."""
+        text("member_id", self.member_id)
+        if self.instance_id is not None:
+            text("instance_id", self.instance_id)
+        if self.generation is not None:
+            whole_number("generation", self.generation, at_least=-1)
+        object.__setattr__(self, "topics", _topic_names(self.member_id, self.topics))
+        object.__setattr__(self, "owned", _topic_partitions(self.member_id, self.owned))
+
+
+@dataclass(frozen=True, slots=True)
+class OldConsumer:
+    """A consumer of the time before the coordinator (up to 1.1), which read each topic with a number of threads.
+
+    Parameters
+    ----------
+    consumer_id : str
+        Threads are named after it: ``C1-0``, ``C1-1``, ...
+    stream_counts : mapping of str to int
+        The threads for each topic, as given to ``createMessageStreams``.
+
+    Examples
+    --------
+    >>> OldConsumer("C1", {"orders": 2}).threads("orders")
+    ['C1-0', 'C1-1']
+    """
+
+    consumer_id: str
+    stream_counts: tuple[tuple[str, int], ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what no consumer can be."""
+        text("consumer_id", self.consumer_id)
+        counts = dict(self.stream_counts)
+        for topic, count in counts.items():
+            whole_number(f"the number of streams of {text('topic', topic)!r}", count, at_least=1)
+        object.__setattr__(self, "stream_counts", tuple(counts.items()))
+
+    def threads(self, topic: str) -> list[str]:
+        """The names of the threads that read `topic`."""
+        return [f"{self.consumer_id}-{number}" for number in range(dict(self.stream_counts).get(topic, 0))]
+
+
+def _topic_names(member_id: str, topics: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(topics, str):
+        raise KafkaLearnError(f"topics of member {member_id!r} must be a sequence of names, got the text {topics!r}")
+    names = tuple(text("topic", topic) for topic in topics)
+    if len(set(names)) < len(names):
+        raise KafkaLearnError(f"member {member_id!r} subscribes twice to one topic: {list(names)}; name each once")
+    return names
+
+
+def _topic_partitions(member_id: str, owned: Iterable[tuple[str, int]]) -> tuple[TopicPartition, ...]:
+    partitions = tuple(owned)
+    if set(map(type, partitions)) - {TopicPartition}:
+        try:
+            partitions = tuple(TopicPartition(topic, partition) for topic, partition in partitions)
+        except (TypeError, ValueError):
+            raise KafkaLearnError(
+                f"owned of member {member_id!r} must hold pairs of topic and partition, got {partitions!r}"
+            ) from None
+    if len(set(partitions)) < len(partitions):
+        raise KafkaLearnError(f"member {member_id!r} owns a partition twice; name each once")
+    return partitions

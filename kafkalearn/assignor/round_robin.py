@@ -1,0 +1,57 @@
+"""Round robin: all partitions of all topics dealt out in a circle, as one deals cards.
+
+With equal subscriptions no member has more than one partition above another. With different ones the circle
+passes over those who do not subscribe, they are not served first later, and the load gets uneven. Nothing is
+remembered: when one member leaves, almost everything moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from kafkalearn.assignor.assignment import Assignment
+from kafkalearn.assignor.group_spec import GroupSpec
+from kafkalearn.java_collections import utf16_key
+from kafkalearn.record import TopicPartition
+
+
+def assign_round_robin(spec: GroupSpec) -> Assignment:
+    """The assignment of the ``roundrobin`` assignor.
+
+    Kafka's own fails on a group without members, which no coordinator asks it to assign; here nobody gets nothing.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignor import Member, assign
+    >>> print(assign("roundrobin", {"t0": 3, "t1": 3}, [Member("C0", ["t0", "t1"]), Member("C1", ["t0", "t1"])]))
+    C0: t0-0 t0-2 t1-1
+    C1: t0-1 t1-0 t1-2
+
+    References
+    ----------
+    Apache Kafka 2.4 to 4.3, ``org.apache.kafka.clients.consumer.RoundRobinAssignor``.
+    """
+    in_name_order = sorted(spec.topics, key=utf16_key)
+    takers = {member.member_id: frozenset(member.topics) for member in spec.static_first}
+    dealt = deal((partition for topic in in_name_order for partition in spec.partitions(topic)), takers)
+    return Assignment({member.member_id: dealt[member.member_id] for member in spec.members})
+
+
+def deal(
+    partitions: Iterable[TopicPartition], takers: Mapping[str, Collection[str]]
+) -> dict[str, list[TopicPartition]]:
+    """Each partition to the next taker in the circle who takes its topic; everybody must be able to be served.
+
+    >>> t = [TopicPartition("t", number) for number in range(3)]
+    >>> {taker: len(owned) for taker, owned in deal(t, {"C0": ["t"], "C1": ["u"], "C2": ["t"]}).items()}
+    {'C0': 2, 'C1': 0, 'C2': 1}
+    """
+    names = list(takers)
+    dealt: dict[str, list[TopicPartition]] = {name: [] for name in names}
+    cursor = 0
+    for partition in partitions:
+        while partition.topic not in takers[names[cursor % len(names)]]:
+            cursor += 1
+        dealt[names[cursor % len(names)]].append(partition)
+        cursor += 1
+    return dealt

@@ -1,0 +1,246 @@
+"""The order in which Java walks a HashMap, and Kafka's broker a TimelineHashMap: assignments hang on it.
+
+A ``HashMap`` keeps its keys in *buckets*. The bucket of a key is ``(h ^ h >>> 16) & (capacity - 1)``, where ``h``
+is the key's hash code and *capacity* a power of two; the walk goes through the buckets upwards. Keys that share a
+bucket are walked in the order they came in. So the order is no accident: it follows from the keys, how they came
+in, and how large the map has been (it grows, it never shrinks).
+
+Left out: in a map with a capacity of 64 or more, a bucket that gets its ninth key becomes a tree, which may be
+walked in another order. Ids that were not made to collide do not come near it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, MutableMapping, MutableSet
+from functools import lru_cache
+from typing import TypeVar
+
+from kafkalearn.hashing import MASK_32, int32, java_string_hash
+from kafkalearn.record import TopicPartition
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+HashCode = Callable[[Key], int]
+
+DEFAULT_CAPACITY = 16
+FIBONACCI_MULTIPLIER = -7046029254386353131  # 2**64 divided by the golden ratio, as a signed Java long
+
+
+def utf16_key(value: str) -> bytes:
+    """What to sort texts by to have them in Java's order, which compares UTF-16 code units.
+
+    It differs from Python's order only where a character above U+FFFF meets one in U+E000..U+FFFF.
+
+    >>> sorted(["\\uffff", "\\U0001f600"], key=utf16_key) == ["\\U0001f600", "\\uffff"]
+    True
+    """
+    return value.encode("utf-16-be", "surrogatepass")
+
+
+def java_hash(key: object) -> int:
+    """The signed ``hashCode()`` of a text, an int or a topic-partition.
+
+    >>> java_hash("orders"), java_hash(7), java_hash(TopicPartition("orders", 7))
+    (-1008770331, 7, -1008769153)
+
+    References
+    ----------
+    Java SE API, ``String.hashCode``, ``Integer.hashCode``; Apache Kafka, ``TopicPartition.hashCode``.
+    """
+    if isinstance(key, TopicPartition):
+        return int32(31 * (31 + key.partition) + _text_hash(key.topic))
+    return key if isinstance(key, int) else _text_hash(key)
+
+
+_text_hash = lru_cache(maxsize=1 << 16)(java_string_hash)  # the same few ids and topics are asked for all the time
+
+
+def hash_order(keys: Iterable[Key], hash_code: HashCode = java_hash) -> list[Key]:
+    """The keys in the order in which Java walks a ``HashMap`` (or ``HashSet``) that they were put into one by one.
+
+    >>> hash_order(["billing", "shipping", "search"])
+    ['search', 'shipping', 'billing']
+    """
+    return list(JavaHashSet(keys, hash_code=hash_code))
+
+
+def table_size(expected: int) -> int:
+    """The capacity of ``new HashMap<>(expected)``: the smallest power of two that is not below it.
+
+    >>> [table_size(expected) for expected in (0, 1, 3, 16, 17)]
+    [1, 1, 4, 16, 32]
+    """
+    return 1 << max(expected - 1, 0).bit_length()
+
+
+def copy_capacity(count: int) -> int:
+    """The capacity of ``new HashSet<>(collection)`` for a collection of `count` (Java 8 to 18; since 19 a little less).
+
+    >>> [copy_capacity(count) for count in (0, 11, 12, 24)]
+    [16, 16, 32, 64]
+    """
+    return table_size(max(int(count / 0.75) + 1, DEFAULT_CAPACITY))
+
+
+class JavaHashMap(MutableMapping[Key, Value]):
+    """A mapping that is walked in the order of a ``java.util.HashMap`` with the same history.
+
+    Parameters
+    ----------
+    capacity : int
+        Of the fresh map, a power of two; ``new HashMap<>(n)`` has ``table_size(n)``.
+    hash_code : callable
+        The signed 32-bit hash code of a key.
+
+    Examples
+    --------
+    >>> counts = JavaHashMap()
+    >>> counts["shipping"], counts["billing"] = 3, 4
+    >>> list(counts)
+    ['shipping', 'billing']
+    """
+
+    __slots__ = ("_arrivals", "_capacity", "_hash_code", "_places", "_values")
+
+    def __init__(self, capacity: int = DEFAULT_CAPACITY, hash_code: HashCode = java_hash) -> None:
+        """An empty map."""
+        self._capacity = capacity
+        self._hash_code = hash_code
+        self._values: dict[Key, Value] = {}
+        self._places: dict[Key, tuple[int, int]] = {}  # spread hash code, place among the keys of its bucket
+        self._arrivals = 0
+
+    def __getitem__(self, key: Key) -> Value:
+        """The value of `key`."""
+        return self._values[key]
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        """``put``: a new key comes last in its bucket, a known one keeps its place."""
+        if key not in self._values:
+            self._arrivals += 1
+            self._places[key] = self._spread(key), self._arrivals
+            self._grow(len(self._values) + 1)
+        self._values[key] = value
+
+    def compute_if_absent(self, key: Key, make: Callable[[], Value]) -> Value:
+        """``computeIfAbsent``: a new key comes *first* in its bucket; the map grows before it, not after."""
+        self._grow(len(self._values))
+        if key not in self._values:
+            self._arrivals += 1
+            self._places[key] = self._spread(key), -self._arrivals
+            self._values[key] = make()
+        return self._values[key]
+
+    def __delitem__(self, key: Key) -> None:
+        """``remove``; the capacity stays."""
+        del self._values[key], self._places[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        """The keys, bucket by bucket."""
+        last_bucket = self._capacity - 1
+        places = self._places
+        return iter(sorted(places, key=lambda key: (places[key][0] & last_bucket, places[key][1])))
+
+    def __len__(self) -> int:
+        """How many keys there are."""
+        return len(self._values)
+
+    def _spread(self, key: Key) -> int:
+        unsigned = self._hash_code(key) & MASK_32
+        return unsigned ^ unsigned >> 16
+
+    def _grow(self, count: int) -> None:
+        if count > self._capacity * 3 // 4:  # one step at a time, as Java does
+            self._capacity *= 2
+
+
+class JavaHashSet(MutableSet[Key]):
+    """A set that is walked in the order of a ``java.util.HashSet`` with the same history.
+
+    >>> list(JavaHashSet([18, 2, 1]))  # 18 and 2 share bucket 2 of 16
+    [1, 18, 2]
+    """
+
+    __slots__ = ("_map",)
+
+    def __init__(
+        self, keys: Iterable[Key] = (), capacity: int = DEFAULT_CAPACITY, hash_code: HashCode = java_hash
+    ) -> None:
+        """A set into which `keys` were put one by one."""
+        self._map: JavaHashMap[Key, None] = JavaHashMap(capacity, hash_code)
+        for key in keys:
+            self._map[key] = None
+
+    @classmethod
+    def copy_of(cls, keys: Iterable[Key], hash_code: HashCode = java_hash) -> JavaHashSet[Key]:
+        """``new HashSet<>(keys)``: made large enough at once."""
+        keys = list(keys)
+        return cls(keys, copy_capacity(len(keys)), hash_code)
+
+    def add(self, key: Key) -> None:
+        """Put `key` in, last in its bucket."""
+        self._map[key] = None
+
+    def discard(self, key: Key) -> None:
+        """Take `key` out if it is in."""
+        self._map.pop(key, None)
+
+    def __contains__(self, key: object) -> bool:
+        """Whether `key` is in."""
+        return key in self._map
+
+    def __iter__(self) -> Iterator[Key]:
+        """The keys, bucket by bucket."""
+        return iter(self._map)
+
+    def __len__(self) -> int:
+        """How many keys there are."""
+        return len(self._map)
+
+
+class TimelineHashSet(MutableSet[Key]):
+    """A set that is walked as the keys of Kafka's ``TimelineHashMap``, in which a broker keeps a group's members.
+
+    It starts with 2 slots, and takes the highest bits of the hash code times a constant for the slot.
+
+    >>> list(TimelineHashSet(["billing", "shipping", "search"]))
+    ['billing', 'search', 'shipping']
+
+    References
+    ----------
+    Apache Kafka, ``org.apache.kafka.timeline.BaseHashTable``.
+    """
+
+    __slots__ = ("_hash_code", "_hashes", "_slot_count")
+
+    def __init__(self, keys: Iterable[Key] = (), hash_code: HashCode = java_hash) -> None:
+        """A set into which `keys` were put one by one."""
+        self._hash_code = hash_code
+        self._hashes: dict[Key, int] = {}
+        self._slot_count = 2
+        for key in keys:
+            self.add(key)
+
+    def add(self, key: Key) -> None:
+        """Put `key` in, first in its slot; a known key keeps its place."""
+        if (len(self._hashes) + 1) * 0.75 > self._slot_count:  # counts a key that is known already, as Kafka does
+            self._slot_count *= 2
+        self._hashes.setdefault(key, self._hash_code(key) * FIBONACCI_MULTIPLIER & (1 << 64) - 1)
+
+    def discard(self, key: Key) -> None:
+        """Take `key` out if it is in; the slots stay."""
+        self._hashes.pop(key, None)
+
+    def __contains__(self, key: object) -> bool:
+        """Whether `key` is in."""
+        return key in self._hashes
+
+    def __iter__(self) -> Iterator[Key]:
+        """The keys, slot by slot."""
+        shift = 65 - self._slot_count.bit_length()
+        newest_first = list(reversed(self._hashes))
+        return iter(sorted(newest_first, key=lambda key: self._hashes[key] >> shift))
+
+    def __len__(self) -> int:
+        """How many keys there are."""
+        return len(self._hashes)

@@ -1,0 +1,89 @@
+import pytest
+
+from kafkalearn.assignor import Assignment, Member, OldConsumer, assign, broken_laws, rejoin
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.record import TopicPartition
+
+A, B = Member("A", ["t"]), Member("B", ["t"])
+AN_ID = "AAAAAAAAAAEAAAAAAAAAAQ"
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: assign("sticki", {"t": 1}, [A]), "unknown assignor 'sticki'; did you mean 'sticky'"),
+        (lambda: assign("range", {"t": 1}, [A, A]), "two members are called 'A'"),
+        (lambda: assign("range", {"t": -1}, [A]), "the number of partitions of 't' must be at least 0, got -1"),
+        (lambda: assign("range", {"t": "3"}, [A]), "the number of partitions of 't' must be a whole number"),
+        (lambda: assign("range", ["t"], [A]), "partition_counts must map each topic"),
+        (lambda: assign("range", {"t": 1}, [OldConsumer("C", {"t": 1})]), "range assigns to Member objects"),
+        (lambda: assign("legacy-range", {"t": 1}, [A]), "legacy-range assigns to OldConsumer objects"),
+        (lambda: assign("sticky", {"t": 1}, [A], release="3.7"), "sticky is modelled as it is from Kafka 3.8 to 4.3"),
+        (lambda: assign("legacy-range", {"t": 1}, [], release="2.0"), "from Kafka 0.8.2 to 1.1, got release 2.0"),
+        (lambda: assign("range", {"t": 1}, [A], release="5.0"), "unknown release '5.0'"),
+        (lambda: Member("A", "t"), "topics of member 'A' must be a sequence of names, got the text 't'"),
+        (lambda: Member("A", ["t", "t"]), "member 'A' subscribes twice to one topic"),
+        (lambda: Member("A", [None]), "topic must be a str, got NoneType None"),
+        (lambda: Member(b"A", ["t"]), "member_id must be a str, got bytes b'A'"),
+        (lambda: Member("A", ["t"], [("t", 0), ("t", 0)]), "member 'A' owns a partition twice"),
+        (lambda: Member("A", ["t"], ["t-0"]), "owned of member 'A' must hold pairs of topic and partition"),
+        (lambda: Member("A", ["t"], generation=1.5), "generation must be a whole number"),
+        (lambda: OldConsumer("C", {"t": 0}), "the number of streams of 't' must be at least 1, got 0"),
+        (
+            lambda: assign(
+                "range", {"t": 1}, [Member("A", ["t"], instance_id="i"), Member("B", ["t"], instance_id="i")]
+            ),
+            "two members have the instance id 'i'; Kafka fences the older one",
+        ),
+        (
+            lambda: assign("sticky", {"t": 1}, [Member("A", ["t"], [("t", 5)])]),
+            "member 'A' owns t-5, but t has 1 partitions; if the topic was made anew, leave the old ownership out",
+        ),
+        (
+            lambda: assign("uniform", {"t": 1}, [A], topic_ids={"u": AN_ID}),
+            r"topic_ids has no id of 't'; it has \['u'\]",
+        ),
+        (
+            lambda: assign("uniform", {"t": 1}, [A], topic_ids={"t": "x"}),
+            "the id of topic 't' must be as Kafka prints it",
+        ),
+        (
+            lambda: assign("uniform", {"t": 1, "u": 1}, [A], topic_ids={"t": AN_ID, "u": AN_ID}),
+            "two topics have the same id",
+        ),
+        (
+            lambda: assign("uniform", {"t": 1}, [Member("A", ["t"], [("t", 0)]), Member("B", ["t"], [("t", 0)])]),
+            "t-0 is in the target of 'A' and of 'B'",
+        ),
+        (lambda: rejoin("cooperative", [A], {}, generation=1), "did you mean 'cooperative-sticky'"),
+        (lambda: broken_laws({"t": 1}, [A], {}, promise="fair"), "unknown promise 'fair'"),
+    ],
+)
+def test_what_no_group_could_be_is_refused_with_the_reason(ask, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        ask()
+
+
+@pytest.mark.parametrize("assignor", ["range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "server-range"])
+def test_a_group_without_members_and_one_without_topics_are_assigned_nothing(assignor):
+    assert assign(assignor, {"t": 3}, []) == {}
+    assert assign(assignor, {}, [A, B]) == {"A": (), "B": ()}
+    assert assign(assignor, {"t": 0}, [A, B]) == {"A": (), "B": ()}
+
+
+@pytest.mark.parametrize("assignor", ["range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "server-range"])
+def test_what_is_owned_of_a_topic_that_is_gone_is_forgotten(assignor):
+    assignment = assign(assignor, {"t": 2}, [Member("A", ["t", "gone"], [("gone", 4), ("t", 1)], 1), B])
+    assert {partition.topic for owned in assignment.values() for partition in owned} == {"t"}
+
+
+def test_an_assignment_is_a_value():
+    owned = {"A": [TopicPartition("t", 0)], "B": []}
+    assignment = Assignment(owned)
+    owned["A"].append(TopicPartition("t", 1))
+
+    assert assignment == {"A": (TopicPartition("t", 0),), "B": ()}
+    assert {assignment, Assignment({"B": [], "A": [TopicPartition("t", 0)]})} == {assignment}
+    assert repr(assignment) == "<Assignment of 1 partitions to 2 members>"
+    with pytest.raises(TypeError):
+        assignment["A"] = ()

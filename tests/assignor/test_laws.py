@@ -1,0 +1,187 @@
+from collections import Counter
+from itertools import product
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from kafkalearn.assignor import (
+    ASSIGNORS,
+    Assignment,
+    Member,
+    OldConsumer,
+    assign,
+    broken_laws,
+    change,
+    cooperative_rounds,
+    fewest_moves,
+    rejoin,
+)
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.record import TopicPartition
+from tests.assignor.groups import changes, fresh_groups, partition_counts
+
+STICKY = ["sticky", "cooperative-sticky", "uniform"]
+MODERN = [name for name in ASSIGNORS if not name.startswith("legacy")]
+
+
+def settled(assignor, counts, members):
+    """What the group comes to: the answer, or for a cooperative group the last of its rounds."""
+    if assignor == "cooperative-sticky":
+        return cooperative_rounds(counts, members)[-1].assignment
+    return assign(assignor, counts, members)
+
+
+@pytest.mark.parametrize("assignor", MODERN)
+@given(group=fresh_groups())
+def test_a_fresh_assignment_keeps_all_laws(assignor, group):
+    counts, members = group
+    assignment = settled(assignor, counts, members)
+    assert broken_laws(counts, members, assignment, ASSIGNORS[assignor].balance) == ()
+
+
+@pytest.mark.parametrize("assignor", ["legacy-range", "legacy-roundrobin"])
+@given(counts=partition_counts(), streams=st.lists(st.integers(1, 12), min_size=1, max_size=4))
+def test_the_old_consumers_threads_keep_all_laws(assignor, counts, streams):
+    consumers = [OldConsumer(f"C{number}", dict.fromkeys(counts, count)) for number, count in enumerate(streams)]
+    assignment = assign(assignor, counts, consumers)
+    assert broken_laws(counts, consumers, assignment, ASSIGNORS[assignor].balance) == ()
+
+
+@pytest.mark.parametrize("assignor", STICKY)
+@given(group=fresh_groups(), data=st.data())
+def test_a_sticky_assignment_keeps_all_laws_through_changes_and_then_rests(assignor, group, data):
+    counts, members = group
+    for generation in range(1, 5):
+        assignment = settled(assignor, counts, members)
+        assert broken_laws(counts, members, assignment) == ()
+
+        members = list(rejoin(assignor, members, assignment, generation))
+        assert change(assignment, settled(assignor, counts, members)).moved_count == 0
+        counts, members = data.draw(changes(counts, members))
+
+
+@pytest.mark.parametrize("assignor", STICKY)
+@given(group=fresh_groups(alike=True), data=st.data())
+def test_with_equal_subscriptions_as_few_partitions_move_as_can(assignor, group, data):
+    counts, members = group
+    before = settled(assignor, counts, members)
+    counts, members = data.draw(changes(counts, rejoin(assignor, members, before, 1)))
+
+    after = settled(assignor, counts, members)
+    assert broken_laws(counts, members, after) == ()
+    assert change(before, after).moved_count == fewest_moves(before, counts, members)
+
+
+def brute_force(before, counts, members):
+    """Of all assignments the evenest, by the squares of the loads, and of these the fewest moves."""
+    takers = {
+        TopicPartition(topic, number): [member.member_id for member in members if topic in member.topics]
+        for topic, count in counts.items()
+        for number in range(count)
+    }
+    takers = {partition: names for partition, names in takers.items() if names}
+    owner_before = before.owners()
+    return min(
+        (
+            sum(load * load for load in Counter(owners).values()),
+            sum(owner_before.get(partition, owner) != owner for partition, owner in zip(takers, owners, strict=True)),
+        )
+        for owners in product(*takers.values())
+    )
+
+
+@pytest.mark.parametrize("assignor", STICKY)
+@given(group=fresh_groups(most_members=4, most_topics=3, most_partitions=2), data=st.data())
+def test_no_small_group_beats_the_true_minimum_and_few_miss_it(assignor, group, data):
+    counts, members = group
+    before = settled(assignor, counts, members)
+    counts, members = data.draw(changes(counts, rejoin(assignor, members, before, 1)))
+    assume(len(members) ** sum(counts.values()) <= 20_000)
+    evenest, fewest = brute_force(before, counts, members)
+
+    assert fewest_moves(before, counts, members) == fewest
+    after = settled(assignor, counts, members)
+    moved, squares = change(before, after).moved_count, sum(count * count for count in after.counts().values())
+    assert squares >= evenest
+    if squares == evenest:
+        assert fewest <= moved <= fewest + 1
+
+
+@given(group=fresh_groups(), data=st.data())
+def test_a_cooperative_group_never_has_an_owner_twice_and_ends(group, data):
+    counts, members = group
+    for generation in range(1, 9, 3):
+        rounds = cooperative_rounds(counts, members)
+        assert len(rounds) <= 3
+        for each in rounds:
+            held_by_others = {partition: member.member_id for member in each.members for partition in member.owned}
+            for member in each.members:
+                added = set(each.assignment[member.member_id]) - set(member.owned)
+                assert {held_by_others.get(partition) for partition in added} <= {None}
+        assignment = rounds[-1].assignment
+        counts, members = data.draw(changes(counts, rejoin("cooperative-sticky", members, assignment, generation)))
+
+
+@given(group=fresh_groups(), data=st.data())
+def test_a_member_that_comes_back_with_old_claims_breaks_no_law_once_the_defects_are_mended(group, data):
+    counts, members = group
+    everything = [TopicPartition(topic, number) for topic, count in counts.items() for number in range(count)]
+    claims = st.lists(st.sampled_from(everything), unique=True)
+    members = [
+        Member(member.member_id, member.topics, data.draw(claims), data.draw(st.integers(1, 3))) for member in members
+    ]
+    assignment = assign("sticky", counts, members, mended=True)
+    assert [law for law in broken_laws(counts, members, assignment) if law.law != "balanced"] == []
+
+
+def test_kafkas_own_gives_a_partition_to_a_former_owner_that_does_not_read_it():
+    counts = {"clicks": 1, "T": 10}
+    members = [
+        Member("C2", ["clicks", "T"], [("T", 9), ("T", 7), ("T", 4), ("clicks", 0)], 3),
+        Member("z", ["clicks"], [("T", 3)], 2),
+        Member("b", ["T"], [("T", 5), ("T", 8), ("T", 2), ("T", 1), ("T", 6)], 3),
+    ]
+    as_kafka, mended = assign("sticky", counts, members), assign("sticky", counts, members, mended=True)
+
+    assert [str(law) for law in broken_laws(counts, members, as_kafka)] == [
+        "not subscribed: z owns T-3",
+        "not balanced: C2 has 5 and z has 1; clicks-0 can move",  # z passes for full with the partition it cannot read
+    ]
+    assert broken_laws(counts, members, mended) == ()
+
+
+def test_kafkas_own_dies_of_a_former_owner_that_was_set_aside():
+    counts = {"a": 1, "b": 4}
+    members = [
+        Member("A", ["a"], [("b", 0)], 1),
+        Member("B", ["b"], [("b", 0), ("b", 1), ("b", 2), ("b", 3)], 2),
+        Member("C", ["b"], (), 2),
+    ]
+    with pytest.raises(KafkaLearnError, match=r"'A' claims b-0 from an older generation.* mended=True goes on"):
+        assign("sticky", counts, members)
+    assert assign("sticky", counts, members, mended=True).counts() == {"A": 1, "B": 2, "C": 2}
+
+
+BOTH = {"C0": [TopicPartition("t", 0), TopicPartition("t", 1)], "C1": [TopicPartition("t", 2)]}
+
+
+@pytest.mark.parametrize(
+    ("assignment", "promise", "said"),
+    [
+        ({**BOTH, "C1": []}, "if alike", ["complete: t-2 has no owner", "balanced: C0 has 2 and C1 has 0"]),
+        ({**BOTH, "C1": BOTH["C0"][1:] + BOTH["C1"]}, "group", ["exclusive: t-1 is owned by C0 and C1"]),
+        ({**BOTH, "C2": [TopicPartition("u", 0)]}, "group", ["subscribed: C2 owns u-0"]),
+        ({**BOTH, "C1": [*BOTH["C1"], TopicPartition("t", 3)]}, "group", ["real: C1 owns t-3, which does not exist"]),
+        ({"C0": [*BOTH["C0"], *BOTH["C1"]]}, "each topic", ["balanced: of t, C0 has 3 and C1 has 0"]),
+        (
+            {"C0": [*BOTH["C0"], *BOTH["C1"]]},
+            "group",
+            [f"balanced: C0 has 3 and C1 has 0; t-{n} can move" for n in (0, 1, 2)],
+        ),
+    ],
+)
+def test_a_broken_law_is_named_with_its_place(assignment, promise, said):
+    members = [Member("C0", ["t"]), Member("C1", ["t"])]
+    laws = broken_laws({"t": 3, "u": 1}, members, Assignment(assignment), promise)
+    assert [str(law) for law in laws] == [f"not {what}" for what in said]

@@ -1,0 +1,101 @@
+import pytest
+
+from kafkalearn.assignor import ASSIGNORS, OldConsumer, assign
+from kafkalearn.errors import KafkaLearnError
+from tests.assignor.groups import as_lists, as_sets, recorded_members
+from tests.recorded import recorded
+
+SNAPSHOT = {case["id"]: case for case in recorded("groups-assignors")["vectors"]}
+SINCE = recorded("groups-assignors-since")["groups-assignors uniform"]
+ANSWERS = recorded("assignor-answers")["cases"]
+
+NEEDS_RACKS = {"range-rack-01"}  # racks are not modelled; range-rack-02 is there to show a case they do not touch
+CLIENT_SIDE = [name for name, assignor in ASSIGNORS.items() if assignor.runs_in == "leader"]
+SERVER_SIDE = [name for name, assignor in ASSIGNORS.items() if assignor.runs_in == "broker"]
+
+
+def of(*assignors):
+    cases = [case for case in SNAPSHOT.values() if case["assignor"] in assignors and case["id"] not in NEEDS_RACKS]
+    return pytest.mark.parametrize("case", cases, ids=lambda case: case["id"])
+
+
+def counts_of(case):
+    return {topic: len(count) if isinstance(count, list) else count for topic, count in case["topics"].items()}
+
+
+@of(*CLIENT_SIDE)
+def test_a_client_side_assignor_answers_as_kafka_does_lists_included(case):
+    assignment = assign(case["assignor"], counts_of(case), recorded_members(case))
+    assert as_lists(assignment) == case["assignment"]
+
+
+@of(*SERVER_SIDE)
+def test_a_server_side_assignor_answers_as_the_broker_up_to_4_0_0(case):
+    members, topic_ids = recorded_members(case), case["topic_ids"]
+    assignment = assign(case["assignor"], case["topics"], members, release="4.0.0", topic_ids=topic_ids)
+    assert as_sets(assignment) == as_sets(case["assignment"])
+
+
+@pytest.mark.parametrize("case", SINCE, ids=lambda case: case["id"])
+def test_uniform_passes_the_extra_partition_on_since_4_0_1(case):
+    answers = {
+        release: as_sets(assign("uniform", case["topics"], recorded_members(case), release=release, topic_ids=ids))
+        for release in ("4.0.0", "4.0.1", "4.1", "4.3")
+        for ids in [case["topic_ids"]]
+    }
+    now = as_sets(case["assignment"])
+    assert answers == {"4.0.0": as_sets(SNAPSHOT[case["of"]]["assignment"]), "4.0.1": now, "4.1": now, "4.3": now}
+
+
+@of("legacy")
+def test_a_legacy_assignor_answers_as_the_old_consumer_did(case):
+    consumers = [OldConsumer(name, streams) for name, streams in case["consumers"].items()]
+    name = f"legacy-{case['strategy']}"
+    if "error" in case:
+        with pytest.raises(KafkaLearnError, match="refuses roundrobin unless all topics"):
+            assign(name, case["topics"], consumers, release=case["version"])
+        return
+    assignment = assign(name, case["topics"], consumers, release=case["version"])
+    assert {thread: owned for thread, owned in as_sets(assignment).items() if owned} == as_sets(case["assignment"])
+
+
+@pytest.mark.parametrize("case", ANSWERS, ids=lambda case: case["id"])
+def test_random_groups_are_assigned_as_by_the_released_classes(case):
+    def ask():
+        return assign(case["assignor"], case["topics"], recorded_members(case), topic_ids=case.get("topic_ids"))
+
+    if "error" in case:
+        with pytest.raises(KafkaLearnError, match=r"Kafka's own assignor dies here of a NullPointerException"):
+            ask()
+    elif case["assignor"] == "server-range":
+        assert as_sets(ask()) == as_sets(case["assignment"])
+    else:
+        assert as_lists(ask()) == case["assignment"]
+
+
+@pytest.mark.parametrize("case", [case for case in ANSWERS if case["assignor"] == "uniform"], ids=lambda c: c["id"])
+def test_random_groups_are_assigned_as_by_uniform_of_4_0_0(case):
+    members, topic_ids = recorded_members(case), case["topic_ids"]
+    assignment = assign("uniform", case["topics"], members, release="4.0.0", topic_ids=topic_ids)
+    assert as_lists(assignment) == case.get("assignment@4.0.0", case["assignment"])
+
+
+def test_a_static_member_comes_first_since_2_4_only():
+    case = SNAPSHOT["range-05"]
+    by_release = {
+        release: assign("range", case["topics"], recorded_members(case), release=release).counts()
+        for release in ("2.3", "2.4", "4.3")
+    }
+    assert by_release == {
+        "2.3": {"m-a": 3, "m-b": 2, "m-c": 2},  # by member id
+        "2.4": {"m-a": 2, "m-b": 3, "m-c": 2},  # by instance id: m-b is "a", m-a is "z"
+        "4.3": {"m-a": 2, "m-b": 3, "m-c": 2},
+    }
+
+
+def test_the_recordings_hold_what_these_tests_claim_to_cover():
+    assert {case["assignor"] for case in ANSWERS} == {*CLIENT_SIDE, *SERVER_SIDE}
+    assert sum("error" in case for case in ANSWERS) == 1
+    assert sum("assignment@4.0.0" in case for case in ANSWERS) == 18
+    assert SNAPSHOT.keys() >= NEEDS_RACKS
+    assert len(SNAPSHOT) == 113
