@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.views.style import FILLS, INK, LINES, MARK, RC
+from kafkalearn.views.style import FILLS, INK, LINES, MARK, PANEL, RC
 
 DPI = 100
 SHARPNESS = 2  # pixels for each pixel shown: sharp on projectors and good screens
@@ -194,7 +194,10 @@ def draw_broker_load(ax: Axes, load: Mapping[object, float], *, what: str = "gro
     for place, (name, height) in enumerate(zip(names, heights, strict=True)):
         look = FILLS[place % len(FILLS)]
         bar = ax.bar([str(name)], [height], width=0.7, color=look.colour, hatch=look.hatch * 2, edgecolor=INK, zorder=2)
-        ax.bar_label(bar, [f"{height:,.0f}\n{height / heights.sum():.1%}"], padding=3)
+        words = f"{height:,.0f}\n{height / heights.sum():.1%}"
+        # On a plate above the line of the even share, which would strike the words of an average broker through.
+        plate = {"facecolor": PANEL, "edgecolor": "none", "pad": 1}
+        ax.bar_label(bar, [words], padding=4, zorder=4, bbox=plate)
     even = heights.mean()
     ax.axhline(even, color=INK, linestyle="--", marker="", label=f"even share: {even:,.0f}", zorder=3)
     ax.set(xlabel="broker", ylabel=what, ylim=(0, heights.max() * 1.3))
