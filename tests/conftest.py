@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from tests import nothing_skipped
+from tests.launcher_java import make_java_home
 
 # The same examples in every run, so that a failure is there again the next time; to look for new ones:
 # pytest --hypothesis-profile=search
@@ -36,3 +38,9 @@ def spark():
         session = get_spark("kafkalearn-tests", **{"spark.sql.shuffle.partitions": "4"})
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def launcher_java_home(tmp_path_factory) -> Path:
+    """A JAVA_HOME for what Spark's own launcher starts (workers, servers), whether the machine has a Java or not."""
+    return make_java_home(tmp_path_factory.mktemp("java"))
