@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.resizing import moved_share
 from kafkalearn.partitioner import partition_for_key
+from kafkalearn.resizing import moved_share
 
 counts = st.integers(min_value=1, max_value=60)
 

@@ -39,7 +39,8 @@ mask_step = Exercise(
         "key, a signed 32-bit number, to its partition. At least four clients got just this step wrong."
     ),
     start=(
-        "def partition_of_hash(key_hash, partition_count):\n    return ...\n\n\nexercises.mask_step.check(partition_of_hash)"
+        "def partition_of_hash(key_hash, partition_count):\n    return ...\n\n\n"
+        "exercises.mask_step.check(partition_of_hash)"
     ),
     judge=Function(_partition_of_hash, ("key_hash", "partition_count"), HASH_CASES),
     solve=lambda: _partition_of_hash,

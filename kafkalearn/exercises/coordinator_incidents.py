@@ -10,8 +10,8 @@ from types import MappingProxyType
 from kafkalearn.coordinator import find_coordinator, offsets_partition, round_robin_leaders
 from kafkalearn.exercises.exercise import Exercise, Misconception
 from kafkalearn.exercises.properties import Having, Open, Property
-from kafkalearn.resizing import moved_share
 from kafkalearn.exercises.values import Value
+from kafkalearn.resizing import moved_share
 
 _RESIZES = {"50 to 100": (50, 100), "50 to 51": (50, 51)}
 

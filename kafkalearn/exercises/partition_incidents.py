@@ -8,9 +8,9 @@ import pyarrow.parquet
 
 from kafkalearn.datafiles import data_file
 from kafkalearn.exercises.exercise import Exercise, Misconception
-from kafkalearn.resizing import moved_share
 from kafkalearn.exercises.values import Value
 from kafkalearn.partitioner import partition_for_key
+from kafkalearn.resizing import moved_share
 
 _ORDERS = tuple(f"order-{number}" for number in range(1001, 1013))
 _BEFORE, _AFTER = 6, 7

@@ -196,3 +196,12 @@ def test_data_lies_in_the_checkout_or_else_in_the_users_cache(tmp_path, monkeypa
 def test_a_size_is_a_name_or_a_number_of_rows(spark, size, said):
     with pytest.raises(KafkaLearnError, match=said):
         datasets.keys(spark, size)
+
+
+def test_a_weak_machine_gets_its_lessons_in_a_smaller_size(monkeypatch):
+    monkeypatch.setenv(datasets.LESSON_SIZE, "small")
+    assert datasets.rows_of("class") == datasets.SIZES["small"]
+    assert datasets.rows_of("big") == datasets.SIZES["big"]
+    monkeypatch.setenv(datasets.LESSON_SIZE, "smal")
+    with pytest.raises(KafkaLearnError, match="did you mean 'small'"):
+        datasets.rows_of("class")
