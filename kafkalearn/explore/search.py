@@ -1,0 +1,204 @@
+"""The search itself: level by level, each state once."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.explore.memory import LEAF, Key
+from kafkalearn.explore.model import Event, Model, Progress, Search, State
+from kafkalearn.explore.steps import Steps
+from kafkalearn.trace import Trace, run
+
+PROGRESS_EVERY = 20_000  # states gone on from
+
+
+def explore(
+    model: Model[State, Event],
+    initial: State,
+    events: Sequence[Event],
+    *,
+    depth: int | None = None,
+    budget: int = 1_000_000,
+    at_most: Mapping[type, int] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Search[State, Event]:
+    """The shortest run over `events` that breaks a promise, or word that there is none as far as was looked.
+
+    Parameters
+    ----------
+    model : Model
+        The simulator, and its promises.
+    initial : State
+        Where every schedule begins.
+    events : sequence of Event
+        What may happen, in any order and any number of times; where an event makes no sense it is left out.
+    depth : int or None
+        The longest schedule to try; None: until nothing new is found or the budget is spent.
+    budget : int
+        After about how many different states to give up; a million take a few hundred megabytes.
+    at_most : mapping of type to int, or None
+        How often events of a type may happen in one schedule: ``{BrokerCrashed: 1}``.
+    progress : callable or None
+        Called with a `Progress` at each new depth, and every 20,000 states in between.
+
+    Returns
+    -------
+    Search
+        ``trace`` is None if no promise was broken. If the outcome is ``"nothing left"``, none can be: every state
+        that these events can lead to was looked at.
+
+    Raises
+    ------
+    KafkaLearnError
+        If `depth`, `budget` or a limit is no whole number, or too small.
+
+    Examples
+    --------
+    >>> from kafkalearn.explore import whole
+    >>> below_20 = {"below 20": lambda number: number < 20}
+    >>> grow = whole(lambda number, event: number * 2 if event == "double" else number + 1, below_20)
+    >>> found = explore(grow, 1, ["double", "add"])
+    >>> found.outcome, found.broken, [frame.state for frame in found.trace]
+    ('found', ('below 20',), [1, 2, 4, 8, 16, 32])
+    """
+    whole_number("budget", budget, at_least=1)
+    if depth is not None:
+        whole_number("depth", depth, at_least=0)
+    limits = {kind: whole_number(f"at_most[{kind.__name__}]", n, at_least=0) for kind, n in (at_most or {}).items()}
+    with _no_garbage():
+        return _search(Steps(model, tuple(events), limits, initial), depth, budget, progress)
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Python's search for circles of objects stands still: a search makes millions of tuples, and no circle."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+class _Found:
+    """The states found so far, by fingerprint: the hash of a key, 64 bits, an eighth of the memory.
+
+    Two states with the same fingerprint would be taken for one. With a million states that happens about once in
+    thirty million searches.
+    """
+
+    def __init__(self, start: Key) -> None:
+        self.start = hash(start)
+        # Whence each state was first reached. A key that a relabelling turns into a state's own has None.
+        self.reached_from: dict[int, int | None] = {self.start: None}
+        self.state_count = 1
+        self.step_count = 0
+        self.broken: tuple[str, ...] = ()
+        self.bad: int | None = None
+
+    def path(self) -> list[int]:
+        """The states that lead to the bad one, without the first."""
+        states = [self.bad]
+        while states[-1] != self.start:
+            states.append(self.reached_from[states[-1]])
+        return states[-2::-1]
+
+
+def _search(steps: Steps, depth: int | None, budget: int, progress: Callable[[Progress], None] | None) -> Search:
+    found, level, frontier = _Found(steps.start), 0, [steps.start]
+    found.broken = steps.broken(steps.start)
+    found.bad = found.start if found.broken else None
+    while frontier and found.bad is None and level != depth and found.state_count < budget:
+        level, next_frontier = level + 1, []
+        for begin in range(0, len(frontier), PROGRESS_EVERY):
+            if progress:
+                progress(Progress(level, found.state_count, found.step_count))
+            next_frontier += _go_on(steps, found, frontier[begin : begin + PROGRESS_EVERY], budget)
+            if found.bad is not None or found.state_count >= budget:
+                break
+        frontier = next_frontier
+    trace = None if found.bad is None else _run(steps, found.path())
+    outcome = _outcome(found, frontier, level == depth)
+    return Search(outcome, trace, found.broken, level, found.state_count, found.step_count)
+
+
+def _outcome(found: _Found, frontier: list[Key], is_at_depth: bool) -> str:
+    if found.bad is not None:
+        return "found"
+    if not frontier:
+        return "nothing left"
+    return "depth" if is_at_depth else "budget"
+
+
+def _go_on(steps: Steps, found: _Found, frontier: list[Key], budget: int) -> list[Key]:
+    """The new states one event further on; ends early at the first that breaks a promise, or with the budget."""
+    # This loop is the whole cost of a search, so it is written out: everything in it is looked up beforehand.
+    reached_from, blocked, possible = found.reached_from, steps.numbers.blocked, steps.possible
+    work_out, spend, own, broken = steps.work_out, steps.spend, steps.own, steps.broken
+    new_states: list[Key] = []
+    for key in frontier:
+        senseless = 0
+        for number in key:
+            senseless |= blocked[number]
+        events, here = possible(senseless), hash(key)
+        found.step_count += len(events)
+        for index, (place, branches), is_limited in events:
+            while place >= 0:
+                node = branches.get(key[place])
+                if node is None:
+                    break
+                place, branches = node
+            replaced, changes = branches if place == LEAF else work_out(index, key)
+            if not replaced:
+                continue
+            parts = list(key)
+            for place, number in changes:
+                parts[place] = number
+            if is_limited:
+                parts[-1] = spend((index, key[-1]))
+                if parts[-1] is None:
+                    continue
+            after = tuple(parts)
+            fingerprint = hash(after)
+            if fingerprint in reached_from:
+                continue
+            new = own(after)
+            if new is not after:
+                reached_from[fingerprint] = None
+                fingerprint = hash(new)
+                if fingerprint in reached_from:
+                    continue
+            reached_from[fingerprint] = here
+            new_states.append(new)
+            found.state_count += 1
+            found.broken = broken(after, replaced)
+            if found.broken:
+                found.bad = fingerprint
+                return new_states
+        if found.state_count >= budget:
+            break
+    return new_states
+
+
+def _run(steps: Steps, path: list[int]) -> Trace:
+    """The run that leads along these states, played with the simulator's own step.
+
+    The states found are named in their own way each, so the events are found again one by one.
+    """
+    parts, events = steps.start_parts, []
+    for fingerprint in path:
+        event, parts = _event_to(steps, parts, fingerprint)
+        events.append(event)
+    return run(steps.model.step, steps.initial, events)
+
+
+def _event_to(steps: Steps, parts: tuple, fingerprint: int) -> tuple[Event, tuple]:
+    for index, event in enumerate(steps.events):
+        after = steps.after(index, parts)
+        if after is not None and hash(steps.own(steps.numbers.key(after))) == fingerprint:
+            return event, after
+    raise AssertionError("the model's relabellings change a rule: no event leads on in the names of the run")

@@ -1,0 +1,122 @@
+"""What an event leads to, told in order: answers, proposals, elections, cuts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+NONE = "NONE"  # Kafka's name for: no error
+
+
+@dataclass(frozen=True, slots=True)
+class FetchHandled:
+    """A leader has worked on a follower's fetch: answered it at once, or let it wait."""
+
+    leader_id: int
+    broker_id: int
+    fetch_offset: int
+    is_parked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FetchAnswered:
+    """A follower has got an answer and has acted on it."""
+
+    broker_id: int
+    high_watermark: int | None  # the leader's, as the answer carries it; None with an error
+    records: tuple[tuple[int, str], ...] = ()  # (offset, value)
+    error: str = NONE
+    diverging: tuple[int, int] | None = None  # (epoch, end offset): here the logs part
+    truncated_to: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProduceParked:
+    """An acks=all request waits for the high watermark."""
+
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProduceAnswered:
+    """The producer has heard what became of its request; `base_offset` is None where nothing was written."""
+
+    request: int
+    error: str
+    base_offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoReachableLeader:
+    """A request had nowhere to go."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerRead:
+    """What a consumer got."""
+
+    records: tuple[tuple[int, str], ...]  # (offset, value)
+    error: str = NONE
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsDeleted:
+    """The answer to DeleteRecords, with the log start that holds now."""
+
+    log_start_offset: int
+    error: str = NONE
+
+
+@dataclass(frozen=True, slots=True)
+class AlterPartitionSent:
+    """A leader has proposed an ISR to the controller."""
+
+    isr: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IsrWritten:
+    """A leader has changed the ISR by itself (up to 2.6)."""
+
+    isr: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderChanged:
+    """The controller has recorded another leader, or none."""
+
+    leader: int | None
+    leader_epoch: int
+    is_clean: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LogTruncated:
+    """A new follower has cut its log before fetching (up to 2.7)."""
+
+    broker_id: int
+    from_offset: int
+    to_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerHalted:
+    """A follower found its leader's log shorter than its own, and stopped rather than cut (up to 0.10.2)."""
+
+    broker_id: int
+
+
+Effect: TypeAlias = (
+    FetchHandled
+    | FetchAnswered
+    | ProduceParked
+    | ProduceAnswered
+    | NoReachableLeader
+    | ConsumerRead
+    | RecordsDeleted
+    | AlterPartitionSent
+    | IsrWritten
+    | LeaderChanged
+    | LogTruncated
+    | BrokerHalted
+)

@@ -1,0 +1,182 @@
+"""What can happen to a partition. Requests have Kafka's names, facts are told in the past tense.
+
+Which broker elects or proposes what is decided by the rules. The last three events overrule the controller; they
+are for scripts that were recorded without one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Produce:
+    """A producer sends one batch to the leader, and retries nothing."""
+
+    record_count: int = 1
+    acks: int | str = "all"  # 0, 1 or "all"
+    values: tuple[str, ...] = ()  # of the records; empty: m1, m2, ... in the order produced
+    timeout_ms: int = 30_000
+    to_broker: int | None = None  # None: the leader, as the controller has it
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """A follower's fetcher makes one round: it cuts its log if it must, and asks its leader for what comes next."""
+
+    broker_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Consume:
+    """A consumer reads from the leader, read_uncommitted, without waiting."""
+
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteRecords:
+    """An administrator moves the log start up to `before_offset`."""
+
+    before_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimePassed:
+    """The clock moves on; requests that have waited too long are answered."""
+
+    ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class IsrChecked:
+    """The leader looks for followers to take out of the ISR, as it does every half lag time."""
+
+    broker_id: int | None = None  # None: the leader, as the controller has it
+
+
+@dataclass(frozen=True, slots=True)
+class AlterPartitionAnswered:
+    """The controller answers a leader's proposal: by its rules, or with the `error` given."""
+
+    error: str | None = None
+    broker_id: int | None = None  # None: the leader, as the controller has it
+
+
+@dataclass(frozen=True, slots=True)
+class HighWatermarkCheckpointed:
+    """A broker writes its high watermark to disk, as it does every five seconds."""
+
+    broker_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerCrashed:
+    """The process is killed. Its disk keeps what it has; the controller has not noticed yet."""
+
+    broker_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class PowerLost:
+    """The machine of a broker stops: its process is gone, and what had not been flushed to disk is gone too.
+
+    Kafka flushes nothing by itself before it acknowledges; that a record survives rests on other replicas.
+    """
+
+    broker_id: int
+    flushed_to: int = 0  # records from this offset on were in memory alone
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerStopped:
+    """A clean stop: the controller moves the leadership away first, the high watermark is written to disk."""
+
+    broker_id: int
+    successor: int | None = None  # as in SessionExpired
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerRestarted:
+    """The process starts again, registers, and hears who leads."""
+
+    broker_id: int
+    successor: int | None = None  # as in SessionExpired
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerFrozen:
+    """The process stands still; it neither sends nor answers, and loses nothing."""
+
+    broker_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerThawed:
+    """It goes on where it stood, and believes what it believed, until it is `BrokerReconnected`."""
+
+    broker_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerReconnected:
+    """It talks to the controller again: it counts as alive, and hears who leads."""
+
+    broker_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionExpired:
+    """The controller has waited long enough for a broker: it is fenced, leaves the ISR, and is replaced as leader.
+
+    `successor` names the new leader where the controller has a choice; None: by the order of the assignment.
+    """
+
+    broker_id: int
+    successor: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderElected:
+    """The controller is told whom to elect, and what the ISR is."""
+
+    leader: int
+    isr: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IsrSet:
+    """The controller is told what the ISR is; leader and leader epoch stay."""
+
+    isr: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerFenced:
+    """The controller is told to count a broker as not alive, and changes nothing else."""
+
+    broker_id: int
+
+
+ReplicationEvent: TypeAlias = (
+    Produce
+    | Fetch
+    | Consume
+    | DeleteRecords
+    | TimePassed
+    | IsrChecked
+    | AlterPartitionAnswered
+    | HighWatermarkCheckpointed
+    | BrokerCrashed
+    | PowerLost
+    | BrokerStopped
+    | BrokerRestarted
+    | BrokerFrozen
+    | BrokerThawed
+    | BrokerReconnected
+    | SessionExpired
+    | LeaderElected
+    | IsrSet
+    | BrokerFenced
+)

@@ -1,0 +1,116 @@
+"""What stays the same while a partition runs: its replicas, its release, the settings of topic and broker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.replication.rules import Rules, refuse_unknown_names, rules_of
+from kafkalearn.versions import default
+
+LAG_MAX_MESSAGES = 4000  # replica.lag.max.messages, the default of 0.8.2, the last release that had it
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One partition and the cluster it lives in. Brokers are numbered from 1.
+
+    Parameters
+    ----------
+    replica_count : int
+        Brokers that hold a replica, at least 1.
+    release : str
+        Of all brokers and the controller; without one, Kafka 4.3. It decides `rules` and the defaults below.
+    min_insync_replicas : int
+        ``min.insync.replicas`` of the topic, at least 1.
+    is_unclean_election_enabled : bool or None
+        ``unclean.leader.election.enable``; None: the release's default (true up to 0.10.2).
+    has_eligible_leader_replicas : bool or None
+        Whether ``eligible.leader.replicas.version`` is 1; None: as on a new cluster (yes since 4.1).
+    assignment : tuple of int or None
+        All brokers, in the order in which the controller prefers them as leader; None: 1, 2, 3, ... Empty: in no
+        order; where the controller has a choice, the event has to name the ``successor``.
+    replica_lag_time_max_ms : int or None
+        How long a follower may lag before it leaves the ISR; None: the release's default.
+    replica_lag_max_messages : int
+        How many records it may lag; read by 0.8.2 alone.
+    fetch_wait_max_ms : int
+        ``replica.fetch.wait.max.ms``: how long a fetch that finds nothing waits. 0: it is answered at once.
+    rules : Rules or None
+        None: those of the release. Others mix eras: all of 4.3, but truncation as it was.
+
+    Raises
+    ------
+    KafkaLearnError
+        If no cluster can be configured so.
+
+    Examples
+    --------
+    >>> Settings(release="0.10.2").is_unclean_election_enabled, Settings().is_unclean_election_enabled
+    (True, False)
+    >>> Settings(replica_count=1, min_insync_replicas=2).effective_min_isr
+    1
+    """
+
+    replica_count: int = 3
+    release: str = DEFAULT_RELEASE
+    min_insync_replicas: int = 1
+    is_unclean_election_enabled: bool | None = None
+    has_eligible_leader_replicas: bool | None = None
+    assignment: tuple[int, ...] | None = None
+    replica_lag_time_max_ms: int | None = None
+    replica_lag_max_messages: int = LAG_MAX_MESSAGES
+    fetch_wait_max_ms: int = 500
+    rules: Rules | None = None
+    broker_ids: tuple[int, ...] = field(init=False, repr=False, compare=False)  # all brokers, in their own order
+    effective_min_isr: int = field(init=False, repr=False, compare=False)  # in-sync replicas that acks=all needs
+
+    def __post_init__(self) -> None:
+        """Fill in what the release decides, and refuse what no cluster can be configured to."""
+        for name in ("replica_count", "min_insync_replicas"):
+            whole_number(name, getattr(self, name), at_least=1)
+        whole_number("fetch_wait_max_ms", self.fetch_wait_max_ms, at_least=0)
+        object.__setattr__(self, "broker_ids", tuple(range(1, self.replica_count + 1)))
+        self._fill_in("rules", rules_of(self.release))
+        refuse_unknown_names(self.rules)
+        object.__setattr__(self, "effective_min_isr", self._effective_min_isr())
+        self._fill_in("assignment", self.broker_ids)
+        self._fill_in("is_unclean_election_enabled", _default("unclean.leader.election.enable", self.release))
+        self._fill_in("has_eligible_leader_replicas", self.rules.has_eligible_leader_replicas)
+        self._fill_in("replica_lag_time_max_ms", _default("replica.lag.time.max.ms", self.release))
+        self._refuse_contradictions()
+
+    def _fill_in(self, name: str, value: object) -> None:
+        if getattr(self, name) is None:
+            object.__setattr__(self, name, value)
+
+    def _refuse_contradictions(self) -> None:
+        if self.assignment and sorted(self.assignment) != list(self.broker_ids):
+            raise KafkaLearnError(
+                f"assignment must name each of the brokers {_listed(self.broker_ids)} once, got {self.assignment}"
+            )
+        if self.fetch_wait_max_ms > self.replica_lag_time_max_ms:
+            raise KafkaLearnError(
+                f"fetch_wait_max_ms {self.fetch_wait_max_ms} is above replica_lag_time_max_ms "
+                f"{self.replica_lag_time_max_ms}; a broker refuses to start so: followers that wait would seem to lag"
+            )
+        if self.has_eligible_leader_replicas and not at_least("4.0", self.release):
+            raise KafkaLearnError(
+                f"has_eligible_leader_replicas is set, but Kafka {self.release} has none; they came with 4.0 (KIP-966)"
+            )
+
+    def _effective_min_isr(self) -> int:
+        """Since 3.7 never more than there are replicas."""
+        if self.rules.is_frozen_under_min_isr:
+            return min(self.min_insync_replicas, self.replica_count)
+        return self.min_insync_replicas
+
+
+def _default(setting: str, release: str) -> object:
+    return default(setting, release, side="broker")
+
+
+def _listed(broker_ids: tuple[int, ...]) -> str:
+    return ", ".join(map(str, broker_ids))

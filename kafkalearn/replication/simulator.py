@@ -1,0 +1,99 @@
+"""The simulator of replication: `step` tells the events apart, the rules have files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from types import MappingProxyType
+
+from kafkalearn.errors import IllegalEvent
+from kafkalearn.explore import Draft
+from kafkalearn.replication import brokers, events, fetching, leading, metadata, producing
+from kafkalearn.replication.events import LeaderElected, ReplicationEvent
+from kafkalearn.replication.settings import Settings
+from kafkalearn.replication.state import Partition, blank
+from kafkalearn.replication.work import Work, partition_of, parts_of
+from kafkalearn.trace import Trace, run
+
+HANDLERS: MappingProxyType[type, Callable[[Work, ReplicationEvent], None]] = MappingProxyType(
+    {
+        events.Produce: producing.produce,
+        events.Fetch: fetching.fetch,
+        events.Consume: producing.consume,
+        events.DeleteRecords: producing.delete_records,
+        events.TimePassed: producing.time_passed,
+        events.IsrChecked: leading.isr_checked,
+        events.AlterPartitionAnswered: leading.alter_partition_answered,
+        events.HighWatermarkCheckpointed: brokers.high_watermark_checkpointed,
+        events.BrokerCrashed: brokers.broker_crashed,
+        events.PowerLost: brokers.power_lost,
+        events.BrokerStopped: brokers.broker_stopped,
+        events.BrokerRestarted: brokers.broker_restarted,
+        events.BrokerFrozen: brokers.broker_frozen,
+        events.BrokerThawed: brokers.broker_thawed,
+        events.BrokerReconnected: brokers.broker_reconnected,
+        events.SessionExpired: brokers.session_expired,
+        events.LeaderElected: metadata.leader_elected,
+        events.IsrSet: metadata.isr_set,
+        events.BrokerFenced: metadata.broker_fenced,
+    }
+)
+"""Which rule answers which event."""
+
+
+def start(settings: Settings) -> Partition:
+    """A new partition: empty, all replicas in sync, the first of the assignment leads.
+
+    >>> start(Settings()).controller.isr, start(Settings(assignment=(2, 3, 1))).controller.leader
+    ((1, 2, 3), 2)
+    """
+    first = (settings.assignment or settings.broker_ids)[0]
+    elected = step(settings, blank(settings), LeaderElected(first, settings.broker_ids))
+    return Partition(elected.controller, elected.replicas, elected.ledger)
+
+
+def step(settings: Settings, partition: Partition, event: ReplicationEvent) -> Partition:
+    """The partition after `event`; its `effects` tell what was answered and decided.
+
+    Raises
+    ------
+    IllegalEvent
+        If the event makes no sense here: a broker that is down fetches, nothing was proposed to the controller.
+        What a broker or the controller would refuse is no such case: it is an effect.
+
+    Examples
+    --------
+    >>> settings = Settings(replica_count=2)
+    >>> step(settings, start(settings), events.Produce(acks=1)).effects
+    (ProduceAnswered(request=1, error='NONE', base_offset=0),)
+
+    References
+    ----------
+    Apache Kafka 0.8.2 to 4.3: ``Partition``, ``ReplicaManager``, ``AbstractFetcherThread``,
+    ``PartitionChangeBuilder``.
+    """
+    work = Work(settings, Draft(parts_of(partition)))
+    happen(work, event)
+    return partition_of(work.draft.parts(), tuple(work.effects))
+
+
+def happen(work: Work, event: ReplicationEvent) -> None:
+    """Work out what an event leads to; `step` and a search share this."""
+    handler = HANDLERS.get(type(event))
+    if handler is None:
+        known = ", ".join(each.__name__ for each in HANDLERS)
+        raise IllegalEvent(f"{event!r} is no event of this simulator; it knows {known}")
+    handler(work, event)
+
+
+def replicate(
+    settings: Settings, events: Iterable[ReplicationEvent], initial: Partition | None = None
+) -> Trace[Partition, ReplicationEvent]:
+    """The run of a partition through `events`, from a new partition if no other is given.
+
+    >>> from kafkalearn.replication.events import Fetch, Produce
+    >>> trace = replicate(Settings(replica_count=2), [Produce(), Fetch(2), Fetch(2)])
+    >>> [(frame.state.leader.log_end_offset, frame.state.high_watermark) for frame in trace]
+    [(0, 0), (1, 0), (1, 0), (1, 1)]
+    """
+    return run(partial(step, settings), start(settings) if initial is None else initial, events)

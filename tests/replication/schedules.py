@@ -1,0 +1,69 @@
+"""Schedules of events for laws: any order, whatever makes no sense left out."""
+
+from hypothesis import strategies as st
+
+from kafkalearn.errors import IllegalEvent
+from kafkalearn.replication import (
+    AlterPartitionAnswered,
+    BrokerCrashed,
+    BrokerFrozen,
+    BrokerReconnected,
+    BrokerRestarted,
+    BrokerStopped,
+    BrokerThawed,
+    Consume,
+    DeleteRecords,
+    Fetch,
+    HighWatermarkCheckpointed,
+    IsrChecked,
+    PowerLost,
+    Produce,
+    SessionExpired,
+    Settings,
+    TimePassed,
+    alphabet,
+    replicate,
+    start,
+    step,
+)
+
+SINCE_2_0 = ["2.0", "2.3", "2.4", "2.7", "2.8", "3.3", "3.6", "3.7", "4.0", "4.3"]
+
+WRITES = [Produce(), Produce(record_count=2), DeleteRecords(1), DeleteRecords(-1)]
+BROKERS_THEMSELVES = [Fetch, Fetch, Fetch, IsrChecked, AlterPartitionAnswered, AlterPartitionAnswered, Consume]
+TIME = [TimePassed(500), TimePassed(31_000), HighWatermarkCheckpointed]
+FAILURES = [BrokerCrashed, BrokerStopped, BrokerRestarted, BrokerRestarted, SessionExpired]
+PAUSES = [BrokerFrozen, BrokerThawed, BrokerThawed, BrokerReconnected, BrokerReconnected]
+EVERYTHING = [*WRITES, *BROKERS_THEMSELVES, *TIME, *FAILURES, *PAUSES]
+CARELESS = [*EVERYTHING, Produce(acks=1), PowerLost]
+
+
+@st.composite
+def settings(draw, releases=SINCE_2_0, may_be_unclean=False):
+    return Settings(
+        replica_count=draw(st.integers(1, 3)),
+        release=draw(st.sampled_from(releases)),
+        min_insync_replicas=draw(st.integers(1, 2)),
+        is_unclean_election_enabled=may_be_unclean and draw(st.booleans()),
+        fetch_wait_max_ms=draw(st.sampled_from([0, 500])),
+    )
+
+
+@st.composite
+def runs(draw, kinds=EVERYTHING, **options):
+    """Settings, and the run of a new partition through a schedule."""
+    chosen = draw(settings(**options))
+    events = draw(st.lists(st.sampled_from(alphabet(chosen, *kinds)), max_size=60))
+    return chosen, replicate(chosen, sensible(chosen, events))
+
+
+def sensible(settings, events):
+    """The events of a schedule that make sense where they come."""
+    partition, kept = start(settings), []
+    for event in events:
+        try:
+            partition = step(settings, partition, event)
+        except IllegalEvent:
+            continue
+        kept.append(event)
+    return kept

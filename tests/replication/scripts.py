@@ -1,0 +1,194 @@
+"""Scripts recorded on Kafka's own classes, as events of the simulator, and its states as the scripts tell them."""
+
+from dataclasses import replace
+
+from kafkalearn.replication import (
+    DOWN,
+    NONE,
+    AlterPartitionAnswered,
+    AlterPartitionSent,
+    BrokerCrashed,
+    BrokerFenced,
+    BrokerRestarted,
+    Consume,
+    ConsumerRead,
+    DeleteRecords,
+    Fetch,
+    FetchAnswered,
+    FetchHandled,
+    HighWatermarkCheckpointed,
+    IsrChecked,
+    IsrSet,
+    LeaderElected,
+    LogTruncated,
+    Partition,
+    PowerLost,
+    Produce,
+    ProduceAnswered,
+    ProduceParked,
+    RecordsDeleted,
+    Settings,
+    TimePassed,
+    rules_of,
+)
+
+SHOW = "show"
+
+
+def settings_of(config: dict, release: str = "4.0") -> Settings:
+    """The settings of a script; its driver had no controller that would notice a restart."""
+    truncation = {"hw": "high watermark", "epoch": "epoch, in the fetch"}[config.get("truncation", "epoch")]
+    return Settings(
+        replica_count=config.get("replicas", 3),
+        release=release,
+        min_insync_replicas=config.get("min_insync_replicas", 1),
+        rules=replace(rules_of(release), truncation=truncation, notices_restarts=False),
+    )
+
+
+def lines_of(case: dict) -> list[dict]:
+    """The lines of a script. What a crash left unflushed is told with the restart there, and with the crash here."""
+    lines, unflushed = [], {}
+    for entry in reversed(case["events"]):
+        entry = dict(entry)
+        if "truncate_unflushed_to" in entry:
+            unflushed[entry["broker"]] = entry.pop("truncate_unflushed_to")
+        elif entry["op"] == "crash" and entry["broker"] in unflushed:
+            entry["truncate_unflushed_to"] = unflushed.pop(entry["broker"])
+        lines.append(entry)
+    return lines[::-1]
+
+
+def event_of(entry: dict):
+    """The event that a line of a script stands for; None where it only shows the state."""
+    match entry["op"]:
+        case "elect":
+            return LeaderElected(entry["leader"], tuple(entry["isr"]))
+        case "fetch":
+            return Fetch(entry["from"])
+        case "produce":
+            acks = "all" if entry["acks"] == -1 else entry["acks"]
+            values = tuple(entry.get("values", ()))
+            timeout_ms = entry.get("timeout_ms", 30_000)
+            return Produce(entry.get("n", 1), acks, values, timeout_ms, entry.get("to"))
+        case "consume":
+            return Consume(entry["offset"])
+        case "tick":
+            return TimePassed(entry["ms"])
+        case "isr_check":
+            return IsrChecked()
+        case "alter_partition":
+            return AlterPartitionAnswered(entry.get("error"))
+        case "controller_isr":
+            return IsrSet(tuple(entry["isr"]))
+        case "crash" if "truncate_unflushed_to" in entry:
+            return PowerLost(entry["broker"], entry["truncate_unflushed_to"])
+        case "crash":
+            return BrokerCrashed(entry["broker"])
+        case "restart":
+            return BrokerRestarted(entry["broker"])
+        case "checkpoint_hw":
+            return HighWatermarkCheckpointed(entry["broker"])
+        case "delete_records":
+            return DeleteRecords(entry["offset"])
+        case "fence":
+            return BrokerFenced(entry["broker"])
+    assert entry["op"] == SHOW, f"unknown line {entry}"
+    return None
+
+
+def told(partition: Partition, op: str) -> list[dict]:
+    """The effects as scripts tell them. They tell of a proposal only where the periodic check has made it."""
+    return [line for effect in partition.effects for line in _lines(effect, op)]
+
+
+def _lines(effect, op: str) -> list[dict]:
+    match effect:
+        case FetchHandled(by, broker, offset, is_parked):
+            outcome = "parked" if is_parked else "immediate"
+            return [{"event": "fetch_handled", "by": by, "from": broker, "fetch_offset": offset, "outcome": outcome}]
+        case FetchAnswered(broker, error="OFFSET_OUT_OF_RANGE", truncated_to=cut):
+            error = {"error": "OFFSET_OUT_OF_RANGE", "truncated_to_leader_leo": cut}
+            return [{"event": "fetch_response", "to": broker, **error}]
+        case FetchAnswered(broker, hw, diverging=(epoch, end), truncated_to=cut):
+            diverging = {"diverging_epoch": epoch, "diverging_end_offset": end, "truncated_to": cut}
+            return [{"event": "fetch_response", "to": broker, "leader_hw_in_response": hw, **diverging}]
+        case FetchAnswered(broker, hw, records):
+            return [{"event": "fetch_response", "to": broker, "leader_hw_in_response": hw, "records": _texts(records)}]
+        case ProduceParked(request):
+            return [{"event": "produce_parked", "request": f"p{request}"}]
+        case ProduceAnswered(request, error, base_offset):
+            base = {} if base_offset is None else {"base_offset": base_offset}
+            return [{"event": "produce_response", "request": f"p{request}", "error": error, **base}]
+        case LogTruncated(broker, before, after):
+            return [{"event": "truncated_to_own_hw", "broker": broker, "from": before, "to": after}]
+        case AlterPartitionSent(isr):
+            return [{"event": "alter_partition_sent", "isr": list(isr)}] if op == "isr_check" else []
+    return []
+
+
+def answer(before: Partition, after: Partition, op: str) -> dict:
+    """What the one who sent the request of this line was told, or what became of it."""
+    match op:
+        case "consume":
+            (read,) = [each for each in after.effects if isinstance(each, ConsumerRead)]
+            return {"records": _texts(read.records)}
+        case "delete_records":
+            (deleted,) = [each for each in after.effects if isinstance(each, RecordsDeleted)]
+            return {} if deleted.error == NONE else {"error": deleted.error}
+        case "produce":
+            return {"request": f"p{after.ledger.requests.request_count}", **_appended(before, after)}
+    return {}
+
+
+def _appended(before: Partition, after: Partition) -> dict:
+    grown = [
+        {"base_offset": old.log_end_offset, "last_offset": new.log_end_offset - 1}
+        for old, new in zip(before.replicas, after.replicas, strict=True)
+        if new.leading is not None and new.log_end_offset > old.log_end_offset
+    ]
+    return grown[0] if grown else {}
+
+
+def _texts(records: tuple) -> list[str]:
+    return [f"{offset}:{value}" for offset, value in records]
+
+
+def shown(settings: Settings, partition: Partition, leader: int, is_whole: bool) -> dict:
+    """The state as scripts tell it; `leader` is whom they hold for the leader, -1 after its crash."""
+    leading = None if partition.leader is None else partition.leader.leading
+    isr = [] if leading is None else list(leading.isr)
+    return {
+        "t_ms": partition.now_ms,
+        "leader": leader,
+        "leader_epoch": partition.controller.leader_epoch,
+        "isr": isr,
+        "maximal_isr": [] if leading is None else list(leading.maximal_isr),
+        "under_min_isr": leading is not None and len(isr) < settings.effective_min_isr,
+        "replicas": {str(id_): _replica(partition, id_, is_whole) for id_ in settings.broker_ids},
+    }
+
+
+def _replica(partition: Partition, broker_id: int, is_whole: bool) -> dict | str:
+    log, broker, _, remotes, _ = partition.replica(broker_id)
+    if broker.status == DOWN:
+        return "down"
+    lines = {"leo": log.log_end_offset, "hw": log.high_watermark}
+    if log.log_start_offset:
+        lines["log_start"] = log.log_start_offset
+    if remotes:
+        known = {str(id_): each for id_, each in enumerate(remotes, start=1) if each is not None}
+        lines["remote_leo"] = {id_: each.log_end_offset for id_, each in known.items()}
+        caught_up = {id_: each.last_caught_up_ms for id_, each in known.items()}
+        lines["last_caught_up_ms"] = {id_: -1 if ms is None else ms for id_, ms in caught_up.items()}
+    if broker_id in _waiting(partition):
+        lines["fetch_parked"] = True
+    if is_whole:
+        lines["log"] = [f"{log.first_offset + index}:{record.value}" for index, record in enumerate(log.records)]
+        lines["epochs"] = [list(entry) for entry in log.epochs]
+    return lines
+
+
+def _waiting(partition: Partition) -> list[int]:
+    """The brokers whose fetch is parked on a leader."""
+    return [parked.broker_id for replica in partition.replicas for parked in replica.waiting.fetches]
