@@ -19,6 +19,7 @@ Simulators, one event at a time:
 - `kafkalearn.explore`: the search through all runs for the shortest that breaks a promise
 - `kafkalearn.lookup`: FindCoordinator
 - `kafkalearn.keyless`: where the producer puts records without a key, by release
+- `kafkalearn.log`: segments, retention, the cleaner, tombstones
 - `kafkalearn.replication`: leader, followers, log ends, high watermark, ISR, epochs
 
 What to know before believing or upgrading:
@@ -80,6 +81,7 @@ _MODULES = (
     "hashing",
     "java_collections",
     "keyless",
+    "log",
     "lookup",
     "offsets",
     "partitioner",

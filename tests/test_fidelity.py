@@ -79,7 +79,7 @@ def test_a_check_has_recorded_cases_exactly_if_its_way_is_a_recording(rule, chec
 CITES = re.compile(r"References\n\s+-+\n\s+(?:Apache Kafka|librdkafka)")
 
 
-BEING_WRITTEN = {"assignor", "java_collections", "offsets", "replication"}
+BEING_WRITTEN = {"assignor", "java_collections", "log", "offsets", "replication"}
 """Parts whose tests are not there yet; each leaves this set with its first entry."""
 
 

@@ -1,0 +1,92 @@
+"""Old segments are deleted: whole, oldest first, and only where a rule allows the first one.
+
+Three rules: what lies below the log start offset, what is more than ``retention.bytes``, what is older than
+``retention.ms``. The walk stops at the first segment that must stay, so that one young record keeps its segment and
+all behind it. Without ``delete`` in the policy only the first rule counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TypeAlias
+
+from kafkalearn.log.appending import roll
+from kafkalearn.log.model import Log, Retained, Segment
+from kafkalearn.log.settings import Settings
+
+Rule: TypeAlias = Callable[[Settings, Log, int], int]
+
+
+def retain(settings: Settings, log: Log, now_ms: int) -> Log:
+    """The log without the segments that a rule gives up; ``log.last`` tells how many.
+
+    If none is left, an empty one takes over at the log end offset.
+
+    References
+    ----------
+    Apache Kafka, ``UnifiedLog.deleteOldSegments``; the order of the rules is this since 3.0.
+    """
+    rules: tuple[Rule, ...] = (_below_log_start,)
+    if settings.is_deleted:
+        in_order = (_below_log_start, _too_many_bytes, _too_old)
+        rules = in_order if settings.has("3.0") else (_too_old, _too_many_bytes, _below_log_start)
+    deleted_count = 0
+    for rule in rules:
+        count = rule(settings, log, now_ms)
+        log = _without_first(log, count, now_ms)
+        deleted_count += count
+    return replace(log, last=Retained(deleted_count))
+
+
+def _below_log_start(settings: Settings, log: Log, now_ms: int) -> int:
+    behind = [segment.base_offset for segment in log.segments[1:]]  # the last one has none behind it
+    return sum(1 for base in behind if base <= min(log.log_start_offset, log.high_watermark))
+
+
+def _too_many_bytes(settings: Settings, log: Log, now_ms: int) -> int:
+    """The log never falls below retention.bytes."""
+    size_bytes = sum(segment.size_bytes for segment in log.segments)
+    if settings.retention_bytes < 0 or size_bytes < settings.retention_bytes:
+        return 0
+    spare_bytes = [size_bytes - settings.retention_bytes]
+
+    def is_spare(segment: Segment) -> bool:
+        spare_bytes[0] -= segment.size_bytes
+        return spare_bytes[0] >= 0
+
+    return _count(log, is_spare)
+
+
+def _too_old(settings: Settings, log: Log, now_ms: int) -> int:
+    if settings.retention_ms < 0:
+        return 0
+    has_timestamps = settings.has("0.10.1")  # before, the file's own time was all there was
+    age_of = partial(_age_ms, now_ms, has_timestamps)
+    return _count(log, lambda segment: age_of(segment) > settings.retention_ms)
+
+
+def _age_ms(now_ms: int, has_timestamps: bool, segment: Segment) -> int:
+    return now_ms - (segment.largest_timestamp_ms if has_timestamps else segment.modified_ms)
+
+
+def _count(log: Log, may_go: Callable[[Segment], bool]) -> int:
+    """How many segments from the oldest on may go; none that reaches above the high watermark, no empty last one."""
+    ends = (*(segment.base_offset for segment in log.segments[1:]), log.log_end_offset)
+    count = 0
+    for segment, end in zip(log.segments, ends, strict=True):
+        is_empty_last = segment is log.active and not segment.batches
+        if log.high_watermark < end or is_empty_last or not may_go(segment):
+            break
+        count += 1
+    return count
+
+
+def _without_first(log: Log, count: int, now_ms: int) -> Log:
+    if not count:
+        return log
+    if count == len(log.segments):
+        log = roll(log, now_ms)
+    segments = log.segments[count:]
+    return replace(log, segments=segments, log_start_offset=max(log.log_start_offset, segments[0].base_offset))

@@ -1,0 +1,99 @@
+"""The settings of a log: those of the topic, and those of the broker's cleaner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.releases import DEFAULT_RELEASE, at_least, parse_release
+
+POLICIES = ("delete", "compact", "compact,delete", "")
+"""The cleanup policies; the empty one, no clean-up at all, came with 4.2 (KIP-1161)."""
+
+LONG_MAX = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The topic's settings, and those of the broker's cleaner; defaults are Kafka's.
+
+    Parameters
+    ----------
+    cleanup_policy : str
+        A name in `POLICIES`.
+    release : str
+        Of the broker; without one, Kafka 4.3.
+    segment_bytes, segment_ms, segment_jitter_ms, index_interval_bytes, segment_index_bytes : int
+        When a segment is full, and how dense its indexes are.
+    retention_ms, retention_bytes : int
+        -1: no limit.
+    min_cleanable_dirty_ratio : float
+        From 0 to 1.
+    min_compaction_lag_ms, max_compaction_lag_ms, delete_retention_ms : int
+        How long records, dirty segments and tombstones are left alone.
+    max_message_bytes : int
+        The largest batch.
+    offset_map_slots, load_factor : int, float
+        Room of one cleaner thread: ``log.cleaner.dedupe.buffer.size`` over threads over 24, and how full it may be.
+    """
+
+    cleanup_policy: str = "delete"
+    release: str = DEFAULT_RELEASE
+    segment_bytes: int = 1073741824
+    segment_ms: int = 604800000
+    segment_jitter_ms: int = 0
+    index_interval_bytes: int = 4096
+    segment_index_bytes: int = 10485760
+    retention_ms: int = 604800000
+    retention_bytes: int = -1
+    min_cleanable_dirty_ratio: float = 0.5
+    min_compaction_lag_ms: int = 0
+    max_compaction_lag_ms: int = LONG_MAX
+    delete_retention_ms: int = 86400000
+    max_message_bytes: int = 1048588
+    offset_map_slots: int = 5592405
+    load_factor: float = 0.9
+
+    def __post_init__(self) -> None:
+        """Refuse what no broker can be configured to."""
+        parse_release(self.release)
+        if self.cleanup_policy not in POLICIES:
+            raise unknown_name("cleanup policy", self.cleanup_policy, POLICIES)
+        for name in ("segment_bytes", "segment_ms", "segment_index_bytes", "offset_map_slots"):
+            whole_number(name, getattr(self, name), at_least=1)
+        for name in ("segment_jitter_ms", "index_interval_bytes", "min_compaction_lag_ms", "delete_retention_ms"):
+            whole_number(name, getattr(self, name), at_least=0)
+        if not 0 <= self.min_cleanable_dirty_ratio <= 1:
+            raise KafkaLearnError(
+                f"min_cleanable_dirty_ratio must be from 0 to 1, got {self.min_cleanable_dirty_ratio}"
+            )
+        if self.usable_key_count < 1:
+            raise KafkaLearnError(
+                f"an offset map of {self.offset_map_slots} slots, {self.load_factor} full, holds no key at all: a "
+                "cleaner with such a buffer does not start; give it more slots"
+            )
+
+    @property
+    def is_compacted(self) -> bool:
+        """Whether the cleaner looks after the topic."""
+        return "compact" in self.cleanup_policy
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether old segments are deleted by time and size."""
+        return "delete" in self.cleanup_policy
+
+    @property
+    def usable_key_count(self) -> int:
+        """How many keys the offset map takes before it counts as full."""
+        return int(self.offset_map_slots * self.load_factor)
+
+    @property
+    def roll_ms(self) -> int:
+        """How long a segment stays open: a compacted one no longer than max.compaction.lag.ms."""
+        return min(self.segment_ms, self.max_compaction_lag_ms) if self.is_compacted else self.segment_ms
+
+    def has(self, since: str) -> bool:
+        """Whether the broker's release has what came with `since`."""
+        return at_least(since, self.release)

@@ -1,0 +1,85 @@
+"""When a committed offset expires: the two rules, before and since 2.1 (KIP-211).
+
+Up to 2.0 every commit carries its own time of expiry, and the sweep does not look at the group: a partition that
+gets no new commit for the retention time loses its offset although it is being consumed. Since 2.1 the clock starts
+when nobody needs the offset any more: when the group becomes Empty, or its topic is no longer subscribed.
+"""
+
+from __future__ import annotations
+
+from kafkalearn.offsets.groups import CONSUMER, EMPTY, STABLE, Committed, Group
+from kafkalearn.releases import DEFAULT_RELEASE, at_least
+
+
+def is_expired(
+    group: Group,
+    committed: Committed,
+    now_ms: int,
+    retention_ms: int,
+    release: str = DEFAULT_RELEASE,
+    is_pending: bool = False,
+) -> bool:
+    """Whether the sweep removes an offset at a time.
+
+    Parameters
+    ----------
+    group : Group
+        Who committed it, in the state it is in.
+    committed : Committed
+        The offset.
+    now_ms, retention_ms : int
+        The clock, and ``offsets.retention.minutes`` in milliseconds.
+    release : str
+        Of the broker.
+    is_pending : bool
+        A commit for the partition is in flight, or in a transaction that has not ended.
+
+    Examples
+    --------
+    >>> group = Group("billing", state=EMPTY, protocol_type="consumer", state_ms=1_000_000)
+    >>> committed = Committed("orders", 0, 7, commit_ms=700_000)
+    >>> [is_expired(group, committed, now_ms, retention_ms=1000) for now_ms in (1_000_999, 1_001_000)]
+    [False, True]
+
+    References
+    ----------
+    Apache Kafka, ``GroupMetadata.removeExpiredOffsets`` (to 4.0), ``OffsetExpirationConditionImpl`` (since 3.6).
+    """
+    if is_pending:
+        return False
+    if not at_least("2.1", release):
+        expire_ms = committed.commit_ms + retention_ms if committed.expire_ms is None else committed.expire_ms
+        return expire_ms < now_ms
+    base_ms = _base_ms(group, committed, release)
+    if base_ms is None:
+        return False
+    if committed.expire_ms is not None:
+        return now_ms >= committed.expire_ms
+    return now_ms - base_ms >= retention_ms
+
+
+def _base_ms(group: Group, committed: Committed, release: str) -> int | None:
+    """What the retention counts from since 2.1; None: it does not count."""
+    if group.kind == CONSUMER:
+        return None if is_subscribed(group, committed.topic) else committed.commit_ms
+    if group.protocol_type is None:
+        return committed.commit_ms
+    if group.state == EMPTY:
+        return committed.commit_ms if group.state_ms is None else group.state_ms
+    knows_subscriptions = group.protocol_type == "consumer" and at_least("2.4", release)
+    in_right_state = group.state == STABLE or not _only_when_stable(release)
+    if knows_subscriptions and in_right_state and not is_subscribed(group, committed.topic):
+        return committed.commit_ms
+    return None
+
+
+def is_subscribed(group: Group, topic: str) -> bool:
+    """Whether a member subscribes to the topic, or may: where one subscription cannot be read, all are taken to."""
+    subscriptions = [member.subscribed for member in group.members]
+    return None in subscriptions or any(topic in topics for topics in subscriptions)
+
+
+def _only_when_stable(release: str) -> bool:
+    """Whether offsets of a group with members expire in state Stable only: not in 2.4 to 2.8.1 and 3.0.0."""
+    is_3_or_later = at_least("3.0", release)
+    return at_least("3.0.1", release) if is_3_or_later else at_least("2.8.2", release)

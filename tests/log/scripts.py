@@ -1,0 +1,141 @@
+"""The recorded scripts of logs, turned into events, and the log into what the recordings tell of it."""
+
+from functools import partial
+
+from kafkalearn.log import (
+    Append,
+    Clean,
+    EndTransaction,
+    Log,
+    MoveLogStart,
+    NewBatch,
+    ProducerExpired,
+    Retain,
+    Roll,
+    SetHighWatermark,
+    Settings,
+    check,
+    index_of,
+    step,
+)
+from kafkalearn.trace import run
+
+
+def new_batch(batch: dict) -> NewBatch:
+    return NewBatch(
+        tuple(map(tuple, batch["records"])),
+        batch.get("bytes"),
+        batch.get("pid", -1),
+        batch.get("epoch", -1),
+        batch.get("seq", -1),
+        batch.get("txn", False),
+    )
+
+
+def events_of(event: dict, log: Log) -> list:
+    """The events that one line of a script stands for."""
+    match event["op"]:
+        case "append":
+            return [Append(tuple(map(new_batch, event["batches"])), event.get("now"))]
+        case "marker":
+            is_commit = event["type"] == "COMMIT"
+            return [EndTransaction(event["pid"], is_commit, event["ts"], event["epoch"])]
+        case "roll":
+            return [Roll()]
+        case "hw":
+            return [SetHighWatermark(event["offset"])]
+        case "delete_records":
+            return [MoveLogStart(event["offset"])]
+        case "clean":
+            return [Clean(event["now"], event["force"])]
+        case "retention":
+            return [Retain(event["now"])]
+        case "expire":
+            return [ProducerExpired(each.producer_id) for each in log.producers]
+        case "snapshot":
+            return []
+    raise ValueError(event["op"])
+
+
+def play(config: dict, script: list[dict]) -> list[Log]:
+    """The log after each line of a script; its promises are checked on the way."""
+    settings = Settings(**({"cleanup_policy": "compact"} | config))
+    log, moments = Log(), []
+    for line in script:
+        for frame in run(partial(step, settings), log, events_of(line, log)):
+            check(frame.state)
+            log = frame.state
+        moments.append(log)
+    return moments
+
+
+def records_of(log: Log) -> list:
+    return [[record.offset, record.key, record.value] for record in log.records]
+
+
+def segments_of(settings: Settings, log: Log) -> list[dict]:
+    """The segments with their sizes and indexes."""
+    return [
+        {
+            "base_offset": segment.base_offset,
+            "bytes": segment.size_bytes,
+            "batches": [[batch.base_offset, batch.last_offset] for batch in segment.batches],
+            "offset_index": [list(each) for each in index_of(settings, segment, segment is not log.active).offsets],
+            "time_index": [list(each) for each in index_of(settings, segment, segment is not log.active).times],
+        }
+        for segment in log.segments
+    ]
+
+
+def observed(settings: Settings, log: Log, names) -> dict:
+    """What a recording tells under each of its names, as the simulator has it."""
+    last = log.last
+    tell = {
+        "error": lambda: last.error,
+        "first_offset": lambda: last.first_offset,
+        "last_offset": lambda: last.last_offset,
+        "log_start_offset": lambda: log.log_start_offset,
+        "log_end_offset": lambda: log.log_end_offset,
+        "deleted_segments": lambda: last.deleted_count,
+        "ran": lambda: last.has_run,
+        "first_dirty_offset": lambda: last.cleanable.first_dirty_offset,
+        "first_uncleanable_offset": lambda: last.cleanable.first_uncleanable_offset,
+        "clean_bytes": lambda: last.cleanable.clean_bytes,
+        "cleanable_bytes": lambda: last.cleanable.cleanable_bytes,
+        "cleanable_ratio": lambda: last.cleanable.ratio,
+        "eligible": lambda: last.cleanable.is_eligible,
+        "need_compaction_now": lambda: last.cleanable.must_clean,
+        "cleaner_checkpoint": lambda: log.checkpoint,
+        "records": lambda: records_of(log),
+        "control": lambda: [[each.base_offset, each.marker] for each in log.batches if each.marker and each.records],
+        "batches": lambda: [
+            [each.base_offset, each.last_offset, len(each.records), each.delete_horizon_ms] for each in log.batches
+        ],
+        "segments": lambda: segments_of(settings, log),
+        "segment_counts": lambda: [[each.base_offset, len(each.batches)] for each in log.segments],
+    }
+    return {name: tell[name]() for name in names}
+
+
+def headers_of(log: Log) -> list[dict]:
+    """The segments with all that the headers of their batches tell."""
+    return [
+        {
+            "base_offset": segment.base_offset,
+            "bytes": segment.size_bytes,
+            "batches": [
+                {
+                    "base": batch.base_offset,
+                    "last": batch.last_offset,
+                    "records": len(batch.records),
+                    "bytes": batch.size_bytes,
+                    "delete_horizon": batch.delete_horizon_ms,
+                    "max_ts": batch.max_timestamp_ms,
+                    "producer_id": batch.producer_id,
+                    "sequence": batch.base_sequence,
+                }
+                for batch in segment.batches
+            ],
+        }
+        for segment in log.segments
+    ]

@@ -1,0 +1,35 @@
+"""The recorded offsets topic of a real broker, as it lies in data/offsets-topic."""
+
+import gzip
+import json
+from pathlib import Path
+
+from kafkalearn.offsets import committed_records, read_disk, rebuild
+
+FOLDER = Path(__file__).parents[2] / "data" / "offsets-topic"
+MOMENTS = ("before", "after-pass-1", "after-pass-2")
+RUNS = ("disk", *(f"cleaned/{moment}" for moment in MOMENTS))
+
+
+def segments(run: str):
+    return read_disk(FOLDER / run)
+
+
+def told(run: str) -> list[dict]:
+    """What Kafka's own classes said of each record of a run."""
+    name = "records" if run == "disk" else run
+    with gzip.open(FOLDER / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def admin(run: str) -> dict:
+    """What the Java Admin client said when the run's files were copied."""
+    if run == "disk":
+        cases = json.loads((FOLDER / "admin.json").read_text(encoding="utf-8"))["cases"]
+        return {name: value for case in cases for name, value in case.items()}
+    cases = json.loads((FOLDER / "cleaned/admin.json").read_text(encoding="utf-8"))["cases"]
+    return next(case for case in cases if f"cleaned/{case['moment']}" == run)
+
+
+def rebuilt(run: str):
+    return rebuild((record.key, record.value) for record in committed_records(segments(run)))
