@@ -49,7 +49,7 @@ def ways(records: DataFrame) -> list[Way]:
 
 def in_python(records: DataFrame, function) -> DataFrame:
     """The partition by a function called once for each row."""
-    return records.withColumn("partition", sf.udf(function, "int")("key"))
+    return records.withColumn("partition", sf.udf(lambda key: function(key), "int")("key"))
 
 
 def total(rows: DataFrame):

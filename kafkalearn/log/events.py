@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.log.sizes import Text
 
 
@@ -18,6 +19,11 @@ class NewBatch:
     producer_epoch: int = -1
     base_sequence: int = -1
     is_transactional: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what no producer sends."""
+        if not self.records:
+            raise KafkaLearnError("a batch has at least one record; give (key, value, timestamp_ms) for each")
 
 
 @dataclass(frozen=True, slots=True)

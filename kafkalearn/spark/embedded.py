@@ -68,9 +68,9 @@ def stop() -> None:
 def _jvm_for(launch: Launch) -> tuple[Jvm, bool]:
     """The Java side for a launch, and whether it is new: one whose session was stopped is used again."""
     global _jvm
-    if _jvm is not None and _jvm.is_alive and _jvm.launch == launch:
+    if _jvm is not None and _jvm.is_alive and _jvm.launch == launch and gateway.is_linked():
         return _jvm, False
-    stop()
+    stop()  # it is of another launch, or a start was interrupted halfway
     _jvm = start_jvm(launch)
     atexit.register(_stop_in, os.getpid())
     return _jvm, True
@@ -86,7 +86,7 @@ def _stop_in(process_id: int) -> None:
 def _launch(all_settings: Mapping[str, str], settings: Mapping[str, str]) -> Launch:
     return Launch(
         java=find_java(),
-        spark_home=_spark_home(),
+        spark_home=spark_home(),
         java_options=tuple(_java_options(all_settings)),
         settings=tuple((name, value) for name, value in settings.items() if name != "spark.app.name"),
         class_path=all_settings.get("spark.driver.extraClassPath", ""),
@@ -124,7 +124,8 @@ def _core_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _spark_home() -> Path:
+def spark_home() -> Path:
+    """The folder of Spark's own files: beside PySpark, or where SPARK_HOME says."""
     beside = Path(pyspark.__file__).parent
     for home in (beside, Path(os.environ.get("SPARK_HOME", beside))):
         if (home / "jars").is_dir():

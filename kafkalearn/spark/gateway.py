@@ -26,14 +26,14 @@ def is_connect(session: SparkSession) -> bool:
     return not isinstance(session, SparkSession)
 
 
-def has_gateway() -> bool:
+def is_linked() -> bool:
     """Whether PySpark is linked to a Java side, with a session or without."""
     return SparkContext._gateway is not None
 
 
 def java_process() -> subprocess.Popen | None:
     """The Java process PySpark is linked to, or None if it has none, or one that was there before Python."""
-    return getattr(SparkContext._gateway, "proc", None) if has_gateway() else None
+    return getattr(SparkContext._gateway, "proc", None) if is_linked() else None
 
 
 def set_java_process(process: subprocess.Popen) -> None:
@@ -66,15 +66,19 @@ def end_process(process: subprocess.Popen) -> None:
 
 
 @contextlib.contextmanager
-def variables(values: Mapping[str, str]) -> Iterator[None]:
-    """Environment variables for a while: PySpark reads them when a context starts, and nobody else should."""
+def variables(values: Mapping[str, str | None]) -> Iterator[None]:
+    """Environment variables for a while: PySpark reads them when it starts, and nobody else should; None hides one."""
     before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
+    _set(values)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        _set(before)
+
+
+def _set(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

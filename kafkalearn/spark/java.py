@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,7 +93,7 @@ def find_java(bundled: bool = True) -> Java:
     raise JavaNotFound(f"Spark needs Java {OLDEST_JAVA} to {NEWEST_JAVA}; {looked_at}; {mend}")
 
 
-def _candidates(bundled: bool):
+def _candidates(bundled: bool) -> Iterator[Java]:
     """Each Java there is, in order of preference, asked for its version only when its turn comes."""
     home = os.environ.get("JAVA_HOME")
     on_path = shutil.which("java")

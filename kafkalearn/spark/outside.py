@@ -33,7 +33,8 @@ def connect(remote: str, settings: Mapping[str, str]) -> SparkSession:
         raise KafkaLearnError(f"a Spark Connect address begins with sc://, got {remote!r}; see SPARK_REMOTE")
     _require_listener(remote)
     try:
-        session = SparkSession.builder.remote(remote).getOrCreate()
+        with gateway.variables({"MASTER": None}):  # PySpark refuses to be told both
+            session = SparkSession.builder.remote(remote).getOrCreate()
         for name, value in settings.items():
             if session.conf.isModifiable(name):
                 session.conf.set(name, value)

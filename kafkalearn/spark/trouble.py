@@ -46,7 +46,7 @@ MENDS: tuple[tuple[str, str], ...] = (
         "spark.driver.memory is smaller than the -Xms in your Java options; ask for more, or take -Xms out",
     ),
     (
-        "must be at least",  # "System memory 1 must be at least 471859200"
+        "INVALID_DRIVER_MEMORY",
         "Spark needs at least 450 MB; ask for more: get_spark(**{'spark.driver.memory': '1g'})",
     ),
     (

@@ -21,7 +21,7 @@ def run_python(code: str, **variables: str | None) -> tuple[object, str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     lines = run.stdout.splitlines()
     answers = [json.loads(line.removeprefix("told ")) for line in lines if line.startswith("told ")]

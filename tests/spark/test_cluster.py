@@ -5,6 +5,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import pyspark
 import pytest
 
 from kafkalearn.coordinator import FORMULAS, offsets_partition
@@ -23,7 +24,13 @@ from kafkalearn.spark import datasets, native, partitioner
 from kafkalearn.spark.coordinator import with_coordinator, with_offsets_partition
 from kafkalearn.spark.session import get_spark
 
-spark = get_spark(**{"spark.executor.cores": 1, "spark.ui.enabled": False})
+simple = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # little is computed here, and much is started
+spark = get_spark(**{
+    "spark.driver.extraJavaOptions": simple,
+    "spark.executor.extraJavaOptions": simple,
+    "spark.sql.shuffle.partitions": 4,
+    "spark.ui.enabled": False,
+})
 
 @sf.udf("string")
 def worker(text):
@@ -67,8 +74,6 @@ def worker_python(tmp_path) -> Path:
 @pytest.fixture
 def spark_home(tmp_path) -> Path:
     """Spark's own files, linked into a folder where its workers may write."""
-    import pyspark
-
     home = tmp_path / "spark"
     home.mkdir()
     for entry in Path(pyspark.__file__).parent.iterdir():
@@ -76,12 +81,13 @@ def spark_home(tmp_path) -> Path:
     return home
 
 
-def test_workers_without_kafkalearn_give_what_the_scalar_functions_give(worker_python, spark_home):
+def test_workers_without_kafkalearn_give_what_the_scalar_functions_give(worker_python, spark_home, launcher_java_home):
     answer, printed = run_python(
         ON_A_CLUSTER % TEXTS,
         SPARK_MASTER="local-cluster[2,1,1024]",
         PYSPARK_PYTHON=str(worker_python),
         SPARK_HOME=str(spark_home),
+        JAVA_HOME=str(launcher_java_home),
     )
     assert printed == ""
     assert answer["master"] == "local-cluster[2,1,1024]"

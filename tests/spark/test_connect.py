@@ -10,7 +10,7 @@ import pytest
 
 from kafkalearn.coordinator import offsets_partition
 from kafkalearn.partitioner import PARTITIONERS, partition_for_key
-from kafkalearn.spark.embedded import _spark_home
+from kafkalearn.spark.embedded import spark_home
 from kafkalearn.spark.java import find_java
 from kafkalearn.spark.jvm import SPARK_JAVA_OPTIONS
 from tests.spark.processes import run_python
@@ -49,6 +49,8 @@ tell({
     "counts": counts,
     "moved": moved_share(keys.transform(moves_by_key, 6, 7)).first().record_count,
     "told": told,
+    "stopped": spark.stop(),
+    "anew": get_spark().range(3).count(),
     "failed": [check.name for check in check_environment() if not check.ok],
 })
 """
@@ -69,13 +71,13 @@ def address(tmp_path):
     }
     command = [
         *(str(find_java().executable), "-Xmx1g", "-XX:TieredStopAtLevel=1", f"-Djava.io.tmpdir={tmp_path}"),
-        *(*SPARK_JAVA_OPTIONS, "-cp", str(_spark_home() / "jars" / "*"), "org.apache.spark.deploy.SparkSubmit"),
+        *(*SPARK_JAVA_OPTIONS, "-cp", str(spark_home() / "jars" / "*"), "org.apache.spark.deploy.SparkSubmit"),
         *(part for name, value in settings.items() for part in ("--conf", f"{name}={value}")),
         *("--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"),
     ]
     variables = {
         **os.environ,
-        "SPARK_HOME": str(_spark_home()),
+        "SPARK_HOME": str(spark_home()),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
     }
@@ -98,7 +100,7 @@ def answers(port: int) -> bool:
 
 
 def test_rules_over_spark_connect_give_what_the_scalar_functions_give(address):
-    answer, printed = run_python(OVER_CONNECT % TEXTS, SPARK_REMOTE=address)
+    answer, printed = run_python(OVER_CONNECT % TEXTS, SPARK_REMOTE=address, MASTER="local[7]")
 
     assert printed == ""
     assert (answer["kind"], answer["again"], answer["zone"]) == ("pyspark.sql.connect.session", True, "UTC")
@@ -112,6 +114,7 @@ def test_rules_over_spark_connect_give_what_the_scalar_functions_give(address):
     assert len(answer["rows"]) == len(TEXTS)
     assert sum(answer["counts"]) == answer["moved"] == 1000
     assert answer["told"][-1][0] == answer["told"][-1][1]
+    assert answer["anew"] == 3
     assert answer["failed"] == []
 
 

@@ -86,6 +86,11 @@ def test_every_group_of_a_real_cluster_is_found_at_its_coordinator(spark):
     ]
 
 
+def test_an_id_that_stands_in_the_query_itself_is_no_exception(spark):
+    rows = spark.sql("select 'test-group' as group_id").transform(with_offsets_partition).collect()
+    assert [tuple(row) for row in rows] == [("test-group", 12)]
+
+
 def test_a_null_group_has_no_partition_and_no_coordinator(spark, route):
     groups = groups_of(spark, [None, "billing"])
     rows = groups.transform(with_offsets_partition).transform(with_coordinator, [1] * 50).collect()

@@ -104,6 +104,13 @@ def test_real_producers_wrote_a_thousand_keys_where_we_say(spark, case):
         assert differ in ([], [b""] if is_drawn else [])
 
 
+@pytest.mark.parametrize("name", PARTITIONERS)
+def test_keys_that_stand_in_the_query_itself_are_no_exception(spark, name):
+    records = spark.sql("select * from values ('user-42'), (null) as records(key)")  # Spark computes these ahead
+    rows = records.transform(with_partition, 12, name).collect()
+    assert [row.partition for row in rows] == [expected(b"user-42", 12, name), None]
+
+
 @pytest.mark.parametrize("rows", [[], [(None,)], [(b"",)], [(b"",), (None,)]])
 @pytest.mark.parametrize("name", PARTITIONERS)
 def test_tables_without_a_single_byte_of_key_are_no_trouble(spark, rows, name, route):

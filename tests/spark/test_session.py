@@ -193,8 +193,9 @@ def test_a_java_that_never_answers_is_not_waited_for(tmp_path, monkeypatch):
         ({"SPARK_REMOTE": "localhost:15002"}, "a Spark Connect address begins with sc://, got 'localhost:15002'"),
     ],
 )
-def test_a_spark_that_was_named_is_the_one_that_is_tried(variables, said, tmp_path):
+def test_a_spark_that_was_named_is_the_one_that_is_tried(variables, said, tmp_path, launcher_java_home):
     (tmp_path / "spark-defaults.conf").write_text("# ours\nspark.master   spurk://nowhere\n")
+    variables = {"JAVA_HOME": str(launcher_java_home), **variables}
     filled = {name: value and value.format(folder=tmp_path) for name, value in variables.items()}
 
     assert re.search(said.replace("[*]", r"\[\*\]"), refusal(filled))
