@@ -80,7 +80,7 @@ CITES = re.compile(r"References\n\s+-+\n\s+(?:Apache Kafka|librdkafka)")
 
 
 BEING_WRITTEN = {"assignor", "java_collections", "log", "offsets", "replication"}
-"""Parts whose tests are not there yet; each leaves this set with its first entry."""
+"""Parts whose entries are still to be written, from what their tests check; each leaves this set with its first."""
 
 
 def test_every_module_that_cites_kafka_has_an_entry():

@@ -54,7 +54,7 @@ def _bound(settings: Settings, log: Log, dirty: tuple[Segment, ...], now_ms: int
         bounds.append(log.last_stable_offset)
     elif log.first_unstable_offset is not None:
         bounds.append(log.first_unstable_offset)
-    if settings.min_compaction_lag_ms > 0:
+    if settings.min_compaction_lag_ms > 0 and settings.has("0.10.1"):
         youngest_ms = now_ms - settings.min_compaction_lag_ms
         bounds += [segment.base_offset for segment in dirty if segment.largest_timestamp_ms > youngest_ms][:1]
     return min(bounds)

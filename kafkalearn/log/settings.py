@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.releases import DEFAULT_RELEASE, at_least, parse_release
+from kafkalearn.releases import DEFAULT_RELEASE, RELEASES, at_least, parse_release
 
-POLICIES = ("delete", "compact", "compact,delete", "")
-"""The cleanup policies; the empty one, no clean-up at all, came with 4.2 (KIP-1161)."""
+POLICIES = ("delete", "compact", "compact,delete", "delete,compact", "")
+"""The cleanup policies; both together came with 0.10.1 (KIP-71), the empty one, no clean-up at all, with 4.2."""
+
+_POLICY_SINCE = {"compact,delete": "0.10.1", "delete,compact": "0.10.1", "": "4.2"}
 
 LONG_MAX = 2**63 - 1
 
@@ -60,6 +62,11 @@ class Settings:
         parse_release(self.release)
         if self.cleanup_policy not in POLICIES:
             raise unknown_name("cleanup policy", self.cleanup_policy, POLICIES)
+        since = _POLICY_SINCE.get(self.cleanup_policy, RELEASES[0])
+        if not self.has(since):
+            raise KafkaLearnError(
+                f"cleanup policy {self.cleanup_policy!r} came with Kafka {since}, the release is {self.release}"
+            )
         for name in ("segment_bytes", "segment_ms", "segment_index_bytes", "offset_map_slots"):
             whole_number(name, getattr(self, name), at_least=1)
         for name in ("segment_jitter_ms", "index_interval_bytes", "min_compaction_lag_ms", "delete_retention_ms"):
@@ -92,7 +99,8 @@ class Settings:
     @property
     def roll_ms(self) -> int:
         """How long a segment stays open: a compacted one no longer than max.compaction.lag.ms."""
-        return min(self.segment_ms, self.max_compaction_lag_ms) if self.is_compacted else self.segment_ms
+        has_lag = self.is_compacted and self.has("2.3")
+        return min(self.segment_ms, self.max_compaction_lag_ms) if has_lag else self.segment_ms
 
     def has(self, since: str) -> bool:
         """Whether the broker's release has what came with `since`."""

@@ -4,6 +4,7 @@ from functools import partial
 
 from kafkalearn.log import (
     Append,
+    Batch,
     Clean,
     EndTransaction,
     Log,
@@ -112,9 +113,32 @@ def observed(settings: Settings, log: Log, names) -> dict:
             [each.base_offset, each.last_offset, len(each.records), each.delete_horizon_ms] for each in log.batches
         ],
         "segments": lambda: segments_of(settings, log),
+        "files": lambda: files_of(settings, log),
         "segment_counts": lambda: [[each.base_offset, len(each.batches)] for each in log.segments],
     }
     return {name: tell[name]() for name in names}
+
+
+def files_of(settings: Settings, log: Log) -> list:
+    """The segments with their indexes, every batch and every record, as log-answers.json writes them."""
+    return [
+        [
+            each["base_offset"],
+            each["bytes"],
+            each["offset_index"],
+            each["time_index"],
+            list(map(batch_of, segment.batches)),
+        ]
+        for segment, each in zip(log.segments, segments_of(settings, log), strict=True)
+    ]
+
+
+def batch_of(batch: Batch) -> list:
+    span = [batch.base_offset, batch.last_offset, batch.size_bytes, batch.delete_horizon_ms, batch.max_timestamp_ms]
+    records = [
+        [each.offset, batch.marker] if batch.marker else [each.offset, each.key, each.value] for each in batch.records
+    ]
+    return [*span, batch.producer_id, batch.base_sequence, records]
 
 
 def headers_of(log: Log) -> list[dict]:

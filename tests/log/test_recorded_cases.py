@@ -29,6 +29,11 @@ def test_the_cleaner_does_what_kafkas_cleaner_does(case):
     assert_as_recorded(case, {"segments": "segment_counts"})
 
 
+@pytest.mark.parametrize("case", recorded("log-answers")["cases"], ids=case_id)
+def test_random_scripts_end_with_the_very_files_of_the_released_classes(case):
+    assert_as_recorded(case, {})
+
+
 @pytest.mark.parametrize("release", ["0.9.0", "0.10.2", "2.8.2", "3.0"])
 @pytest.mark.parametrize("case", recorded("log-compaction-legacy")["cases"], ids=case_id)
 def test_up_to_3_0_the_times_of_the_files_decide_about_tombstones(case, release):

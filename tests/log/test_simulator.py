@@ -170,11 +170,11 @@ def test_a_segment_larger_than_the_map_killed_the_cleaner_before_0_10_0():
 
 
 def test_before_0_10_0_a_segment_that_no_longer_fits_waits_for_the_next_pass():
-    events = (one_each(("a", "1", 1), ("a", "2", 1)), Roll(), one_each(("a", "3", 1), ("b", "1", 1)), Roll())
+    events = (one_each(("a", "1", 1), ("b", "1", 1)), Roll(), one_each(("a", "2", 1), ("c", "1", 1)), Roll())
     settings = Settings("compact", "0.9.0", **FULL_MAP)
     first = after(settings, *events, Clean(5, is_forced=True))
-    assert (first.checkpoint, offsets(first)) == (2, [1, 2, 3])
-    assert offsets(step(settings, first, Clean(6, is_forced=True))) == [2, 3]
+    assert (first.checkpoint, offsets(first)) == (2, [0, 1, 2, 3])
+    assert offsets(step(settings, first, Clean(6, is_forced=True))) == [1, 2, 3]
 
 
 def test_a_record_without_key_killed_the_cleaner_of_0_8():
@@ -252,6 +252,8 @@ def test_a_dead_cleaner_cannot_fail_and_threads_could_not_be_replaced_before_1_1
         ({"min_cleanable_dirty_ratio": 1.5}, "min_cleanable_dirty_ratio must be from 0 to 1"),
         ({"offset_map_slots": 1}, "holds no key at all: a cleaner with such a buffer does not start"),
         ({"release": "4"}, "unknown release '4'"),
+        ({"cleanup_policy": "", "release": "4.1"}, "came with Kafka 4.2, the release is 4.1"),
+        ({"cleanup_policy": "compact,delete", "release": "0.10.0"}, "came with Kafka 0.10.1"),
     ],
 )
 def test_settings_that_no_broker_takes_are_refused(setting, message):
