@@ -56,7 +56,7 @@ def read_batch(data: bytes, position: int = 0, has_checksum: bool = True) -> Bat
     position : int
         Where the batch begins.
     has_checksum : bool
-        False: the checksum is not looked at, which is twice as fast.
+        False: the checksum is not looked at, which is several times as fast.
 
     Raises
     ------

@@ -56,7 +56,7 @@ def parse_segment(
     topic, partition, base_offset : str, int, int
         What the file's name and its directory's say; they are only kept.
     has_checksum : bool
-        False: checksums are not looked at, which is twice as fast.
+        False: checksums are not looked at, which is several times as fast.
 
     Returns
     -------
