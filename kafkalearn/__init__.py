@@ -19,8 +19,13 @@ Simulators, one event at a time:
 - `kafkalearn.explore`: the search through all runs for the shortest that breaks a promise
 - `kafkalearn.lookup`: FindCoordinator
 - `kafkalearn.keyless`: where the producer puts records without a key, by release
+- `kafkalearn.group`: the coordinator of a group, classic and KIP-848; scenarios, and what a rebalance costs
+- `kafkalearn.consuming`: what groups read of a topic, and their lag
+- `kafkalearn.commits`: positions, commits, and what a crash loses or doubles
 - `kafkalearn.log`: segments, retention, the cleaner, tombstones
 - `kafkalearn.replication`: leader, followers, log ends, high watermark, ISR, epochs
+- `kafkalearn.delivery`: acks, retries, the idempotent producer, and what becomes of a record
+- `kafkalearn.purgatory`: delayed operations and timing wheels
 
 What to know before believing or upgrading:
 
@@ -72,12 +77,16 @@ _HELPERS = {
 _MODULES = (
     "assignor",
     "batching",
+    "commits",
+    "consuming",
     "coordinator",
     "datafiles",
+    "delivery",
     "errors",
     "evenness",
     "explore",
     "fidelity",
+    "group",
     "hashing",
     "java_collections",
     "keyless",
@@ -85,6 +94,7 @@ _MODULES = (
     "lookup",
     "offsets",
     "partitioner",
+    "purgatory",
     "record",
     "releases",
     "replication",

@@ -79,7 +79,10 @@ def test_a_check_has_recorded_cases_exactly_if_its_way_is_a_recording(rule, chec
 CITES = re.compile(r"References\n\s+-+\n\s+(?:Apache Kafka|librdkafka)")
 
 
-BEING_WRITTEN = {"assignor", "java_collections", "log", "offsets", "replication"}
+BEING_WRITTEN = {
+    *("assignor", "commits", "consuming", "delivery", "group", "java_collections", "log", "offsets"),
+    *("purgatory", "replication"),
+}
 """Parts whose entries are still to be written, from what their tests check; each leaves this set with its first."""
 
 

@@ -1,0 +1,1 @@
+"""A producer that retries: what is acknowledged, lost, doubled or rejected."""

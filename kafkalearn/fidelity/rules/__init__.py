@@ -1,0 +1,44 @@
+"""The ledger's entries, a file for each part. A rule that is added to kafkalearn is added here; a test holds every
+entry to the files."""
+
+from __future__ import annotations
+
+from kafkalearn.fidelity.model import Rule
+from kafkalearn.fidelity.rules import (
+    assignor,
+    commits,
+    consuming,
+    coordinator,
+    delivery,
+    group,
+    hashing,
+    keyless,
+    log,
+    offsets,
+    partitioner,
+    purgatory,
+    replication,
+    spark,
+    versions,
+)
+
+_PARTS = (
+    hashing,
+    coordinator,
+    partitioner,
+    keyless,
+    versions,
+    assignor,
+    group,
+    consuming,
+    commits,
+    offsets,
+    log,
+    replication,
+    delivery,
+    purgatory,
+    spark,
+)
+
+RULES: tuple[Rule, ...] = tuple(rule for part in _PARTS for rule in part.RULES)
+"""All of them, in the order of the course."""

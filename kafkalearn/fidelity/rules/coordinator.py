@@ -1,0 +1,89 @@
+"""The ledger's entries on finding the coordinator."""
+
+from __future__ import annotations
+
+from kafkalearn.fidelity.model import Check, Rule
+
+RULES = (
+    Rule(
+        name="group id to offsets partition",
+        function="kafkalearn.coordinator.offsets_partition",
+        versions="0.8.2 to 4.3",
+        source="GroupCoordinatorService.partitionFor (to 4.0 also GroupMetadataManager), Utils.abs",
+        checks=(
+            Check(
+                "recording",
+                "tests/test_coordinator.py::test_every_group_of_a_real_cluster_is_found_where_its_commit_was_written",
+                "data/coordinator.json",
+                "cases",
+                300,
+            ),
+            Check(
+                "vectors",
+                "tests/test_coordinator.py::test_each_formula_gives_what_java_gave",
+                "tests/vectors/groups-hash.json",
+                "vectors",
+                77,
+            ),
+        ),
+        left_out="",
+    ),
+    Rule(
+        name="the formulas people write",
+        function="kafkalearn.coordinator.FORMULAS",
+        versions="none: only the one called kafka is Kafka's",
+        source="articles; Java's Math.abs, % and &",
+        checks=(
+            Check(
+                "vectors",
+                "tests/test_coordinator.py::test_each_formula_gives_what_java_gave",
+                "tests/vectors/groups-hash.json",
+                "vectors",
+                77,
+            ),
+            Check(
+                "law",
+                "tests/test_coordinator.py::test_the_formulas_without_a_mask_agree_except_on_the_smallest_hash",
+            ),
+            Check(
+                "equality",
+                "tests/spark/test_coordinator.py::test_a_hundred_thousand_random_ids_get_what_the_scalar_functions_give",
+            ),
+        ),
+        left_out="",
+    ),
+    Rule(
+        name="FindCoordinator",
+        function="kafkalearn.coordinator.find_coordinator",
+        versions="0.8.2 to 4.3",
+        source="KafkaApis.handleFindCoordinatorRequest",
+        checks=(
+            Check(
+                "recording",
+                "tests/test_coordinator.py::test_every_group_of_a_real_cluster_is_found_where_its_commit_was_written",
+                "data/coordinator.json",
+                "cases",
+                300,
+            ),
+        ),
+        left_out="coordinators of transactions and share groups; the request itself, its retries and authorization; "
+        "a broker whose knowledge of the leaders is out of date",
+    ),
+    Rule(
+        name="FindCoordinator step by step",
+        function="kafkalearn.lookup.lookup",
+        versions="0.8.2 to 4.3",
+        source="as the two rules it goes through",
+        checks=(
+            Check(
+                "recording",
+                "tests/test_lookup.py::test_a_look_up_on_a_real_cluster_ends_at_the_broker_that_answered",
+                "data/coordinator.json",
+                "cases",
+                300,
+            ),
+            Check("law", "tests/test_lookup.py::test_a_look_up_ends_where_the_calculator_says_and_keeps_its_promises"),
+        ),
+        left_out="Java computes the hash in one call; the steps are for the reader",
+    ),
+)

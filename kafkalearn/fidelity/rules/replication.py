@@ -1,0 +1,7 @@
+"""The ledger's entries on replication."""
+
+from __future__ import annotations
+
+from kafkalearn.fidelity.model import Rule
+
+RULES: tuple[Rule, ...] = ()

@@ -1,0 +1,1 @@
+"""A consumer group and its coordinator: joins, heartbeats, rebalances, and the time they cost."""

@@ -1,0 +1,1 @@
+"""Requests that wait: delayed operations, and the timing wheels that end them."""
