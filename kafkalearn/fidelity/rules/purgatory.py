@@ -2,6 +2,121 @@
 
 from __future__ import annotations
 
-from kafkalearn.fidelity.model import Rule
+from kafkalearn.fidelity.model import Check, Rule
 
-RULES: tuple[Rule, ...] = ()
+RULES: tuple[Rule, ...] = (
+    Rule(
+        name="timing wheels",
+        function="kafkalearn.purgatory.wheel.step",
+        versions="0.9 to 4.3",
+        source="org.apache.kafka.server.util.timer.TimingWheel, TimerTaskList, SystemTimer",
+        checks=(
+            Check(
+                "vectors",
+                "tests/purgatory/test_wheel.py::test_every_recorded_run_places_moves_and_fires_the_same",
+                "tests/vectors/log-timing-wheel.json",
+                "cases",
+                6,
+            ),
+            Check(
+                "law", "tests/purgatory/test_wheel.py::test_a_timer_runs_exactly_once_in_the_step_in_which_it_is_due"
+            ),
+        ),
+        left_out=(
+            "which of two buckets with the same time is emptied first (here the finer); the reaper's rounds of up to "
+            "200 ms: a bucket is emptied when the time passes it"
+        ),
+    ),
+    Rule(
+        name="where a timer goes",
+        function="kafkalearn.purgatory.placing.place",
+        versions="0.9 to 4.3",
+        source="org.apache.kafka.server.util.timer.TimingWheel.add",
+        checks=(
+            Check("law", "tests/purgatory/test_wheel.py::test_a_place_is_the_finest_wheel_that_reaches_the_timer"),
+            Check("law", "tests/purgatory/test_wheel.py::test_the_journey_of_a_timer_is_the_one_that_the_wheels_take"),
+        ),
+        left_out="",
+    ),
+    Rule(
+        name="delayed operations and their watch lists",
+        function="kafkalearn.purgatory.operations.step",
+        versions="0.9 to 4.3",
+        source="org.apache.kafka.server.purgatory.DelayedOperationPurgatory, DelayedOperation",
+        checks=(
+            Check(
+                "published",
+                "tests/purgatory/test_operations.py::test_entries_of_completed_operations_stay_until_their_lists_are_walked",
+            ),
+            Check(
+                "law",
+                "tests/purgatory/test_operations.py::test_every_operation_is_completed_once_and_never_with_time_left_for_nothing",
+            ),
+        ),
+        left_out="threads and their locks: events come one at a time; the 512 shards; cancelForKey",
+    ),
+    Rule(
+        name="consumers, followers and producers that wait for a partition",
+        function="kafkalearn.purgatory.requests.step",
+        versions="2.7 to 4.3; followers by the rules of the replication settings' release",
+        source="kafka.server.DelayedFetch, DelayedProduce, ReplicaManager.fetchMessages",
+        checks=(
+            Check(
+                "vectors",
+                "tests/purgatory/test_requests.py::"
+                "test_every_recorded_script_wakes_the_same_requests_with_the_same_answers",
+                "tests/vectors/log-purgatory.json",
+                "cases",
+                7,
+            ),
+            Check(
+                "law",
+                "tests/purgatory/test_requests.py::"
+                "test_a_consumer_is_answered_once_with_enough_committed_bytes_or_when_its_time_is_over",
+            ),
+        ),
+        left_out=(
+            "fetches of several partitions at once (conditions of operations have them), byte caps of a partition, "
+            "older segments, read_committed, consumers that read from followers (KIP-392)"
+        ),
+    ),
+    Rule(
+        name="the kinds of delayed operations",
+        function="kafkalearn.purgatory.kinds.delayed_produce",
+        versions="0.9 to 4.3; joins and heartbeats are timers of the coordinator's event loop since 4.1",
+        source="kafka.server.DelayedProduce, DelayedFetch; kafka.coordinator.group.DelayedJoin, DelayedHeartbeat",
+        checks=(
+            Check(
+                "examples",
+                "tests/purgatory/test_operations.py::"
+                "test_a_produce_request_waits_for_the_high_watermark_of_all_its_partitions",
+            ),
+        ),
+        left_out="what runs when an operation completes: here the operation's end is the result",
+    ),
+    Rule(
+        name="what timers cost in wheels and in a heap",
+        function="kafkalearn.purgatory.counting.wheel_cost",
+        versions="0.9 to 4.3 (the heap: Java's PriorityQueue)",
+        source="org.apache.kafka.server.util.timer.TimingWheel; java.util.PriorityQueue",
+        checks=(
+            Check("equality", "tests/purgatory/test_counting.py::test_the_wheels_count_what_the_simulator_does"),
+            Check("law", "tests/purgatory/test_counting.py::test_the_heap_is_one"),
+        ),
+        left_out="steps are counted, not timed; the queue of buckets costs a little more for each bucket",
+    ),
+    Rule(
+        name="on Spark: how often a timer moves",
+        function="kafkalearn.spark.timers.with_wheel_moves",
+        versions="0.9 to 4.3",
+        source="org.apache.kafka.server.util.timer.TimingWheel",
+        checks=(
+            Check("equality", "tests/spark/test_timers.py::test_each_timer_moves_as_often_as_the_wheels_move_it"),
+            Check(
+                "equality",
+                "tests/spark/test_timers.py::test_a_busy_millisecond_by_millisecond_load_costs_what_the_counted_wheels_say",
+            ),
+        ),
+        left_out="the wheels' clock is taken to be the real time, as on a busy broker",
+    ),
+)

@@ -1,0 +1,78 @@
+"""What a parked request waits for, as a question to the facts of the broker: high watermarks, bytes, members.
+
+Facts are named numbers, such as ``"HW orders-0"``; they only ever answer, a condition never changes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Facts: TypeAlias = tuple[tuple[str, int], ...]
+"""Each fact once, sorted by name; a fact that is not there is 0."""
+
+
+def fact(facts: Facts, name: str) -> int:
+    """The value of a fact; 0 if nobody has told it.
+
+    >>> fact((("HW orders-0", 7),), "HW orders-0"), fact((), "HW orders-0")
+    (7, 0)
+    """
+    return dict(facts).get(name, 0)
+
+
+def with_fact(facts: Facts, name: str, value: int) -> Facts:
+    """The facts with one of them told anew.
+
+    >>> with_fact((("b", 1),), "a", 2)
+    (('a', 2), ('b', 1))
+    """
+    return tuple(sorted({**dict(facts), name: value}.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Every fact named has reached its number: DelayedProduce waits so for the high watermarks of its partitions."""
+
+    required: tuple[tuple[str, int], ...]
+
+    def holds(self, facts: Facts) -> bool:
+        """Whether it is so now."""
+        return all(fact(facts, name) >= number for name, number in self.required)
+
+    def __str__(self) -> str:
+        """The condition in words."""
+        return " and ".join(f"{name} >= {number}" for name, number in self.required)
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """The facts named, each less what was there at the start, add up to enough: DelayedFetch waits so for bytes."""
+
+    counted: tuple[tuple[str, int], ...]  # (fact, what it was where the fetch starts)
+    minimum: int
+
+    def holds(self, facts: Facts) -> bool:
+        """Whether it is so now."""
+        return sum(fact(facts, name) - before for name, before in self.counted) >= self.minimum
+
+    def __str__(self) -> str:
+        """The condition in words."""
+        names = " + ".join(name if before == 0 else f"{name} - {before}" for name, before in self.counted)
+        return f"{names} >= {self.minimum}"
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """Nothing completes it but time: the initial delay of an empty group."""
+
+    def holds(self, facts: Facts) -> bool:
+        """Never."""
+        return False
+
+    def __str__(self) -> str:
+        """The condition in words."""
+        return "no event"
+
+
+Condition: TypeAlias = Reached | Together | Never

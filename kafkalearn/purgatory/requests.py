@@ -1,0 +1,205 @@
+"""A partition with everybody who waits for it: followers, producers with acks=all, and consumers.
+
+`kafkalearn.replication` steps the partition, with the fetches of followers and the produce requests that wait on its
+leader. Here consumers wait too: each for `min_bytes` of *committed* records. So an append wakes followers, and the
+high watermark, which rises a fetch later, wakes consumers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeAlias
+
+from kafkalearn import replication
+from kafkalearn.arguments import text, whole_number
+from kafkalearn.errors import IllegalEvent
+from kafkalearn.replication import Effect, FetchHandled, Partition, Produce, ReplicationEvent, Settings, TimePassed
+from kafkalearn.replication.effects import NONE
+from kafkalearn.trace import Trace, run
+
+RECORD_BYTES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerFetch:
+    """A consumer asks the leader for committed records, and is ready to wait."""
+
+    name: str
+    offset: int
+    min_bytes: int = 1  # fetch.min.bytes
+    max_wait_ms: int = 500  # fetch.max.wait.ms
+
+
+@dataclass(frozen=True, slots=True)
+class SizedProduce:
+    """A `Produce` whose records have `record_bytes` each."""
+
+    produce: Produce
+    record_bytes: int = RECORD_BYTES
+
+
+RequestEvent: TypeAlias = ConsumerFetch | SizedProduce | ReplicationEvent
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerParked:
+    """A consumer's fetch waits."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerAnswered:
+    """A consumer has its answer."""
+
+    name: str
+    high_watermark: int | None
+    records: tuple[tuple[int, str], ...] = ()  # (offset, value)
+    error: str = NONE
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingConsumer:
+    """A consumer's fetch on the leader."""
+
+    fetch: ConsumerFetch
+    deadline_ms: int
+    number: int  # in the order they came
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """The partition and its waiting consumers, at one moment; `effects` tell what the last event led to."""
+
+    partition: Partition
+    record_bytes: tuple[int, ...] = ()  # by offset, from 0
+    consumers: tuple[WaitingConsumer, ...] = ()
+    fetch_count: int = 0
+    effects: tuple[Effect | ConsumerParked | ConsumerAnswered, ...] = field(default=(), compare=False)
+
+
+def start(settings: Settings) -> Broker:
+    """A new partition, and nobody waits.
+
+    >>> start(Settings(replica_count=2)).consumers
+    ()
+    """
+    return Broker(replication.start(settings))
+
+
+def step(settings: Settings, broker: Broker, event: RequestEvent) -> Broker:
+    """The partition after `event`; its `effects` tell who was answered, in order, and who waits.
+
+    Raises
+    ------
+    IllegalEvent
+        As the simulator of replication; and if a consumer fetches that waits already.
+
+    Examples
+    --------
+    >>> from kafkalearn.replication import Fetch
+    >>> settings = Settings(replica_count=2)
+    >>> events = [ConsumerFetch("c1", 0, max_wait_ms=5000), SizedProduce(Produce(acks=1)), Fetch(2), Fetch(2)]
+    >>> for frame in simulate(settings, events)[1:]:
+    ...     print([effect for effect in frame.state.effects if isinstance(effect, ConsumerParked | ConsumerAnswered)])
+    [ConsumerParked(name='c1')]
+    []
+    []
+    [ConsumerAnswered(name='c1', high_watermark=1, records=((0, 'm1'),), error='NONE')]
+
+    References
+    ----------
+    Apache Kafka 4.3, ``kafka.server.DelayedFetch.tryComplete`` and ``ReplicaManager.fetchMessages``.
+    """
+    match event:
+        case ConsumerFetch():
+            return _fetch(broker, event)
+        case SizedProduce(produce, record_bytes):
+            return _stepped(settings, broker, produce, record_bytes)
+    return _stepped(settings, broker, event, RECORD_BYTES)
+
+
+def simulate(settings: Settings, events: list[RequestEvent]) -> Trace:
+    """The trace of some events on a new partition."""
+    return run(partial(step, settings), start(settings), events)
+
+
+def _fetch(broker: Broker, fetch: ConsumerFetch) -> Broker:
+    text("name", fetch.name)
+    whole_number("offset", fetch.offset, at_least=0)
+    whole_number("min_bytes", fetch.min_bytes, at_least=0)
+    whole_number("max_wait_ms", fetch.max_wait_ms, at_least=0)
+    if any(waiting.fetch.name == fetch.name for waiting in broker.consumers):
+        raise IllegalEvent(f"{fetch.name} waits already: a consumer has one fetch under way to a broker")
+    number = broker.fetch_count + 1
+    deadline_ms = broker.partition.now_ms + fetch.max_wait_ms
+    broker = replace(broker, fetch_count=number, effects=())
+    if fetch.max_wait_ms == 0 or _is_ready(broker, fetch):
+        return replace(broker, effects=(_answer(broker, fetch),))
+    waiting = (*broker.consumers, WaitingConsumer(fetch, deadline_ms, number))
+    return replace(broker, consumers=waiting, effects=(ConsumerParked(fetch.name),))
+
+
+def _stepped(settings: Settings, before: Broker, event: ReplicationEvent, record_bytes: int) -> Broker:
+    partition = replication.step(settings, before.partition, event)
+    sizes = _sizes(before, partition, record_bytes)
+    broker = replace(before, partition=partition, record_bytes=sizes, effects=())
+    if _leadership(partition) != _leadership(before.partition):
+        done = list(broker.consumers)
+        answers = [ConsumerAnswered(each.fetch.name, None, error="NOT_LEADER_OR_FOLLOWER") for each in done]
+    else:
+        done = [each for each in broker.consumers if _is_ready(broker, each.fetch)]
+        late = [each for each in broker.consumers if each not in done and each.deadline_ms <= partition.now_ms]
+        done += sorted(late, key=lambda each: (each.deadline_ms, each.number))
+        answers = [_answer(broker, each.fetch) for each in done]
+    consumers = tuple(each for each in broker.consumers if each not in done)
+    return replace(broker, consumers=consumers, effects=_in_order(event, partition.effects, answers))
+
+
+def _leadership(partition: Partition) -> tuple[int | None, int | None]:
+    """Who leads, and in which epoch: fetches wait for one leader in one epoch."""
+    leader = partition.leader
+    return (None, None) if leader is None else (partition.controller.leader, leader.broker.leader_epoch)
+
+
+def _sizes(before: Broker, partition: Partition, record_bytes: int) -> tuple[int, ...]:
+    """The bytes of each record of the leader's log; what lies beyond its end is forgotten."""
+    leader = partition.leader
+    if leader is None:
+        return before.record_bytes
+    end = leader.log_end_offset
+    known = before.record_bytes[:end]
+    return (*known, *[record_bytes] * (end - len(known)))
+
+
+def _is_ready(broker: Broker, fetch: ConsumerFetch) -> bool:
+    """Whether a consumer is answered now: enough bytes are committed, or its question cannot be waited with."""
+    leader = broker.partition.leader
+    if leader is None:
+        return True
+    log = leader.log
+    if not log.log_start_offset <= fetch.offset <= log.log_end_offset:
+        return True
+    return sum(broker.record_bytes[fetch.offset : log.high_watermark]) >= fetch.min_bytes
+
+
+def _answer(broker: Broker, fetch: ConsumerFetch) -> ConsumerAnswered:
+    """What a consumer is told now; the log is read again."""
+    leader = broker.partition.leader
+    if leader is None:
+        return ConsumerAnswered(fetch.name, None, error="NOT_LEADER_OR_FOLLOWER")
+    log = leader.log
+    if not log.log_start_offset <= fetch.offset <= log.log_end_offset:
+        return ConsumerAnswered(fetch.name, None, error="OFFSET_OUT_OF_RANGE")
+    found = log.records_from(fetch.offset, log.high_watermark)
+    records = tuple((fetch.offset + index, record.value) for index, record in enumerate(found))
+    return ConsumerAnswered(fetch.name, log.high_watermark, records)
+
+
+def _in_order(event: ReplicationEvent, told: tuple[Effect, ...], answers: list[ConsumerAnswered]) -> tuple:
+    """Consumers woken by a follower's fetch are answered while the leader works on it, all others at the end."""
+    at = next((index for index, effect in enumerate(told) if isinstance(effect, FetchHandled)), len(told))
+    if isinstance(event, Produce | TimePassed):
+        at = len(told)
+    return (*told[:at], *answers, *told[at:])

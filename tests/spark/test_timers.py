@@ -1,0 +1,70 @@
+"""Timers on Spark: the query moves each timer as the wheels do, and the data are what they say."""
+
+import random
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.purgatory.counting import Load, wheel_cost
+from kafkalearn.purgatory.placing import journey
+from kafkalearn.spark.timers import HOUR_MS, KINDS, generate_request_timers, request_timers, with_wheel_moves
+
+SCHEMA = "added_ms long, timeout_ms int, done_ms long"
+
+
+def moved(spark, rows, **wheels):
+    df = spark.createDataFrame(rows, SCHEMA).coalesce(1)
+    return [row["moves"] for row in df.transform(with_wheel_moves, **wheels).collect()]
+
+
+@pytest.mark.parametrize("wheels", [{}, {"tick_ms": 3, "wheel_size": 5}, {"wheel_size": 2}])
+def test_each_timer_moves_as_often_as_the_wheels_move_it(spark, wheels):
+    draw = random.Random(11)
+    rows = []
+    for _ in range(3_000):
+        added, timeout = draw.randrange(10**6), draw.choice([1, 19, 20, 399, 400, draw.randrange(1, 10**5)])
+        done = draw.choice([None, added + draw.randrange(2 * timeout)])
+        rows.append((added, timeout, done))
+
+    def expected(added, timeout, done):
+        places = journey(timeout, added, **wheels)
+        end = added + timeout if done is None else min(done, added + timeout)
+        return sum(place.bucket_time_ms <= end for place in places[:-1])
+
+    assert moved(spark, rows, **wheels) == [expected(*row) for row in rows]
+
+
+def test_a_busy_millisecond_by_millisecond_load_costs_what_the_counted_wheels_say(spark):
+    loads = [Load(at, 1 + at * 37 % 900, at + at * 13 % 400 if at % 3 else None) for at in range(2_000)]
+    rows = [(load.added_ms, load.timeout_ms, load.done_ms) for load in loads]
+    # a timer that is due in every millisecond keeps the clock of the wheels at the real time
+    ticking = [Load(at - 1, 1) for at in range(1, 4_000)]
+
+    assert sum(moved(spark, rows)) == wheel_cost(loads + ticking).move
+
+
+def test_the_timers_are_the_same_however_spark_is_cut(spark):
+    whole = generate_request_timers(spark, 5_000, 42)
+    cut = whole.repartition(7).orderBy("timer")
+    assert cut.collect() == whole.orderBy("timer").collect()
+
+
+def test_the_timers_are_those_of_a_broker(spark):
+    timers = request_timers(spark, "small")
+    by_kind = {row["kind"]: row for row in timers.groupBy("kind").agg({"timer": "count", "done_ms": "count"}).collect()}
+    for share, kind, *_ in KINDS:
+        assert by_kind[kind]["count(timer)"] == 100 * share
+    assert timers.where(f"added_ms < 0 or added_ms >= {HOUR_MS}").count() == 0
+    assert timers.where("done_ms < added_ms or done_ms >= added_ms + timeout_ms").count() == 0
+    expired = 1 - by_kind["fetch"]["count(done_ms)"] / by_kind["fetch"]["count(timer)"]
+    assert expired == pytest.approx(0.15, abs=0.01)
+
+
+def test_columns_that_do_not_fit_are_refused(spark):
+    df = spark.createDataFrame([(0, 5, None)], SCHEMA)
+    with pytest.raises(KafkaLearnError, match="no column 'due'"):
+        df.transform(with_wheel_moves, timeout="due")
+    with pytest.raises(KafkaLearnError, match="have a column 'done_ms' already"):
+        df.transform(with_wheel_moves, output="done_ms")
+    with pytest.raises(KafkaLearnError, match="wheel_size must be at least 2"):
+        df.transform(with_wheel_moves, wheel_size=1)
