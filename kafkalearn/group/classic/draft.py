@@ -1,0 +1,129 @@
+"""A group while one event is worked on: the same fields, open to change, and the effects so far."""
+
+from __future__ import annotations
+
+from kafkalearn.group.classic.effects import Effect, MemberRemoved, StateChanged
+from kafkalearn.group.classic.settings import Settings
+from kafkalearn.group.classic.state import Group, Member
+from kafkalearn.group.classic.transitions import PREPARING, transition
+from kafkalearn.java_collections import hash_order
+
+_FIELDS = Group._fields
+
+
+class Draft:
+    """Made from a group, changed, and frozen into the next; members are in a dict by id."""
+
+    def __init__(self, settings: Settings, group: Group) -> None:
+        """Take the group apart."""
+        for name in _FIELDS:
+            setattr(self, name, getattr(group, name))
+        self.settings = settings
+        self.rules = settings.rules
+        self.members: dict[str, Member] = {member.member_id: member for member in group.members}
+        self.pending: dict[str, tuple[int, str]] = {each: (expires, client) for each, expires, client in group.pending}
+        self.unsynced: dict[str, None] = dict.fromkeys(group.unsynced)
+        self.effects: list[Effect] = []
+
+    def freeze(self) -> Group:
+        """The group after the event."""
+        values = {name: getattr(self, name) for name in _FIELDS}
+        values["members"] = tuple(self.members.values())
+        values["pending"] = tuple((each, *rest) for each, rest in self.pending.items())
+        values["unsynced"] = tuple(self.unsynced)
+        values["effects"] = tuple(self.effects)
+        return Group(**values)
+
+    def tell(self, effect: Effect) -> None:
+        """Add an effect."""
+        self.effects.append(effect)
+
+    def go(self, after: str, cause: str, who: str = "") -> None:
+        """Change the state, if the table of transitions has it."""
+        transition(self.state, after, cause)
+        self.tell(StateChanged(self.now_ms, self.state, after, cause, who))
+        self.state = after
+
+    def put(self, member: Member) -> None:
+        """Store a changed member."""
+        self.members[member.member_id] = member
+
+    def change(self, member_id: str, **changes: object) -> Member:
+        """Store a member with some fields changed."""
+        member = self.members[member_id]._replace(**changes)
+        self.members[member_id] = member
+        return member
+
+    def restart_timer(self, member_id: str) -> None:
+        """The member has a whole session ahead of it."""
+        self.change(member_id, expires_ms=self.now_ms + self.members[member_id].session_timeout_ms)
+
+    def new_id(self, prefix: str) -> str:
+        """A member id that nobody has; Kafka puts a random UUID where this has a number."""
+        self.id_count += 1
+        return f"{prefix}-{self.id_count}"
+
+    def static_id(self, instance_id: str | None) -> str | None:
+        """The member id that an instance id stands for."""
+        if instance_id is None:
+            return None
+        return next((each.member_id for each in self.members.values() if each.instance_id == instance_id), None)
+
+    def error_of(self, member_id: str, instance_id: str | None) -> str | None:
+        """Why a member id may not speak for itself, if it may not."""
+        if instance_id is not None:
+            holder = self.static_id(instance_id)
+            if holder is not None and holder != member_id:
+                return "FENCED_INSTANCE_ID"
+            if holder is None:
+                return "UNKNOWN_MEMBER_ID"
+        return None if member_id in self.members else "UNKNOWN_MEMBER_ID"
+
+    def remove(self, member_id: str, why: str) -> None:
+        """Forget a member or a pending id; a new leader is any that remain."""
+        gone = self.members.pop(member_id, None)
+        if gone is not None:
+            self.tell(MemberRemoved(self.now_ms, member_id, gone.client, why))
+        if self.leader == member_id:
+            self.leader = next(iter(self.members), None)
+        self.pending.pop(member_id, None)
+        self.unsynced.pop(member_id, None)
+
+    @property
+    def rebalance_timeout_ms(self) -> int:
+        """The longest of all members' rebalance timeouts."""
+        return max((each.rebalance_timeout_ms for each in self.members.values()), default=0)
+
+    @property
+    def waiting_count(self) -> int:
+        """Members whose JoinGroup is parked."""
+        return sum(each.join_waiter is not None for each in self.members.values())
+
+    @property
+    def have_all_joined(self) -> bool:
+        """Whether nobody is missing: every member's JoinGroup is here, and no id is given out unused."""
+        return not self.pending and self.waiting_count == len(self.members)
+
+    @property
+    def common_protocols(self) -> set[str]:
+        """The assignors that every member can use."""
+        names = [set(each.protocol_names) for each in self.members.values()]
+        return set.intersection(*names) if names else set()
+
+    @property
+    def elected_protocol(self) -> str:
+        """Each member votes for the first of its assignors that all can use; most votes win.
+
+        Of several with as many votes, the first that Java's hash map walks to.
+        """
+        common = self.common_protocols
+        votes: dict[str, int] = {}
+        for member in self.members.values():
+            choice = next(name for name in member.protocol_names if name in common)
+            votes[choice] = votes.get(choice, 0) + 1
+        return next(name for name in hash_order(votes) if votes[name] == max(votes.values()))
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether JoinGroup requests are being collected."""
+        return self.state == PREPARING

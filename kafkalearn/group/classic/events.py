@@ -1,0 +1,86 @@
+"""What can happen to a group's coordinator: requests arrive, time passes, the partition moves away.
+
+Every request names its `client`, a label that the answers carry back: two clients may use one member id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+UNKNOWN = ""  # the member id of who has none yet
+
+
+@dataclass(frozen=True, slots=True)
+class JoinGroup:
+    """A client asks to be a member of the next generation."""
+
+    client: str
+    member_id: str = UNKNOWN
+    session_timeout_ms: int = 10_000
+    rebalance_timeout_ms: int = 300_000  # max.poll.interval.ms of the Java client
+    protocols: tuple[tuple[str, Hashable], ...] = (("range", ()),)  # (assignor, metadata), the preferred first
+    instance_id: str | None = None
+    protocol_type: str = "consumer"
+    version: int = 9  # of the request: 4 and up must first be given a member id; 9 can skip the assignment
+
+
+@dataclass(frozen=True, slots=True)
+class SyncGroup:
+    """A member asks for its assignment; the leader brings everybody's."""
+
+    client: str
+    member_id: str
+    generation: int
+    assignments: tuple[tuple[str, Hashable], ...] = ()  # (member id, assignment), from the leader only
+    instance_id: str | None = None
+    protocol_type: str | None = None
+    protocol: str | None = None
+    store_error: str = "NONE"  # what the log answers when the group is written down
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """A member says that it is alive."""
+
+    client: str
+    member_id: str
+    generation: int
+    instance_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveGroup:
+    """A member goes, or an administrator removes a static one: then `member_id` is empty."""
+
+    client: str
+    member_id: str
+    instance_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TimePassed:
+    """The clock goes on; every timer that is due meanwhile fires at its own moment."""
+
+    ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionMoved:
+    """Another broker leads the group's partition of ``__consumer_offsets`` now."""
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetsExpired:
+    """The sweep finds that the empty group has no offset left."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDeleted:
+    """An administrator deletes the empty group."""
+
+
+ClassicEvent: TypeAlias = (
+    JoinGroup | SyncGroup | Heartbeat | LeaveGroup | TimePassed | PartitionMoved | OffsetsExpired | GroupDeleted
+)

@@ -1,0 +1,44 @@
+"""Time passes: sessions end, and members that do not give up what they were told to are put out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.group.consumer.effects import Effect, MemberFenced
+from kafkalearn.group.consumer.events import TimePassed
+from kafkalearn.group.consumer.heartbeats import remove
+from kafkalearn.group.consumer.settings import Settings
+from kafkalearn.group.consumer.state import Group, Member
+
+SESSION_TIMEOUT, REBALANCE_TIMEOUT = "session timeout", "rebalance timeout"
+
+
+def pass_time(settings: Settings, group: Group, event: TimePassed) -> Group:
+    """The group after a time, with each timer that ran out on the way.
+
+    A timer runs out when its time has come, not only when it is over.
+
+    References
+    ----------
+    Apache Kafka 4.3, ``GroupMetadataManager.scheduleConsumerGroupSessionTimeout`` and
+    ``scheduleConsumerGroupRebalanceTimeout``.
+    """
+    end_ms = group.now_ms + whole_number("ms", event.ms, at_least=0)
+    effects: tuple[Effect, ...] = ()
+    while (first := next_timer(group)) is not None and first[0] <= end_ms:
+        at_ms, reason, member_id = first
+        group, records = remove(settings, group, member_id)
+        effects += (MemberFenced(member_id, reason, at_ms), *records)
+    return replace(group, now_ms=end_ms, effects=effects)
+
+
+def next_timer(group: Group) -> tuple[int, str, str] | None:
+    """The timer that runs out next: when, why, and whose; None if no timer runs."""
+    timers = [timer for member in group.members for timer in _timers_of(member)]
+    return min(timers, key=lambda timer: timer[0], default=None)
+
+
+def _timers_of(member: Member) -> list[tuple[int, str, str]]:
+    ends = {SESSION_TIMEOUT: member.session_ends_at_ms, REBALANCE_TIMEOUT: member.revocation_ends_at_ms}
+    return [(at_ms, reason, member.member_id) for reason, at_ms in ends.items() if at_ms is not None]

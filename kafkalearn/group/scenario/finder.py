@@ -1,0 +1,177 @@
+"""Which setting to change, and how little, so that a scenario brings no rebalance that could be avoided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, product
+from types import MappingProxyType
+
+from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.group.scenario.findings import Change, Finding, Solution
+from kafkalearn.group.scenario.parse import scenario as parsed
+from kafkalearn.group.scenario.probes import costs, play
+from kafkalearn.group.scenario.simulate import PROTOCOLS, settings_of
+from kafkalearn.group.world.events import (
+    CrashesAndReturns,
+    IsCutOff,
+    Pauses,
+    Restarts,
+    Scenario,
+    ScenarioEvent,
+    Works,
+)
+from kafkalearn.group.world.settings import Settings
+from kafkalearn.releases import DEFAULT_RELEASE
+
+SECONDS = (1, 2, 3, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 45, 50, 60, 75, 90, 120, 180, 240, 300)
+MINUTES = (6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 60, 120)
+LADDER_MS = tuple(1000 * seconds for seconds in SECONDS) + tuple(60_000 * minutes for minutes in MINUTES)
+RECORDS = (500, 400, 300, 250, 200, 150, 100, 50, 25, 10, 5, 1)
+
+CANDIDATES: Mapping[str, Mapping[str, tuple]] = MappingProxyType(
+    {
+        "classic": {
+            "session.timeout.ms": LADDER_MS,
+            "heartbeat.interval.ms": (500, 1000, 1500, 2000, 2500, 3000),
+            "max.poll.interval.ms": LADDER_MS,
+            "max.poll.records": RECORDS,
+            "group.instance.id": (True,),
+        },
+        "consumer": {
+            "group.consumer.session.timeout.ms": (45_000, 50_000, 55_000, 60_000),
+            "max.poll.interval.ms": LADDER_MS,
+            "max.poll.records": RECORDS,
+            "group.instance.id": (True,),
+        },
+    }
+)
+"""The values that are tried for each setting, by protocol. A ``group.instance.id`` makes all members static."""
+
+AVOIDABLE = (Pauses, Works, IsCutOff, Restarts, CrashesAndReturns)
+MOST_TRIES = 200  # of pairs
+
+
+def find_change(
+    scenario: Scenario | str | Sequence[ScenarioEvent],
+    protocol: str = "classic",
+    assignor: str | Sequence[str] | None = None,
+    release: str = DEFAULT_RELEASE,
+    settings: Mapping[str, object] | None = None,
+    candidates: Mapping[str, Sequence] | None = None,
+    **named: object,
+) -> Finding:
+    """The smallest change of a setting, or of two, with which a scenario brings no avoidable rebalance.
+
+    A rebalance is avoidable if it does not come when the same scenario is played without pauses, long work, cuts
+    and restarts. First every setting is changed alone; only if that is not enough, two together.
+
+    Parameters
+    ----------
+    scenario, protocol, assignor, release, settings, **named
+        As in `simulate`.
+    candidates : mapping of str to sequence, optional
+        The values to try for each setting, instead of `CANDIDATES`.
+
+    Returns
+    -------
+    Finding
+        With the best change, the alternatives, and what the change costs: how long partitions stay unread when a
+        member really crashes, hangs, or ends, measured by the same simulator. `print` shows it.
+
+    Examples
+    --------
+    >>> story = '''at 0 s: c1, c2 and c3 join
+    ... at 60 s: c2 pauses for 12 s'''
+    >>> found = find_change(story, settings={"session.timeout.ms": 10_000})
+    >>> str(found.best), found.avoidable_count
+    ('session.timeout.ms: 10000 (10 s) -> 15000 (15 s)', 2)
+    """
+    if protocol not in PROTOCOLS:
+        raise unknown_name("protocol", protocol, PROTOCOLS)
+    story = scenario if isinstance(scenario, Scenario) else parsed(scenario)
+    start = settings_of(story, release, assignor, settings, protocol, **named)
+    search = _Search(story, start, protocol, candidates or CANDIDATES[protocol])
+    before = play(story, start, protocol)
+    avoidable_count = max(before.rebalance_count - search.calm_count, 0)
+    if not avoidable_count:
+        return Finding(before, 0, None, (), search.tried_count, ())
+    found = search.one_setting() or search.two_settings()
+    best = found[0] if found else None
+    rows = tuple(costs(story, start, best.settings, protocol)) if best else ()
+    return Finding(before, avoidable_count, best, tuple(found[1:]), search.tried_count, rows)
+
+
+class _Search:
+    """Tries changes, the small ones first."""
+
+    def __init__(self, story: Scenario, settings: Settings, protocol: str, candidates: Mapping[str, Sequence]) -> None:
+        self.story = story
+        self.settings = settings
+        self.protocol = protocol
+        self.tried_count = 0
+        quiet = tuple(event for event in story.events if not isinstance(event, AVOIDABLE))
+        calm = play(replace(story, events=quiet), settings, protocol)
+        self.calm_count = calm.rebalance_count  # rebalances that come in any case
+        self.changes = {name: self._changes(name, values) for name, values in candidates.items()}
+
+    def one_setting(self) -> list[Solution]:
+        """For each setting the smallest change that is enough, the smallest of all first."""
+        found = []
+        for changes in self.changes.values():
+            solutions = (self._try((change,)) for change in changes)
+            found.append(next((each for each in solutions if each is not None), None))
+        return sorted((each for each in found if each is not None), key=lambda solution: solution.size)
+
+    def two_settings(self) -> list[Solution]:
+        """The smallest pair of changes that is enough, if there is one among the first that are tried."""
+        pairs = [pair for one, other in combinations(self.changes.values(), 2) for pair in product(one, other)]
+        pairs.sort(key=lambda pair: sum(change.size for change in pair))
+        for pair in pairs[:MOST_TRIES]:
+            solution = self._try(pair)
+            if solution is not None:
+                return [solution]
+        return []
+
+    def _changes(self, name: str, values: Iterable[object]) -> list[Change]:
+        """The changes of one setting, the smallest first."""
+        if name == "group.instance.id":
+            is_static = all(self.settings.of(member).instance_id for member in self.story.members)
+            return [] if is_static else [Change(name, None, True)]
+        present = self.settings[name]
+        if present is None:
+            return []
+        changes = [Change(name, present, value) for value in values if value != present]
+        return sorted(changes, key=lambda change: change.size)
+
+    def _try(self, changes: tuple[Change, ...]) -> Solution | None:
+        """The solution, if the changes are allowed and enough."""
+        try:
+            settings = self._with(changes)
+        except KafkaLearnError:
+            return None
+        self.tried_count += 1
+        outcome = play(self.story, settings, self.protocol)
+        stopped = {name for frame in outcome.trace for name in _stopped(frame.event)}
+        if stopped or outcome.rebalance_count > self.calm_count:
+            return None
+        return Solution(changes, settings, outcome)
+
+    def _with(self, changes: Iterable[Change]) -> Settings:
+        values, members = dict(self.settings.values), {**self.settings.member_values}
+        for change in changes:
+            if change.setting == "group.instance.id":
+                for name in self.story.members:
+                    members[name] = {**members.get(name, {}), "group.instance.id": name}
+            else:
+                values[change.setting] = change.after
+                members = {
+                    name: {setting: value for setting, value in its.items() if setting != change.setting}
+                    for name, its in members.items()
+                }
+        return Settings(self.settings.release, values, members)
+
+
+def _stopped(cause: str | None) -> list[str]:
+    """Members that an error has stopped: settings that the broker refuses are no solution."""
+    return [part.split(" stops: ")[0] for part in (cause or "").split("; ") if " stops: " in part]

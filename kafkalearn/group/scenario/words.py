@@ -1,0 +1,132 @@
+"""The words of a scenario: times, names, verbs, and what each line of something that happens means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from difflib import get_close_matches
+
+from kafkalearn.group.world.events import (
+    Crashes,
+    CrashesAndReturns,
+    Grows,
+    IsCutOff,
+    Joins,
+    Leaves,
+    Pauses,
+    Restarts,
+    ScenarioEvent,
+    Works,
+)
+
+UNITS_MS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
+NAME = r"[A-Za-z_][\w.-]*"
+TIME = r"(\d+(?:\.\d+)?) ?([A-Za-z]+)"
+NUMBER = r"(\d+(?:\.\d+)?)"
+
+
+class BadLine(Exception):  # noqa: N818  (it never leaves this package)
+    """The reason why one line cannot be read."""
+
+
+VERBS: dict[str, tuple[str, Callable[..., ScenarioEvent]]] = {
+    "joins": (r"", Joins),
+    "leaves": (r"", Leaves),
+    "crashes": (r"", Crashes),
+    "crashes and returns": (rf"after {TIME}", CrashesAndReturns),
+    "restarts": (rf"after {TIME}", Restarts),
+    "pauses": (rf"for {TIME}", Pauses),
+    "works": (rf"(?:for )?{TIME}(?: on one poll)?", Works),
+    "is cut off": (rf"for {TIME}", IsCutOff),
+    "grows": (r"to (\d+) partitions?", Grows),
+}
+"""What can happen, and what must follow the verb."""
+
+OTHER_FORMS = {
+    **{"join": "joins", "starts": "joins", "start": "joins"},
+    **{"leave": "leaves", "closes": "leaves", "close": "leaves", "stops": "leaves", "stop": "leaves"},
+    **{"crash": "crashes", "dies": "crashes", "die": "crashes", "crash and return": "crashes and returns"},
+    **{"restart": "restarts", "pause": "pauses", "work": "works", "are cut off": "is cut off", "grow": "grows"},
+}
+EXAMPLES = {
+    "joins": "c1, c2 join",
+    "leaves": "c1 leaves",
+    "crashes": "c1 crashes",
+    "crashes and returns": "c1 crashes and returns after 10 s",
+    "restarts": "c1 restarts after 10 s",
+    "pauses": "c1 pauses for 50 s",
+    "works": "c1 works 400 s on one poll",
+    "is cut off": "c1 is cut off for 20 s",
+    "grows": "orders grows to 8 partitions",
+}
+
+
+def moments(line: str) -> tuple[list[int], str]:
+    """When it happens, and what."""
+    head, colon, what = line.partition(":")
+    if not colon or not what.strip():
+        raise BadLine(f"a colon and what happens are missing; as in: {head.strip()}: c1 pauses for 50 s")
+    if found := re.fullmatch(rf"at {TIME}", head.strip(), re.I):
+        return [milliseconds(found[1], found[2])], what.strip()
+    if found := re.fullmatch(rf"every {TIME} from {TIME} to {TIME}", head.strip(), re.I):
+        every, first, last = (milliseconds(found[at], found[at + 1]) for at in (1, 3, 5))
+        if every < 1 or last < first:
+            raise BadLine("the distance must be above 0, and the end not before the start")
+        return list(range(first, last + 1, every)), what.strip()
+    raise BadLine(f"cannot read the time {head.strip()!r}; as in: at 12 s: ... or every 60 s from 30 s to 300 s: ...")
+
+
+def happenings(what: str, times: Sequence[int]) -> Iterator[ScenarioEvent]:
+    """What happens to whom, once for each time and each name."""
+    subject, verb, rest = split(what)
+    pattern, kind = VERBS[verb]
+    found = re.fullmatch(pattern, rest, re.I)
+    if found is None:
+        raise BadLine(f"after {verb!r} came {rest or 'nothing'!r}; as in: {EXAMPLES[verb]}")
+    if kind is Grows:
+        return (Grows(at_ms, subject, int(found[1])) for at_ms in times)
+    more = (milliseconds(found[1], found[2]),) if found.groups() else ()
+    who = names(subject)
+    return (kind(at_ms, name, *more) for at_ms in times for name in who)
+
+
+def split(what: str) -> tuple[str, str, str]:
+    """Who, does what, and the rest of it."""
+    forms = sorted([*VERBS, *OTHER_FORMS], key=len, reverse=True)
+    for form in forms:
+        found = re.fullmatch(rf"(.+?) {form}(?: (.*))?", what.rstrip("."), re.I)
+        if found:
+            return found[1], OTHER_FORMS.get(form, form), found[2] or ""
+    words = [word for word in what.split() if re.fullmatch(r"[a-z]+", word) and word not in ("and", "to", "for", "on")]
+    for word in words or what.split()[-1:]:
+        near = get_close_matches(word, forms, 1, 0.6)
+        if near:
+            verb = OTHER_FORMS.get(near[0], near[0])
+            raise BadLine(f"nobody can {word!r}; did you mean {near[0]!r}? As in: {EXAMPLES[verb]}")
+    raise BadLine(f"nothing that can happen; there is: {'; '.join(EXAMPLES.values())}")
+
+
+def names(subject: str) -> list[str]:
+    """``c1, c2 and c3`` or ``c1 to c5`` as names."""
+    if found := re.fullmatch(r"([A-Za-z_][\w.-]*?)(\d+) to ([A-Za-z_][\w.-]*?)(\d+)", subject):
+        if found[1] != found[3] or int(found[4]) < int(found[2]):
+            raise BadLine(f"{subject!r} is no row of names; as in: c1 to c5")
+        return [f"{found[1]}{number}" for number in range(int(found[2]), int(found[4]) + 1)]
+    found_names = re.split(r", *and | and |, *", subject)
+    for name in found_names:
+        if not re.fullmatch(NAME, name):
+            raise BadLine(f"{name!r} is no name of a member; names are one word, with commas between: c1, c2 and c3")
+    if len(set(found_names)) < len(found_names):
+        raise BadLine(f"{subject!r} names one member twice")
+    return found_names
+
+
+def milliseconds(amount: str, unit: str) -> int:
+    """A time in whole ms."""
+    if unit not in UNITS_MS:
+        raise BadLine(f"unknown unit {unit!r}; times have one of: {', '.join(UNITS_MS)}")
+    ms = Decimal(amount) * UNITS_MS[unit]
+    if ms != int(ms):
+        raise BadLine(f"{amount} {unit} is no whole number of ms")
+    return int(ms)

@@ -1,0 +1,86 @@
+"""A consumer process as the world moves it: two threads, each of which something can stop."""
+
+from __future__ import annotations
+
+from kafkalearn.group.world.settings import MemberSettings
+from kafkalearn.record import TopicPartition
+
+CONSUMING = "consuming"
+IDLE = "idle"  # in the group, and there is no partition for it
+JOINING = "joining"  # it waits for the coordinator and reads nothing
+PAUSED = "paused"  # both threads stand still
+WORKING = "working"  # the poll thread is busy with the records of one poll
+GONE = "gone"
+DOINGS = (CONSUMING, IDLE, JOINING, PAUSED, WORKING, GONE)
+
+POLL_RECORDS = 500  # the poll that a scenario's "works 400 s on one poll" speaks of
+
+
+class Consumer:
+    """One named consumer through all its processes; a protocol keeps what it needs in `data`."""
+
+    def __init__(self, name: str, settings: MemberSettings, processing_ms: int, index: int, count: int) -> None:
+        """Not started yet; it is number `index` of `count`."""
+        self.name = name
+        self.index, self.count = index, count
+        self.settings = settings
+        self.processing_ms = processing_ms
+        self.incarnation = 0
+        self.is_running = False
+        self.owned: tuple[TopicPartition, ...] = ()
+        self.waits = False
+        self.data: object = None
+        self.paused_until_ms = 0
+        self.cut_until_ms = 0
+        self.working_until_ms = 0
+        self.polled_ms = 0  # the last poll that is known for certain; the later ones follow at their distance
+        self.poll_distance_ms = processing_ms
+        self.is_called_to_poll = False
+
+    @property
+    def instance_id(self) -> str | None:
+        """Its ``group.instance.id``; None for a dynamic member."""
+        return self.settings.instance_id
+
+    def first_beat_ms(self, interval_ms: int) -> int:
+        """How long after joining it sends its first heartbeat; then one every interval.
+
+        In a real group the heartbeats of the members drift apart; here they are spread evenly from the start.
+        """
+        return interval_ms * (self.index + 1) // self.count
+
+    def is_paused(self, now_ms: int) -> bool:
+        """Whether the whole process stands still."""
+        return now_ms < self.paused_until_ms
+
+    def is_working(self, now_ms: int) -> bool:
+        """Whether the poll thread is busy for long."""
+        return now_ms < self.working_until_ms
+
+    def is_in_poll(self, now_ms: int) -> bool:
+        """Whether its poll thread waits inside poll(): for the coordinator, or for records that do not come."""
+        return not self.is_working(now_ms) and (self.waits or not self.owned or not self.poll_distance_ms)
+
+    def last_poll_ms(self, now_ms: int) -> int:
+        """When its poll thread called poll() last."""
+        if self.is_in_poll(now_ms):
+            return now_ms
+        return now_ms - (now_ms - self.polled_ms) % self.poll_distance_ms
+
+    def next_poll_ms(self, now_ms: int) -> int:
+        """When its poll thread is in poll() next; now, if it is."""
+        if self.is_in_poll(now_ms):
+            return now_ms
+        return now_ms + (self.polled_ms - now_ms) % self.poll_distance_ms
+
+    def doing(self, now_ms: int) -> str:
+        """One of `DOINGS`."""
+        if not self.is_running:
+            return GONE
+        if self.is_paused(now_ms):
+            return PAUSED
+        if self.is_working(now_ms):
+            return WORKING
+        if self.waits:
+            return JOINING
+        return CONSUMING if self.owned else IDLE

@@ -1,0 +1,184 @@
+"""What can befall the consumers of a group, and the scenario that puts it in order. All times are whole ms.
+
+A scenario has nothing of the protocol in it: the same one can be played with the classic protocol, with that of
+KIP-848, and with any settings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from kafkalearn.arguments import text, whole_number
+from kafkalearn.errors import KafkaLearnError, unknown_name
+
+
+@dataclass(frozen=True, slots=True)
+class Joins:
+    """A process starts and subscribes to the topics."""
+
+    at_ms: int
+    member: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """The application closes its consumer, and the process ends."""
+
+    at_ms: int
+    member: str
+
+
+@dataclass(frozen=True, slots=True)
+class Crashes:
+    """The process dies without a word."""
+
+    at_ms: int
+    member: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restarts:
+    """The application closes its consumer; a new process of the same name starts later."""
+
+    at_ms: int
+    member: str
+    after_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class CrashesAndReturns:
+    """The process dies; a new one of the same name starts later."""
+
+    at_ms: int
+    member: str
+    after_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """Everything in the process stands still, as in a long garbage collection: poll thread and heartbeat thread."""
+
+    at_ms: int
+    member: str
+    for_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Works:
+    """The poll thread works so long on the records of one poll (of 500 records); the heartbeat thread goes on."""
+
+    at_ms: int
+    member: str
+    for_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class IsCutOff:
+    """Nothing gets from the consumer to the coordinator or back; what was sent arrives afterwards. It reads on."""
+
+    at_ms: int
+    member: str
+    for_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Grows:
+    """A topic is given more partitions."""
+
+    at_ms: int
+    topic: str
+    partition_count: int
+
+
+ScenarioEvent: TypeAlias = Joins | Leaves | Crashes | Restarts | CrashesAndReturns | Pauses | Works | IsCutOff | Grows
+EVENTS = (Joins, Leaves, Crashes, Restarts, CrashesAndReturns, Pauses, Works, IsCutOff, Grows)
+
+QUIET_MS = 120_000  # how long a scenario goes on after the last thing that happens
+
+
+def end_of(event: ScenarioEvent) -> int:
+    """When what an event brings is over."""
+    return event.at_ms + getattr(event, "for_ms", 0) + getattr(event, "after_ms", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A story: the topics, how fast records come, and what happens to whom.
+
+    Parameters
+    ----------
+    events : sequence of events
+        In any order; those of one moment happen in the order given.
+    topics : sequence of (str, int)
+        Names and partition counts; every member subscribes to all of them.
+    records_per_second : float
+        Over all partitions together.
+    read_per_second : float or None
+        What one member can read; None: it catches up at once.
+    static : sequence of str
+        The members that have a ``group.instance.id``.
+    member_settings : sequence of (str, str, value)
+        Settings of single members, as (member, setting, value).
+    end_ms : int or None
+        When the story ends; None: two minutes after the last thing that happens.
+
+    Examples
+    --------
+    >>> Scenario([Joins(0, "c1"), Pauses(60_000, "c1", for_ms=10_000)]).end_ms
+    190000
+    """
+
+    events: tuple[ScenarioEvent, ...]
+    topics: tuple[tuple[str, int], ...] = (("orders", 6),)
+    records_per_second: float = 1000
+    read_per_second: float | None = None
+    static: tuple[str, ...] = ()
+    member_settings: tuple[tuple[str, str, object], ...] = ()
+    end_ms: int | None = None
+
+    def __post_init__(self) -> None:
+        """Put the events in order and refuse what cannot be played."""
+        for event in self.events:
+            _check(event)
+        for name in ("records_per_second", "read_per_second"):
+            speed = getattr(self, name)
+            if speed is not None and not (isinstance(speed, int | float) and speed >= 0):
+                raise KafkaLearnError(f"{name} must be a number of at least 0, got {speed!r}")
+        ordered = tuple(sorted(self.events, key=lambda event: event.at_ms))
+        object.__setattr__(self, "events", ordered)
+        object.__setattr__(self, "topics", tuple((name, count) for name, count in self.topics))
+        object.__setattr__(self, "static", tuple(self.static))
+        object.__setattr__(self, "member_settings", tuple(tuple(each) for each in self.member_settings))
+        for name, count in self.topics:
+            whole_number(f"the partition count of {name}", count, at_least=1)
+        for event in ordered:
+            if getattr(event, "member", None) not in (None, *self.members):
+                raise KafkaLearnError(f"{event}: {event.member} never joins; those who do: {', '.join(self.members)}")
+            if getattr(event, "topic", None) not in (None, *dict(self.topics)):
+                raise unknown_name("topic", event.topic, dict(self.topics))
+        if not self.topics:
+            raise KafkaLearnError("a scenario needs a topic to be read; give topics=[('orders', 6)]")
+        last_ms = max(map(end_of, ordered), default=0)
+        if self.end_ms is None:
+            object.__setattr__(self, "end_ms", last_ms + QUIET_MS)
+        whole_number("end_ms", self.end_ms, at_least=1)
+        if ordered and self.end_ms < ordered[-1].at_ms:
+            raise KafkaLearnError(f"the scenario ends at {self.end_ms} ms, before {ordered[-1]}; let it end later")
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The names of the consumers, in the order in which they first start."""
+        return tuple(dict.fromkeys(event.member for event in self.events if isinstance(event, Joins)))
+
+
+def _check(event: ScenarioEvent) -> None:
+    if not isinstance(event, EVENTS):
+        allowed = ", ".join(kind.__name__ for kind in EVENTS)
+        raise KafkaLearnError(f"{event!r} is no event of a scenario; there are {allowed}")
+    name = text("member", getattr(event, "member", "c1"))
+    if not name or set(name) & set("/,; "):
+        raise KafkaLearnError(f"{event!r}: the name of a member is one word without / , and ;")
+    for field, least in (("at_ms", 0), ("for_ms", 0), ("after_ms", 0), ("partition_count", 1)):
+        if hasattr(event, field):
+            whole_number(f"{field} of {event!r}", getattr(event, field), at_least=least)

@@ -1,0 +1,214 @@
+"""What came of a scenario: the moments for a player, and the rows and sums that a run is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from kafkalearn.group.world.consumers import CONSUMING, GONE, IDLE
+from kafkalearn.group.world.events import Scenario
+from kafkalearn.group.world.reading import Reading, read
+from kafkalearn.group.world.recorder import Moment, Rebalance
+from kafkalearn.group.world.settings import Settings
+from kafkalearn.record import TopicPartition
+from kafkalearn.trace import Frame, Trace
+
+Row = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A scenario that has been played. All rows are plain dictionaries, all times whole ms.
+
+    ``pandas.DataFrame(outcome.rebalances)`` shows any of the tables.
+    """
+
+    scenario: Scenario
+    settings: Settings
+    protocol: str
+    trace: Trace[Moment, str]
+    rebalance_log: tuple[Rebalance, ...]
+
+    @property
+    def end_ms(self) -> int:
+        """When the scenario ended."""
+        return self.scenario.end_ms
+
+    # ---- tables
+
+    @cached_property
+    def timeline(self) -> list[Row]:
+        """The group's states: from, to, state, generation."""
+        return [
+            {"from_ms": start, "to_ms": end, "state": state, "generation": generation}
+            for start, end, (state, generation) in self._spans(lambda moment: (moment.state, moment.generation))
+        ]
+
+    @cached_property
+    def activity(self) -> list[Row]:
+        """What each consumer did: member, from, to, doing."""
+        return [
+            {"member": name, "from_ms": start, "to_ms": end, "doing": doing}
+            for name in self.scenario.members
+            for start, end, doing in self._spans(lambda moment, name=name: moment.member(name).doing)
+        ]
+
+    @cached_property
+    def ownership(self) -> list[Row]:
+        """Who believed to own what: member, topic, partition, from, to; by partition, then time."""
+        rows = []
+        for partition in self.trace[-1].state.partitions:
+            for name in self.scenario.members:
+                spans = self._spans(lambda moment, name=name, it=partition: it in moment.member(name).owned)
+                rows += [
+                    {"member": name, "topic": partition.topic, "partition": partition.partition}
+                    | {"from_ms": start, "to_ms": end}
+                    for start, end, is_owner in spans
+                    if is_owner
+                ]
+        return sorted(rows, key=lambda row: (row["topic"], row["partition"], row["from_ms"], row["member"]))
+
+    @cached_property
+    def rebalances(self) -> list[Row]:
+        """Every rebalance: number, from, to, duration, generation, cause, and what it cost.
+
+        *revoked* counts the partitions that a consumer gave up in it, *moved* those that had another owner after it
+        than before.
+        """
+        rows = []
+        starts = [each.from_ms for each in self.rebalance_log]
+        for number, each in enumerate(self.rebalance_log, start=1):
+            until_ms = starts[number] if number < len(starts) else self.end_ms
+            revoked, moved = self._cost(each.from_ms, until_ms)
+            end_ms = self.end_ms if each.to_ms is None else each.to_ms
+            rows.append(
+                {
+                    "number": number,
+                    "from_ms": each.from_ms,
+                    "to_ms": each.to_ms,
+                    "duration_ms": end_ms - each.from_ms,
+                    "generation": each.generation,
+                    "cause": "; ".join(each.causes),
+                    "revoked": revoked,
+                    "moved": moved,
+                }
+            )
+        return rows
+
+    @cached_property
+    def standstill(self) -> list[Row]:
+        """A row for each member: how long it ran, read, had nothing to read, and stood still, in ms."""
+        rows = []
+        for name in self.scenario.members:
+            spent: dict[str, int] = {}
+            for row in self.activity:
+                if row["member"] == name:
+                    spent[row["doing"]] = spent.get(row["doing"], 0) + row["to_ms"] - row["from_ms"]
+            ran_ms = sum(ms for doing, ms in spent.items() if doing != GONE)
+            read_ms, idle_ms = spent.get(CONSUMING, 0), spent.get(IDLE, 0)
+            rows.append(
+                {"member": name, "ran_ms": ran_ms, "read_ms": read_ms, "idle_ms": idle_ms}
+                | {"standstill_ms": ran_ms - read_ms - idle_ms}
+            )
+        return rows
+
+    @cached_property
+    def unread(self) -> list[Row]:
+        """Why partitions were not read: reason, partition_ms (summed over the partitions), records."""
+        records = self.reading.unread_records_by_reason
+        return [
+            {"reason": reason, "partition_ms": ms, "records": round(records[reason])}
+            for reason, ms in self.reading.unread_ms_by_reason.items()
+        ]
+
+    # ---- sums
+
+    @cached_property
+    def reading(self) -> Reading:
+        """Everything that was summed up on the way through the moments."""
+        return read(self.scenario, self.trace)
+
+    @property
+    def rebalance_count(self) -> int:
+        """How many rebalances there were, the first included."""
+        return len(self.rebalance_log)
+
+    @property
+    def member_standstill_ms(self) -> dict[str, int]:
+        """How long each member ran without reading although it should have: waiting, standing still or at work."""
+        return {row["member"]: row["standstill_ms"] for row in self.standstill}
+
+    @property
+    def group_standstill_ms(self) -> int:
+        """How long some consumer ran and none of them read anything, the start included."""
+        return self.reading.group_standstill_ms
+
+    @property
+    def unread_partition_ms(self) -> int:
+        """The ms in which a partition was not read, summed over the partitions; from the first start on."""
+        return sum(self.reading.unread_ms.values())
+
+    @property
+    def records_not_read(self) -> int:
+        """The records that arrived while nobody read their partition, from the first start on."""
+        return round(self.reading.arrived_unread)
+
+    @property
+    def records_read_twice(self) -> int:
+        """The records that arrived while two consumers read their partition, each thinking itself the owner."""
+        return round(self.reading.read_twice)
+
+    @property
+    def lag_at_end(self) -> int:
+        """The records that are still to be read at the end."""
+        return round(sum(self.reading.lag.values()))
+
+    @property
+    def most_lag(self) -> int:
+        """The highest the lag of all partitions together has been, at any change."""
+        return round(self.reading.most_lag)
+
+    def at(self, time_ms: int) -> Frame[Moment, str]:
+        """The frame that shows a moment: the last that is not later."""
+        return [frame for frame in self.trace if frame.state.time_ms <= time_ms][-1]
+
+    def all_read_again_ms(self, after_ms: int) -> int | None:
+        """When, after a moment, all partitions are read for the first time; None: not before the end."""
+        for frame in self.trace:
+            moment = frame.state
+            if moment.time_ms >= after_ms and set(moment.readers()) == set(moment.partitions):
+                return moment.time_ms
+        return None
+
+    # ---- helpers
+
+    def _spans(self, value: object) -> Iterable[tuple[int, int, object]]:
+        """The stretches of time in which something stays as it is; none of them is empty."""
+        start_ms, present = 0, value(self.trace[0].state)
+        for before, after in pairwise(frame.state for frame in self.trace):
+            now = value(before)
+            if now != present:
+                if before.time_ms > start_ms:
+                    yield start_ms, before.time_ms, present
+                start_ms, present = before.time_ms, now
+            if after is self.trace[-1].state and after.time_ms > start_ms:
+                yield start_ms, after.time_ms, present
+
+    def _cost(self, from_ms: int, until_ms: int) -> tuple[int, int]:
+        """Partitions given up, and partitions with another owner, from a moment to another."""
+        earlier = [frame.state for frame in self.trace if frame.state.time_ms < from_ms]
+        within = [frame.state for frame in self.trace if from_ms <= frame.state.time_ms < until_ms]
+        owner_before: dict[TopicPartition, str] = {}
+        for moment in earlier:
+            owner_before |= {each: owners[-1].name for each, owners in moment.owners().items()}
+        held = {(name, each) for name, _, owned in (earlier or within)[-1 if earlier else 0].members for each in owned}
+        given_up = set()
+        for moment in within:
+            held_now = {(member.name, each) for member in moment.members for each in member.owned}
+            running = {member.name for member in moment.members if member.doing != GONE}
+            given_up |= {(name, each) for name, each in held - held_now if name in running}
+        after = {each: owners[-1].name for each, owners in within[-1].owners().items()} if within else {}
+        moved = sum(owner_before.get(each, name) != name for each, name in after.items())
+        return len(given_up), moved

@@ -1,0 +1,237 @@
+"""Settings of consumers and broker by Kafka's own names; what is not given is the release's default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.assignor import ASSIGNORS
+from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.releases import DEFAULT_RELEASE, at_least, parse_release
+from kafkalearn.versions import default
+
+CLIENT_SETTINGS = {
+    "session.timeout.ms": "consumer",
+    "heartbeat.interval.ms": "consumer",
+    "max.poll.interval.ms": "consumer",
+    "max.poll.records": "consumer",
+    "metadata.max.age.ms": "consumer",
+    "retry.backoff.ms": "consumer",
+    "partition.assignment.strategy": "consumer",
+    "group.instance.id": "consumer",
+    "group.remote.assignor": "consumer",
+}
+BROKER_SETTINGS = {
+    "group.initial.rebalance.delay.ms": "broker",
+    "group.min.session.timeout.ms": "broker",
+    "group.max.session.timeout.ms": "broker",
+    "group.max.size": "broker",
+    "group.consumer.session.timeout.ms": "broker",
+    "group.consumer.heartbeat.interval.ms": "broker",
+    "group.consumer.max.size": "broker",
+    "group.consumer.assignors": "broker",
+    "group.consumer.assignment.interval.ms": "broker",
+}
+OWN_SETTINGS = {"latency.ms": 2, "processing.ms": 100}
+"""Of the model, not of Kafka: one way from client to broker, and the work on the records of an ordinary poll."""
+
+KNOWN = {**CLIENT_SETTINGS, **BROKER_SETTINGS, **dict.fromkeys(OWN_SETTINGS, "model")}
+BEFORE_IT_CAME = {
+    "group.initial.rebalance.delay.ms": 0,
+    "group.max.size": 2147483647,
+    "group.instance.id": None,
+    "max.poll.interval.ms": None,
+    "max.poll.records": None,
+}
+"""What stands for a setting in releases that do not have it yet."""
+
+SHORT_NAMES = {
+    "RangeAssignor": "range",
+    "RoundRobinAssignor": "roundrobin",
+    "StickyAssignor": "sticky",
+    "CooperativeStickyAssignor": "cooperative-sticky",
+}
+STRATEGY_SINCE = {"range": "0.9.0", "roundrobin": "0.9.0", "sticky": "0.11.0", "cooperative-sticky": "2.4"}
+FIRST_HEARTBEAT_THREAD = "0.10.1"  # KIP-62; before, heartbeats were sent inside poll()
+
+
+@dataclass(frozen=True, slots=True)
+class MemberSettings:
+    """What one consumer runs with."""
+
+    session_timeout_ms: int
+    heartbeat_interval_ms: int
+    max_poll_interval_ms: int | None  # None: the release has no such limit
+    max_poll_records: int | None
+    instance_id: str | None
+    assignors: tuple[str, ...]
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Whether it keeps its partitions through a rebalance: only if every assignor it names can do that."""
+        return set(self.assignors) == {"cooperative-sticky"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a scenario: of the broker, of all consumers, and of single ones.
+
+    Parameters
+    ----------
+    release : str
+        Of broker and clients; without one, Kafka 4.3.
+    values : mapping of str to value
+        By Kafka's names; ``latency.ms`` and ``processing.ms`` are the model's own.
+    member_values : mapping of str to mapping
+        For single members, by name.
+
+    Examples
+    --------
+    >>> settings = Settings(values={"heartbeat.interval.ms": 2000})
+    >>> settings["heartbeat.interval.ms"], settings["session.timeout.ms"]
+    (2000, 45000)
+    >>> settings.of("c1").assignors
+    ('range', 'cooperative-sticky')
+    """
+
+    release: str = DEFAULT_RELEASE
+    values: Mapping[str, object] = field(default_factory=dict)
+    member_values: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse unknown names and what no consumer starts with."""
+        parse_release(self.release)
+        values = MappingProxyType({name: _checked(name, value) for name, value in self.values.items()})
+        object.__setattr__(self, "values", values)
+        of_members = {
+            member: MappingProxyType({name: _checked(name, value) for name, value in its.items()})
+            for member, its in self.member_values.items()
+        }
+        for its in of_members.values():
+            for name in its:
+                if name not in CLIENT_SETTINGS:
+                    raise KafkaLearnError(f"{name} cannot differ from member to member; give it for the whole scenario")
+        object.__setattr__(self, "member_values", MappingProxyType(of_members))
+        for member in (None, *of_members):
+            self._check(member)
+
+    def __getitem__(self, name: str) -> object:
+        """The value of a setting for the whole scenario."""
+        return self.values[name] if name in self.values else _default(name, self.release)
+
+    def of(self, member: str | None) -> MemberSettings:
+        """What a member runs with; None: one that has no settings of its own."""
+        its = self.member_values.get(member, {})
+
+        def value(name: str) -> object:
+            return its[name] if name in its else self[name]
+
+        return MemberSettings(
+            value("session.timeout.ms"),
+            value("heartbeat.interval.ms"),
+            value("max.poll.interval.ms"),
+            value("max.poll.records"),
+            value("group.instance.id"),
+            assignors_of(value("partition.assignment.strategy")),
+        )
+
+    @property
+    def has_heartbeat_thread(self) -> bool:
+        """Whether heartbeats have a thread of their own (since 0.10.1)."""
+        return at_least(FIRST_HEARTBEAT_THREAD, self.release)
+
+    def with_values(self, **changes: object) -> Settings:
+        """The same with some values changed, named with underscores.
+
+        >>> Settings().with_values(session_timeout_ms=6000)["session.timeout.ms"]
+        6000
+        """
+        return Settings(self.release, {**self.values, **by_kafka_name(changes)}, self.member_values)
+
+    def _check(self, member: str | None) -> None:
+        its = self.of(member)
+        if its.heartbeat_interval_ms >= its.session_timeout_ms:
+            raise KafkaLearnError(
+                f"heartbeat.interval.ms ({its.heartbeat_interval_ms}) must be below session.timeout.ms "
+                f"({its.session_timeout_ms}), as Kafka's client demands; a third of it or less is usual"
+            )
+        for name in its.assignors:
+            if not at_least(STRATEGY_SINCE[name], self.release):
+                raise KafkaLearnError(f"{name} came with Kafka {STRATEGY_SINCE[name]}, the release is {self.release}")
+        if its.instance_id is not None and not at_least("2.3", self.release):
+            raise KafkaLearnError(f"group.instance.id came with Kafka 2.3, the release is {self.release}")
+
+
+def by_kafka_name(named: Mapping[str, object]) -> dict[str, object]:
+    """Keyword arguments by Kafka's names: underscores are dots there.
+
+    >>> by_kafka_name({"session_timeout_ms": 6000})
+    {'session.timeout.ms': 6000}
+    """
+    return {name.replace("_", "."): value for name, value in named.items()}
+
+
+def assignors_of(value: object) -> tuple[str, ...]:
+    """The assignors a ``partition.assignment.strategy`` names, by their names in `kafkalearn.assignor`.
+
+    >>> assignors_of("cooperative-sticky"), assignors_of(["org.apache.kafka.clients.consumer.StickyAssignor"])
+    (('cooperative-sticky',), ('sticky',))
+    """
+    if not isinstance(value, str | list | tuple):
+        raise KafkaLearnError(
+            f"an assignor is named by a text, several by a list, got {type(value).__name__} {value!r}"
+        )
+    given: Iterable[object] = [value] if isinstance(value, str) else value
+    names = tuple(SHORT_NAMES.get(str(name).rpartition(".")[2], str(name)) for name in given)
+    for name in names:
+        if name not in STRATEGY_SINCE:
+            if name in ASSIGNORS:
+                raise KafkaLearnError(f"{name} does not run in clients; those that do: {', '.join(STRATEGY_SINCE)}")
+            raise unknown_name("assignor of the classic protocol", name, STRATEGY_SINCE)
+    if not names:
+        raise KafkaLearnError(
+            "partition.assignment.strategy names no assignor; give one of " + ", ".join(STRATEGY_SINCE)
+        )
+    return names
+
+
+@cache
+def _default(name: str, release: str) -> object:
+    if name in OWN_SETTINGS:
+        return OWN_SETTINGS[name]
+    if name not in KNOWN:
+        raise unknown_name("setting", name, KNOWN)
+    try:
+        return default(name, release, side=KNOWN[name])
+    except KafkaLearnError:
+        if name in BEFORE_IT_CAME:
+            return BEFORE_IT_CAME[name]
+        raise
+
+
+_LEAST = {
+    "latency.ms": 0,
+    "processing.ms": 0,
+    "session.timeout.ms": 1,
+    "heartbeat.interval.ms": 1,
+    "max.poll.interval.ms": 1,
+    "max.poll.records": 1,
+    "metadata.max.age.ms": 0,
+    "retry.backoff.ms": 0,
+}
+
+
+def _checked(name: str, value: object) -> object:
+    """The value of a setting as it is kept; lists are frozen, numbers are numbers."""
+    if name not in KNOWN:
+        raise unknown_name("setting", name, KNOWN)
+    if name in _LEAST:
+        return whole_number(name, value, at_least=_LEAST[name])
+    if name == "partition.assignment.strategy":
+        return assignors_of(value)
+    if name == "group.instance.id":
+        return None if value is None else str(value)
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,38 @@
+from functools import partial
+
+import pytest
+
+from kafkalearn.group.classic import Settings, step
+from tests.group.scripts import Script, expected
+from tests.recorded import recorded
+
+RECORDED = recorded("groups-classic-protocol")
+LIVE = recorded("group-requests")
+
+
+@pytest.mark.parametrize("trace", RECORDED["vectors"], ids=lambda trace: trace["id"])
+def test_every_step_is_answered_as_the_real_coordinator_answered(trace):
+    settings = Settings(
+        group_initial_rebalance_delay_ms=trace["initial_delay_ms"], group_max_size=trace.get("max_size", 2147483647)
+    )
+    script = Script(partial(step, settings))
+    for each in trace["trace"]:
+        assert script.play(each["step"]) == expected(each)
+
+
+def plays_as_recorded(script):
+    settings = Settings(group_initial_rebalance_delay_ms=600, group_min_session_timeout_ms=100)
+    played = Script(partial(step, settings), session_ms=5000, rebalance_ms=5000)
+    for each in script["trace"]:
+        responses = sorted(each["responses"], key=str)
+        assert played.play_live(each) == {"responses": responses, "group": each["group"]}
+
+
+@pytest.mark.parametrize("script", LIVE["scripts"], ids=lambda script: script["id"])
+def test_a_real_broker_answered_every_request_like_this(script):
+    plays_as_recorded(script)
+
+
+@pytest.mark.parametrize("script", LIVE["random"], ids=lambda script: script["id"])
+def test_it_did_so_in_scripts_that_were_drawn_at_random(script):
+    plays_as_recorded(script)
