@@ -1,0 +1,107 @@
+"""What the outcome matrix is made of: producers, failures that may strike, and what can come of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from kafkalearn.delivery.events import AnswerArrived, ConnectionLost, DeliveryEvent, RequestArrived, RequestSent, Send
+from kafkalearn.delivery.settings import ProducerSettings
+from kafkalearn.replication import (
+    BrokerCrashed,
+    BrokerFrozen,
+    BrokerReconnected,
+    BrokerRestarted,
+    BrokerStopped,
+    BrokerThawed,
+    Fetch,
+    PowerLost,
+    SessionExpired,
+)
+
+LOST, DOUBLED, OUT_OF_ORDER = "lost", "doubled", "out of order"
+OFFLINE, REJECTED, SAFE = "offline", "rejected", "safe"
+
+OUTCOMES: MappingProxyType[str, str] = MappingProxyType(
+    {
+        LOST: "the application was told that all is well, and the record is gone",
+        DOUBLED: "the record is in the log twice",
+        OUT_OF_ORDER: "a record stands behind one that was sent after it",
+        OFFLINE: "brokers are up, and none may lead: the partition waits for one that has everything",
+        REJECTED: "the leader refuses the record: NOT_ENOUGH_REPLICAS",
+        SAFE: "the failure has struck; the record is acknowledged and in the log",
+    }
+)
+"""What a search looks for in a cell, the worst first."""
+
+TRAFFIC = (Send, RequestSent, RequestArrived, AnswerArrived, Fetch)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What goes wrong, at any moment."""
+
+    says: str
+    kinds: tuple[type, ...]  # the events of it, besides the traffic
+    at_most: MappingProxyType[type, int]
+    before: tuple[DeliveryEvent, ...] = ()  # what has happened when the search begins
+    send_count: int = 1
+    absent: tuple[int, ...] = ()  # brokers that take no part in it
+
+
+def _failure(
+    says: str, kinds: tuple[type, ...], limits: dict[type, int], before: tuple = (), **options: object
+) -> Failure:
+    return Failure(says, kinds, MappingProxyType(limits), before, **options)
+
+
+_AWAY = tuple(event for broker_id in (2, 3) for event in (BrokerCrashed(broker_id), SessionExpired(broker_id)))
+
+FAILURES: MappingProxyType[str, Failure] = MappingProxyType(
+    {
+        "the connection breaks": _failure(
+            "once, with up to two batches in flight", (ConnectionLost,), {ConnectionLost: 1}, send_count=2
+        ),
+        "the leader dies": _failure(
+            "its process is killed; another is elected; it may come back",
+            (BrokerCrashed, SessionExpired, BrokerRestarted),
+            {BrokerCrashed: 1},
+        ),
+        "the leader stands still": _failure(
+            "a long pause: another is elected while it still believes it leads",
+            (BrokerFrozen, BrokerThawed, BrokerReconnected, SessionExpired),
+            {BrokerFrozen: 1},
+        ),
+        "the followers are away, the leader dies": _failure(
+            "the other two have left the ISR; they may come back, but not into the ISR before that",
+            (BrokerCrashed, SessionExpired, BrokerRestarted),
+            {BrokerCrashed: 1},
+            _AWAY,
+        ),
+        "the last in sync loses its power": _failure(
+            "one broker is away; another stops cleanly; the third loses what it had not flushed",
+            (BrokerStopped, PowerLost, SessionExpired, BrokerRestarted),
+            {BrokerStopped: 1, PowerLost: 1},
+            (BrokerStopped(3),),
+            absent=(3,),
+        ),
+        "both in sync lose their power": _failure(
+            "one broker is away; the other two lose what they had not flushed",
+            (PowerLost, SessionExpired, BrokerRestarted),
+            {PowerLost: 2},
+            (BrokerStopped(3),),
+            absent=(3,),
+        ),
+    }
+)
+"""Failures by name."""
+
+PRODUCERS: MappingProxyType[str, ProducerSettings] = MappingProxyType(
+    {
+        "acks=0": ProducerSettings(acks=0),
+        "acks=1": ProducerSettings(acks=1),
+        "acks=all": ProducerSettings(acks="all", is_idempotent=False),
+        "acks=all, idempotent": ProducerSettings(acks="all", is_idempotent=True),
+    }
+)
+"""Producers by name, else with the defaults of 4.3: they retry without end."""

@@ -1,0 +1,155 @@
+"""How a producer is configured, and the topic it writes to: defaults by release, contradictions refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.replication import Settings
+from kafkalearn.versions import default
+
+ACKS = (0, 1, "all")
+FOR_EVER = 2_147_483_647  # retries of 2.1 and later: as long as delivery.timeout.ms allows
+MOST_IN_FLIGHT = 5  # batches that a broker remembers of a producer: more in flight could not be told apart
+
+
+@dataclass(frozen=True, slots=True)
+class ProducerSettings:
+    """A producer, as its configuration says; what is not given is the release's default.
+
+    Parameters
+    ----------
+    acks : 0, 1, "all" or None
+        ``acks``: when the broker answers. None: 1 up to 2.8, all since 3.0.
+    is_idempotent : bool or None
+        ``enable.idempotence``. None: on since 3.0, if the other settings allow it, else silently off.
+    retries : int or None
+        ``retries``. None: 0 up to 2.0, then without end.
+    max_in_flight : int or None
+        ``max.in.flight.requests.per.connection``.
+    delivery_timeout_ms : int or None
+        ``delivery.timeout.ms``: after so long the application is told that it failed. None before 2.1: no limit.
+    request_timeout_ms : int or None
+        ``request.timeout.ms``: how long to wait for one answer; the broker is asked to answer within it too.
+    release : str
+        Of the producer; without one, Kafka 4.3.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a producer would refuse to start so.
+
+    Examples
+    --------
+    >>> ProducerSettings().acks, ProducerSettings().is_idempotent
+    ('all', True)
+    >>> ProducerSettings(release="2.8").acks, ProducerSettings(release="2.8").is_idempotent
+    (1, False)
+    >>> ProducerSettings(acks=1).is_idempotent  # the default gives way without a word
+    False
+    >>> ProducerSettings(is_idempotent=True, release="2.8").acks  # who asks for it gets the rest as well
+    'all'
+    >>> ProducerSettings(acks=1, is_idempotent=True)
+    Traceback (most recent call last):
+    ...
+    kafkalearn.errors.KafkaLearnError: an idempotent producer needs acks='all', got acks=1; leave one of them away
+
+    References
+    ----------
+    Apache Kafka 4.3, ``ProducerConfig.postProcessAndValidateIdempotenceConfigs``; KIP-98, KIP-679.
+    """
+
+    acks: int | str | None = None
+    is_idempotent: bool | None = None
+    retries: int | None = None
+    max_in_flight: int | None = None
+    delivery_timeout_ms: int | None = None
+    request_timeout_ms: int | None = None
+    release: str = DEFAULT_RELEASE
+
+    def __post_init__(self) -> None:
+        """Fill in the release's defaults, and refuse what contradicts itself."""
+        if self.is_idempotent and at_least("0.11.0", self.release):
+            self._give_way()
+        self._fill_in("acks", _acks_of(self.release))
+        self._fill_in("retries", default("retries", self.release, "producer"))
+        self._fill_in("max_in_flight", default("max.in.flight.requests.per.connection", self.release, "producer"))
+        self._fill_in("request_timeout_ms", 30_000)  # up to 0.8.2 it was called timeout.ms
+        if at_least("2.1", self.release):
+            self._fill_in("delivery_timeout_ms", default("delivery.timeout.ms", self.release, "producer"))
+        if self.acks not in ACKS:
+            raise KafkaLearnError(f"acks must be 0, 1 or 'all', got {self.acks!r}; brokers refuse any other")
+        whole_number("retries", self.retries, at_least=0)
+        whole_number("max_in_flight", self.max_in_flight, at_least=1)
+        whole_number("request_timeout_ms", self.request_timeout_ms, at_least=0)
+        self._settle_idempotence()
+
+    def _give_way(self) -> None:
+        """Who asks for idempotence gets what it needs in place of the release's defaults; what is given stays."""
+        self._fill_in("acks", "all")
+        self._fill_in("retries", FOR_EVER)
+        if not at_least("1.0", self.release):
+            self._fill_in("max_in_flight", 1)
+
+    def _fill_in(self, name: str, value: object) -> None:
+        if getattr(self, name) is None:
+            object.__setattr__(self, name, value)
+
+    def _settle_idempotence(self) -> None:
+        conflict = self._conflict()
+        if self.is_idempotent and conflict:
+            raise KafkaLearnError(f"an idempotent producer needs {conflict}; leave one of them away")
+        is_default = at_least("0.11.0", self.release) and default("enable.idempotence", self.release, "producer")
+        self._fill_in("is_idempotent", bool(is_default) and not conflict)
+
+    def _conflict(self) -> str:
+        """What stands in the way of idempotence; empty: nothing."""
+        if not at_least("0.11.0", self.release):
+            return f"Kafka 0.11 or later, got release {self.release!r}"
+        if self.acks != "all":
+            return f"acks='all', got acks={self.acks!r}"
+        if self.retries == 0:
+            return "retries above 0, got retries=0"
+        most = MOST_IN_FLIGHT if at_least("1.0", self.release) else 1
+        if self.max_in_flight > most:
+            return f"at most {most} requests in flight, got max_in_flight={self.max_in_flight}"
+        return ""
+
+
+def _acks_of(release: str) -> int | str:
+    acks = default("acks", release, "producer")
+    return "all" if acks in ("all", "-1") else int(acks)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A producer and the partition it writes to.
+
+    Parameters
+    ----------
+    topic : kafkalearn.replication.Settings
+        The partition and its brokers.
+    producer : ProducerSettings
+        The one producer.
+
+    Examples
+    --------
+    >>> setup = Setup(Settings(replica_count=2, min_insync_replicas=2), ProducerSettings(acks=1))
+    >>> setup.topic.min_insync_replicas, setup.producer.acks
+    (2, 1)
+    """
+
+    topic: Settings = field(default_factory=Settings)
+    producer: ProducerSettings = field(default_factory=ProducerSettings)
+
+    def __post_init__(self) -> None:
+        """Refuse what is no pair of settings."""
+        for name, kind in (("topic", Settings), ("producer", ProducerSettings)):
+            if not isinstance(getattr(self, name), kind):
+                raise KafkaLearnError(f"{name} must be {kind.__name__}, got {getattr(self, name)!r}")
+
+    def unordered(self) -> Setup:
+        """The same, but the controller prefers no broker: for a search."""
+        return replace(self, topic=replace(self.topic, assignment=()))

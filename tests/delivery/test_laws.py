@@ -1,0 +1,189 @@
+"""What holds in every schedule of a producer and its partition, and in every step of a search."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.delivery import (
+    NONE_DOUBLED,
+    NONE_LOST,
+    ORDER_KEPT,
+    AnswerArrived,
+    ConnectionLost,
+    GaveUp,
+    ProducerSettings,
+    RequestArrived,
+    RequestSent,
+    Send,
+    Setup,
+    Stamp,
+    broken,
+    fate_of,
+    fates,
+    judge,
+    model,
+    remember,
+    start,
+    step,
+)
+from kafkalearn.errors import IllegalEvent
+from kafkalearn.explore import Draft
+from kafkalearn.replication import (
+    AlterPartitionAnswered,
+    BrokerCrashed,
+    BrokerFrozen,
+    BrokerReconnected,
+    BrokerRestarted,
+    BrokerStopped,
+    BrokerThawed,
+    Fetch,
+    IsrChecked,
+    PowerLost,
+    SessionExpired,
+    Settings,
+    TimePassed,
+    alphabet,
+)
+
+TRAFFIC = [Send, Send(record_count=2), RequestSent, RequestArrived, RequestArrived, AnswerArrived, AnswerArrived]
+BROKERS = [Fetch, Fetch, IsrChecked, AlterPartitionAnswered, TimePassed(500), TimePassed(31_000)]
+FAILURES = [ConnectionLost, BrokerCrashed, BrokerStopped, BrokerRestarted, BrokerRestarted, SessionExpired]
+PAUSES = [BrokerFrozen, BrokerThawed, BrokerReconnected]
+CAREFUL = [*TRAFFIC, *BROKERS, *FAILURES, *PAUSES]
+CARELESS = [*CAREFUL, PowerLost, GaveUp]
+
+PRODUCERS = [
+    ProducerSettings(acks=0),
+    ProducerSettings(acks=1),
+    ProducerSettings(acks=1, retries=1, max_in_flight=1),
+    ProducerSettings(is_idempotent=False),
+    ProducerSettings(),
+]
+
+
+@st.composite
+def runs(draw, producers=PRODUCERS, kinds=CARELESS, unclean=(False, True), min_isr=(1, 2)):
+    """A setup, and every state of a run through a schedule from which what made no sense was left out."""
+    topic = Settings(
+        draw(st.integers(1, 3)),
+        min_insync_replicas=draw(st.sampled_from(min_isr)),
+        is_unclean_election_enabled=draw(st.sampled_from(unclean)),
+        fetch_wait_max_ms=0,
+    )
+    setup = Setup(topic, draw(st.sampled_from(producers)))
+    states = [start(setup)]
+    for event in draw(st.lists(st.sampled_from(alphabet(topic, *kinds)), max_size=60)):
+        try:
+            states.append(step(setup, states[-1], event))
+        except IllegalEvent:
+            continue
+    return setup, states
+
+
+@given(runs([ProducerSettings()], CAREFUL, [False]))
+def test_the_default_producer_loses_doubles_and_reorders_nothing_while_disks_last_and_elections_are_clean(run):
+    setup, states = run
+    for delivery in states:
+        assert broken(setup, delivery, (NONE_LOST, NONE_DOUBLED, ORDER_KEPT)) == ()
+
+
+@given(runs())
+def test_every_record_sent_has_one_fate_and_what_was_told_stays_told(run):
+    setup, states = run
+    for before, delivery in pairwise(states):
+        producer = delivery.producer
+        sent = [value for _, values, _ in producer.sent for value in values]
+        assert [fate.value for fate in fates(delivery)] == sent
+        assert len(set(sent)) == len(sent)
+        assert producer.told[: len(before.producer.told)] == before.producer.told
+        assert len(producer.in_flight) <= setup.producer.max_in_flight
+
+
+@given(runs())
+def test_a_fate_is_what_was_told_against_the_copies_in_the_leader_s_log(run):
+    delivery = run[1][-1]
+    leader = delivery.partition.leader
+    for fate in fates(delivery):
+        copies = (
+            [] if leader is None else [at for at, each in enumerate(leader.log.records) if each.value == fate.value]
+        )
+        assert list(fate.offsets) == copies
+        if fate.fate != "open":
+            assert fate.fate in (fate_of(fate.told, len(copies)), "out of order")
+
+
+@given(runs(min_isr=(2,)))
+def test_an_idempotent_batch_is_in_a_log_once_for_each_epoch_of_its_producer(run):
+    setup, states = run
+    delivery = states[-1]
+    for replica in delivery.partition.replicas:
+        stamps = [each.stamp for each in delivery.appended if each.is_in(replica.log)]
+        assert len(stamps) == len(set(stamps))
+        assert setup.producer.is_idempotent or not stamps
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9), st.integers(1, 3)), max_size=30))
+def test_a_broker_remembers_five_batches_that_follow_on_and_answers_each_with_its_offset(batches):
+    entry, log_end_offset = None, 0
+    for epoch, sequence, count in batches:
+        stamp = Stamp(7, epoch, sequence, count)
+        verdict = judge(entry, stamp)
+        if verdict.is_accepted:
+            entry = remember(entry, stamp, log_end_offset)
+            assert judge(entry, stamp).duplicate_of.base_offset == log_end_offset
+            log_end_offset += count
+        if entry is not None:
+            ends = [(each.first_sequence, each.last_sequence) for each in entry.batches]
+            assert len(ends) <= 5
+            assert all(first[1] + 1 == second[0] for first, second in pairwise(ends))
+
+
+@st.composite
+def steps_in_a_search(draw):
+    setup, _ = draw(runs())
+    unordered = setup.unordered()
+    events = alphabet(setup.topic, *CARELESS)
+    delivery = start(setup)
+    for event in draw(st.lists(st.sampled_from(events), max_size=40)):
+        try:
+            delivery = step(unordered, delivery, event)
+        except IllegalEvent:
+            continue
+    return setup, delivery, draw(st.sampled_from(events))
+
+
+def after(searching, parts: tuple, event):
+    draft = Draft(parts)
+    try:
+        searching.happen(draft, event)
+    except IllegalEvent:
+        return None
+    return draft.parts()
+
+
+@given(steps_in_a_search())
+def test_a_step_of_a_search_is_the_simulator_s_step(drawn):
+    setup, delivery, event = drawn
+    searching = model(setup)
+    try:
+        expected = searching.split(step(setup.unordered(), delivery, event))
+    except IllegalEvent:
+        expected = None
+    assert after(searching, searching.split(delivery), event) == expected
+
+
+@given(steps_in_a_search())
+def test_brokers_under_other_names_do_the_same(drawn):
+    setup, delivery, event = drawn
+    searching = model(setup)
+    parts = searching.split(delivery)
+    ended = after(searching, parts, event)
+    for naming in searching.relabellings:
+        renamed = after(searching, moved(naming, parts), naming.event(event))
+        assert renamed == (None if ended is None else moved(naming, ended))
+
+
+def moved(naming, parts: tuple) -> tuple:
+    placed = {naming.places[place]: naming.part(place, part) for place, part in enumerate(parts)}
+    return tuple(placed[place] for place in sorted(placed))
