@@ -1,0 +1,206 @@
+"""When to commit: the ways that applications have, as data, and what an application does next under each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.commits.committing import refusal
+from kafkalearn.commits.events import Answered, CommitAsync, CommitEvent, CommitSync, Poll, Process
+from kafkalearn.commits.model import Consumer, Pipeline, Settings
+from kafkalearn.commits.sinks import IDEMPOTENT, LOCK, PLAIN, TRANSACTION
+from kafkalearn.errors import unknown_name
+
+BEFORE, RECORD, BATCH, AUTO, NEVER = "before the batch", "after records", "after the batch", "auto", "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """When an application commits, and where its results go.
+
+    Parameters
+    ----------
+    name, words : str
+        What it is called, and what it does in a sentence.
+    when : str
+        ``before the batch``, ``after records``, ``after the batch``, ``auto`` (enable.auto.commit) or ``never``.
+    every : int
+        With ``after records``: commit once so many are done.
+    interval_ms : int
+        With ``after the batch``: commit only if the last commit is so long ago. With ``auto``:
+        auto.commit.interval.ms.
+    is_async : bool
+        commitAsync instead of commitSync.
+    retries : str
+        What the callback does with a retriable error: "" nothing, "always" or "if newest" sends the commit again.
+    off_by : int
+        Added to the offset it commits: -1 for the mistake of committing the last record instead of the next.
+    hands_over : bool
+        Polls again while the records of the last poll are still being processed, in other threads.
+    at_the_end : bool
+        On close, and when partitions are revoked, commits what has been processed, and waits for it.
+    sink : str
+        A name in `kafkalearn.commits.SINKS`.
+    """
+
+    name: str
+    words: str
+    when: str
+    every: int = 1
+    interval_ms: int = 0
+    is_async: bool = False
+    retries: str = ""
+    off_by: int = 0
+    hands_over: bool = False
+    at_the_end: bool = False
+    sink: str = PLAIN
+
+
+_ALL = (
+    Strategy("before the batch", "commitSync after poll, then process", BEFORE),
+    Strategy("each record", "process a record, commitSync, and so on", RECORD),
+    Strategy("each batch", "process what poll returned, commitSync, poll again", BATCH),
+    Strategy("each second", "after a batch, commitSync if the last one is a second ago", BATCH, interval_ms=1000),
+    Strategy("auto", "enable.auto.commit: poll commits every 5 s what earlier polls returned", AUTO, interval_ms=5000),
+    Strategy(
+        "auto, other threads",
+        "enable.auto.commit, and poll goes on while other threads still process",
+        AUTO,
+        interval_ms=5000,
+        hands_over=True,
+    ),
+    Strategy("async", "process the batch, commitAsync, poll again; failures are left alone", BATCH, is_async=True),
+    Strategy("async, retried", "as async; a commit that failed is sent again", BATCH, is_async=True, retries="always"),
+    Strategy(
+        "async, sync at the end",
+        "as async; on close and on revocation commitSync of what is done",
+        BATCH,
+        is_async=True,
+        at_the_end=True,
+    ),
+    Strategy("last, not next", "commitSync after each batch, of the last record's own offset", BATCH, off_by=-1),
+    Strategy("idempotent sink", "each batch, into a sink that knows each record", BATCH, sink=IDEMPOTENT),
+    Strategy("offset in the sink", "result and next offset in one transaction of the sink", NEVER, sink=TRANSACTION),
+    Strategy("offset as a lock", "the same, if the stored offset is the record's", NEVER, sink=LOCK),
+)
+
+STRATEGIES: MappingProxyType[str, Strategy] = MappingProxyType({each.name: each for each in _ALL})
+"""Strategies by name. The last three are the cures; ``last, not next`` is a bug that clients have shipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What there is to read, and how: so many records, so many a poll, so long for each.
+
+    Parameters
+    ----------
+    record_count : int
+        Records in the partition, the first of them committed offset 0.
+    max_poll_records : int
+        The most that a poll returns.
+    process_ms : int
+        To process a record.
+    refused : tuple of int
+        Which asynchronous commits the coordinator refuses with a retriable error: 0 is the first one.
+    """
+
+    record_count: int = 9
+    max_poll_records: int = 3
+    process_ms: int = 1000
+    refused: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse counts and times that are none."""
+        whole_number("record_count", self.record_count, at_least=0)
+        whole_number("max_poll_records", self.max_poll_records, at_least=1)
+        whole_number("process_ms", self.process_ms, at_least=0)
+
+
+def strategy_of(strategy: str | Strategy) -> Strategy:
+    """The strategy of that name, or the strategy itself.
+
+    >>> strategy_of("each record").when
+    'after records'
+    """
+    if isinstance(strategy, Strategy):
+        return strategy
+    if strategy not in STRATEGIES:
+        raise unknown_name("strategy", strategy, STRATEGIES)
+    return STRATEGIES[strategy]
+
+
+def settings_for(strategy: str | Strategy, max_poll_records: int | None = None) -> Settings:
+    """The settings that a strategy needs.
+
+    >>> settings_for("auto", 3).is_auto, settings_for("offset as a lock").sink
+    (True, 'lock')
+    """
+    strategy = strategy_of(strategy)
+    options = {} if max_poll_records is None else {"max_poll_records": max_poll_records}
+    if strategy.when == AUTO:
+        options |= {"is_auto": True, "auto_commit_interval_ms": strategy.interval_ms}
+    return Settings(sink=strategy.sink, **options)
+
+
+def commit_wanted(strategy: Strategy, pipeline: Pipeline, consumer: Consumer) -> int | None:
+    """The offset that the application commits now by hand; None: it does something else first."""
+    target = (consumer.position if strategy.when == BEFORE else consumer.done) + strategy.off_by
+    if target <= consumer.asked or strategy.when in (AUTO, NEVER):
+        return None
+    if strategy.when == RECORD:
+        return target if consumer.done - consumer.asked >= strategy.every else None
+    if strategy.when == BATCH and (consumer.hand or pipeline.now_ms - consumer.asked_ms < strategy.interval_ms):
+        return None
+    return target
+
+
+def next_event(strategy: Strategy, workload: Workload, pipeline: Pipeline, by: str = "A") -> CommitEvent | None:
+    """What an application that follows a strategy does next; None: it has read all, or has been told it is out.
+
+    >>> from kafkalearn.commits import Start, new_pipeline, step
+    >>> pipeline = step(settings_for("each batch"), new_pipeline(9), Start())
+    >>> next_event(STRATEGIES["each batch"], Workload(), pipeline)
+    Poll(by='A', at_most=None)
+    """
+    consumer = pipeline.consumer(by)
+    if consumer is None:
+        return None
+    if _retries(strategy, consumer):
+        return CommitAsync(by, consumer.failed)
+    wanted = commit_wanted(strategy, pipeline, consumer)
+    if wanted is not None:
+        return CommitAsync(by, wanted) if strategy.is_async else CommitSync(by, wanted)
+    if len(consumer.in_flight) > 1:
+        return _answered(workload, pipeline, consumer)
+    if _polls(pipeline, consumer) and (not consumer.hand or _hands_over(strategy, workload, consumer)):
+        return Poll(by)
+    if consumer.hand:
+        return Process(by, took_ms=workload.process_ms)
+    return _answered(workload, pipeline, consumer) if consumer.in_flight else None
+
+
+def _polls(pipeline: Pipeline, consumer: Consumer) -> bool:
+    """Whether a poll would bring records, or an auto commit; an idle application polls on and on, which is left out."""
+    if refusal(pipeline, consumer) is not None:
+        return False
+    is_due = consumer.auto_due_ms is not None and pipeline.now_ms >= consumer.auto_due_ms
+    return consumer.position < pipeline.log_end or (is_due and consumer.position != pipeline.committed)
+
+
+def _retries(strategy: Strategy, consumer: Consumer) -> bool:
+    """Whether the callback sends the commit again that has just failed."""
+    if consumer.failed is None:
+        return False
+    return strategy.retries == "always" or (strategy.retries == "if newest" and consumer.failed == consumer.asked)
+
+
+def _hands_over(strategy: Strategy, workload: Workload, consumer: Consumer) -> bool:
+    """Whether it polls although records are still in hand: other threads have at most one poll's worth of them."""
+    return strategy.hands_over and len(consumer.hand) <= workload.max_poll_records
+
+
+def _answered(workload: Workload, pipeline: Pipeline, consumer: Consumer) -> Answered:
+    """The answer to the oldest commit on its way; the workload says which of them fail, each once."""
+    is_refused = pipeline.answered in workload.refused
+    return Answered(consumer.name, is_retriable=is_refused)

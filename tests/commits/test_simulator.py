@@ -1,0 +1,184 @@
+"""When a consumer commits, what it commits, and what the coordinator makes of it."""
+
+from functools import partial
+
+import pytest
+
+from kafkalearn.commits import (
+    Answered,
+    Append,
+    Assign,
+    Close,
+    CommitAsync,
+    CommitSync,
+    Crash,
+    Delete,
+    Poll,
+    Process,
+    Rebalance,
+    Settings,
+    Start,
+    Wait,
+    doubled,
+    lost,
+    new_pipeline,
+    step,
+)
+from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.trace import run
+
+AUTO = Settings(is_auto=True)
+
+
+def end_of(events, settings=None, record_count=6, committed=0):
+    return run(partial(step, settings or Settings(max_poll_records=3)), new_pipeline(record_count, committed), events)[
+        -1
+    ].state
+
+
+def offsets_written(pipeline):
+    return [each.offset for each in pipeline.written]
+
+
+def test_a_position_moves_when_poll_returns_and_not_when_records_are_processed():
+    pipeline = end_of([Start(), Poll()])
+    assert (pipeline.consumer("A").position, pipeline.consumer("A").done) == (3, 0)
+    assert end_of([Start(), Poll(), Process()]).consumer("A").position == 3
+
+
+def test_a_commit_without_an_offset_is_the_position_whatever_was_processed():
+    assert end_of([Start(), Poll(), Process(), CommitSync()]).committed == 3
+
+
+def test_a_crash_while_record_60_is_processed_brings_40_to_59_again():
+    settings = Settings(max_poll_records=40)
+    first = [Start(), Poll(), *[Process()] * 40, CommitSync(), Poll(), *[Process()] * 20]
+    again = [Crash(), Start("B"), Poll("B"), *[Process("B")] * 40, Poll("B"), *[Process("B")] * 20]
+    pipeline = end_of([*first, *again], settings, record_count=100)
+
+    assert doubled(pipeline) == tuple(range(40, 60))
+    assert lost(pipeline) == ()
+
+
+def test_auto_commit_happens_inside_a_poll_and_covers_what_earlier_polls_returned():
+    events = [Start(), Poll(at_most=2), Wait(4999), Poll(at_most=2), Wait(1), Poll(at_most=2)]
+    assert offsets_written(end_of(events, AUTO)) == [4]
+    assert offsets_written(end_of([Start(), Poll(at_most=2), Wait(60_000)], AUTO)) == []
+
+
+def test_the_next_auto_commit_is_due_an_interval_after_the_poll_that_committed():
+    events = [Start(), Poll(at_most=1), Wait(7000), Poll(at_most=1), Wait(4999), Poll(at_most=1), Wait(1), Poll()]
+    assert [(each.now_ms, each.offset) for each in end_of(events, AUTO).written] == [(7000, 1), (12_000, 3)]
+
+
+@pytest.mark.parametrize("committed", [101, 100])
+def test_an_idle_consumer_that_polls_writes_the_same_next_offset_every_five_seconds(committed):
+    polls = [Wait(1000), Poll()] * 60
+    pipeline = end_of([Start(), *polls], AUTO, record_count=committed, committed=committed)
+    assert offsets_written(pipeline) == [committed] * 12
+
+
+def test_a_consumer_that_began_at_the_end_and_got_nothing_commits_the_log_end():
+    pipeline = end_of([Start(), Poll(), Wait(5000), Poll()], AUTO, record_count=100, committed=None)
+    assert offsets_written(pipeline) == [100]
+
+
+def test_close_commits_records_that_were_polled_and_never_processed():
+    pipeline = end_of([Start(), Poll(), Process(), Close(), Start("B"), Poll("B")], Settings(True, max_poll_records=3))
+    assert pipeline.committed == 3
+    assert lost(pipeline) == (1, 2)
+
+
+def test_close_without_auto_commit_commits_nothing_but_waits_for_what_is_on_its_way():
+    assert end_of([Start(), Poll(), Process(), Close()]).committed == 0
+    assert end_of([Start(), Poll(), Process(), CommitAsync(offset=1), Close()]).committed == 1
+    assert end_of([Start(), Poll(), Process(), CommitAsync(offset=1), Crash()]).committed == 0
+
+
+def test_a_rebalance_commits_the_position_first_where_auto_commit_is_on():
+    events = [Start(), Poll(), Process(), Process(), Process(), Rebalance("B")]
+    assert end_of(events, Settings(True, max_poll_records=3)).consumer("B").position == 3
+    assert end_of(events).consumer("B").position == 0
+
+
+def test_a_retry_of_an_older_commit_takes_the_committed_offset_back():
+    events = [Start(), Poll(), CommitAsync(offset=3), Poll(), CommitAsync(offset=6)]
+    retried = [*events, Answered(is_retriable=True), CommitAsync(offset=3), Answered(), Answered()]
+    assert offsets_written(end_of(retried)) == [6, 3]
+    assert end_of(retried).committed == 3
+
+
+def test_a_synchronous_commit_is_overtaken_by_none_that_was_sent_before_it():
+    events = [Start(), Poll(), CommitAsync(offset=2), CommitSync(offset=3)]
+    assert offsets_written(end_of(events)) == [2, 3]
+
+
+def test_the_coordinator_compares_with_nothing_and_the_last_commit_wins():
+    assert end_of([Start(), CommitSync(offset=5), CommitSync(offset=2)]).committed == 2
+    assert end_of([Start(), CommitSync(offset=1000)]).committed == 1000
+
+
+def test_a_zombie_may_process_but_not_commit():
+    pipeline = end_of([Start(), Poll(), Start("B"), Process(), CommitSync(offset=1)])
+    assert pipeline.effects[-1].error == "UNKNOWN_MEMBER_ID"
+    assert pipeline.committed == 0
+    assert pipeline.sink.appliers(0) == ("A",)
+
+
+def test_standalone_consumers_commit_while_the_group_has_no_members_and_overwrite_each_other():
+    both = [Assign("A"), Assign("B"), Poll("A"), Poll("B"), CommitSync("A", 3), CommitSync("B", 1)]
+    assert offsets_written(end_of(both)) == [3, 1]
+    mixed = end_of([Assign("A"), Poll("A"), Start("B"), CommitSync("A", 3)])
+    assert (mixed.effects[-1].error, mixed.committed) == ("UNKNOWN_MEMBER_ID", 0)
+
+
+def test_latest_passes_by_what_came_while_nothing_was_committed():
+    events = [Start(), Append(3), Poll(), Process(), Crash(), Append(2), Start()]
+    settings = Settings(auto_offset_reset="latest")
+    assert lost(end_of(events, settings, record_count=0, committed=None)) == (1, 2, 3, 4)
+    settings = Settings(auto_offset_reset="earliest")
+    assert lost(end_of(events, settings, record_count=0, committed=None)) == ()
+
+
+def test_a_consumer_that_retention_overtakes_goes_where_the_reset_says():
+    events = [Start(), Poll(at_most=1), Delete(4), Poll(at_most=1)]
+    assert end_of(events, Settings(auto_offset_reset="earliest")).consumer("A").position == 5
+    assert end_of(events, Settings(auto_offset_reset="latest")).consumer("A").position == 6
+    none = end_of(events, Settings(auto_offset_reset="none"))
+    assert none.effects[-1].error == "OffsetOutOfRangeException"
+
+
+def test_without_an_offset_and_without_a_reset_nobody_starts():
+    pipeline = end_of([Start()], Settings(auto_offset_reset="none"), committed=None)
+    assert pipeline.effects[-1].error == "NoOffsetForPartitionException"
+    assert pipeline.consumers == ()
+
+
+@pytest.mark.parametrize(
+    ("events", "message"),
+    [
+        ([Poll("B")], "B does not run"),
+        ([Start(), Start()], "A runs already"),
+        ([Start(), Process()], "nothing in hand"),
+        ([Start(), Poll(), Process(offset=5)], "has \\[0, 1, 2\\] in hand"),
+        ([Start(), Answered()], "no asynchronous commit"),
+        ([Start(), CommitSync(offset=-1)], "IllegalArgumentException"),
+        ([Rebalance()], "nobody owns"),
+        ([Wait(-1)], "0 or more"),
+        (["poll"], "is no event of this simulator"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(events, message):
+    with pytest.raises(IllegalEvent, match=message):
+        end_of(events)
+
+
+def test_settings_that_no_consumer_can_have_are_refused():
+    with pytest.raises(KafkaLearnError, match="did you mean 'earliest'"):
+        Settings(auto_offset_reset="erliest")
+    with pytest.raises(KafkaLearnError, match="max_poll_records must be at least 1"):
+        Settings(max_poll_records=0)
+    with pytest.raises(KafkaLearnError, match="unknown sink"):
+        Settings(sink="database")
+    with pytest.raises(KafkaLearnError, match="beyond the log end"):
+        new_pipeline(3, committed=4)
