@@ -13,15 +13,21 @@ The answer is Kafka's own, in the order of Kafka's own lists: wherever its code 
 A group goes on from there: `rejoin` is what its members report the next time, `cooperative_rounds` the two rounds
 of a cooperative group. `load` and `change` measure, `fewest_moves` is what must move at least, `compare` puts
 assignors side by side, `broken_laws` judges any assignment, also one of your own making.
+
+`rebalance` tells a change moment by moment, eager or cooperative; `random_rebalance` draws one by chance.
+`judge_assignor` tries an assignor of your own on hundreds of groups and comes back with the smallest that fails.
 """
 
 from kafkalearn.assignor.assignment import Assignment
+from kafkalearn.assignor.chance import Rebalance, random_rebalance
 from kafkalearn.assignor.group_spec import GroupSpec
 from kafkalearn.assignor.history import Round, compare, cooperative_rounds, rejoin
+from kafkalearn.assignor.judging import Judgement, judge_assignor
 from kafkalearn.assignor.laws import PROMISES, BrokenLaw, broken_laws
 from kafkalearn.assignor.measures import PROTOCOLS, Change, Load, change, load
 from kafkalearn.assignor.members import Member, OldConsumer
 from kafkalearn.assignor.minimum import fewest_moves
+from kafkalearn.assignor.moments import Moment, rebalance
 from kafkalearn.assignor.names import ASSIGNORS, Assignor, assign
 
 __all__ = [
@@ -33,9 +39,12 @@ __all__ = [
     "BrokenLaw",
     "Change",
     "GroupSpec",
+    "Judgement",
     "Load",
     "Member",
+    "Moment",
     "OldConsumer",
+    "Rebalance",
     "Round",
     "assign",
     "broken_laws",
@@ -43,6 +52,9 @@ __all__ = [
     "compare",
     "cooperative_rounds",
     "fewest_moves",
+    "judge_assignor",
     "load",
+    "random_rebalance",
+    "rebalance",
     "rejoin",
 ]

@@ -119,8 +119,8 @@ def compare(
 def _comparison(
     assignor: str, partition_counts: Mapping[str, int], before: Sequence[Member], after: Sequence[Member]
 ) -> dict[str, str | int]:
-    first = _settled(assignor, partition_counts, before)
-    second = _settled(assignor, partition_counts, rejoin(assignor, after, first, generation=1))
+    first = settled(assignor, partition_counts, before)
+    second = settled(assignor, partition_counts, rejoin(assignor, after, first, generation=1))
     moved = change(first, second)
     return {
         "assignor": assignor,
@@ -132,7 +132,8 @@ def _comparison(
     }
 
 
-def _settled(assignor: str, partition_counts: Mapping[str, int], members: Sequence[Member]) -> Assignment:
+def settled(assignor: str, partition_counts: Mapping[str, int], members: Sequence[Member]) -> Assignment:
+    """What the group comes to: the answer of the assignor, or for a cooperative group that of its last round."""
     if assignor == "cooperative-sticky":
         return cooperative_rounds(partition_counts, members)[-1].assignment
     return assign(assignor, partition_counts, members)

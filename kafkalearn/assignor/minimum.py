@@ -71,6 +71,8 @@ class _Placement:
     def __init__(self, takers: Mapping[str, frozenset[str]], owner_before: Mapping[TopicPartition, str]) -> None:
         self.owner: dict[TopicPartition, str] = {}
         self._takers = takers
+        all_topics = {topic for topics in takers.values() for topic in topics}
+        self._takers_of = {topic: [each for each, topics in takers.items() if topic in topics] for topic in all_topics}
         self._owner_before = owner_before
         self._loads: Counter[str] = Counter()
 
@@ -92,9 +94,11 @@ class _Placement:
         while has_improved:
             has_improved = False
             for pushed, giver in self.owner.items():
-                for taker, topics in self._takers.items():
-                    way = cost[giver] - self._move_cost(pushed, giver) + self._move_cost(pushed, taker)
-                    if pushed.topic in topics and way < cost[taker]:
+                had = self._owner_before.get(pushed)
+                without = cost[giver] - (had is not None and had != giver)
+                for taker in self._takers_of[pushed.topic]:
+                    way = without + (had is not None and had != taker)
+                    if way < cost[taker]:
                         cost[taker], came_by[taker] = way, (pushed, giver)
                         has_improved = True
         return cost, came_by

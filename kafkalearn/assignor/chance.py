@@ -1,0 +1,86 @@
+"""Rebalances drawn by chance: a group, and what becomes of it when one member leaves, joins or subscribes anew.
+
+Drawn from a number, so that the same number is the same rebalance in every run and on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.assignor.members import Member
+from kafkalearn.errors import KafkaLearnError
+
+CHANGES = ("leaves", "joins", "subscribes anew")
+"""What may happen to one member."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalance:
+    """A group before and after one member did something."""
+
+    what: str  # a name in CHANGES
+    who: str  # the member that did it
+    partition_counts: Mapping[str, int]
+    before: tuple[Member, ...]
+    after: tuple[Member, ...]
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether all members subscribe to the same topics, before and after."""
+        return len({frozenset(member.topics) for member in (*self.before, *self.after)}) == 1
+
+
+def random_rebalance(
+    number: int, *, seed: int = 0, alike_share: float = 0.5, most_members: int = 12, most_partitions: int = 16
+) -> Rebalance:
+    """The rebalance of a number.
+
+    Parameters
+    ----------
+    number : int
+        At least 0; each has a rebalance of its own.
+    seed : int
+        Another seed, other rebalances.
+    alike_share : float
+        The share of groups whose members all subscribe to the same topics; in the others each picks its own.
+    most_members : int
+        At least 2; groups have 2 to so many members.
+    most_partitions : int
+        At least 1; there are one to four topics, each with 1 to so many partitions.
+
+    Examples
+    --------
+    >>> drawn = random_rebalance(7)
+    >>> drawn.what, drawn.who, dict(drawn.partition_counts), len(drawn.before), len(drawn.after)
+    ('leaves', 'm02', {'a': 11, 'b': 14}, 4, 3)
+    >>> random_rebalance(7) == drawn
+    True
+    """
+    whole_number("number", number, at_least=0)
+    whole_number("most_members", most_members, at_least=2)
+    whole_number("most_partitions", most_partitions, at_least=1)
+    if not 0 <= alike_share <= 1:
+        raise KafkaLearnError(f"alike_share must be from 0 to 1, got {alike_share!r}")
+    chance = Random(f"{seed}/{number}")
+    counts = {topic: chance.randint(1, most_partitions) for topic in "abcd"[: chance.randint(1, 4)]}
+    all_topics, is_alike = tuple(counts), chance.random() < alike_share
+
+    def topics() -> tuple[str, ...]:
+        picked = all_topics if is_alike else [topic for topic in all_topics if chance.random() < 0.5]
+        return tuple(picked) or (chance.choice(all_topics),)
+
+    names = [f"m{place:02}" for place in range(chance.randint(2, most_members))]
+    before = tuple(Member(name, topics()) for name in names)
+    what = chance.choice(CHANGES[:2] if is_alike or len(all_topics) == 1 else CHANGES)
+    if what == "joins":
+        return Rebalance(what, "new", counts, before, (*before, Member("new", topics())))
+    place = chance.randrange(len(before))
+    who = before[place].member_id
+    rest = before[:place], before[place + 1 :]
+    if what == "leaves":
+        return Rebalance(what, who, counts, before, (*rest[0], *rest[1]))
+    others = [topic for topic in all_topics if topic not in before[place].topics] or [chance.choice(all_topics)]
+    return Rebalance(what, who, counts, before, (*rest[0], Member(who, others), *rest[1]))
