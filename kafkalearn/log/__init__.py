@@ -3,7 +3,8 @@
 A simulator: `Log` is the state, `Append`, `Roll`, `Clean`, `Retain` and others are the events, `step` is the rule,
 `Settings` hold the topic's settings, the broker's release and the cleaner's room. ``log.last`` tells what an event
 did: a `Cleaning` has a `Verdict` for every record it looked at. `index_of` shows a segment's indexes, `signs` what an
-operator sees of a cleaner.
+operator sees of a cleaner, `next_clean` when it comes. `cross` lets a reader cross the log meanwhile; `closed_log`
+makes a log of records from elsewhere.
 
 >>> from functools import partial
 >>> from kafkalearn.trace import run
@@ -31,6 +32,7 @@ from kafkalearn.log.events import (
     Roll,
     SetHighWatermark,
 )
+from kafkalearn.log.given import closed_log
 from kafkalearn.log.health import signs
 from kafkalearn.log.index import Index, index_of, look_up
 from kafkalearn.log.model import (
@@ -47,7 +49,9 @@ from kafkalearn.log.model import (
     Transaction,
     Verdict,
 )
+from kafkalearn.log.next_clean import NextClean, next_clean
 from kafkalearn.log.offset_map import CleanerDied, OffsetMap, offset_map
+from kafkalearn.log.reader import Crossing, CrossingEvent, Read, Reader, Table, check_crossing, cross, ghosts
 from kafkalearn.log.settings import POLICIES, Settings
 from kafkalearn.log.simulator import check, step
 from kafkalearn.log.sizes import batch_bytes, record_bytes
@@ -64,15 +68,20 @@ __all__ = [
     "CleanerFailed",
     "CleanerRound",
     "Cleaning",
+    "Crossing",
+    "CrossingEvent",
     "EndTransaction",
     "Index",
     "Log",
     "LogEvent",
     "MoveLogStart",
     "NewBatch",
+    "NextClean",
     "OffsetMap",
     "Producer",
     "ProducerExpired",
+    "Read",
+    "Reader",
     "Record",
     "ReplaceCleanerThreads",
     "Restart",
@@ -82,14 +91,20 @@ __all__ = [
     "Segment",
     "SetHighWatermark",
     "Settings",
+    "Table",
     "Transaction",
     "Verdict",
     "batch_bytes",
     "check",
+    "check_crossing",
     "cleanable",
+    "closed_log",
+    "cross",
+    "ghosts",
     "index_of",
     "look_up",
     "must_roll",
+    "next_clean",
     "offset_map",
     "record_bytes",
     "signs",

@@ -14,7 +14,6 @@ ERAS = {
     "2.8.2, 3.0.1+ (and 2.1-2.3)": ["2.1", "2.3", "2.8.2", "3.0.1", "4.3"],
 }
 RELEASES_THAT_DID = {"2.4.0": True, "2.8.1": True, "2.8.2": False, "3.0.0": True, "3.0.1": False}
-CASES = [(case, release) for case in recorded("groups-expiry")["vectors"] for release in ERAS[case["era"]]]
 
 
 def group_of(case):
@@ -37,7 +36,9 @@ def offset_of(case):
 
 
 @pytest.mark.parametrize(
-    ("case", "release"), CASES, ids=lambda each: str(each.get("why") if isinstance(each, dict) else each)
+    ("case", "release"),
+    [(case, release) for case in recorded("groups-expiry")["vectors"] for release in ERAS[case["era"]]],
+    ids=lambda each: str(each.get("why") if isinstance(each, dict) else each),
 )
 def test_an_offset_expires_when_kafkas_rule_says_so(case, release):
     retention_ms = case["retention_minutes"] * MINUTE_MS

@@ -1,0 +1,148 @@
+"""A reader that crosses a log while the cleaner works: when is its table wrong in the end?"""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.errors import IllegalEvent
+from kafkalearn.log import (
+    Append,
+    Clean,
+    Crossing,
+    EndTransaction,
+    NewBatch,
+    Read,
+    Roll,
+    Settings,
+    check_crossing,
+    cross,
+    ghosts,
+)
+from kafkalearn.log.reader import table_of
+from kafkalearn.trace import run
+from tests.log.test_laws import appends, cleans, rolls, small_settings
+
+DAY = 86_400_000
+OFTEN = Settings("compact", min_cleanable_dirty_ratio=0.0)
+
+
+def put(key, value, at_ms):
+    return Append((NewBatch(((key, value, at_ms),)),))
+
+
+def crossing(settings, events):
+    """The last state of a run, every state of which keeps its promises."""
+    trace = run(partial(cross, settings), Crossing(), events)
+    for frame in trace:
+        check_crossing(frame.state)
+    return trace[-1].state
+
+
+SLEEPS = [
+    put("anna", "1", 0),
+    Read(1, now_ms=10),
+    put("anna", None, 20),
+    Roll(),
+    Clean(100),
+    put("ben", "1", 200),
+    Roll(),
+]
+
+
+@pytest.mark.parametrize(("again_ms", "haunted"), [(99 + DAY, ()), (100 + DAY, ("anna",))])
+def test_a_reader_that_sleeps_past_the_horizon_keeps_a_deleted_key(again_ms, haunted):
+    state = crossing(OFTEN, [*SLEEPS, Clean(again_ms), Read(now_ms=again_ms)])
+
+    assert ghosts(state) == haunted
+    assert state.truth == (("ben", "1"),)
+
+
+def test_the_horizon_alone_takes_nothing_a_later_pass_does():
+    state = crossing(OFTEN, [*SLEEPS[:5], Read(now_ms=100 * DAY)])
+
+    assert ghosts(state) == ()
+    assert state.reader.table == ()
+
+
+def test_a_reader_that_begins_after_the_tombstone_has_gone_has_no_ghost():
+    late = [event for event in SLEEPS if not isinstance(event, Read)]
+    assert ghosts(crossing(OFTEN, [*late, Clean(100 + DAY), Read(now_ms=100 + DAY)])) == ()
+
+
+def test_a_deleted_customer_who_comes_back_is_no_ghost():
+    state = crossing(OFTEN, [*SLEEPS, Clean(100 + DAY), put("anna", "2", 200 + DAY), Read(now_ms=300 + DAY)])
+
+    assert ghosts(state) == ()
+    assert dict(state.reader.table) == {"anna": "2", "ben": "1"}
+
+
+reads = st.builds(Read, st.none() | st.integers(1, 3), st.none() | st.integers(0, 1000))
+schedules = st.lists(appends | rolls | cleans | reads, max_size=25)
+
+
+@given(small_settings, schedules)
+def test_whatever_the_reader_misses_only_deleted_keys_are_wrong_in_the_end(settings, schedule):
+    state = crossing(settings, [*schedule, Read()])
+    haunted = dict.fromkeys(ghosts(state))
+    assert {key: value for key, value in state.reader.table if key not in haunted} == dict(state.truth)
+
+
+turns = st.tuples(appends, st.integers(0, 3), st.floats(0, 1))  # something is written, read, and then comes a pass
+
+
+def hurried(turns, start_ms, longest_ms):
+    """Writes, reads and passes, all within a time; the reader reads the rest before it is over."""
+    in_order = sorted(fraction for _, _, fraction in turns)
+    for (append, read_count, _), fraction in zip(turns, in_order, strict=True):
+        yield from (append, Roll())
+        if read_count:
+            yield Read(read_count)
+        yield Clean(start_ms + int(fraction * longest_ms), is_forced=True)
+    yield Read()
+
+
+@given(small_settings, st.lists(appends | rolls | cleans, max_size=10), st.lists(turns, max_size=8))
+def test_a_reader_that_takes_less_than_delete_retention_ms_has_no_ghost(settings, before, turns):
+    roomy = replace(settings, offset_map_slots=1000)
+    began = run(partial(cross, roomy), Crossing(), before)[-1].state
+    start_ms = max(began.now_ms, 1000)
+    events = hurried(turns, start_ms, roomy.delete_retention_ms - 1)
+
+    assert ghosts(run(partial(cross, roomy), began, events)[-1].state) == ()
+
+
+@pytest.mark.parametrize(("longest_ms", "haunted"), [(DAY - 1, ()), (3 * DAY, ("a",))])
+def test_a_schedule_like_these_leaves_a_ghost_when_it_takes_longer(longest_ms, haunted):
+    turns = [(put("a", "1", 0), 1, 0.0), (put("a", None, 0), 0, 0.1), (put("b", "1", 0), 0, 0.9)]
+    state = crossing(OFTEN, hurried(turns, 1000, longest_ms))
+
+    assert ghosts(state) == haunted
+
+
+def test_where_the_map_is_full_even_a_quick_reader_can_miss_a_tombstone():
+    """The horizon is set when a segment is copied, though the tombstone lies behind what the map has seen."""
+    small = Settings("compact", min_cleanable_dirty_ratio=0.0, offset_map_slots=2, load_factor=1.0)
+    events = [
+        *(put("anna", "1", 0), put("ben", "1", 1), put("anna", None, 2), Roll()),
+        *(Clean(100), Read(1, now_ms=99 + DAY), Clean(100 + DAY), Read(now_ms=101 + DAY)),
+    ]
+    state = crossing(small, events)
+
+    assert ghosts(state) == ("anna",)
+
+
+def test_a_table_holds_the_last_value_of_each_key_that_is_not_deleted():
+    state = crossing(OFTEN, [put("b", "1", 0), put("a", "1", 1), put("b", None, 2), put("a", "", 3)])
+    assert table_of(state.log.records) == (("a", ""),)
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [(Read(0), "takes at least one record"), (EndTransaction(7, True, 0), "knows no transactions")],
+)
+def test_what_a_reader_cannot_do_is_refused(event, message):
+    with pytest.raises(IllegalEvent, match=message):
+        cross(OFTEN, Crossing(), event)
