@@ -5,6 +5,25 @@
   a sentence, `lookup_text` and `keyless_text` in plain text.
 - `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew` show
   statistics over many rows.
+- `draw_replication`, `describe_replication` and `replication_text` show a partition on its brokers; `draw_hw_leo` and
+  `draw_lag` its marks over a run, and how far followers lag.
+- `draw_log`, `describe_log` and `log_text` show a log and its cleaner; `draw_crossing`, `describe_crossing` and
+  `crossing_text` a reader on its way through one; `draw_survivors` what a pass has left of each part.
+- `draw_wheels`, `draw_purgatory` and `draw_requests`, each with its `describe_` and its text, show timers, watch
+  lists, and who waits for a partition; `draw_waiting` how many wait over time.
+- `draw_commits`, `describe_commits` and `commits_text` show a group that reads a partition, what it commits and what a
+  crash costs; `draw_commit_costs` commits against duplicates, by strategy.
+- `draw_assignment` and `draw_rebalance` show who has which partition, and a rebalance moment by moment, each with its
+  `describe_` and its text; `draw_measures` what a change costs by each assignor, `draw_shares` how often which share.
+- `draw_group`, `describe_group` and `group_text` show a consumer group in a scenario, moment by moment; `draw_timeline`
+  the whole scenario, `draw_group_states` the states of a classic group and every way between them.
+- `draw_coordinator`, `describe_coordinator` and `coordinator_text` show its coordinator request by request.
+- `draw_consuming`, `describe_consuming` and `consuming_text` show a topic and what its groups have read of it;
+  `draw_lag_by_partition` and `draw_lag_over_time` how far they are behind.
+- `draw_record_bytes` and `describe_record_bytes` show a record of the offsets topic byte by byte (`record_bytes` takes
+  it apart, `record_bytes_text` is all of it); `draw_store`, `describe_store`, `store_text` its coordinator's store.
+- `draw_delivery`, `describe_delivery` and `delivery_text` show a producer in front of its partition; `draw_outcomes`
+  what can become of a record under every setting.
 - `progress_bar` is for jobs that take seconds.
 
 This is the only place that imports matplotlib, ipywidgets and anywidget; each name loads only what it needs.
@@ -13,18 +32,51 @@ This is the only place that imports matplotlib, ipywidgets and anywidget; each n
 from importlib import import_module
 
 _MODULE_OF = {
+    **dict.fromkeys(["draw_consuming"], "consuming"),
+    **dict.fromkeys(["draw_lag_by_partition", "draw_lag_over_time"], "consuming_figures"),
+    **dict.fromkeys(["consuming_text", "describe_consuming"], "consuming_words"),
+    **dict.fromkeys(["draw_assignment", "draw_rebalance"], "assignment"),
+    **dict.fromkeys(["draw_measures", "draw_shares"], "assignment_figures"),
+    **dict.fromkeys(["assignment_text", "describe_assignment"], "assignment_words"),
+    **dict.fromkeys(["describe_rebalance", "rebalance_text"], "assignment_words"),
     **dict.fromkeys(["progress_bar"], "bar"),
+    **dict.fromkeys(["draw_commits"], "commits"),
+    **dict.fromkeys(["draw_commit_costs"], "commits_figures"),
+    **dict.fromkeys(["commits_text", "describe_commits"], "commits_words"),
     **dict.fromkeys(["Varied", "vary"], "controls"),
     **dict.fromkeys(["draw_lookup"], "coordinator"),
     **dict.fromkeys(["Drawing", "draw_broker_load", "draw_counts", "draw_share_moved", "draw_skew"], "figures"),
     **dict.fromkeys(["figure", "small_multiples"], "figures"),
     **dict.fromkeys(["Film", "film"], "frames"),
+    **dict.fromkeys(["draw_delivery"], "delivery"),
+    **dict.fromkeys(["draw_outcomes"], "delivery_figures"),
+    **dict.fromkeys(["delivery_text", "describe_delivery"], "delivery_words"),
+    **dict.fromkeys(["draw_group"], "group"),
+    **dict.fromkeys(["draw_timeline"], "group_timeline"),
+    **dict.fromkeys(["draw_coordinator"], "group_coordinator"),
+    **dict.fromkeys(["coordinator_text", "describe_coordinator"], "group_coordinator_words"),
+    **dict.fromkeys(["draw_group_states"], "group_states"),
+    **dict.fromkeys(["describe_group", "group_text"], "group_words"),
     **dict.fromkeys(["draw_keyless"], "keyless"),
     **dict.fromkeys(["draw_offsets_topic"], "offsets_topic"),
+    **dict.fromkeys(["describe_record_bytes", "draw_record_bytes"], "offsets_records"),
+    **dict.fromkeys(["record_bytes", "record_bytes_text"], "offsets_records"),
+    **dict.fromkeys(["describe_store", "draw_store", "store_text"], "offsets_records_life"),
     **dict.fromkeys(["Player", "play"], "player"),
     **dict.fromkeys(["describe_keyless", "keyless_text"], "keyless_words"),
     **dict.fromkeys(["describe_lookup", "lookup_text"], "coordinator_words"),
     **dict.fromkeys(["Picture"], "picture"),
+    **dict.fromkeys(["describe_purgatory", "draw_purgatory", "purgatory_text"], "purgatory"),
+    **dict.fromkeys(["describe_requests", "draw_requests", "requests_text"], "requests"),
+    **dict.fromkeys(["draw_waiting"], "waiting"),
+    **dict.fromkeys(["describe_wheels", "draw_wheels", "wheels_text"], "wheels"),
+    **dict.fromkeys(["draw_log"], "log"),
+    **dict.fromkeys(["crossing_text", "describe_crossing", "draw_crossing"], "log_reader"),
+    **dict.fromkeys(["describe_log", "log_text"], "log_words"),
+    **dict.fromkeys(["draw_survivors"], "log_figures"),
+    **dict.fromkeys(["draw_replication"], "replication"),
+    **dict.fromkeys(["draw_hw_leo", "draw_lag"], "replication_figures"),
+    **dict.fromkeys(["describe_replication", "replication_text"], "replication_words"),
 }
 
 __all__ = sorted(_MODULE_OF)

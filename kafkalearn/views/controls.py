@@ -41,7 +41,7 @@ class Varied(ipywidgets.VBox):
         self._draw = draw
         self.controls = controls
         drawn = draw(**self.values)
-        self.player = Player(_as_film(drawn), drawn.value if isinstance(drawn, Player) else 0)
+        self.player = Player(_as_film(drawn), drawn.value if isinstance(drawn, Player) else None)
         self._shown_message = ipywidgets.HTML()
         self._say("")
         for control in controls.values():

@@ -34,6 +34,7 @@ class Film:
     captions: tuple[str, ...] = field(repr=False)
     title: str
     stills: tuple[int, ...]  # the frames that stand for the whole where it cannot be stepped
+    start: int = 0  # the frame to show first
 
     @property
     def payload(self) -> str:
@@ -56,9 +57,10 @@ class Film:
         lines = [self.title, *(_headline(self, index) for index in indexes)]
         return "\n".join(line for line in lines if line) or self.pictures[0].label
 
-    def html(self, start: int = 0) -> str:
+    def html(self, start: int | None = None) -> str:
         """A player that needs no kernel and no network; without scripts its key frames remain."""
         script, css = (_HERE / "player.js").read_text("utf-8"), (_HERE / "player.css").read_text("utf-8")
+        start = self.start if start is None else start
         data = self.payload.replace("<", "\\u003c")  # no "</script>" may appear inside a script
         return (
             f'<div class="kl-player" data-kl-start="{start}">{self.still.html}'
@@ -67,7 +69,7 @@ class Film:
             f'<script type="module">\n{script}\nmountAll();\n</script>'
         )
 
-    def mimebundle(self, start: int = 0) -> dict[str, str]:
+    def mimebundle(self, start: int | None = None) -> dict[str, str]:
         """What a page can show of it, from the most to the least it may be capable of."""
         return {"text/html": self.html(start), "image/svg+xml": str(self.still), "text/plain": self.text}
 
@@ -76,7 +78,13 @@ class Film:
 
 
 def film(
-    trace: Trace, draw: Draw, describe: Describe | None = None, *, title: str = "", stills: Sequence[int] | None = None
+    trace: Trace,
+    draw: Draw,
+    describe: Describe | None = None,
+    *,
+    title: str = "",
+    start: int = 0,
+    stills: Sequence[int] | None = None,
 ) -> Film:
     """A trace with every frame drawn.
 
@@ -93,6 +101,8 @@ def film(
     title : str
         The question that the run answers: the name of the player for screen readers, and the first line of its text.
         It is not drawn; a drawing has a heading of its own, so that it can also stand alone.
+    start : int
+        The frame to show first; -1 for the last.
     stills : sequence of int, optional
         Positions in `trace` of the frames that stand for the whole on paper; by default first, middle and last.
 
@@ -104,7 +114,7 @@ def film(
     Raises
     ------
     KafkaLearnError
-        If the trace is empty or too long, if `draw` returns no picture, or a still is not in the trace.
+        If the trace is empty or too long, if `draw` returns no picture, or `start` or a still is not in the trace.
     """
     trace = tuple(trace)
     _refuse_length(len(trace))
@@ -112,7 +122,7 @@ def film(
     describe = describe or _event_name
     pictures = tuple(_drawn(draw, frame, before) for frame, before in zip(trace, befores, strict=False))
     captions = tuple(describe(frame, before) for frame, before in zip(trace, befores, strict=False))
-    return Film(trace, pictures, captions, title, _stills(stills, len(trace)))
+    return Film(trace, pictures, captions, title, _stills(stills, len(trace)), _place(start, len(trace)))
 
 
 def still_film(picture: Picture) -> Film:
@@ -148,6 +158,12 @@ def _stills(stills: Sequence[int] | None, count: int) -> tuple[int, ...]:
     if outside or not stills:
         raise KafkaLearnError(f"stills {list(stills)!r}: give positions of frames, from 0 to {count - 1}")
     return tuple(sorted({index % count for index in stills}))
+
+
+def _place(start: int, count: int) -> int:
+    if not -count <= start < count:
+        raise KafkaLearnError(f"start must be from 0 to {count - 1}, or -1 for the last, got {start}: so many frames")
+    return start % count
 
 
 def _event_name(frame: Frame, _: Frame | None) -> str:

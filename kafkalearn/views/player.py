@@ -37,10 +37,10 @@ class Player(anywidget.AnyWidget):
     _film = traitlets.Unicode().tag(sync=True)
     value = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, film: Film, value: int = 0) -> None:
-        """Show `film` from frame `value` on."""
+    def __init__(self, film: Film, value: int | None = None) -> None:
+        """Show `film`, from frame `value` on if that is given."""
         self._shown = film
-        super().__init__(_film=film.payload, value=value)
+        super().__init__(_film=film.payload, value=film.start if value is None else value)
 
     @property
     def film(self) -> Film:
@@ -101,10 +101,8 @@ def play(
 
     Parameters
     ----------
-    trace, draw, describe, title, stills
+    trace, draw, describe, title, start, stills
         As in `kafkalearn.views.frames.film`.
-    start : int
-        The frame to show first.
 
     Returns
     -------
@@ -115,7 +113,7 @@ def play(
     Raises
     ------
     KafkaLearnError
-        As `film`; and if `start` is not a position in the trace.
+        As `film`.
 
     Examples
     --------
@@ -126,4 +124,4 @@ def play(
     >>> player.frame.state.broker_id
     1
     """
-    return Player(film(trace, draw, describe, title=title, stills=stills), start)
+    return Player(film(trace, draw, describe, title=title, start=start, stills=stills))

@@ -109,3 +109,12 @@ def test_the_output_holds_the_values_and_a_picture_and_is_the_same_every_time():
 
 def test_the_name_of_the_widget_has_no_address():
     assert repr(vary(look_up, group_id="ok", broker_count=2)) == "Varied(group_id, broker_count)"
+
+
+def test_a_film_is_shown_from_its_start_and_one_seen_to_its_end_stays_there():
+    varied = vary(lambda group_id: film(lookup(group_id, [1]), draw_lookup, start=-1), group_id="ok")
+    assert varied.player.value == 5
+    assert 'data-kl-start="5"' in varied._repr_mimebundle_()["text/html"]
+
+    varied.controls["group_id"].value = "longer"
+    assert varied.player.value == 9

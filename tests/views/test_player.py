@@ -44,7 +44,7 @@ def test_a_frame_that_is_not_there_is_refused_and_nothing_changes(value):
 
 
 def test_a_start_that_is_not_there_is_refused():
-    with pytest.raises(KafkaLearnError, match="value must be from 0 to 5, got 9"):
+    with pytest.raises(KafkaLearnError, match="start must be from 0 to 5, or -1 for the last, got 9"):
         player(start=9)
 
 

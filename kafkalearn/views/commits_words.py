@@ -1,0 +1,220 @@
+"""A group that reads one partition in words: a sentence about a frame, and the whole of it as text."""
+
+from __future__ import annotations
+
+from kafkalearn.commits import (
+    Answered,
+    Append,
+    Assign,
+    Close,
+    CommitAsync,
+    CommitEvent,
+    CommitSync,
+    Consumer,
+    Crash,
+    Delete,
+    Effect,
+    Pipeline,
+    Poll,
+    Process,
+    Rebalance,
+    Start,
+    Wait,
+    lost,
+)
+from kafkalearn.trace import Frame
+
+REFUSALS = {
+    "UNKNOWN_MEMBER_ID": "refused with UNKNOWN_MEMBER_ID: {by} is no member of the group",
+    "COORDINATOR_LOAD_IN_PROGRESS": "refused with COORDINATOR_LOAD_IN_PROGRESS, which a retry might get over",
+}
+
+
+def describe_commits(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline, CommitEvent] | None = None) -> str:
+    """A sentence or two about a frame of `kafkalearn.commits`.
+
+    >>> from kafkalearn.commits import undisturbed
+    >>> trace = undisturbed("each batch")
+    >>> describe_commits(trace[2], trace[1])
+    'A polls and gets 0 to 2: its position is 3, and nothing is processed yet.'
+    >>> describe_commits(trace[6], trace[5])
+    'A commits 3 and waits for the answer: stored.'
+    """
+    pipeline, event = frame.state, frame.event
+    was = before.state if before is not None else pipeline
+    match event:
+        case None:
+            return _describe_begin(pipeline)
+        case Start(by) | Assign(by):
+            return _describe_start(pipeline, was, event, by)
+        case Rebalance(to):
+            return _describe_rebalance(pipeline, was, to)
+        case Poll(by):
+            return _describe_poll(pipeline, by)
+        case Process(by):
+            return f"{by} processes {_result(pipeline)}"
+        case CommitSync(by):
+            said = [_stored(pipeline, each, by) for each in _answers(pipeline)]
+            return f"{by} commits {_answers(pipeline)[-1].offsets[0]} and waits for the answer: {said[-1]}."
+        case CommitAsync(by):
+            return f"{by} sends the commit of {pipeline.effects[-1].offsets[0]} and goes on without an answer."
+        case Answered(by):
+            return _describe_answer(pipeline, was, by)
+        case Close(by):
+            return _describe_close(pipeline, by)
+        case Crash(by):
+            hand = _with_hand(pipeline.effects[-1].offsets)
+            return f"{by} crashes{hand}. The committed offset is {_committed(pipeline)}."
+    return _describe_rest(event, pipeline)
+
+
+def _describe_begin(pipeline: Pipeline) -> str:
+    return (
+        f"{pipeline.log_end} records are in the partition; the committed offset is {_committed(pipeline)}, and nobody "
+        "reads."
+    )
+
+
+def _describe_start(pipeline: Pipeline, was: Pipeline, event: Start | Assign, by: str) -> str:
+    effect = pipeline.effects[-1]
+    if effect.what == "failed":
+        return f"{by} cannot start: {effect.error}."
+    begins = f"begins at {effect.offsets[0]}"
+    kept = pipeline.sink.stored
+    if effect.what == "reset":
+        begins += ": no committed offset is there to begin at, so auto.offset.reset decides"
+    else:
+        begins += ", the committed offset" if kept is None else ", the offset stored with the results"
+    if isinstance(event, Assign):
+        return f"{by} starts on its own, outside the group, and {begins}."
+    ousted = f" {was.owner} is out of the group and does not know it." if was.owner not in (None, by) else ""
+    return f"{by} starts and {begins}.{ousted}"
+
+
+def _describe_rebalance(pipeline: Pipeline, was: Pipeline, to: str) -> str:
+    commits = [each for each in pipeline.effects if each.what == "auto commit"]
+    first = f", after an auto commit of {commits[0].offsets[0]}" if commits else ""
+    return f"Rebalance: {was.owner} gives the partition up{first}; {to} begins at {pipeline.effects[-1].offsets[0]}."
+
+
+def _describe_poll(pipeline: Pipeline, by: str) -> str:
+    said, consumer = "", pipeline.consumer(by)
+    for effect in pipeline.effects:
+        if effect.what == "auto commit":
+            said = f"An auto commit is due: {by} commits {effect.offsets[0]}, its position. "
+        if effect.what == "refused":
+            said += f"It is {REFUSALS[effect.error].format(by=by)}. "
+        if effect.what == "failed":
+            return f"{by} polls, and poll throws {effect.error}."
+        if effect.what == "reset":
+            said += f"Its position was deleted: auto.offset.reset sends it to {effect.offsets[0]}. "
+    offsets = pipeline.effects[-1].offsets
+    if not offsets:
+        return f"{said}{by} polls and gets nothing."
+    done = "nothing is processed yet" if len(consumer.hand) == len(offsets) else "older ones are still in hand"
+    return f"{said}{by} polls and gets {_span(offsets)}: its position is {consumer.position}, and {done}."
+
+
+def _result(pipeline: Pipeline) -> str:
+    written = pipeline.sink.writes[-1]
+    if written.answer == "known":
+        return f"{written.offset}: the sink knows it already, nothing changes."
+    if written.answer == "refused":
+        return f"{written.offset}: refused, for the offset stored in the sink is {pipeline.sink.stored}."
+    times = pipeline.sink.times(written.offset)
+    again = {1: "", 2: ", for the second time"}.get(times, f", for the {times}th time")
+    kept = "" if pipeline.sink.stored is None else f", and {pipeline.sink.stored} is stored with it as the next offset"
+    return f"{written.offset}: the result takes effect{again}{kept}."
+
+
+def _answers(pipeline: Pipeline) -> list[Effect]:
+    return [each for each in pipeline.effects if each.what in ("committed", "refused")]
+
+
+def _stored(pipeline: Pipeline, effect: Effect, by: str) -> str:
+    return "stored" if effect.what == "committed" else REFUSALS[effect.error].format(by=by)
+
+
+def _describe_answer(pipeline: Pipeline, was: Pipeline, by: str) -> str:
+    effect = pipeline.effects[-1]
+    said = f"{by}'s commit of {effect.offsets[0]} reaches the coordinator: {_stored(pipeline, effect, by)}"
+    is_back = effect.what == "committed" and was.committed is not None and effect.offsets[0] < was.committed
+    return said + (f". The committed offset goes back from {was.committed}." if is_back else ".")
+
+
+def _describe_close(pipeline: Pipeline, by: str) -> str:
+    commits = [each for each in pipeline.effects if each.what == "auto commit"]
+    last = f", and commits {commits[0].offsets[0]}, its position" if commits else ""
+    return f"{by} closes{_with_hand(pipeline.effects[-1].offsets)}{last}."
+
+
+def _with_hand(offsets: tuple[int, ...]) -> str:
+    return f" with {_span(offsets)} in hand, not processed" if offsets else ""
+
+
+def _describe_rest(event: Append | Delete | Wait, pipeline: Pipeline) -> str:
+    match event:
+        case Append(record_count):
+            return f"{record_count} more record{'s' * (record_count != 1)}: the log end is {pipeline.log_end}."
+        case Delete(log_start):
+            return f"Retention deletes what is below {log_start}."
+    return f"{event.ms / 1000:g} s pass."
+
+
+def _span(offsets: tuple[int, ...]) -> str:
+    if len(offsets) == 1:
+        return str(offsets[0])
+    return f"{offsets[0]} {'and' if len(offsets) == 2 else 'to'} {offsets[-1]}"
+
+
+def _committed(pipeline: Pipeline) -> str:
+    return "none" if pipeline.committed is None else str(pipeline.committed)
+
+
+def role(pipeline: Pipeline, consumer: Consumer) -> str:
+    """What a consumer is to the group: owner, zombie or standalone."""
+    if consumer.name == pipeline.owner:
+        return "owner"
+    return "standalone" if consumer.generation < 0 else "zombie"
+
+
+def commits_text(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline, CommitEvent] | None = None) -> str:
+    """A frame of `kafkalearn.commits` as a few lines of text.
+
+    >>> from kafkalearn.commits import crash_everywhere, shortest
+    >>> found = shortest(crash_everywhere("each batch"), "doubled")
+    >>> print(commits_text(found.trace[7], found.trace[6]))
+    B processes 0: the result takes effect, for the second time.
+      2.0 s later: log end 9, committed 0, commits written: none
+      B (owner): position 3, in hand 1 2
+      sink: 0 A B (twice)
+    """
+    pipeline = frame.state
+    written = " ".join(str(each.offset) for each in pipeline.written) or "none"
+    lines = [
+        describe_commits(frame, before),
+        f"  {pipeline.now_ms / 1000:.1f} s later: log end {pipeline.log_end}, committed {_committed(pipeline)}, "
+        f"commits written: {written}",
+        *(_consumer_text(pipeline, each) for each in pipeline.consumers),
+        f"  sink: {_sink_text(pipeline)}",
+    ]
+    gone = lost(pipeline)
+    return "\n".join([*lines, f"  lost: {' '.join(map(str, gone))}"] if gone else lines)
+
+
+def _consumer_text(pipeline: Pipeline, consumer: Consumer) -> str:
+    hand = " ".join(map(str, consumer.hand)) or "nothing"
+    sent = f", on the way: commit of {' '.join(map(str, consumer.in_flight))}" if consumer.in_flight else ""
+    return f"  {consumer.name} ({role(pipeline, consumer)}): position {consumer.position}, in hand {hand}{sent}"
+
+
+def _sink_text(pipeline: Pipeline) -> str:
+    offsets = sorted({each.offset for each in pipeline.sink.writes})
+    cells = [f"{offset} {' '.join(pipeline.sink.appliers(offset))}{_twice(pipeline, offset)}" for offset in offsets]
+    stored = "" if pipeline.sink.stored is None else f", next offset {pipeline.sink.stored}"
+    return (" | ".join(cells) or "empty") + stored
+
+
+def _twice(pipeline: Pipeline, offset: int) -> str:
+    times = pipeline.sink.times(offset)
+    return {0: "", 1: "", 2: " (twice)"}.get(times, f" ({times} times)")

@@ -1,0 +1,69 @@
+"""How the replicas of a partition stand, in few words: for the picture and for the text of a frame."""
+
+from __future__ import annotations
+
+from kafkalearn.replication import CUT_OFF, RUNNING, UNKNOWN, Partition, Remote, Replica
+
+
+def listed(broker_ids: tuple[int, ...]) -> str:
+    """Broker ids as a list in words.
+
+    >>> listed((1, 3)), listed(())
+    ('1, 3', 'empty')
+    """
+    return ", ".join(map(str, broker_ids)) or "empty"
+
+
+def standing(state: Partition, broker_id: int) -> str:
+    """What a replica is just now, in few words: leader, follower in the ISR or out of it, down, frozen."""
+    replica, controller = state.replica(broker_id), state.controller
+    status = replica.broker.status
+    epoch = replica.broker.leader_epoch
+    if status not in (RUNNING, CUT_OFF):
+        return status if replica.leading is None else f"{status}, led epoch {epoch}"
+    if replica.leading is not None and controller.leader != broker_id:
+        return f"believes it leads, epoch {epoch}"
+    if replica.leading is not None:
+        return f"leader, epoch {epoch}"
+    in_isr = "in the ISR" if broker_id in controller.isr else "out of the ISR"
+    return f"{in_isr}, cut off" if status == CUT_OFF else in_isr
+
+
+def waiting_in_words(state: Partition) -> str:
+    """The requests that wait on leaders; empty if none does."""
+    said = []
+    for replica in state.replicas:
+        said += [f"fetch of {each.broker_id} from {each.fetch_offset}" for each in replica.waiting.fetches]
+        said += [f"request {each.request} for HW {each.required_offset}" for each in replica.waiting.produces]
+    return "; ".join(said)
+
+
+def remote_of(state: Partition, broker_id: int) -> Remote | None:
+    """What the acting leader knows of a follower; None: of itself, or without a leader."""
+    leader = state.leader
+    return None if leader is None or not leader.remotes else leader.remotes[broker_id - 1]
+
+
+def remote_in_words(remote: Remote) -> str:
+    """A remote LEO: a question mark before the follower's first fetch."""
+    return "?" if remote.log_end_offset == UNKNOWN else str(remote.log_end_offset)
+
+
+def head_in_words(state: Partition) -> str:
+    """What the controller has recorded, and what the leader has asked it for."""
+    controller = state.controller
+    leader = "no leader" if controller.leader is None else f"leader {controller.leader}"
+    said = [leader, f"epoch {controller.leader_epoch}", f"ISR {listed(controller.isr)}"]
+    said += [f"eligible {listed(controller.elr)}"] if controller.elr else []
+    said += ["recovering"] if controller.is_recovering else []
+    said += [f"fenced {listed(controller.fenced)}"] if controller.fenced else []
+    said += proposal_in_words(state.leader)
+    return ", ".join(said)
+
+
+def proposal_in_words(leader: Replica | None) -> list[str]:
+    """The ISR that a leader has asked for and not got yet, if there is one."""
+    proposal = None if leader is None else leader.leading.proposal
+    if proposal is None:
+        return []
+    return [f"{'refused' if proposal.is_refused else 'asked for'} ISR {listed(proposal.isr)}"]

@@ -1,0 +1,87 @@
+from functools import partial
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, start, step
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.trace import run
+from kafkalearn.views import (
+    consuming_text,
+    describe_consuming,
+    draw_consuming,
+    draw_lag_by_partition,
+    draw_lag_over_time,
+    figure,
+    film,
+)
+from kafkalearn.views.style import SMALL
+from tests.consuming.groups import EVENTS, SETTINGS, run_what_is_legal
+from tests.views.golden import expected
+
+THREE = Settings(3)
+STORY = [
+    *(Join("billing", f"billing-{number}") for number in range(4)),
+    Join("search", "search-0"),
+    *(Produce(f"{customer}{number}", key=customer.encode()) for number, customer in enumerate("ADFGADFGA")),
+    Poll("billing", "billing-0", 2),
+    Poll("billing", "billing-3"),
+    Poll("search", "search-0", 9),
+    Leave("billing", "billing-0"),
+    Poll("billing", "billing-1", 9),
+    Leave("search", "search-0"),
+]
+TRACE = run(partial(step, THREE), start(THREE), STORY)
+
+
+def test_a_topic_and_its_groups_read_as_expected():
+    frames = zip(TRACE, (None, *TRACE), strict=False)
+    actual = "\n\n".join(consuming_text(THREE, frame, before) for frame, before in frames)
+    assert actual == expected("consuming.txt", actual)
+
+
+def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_before():
+    drawn = film(TRACE, partial(draw_consuming, THREE, TRACE), partial(describe_consuming, THREE))
+    assert len({picture.size for picture in drawn.pictures}) == 1
+    assert all(one.split("\n", 1)[1] != other.split("\n", 1)[1] for one, other in pairwise(drawn.pictures))
+
+
+@given(settings=SETTINGS, events=st.lists(EVENTS, max_size=25))
+def test_every_run_can_be_drawn_and_told(settings, events):
+    trace = run_what_is_legal(settings, events)
+    for frame, before in zip(trace[-3:], (None, *trace)[-4:-1], strict=False):
+        elements = list(ElementTree.fromstring(draw_consuming(settings, trace, frame, before)).iter())
+        assert min(float(each.get("font-size")) for each in elements if each.get("font-size")) >= SMALL
+        assert "\n" not in describe_consuming(settings, frame, before)
+        assert consuming_text(settings, frame).startswith(describe_consuming(settings, frame))
+
+
+def test_idle_members_are_named_below():
+    label_free = draw_consuming(THREE, TRACE, TRACE[5])
+    assert ">idle, owns nothing: billing-3<" in label_free
+
+
+def test_a_long_log_shows_its_newest_records():
+    settings = Settings(1)
+    trace = run(partial(step, settings), start(settings), [Produce(f"r{number}") for number in range(60)])
+    drawing = draw_consuming(settings, trace, trace[-1])
+    assert ">r59<" in drawing
+    assert ">r0<" not in drawing
+
+
+def test_lag_figures_have_a_mark_for_each_group():
+    drawing = figure(draw_lag_by_partition, {"billing": [0, 5], "search": [7, 1]}, alt="lag")
+    assert [bar.get_height() for bar in drawing.axes[0].patches] == [0, 5, 7, 1]
+    drawing = figure(draw_lag_over_time, [1, 2, 3], {"billing": [0, 0, 1], "search": [4, 5, 6]}, alt="lag")
+    assert [list(line.get_ydata()) for line in drawing.axes[0].lines] == [[0, 0, 1], [4, 5, 6]]
+
+
+@pytest.mark.parametrize("lag", [{}, {"a": [1], "b": [1, 2]}, {"a": []}])
+def test_lags_of_different_lengths_are_refused(lag):
+    with pytest.raises(KafkaLearnError, match="one number for each partition"):
+        figure(draw_lag_by_partition, lag, alt="")
+    with pytest.raises(KafkaLearnError, match="one number for each of the hours"):
+        figure(draw_lag_over_time, [1, 2, 3], lag, alt="")

@@ -1,0 +1,184 @@
+"""The log, its cleaner and a slow reader, in pictures and words."""
+
+from functools import partial
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.log import (
+    Append,
+    Clean,
+    CleanerFailed,
+    CleanerRound,
+    Crossing,
+    EndTransaction,
+    Log,
+    MoveLogStart,
+    NewBatch,
+    ProducerExpired,
+    Read,
+    ReplaceCleanerThreads,
+    Restart,
+    Retain,
+    Roll,
+    SetHighWatermark,
+    Settings,
+    cross,
+    step,
+)
+from kafkalearn.trace import run
+from kafkalearn.views import (
+    crossing_text,
+    describe_crossing,
+    describe_log,
+    draw_crossing,
+    draw_log,
+    draw_survivors,
+    figure,
+    log_text,
+)
+from kafkalearn.views.log_places import places
+from kafkalearn.views.log_words import legend_of, span_text
+from tests.log.test_laws import mixed_schedules, plain_schedules, small_settings
+from tests.views.golden import expected
+
+H = 3_600_000
+
+
+def put(at_ms, *pairs):
+    """A produce request with a batch for each pair of key and value."""
+    return Append(tuple(NewBatch(((key, value, at_ms),)) for key, value in pairs))
+
+
+def story(trace, view):
+    """A run as a page of text: every frame in the words of the view."""
+    return "\n\n".join(view(frame, before) for frame, before in zip(trace, (None, *trace), strict=False))
+
+
+FIGURE = [
+    put(0, ("K1", "V1"), ("K2", "V2"), ("K1", "V3"), ("K1", "V4"), ("K3", "V5"), ("K2", "V6")),
+    put(1000, ("K4", "V7"), ("K5", "V8"), ("K5", "V9"), ("K2", "V10"), ("K6", "V11")),
+    *(Roll(), Clean(5000)),
+]
+TOMBSTONE = [
+    *(put(0, ("anna", "Lyon"), ("ben", "Graz")), put(H, ("anna", None)), Roll(), Clean(2 * H)),
+    *(put(3 * H, ("cleo", "Porto")), Clean(30 * H), Roll(), Clean(30 * H)),
+]
+OPERATIONS = [
+    Append((NewBatch((("a", "1", 0), ("a", None, 1)), producer_id=7, base_sequence=0, is_transactional=True),)),
+    *(EndTransaction(7, False, 2, -1), put(3, ("", "x"), (b"\xff", "")), put(4, (None, "y")), Roll(), Roll()),
+    *(SetHighWatermark(5), MoveLogStart(1), CleanerFailed(), CleanerRound(10), Restart(), CleanerRound(11)),
+    *(ProducerExpired(7), CleanerFailed("out of memory", is_java_error=True), ReplaceCleanerThreads()),
+    *(put(5, *((f"k{number}", "v") for number in range(6))), Retain(12)),
+]
+RUNS = {
+    "the-figure-of-the-manual": (Settings("compact"), FIGURE),
+    "a-tombstone": (Settings("compact", min_cleanable_dirty_ratio=0.1), TOMBSTONE),
+    "operations": (Settings("compact"), OPERATIONS),
+    "a-small-map": (Settings("compact", offset_map_slots=4, load_factor=0.75), [*FIGURE, Clean(6000), Clean(7000)]),
+    "up-to-3.0": (Settings("compact", "3.0", min_cleanable_dirty_ratio=0.1), TOMBSTONE),
+    "a-lag": (Settings("compact", max_compaction_lag_ms=2 * H, min_compaction_lag_ms=H), TOMBSTONE[:-1]),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_log_reads_as_expected(name):
+    topic, events = RUNS[name]
+    actual = story(run(partial(step, topic), Log(), events), partial(log_text, topic))
+
+    assert actual == expected(f"log-{name}.txt", actual)
+
+
+SLOW = [
+    *(put(0, ("anna", "Lyon"), ("ben", "Graz"), ("cleo", "Porto")), Read(2, now_ms=H)),
+    *(put(2 * H, ("anna", None), ("ben", "Turku")), Roll(), Clean(3 * H), put(10 * H, ("dora", "Leeds")), Roll()),
+    *(Clean(28 * H), Read(now_ms=51 * H), Read(now_ms=52 * H)),
+]
+OFTEN = Settings("compact", min_cleanable_dirty_ratio=0.1)
+
+
+def test_a_slow_reader_reads_as_expected():
+    actual = story(run(partial(cross, OFTEN), Crossing(), SLOW), partial(crossing_text, OFTEN))
+
+    assert actual == expected("log-a-slow-reader.txt", actual)
+
+
+def drawn(draw, topic, trace):
+    return [draw(topic, frame, before) for frame, before in zip(trace, (None, *trace), strict=False)]
+
+
+def test_a_record_that_a_pass_removed_is_drawn_in_that_frame_and_is_a_dot_in_the_next():
+    trace = run(partial(step, OFTEN), Log(), [*FIGURE, Clean(6000)])
+    *_, before, during, after = (each.count("V1<") for each in drawn(draw_log, OFTEN, trace))
+
+    assert (before, during, after) == (1, 1, 0)
+    assert drawn(draw_log, OFTEN, trace)[-1].count("<circle") == 5
+
+
+def test_a_ghost_is_marked_in_the_picture_from_the_pass_that_took_its_tombstone():
+    trace = run(partial(cross, OFTEN), Crossing(), SLOW)
+
+    assert ["ghost" in each for each in drawn(draw_crossing, OFTEN, trace)] == [False] * 8 + [True] * 3
+    assert describe_crossing(OFTEN, trace[8], trace[7]).endswith("anna is a ghost from now on.")
+
+
+def test_of_a_long_log_the_newest_offsets_are_drawn():
+    trace = run(partial(step, OFTEN), Log(), [put(0, *((f"k{number}", "v") for number in range(100)))])
+    picture = draw_log(OFTEN, trace[-1], trace[-2])
+
+    assert ">k99<" in picture
+    assert ">k50<" not in picture
+    assert picture.size[1] < 900
+
+
+def test_without_the_frame_before_what_a_pass_removed_is_unknown():
+    trace = run(partial(step, OFTEN), Log(), FIGURE)
+
+    assert "x0 ? (overtaken by offset 3)" in log_text(OFTEN, trace[-1])
+    assert ">?<" in draw_log(OFTEN, trace[-1])
+
+
+def test_times_are_told_in_two_units():
+    assert [span_text(each) for each in (0, 999, 61_000, 3_600_000, 90_061_001)] == [
+        *("0 s", "999 ms", "1 min 1 s", "1 h", "1 d 1 h")
+    ]
+
+
+@settings(max_examples=25)
+@given(small_settings, mixed_schedules)
+def test_whatever_happens_to_a_log_it_can_be_drawn_and_told(topic, schedule):
+    trace = run(partial(step, topic), Log(), schedule)
+    for frame, picture in zip(trace, drawn(draw_log, topic, trace), strict=True):
+        ElementTree.fromstring(picture)
+        assert "\n" not in describe_log(topic, frame)
+        assert "None" not in log_text(topic, frame)
+
+
+reads = st.builds(Read, st.none() | st.integers(1, 3), st.none() | st.integers(0, 1000))
+
+
+@settings(max_examples=25)
+@given(small_settings, plain_schedules, st.lists(reads, max_size=5))
+def test_whatever_a_reader_does_it_can_be_drawn_and_told(topic, schedule, more):
+    trace = run(partial(cross, topic), Crossing(), [*schedule, *more])
+    for frame, picture in zip(trace, drawn(draw_crossing, topic, trace), strict=True):
+        ElementTree.fromstring(picture)
+        assert "the reader's table" in crossing_text(topic, frame)
+
+
+def test_the_legend_explains_the_words_that_occur_and_each_once():
+    trace = run(partial(step, OFTEN), Log(), FIGURE)
+
+    assert legend_of(places(trace[-1], trace[-2])) == ["→ 3: overtaken by offset 3", "last: last of its key"]
+
+
+def test_the_survivors_of_a_log_are_bars_with_their_share():
+    drawing = figure(draw_survivors, [0.25, 1], alt="two parts")
+
+    assert [text.get_text() for text in drawing.axes[0].texts] == ["25%", "100%"]
+    for shares in ([], [1.5], [-0.1]):
+        with pytest.raises(KafkaLearnError, match="shares must be numbers from 0 to 1"):
+            figure(draw_survivors, shares, alt="none")
