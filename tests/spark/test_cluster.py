@@ -8,6 +8,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
+from kafkalearn.assignor import compare, random_rebalance
 from kafkalearn.coordinator import FORMULAS, offsets_partition
 from kafkalearn.partitioner import PARTITIONERS, partition_for_key
 from tests.spark.processes import run_python
@@ -22,6 +23,7 @@ from kafkalearn.coordinator import FORMULAS
 from kafkalearn.partitioner import PARTITIONERS
 from kafkalearn.spark import datasets, native, partitioner
 from kafkalearn.spark.coordinator import with_coordinator, with_offsets_partition
+from kafkalearn.spark.rebalances import random_rebalances, rebalance_costs
 from kafkalearn.spark.session import get_spark
 
 simple = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # little is computed here, and much is started
@@ -50,10 +52,13 @@ for name in PARTITIONERS:
     rows = rows.transform(partitioner.with_partition, 37, name, output=name)
 partitioner.static_call = lambda *arguments: None
 rows = rows.transform(partitioner.with_partition, 37, output="in Python").withColumn("worker", worker("group_id"))
+moved = lambda costs: sorted([row.rebalance, row.assignor, row.moved] for row in costs.collect())
 tell({
     "master": spark.sparkContext.master,
     "rows": [row.asDict() | {"key": None} for row in rows.collect()],
     "orders": datasets.orders(spark, 1000, customer_count=500).groupBy("partition").count().count(),
+    # Last: it sends the workers what they have not heard of until now.
+    "moved": moved(random_rebalances(spark, 8, most_partitions=4).transform(rebalance_costs, ["range", "sticky"])),
 })
 spark.stop()
 """
@@ -92,6 +97,12 @@ def test_workers_without_kafkalearn_give_what_the_scalar_functions_give(worker_p
     assert printed == ""
     assert answer["master"] == "local-cluster[2,1,1024]"
     assert answer["orders"] == 12  # made in the query: the workers could not read a file of ours
+    assert answer["moved"] == [
+        [number, row["assignor"], row["moved"]]
+        for number in range(8)
+        for drawn in [random_rebalance(number, most_partitions=4)]
+        for row in compare(["range", "sticky"], drawn.partition_counts, drawn.before, drawn.after)
+    ]
     assert len(answer["rows"]) == len(TEXTS)
     for row in answer["rows"]:
         text = row["group_id"]

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from kafkalearn.assignor import compare, random_rebalance
 from kafkalearn.coordinator import offsets_partition
 from kafkalearn.partitioner import PARTITIONERS, partition_for_key
 from kafkalearn.spark.embedded import spark_home
@@ -30,6 +31,7 @@ from kafkalearn.spark.counts import counts_by_partition
 from kafkalearn.spark.moves import moved_share, moves_by_key
 from kafkalearn.spark.partitioner import with_partition
 from kafkalearn.spark.progress import job_progress
+from kafkalearn.spark.rebalances import random_rebalances, rebalance_costs
 from kafkalearn.spark.session import get_spark
 
 spark = get_spark()
@@ -41,6 +43,7 @@ for name in PARTITIONERS:
 keys = datasets.keys(spark, 1000, key_count=100)
 with job_progress(spark, lambda done, total: told.append([done, total])):
     counts = counts_by_partition(keys.transform(with_partition, 6), 6)
+costs = random_rebalances(spark, 4).transform(rebalance_costs, ["sticky"])
 tell({
     "kind": type(spark).__module__,
     "again": get_spark() is spark,
@@ -49,6 +52,7 @@ tell({
     "counts": counts,
     "moved": moved_share(keys.transform(moves_by_key, 6, 7)).first().record_count,
     "told": told,
+    "costs": [row.moved for row in costs.orderBy("rebalance").collect()],
     "stopped": spark.stop(),
     "anew": get_spark().range(3).count(),
     "failed": [check.name for check in check_environment() if not check.ok],
@@ -104,6 +108,9 @@ def test_rules_over_spark_connect_give_what_the_scalar_functions_give(address):
 
     assert printed == ""
     assert (answer["kind"], answer["again"], answer["zone"]) == ("pyspark.sql.connect.session", True, "UTC")
+    drawn = [random_rebalance(number) for number in range(4)]
+    here = [compare(["sticky"], each.partition_counts, each.before, each.after)[0]["moved"] for each in drawn]
+    assert answer["costs"] == here
     for row in answer["rows"]:
         text = row["group_id"]
         assert row["offsets_partition"] == (None if text is None else offsets_partition(text))

@@ -1,0 +1,78 @@
+"""Decoding raw records of ``__consumer_offsets`` in Spark, beside counting their bytes.
+
+Run it with ``python benchmarks/decode_offsets.py [--rows 10000000] [--rounds 5] [--slow-rows 500000]``. The Python UDF
+decodes fewer rows; its seconds are those of all, in proportion.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from _measure import Way, compare, report
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.offsets import decode
+from kafkalearn.spark.offsets import DECODED_SCHEMA, decode_offsets
+from kafkalearn.spark.offsets_data import offsets_records
+from kafkalearn.spark.offsets_state import latest_state
+from kafkalearn.spark.session import get_spark
+
+COMMIT = ("group_id", "committed_topic", "committed_partition", "committed_offset", "commit_ms", "error")
+
+
+def needing(rows: DataFrame, names: tuple[str, ...]):
+    """A query that needs every row's columns, and hands back one row. Sums of numbers would overflow."""
+    types = {field.name: field.dataType.simpleString() for field in DECODED_SCHEMA}
+    needs = [
+        sf.sum(sf.octet_length(name)) if types[name] == "string" else sf.bit_xor(sf.col(name).cast("bigint"))
+        for name in names
+    ]
+    return lambda: rows.agg(*needs).collect()
+
+
+def in_python(records: DataFrame) -> DataFrame:
+    """The committed offset by kafkalearn's scalar function, called once for each row."""
+
+    def offset(key: bytes, value: bytes | None) -> int | None:
+        try:
+            record = decode(bytes(key), value and bytes(value))
+        except KafkaLearnError:
+            return None
+        return (record.value or {}).get("offset")
+
+    return records.withColumn("committed_offset", sf.udf(offset, "bigint")("key", "value"))
+
+
+def main(argv: list[str]) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--slow-rows", type=int, default=500_000)
+    options = parser.parse_args(argv)
+    spark = get_spark("kafkalearn benchmark")
+    records = offsets_records(spark, options.rows)
+    few = offsets_records(spark, options.slow_rows)
+    decoded = records.transform(decode_offsets)
+    size = sf.length("key") + sf.coalesce(sf.length("value"), sf.lit(0))
+    ways = [
+        Way("count the bytes of keys and values", lambda: records.agg(sf.sum(size)).collect()),
+        Way("decode_offsets: what a commit says, and errors", needing(decoded, COMMIT)),
+        Way("decode_offsets: all 20 columns", needing(decoded, tuple(DECODED_SCHEMA.names))),
+        Way("decode_offsets, then the last record of each key", lambda: decoded.transform(latest_state).count()),
+    ]
+    report(f"decoding {options.rows:,} raw records", spark, compare(ways, options.rounds, 1, warm_up=2))
+    slow = [
+        Way("count the bytes of keys and values", lambda: few.agg(sf.sum(size)).collect()),
+        Way("decode_offsets: what a commit says, and errors", needing(few.transform(decode_offsets), COMMIT)),
+        Way("Python UDF, kafkalearn's decode", needing(in_python(few), ("committed_offset",)), is_slow=True),
+    ]
+    print()
+    report(f"the same with {options.slow_rows:,} records", spark, compare(slow, options.rounds, 1, warm_up=1))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,180 @@
+"""A cleaner's pass over a whole topic: which records survive, as DataFrame -> DataFrame.
+
+The rule is that of `kafkalearn.log.verdicts`, record for record: the last record of each key stays, a tombstone
+among them until its *delete horizon* has passed. Three things make the query quick.
+
+- Kafka reads a log twice, and so does the query: once for the last offset of each key, once to keep what is there.
+  Only keys and offsets are sorted out among Spark's workers, never the values.
+- A place in a topic, partition and offset, is one number of 64 bits. Spark looks such numbers up several times
+  faster than pairs, and every worker gets all of them: a few bytes for each record that stays.
+- Keys are compared as they are. Kafka's own cleaner compares 128-bit hashes (MD5) to save memory; a shorter hash
+  would lose the records of two customers in a while.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.log.verdicts import BEHIND_THE_MAP, LAST_OF_KEY, NO_KEY, TOMBSTONE_GONE, TOMBSTONE_NEW, TOMBSTONE_WAITS
+from kafkalearn.spark.columns import require
+
+HORIZON = "delete_horizon_ms"
+DAY_MS = 86_400_000
+OVERTAKEN = "overtaken"
+
+PARTITION_BITS = 16  # of the number for a place; the offset has the other 47
+
+Bound = int | Mapping[int, int] | None
+
+
+def compact(
+    records: DataFrame,
+    *,
+    now_ms: int | None = None,
+    delete_retention_ms: int = DAY_MS,
+    first_uncleanable: Bound = None,
+) -> DataFrame:
+    """What a cleaner leaves of a topic in one pass over all of it.
+
+    Parameters
+    ----------
+    records : DataFrame
+        Of one topic, with the columns of Spark's Kafka source: at least ``key`` and ``value`` (binary or string),
+        ``partition`` (int) and ``offset`` (bigint).
+    now_ms : int, optional
+        The cleaner's clock. With it tombstones come in two phases: the result has a column ``delete_horizon_ms``, in
+        which a tombstone that is met for the first time gets ``now_ms + delete_retention_ms``, and a tombstone that
+        came with a horizon not above `now_ms` is gone. Without it every last tombstone stays, as in a first pass.
+    delete_retention_ms : int
+        The topic's ``delete.retention.ms``.
+    first_uncleanable : int or mapping, optional
+        The first offset that is not cleaned, of all partitions or by partition: the base of the active segment, or
+        what ``min.compaction.lag.ms`` protects. What lies behind stays and is no evidence against what lies before;
+        a partition that a mapping does not name is left alone. Without it the whole topic is cleaned.
+
+    Returns
+    -------
+    DataFrame
+        The records that stay, in no particular order. A record without key goes if it is cleaned: since 0.9 a
+        compacted topic takes none, but there may be some from the time before its policy was changed.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a column is missing or of another type, or a number makes no sense. While it runs the query ends with an
+        error if there is a partition above 65,535 or an offset above 2**47 - 1.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.customers import customers
+    >>> from kafkalearn.spark.session import get_spark
+    >>> topic = customers(get_spark(), "small")
+    >>> topic.count(), topic.transform(compact).count()
+    (100000, 9798)
+
+    References
+    ----------
+    Apache Kafka, ``Cleaner.shouldRetainRecord``; KIP-534 for delete horizons (3.1).
+    """
+    _check(records, now_ms, delete_retention_ms)
+    if first_uncleanable is None:
+        kept = records.join(sf.broadcast(_last_places(records, sf.lit(True))), _place() == sf.col("_last"), "left_semi")
+    else:
+        is_cleaned = _is_cleaned(first_uncleanable)
+        kept = _marked(records, is_cleaned).where(~is_cleaned | sf.col("_last").isNotNull()).drop("_last")
+    return kept if now_ms is None else _two_phases(kept, now_ms, delete_retention_ms, first_uncleanable)
+
+
+def count_verdicts(records: DataFrame, *, now_ms: int | None = None, first_uncleanable: Bound = None) -> DataFrame:
+    """How many records a pass keeps and removes, and why: columns ``verdict``, ``is_kept``, ``records``.
+
+    Parameters are those of `compact`. The words are those of `kafkalearn.log.Verdict`, but for what overtakes a
+    record: here it is only ``overtaken``.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.customers import customers
+    >>> from kafkalearn.spark.session import get_spark
+    >>> count_verdicts(customers(get_spark(), "small")).orderBy("verdict").collect()[0]
+    Row(verdict='last of its key', is_kept=True, records=9564)
+    """
+    _check(records, now_ms, DAY_MS)
+    is_cleaned = _is_cleaned(first_uncleanable)
+    is_tombstone = sf.col("value").isNull()
+    horizon = sf.col(HORIZON) if HORIZON in records.columns else sf.lit(None).cast("bigint")
+    is_due = horizon <= now_ms if now_ms is not None else sf.lit(False)
+    verdict = (
+        sf.when(~is_cleaned, BEHIND_THE_MAP)
+        .when(sf.col("key").isNull(), NO_KEY)
+        .when(sf.col("_last").isNull(), OVERTAKEN)
+        .when(~is_tombstone, LAST_OF_KEY)
+        .when(horizon.isNull(), TOMBSTONE_NEW)
+        .when(is_due, TOMBSTONE_GONE)
+        .otherwise(TOMBSTONE_WAITS)
+    )
+    is_kept = ~sf.col("verdict").isin(NO_KEY, OVERTAKEN, TOMBSTONE_GONE)
+    counts = _marked(records, is_cleaned).groupBy(verdict.alias("verdict")).agg(sf.count("*").alias("records"))
+    return counts.select("verdict", is_kept.alias("is_kept"), "records")
+
+
+def _check(records: DataFrame, now_ms: int | None, delete_retention_ms: int) -> None:
+    for column in ("key", "value"):
+        require(records, column, ("binary", "string"), "leave it as Kafka has it")
+    require(records, "partition", ("int",), "cast it: .withColumn('partition', col('partition').cast('int'))")
+    require(records, "offset", ("bigint",), "cast it: .withColumn('offset', col('offset').cast('bigint'))")
+    if HORIZON in records.columns:
+        require(records, HORIZON, ("bigint",), "it holds milliseconds, and null where no pass has set it")
+    if now_ms is not None:
+        whole_number("now_ms", now_ms, at_least=0)
+    whole_number("delete_retention_ms", delete_retention_ms, at_least=0)
+
+
+def _is_cleaned(first_uncleanable: Bound) -> Column:
+    """Whether a record lies in the part that this pass cleans."""
+    match first_uncleanable:
+        case None:
+            return sf.lit(True)
+        case Mapping():
+            bound = sf.lit(0)
+            for partition, offset in first_uncleanable.items():
+                whole_number(f"first_uncleanable[{partition}]", offset, at_least=0)
+                bound = sf.when(sf.col("partition") == partition, offset).otherwise(bound)
+            return sf.col("offset") < bound
+        case int():
+            return sf.col("offset") < whole_number("first_uncleanable", first_uncleanable, at_least=0)
+    raise KafkaLearnError(
+        f"first_uncleanable must be an offset, or a dict from partition to offset, got {first_uncleanable!r}"
+    )
+
+
+def _place() -> Column:
+    """Partition and offset as one number, exact and in the order of offsets; what does not fit is an error."""
+    partition, offset = sf.col("partition"), sf.col("offset")
+    fits = (partition >= 0) & (partition < 1 << PARTITION_BITS) & (offset >= 0) & (offset < 1 << 63 - PARTITION_BITS)
+    packed = offset * (1 << PARTITION_BITS) + partition
+    return sf.when(fits, packed).otherwise(sf.raise_error(sf.lit("a partition or an offset is out of range")))
+
+
+def _last_places(records: DataFrame, is_cleaned: Column) -> DataFrame:
+    """The place of the last record of each key, among those that are cleaned."""
+    keyed = records.where(is_cleaned & sf.col("key").isNotNull())
+    return keyed.groupBy("partition", "key").agg(sf.max(_place()).alias("_last")).select("_last")
+
+
+def _marked(records: DataFrame, is_cleaned: Column) -> DataFrame:
+    """The records with a column ``_last`` that is null for all but the last of a key."""
+    return records.join(sf.broadcast(_last_places(records, is_cleaned)), _place() == sf.col("_last"), "left")
+
+
+def _two_phases(kept: DataFrame, now_ms: int, delete_retention_ms: int, first_uncleanable: Bound) -> DataFrame:
+    has_column = HORIZON in kept.columns
+    horizon = sf.col(HORIZON) if has_column else sf.lit(None).cast("bigint")
+    is_met = sf.col("value").isNull() & _is_cleaned(first_uncleanable)
+    stays = kept.where(~(is_met & sf.coalesce(horizon <= now_ms, sf.lit(False)))) if has_column else kept
+    new_horizon = sf.when(is_met, sf.coalesce(horizon, sf.lit(now_ms + delete_retention_ms))).otherwise(horizon)
+    return stays.withColumn(HORIZON, new_horizon.cast("bigint"))

@@ -1,0 +1,217 @@
+"""Compaction on Spark leaves what the simulated cleaner leaves, record for record and verdict for verdict."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.log import Clean, Record, Settings, closed_log, step
+from kafkalearn.spark.columns import RECORD_SCHEMA
+from kafkalearn.spark.compaction import HORIZON, compact, count_verdicts
+from kafkalearn.spark.customers import customers
+from tests.log.test_recorded_cases import clean_ms, settings_of
+from tests.recorded import recorded
+
+pytestmark = pytest.mark.spark
+
+OFTEN = Settings("compact", min_cleanable_dirty_ratio=0.0, delete_retention_ms=1000)
+SCHEMA = f"{RECORD_SCHEMA}, {HORIZON} BIGINT"
+
+
+def table_of(spark, rows):
+    """Records as DataFrame, of (partition, offset, key, value, horizon)."""
+    full = [
+        (key, value, "customers", partition, offset, None, 0, horizon)
+        for partition, offset, key, value, horizon in rows
+    ]
+    return spark.createDataFrame(full, SCHEMA)
+
+
+def rows_of(df):
+    """The records of a DataFrame as (partition, offset, key, value, horizon), sorted."""
+    found = [row.asDict() for row in df.collect()]
+    binary = ((None if each[name] is None else bytes(each[name]) for name in ("key", "value")) for each in found)
+    return sorted(
+        (each["partition"], each["offset"], *pair, each.get(HORIZON)) for each, pair in zip(found, binary, strict=True)
+    )
+
+
+def simulated(rows, now_ms=0):
+    """What the simulator's cleaner leaves of each partition, and its verdicts."""
+    kept, verdicts = [], Counter()
+    for partition in sorted({row[0] for row in rows}):
+        mine = sorted(row for row in rows if row[0] == partition)
+        records = [Record(offset, key, value, 0) for _, offset, key, value, _ in mine]
+        log = closed_log(records, {offset: horizon for _, offset, _, _, horizon in mine if horizon is not None})
+        cleaned = step(OFTEN, log, Clean(now_ms, is_forced=True))
+        for batch in cleaned.batches:
+            for each in batch.records:
+                horizon = batch.delete_horizon_ms if each.value is None else None
+                kept.append((partition, each.offset, each.key, each.value, horizon))
+        verdicts.update((each.reason.split(" by offset")[0], each.is_kept) for each in cleaned.last.verdicts)
+    return kept, verdicts
+
+
+def random_rows(seed, count, key_count, has_horizons=False):
+    rng = random.Random(seed)
+    rows = []
+    for partition in range(3):
+        offset = 0
+        for _ in range(count // 3):
+            offset += rng.choice((1, 1, 1, 2, 9))
+            key = rng.choice(
+                [None, b"", b"\x00", *(rng.randbytes(3)[:2] for _ in range(3)), b"user-%d" % rng.randrange(key_count)]
+            )
+            value = rng.choice([None, b"", b"v%d" % offset])
+            horizon = rng.choice([None, 500, 5000]) if has_horizons and value is None else None
+            rows.append((partition, offset, key, value, horizon))
+    return rows
+
+
+@pytest.mark.parametrize("key_count", [3, 100])
+def test_random_logs_with_null_keys_and_gaps_keep_what_the_simulator_keeps(spark, key_count):
+    rows = random_rows(7, 1500, key_count)
+    kept, _ = simulated(rows)
+
+    assert rows_of(table_of(spark, rows).drop(HORIZON).transform(compact)) == [(*row[:4], None) for row in kept]
+
+
+def test_tombstones_go_in_two_phases_as_in_the_simulator(spark):
+    rows = random_rows(8, 900, 20, has_horizons=True)
+    kept, verdicts = simulated(rows, now_ms=700)
+    table = table_of(spark, rows)
+
+    assert rows_of(table.transform(compact, now_ms=700, delete_retention_ms=1000)) == kept
+    counted = table.transform(count_verdicts, now_ms=700).collect()
+    assert {(row.verdict, row.is_kept): row.records for row in counted} == verdicts
+
+
+def test_two_passes_one_after_the_other_are_those_of_the_simulator(spark):
+    rows = random_rows(9, 600, 20)
+    first, _ = simulated(rows, now_ms=100)
+    once = table_of(spark, rows).drop(HORIZON).transform(compact, now_ms=100, delete_retention_ms=1000)
+    assert rows_of(once) == first
+
+    for now_ms in (1099, 1100):
+        assert rows_of(once.transform(compact, now_ms=now_ms, delete_retention_ms=1000)) == simulated(first, now_ms)[0]
+
+
+def test_what_is_not_cleanable_stays_and_is_no_evidence(spark):
+    rows = [(0, 0, b"a", b"1", None), (0, 1, b"a", b"2", None), (0, 2, b"a", b"3", None), (0, 3, None, b"x", None)]
+    rows += [(1, offset, key, value, None) for _, offset, key, value, _ in rows]
+    table = table_of(spark, rows)
+
+    def left(bound):
+        return [(row[0], row[1]) for row in rows_of(table.transform(compact, now_ms=0, first_uncleanable=bound))]
+
+    assert left(None) == [(0, 2), (1, 2)]
+    assert left(2) == [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3)]
+    assert left({0: 3}) == [(0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (1, 3)]
+    counts = table.transform(count_verdicts, first_uncleanable={0: 3, 1: 4}).collect()
+    assert {row.verdict: row.records for row in counts} == {
+        "behind what the map has seen": 1,
+        "overtaken": 4,
+        "last of its key": 2,
+        "no key": 1,
+    }
+
+
+NOW_MS = 10**15
+
+
+def passes_of_a_real_broker():
+    """Every recorded pass, as the records before it, where it stopped, and what was on the disk after it.
+
+    Where the checkpoint did not move nothing was dirty, and no pass was made.
+    """
+    for script in recorded("compaction")["cases"]:
+        settings, on_disk, horizons, checkpoint = settings_of(script), [], {}, 0
+        for phase in script["phases"]:
+            shift = NOW_MS - clean_ms(settings, phase)  # so that the clocks of all passes can be one
+            written = [
+                [batch["base_offset"] + at, key, value]
+                for batch in phase["batches"]
+                for at, (key, value) in enumerate(batch["records"])
+            ]
+            before = [
+                (*each, horizons[each[0]] + shift if horizons.get(each[0]) else None) for each in on_disk + written
+            ]
+            if phase["first_uncleaned_offset"] > checkpoint:
+                yield before, phase["first_uncleaned_offset"], phase["survivors"]
+            checkpoint = phase["first_uncleaned_offset"]
+            on_disk = phase["survivors"]
+            headers = [batch for segment in phase["segments"] for batch in segment["batches"]]
+            horizons = {
+                offset: each["delete_horizon"] for each in headers for offset in range(each["base"], each["last"] + 1)
+            }
+
+
+def encoded(text):
+    return None if text is None else text.encode()
+
+
+def test_all_recorded_passes_leave_what_a_real_broker_left_on_its_disk(spark):
+    assert len(recorded("compaction")["cases"]) == 30
+    passes = list(passes_of_a_real_broker())
+    rows = [
+        (number, offset, encoded(key), encoded(value), horizon)
+        for number, (before, _, _) in enumerate(passes)
+        for offset, key, value, horizon in before
+    ]
+    bounds = {number: end for number, (_, end, _) in enumerate(passes)}
+    kept = rows_of(table_of(spark, rows).transform(compact, now_ms=NOW_MS, first_uncleanable=bounds))
+
+    assert len(passes) == 70
+    assert [row[:4] for row in kept] == [
+        (number, offset, encoded(key), encoded(value))
+        for number, (_, _, survivors) in enumerate(passes)
+        for offset, key, value in survivors
+    ]
+
+
+def test_the_customers_of_the_shop_are_compacted_as_by_the_simulator(spark):
+    topic = customers(spark, 20_000)
+    rows = [(*row[:4], None) for row in rows_of(topic)]
+    kept, verdicts = simulated(rows)
+
+    assert rows_of(topic.transform(compact)) == [(*row[:4], None) for row in kept]
+    assert {(row.verdict, row.is_kept): row.records for row in topic.transform(count_verdicts).collect()} == verdicts
+
+
+def test_the_topic_customers_counts_its_offsets_without_gaps_and_is_the_same_however_it_is_cut(spark):
+    topic = customers(spark, 1000, partition_count=7)
+    places = sorted((row.partition, row.offset) for row in topic.select("partition", "offset").collect())
+
+    assert places == [(number, offset) for number in range(7) for offset in range(143 if number < 6 else 142)]
+    assert {int(bytes(row.key).decode().split("-")[1]) % 7 == row.partition for row in topic.collect()} == {True}
+    assert rows_of(topic.repartition(5).transform(compact)) == rows_of(topic.transform(compact))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"drop": "key"}, "no column 'key'"),
+        ({"cast": ("offset", "int")}, "'offset' must be bigint, it is int; cast it"),
+        ({"cast": ("partition", "string")}, "'partition' must be int"),
+        ({"options": {"now_ms": "1"}}, "now_ms must be"),
+        ({"options": {"delete_retention_ms": -1}}, "delete_retention_ms must be"),
+        ({"options": {"first_uncleanable": "all"}}, "from partition to offset, got 'all'"),
+        ({"options": {"first_uncleanable": {0: -1}}}, r"first_uncleanable\[0\] must be"),
+    ],
+)
+def test_what_cannot_be_compacted_is_refused_before_anything_runs(spark, change, message):
+    table = table_of(spark, [(0, 0, b"a", b"1", None)])
+    if "drop" in change:
+        table = table.drop(change["drop"])
+    if "cast" in change:
+        name, kind = change["cast"]
+        table = table.withColumn(name, table[name].cast(kind))
+    with pytest.raises(KafkaLearnError, match=message):
+        compact(table, **change.get("options", {}))
+
+
+def test_a_place_that_does_not_fit_into_a_number_ends_the_query_and_is_not_mixed_up(spark):
+    table = table_of(spark, [(1 << 16, 0, b"a", b"1", None)])
+    with pytest.raises(Exception, match="out of range"):
+        table.transform(compact).collect()
