@@ -15,6 +15,9 @@ DATA_FILES: MappingProxyType[str, str] = MappingProxyType(
 )
 """The recorded files by name."""
 
+DATA_DIRECTORIES: MappingProxyType[str, str] = MappingProxyType({"offsets-topic": "offsets-topic"})
+"""Recorded data that is more than one file; each has a README of its own."""
+
 _PACKAGE_FOLDER = Path(__file__).parent
 _FOLDERS = (_PACKAGE_FOLDER.parent / "data", _PACKAGE_FOLDER / "data")
 
@@ -54,4 +57,33 @@ def data_file(name: str) -> Path:
             f"the data file {name!r} is neither {places}; work in a clone of the repository, where data/ has it, "
             "where data/README.md tells how it was made"
         )
+    return found
+
+
+def data_directory(name: str) -> Path:
+    """The path of a directory of recorded data.
+
+    Parameters
+    ----------
+    name : str
+        A name in `DATA_DIRECTORIES`. ``"offsets-topic"``: the segment files of ``__consumer_offsets`` of a real
+        broker, and what Kafka's tools say of each record.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the name is unknown, or the directory is in neither place.
+
+    Examples
+    --------
+    >>> (data_directory("offsets-topic") / "README.md").is_file()
+    True
+    """
+    if name not in DATA_DIRECTORIES:
+        raise unknown_name("data directory", name, DATA_DIRECTORIES)
+    candidates = [folder / DATA_DIRECTORIES[name] for folder in _FOLDERS]
+    found = next((path for path in candidates if path.is_dir()), None)
+    if found is None:
+        places = " nor ".join(str(path) for path in candidates)
+        raise KafkaLearnError(f"the data directory {name!r} is neither {places}; work in a clone of the repository")
     return found

@@ -79,10 +79,7 @@ def test_a_check_has_recorded_cases_exactly_if_its_way_is_a_recording(rule, chec
 CITES = re.compile(r"References\n\s+-+\n\s+(?:Apache Kafka|librdkafka)")
 
 
-BEING_WRITTEN = {
-    *("assignor", "commits", "consuming", "delivery", "group", "java_collections", "log", "offsets"),
-    *("purgatory", "replication"),
-}
+BEING_WRITTEN: set[str] = set()
 """Parts whose entries are still to be written, from what their tests check; each leaves this set with its first."""
 
 
@@ -108,12 +105,21 @@ def test_a_module_finds_its_own_rules_and_no_others(module):
 
 def test_all_modules_together_are_the_whole_ledger():
     modules = dict.fromkeys(rule.function.rpartition(".")[0] for rule in RULES)
-    assert sorted(rule.name for module in modules for rule in ledger(module)) == sorted(rule.name for rule in ledger())
+    # A package's rules include those of its modules, so some are found twice.
+    assert {rule.name for module in modules for rule in ledger(module)} == {rule.name for rule in ledger()}
 
 
-@pytest.mark.parametrize("module", ["keyles", "hash", "nothing", 7])
-def test_a_module_without_rules_is_refused_with_those_that_have_some(module):
-    with pytest.raises(KafkaLearnError, match=f"unknown module {module!r}.*'hashing'"):
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("keyles", "did you mean 'keyless'"),
+        ("hash", "did you mean 'hashing'"),
+        ("xyz", "none is spelt"),
+        (7, "none"),
+    ],
+)
+def test_a_module_without_rules_is_refused_and_the_nearest_are_named(module, words):
+    with pytest.raises(KafkaLearnError, match=f"unknown module {module!r}.*{words}"):
         ledger(module)
 
 

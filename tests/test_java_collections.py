@@ -3,15 +3,14 @@ import pytest
 from kafkalearn.java_collections import JavaHashMap, JavaHashSet, TimelineHashSet, hash_order, table_size, utf16_key
 from tests.recorded import recorded
 
-CASES = recorded("java-collections")["cases"]
+
+@pytest.mark.parametrize("case", recorded("java-collections")["cases"])
+def test_a_collection_is_walked_in_the_order_of_javas_or_kafkas(case):
+    walk = {"HashMap": walked_hash_map, "TimelineHashMap": walked_timeline_set}[case["collection"]]
+    assert walk(case) == case["keys"]
 
 
-def of(collection):
-    return pytest.mark.parametrize("case", [case for case in CASES if case["collection"] == collection])
-
-
-@of("HashMap")
-def test_a_map_is_walked_in_the_order_of_javas(case):
+def walked_hash_map(case):
     walked = JavaHashMap(table_size(case["initial_capacity"]))
     for operation, key in case["operations"]:
         if operation == "put":
@@ -20,15 +19,14 @@ def test_a_map_is_walked_in_the_order_of_javas(case):
             walked.compute_if_absent(key, lambda: None)
         else:
             walked.pop(key, None)
-    assert list(walked) == case["keys"]
+    return list(walked)
 
 
-@of("TimelineHashMap")
-def test_a_timeline_set_is_walked_in_the_order_of_kafkas(case):
+def walked_timeline_set(case):
     walked = TimelineHashSet()
     for operation, key in case["operations"]:
         (walked.add if operation == "put" else walked.discard)(key)
-    assert list(walked) == case["keys"]
+    return list(walked)
 
 
 def test_a_copy_is_made_large_enough_at_once_so_it_can_be_walked_in_another_order():

@@ -8,16 +8,25 @@ import zipfile
 
 import pytest
 
-from kafkalearn.datafiles import DATA_FILES
+from kafkalearn.datafiles import DATA_DIRECTORIES, DATA_FILES
 from tools.environment import ROOT
 
 RECORDED = {f"kafkalearn/data/{name}" for name in DATA_FILES.values()}
+RECORDED_DIRECTORIES = {f"kafkalearn/data/{name}" for name in DATA_DIRECTORIES.values()}
+IN_DIRECTORIES = {
+    f"kafkalearn/data/{path.relative_to(ROOT / 'data').as_posix()}"
+    for name in DATA_DIRECTORIES.values()
+    for path in (ROOT / "data" / name).rglob("*")
+    if path.is_file()
+}
 # site-packages points back to this folder; the wheel's content goes before it.
 QUESTION = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from kafkalearn import datafiles, versions
-print(*(str(datafiles.data_file(name).relative_to(sys.argv[1])) for name in datafiles.DATA_FILES))
+found = [datafiles.data_file(name) for name in datafiles.DATA_FILES]
+found += [datafiles.data_directory(name) for name in datafiles.DATA_DIRECTORIES]
+print(*(str(path.relative_to(sys.argv[1])) for path in found))
 print(versions.__file__.startswith(sys.argv[1]), versions.default("session.timeout.ms"))
 """
 
@@ -33,7 +42,7 @@ def wheel(tmp_path_factory):
 
 def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     files = {path for path in (ROOT / "kafkalearn").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    expected = {path.relative_to(ROOT).as_posix() for path in files} | RECORDED
+    expected = {path.relative_to(ROOT).as_posix() for path in files} | RECORDED | IN_DIRECTORIES
 
     assert {name for name in wheel.namelist() if ".dist-info/" not in name} == expected
 
@@ -51,5 +60,5 @@ def test_what_was_recorded_is_read_from_the_wheel(wheel, tmp_path):
     printed = subprocess.check_output([sys.executable, "-I", "-c", QUESTION, str(tmp_path)], cwd=tmp_path, text=True)
 
     files, settings = printed.splitlines()
-    assert {path.replace("\\", "/") for path in files.split()} == RECORDED
+    assert {path.replace("\\", "/") for path in files.split()} == RECORDED | RECORDED_DIRECTORIES
     assert settings == "True 45000"

@@ -8,11 +8,11 @@ from kafkalearn.replication.epochs import assign, cut_from_end, cut_from_start, 
 from tests.recorded import recorded
 from tests.replication.scripts import answer, event_of, lines_of, settings_of, shown, told
 
-CASES = [*recorded("log-hw-leo")["cases"], *recorded("log-truncation")["cases"]]
-EPOCH_CASES = recorded("log-leader-epoch-cache")["cases"]
+MARKS, CUTS = recorded("log-hw-leo"), recorded("log-truncation")
+EPOCHS = recorded("log-leader-epoch-cache")
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", [*MARKS["cases"], *CUTS["cases"]], ids=lambda case: case["id"])
 def test_every_event_of_a_recorded_script_leads_to_the_recorded_effects_answer_and_state(case):
     settings = settings_of(case["config"])
     partition, leader = blank(settings), -1
@@ -36,10 +36,11 @@ def whom_the_script_holds_for_leader(event, leader: int) -> int:
 
 
 def test_the_recorded_scripts_are_all_there():
-    assert [case["id"] for case in CASES] == [f"R{n:02}" for n in range(1, 12)] + [f"T{n:02}" for n in range(1, 6)]
+    assert [case["id"] for case in MARKS["cases"]] == [f"R{n:02}" for n in range(1, 12)]
+    assert [case["id"] for case in CUTS["cases"]] == [f"T{n:02}" for n in range(1, 6)]
 
 
-@pytest.mark.parametrize("case", EPOCH_CASES, ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", EPOCHS["cases"], ids=lambda case: case["id"])
 def test_the_epoch_cache_answers_and_keeps_what_kafka_s_own_does(case):
     epochs = ()
     for entry in case["events"]:

@@ -24,7 +24,7 @@ from kafkalearn.replication import (
 from kafkalearn.trace import extend
 from tests.recorded import recorded
 
-CASES = recorded("replication")["cases"]
+RECORDED = recorded("replication")
 PRODUCE_TIMEOUT_MS = 1_000  # what the recording's requests asked for
 PATIENCE_MS = 30_000
 
@@ -131,7 +131,7 @@ def told(frames, leader: int | None) -> dict:
     return {}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['id']}-{case['name']}")
+@pytest.mark.parametrize("case", RECORDED["cases"], ids=lambda case: f"{case['id']}-{case['name']}")
 def test_a_recorded_run_comes_to_the_recorded_states_and_tells_the_producer_the_same(case):
     settings = settings_of(case)
     trace = settle(settings, replicate(settings, []))
@@ -147,7 +147,7 @@ def test_a_recorded_run_comes_to_the_recorded_states_and_tells_the_producer_the_
 
 
 def test_the_recorded_runs_are_all_there():
-    answers = [entry["told"]["error"] for case in CASES for entry in case["events"] if "told" in entry]
+    answers = [entry["told"]["error"] for case in RECORDED["cases"] for entry in case["events"] if "told" in entry]
 
-    assert len(CASES) == 19
+    assert len(RECORDED["cases"]) == 19
     assert set(answers) == {NONE, "REQUEST_TIMED_OUT", "NOT_ENOUGH_REPLICAS", "no reachable leader"}

@@ -2,6 +2,103 @@
 
 from __future__ import annotations
 
-from kafkalearn.fidelity.model import Rule
+from kafkalearn.fidelity.model import Check, Rule
 
-RULES: tuple[Rule, ...] = ()
+RULES: tuple[Rule, ...] = (
+    Rule(
+        name="acks, failures and what becomes of a record",
+        function="kafkalearn.delivery.step",
+        versions="0.8.2 to 4.3; the scripts are of 3.6 and October 2024",
+        source="ReplicaManager.appendRecords, Partition, DelayedProduce; KAFKA-15583",
+        checks=(
+            Check(
+                "vectors",
+                "tests/delivery/test_recorded_classes.py"
+                "::test_every_event_of_a_recorded_script_leads_to_the_recorded_effects_answer_and_state",
+                "tests/vectors/log-loss.json",
+                "cases",
+                17,
+            ),
+        ),
+        left_out="transactions; several producers that retry; batches that fill up; quotas; L17 of the scripts was "
+        "worked out by hand from the source of 3.6.2",
+    ),
+    Rule(
+        name="sequence numbers and the window of five batches",
+        function="kafkalearn.delivery.judge",
+        versions="0.11 to 4.3; the scripts are of October 2024",
+        source="UnifiedLog.analyzeAndValidateProducerState, ProducerAppendInfo, ProducerStateEntry; KIP-98, KIP-360",
+        checks=(
+            Check(
+                "vectors",
+                "tests/delivery/test_recorded_classes.py::test_a_broker_judges_every_batch_as_kafka_s_log_did",
+                "tests/vectors/log-idempotence.json",
+                "cases",
+                6,
+            ),
+            Check(
+                "law",
+                "tests/delivery/test_laws.py"
+                "::test_a_broker_remembers_five_batches_that_follow_on_and_answers_each_with_its_offset",
+            ),
+        ),
+        left_out="transactions and their markers; snapshots of the producer state: here it is always rebuilt from the "
+        "log; the answers of 0.11 and 1.x are from the source alone",
+    ),
+    Rule(
+        name="the producer's configuration",
+        function="kafkalearn.delivery.ProducerSettings",
+        versions="0.8.2 to 4.3",
+        source="ProducerConfig.postProcessAndValidateIdempotenceConfigs; the defaults are those of kafkalearn.versions",
+        checks=(
+            Check("examples", "tests/delivery/test_producer.py::test_the_defaults_are_those_of_the_release"),
+            Check(
+                "examples",
+                "tests/delivery/test_producer.py"
+                "::test_idempotence_asked_for_is_refused_where_it_cannot_be_and_gives_way_where_it_is_the_default",
+            ),
+        ),
+        left_out="3.0.0 and 3.1.0, whose default of idempotence did not take (KAFKA-13598); "
+        "which conflicts 3.0 and 3.1 gave way to",
+    ),
+    Rule(
+        name="the producer's retries",
+        function="kafkalearn.delivery.deliver",
+        versions="2.1 to 4.3",
+        source="Sender.canRetry, RecordAccumulator.reenqueue, TransactionManager.canRetry, InFlightRequests.clearAll",
+        checks=(
+            Check(
+                "examples",
+                "tests/delivery/test_producer.py"
+                "::test_a_lost_answer_doubles_a_record_unless_the_producer_is_idempotent",
+            ),
+            Check(
+                "examples",
+                "tests/delivery/test_producer.py"
+                "::test_two_that_fail_together_change_places_unless_the_producer_is_idempotent",
+            ),
+        ),
+        left_out="backoff takes no time; the leader is known at once; batches in flight get the numbers of a raised "
+        "epoch when they are sent again; linger, splitting of batches that are too large",
+    ),
+    Rule(
+        name="the fate of a record",
+        function="kafkalearn.delivery.fate_of",
+        versions="all",
+        source="ours: what was told against what the log holds",
+        checks=(
+            Check(
+                "vectors",
+                "tests/delivery/test_recorded_classes.py::test_the_fate_of_each_record_is_the_recorded_verdict",
+                "tests/vectors/log-loss.json",
+                "cases",
+                17,
+            ),
+            Check(
+                "law",
+                "tests/delivery/test_laws.py::test_a_fate_is_what_was_told_against_the_copies_in_the_leader_s_log",
+            ),
+        ),
+        left_out="what consumers have read before a record was lost",
+    ),
+)

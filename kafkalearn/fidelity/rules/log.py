@@ -2,6 +2,183 @@
 
 from __future__ import annotations
 
-from kafkalearn.fidelity.model import Rule
+from kafkalearn.fidelity.model import Check, Rule
 
-RULES: tuple[Rule, ...] = ()
+_RECORDED = "tests/log/test_recorded_cases.py"
+_ANSWERS = Check(
+    "vectors",
+    f"{_RECORDED}::test_random_scripts_end_with_the_very_files_of_the_released_classes",
+    "tests/vectors/log-answers.json",
+    "cases",
+    48,
+)
+
+RULES = (
+    Rule(
+        name="segments: rolling, indexes, retention",
+        function="kafkalearn.log.step",
+        versions="0.8 to 4.3; recorded for 4.3 and October 2024",
+        source="UnifiedLog, LocalLog, LogSegment, OffsetIndex, TimeIndex; KIP-71 for compact,delete",
+        checks=(
+            Check(
+                "vectors",
+                f"{_RECORDED}::test_segments_roll_are_indexed_and_are_deleted_as_by_kafkas_log",
+                "tests/vectors/log-segments.json",
+                "cases",
+                11,
+            ),
+            _ANSWERS,
+            Check(
+                "law",
+                "tests/log/test_laws.py::"
+                "test_retention_takes_whole_segments_from_the_old_end_and_leaves_the_bytes_it_must",
+            ),
+        ),
+        left_out="compressed batches and message formats before version 2; tiered storage; the delay of file.delete."
+        "delay.ms between a segment's deletion and the disk",
+    ),
+    Rule(
+        name="the cleaner: what is dirty, what stays, how files are merged",
+        function="kafkalearn.log.step",
+        versions="3.1 to 4.3, differences down to 0.8",
+        source="LogCleanerManager, Cleaner, SkimpyOffsetMap, MemoryRecords.filterTo; KIP-534 (3.1), KIP-354 (2.3), "
+        "KAFKA-17076 (4.0)",
+        checks=(
+            Check(
+                "recording",
+                f"{_RECORDED}::test_the_same_offsets_survive_as_on_a_real_broker_s_disk",
+                "tests/vectors/compaction.json",
+                "cases",
+                30,
+            ),
+            Check(
+                "vectors",
+                f"{_RECORDED}::test_the_cleaner_does_what_kafkas_cleaner_does",
+                "tests/vectors/log-compaction.json",
+                "cases",
+                25,
+            ),
+            _ANSWERS,
+            Check("law", "tests/log/test_laws.py::test_the_last_value_of_every_key_survives"),
+            Check(
+                "law",
+                "tests/log/test_laws.py::"
+                "test_a_last_tombstone_goes_only_after_the_horizon_that_an_earlier_cleaning_gave_it",
+            ),
+        ),
+        left_out="two keys with one MD5; which of several dirty logs a thread takes first; buffers that are too small "
+        "for a batch; throttling",
+    ),
+    Rule(
+        name="tombstones up to 3.0: the times of the files decide",
+        function="kafkalearn.log.step",
+        versions="0.9 to 3.0",
+        source="Cleaner.shouldRetainRecord and LogCleaner.cleanSegments of 2.8.2",
+        checks=(
+            Check("examples", f"{_RECORDED}::test_up_to_3_0_the_times_of_the_files_decide_about_tombstones"),
+            Check("examples", "tests/log/test_simulator.py::test_a_merged_segment_kept_old_tombstones_alive_up_to_3_0"),
+        ),
+        left_out="read in the source, never run; batches of format 0 and 1 keep to this rule in later releases too",
+    ),
+    Rule(
+        name="looking an offset up in a segment's index",
+        function="kafkalearn.log.look_up",
+        versions="0.8 to 4.3",
+        source="LogSegment.translateOffset, OffsetIndex.lookup",
+        checks=(
+            Check(
+                "law",
+                "tests/log/test_laws.py::test_a_look_up_finds_the_record_or_the_next_one_behind_its_index_entry",
+            ),
+        ),
+        left_out="looking up by time; the index entries themselves are held to recordings with the rule of segments",
+    ),
+    Rule(
+        name="a cleaner that died, and what shows it",
+        function="kafkalearn.log.signs",
+        versions="0.8 to 4.3",
+        source="LogCleaner.CleanerThread, LogCleanerManager.markPartitionUncleanable; KIP-346 (2.1)",
+        checks=(
+            Check("examples", "tests/log/test_simulator.py::test_an_operator_sees_a_checkpoint_that_stands_still"),
+        ),
+        left_out="read in the source of each release, never run; an IOException, which takes the whole log directory "
+        "offline",
+    ),
+    Rule(
+        name="when the cleaner comes next",
+        function="kafkalearn.log.next_clean",
+        versions="as the cleaner",
+        source="follows from LogCleanerManager.grabFilthiestCompactedLog",
+        checks=(
+            Check(
+                "law",
+                "tests/log/test_next_clean.py::"
+                "test_the_log_is_eligible_from_that_moment_on_and_not_a_millisecond_before",
+            ),
+            Check(
+                "law",
+                "tests/log/test_next_clean.py::"
+                "test_the_missing_bytes_lift_the_ratio_above_the_limit_and_one_less_does_not",
+            ),
+        ),
+        left_out="the thread looks every log.cleaner.backoff.ms, and may be busy with another log",
+    ),
+    Rule(
+        name="a slow reader, and the deleted key it keeps",
+        function="kafkalearn.log.cross",
+        versions="as the cleaner",
+        source="the documentation of delete.retention.ms; follows from the cleaner's rule",
+        checks=(
+            Check(
+                "law",
+                "tests/log/test_reader.py::test_whatever_the_reader_misses_only_deleted_keys_are_wrong_in_the_end",
+            ),
+            Check(
+                "law", "tests/log/test_reader.py::test_a_reader_that_takes_less_than_delete_retention_ms_has_no_ghost"
+            ),
+            Check(
+                "examples",
+                "tests/log/test_reader.py::test_where_the_map_is_full_even_a_quick_reader_can_miss_a_tombstone",
+            ),
+        ),
+        left_out="transactions; what a client has fetched and not handed out yet; auto.offset.reset",
+    ),
+    Rule(
+        name="on Spark: a cleaner's pass",
+        function="kafkalearn.spark.compaction.compact",
+        versions="3.1 to 4.3",
+        source="as the cleaner",
+        checks=(
+            Check(
+                "recording",
+                "tests/spark/test_compaction.py::test_all_recorded_passes_leave_what_a_real_broker_left_on_its_disk",
+                "tests/vectors/compaction.json",
+                "cases",
+                30,
+            ),
+            Check(
+                "equality",
+                "tests/spark/test_compaction.py::"
+                "test_random_logs_with_null_keys_and_gaps_keep_what_the_simulator_keeps",
+            ),
+            Check(
+                "equality",
+                "tests/spark/test_compaction.py::test_two_passes_one_after_the_other_are_those_of_the_simulator",
+            ),
+        ),
+        left_out="transactions; an offset map that is full; batches and files: which offsets stay, not how they lie",
+    ),
+    Rule(
+        name="on Spark: why records stay or go",
+        function="kafkalearn.spark.compaction.count_verdicts",
+        versions="3.1 to 4.3",
+        source="as the cleaner",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/test_compaction.py::test_tombstones_go_in_two_phases_as_in_the_simulator",
+            ),
+        ),
+        left_out="which offset overtakes a record",
+    ),
+)

@@ -2,6 +2,191 @@
 
 from __future__ import annotations
 
-from kafkalearn.fidelity.model import Rule
+from kafkalearn.fidelity.model import Check, Rule
 
-RULES: tuple[Rule, ...] = ()
+_CLASSES = (
+    "tests/replication/test_recorded_classes.py::"
+    "test_every_event_of_a_recorded_script_leads_to_the_recorded_effects_answer_and_state"
+)
+_CLUSTER = (
+    "tests/replication/test_recorded_cluster.py::"
+    "test_a_recorded_run_comes_to_the_recorded_states_and_tells_the_producer_the_same"
+)
+_MARKS = Check("vectors", _CLASSES, "tests/vectors/log-hw-leo.json", "cases", 11)
+_CUTS = Check("vectors", _CLASSES, "tests/vectors/log-truncation.json", "cases", 5)
+_RUNS = Check("recording", _CLUSTER, "tests/vectors/replication.json", "cases", 19)
+
+_VERSIONS = "4.0 to 4.3; the rules of 0.8.2 to 3.9 as read at the release tags"
+
+RULES = (
+    Rule(
+        name="LEO, HW, remote LEO and ISR of a partition",
+        function="kafkalearn.replication.step",
+        versions=_VERSIONS,
+        source="Partition.fetchRecords, updateFollowerFetchState, maybeIncrementLeaderHW; ReplicaManager; DelayedFetch",
+        checks=(
+            _MARKS,
+            _RUNS,
+            Check(
+                "law",
+                "tests/replication/test_promises.py::test_left_alone_with_every_broker_back_all_replicas_become_equal",
+            ),
+        ),
+        left_out="the bytes of a fetch: an answer brings all there is; transactions, so LSO is HW; reassignment; more "
+        "than one log directory",
+    ),
+    Rule(
+        name="truncation by high watermark and by leader epoch",
+        function="kafkalearn.replication.step",
+        versions="4.3 by epoch; the cut to the HW of 0.10.2 was applied by the driver of the recording",
+        source="AbstractFetcherThread, ReplicaFetcherThread; KIP-101, KIP-279, KIP-595",
+        checks=(_CUTS, _RUNS),
+        left_out="the extra leader epoch that controllers before 3.6 gave out when the ISR shrank",
+    ),
+    Rule(
+        name="the leader epoch cache",
+        function="kafkalearn.replication.epochs.end_offset_for",
+        versions="0.11.0 to 4.3",
+        source="LeaderEpochFileCache",
+        checks=(
+            Check(
+                "vectors",
+                "tests/replication/test_recorded_classes.py::"
+                "test_the_epoch_cache_answers_and_keeps_what_kafka_s_own_does",
+                "tests/vectors/log-leader-epoch-cache.json",
+                "cases",
+                5,
+            ),
+        ),
+        left_out="its file on disk",
+    ),
+    Rule(
+        name="when a follower counts as caught up",
+        function="kafkalearn.replication.in_sync.with_fetch",
+        versions="0.9.0 to 4.3",
+        source="Replica.updateFetchStateOrThrow, Replica.isCaughtUp",
+        checks=(
+            Check(
+                "examples",
+                "tests/replication/test_isr.py::test_having_all_that_was_there_at_the_fetch_before_counts_since_0_10_2",
+            ),
+        ),
+        left_out="",
+    ),
+    Rule(
+        name="who leaves the ISR and who joins it, by release",
+        function="kafkalearn.replication.replicate",
+        versions="0.8.2 to 4.3",
+        source="Partition.maybeShrinkIsr, maybeExpandIsr; KIP-16, KIP-497, KIP-841",
+        checks=(
+            Check("examples", "tests/replication/test_isr.py::test_the_lag_time_has_to_be_exceeded"),
+            Check(
+                "examples",
+                "tests/replication/test_isr.py::test_0_8_2_also_removed_whoever_was_too_many_records_behind",
+            ),
+            Check(
+                "examples",
+                "tests/replication/test_isr.py::"
+                "test_who_joins_must_have_reached_the_start_of_the_leader_s_epoch_since_2_0",
+            ),
+            Check(
+                "examples",
+                "tests/replication/test_isr.py::test_a_follower_just_removed_still_holds_the_high_watermark_since_0_10_2",
+            ),
+        ),
+        left_out="when the leader looks for laggards is an event",
+    ),
+    Rule(
+        name="the controller: elections, ISR changes, eligible leader replicas",
+        function="kafkalearn.replication.controller.changed",
+        versions="0.8.2 to 4.3",
+        source="PartitionChangeBuilder; KIP-966",
+        checks=(
+            Check(
+                "examples",
+                "tests/replication/test_controller.py::test_eligible_leader_replicas_take_over_without_loss",
+            ),
+            Check(
+                "examples",
+                "tests/replication/test_controller.py::"
+                "test_without_them_the_last_member_stays_in_the_isr_and_has_to_be_waited_for",
+            ),
+        ),
+        left_out="every broker that runs and is not cut off hears at once what the controller records; failures of "
+        "the controller itself",
+    ),
+    Rule(
+        name="a cluster left to itself",
+        function="kafkalearn.replication.settle",
+        versions="4.3",
+        source="the brokers' own rounds: fetchers, the ISR check, sessions, checkpoints",
+        checks=(_RUNS,),
+        left_out="one round of all fetchers at a time; real ones run each by themselves",
+    ),
+    Rule(
+        name="which release replicates by which rule",
+        function="kafkalearn.replication.rules_of",
+        versions="0.8.2 to 4.3",
+        source="KIP-16, KIP-101, KIP-279, KIP-320, KIP-497, KIP-595, KIP-841, KIP-966; KAFKA-8443, KAFKA-9952, "
+        "KAFKA-15583",
+        checks=(
+            Check(
+                "examples",
+                "tests/replication/test_settings.py::test_the_ladder_of_truncation_rules_follows_the_releases",
+            ),
+            Check(
+                "examples",
+                "tests/replication/test_settings.py::"
+                "test_every_change_of_a_rule_is_listed_with_the_release_that_brought_it",
+            ),
+        ),
+        left_out="patch releases count as their line",
+    ),
+    Rule(
+        name="the promises of replication",
+        function="kafkalearn.replication.check",
+        versions="0.8.2 to 4.3, where old rules break some",
+        source="what Partition and UnifiedLog assert, and what users take replication to promise",
+        checks=(
+            Check(
+                "law",
+                "tests/replication/test_promises.py::"
+                "test_committed_records_survive_whatever_happens_as_long_as_disks_keep_what_they_have",
+            ),
+            Check(
+                "law",
+                "tests/replication/test_promises.py::test_logs_agree_even_where_records_are_lost",
+            ),
+        ),
+        left_out="judged by the leader that the controller has recorded",
+    ),
+    Rule(
+        name="HW and ISR from fetch logs, as a query",
+        function="kafkalearn.spark.replication.high_watermarks",
+        versions="2.1 to 4.3",
+        source="as the simulator it equals",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/test_replication.py::"
+                "test_leo_isr_and_hw_of_every_partition_are_those_of_the_simulator_at_every_moment",
+            ),
+        ),
+        left_out="elections, partial answers, more than one follower out at a time; moments between catching up and "
+        "being back in the ISR",
+    ),
+    Rule(
+        name="shrinking and growing of the ISR from fetch logs, as a query",
+        function="kafkalearn.spark.replication.isr_changes",
+        versions="2.1 to 4.3",
+        source="as the simulator it equals",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/test_replication.py::"
+                "test_who_leaves_the_isr_and_comes_back_is_to_the_millisecond_what_the_simulator_does",
+            ),
+        ),
+        left_out="as the rule before; a controller that takes its time",
+    ),
+)

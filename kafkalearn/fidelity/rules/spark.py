@@ -68,4 +68,40 @@ RULES = (
         ),
         left_out="keys that are not serialised yet: a number has no bytes until a serialiser gives it some",
     ),
+    Rule(
+        name="on Spark: rebalances in a coordinator's log",
+        function="kafkalearn.spark.group_logs.rebalances",
+        versions="4.1 to 4.3",
+        source="the log lines of GroupMetadataManager; AbstractCoordinator for what clients say (KIP-800)",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/test_group_logs.py::test_the_query_finds_the_rebalances_that_the_simulator_went_through",
+            ),
+            Check("examples", "tests/spark/test_group_logs.py::test_a_reason_of_the_coordinator_has_a_name"),
+        ),
+        left_out="the lines themselves: a log has to be taken apart into columns first; KIP-848 groups; up to 4.0 the "
+        "client's reason stands in the line of the rebalance",
+    ),
+    Rule(
+        name="on Spark: lag",
+        function="kafkalearn.spark.lag.lag_by_partition",
+        versions="0.9 to 4.3",
+        source="ConsumerGroupCommand",
+        checks=(
+            Check("equality", "tests/spark/test_lag.py::test_lag_is_that_of_the_simulator_partition_by_partition"),
+            Check(
+                "examples", "tests/spark/test_lag.py::test_of_several_commits_the_last_one_counts_also_if_it_goes_back"
+            ),
+        ),
+        left_out="commits that were deleted or have expired; records of open transactions count",
+    ),
+    Rule(
+        name="on Spark: what a rebalance costs",
+        function="kafkalearn.spark.rebalances.rebalance_costs",
+        versions="as the assignors",
+        source="as the assignors, whose code the workers get",
+        checks=(Check("equality", "tests/spark/test_rebalances.py::test_every_assignor_costs_what_it_costs_here"),),
+        left_out="what the assignors leave out; members' previous ownership is that of one settled assignment",
+    ),
 )
