@@ -70,7 +70,7 @@ def draw_timeline(outcome: Outcome, from_ms: int = 0, to_ms: int | None = None) 
 def _title(outcome: Outcome) -> str:
     count = outcome.rebalance_count
     kind = f"{outcome.protocol} protocol"
-    shown = f" ({', '.join(outcome.settings.of(None).assignors)})" if outcome.protocol == "classic" else ""
+    shown = f" ({outcome.settings.of(None).assignors[0]})" if outcome.protocol == "classic" else ""
     words = f"{count} rebalance{'' if count == 1 else 's'}: Kafka {outcome.settings.release}, {kind}{shown}"
     return words if len(words) <= TITLE_LENGTH else f"{words[: TITLE_LENGTH - 2]} …"
 
