@@ -9,7 +9,7 @@ from kafkalearn.exercises.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.functions import Function
 from kafkalearn.exercises.properties import Having, Open, Property
 from kafkalearn.exercises.values import Value
-from kafkalearn.purgatory.placing import journey
+from kafkalearn.purgatory.placing import journey, place
 from kafkalearn.purgatory.requests import ConsumerAnswered, ConsumerFetch, SizedProduce, simulate, start, step
 from kafkalearn.replication import Fetch, FetchAnswered, Produce, ProduceAnswered, Settings, TimePassed
 
@@ -143,6 +143,12 @@ PLACE_CASES = (
 )
 """Clocks and times due, simple ones first; the placements of the recorded runs are among them."""
 
+
+def _kafkas_place(clock_ms: int, expires_ms: int) -> tuple[int, int]:
+    found = place(clock_ms, expires_ms)
+    return wheel_answers.AT_ONCE if found is None else (found.level, found.bucket)
+
+
 write_place = Exercise(
     name="write_place",
     asks=(
@@ -151,7 +157,7 @@ write_place = Exercise(
         "rounds the clock down to its own tick."
     ),
     start=("def my_place(clock_ms, expires_ms):\n    return ...\n\n\nexercises.write_place.check(my_place)"),
-    judge=Function(wheel_answers.right, ("clock_ms", "expires_ms"), PLACE_CASES),
+    judge=Function(_kafkas_place, ("clock_ms", "expires_ms"), PLACE_CASES),
     solve=lambda: wheel_answers.right,
     hints=(
         "Start with wheel 1 and a tick of 1; while the wheel does not reach the timer, go on to the next.",

@@ -51,7 +51,7 @@ def _moments(loads: Sequence[Load]) -> list[tuple[int, int, int]]:
             if not load.added_ms <= load.done_ms:
                 raise KafkaLearnError(f"timer {number} is done at {load.done_ms}, before it was added: {load}")
             if load.done_ms < load.added_ms + load.timeout_ms:
-                moments.append((max(load.done_ms, load.added_ms), 2, number))
+                moments.append((load.done_ms, 2, number))
     return sorted(moments)
 
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from kafkalearn import replication
 from kafkalearn.arguments import text, whole_number
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.replication import Effect, FetchHandled, Partition, Produce, ReplicationEvent, Settings, TimePassed
+from kafkalearn.replication import Effect, FetchHandled, Partition, Produce, ReplicationEvent, Settings
 from kafkalearn.replication.effects import NONE
 from kafkalearn.trace import Trace, run
 
@@ -154,7 +154,7 @@ def _stepped(settings: Settings, before: Broker, event: ReplicationEvent, record
         done += sorted(late, key=lambda each: (each.deadline_ms, each.number))
         answers = [_answer(broker, each.fetch) for each in done]
     consumers = tuple(each for each in broker.consumers if each not in done)
-    return replace(broker, consumers=consumers, effects=_in_order(event, partition.effects, answers))
+    return replace(broker, consumers=consumers, effects=_in_order(partition.effects, answers))
 
 
 def _leadership(partition: Partition) -> tuple[int | None, int | None]:
@@ -197,9 +197,7 @@ def _answer(broker: Broker, fetch: ConsumerFetch) -> ConsumerAnswered:
     return ConsumerAnswered(fetch.name, log.high_watermark, records)
 
 
-def _in_order(event: ReplicationEvent, told: tuple[Effect, ...], answers: list[ConsumerAnswered]) -> tuple:
+def _in_order(told: tuple[Effect, ...], answers: list[ConsumerAnswered]) -> tuple:
     """Consumers woken by a follower's fetch are answered while the leader works on it, all others at the end."""
     at = next((index for index, effect in enumerate(told) if isinstance(effect, FetchHandled)), len(told))
-    if isinstance(event, Produce | TimePassed):
-        at = len(told)
     return (*told[:at], *answers, *told[at:])

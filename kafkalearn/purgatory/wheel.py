@@ -8,13 +8,12 @@ through buckets alone, never with the real time; empty stretches cost nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TypeAlias
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.purgatory.placing import TICK_MS, WHEEL_SIZE, Place, place
-from kafkalearn.trace import Trace, run
+from kafkalearn.trace import Trace, extend, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,14 +231,11 @@ def simulate(events: list[WheelEvent], wheels: Wheels | None = None) -> Trace:
     >>> [frame.state.clock_ms for frame in simulate([Add("fetch", 45), Advance(50)])]
     [0, 0, 40, 45, 45]
     """
-    initial = now = start() if wheels is None else wheels
-    single: list[WheelEvent] = []
+    trace = run(step, start() if wheels is None else wheels, [])
     for event in events:
-        parts = due_flushes(now, event.to_ms) if isinstance(event, Advance) else (event,)
-        single += parts
-        for part in parts:
-            now = step(now, part)
-    return run(partial(step), initial, single)
+        parts = due_flushes(trace[-1].state, event.to_ms) if isinstance(event, Advance) else (event,)
+        trace = extend(step, trace, parts)
+    return trace
 
 
 def check(wheels: Wheels) -> tuple[str, ...]:
