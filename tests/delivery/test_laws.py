@@ -1,5 +1,6 @@
 """What holds in every schedule of a producer and its partition, and in every step of a search."""
 
+from functools import partial
 from itertools import pairwise
 
 from hypothesis import given
@@ -28,7 +29,6 @@ from kafkalearn.delivery import (
     step,
 )
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.explore import Draft
 from kafkalearn.replication import (
     AlterPartitionAnswered,
     BrokerCrashed,
@@ -45,6 +45,7 @@ from kafkalearn.replication import (
     TimePassed,
     alphabet,
 )
+from tests.search_steps import assert_names_do_not_matter, assert_steps_as_the_simulator
 
 TRAFFIC = [Send, Send(record_count=2), RequestSent, RequestArrived, RequestArrived, AnswerArrived, AnswerArrived]
 BROKERS = [Fetch, Fetch, IsrChecked, AlterPartitionAnswered, TimePassed(500), TimePassed(31_000)]
@@ -153,37 +154,13 @@ def steps_in_a_search(draw):
     return setup, delivery, draw(st.sampled_from(events))
 
 
-def after(searching, parts: tuple, event):
-    draft = Draft(parts)
-    try:
-        searching.happen(draft, event)
-    except IllegalEvent:
-        return None
-    return draft.parts()
-
-
 @given(steps_in_a_search())
 def test_a_step_of_a_search_is_the_simulator_s_step(drawn):
     setup, delivery, event = drawn
-    searching = model(setup)
-    try:
-        expected = searching.split(step(setup.unordered(), delivery, event))
-    except IllegalEvent:
-        expected = None
-    assert after(searching, searching.split(delivery), event) == expected
+    assert_steps_as_the_simulator(model(setup), partial(step, setup.unordered()), delivery, event)
 
 
 @given(steps_in_a_search())
 def test_brokers_under_other_names_do_the_same(drawn):
     setup, delivery, event = drawn
-    searching = model(setup)
-    parts = searching.split(delivery)
-    ended = after(searching, parts, event)
-    for naming in searching.relabellings:
-        renamed = after(searching, moved(naming, parts), naming.event(event))
-        assert renamed == (None if ended is None else moved(naming, ended))
-
-
-def moved(naming, parts: tuple) -> tuple:
-    placed = {naming.places[place]: naming.part(place, part) for place, part in enumerate(parts)}
-    return tuple(placed[place] for place in sorted(placed))
+    assert_names_do_not_matter(model(setup), delivery, event)

@@ -1,13 +1,13 @@
 """What a search finds by itself: the losses of Kafka's history, and nothing once the rule was mended."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.explore import Draft
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.replication import (
     ACKNOWLEDGED_SURVIVE,
     LOGS_AGREE,
@@ -35,6 +35,7 @@ from kafkalearn.replication import (
     step,
 )
 from tests.replication.schedules import CARELESS, sensible, settings
+from tests.search_steps import assert_names_do_not_matter, assert_steps_as_the_simulator
 
 FAILOVER = [Fetch, BrokerCrashed, BrokerRestarted, SessionExpired]
 LAG = [TimePassed(30_001), IsrChecked, AlterPartitionAnswered]
@@ -133,41 +134,16 @@ def steps_in_a_search(draw):
     return chosen, partition, draw(st.sampled_from(events))
 
 
-def after(model, parts: tuple, event):
-    """The parts after an event, None if it makes no sense."""
-    draft = Draft(parts)
-    try:
-        model.happen(draft, event)
-    except IllegalEvent:
-        return None
-    return draft.parts()
-
-
 @given(steps_in_a_search())
 def test_a_step_of_a_search_is_the_simulator_s_step(drawn):
     chosen, partition, event = drawn
-    searching = model(chosen)
-    try:
-        expected = searching.split(step(chosen, partition, event))
-    except IllegalEvent:
-        expected = None
-    assert after(searching, searching.split(partition), event) == expected
+    assert_steps_as_the_simulator(model(chosen), partial(step, chosen), partition, event)
 
 
 @given(steps_in_a_search())
 def test_brokers_under_other_names_do_the_same(drawn):
     chosen, partition, event = drawn
-    searching = model(chosen)
-    parts = searching.split(partition)
-    ended = after(searching, parts, event)
-    for naming in searching.relabellings:
-        renamed = after(searching, moved(naming, parts), naming.event(event))
-        assert renamed == (None if ended is None else moved(naming, ended))
-
-
-def moved(naming, parts: tuple) -> tuple:
-    placed = {naming.places[place]: naming.part(place, part) for place, part in enumerate(parts)}
-    return tuple(placed[place] for place in sorted(placed))
+    assert_names_do_not_matter(model(chosen), partition, event)
 
 
 def test_an_unknown_promise_is_refused():
