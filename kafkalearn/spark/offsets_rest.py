@@ -1,25 +1,30 @@
 """The records of the offsets topic that no compiled expression reads, decoded one by one on the workers.
 
 These are few: records of groups, committed offsets in an unusual form, and what cannot be read, which gets its
-reason. The functions travel to the workers as code (`kafkalearn.spark.shipped`).
+reason. The functions travel to the workers as code, the rules they call in the zip of `kafkalearn.spark.shipping`;
+tables of the core are named through their modules, as pickle cannot send them.
 """
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
+from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
+from kafkalearn.offsets import reader, record_types
 from kafkalearn.offsets.codec import OffsetsRecord, decode, decode_key
 from kafkalearn.offsets.fields import INT16
-from kafkalearn.offsets.reader import NUMBERS, Undecodable
+from kafkalearn.offsets.reader import Undecodable
 from kafkalearn.offsets.rebuild import classic_group, committed
-from kafkalearn.offsets.record_types import GROUP_TYPE, OFFSET_TYPES, RECORD_TYPES
-from kafkalearn.spark.shipped import shipped
+from kafkalearn.offsets.record_types import GROUP_TYPE, OFFSET_TYPES
+from kafkalearn.spark.shipping import ship_core
+
+register_pickle_by_value(sys.modules[__name__])
 
 Row: TypeAlias = dict[str, object]
 NO_KEY = "key: it is null; every record of the offsets topic has one"
@@ -34,11 +39,11 @@ def decode_row(key: bytes | None, value: bytes | None) -> Row:
     """
     row: Row = {"is_tombstone": value is None}
     if value is not None and len(value) >= 2:
-        row["value_version"] = NUMBERS[INT16].unpack_from(value)[0]
+        row["value_version"] = reader.NUMBERS[INT16].unpack_from(value)[0]
     if key is None:
         return row | {"error": NO_KEY}
     if len(key) >= 2:
-        row |= _named(NUMBERS[INT16].unpack_from(key)[0])
+        row |= _named(reader.NUMBERS[INT16].unpack_from(key)[0])
     try:
         row |= _key_columns(key)
         return row | _value_columns(decode(key, value))
@@ -47,7 +52,9 @@ def decode_row(key: bytes | None, value: bytes | None) -> Row:
 
 
 def _named(number: int) -> Row:
-    return {"record_type": number} | ({"kind": RECORD_TYPES[number].words} if number in RECORD_TYPES else {})
+    return {"record_type": number} | (
+        {"kind": record_types.RECORD_TYPES[number].words} if number in record_types.RECORD_TYPES else {}
+    )
 
 
 def _key_columns(key: bytes) -> Row:
@@ -92,14 +99,14 @@ def decode_columns(names: Sequence[str], keys: Sequence, values: Sequence) -> li
 
 def decode_rest(df: DataFrame, key: str, value: str, added: StructType) -> DataFrame:
     """The same rows and the columns `added`, record by record in Python."""
-    code, names = shipped(decode_columns), added.names
+    ship_core(df.sparkSession)
+    names = added.names
     types = [_ARROW[field.dataType.simpleString()] for field in added.fields]
 
     def batches(those: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        decode_all: Callable = pickle.loads(code)
         for each in those:
             there = each.schema.names
-            read = decode_all(
+            read = decode_columns(
                 names, each.column(there.index(key)).to_pylist(), each.column(there.index(value)).to_pylist()
             )
             arrays = [pa.array(column, kind) for column, kind in zip(read, types, strict=True)]

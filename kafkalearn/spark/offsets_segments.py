@@ -1,16 +1,17 @@
 """Raw segment files, as copied from a broker's disk, as a DataFrame with the columns of Spark's Kafka source.
 
 The files of a partition are read together, on one worker, by the scalar reader of `kafkalearn.offsets`, which
-travels there as code (`kafkalearn.spark.shipped`); partitions are read side by side.
+travels there with the query (`kafkalearn.spark.shipping`); partitions are read side by side.
 """
 
 from __future__ import annotations
 
-import pickle
 import re
+import sys
 from pathlib import Path
 
 import pyarrow as pa
+from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
@@ -18,7 +19,9 @@ from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets.segments import parse_segment
 from kafkalearn.offsets.transactions import outcomes
 from kafkalearn.spark.columns import RECORD_SCHEMA
-from kafkalearn.spark.shipped import shipped
+from kafkalearn.spark.shipping import ship_core
+
+register_pickle_by_value(sys.modules[__name__])
 
 SEGMENT_SCHEMA = f"{RECORD_SCHEMA}, control STRING, transaction STRING, tail STRING"
 _PARTITION_FILE = r"([^/]+)-(\d+)/(\d{20})\.log$"
@@ -60,10 +63,11 @@ def segments_df(spark: SparkSession, folder: str | Path, has_checksum: bool = Tr
     (796, 791)
     """
     paths = _segment_files(Path(folder))
-    code, kinds = shipped(read_partition), pa.schema(_ARROW_FIELDS)
+    ship_core(spark)
+    kinds = pa.schema(_ARROW_FIELDS)
 
     def read(files: pa.Table) -> pa.Table:
-        columns = pickle.loads(code)(files.to_pylist(), has_checksum)
+        columns = read_partition(files.to_pylist(), has_checksum)
         return pa.table([pa.array(column, kind.type) for column, kind in zip(columns, kinds, strict=True)], kinds)
 
     parts = [sf.regexp_extract("path", _PARTITION_FILE, index) for index in (1, 2, 3)]
