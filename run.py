@@ -29,7 +29,7 @@ def lab_options(words, environ, platform, is_root):
     options = [
         "--ServerApp.root_dir=%s" % (ROOT / "notebooks"),
         "--ServerApp.ip=127.0.0.1",
-        "--ServerApp.kernel_websocket_connection_class=kafkalearn.lab.NoDelayConnection",
+        "--ServerApp.kernel_websocket_connection_class=kafkalearn.lab.connection.NoDelayConnection",
         "--KernelManager.transport_encryption=auto",  # else each kernel warns the reader that its loopback has none
         "--LabApp.app_settings_dir=%s" % (ROOT / "tools" / "lab"),  # no news, no look for updates
         *(["--no-browser"] if not seen or environ.get("SSH_CONNECTION") else []),  # the address is printed

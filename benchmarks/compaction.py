@@ -21,8 +21,8 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.spark.compaction import compact
-from kafkalearn.spark.customers import customers
-from kafkalearn.spark.session import get_spark
+from kafkalearn.spark.data.customers import customers
+from kafkalearn.spark.session.spark_session import get_spark
 
 NEEDED = ["partition", "offset", "key", "value"]
 

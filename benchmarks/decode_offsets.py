@@ -15,10 +15,10 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets import decode
-from kafkalearn.spark.offsets import DECODED_SCHEMA, decode_offsets
-from kafkalearn.spark.offsets_data import offsets_records
-from kafkalearn.spark.offsets_state import latest_state
-from kafkalearn.spark.session import get_spark
+from kafkalearn.spark.data.offsets_records import offsets_records
+from kafkalearn.spark.offsets.decode import DECODED_SCHEMA, decode_offsets
+from kafkalearn.spark.offsets.state import latest_state
+from kafkalearn.spark.session.spark_session import get_spark
 
 COMMIT = ("group_id", "committed_topic", "committed_partition", "committed_offset", "commit_ms", "error")
 

@@ -13,11 +13,11 @@ from _measure import Way, compare, report
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from kafkalearn.coordinator import offsets_partition
+from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.spark import coordinator
 from kafkalearn.spark.coordinator import with_offsets_partition
-from kafkalearn.spark.datasets import group_ids
-from kafkalearn.spark.session import get_spark
+from kafkalearn.spark.data.datasets import group_ids
+from kafkalearn.spark.session.spark_session import get_spark
 
 
 def ways(groups: DataFrame) -> list[Way]:

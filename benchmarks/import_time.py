@@ -20,7 +20,7 @@ STATEMENTS = (
     "import kafkalearn",
     "from kafkalearn import offsets_partition",
     "from kafkalearn import default; default('acks')",
-    "import kafkalearn.evenness",
+    "import kafkalearn.partitioning.evenness",
     PANDAS,
 )
 

@@ -14,11 +14,11 @@ from kafka.partitioner.default import murmur2 as kafka_python_murmur2
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from kafkalearn.partitioner import PARTITIONERS, partition_for_key
-from kafkalearn.spark import partitioner
-from kafkalearn.spark.datasets import keys
-from kafkalearn.spark.partitioner import with_partition
-from kafkalearn.spark.session import get_spark
+from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
+from kafkalearn.spark.data.datasets import keys
+from kafkalearn.spark.partitioning import keyed
+from kafkalearn.spark.partitioning.keyed import with_partition
+from kafkalearn.spark.session.spark_session import get_spark
 
 PARTITION_COUNT = 12
 
@@ -36,7 +36,7 @@ def kafka_python(key: bytes) -> int:
 def ways(records: DataFrame) -> list[Way]:
     """The ways, each a query over all keys."""
     by_rule = {name: records.transform(with_partition, PARTITION_COUNT, name) for name in PARTITIONERS}
-    with mock.patch.object(partitioner, "static_call", return_value=None):
+    with mock.patch.object(keyed, "static_call", return_value=None):
         in_numpy = records.transform(with_partition, PARTITION_COUNT)
     return [
         Way("read the column, sum its lengths", lambda: records.agg(sf.sum(sf.length("key"))).collect()),

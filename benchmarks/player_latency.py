@@ -25,12 +25,12 @@ from kafkalearn.tables import text_table
 from tests.browser.lab import launch, running_lab, watch
 from tools.chapters import KERNELSPEC
 
-FAST_SERVER = "--ServerApp.kernel_websocket_connection_class=kafkalearn.lab.NoDelayConnection"
+FAST_SERVER = "--ServerApp.kernel_websocket_connection_class=kafkalearn.lab.connection.NoDelayConnection"
 STEPS = 13  # of this look-up
 
 PLAYER = """
 from kafkalearn.coordinator import round_robin_leaders
-from kafkalearn.lookup import lookup
+from kafkalearn.coordinator.lookup import lookup
 from kafkalearn.views import describe_lookup, draw_lookup, play
 trace = lookup("test-group", round_robin_leaders([1, 2, 3]))
 play(trace, draw_lookup, describe_lookup)

@@ -30,7 +30,7 @@ from kafka import TopicPartition as KafkaPythonPartition
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
 from kafkalearn.assignor import Assignment, Member, assign, rejoin
-from kafkalearn.spark.java import JavaNotFound, find_java
+from kafkalearn.spark.session.java import JavaNotFound, find_java
 from kafkalearn.tables import text_table
 
 HERE = Path(__file__).resolve().parent

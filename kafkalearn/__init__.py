@@ -4,21 +4,20 @@ Where things are
 ----------------
 Rules, as pure functions:
 
-- `kafkalearn.coordinator`: group id -> partition of ``__consumer_offsets`` -> the broker that coordinates it
-- `kafkalearn.partitioner`: record key -> partition, by the rule of each client; `kafkalearn.hashing` below both
-- `kafkalearn.resizing`: what moves when the number of partitions changes
-- `kafkalearn.batching`: the producer's batches, to the byte
+- `kafkalearn.coordinator`: group id -> partition of ``__consumer_offsets`` -> the broker that coordinates it, at once
+  and step by step
+- `kafkalearn.partitioning`: the partition of a record, with a key and without; the producer's batches; what another
+  number of partitions changes; `kafkalearn.hashing` below it
 - `kafkalearn.assignor`: which member of a group gets which partitions, by each assignor;
   `kafkalearn.java_collections`: the walk through Java's maps that some of them depend on
-- `kafkalearn.offsets`: the records of ``__consumer_offsets``, to the byte
-- `kafkalearn.record`: the nouns shared by all, such as one partition of a topic
+- `kafkalearn.segments`: segment files, record batches and records; `kafkalearn.wire`: Kafka's binary layouts
+- `kafkalearn.offsets`: the records of ``__consumer_offsets``, to the byte, and the coordinator's store of them
+- `kafkalearn.topic_partition`: one partition of a topic, the noun that all share
 
 Simulators, one event at a time:
 
 - `kafkalearn.trace`: the shape they all have, a run as a tuple of whole moments
 - `kafkalearn.explore`: the search through all runs for the shortest that breaks a promise
-- `kafkalearn.lookup`: FindCoordinator
-- `kafkalearn.keyless`: where the producer puts records without a key, by release
 - `kafkalearn.group`: the coordinator of a group, classic and KIP-848; scenarios, and what a rebalance costs
 - `kafkalearn.consuming`: what groups read of a topic, and their lag
 - `kafkalearn.commits`: positions, commits, and what a crash loses or doubles
@@ -29,10 +28,8 @@ Simulators, one event at a time:
 
 What to know before believing or upgrading:
 
-- `kafkalearn.versions`: the defaults of 371 settings in 31 releases, and what an upgrade changes;
-  `kafkalearn.releases`: which release came first
+- `kafkalearn.versions`: the order of releases, the defaults of 371 settings in 31 of them, and what an upgrade changes
 - `kafkalearn.fidelity`: for each rule, what it was checked against and what it leaves out
-- `kafkalearn.evenness`: whether counts are even, and whether chance alone could do that
 - `kafkalearn.datafiles`: where the recorded data files lie
 
 Around this core, never imported by it:
@@ -69,38 +66,34 @@ _HELPERS = {
     "ledger": "fidelity",
     "murmur2": "hashing",
     "offsets_partition": "coordinator",
-    "partition_for_key": "partitioner",
+    "partition_for_key": "partitioning.keyed",
     "round_robin_leaders": "coordinator",
-    "send_all": "keyless",
+    "send_all": "partitioning.keyless",
 }
 
 _MODULES = (
     "assignor",
-    "batching",
     "commits",
     "consuming",
     "coordinator",
     "datafiles",
     "delivery",
     "errors",
-    "evenness",
     "explore",
     "fidelity",
     "group",
     "hashing",
     "java_collections",
-    "keyless",
     "log",
-    "lookup",
     "offsets",
-    "partitioner",
+    "partitioning",
     "purgatory",
-    "record",
-    "releases",
     "replication",
-    "resizing",
+    "segments",
+    "topic_partition",
     "trace",
     "versions",
+    "wire",
 )
 
 __all__ = ["__version__", *_HELPERS]

@@ -63,7 +63,7 @@ def key_bytes(name: str, value: object) -> bytes:
     if value is None:
         raise KafkaLearnError(
             f"{name} must be bytes, got None; a record without a key has no partition of its own, "
-            "see kafkalearn.keyless"
+            "see kafkalearn.partitioning.keyless"
         )
     hint = f"; encode it first: {name}.encode()" if isinstance(value, str) else ""
     raise KafkaLearnError(f"{name} must be bytes, got {type(value).__name__} {value!r}{hint}")

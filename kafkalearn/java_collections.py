@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from kafkalearn.hashing import MASK_32, int32, java_string_hash
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")

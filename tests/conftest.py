@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests import nothing_skipped
-from tests.launcher_java import make_java_home
+from tests.project import nothing_skipped
+from tests.project.launcher_java import make_java_home
 
 # The same examples in every run, so that a failure is there again the next time; to look for new ones:
 # pytest --hypothesis-profile=search
@@ -31,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def spark():
     """A local Spark for small data, one for all tests of this process."""
-    from kafkalearn.spark.session import get_spark  # here, so that the other tests need no Spark
+    from kafkalearn.spark.session.spark_session import get_spark  # here, so that the other tests need no Spark
 
     with pytest.MonkeyPatch.context() as patch:  # only now: chapters that run later start Spark as a reader does
         patch.setenv("KAFKALEARN_SPARK_FAST_START", "1")

@@ -7,6 +7,6 @@ ROOT = Path(__file__).parents[1]
 
 
 def recorded(name: str) -> dict:
-    """The whole content of ``NAME.json`` in tests/vectors, or in data where the chapters read it too."""
-    paths = [ROOT / folder / f"{name}.json" for folder in ("tests/vectors", "data")]
-    return json.loads(next(path for path in paths if path.exists()).read_text(encoding="utf-8"))
+    """The whole content of ``NAME.json`` in a folder of tests/vectors, or in data where the chapters read it too."""
+    paths = [*(ROOT / "tests" / "vectors").glob(f"*/{name}.json"), *(ROOT / "data").glob(f"{name}.json")]
+    return json.loads(paths[0].read_text(encoding="utf-8"))

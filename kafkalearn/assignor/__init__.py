@@ -19,16 +19,16 @@ assignors side by side, `broken_laws` judges any assignment, also one of your ow
 """
 
 from kafkalearn.assignor.assignment import Assignment
-from kafkalearn.assignor.chance import Rebalance, random_rebalance
+from kafkalearn.assignor.carrying_out import Moment, rebalance
 from kafkalearn.assignor.group_spec import GroupSpec
-from kafkalearn.assignor.history import Round, compare, cooperative_rounds, rejoin
-from kafkalearn.assignor.judging import Judgement, judge_assignor
-from kafkalearn.assignor.laws import PROMISES, BrokenLaw, broken_laws
-from kafkalearn.assignor.measures import PROTOCOLS, Change, Load, change, load
+from kafkalearn.assignor.judging.judge import Judgement, judge_assignor
+from kafkalearn.assignor.judging.laws import PROMISES, BrokenLaw, broken_laws
+from kafkalearn.assignor.judging.measures import PROTOCOLS, Change, Load, change, load
+from kafkalearn.assignor.judging.minimum import fewest_moves
+from kafkalearn.assignor.judging.random_rebalances import Rebalance, random_rebalance
 from kafkalearn.assignor.members import Member, OldConsumer
-from kafkalearn.assignor.minimum import fewest_moves
-from kafkalearn.assignor.moments import Moment, rebalance
-from kafkalearn.assignor.names import ASSIGNORS, Assignor, assign
+from kafkalearn.assignor.rebalancing import Round, compare, cooperative_rounds, rejoin
+from kafkalearn.assignor.registry import ASSIGNORS, Assignor, assign
 
 __all__ = [
     "ASSIGNORS",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 Expand = Callable[[Sequence[Any]], Iterable[TopicPartition]]
 

@@ -16,8 +16,8 @@ from kafkalearn.assignor.members import Member, OldConsumer
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.hashing import int32
 from kafkalearn.java_collections import hash_order, utf16_key
-from kafkalearn.record import TopicPartition
-from kafkalearn.releases import DEFAULT_RELEASE, Release, at_least
+from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class GroupSpec:
         The id of each topic as Kafka prints it (22 letters and digits). Only the server-side assignors look
         at ids; without them the topics get ids that are walked in the order of `partition_counts`.
     mended : bool
-        Whether the known defects of Kafka's assignors are left out; see `kafkalearn.assignor.sticky_general`.
+        Whether the known defects of Kafka's assignors are left out; see `kafkalearn.assignor.sticky.general`.
     """
 
     partition_counts: Mapping[str, int]

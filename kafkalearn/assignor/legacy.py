@@ -11,13 +11,13 @@ from collections.abc import Mapping
 
 from kafkalearn.assignor.assignment import Assignment
 from kafkalearn.assignor.group_spec import GroupSpec
-from kafkalearn.assignor.ranges import even_cuts
+from kafkalearn.assignor.range import even_cuts
 from kafkalearn.assignor.round_robin import deal
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.hashing import java_string_hash
 from kafkalearn.java_collections import utf16_key
-from kafkalearn.record import TopicPartition
-from kafkalearn.releases import at_least
+from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.versions.releases import at_least
 
 
 def assign_legacy_range(spec: GroupSpec) -> Assignment:

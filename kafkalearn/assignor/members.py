@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from kafkalearn.arguments import text, whole_number
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from kafkalearn.assignor.assignment import Assignment
 from kafkalearn.assignor.group_spec import GroupSpec
 from kafkalearn.java_collections import utf16_key
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 
 def assign_round_robin(spec: GroupSpec) -> Assignment:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafkalearn.arguments import whole_number
-from kafkalearn.batching import BATCH_HEADER_BYTES, record_bytes
 from kafkalearn.offsets.store.entries import commit_entry
 from kafkalearn.offsets.store.model import Commit
 from kafkalearn.offsets.store.model import Settings as StoreSettings
-from kafkalearn.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.partitioning.batching import BATCH_HEADER_BYTES, record_bytes
 from kafkalearn.versions import default
+from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 HOUR_MS = 3_600_000
 SOME_TOPIC_ID = "AAAAAAAAAAEAAAAAAAAAAQ"  # any: all have 16 bytes

@@ -1,6 +1,6 @@
 """What was observed of a consumer, played again under any strategy: which commits it would have made, what it costs.
 
-The simulator's side of `kafkalearn.spark.tolls`: the same deliveries, record by record.
+The simulator's side of `kafkalearn.spark.crash_cost`: the same deliveries, record by record.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 NO_OFFSET, OUT_OF_RANGE = "NoOffsetForPartitionException", "OffsetOutOfRangeException"
 POLICIES = ("earliest", "latest", "none", "by_duration:PT1H")

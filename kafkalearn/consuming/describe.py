@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.releases import DEFAULT_RELEASE, Release, at_least
+from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
 
 STATES = ("Stable", "Empty", "PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling", "Dead")
 """The states that a group can be described in."""

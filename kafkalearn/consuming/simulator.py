@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kafkalearn.assignor import Member, rejoin
-from kafkalearn.assignor.history import settled
+from kafkalearn.assignor.rebalancing import settled
 from kafkalearn.consuming.model import (
     ConsumingEvent,
     Group,
@@ -20,7 +20,7 @@ from kafkalearn.consuming.model import (
     State,
 )
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.partitioner import partition_for_key
+from kafkalearn.partitioning.keyed import partition_for_key
 
 
 def step(settings: Settings, state: State, event: ConsumingEvent) -> State:

@@ -9,7 +9,7 @@ events are `Send`, `RequestSent`, `RequestArrived`, `AnswerArrived`, `Connection
 all of `kafkalearn.replication`; `step` is the rule, `deliver` a whole run. `Setup` holds the settings of both sides.
 
 `fates` tells what has become of each record: `FATES` has the names. `PROMISES` names what an application relies on,
-`find` searches all schedules for the shortest that breaks it, and `kafkalearn.delivery.matrix` does so for every
+`find` searches all schedules for the shortest that breaks it, and `kafkalearn.delivery.search.matrix` does so for every
 combination of settings and failures.
 
 Not modelled: transactions, several producers that retry (further ones can write by hand), linger and the filling of
@@ -35,7 +35,16 @@ from kafkalearn.delivery.events import (
     RequestSent,
     Send,
 )
-from kafkalearn.delivery.fates import (
+from kafkalearn.delivery.promises import (
+    NONE_DOUBLED,
+    NONE_LOST,
+    NONE_UNAWARE,
+    ORDER_KEPT,
+    PROMISES,
+    broken,
+    check,
+)
+from kafkalearn.delivery.record_results import (
     DOUBLED,
     FATES,
     LOST,
@@ -48,16 +57,7 @@ from kafkalearn.delivery.fates import (
     fate_of,
     fates,
 )
-from kafkalearn.delivery.promises import (
-    NONE_DOUBLED,
-    NONE_LOST,
-    NONE_UNAWARE,
-    ORDER_KEPT,
-    PROMISES,
-    broken,
-    check,
-)
-from kafkalearn.delivery.search import find, model
+from kafkalearn.delivery.search.find import find, model
 from kafkalearn.delivery.sequences import Entry, Remembered, Stamp, Verdict, judge, remember, window_of
 from kafkalearn.delivery.settings import ProducerSettings, Setup
 from kafkalearn.delivery.simulator import deliver, start, step

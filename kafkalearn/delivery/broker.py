@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kafkalearn.delivery.events import BatchAppended, BatchRefused, DuplicateRecognised, ProduceRequest
+from kafkalearn.delivery.processing import DeliveryWork
 from kafkalearn.delivery.sequences import Entry, Remembered, Stamp, Verdict, is_forgotten, judge, remember
 from kafkalearn.delivery.state import Appended
-from kafkalearn.delivery.work import DeliveryWork
 from kafkalearn.replication import NONE, NoReachableLeader, ParkedProduce, Produce, ProduceAnswered, Requests
-from kafkalearn.replication.producing import produce
+from kafkalearn.replication.leader.producing import produce
+from kafkalearn.replication.leader.waiting import park_produce, tell_producer
 from kafkalearn.replication.state import Log
-from kafkalearn.replication.waiting import park_produce, tell_producer
 
 
 class Receipt(NamedTuple):

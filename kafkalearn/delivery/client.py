@@ -19,6 +19,7 @@ from kafkalearn.delivery.events import (
     RequestSent,
     Send,
 )
+from kafkalearn.delivery.processing import DeliveryWork
 from kafkalearn.delivery.sequences import NO_PRODUCER, OUT_OF_ORDER, UNKNOWN_PRODUCER, Stamp, after
 from kafkalearn.delivery.settings import FOR_EVER
 from kafkalearn.delivery.state import (
@@ -31,10 +32,9 @@ from kafkalearn.delivery.state import (
     Request,
     Told,
 )
-from kafkalearn.delivery.work import DeliveryWork
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.releases import at_least
 from kafkalearn.replication import DOWN, FROZEN, NONE, Produce, ProduceAnswered
+from kafkalearn.versions.releases import at_least
 
 PRODUCER_ID = 1  # what InitProducerId gave out
 

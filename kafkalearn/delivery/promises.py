@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
-from kafkalearn.delivery.fates import overtaken_values, places_of
+from kafkalearn.delivery.processing import DeliveryWork, parts_of_delivery
+from kafkalearn.delivery.record_results import overtaken_values, places_of
 from kafkalearn.delivery.settings import Setup
 from kafkalearn.delivery.state import Delivery
-from kafkalearn.delivery.work import DeliveryWork, parts_of_delivery
 from kafkalearn.errors import unknown_name
 from kafkalearn.explore import Draft
 from kafkalearn.replication import NONE, Log

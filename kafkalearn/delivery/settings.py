@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.releases import DEFAULT_RELEASE, at_least
 from kafkalearn.replication import Settings
 from kafkalearn.versions import default
+from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 ACKS = (0, 1, "all")
 FOR_EVER = 2_147_483_647  # retries of 2.1 and later: as long as delivery.timeout.ms allows

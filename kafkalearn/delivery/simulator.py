@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 from kafkalearn.delivery import broker, client, events
 from kafkalearn.delivery.events import DeliveryEvent
+from kafkalearn.delivery.processing import DeliveryWork, delivery_of, parts_of_delivery
 from kafkalearn.delivery.settings import Setup
 from kafkalearn.delivery.state import Delivery
-from kafkalearn.delivery.work import DeliveryWork, delivery_of, parts_of_delivery
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.explore import Draft
 from kafkalearn.replication import Partition, Produce, TimePassed

@@ -26,7 +26,8 @@ def ledger(module: str | None = None) -> tuple[Rule, ...]:
     Parameters
     ----------
     module : str or None
-        ``"coordinator"`` or ``"kafkalearn.coordinator"``; a function's full name is good too.
+        A package or a module by its own name or its whole one, such as ``"coordinator"``, ``"keyless"`` or
+        ``"kafkalearn.partitioning.keyless"``; a function's full name is good too.
 
     Returns
     -------
@@ -41,21 +42,23 @@ def ledger(module: str | None = None) -> tuple[Rule, ...]:
     Examples
     --------
     >>> [rule.name for rule in ledger("coordinator")]
-    ['group id to offsets partition', 'the formulas people write', 'FindCoordinator']
-    >>> ledger("kafkalearn.keyless.queue_weights")[0].left_out
+    ['group id to offsets partition', 'the formulas people write', 'FindCoordinator', 'FindCoordinator step by step']
+    >>> ledger("kafkalearn.partitioning.keyless.queue_weights")[0].left_out
     'when the sending thread looks, and which broker counts as stalled, are inputs'
     """
     if module is None:
         return RULES
     inner = str(module).removeprefix("kafkalearn.")
     found = tuple(rule for rule in RULES if f"{rule.function}.".startswith(f"kafkalearn.{inner}."))
+    found = found or tuple(rule for rule in RULES if inner in _modules_of(rule))
     if not found:
-        raise unknown_name("module", module, dict.fromkeys(_module_of(rule) for rule in RULES))
+        raise unknown_name("module", module, dict.fromkeys(part for rule in RULES for part in _modules_of(rule)))
     return found
 
 
-def _module_of(rule: Rule) -> str:
-    return rule.function.removeprefix("kafkalearn.").rpartition(".")[0]
+def _modules_of(rule: Rule) -> list[str]:
+    """Where a rule stands: its package and the modules within, each by its own name."""
+    return rule.function.split(".")[1:-1]
 
 
 def rows(rules: Iterable[Rule]) -> list[dict[str, str]]:
@@ -82,7 +85,7 @@ def table(rules: Iterable[Rule]) -> str:
 
     >>> print(table(ledger("hashing.crc32")))
     name             versions         checks                                           left_out
-    CRC-32 of a key  librdkafka 2.16  vectors: 45 of tests/vectors/groups-murmur2.json
+    CRC-32 of a key  librdkafka 2.16  vectors: 45 of tests/vectors/hashing/groups-murmur2.json
     """
     shown = ("name", "versions", "checks", "left_out")
     return text_table({column: row[column] for column in shown} for row in rows(rules))

@@ -15,7 +15,10 @@ makes a log of records from elsewhere.
 """
 
 from kafkalearn.log.appending import must_roll
-from kafkalearn.log.eligibility import cleanable
+from kafkalearn.log.cleaner.eligibility import cleanable
+from kafkalearn.log.cleaner.failures import signs
+from kafkalearn.log.cleaner.next_clean import NextClean, next_clean
+from kafkalearn.log.cleaner.offset_map import CleanerDied, OffsetMap, offset_map
 from kafkalearn.log.events import (
     Append,
     Clean,
@@ -32,8 +35,7 @@ from kafkalearn.log.events import (
     Roll,
     SetHighWatermark,
 )
-from kafkalearn.log.given import closed_log
-from kafkalearn.log.health import signs
+from kafkalearn.log.from_records import closed_log
 from kafkalearn.log.index import Index, index_of, look_up
 from kafkalearn.log.model import (
     CLEANER_STATES,
@@ -49,8 +51,6 @@ from kafkalearn.log.model import (
     Transaction,
     Verdict,
 )
-from kafkalearn.log.next_clean import NextClean, next_clean
-from kafkalearn.log.offset_map import CleanerDied, OffsetMap, offset_map
 from kafkalearn.log.reader import Crossing, CrossingEvent, Read, Reader, Table, check_crossing, cross, ghosts
 from kafkalearn.log.settings import POLICIES, Settings
 from kafkalearn.log.simulator import check, step

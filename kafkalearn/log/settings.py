@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.releases import DEFAULT_RELEASE, RELEASES, at_least, parse_release
+from kafkalearn.versions.releases import DEFAULT_RELEASE, RELEASES, at_least, parse_release
 
 POLICIES = ("delete", "compact", "compact,delete", "delete,compact", "")
 """The cleanup policies; both together came with 0.10.1 (KIP-71), the empty one, no clean-up at all, with 4.2."""

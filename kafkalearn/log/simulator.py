@@ -6,10 +6,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.log import health
 from kafkalearn.log.appending import append, end_transaction, roll
-from kafkalearn.log.cleaning import clean
-from kafkalearn.log.eligibility import cleanable
+from kafkalearn.log.cleaner import failures
+from kafkalearn.log.cleaner.copying import clean
+from kafkalearn.log.cleaner.eligibility import cleanable
+from kafkalearn.log.cleaner.offset_map import CleanerDied
 from kafkalearn.log.events import (
     Append,
     Clean,
@@ -26,7 +27,6 @@ from kafkalearn.log.events import (
     SetHighWatermark,
 )
 from kafkalearn.log.model import CLEANER_STATES, Cleaning, Log
-from kafkalearn.log.offset_map import CleanerDied
 from kafkalearn.log.retention import retain
 from kafkalearn.log.settings import Settings
 
@@ -79,11 +79,11 @@ def _look_after(settings: Settings, log: Log, event: LogEvent) -> Log:
         case CleanerRound(now_ms):
             return _round(settings, log, now_ms)
         case CleanerFailed():
-            return health.cleaner_failed(settings, log, event)
+            return failures.cleaner_failed(settings, log, event)
         case Restart():
-            return health.restart(log)
+            return failures.restart(log)
         case ReplaceCleanerThreads():
-            return health.replace_threads(settings, log, event)
+            return failures.replace_threads(settings, log, event)
     raise IllegalEvent(f"{event!r} is no event of this simulator")
 
 
@@ -101,7 +101,7 @@ def _move_log_start(log: Log, event: MoveLogStart) -> Log:
 
 def _clean(settings: Settings, log: Log, now_ms: int, is_forced: bool) -> Log:
     found = cleanable(settings, log, now_ms)
-    if log.cleaner != health.RUNNING:
+    if log.cleaner != failures.RUNNING:
         return replace(log, last=Cleaning(False, found, problem=f"the cleaner is {log.cleaner}"))
     log = replace(log, last_round_ms=now_ms)
     if not (found.is_eligible or (is_forced and found.cleanable_bytes > 0)):
@@ -109,13 +109,13 @@ def _clean(settings: Settings, log: Log, now_ms: int, is_forced: bool) -> Log:
     try:
         return clean(settings, log, found, now_ms)
     except CleanerDied as died:
-        return health.fail(settings, log, str(died), now_ms)
+        return failures.fail(settings, log, str(died), now_ms)
 
 
 def _round(settings: Settings, log: Log, now_ms: int) -> Log:
     """A round of a cleaner thread: without the thread, or with the partition given up, nothing happens at all."""
     cleaned = _clean(settings, log, now_ms, is_forced=False)
-    if cleaned.cleaner != health.RUNNING or not settings.is_compacted:
+    if cleaned.cleaner != failures.RUNNING or not settings.is_compacted:
         return cleaned
     retained = retain(settings, cleaned, now_ms)
     return replace(retained, last=cleaned.last)

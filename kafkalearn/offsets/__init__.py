@@ -10,9 +10,8 @@ members and its offsets. `kafkalearn.offsets.store` simulates the coordinator th
 ('group metadata', 'test-group', True)
 """
 
-from kafkalearn.offsets.batch_records import Record
-from kafkalearn.offsets.batches import Batch, read_batch
-from kafkalearn.offsets.codec import (
+from kafkalearn.offsets.groups import Committed, Group, Member
+from kafkalearn.offsets.records.codec import (
     OffsetsRecord,
     decode,
     decode_key,
@@ -21,10 +20,9 @@ from kafkalearn.offsets.codec import (
     encode_key,
     encode_value,
 )
-from kafkalearn.offsets.formatter import FORMATTERS, formatter_line
-from kafkalearn.offsets.groups import Committed, Group, Member
-from kafkalearn.offsets.json_form import json_text, to_json
-from kafkalearn.offsets.protocol import (
+from kafkalearn.offsets.records.formatter import FORMATTERS, formatter_line
+from kafkalearn.offsets.records.json_form import json_text, to_json
+from kafkalearn.offsets.records.protocol import (
     Assignment,
     Subscription,
     decode_assignment,
@@ -36,19 +34,13 @@ from kafkalearn.offsets.protocol import (
     encode_sticky_user_data,
     encode_subscription,
 )
-from kafkalearn.offsets.reader import Piece, Undecodable
-from kafkalearn.offsets.rebuild import Rebuilt, rebuild
-from kafkalearn.offsets.record_types import RECORD_TYPES, RecordType, record_type
-from kafkalearn.offsets.segments import (
-    Rest,
-    Segment,
-    data_records,
-    parse_segment,
-    read_disk,
-    read_segment,
-    source_rows,
-)
-from kafkalearn.offsets.transactions import committed_records, outcomes
+from kafkalearn.offsets.records.record_types import RECORD_TYPES, RecordType, record_type
+from kafkalearn.offsets.replay import Rebuilt, rebuild
+from kafkalearn.segments.batches import Batch, read_batch
+from kafkalearn.segments.files import Rest, Segment, data_records, parse_segment, read_disk, read_segment, source_rows
+from kafkalearn.segments.records import Record
+from kafkalearn.segments.transactions import committed_records, outcomes
+from kafkalearn.wire.reader import Piece, Undecodable
 
 __all__ = [
     "FORMATTERS",

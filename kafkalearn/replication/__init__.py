@@ -70,7 +70,7 @@ from kafkalearn.replication.promises import (
     check,
 )
 from kafkalearn.replication.rules import LAG_TESTS, TRUNCATIONS, Rules, changes_of_rules, rules_of
-from kafkalearn.replication.search import alphabet, find, model
+from kafkalearn.replication.search.find import alphabet, find, model
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.simulator import replicate, start, step
 from kafkalearn.replication.state import (

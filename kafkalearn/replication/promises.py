@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from kafkalearn.errors import unknown_name
 from kafkalearn.explore import Draft
+from kafkalearn.replication.processing import Work, parts_of
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.state import UNKNOWN, Log, Partition, Record
-from kafkalearn.replication.work import Work, parts_of
 
 IN_ORDER = "log start <= LSO <= HW <= LEO"
 NEVER_FALLS = "a leader's HW never falls in its term"

@@ -12,7 +12,7 @@ from functools import cache
 from types import MappingProxyType
 
 from kafkalearn.errors import unknown_name
-from kafkalearn.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 TRUNCATIONS: MappingProxyType[str, str] = MappingProxyType(
     {

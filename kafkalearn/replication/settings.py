@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.releases import DEFAULT_RELEASE, at_least
 from kafkalearn.replication.rules import Rules, refuse_unknown_names, rules_of
 from kafkalearn.versions import default
+from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 LAG_MAX_MESSAGES = 4000  # replica.lag.max.messages, the default of 0.8.2, the last release that had it
 

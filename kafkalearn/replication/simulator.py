@@ -8,11 +8,13 @@ from types import MappingProxyType
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.explore import Draft
-from kafkalearn.replication import brokers, events, fetching, leading, metadata, producing
+from kafkalearn.replication import events
+from kafkalearn.replication.controller import brokers, metadata
 from kafkalearn.replication.events import LeaderElected, ReplicationEvent
+from kafkalearn.replication.leader import fetching, leading, producing
+from kafkalearn.replication.processing import Work, partition_of, parts_of
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.state import Partition, blank
-from kafkalearn.replication.work import Work, partition_of, parts_of
 from kafkalearn.trace import Trace, run
 
 HANDLERS: MappingProxyType[type, Callable[[Work, ReplicationEvent], None]] = MappingProxyType(

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kafkalearn.replication.epochs import Epochs
+from kafkalearn.replication.replica_log.epochs import Epochs
 from kafkalearn.replication.settings import Settings
 
 UNKNOWN = -1  # a remote LEO before the follower's first fetch, an epoch before the first election

@@ -1,7 +1,7 @@
 """A cleaner's pass over a whole topic: which records survive, as DataFrame -> DataFrame.
 
-The rule is that of `kafkalearn.log.verdicts`, record for record: the last record of each key stays, a tombstone
-among them until its *delete horizon* has passed. Three things make the query quick.
+The rule is that of `kafkalearn.log.cleaner.keep_rule`, record for record: the last record of each key stays, a
+tombstone among them until its *delete horizon* has passed. Three things make the query quick.
 
 - Kafka reads a log twice, and so does the query: once for the last offset of each key, once to keep what is there.
   Only keys and offsets are sorted out among Spark's workers, never the values.
@@ -20,8 +20,15 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.log.verdicts import BEHIND_THE_MAP, LAST_OF_KEY, NO_KEY, TOMBSTONE_GONE, TOMBSTONE_NEW, TOMBSTONE_WAITS
-from kafkalearn.spark.columns import require
+from kafkalearn.log.cleaner.keep_rule import (
+    BEHIND_THE_MAP,
+    LAST_OF_KEY,
+    NO_KEY,
+    TOMBSTONE_GONE,
+    TOMBSTONE_NEW,
+    TOMBSTONE_WAITS,
+)
+from kafkalearn.spark.columns.checks import require
 
 HORIZON = "delete_horizon_ms"
 DAY_MS = 86_400_000
@@ -71,7 +78,7 @@ def compact(
 
     Examples
     --------
-    >>> from kafkalearn.spark.customers import customers
+    >>> from kafkalearn.spark.data.customers import customers
     >>> from kafkalearn.spark.session import get_spark
     >>> topic = customers(get_spark(), "small")
     >>> topic.count(), topic.transform(compact).count()
@@ -98,7 +105,7 @@ def count_verdicts(records: DataFrame, *, now_ms: int | None = None, first_uncle
 
     Examples
     --------
-    >>> from kafkalearn.spark.customers import customers
+    >>> from kafkalearn.spark.data.customers import customers
     >>> from kafkalearn.spark.session import get_spark
     >>> count_verdicts(customers(get_spark(), "small")).orderBy("verdict").collect()[0]
     Row(verdict='last of its key', is_kept=True, records=9564)

@@ -14,10 +14,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from kafkalearn.arguments import whole_number
-from kafkalearn.coordinator import OFFSETS_PARTITION_COUNT, find_coordinator
+from kafkalearn.coordinator.rule import OFFSETS_PARTITION_COUNT, find_coordinator
 from kafkalearn.errors import unknown_name
-from kafkalearn.spark.columns import refuse_overwrite, require
-from kafkalearn.spark.native import static_call
+from kafkalearn.spark.columns.checks import refuse_overwrite, require
+from kafkalearn.spark.columns.native import static_call
 
 
 def _kafka_abs(group_hash: Column) -> Column:

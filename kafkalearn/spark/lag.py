@@ -16,7 +16,7 @@ from pyspark.sql import functions as sf
 from kafkalearn.arguments import whole_number
 from kafkalearn.assignor import Assignment
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.columns import require
+from kafkalearn.spark.columns.checks import require
 
 NUMBERS = ("int", "bigint")
 OWNER_SCHEMA = "group_id STRING, member_id STRING, topic STRING, partition INT"

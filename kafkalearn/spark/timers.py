@@ -1,7 +1,7 @@
 """Timers of a broker by the million, and what timing wheels do for each, as a native expression.
 
-The rule is `kafkalearn.purgatory.placing` written as arithmetic: a timer first goes into the finest wheel that reaches
-it; from there it falls once for every digit, base 20, of what is left of its time. No row needs to see another.
+The rule is `kafkalearn.purgatory.wheel.placing` written as arithmetic: a timer first goes into the finest wheel that
+reaches it; from there it falls once for every digit, base 20, of what is left of its time. No row needs to see another.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from kafkalearn.arguments import whole_number
-from kafkalearn.purgatory.placing import TICK_MS, WHEEL_SIZE
-from kafkalearn.spark.cache import Recipe, kept
-from kafkalearn.spark.columns import refuse_overwrite, require
-from kafkalearn.spark.datasets import SEED, rows_of
-from kafkalearn.spark.progress import Update
-from kafkalearn.spark.zipf import hash_of, uniform
+from kafkalearn.purgatory.wheel.placing import TICK_MS, WHEEL_SIZE
+from kafkalearn.spark.columns.checks import refuse_overwrite, require
+from kafkalearn.spark.data.cache import Recipe, kept
+from kafkalearn.spark.data.datasets import SEED, rows_of
+from kafkalearn.spark.data.zipf import hash_of, uniform
+from kafkalearn.spark.session.progress import Update
 
 VERSION = 1
 HOUR_MS = 3_600_000
@@ -44,7 +44,7 @@ def request_timers(
     Parameters
     ----------
     spark, size, seed, update
-        As in `kafkalearn.spark.datasets.group_ids`.
+        As in `kafkalearn.spark.data.datasets.group_ids`.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def with_wheel_moves(
     df : DataFrame
         One row a timer.
     tick_ms, wheel_size : int
-        As in `kafkalearn.purgatory.placing.place`.
+        As in `kafkalearn.purgatory.wheel.placing.place`.
     added, timeout, done : str
         Its columns, whole numbers in milliseconds; `done` is null for a timer that runs.
     output : str

@@ -12,15 +12,8 @@ where those sides agree. Where they differ nothing is guessed: the error lists w
 A change belongs to the first *line* whose newest patch has it; it may have come in a patch of that line.
 """
 
-from kafkalearn.releases import (
-    DEFAULT_RELEASE,
-    RELEASES,
-    Release,
-    at_least,
-    parse_release,
-    release_line,
-)
-from kafkalearn.versions.lookup import default, describe, find_settings, history
+from kafkalearn.versions.defaults import default, describe, find_settings, history
+from kafkalearn.versions.releases import DEFAULT_RELEASE, RELEASES, Release, at_least, parse_release, release_line
 from kafkalearn.versions.settings import ABSENT, REQUIRED, SIDES, Note, Setting, provenance
 from kafkalearn.versions.units import value_text
 from kafkalearn.versions.upgrade import KINDS, Change, changes, rows, table

@@ -14,7 +14,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from kafkalearn.releases import RELEASES, Release, release_line
+from kafkalearn.versions.releases import RELEASES, Release, release_line
 
 SIDES: MappingProxyType[str, str] = MappingProxyType(
     {

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.releases import DEFAULT_RELEASE, RELEASES, Release, parse_release, release_line
 from kafkalearn.tables import text_table
-from kafkalearn.versions.lookup import find_settings
+from kafkalearn.versions.defaults import find_settings
+from kafkalearn.versions.releases import DEFAULT_RELEASE, RELEASES, Release, parse_release, release_line
 from kafkalearn.versions.settings import ABSENT, SIDES, Setting, Value
 from kafkalearn.versions.units import value_text
 

@@ -1,4 +1,4 @@
-"""Statistics over many rows as matplotlib figures, in the one look of `kafkalearn.views.style`.
+"""Statistics over many rows as matplotlib figures, in the one look of `kafkalearn.views.drawing.style`.
 
 A ``draw_*`` function draws into the axes it is given and names what it draws. `figure` makes the axes, lets it
 draw, adds the legend above, and returns a figure that a notebook shows once, as a picture; `small_multiples` does
@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.views.style import FILLS, INK, LINES, MARK, PANEL, RC
+from kafkalearn.views.drawing.style import FILLS, INK, LINES, MARK, PANEL, RC
 
 DPI = 100
 SHARPNESS = 2  # pixels for each pixel shown: sharp on projectors and good screens

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from kafkalearn.assignor import Member
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 
 def recorded_members(case: dict) -> list[Member]:

@@ -2,7 +2,7 @@ import pytest
 
 from kafkalearn.assignor import Assignment, Member, OldConsumer, assign, broken_laws, rejoin
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 A, B = Member("A", ["t"]), Member("B", ["t"])
 AN_ID = "AAAAAAAAAAEAAAAAAAAAAQ"

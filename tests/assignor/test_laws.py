@@ -18,7 +18,7 @@ from kafkalearn.assignor import (
     rejoin,
 )
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 from tests.assignor.groups import changes, fresh_groups, partition_counts
 
 STICKY = ["sticky", "cooperative-sticky", "uniform"]

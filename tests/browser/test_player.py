@@ -20,7 +20,7 @@ IMPORTS = """
 import ipywidgets
 from kafkalearn.coordinator import round_robin_leaders
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.lookup import lookup
+from kafkalearn.coordinator.lookup import lookup
 from kafkalearn.views import describe_lookup, draw_lookup, film, play, vary
 """
 PLAYER = """

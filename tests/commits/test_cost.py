@@ -22,7 +22,7 @@ from kafkalearn.commits import (
 from kafkalearn.offsets import decode
 from kafkalearn.offsets import store as coordinator
 from kafkalearn.trace import run
-from tests.offsets.disk import segments
+from tests.segments.disk import segments
 
 
 def test_a_commit_takes_the_bytes_that_it_took_on_a_real_brokers_disk():

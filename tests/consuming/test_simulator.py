@@ -22,7 +22,7 @@ from kafkalearn.consuming import (
     total_lag,
 )
 from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.partitioner import partition_for_key
+from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.trace import extend, run
 from tests.consuming.groups import EVENTS, SETTINGS, run_what_is_legal
 

@@ -3,8 +3,8 @@ from functools import partial
 import pytest
 
 from kafkalearn.assignor import assign
-from kafkalearn.exercises.assignor_functions import KeepsLaws
-from kafkalearn.exercises.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG
+from kafkalearn.exercises.chapter04.assignor_functions import KeepsLaws
+from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG
 
 JUDGE = KeepsLaws("if alike")
 

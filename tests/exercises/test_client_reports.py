@@ -2,9 +2,9 @@
 
 import pytest
 
-from kafkalearn.exercises.client_code import KAFKA_PYTHON, KAFKAJS, SINEK, kafkajs_partition
-from kafkalearn.exercises.client_reports import REPORTS
-from kafkalearn.partitioner import partition_for_key
+from kafkalearn.exercises.chapter02.client_code import KAFKA_PYTHON, KAFKAJS, SINEK, kafkajs_partition
+from kafkalearn.exercises.chapter02.client_reports import REPORTS
+from kafkalearn.partitioning.keyed import partition_for_key
 from tests.recorded import recorded
 
 KEYS = [bytes.fromhex(key) for key in recorded("keys")["keys"]]

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from kafkalearn.exercises.exercise import Exercise
-from kafkalearn.exercises.properties import Open
-from kafkalearn.exercises.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG
+from kafkalearn.exercises.kit.exercise import Exercise
+from kafkalearn.exercises.kit.properties import Open
+from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG
 from tests.exercises.every_exercise import CHAPTERS, EXERCISES, name_of, run_cell
 
 each_exercise = pytest.mark.parametrize(("chapter", "exercise"), EXERCISES, ids=name_of)

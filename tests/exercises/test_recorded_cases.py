@@ -1,11 +1,11 @@
 """What the exercises hold a student's function against was recorded from real Kafka, case by case."""
 
-from kafkalearn.coordinator import offsets_partition
-from kafkalearn.exercises.chapter01 import OFFSETS_CASES
-from kafkalearn.exercises.chapter02 import HASH_CASES
-from kafkalearn.exercises.find_the_bug import BYTES_CASES, TEXT_CASES
+from kafkalearn.coordinator.rule import offsets_partition
+from kafkalearn.exercises.chapter01.exercises import OFFSETS_CASES
+from kafkalearn.exercises.chapter02.exercises import HASH_CASES
+from kafkalearn.exercises.chapter02.find_the_bug import BYTES_CASES, TEXT_CASES
 from kafkalearn.hashing import to_positive
-from kafkalearn.partitioner import partition_for_key
+from kafkalearn.partitioning.keyed import partition_for_key
 from tests.recorded import recorded
 
 GROUPS = {(case["group_id"], case["partitions"]): case["partition"] for case in recorded("groups-hash")["vectors"]}

@@ -5,7 +5,7 @@ from itertools import groupby
 import pytest
 
 from kafkalearn.log import Batch, Clean, Log, Producer, Record, Segment, Settings, check, step
-from tests.offsets.disk import segments
+from tests.segments.disk import segments
 
 SETTINGS = Settings("compact", min_cleanable_dirty_ratio=0.0, delete_retention_ms=500, segment_bytes=104857600)
 

@@ -4,8 +4,8 @@ from base64 import urlsafe_b64encode
 
 from hypothesis import strategies as st
 
-from kafkalearn.offsets.fields import BYTES, STRING, UUID, Array, Structure
-from kafkalearn.offsets.record_types import RECORD_TYPES
+from kafkalearn.offsets.records.record_types import RECORD_TYPES
+from kafkalearn.wire.fields import BYTES, STRING, UUID, Array, Structure
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | st.just("m" * 130)
 blobs = st.binary(max_size=6) | st.just(b"\x00" * 130)

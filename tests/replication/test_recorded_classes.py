@@ -4,7 +4,7 @@ import pytest
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.replication import BrokerCrashed, LeaderElected, PowerLost, blank, step
-from kafkalearn.replication.epochs import assign, cut_from_end, cut_from_start, end_offset_for
+from kafkalearn.replication.replica_log.epochs import assign, cut_from_end, cut_from_start, end_offset_for
 from tests.recorded import recorded
 from tests.replication.scripts import answer, event_of, lines_of, settings_of, shown, told
 

@@ -4,8 +4,8 @@ from itertools import pairwise
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.releases import RELEASES
 from kafkalearn.replication import Settings, changes_of_rules, rules_of, start
+from kafkalearn.versions.releases import RELEASES
 
 
 def test_the_ladder_of_truncation_rules_follows_the_releases():

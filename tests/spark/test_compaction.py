@@ -7,9 +7,9 @@ import pytest
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.log import Clean, Record, Settings, closed_log, step
-from kafkalearn.spark.columns import RECORD_SCHEMA
+from kafkalearn.spark.columns.checks import RECORD_SCHEMA
 from kafkalearn.spark.compaction import HORIZON, compact, count_verdicts
-from kafkalearn.spark.customers import customers
+from kafkalearn.spark.data.customers import customers
 from tests.log.test_recorded_cases import clean_ms, settings_of
 from tests.recorded import recorded
 

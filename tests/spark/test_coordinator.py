@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from kafkalearn.coordinator import FORMULAS, find_coordinator
+from kafkalearn.coordinator.rule import FORMULAS, find_coordinator
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.hashing import java_string_hash
 from kafkalearn.spark import coordinator

@@ -8,8 +8,8 @@ import pytest
 from kafkalearn.assignor import Member, assign
 from kafkalearn.consuming import Join, Poll, Produce, Settings, commit_rows, lags, lags_by_member, start, step
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.commits import Pace, with_commits
-from kafkalearn.spark.datasets import orders
+from kafkalearn.spark.data.commits import Pace, with_commits
+from kafkalearn.spark.data.datasets import orders
 from kafkalearn.spark.lag import (
     lag_by_group,
     lag_by_member,

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.purgatory.counting import Load, wheel_cost
-from kafkalearn.purgatory.placing import journey
+from kafkalearn.purgatory.wheel.counting import Load, wheel_cost
+from kafkalearn.purgatory.wheel.placing import journey
 from kafkalearn.spark.timers import HOUR_MS, KINDS, generate_request_timers, request_timers, with_wheel_moves
 
 SCHEMA = "added_ms long, timeout_ms int, done_ms long"

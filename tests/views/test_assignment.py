@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.assignor import ASSIGNORS, Assignment, Member, assign, compare, random_rebalance, rebalance
-from kafkalearn.assignor.moments import IN_CLIENTS
+from kafkalearn.assignor.carrying_out import IN_CLIENTS
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.views import (
     assignment_text,
@@ -21,7 +21,7 @@ from kafkalearn.views import (
     rebalance_text,
     small_multiples,
 )
-from kafkalearn.views.style import MARK, SMALL
+from kafkalearn.views.drawing.style import MARK, SMALL
 from tests.views.golden import expected
 
 TEN = [Member(f"m{number:02}", ["orders"]) for number in range(10)]

@@ -29,7 +29,7 @@ from kafkalearn.commits import (
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.trace import run
 from kafkalearn.views import commits_text, describe_commits, draw_commit_costs, draw_commits
-from kafkalearn.views.style import MARK, SMALL
+from kafkalearn.views.drawing.style import MARK, SMALL
 from tests.views.golden import expected
 
 LATEST = run(

@@ -18,7 +18,7 @@ from kafkalearn.views import (
     figure,
     film,
 )
-from kafkalearn.views.style import SMALL
+from kafkalearn.views.drawing.style import SMALL
 from tests.consuming.groups import EVENTS, SETTINGS, run_what_is_legal
 from tests.views.golden import expected
 

@@ -20,7 +20,7 @@ from kafkalearn.delivery import (
     Setup,
     deliver,
 )
-from kafkalearn.delivery.matrix import matrix
+from kafkalearn.delivery.search.matrix import matrix
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, PowerLost, SessionExpired, Settings
 from kafkalearn.trace import Frame

@@ -32,7 +32,7 @@ from kafkalearn.views import (
     film,
     group_text,
 )
-from kafkalearn.views.style import MARK, SMALL
+from kafkalearn.views.drawing.style import MARK, SMALL
 from tests.views.golden import expected
 
 STORY = """

@@ -40,8 +40,8 @@ from kafkalearn.views import (
     figure,
     log_text,
 )
-from kafkalearn.views.log_places import places
-from kafkalearn.views.log_words import legend_of, span_text
+from kafkalearn.views.log.places import places
+from kafkalearn.views.log.words import legend_of, span_text
 from tests.log.test_laws import mixed_schedules, plain_schedules, small_settings
 from tests.views.golden import expected
 

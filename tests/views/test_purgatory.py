@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import pytest
 
 from kafkalearn.purgatory import operations, requests, wheel
-from kafkalearn.purgatory.kinds import delayed_fetch, delayed_heartbeat, delayed_produce
-from kafkalearn.purgatory.requests import ConsumerFetch, SizedProduce
+from kafkalearn.purgatory.operations.kinds import delayed_fetch, delayed_heartbeat, delayed_produce
+from kafkalearn.purgatory.requests.simulator import ConsumerFetch, SizedProduce
 from kafkalearn.replication import Fetch, LeaderElected, Produce, Settings, TimePassed
 from kafkalearn.trace import run
 from kafkalearn.views import (
@@ -21,8 +21,8 @@ from kafkalearn.views import (
     requests_text,
     wheels_text,
 )
-from kafkalearn.views.style import MARK, SMALL
-from kafkalearn.views.waiting import draw_waiting
+from kafkalearn.views.drawing.style import MARK, SMALL
+from kafkalearn.views.purgatory.waiting import draw_waiting
 from tests.views.golden import expected
 
 WAITERS = requests.simulate(

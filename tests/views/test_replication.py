@@ -31,7 +31,7 @@ from kafkalearn.replication import (
     replicate,
 )
 from kafkalearn.views import describe_replication, draw_hw_leo, draw_lag, draw_replication, figure, replication_text
-from kafkalearn.views.style import MARK, SMALL
+from kafkalearn.views.drawing.style import MARK, SMALL
 from tests.replication.schedules import CARELESS, runs
 from tests.views.golden import expected
 from tests.views.test_words import story

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.coordinator import round_robin_leaders
-from kafkalearn.keyless import Send, SenderLooks, Settings, send_all, start, step
-from kafkalearn.lookup import lookup
+from kafkalearn.coordinator.lookup import lookup
+from kafkalearn.coordinator.rule import round_robin_leaders
+from kafkalearn.partitioning.keyless import Send, SenderLooks, Settings, send_all, start, step
 from kafkalearn.trace import run
 from kafkalearn.views import describe_keyless, describe_lookup, keyless_text, lookup_text
 from tests.views.golden import expected

@@ -8,21 +8,21 @@ _ANSWERS = "tests/assignor/test_recorded_answers.py"
 _SNAPSHOT = Check(
     "vectors",
     f"{_ANSWERS}::test_every_assignor_answers_as_kafkas_own",
-    "tests/vectors/groups-assignors.json",
+    "tests/vectors/assignor/groups-assignors.json",
     "vectors",
     113,
 )
 _RELEASED = Check(
     "vectors",
     f"{_ANSWERS}::test_random_groups_are_assigned_as_by_the_released_classes",
-    "tests/vectors/assignor-answers.json",
+    "tests/vectors/assignor/assignor-answers.json",
     "cases",
     241,
 )
 _BROKER = Check(
     "recording",
     "tests/assignor/test_recorded_histories.py::test_a_group_is_assigned_as_on_the_real_broker_at_every_step",
-    "tests/vectors/assignments.json",
+    "tests/vectors/assignor/assignments.json",
     "cases",
     40,
 )
@@ -30,7 +30,7 @@ _LAWS = "tests/assignor/test_laws.py"
 _COLLECTIONS = Check(
     "vectors",
     "tests/test_java_collections.py::test_a_collection_is_walked_in_the_order_of_javas_or_kafkas",
-    "tests/vectors/java-collections.json",
+    "tests/vectors/hashing/java-collections.json",
     "cases",
     60,
 )
@@ -49,7 +49,7 @@ RULES = (
             Check(
                 "vectors",
                 f"{_ANSWERS}::test_uniform_passes_the_extra_partition_on_since_4_0_1",
-                "tests/vectors/groups-assignors-since.json",
+                "tests/vectors/assignor/groups-assignors-since.json",
                 "groups-assignors uniform",
                 2,
             ),
@@ -76,11 +76,11 @@ RULES = (
         checks=(
             Check(
                 "law",
-                "tests/assignor/test_moments.py::test_no_partition_ever_has_two_readers_and_in_the_end_all_have_one",
+                "tests/assignor/test_carrying_out.py::test_no_partition_ever_has_two_readers_and_in_the_end_all_have_one",
             ),
             Check(
                 "law",
-                "tests/assignor/test_moments.py::"
+                "tests/assignor/test_carrying_out.py::"
                 "test_an_eager_group_stops_as_a_whole_and_then_reads_what_the_assignor_says",
             ),
         ),

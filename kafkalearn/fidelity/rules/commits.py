@@ -17,7 +17,7 @@ RULES: tuple[Rule, ...] = (
             Check(
                 "vectors",
                 "tests/commits/test_recorded_cases.py::test_every_recorded_crash_loses_and_doubles_what_it_should",
-                "tests/vectors/log-consumer-dedup.json",
+                "tests/vectors/commits/log-consumer-dedup.json",
                 "cases",
                 6,
             ),
@@ -81,13 +81,13 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         name="what crashes cost over many runs, in Spark",
-        function="kafkalearn.spark.tolls.tolls",
+        function="kafkalearn.spark.crash_cost.tolls",
         versions="as position, commits, crashes",
         source="the same",
         checks=(
             Check(
                 "equality",
-                "tests/spark/test_deliveries.py::test_each_strategy_costs_in_the_query_what_it_costs_in_the_simulator",
+                "tests/spark/data/test_deliveries.py::test_each_strategy_costs_in_the_query_what_it_costs_in_the_simulator",
             ),
         ),
         left_out="strategies that process out of order, and sinks that keep the offset",

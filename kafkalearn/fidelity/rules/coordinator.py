@@ -13,15 +13,15 @@ RULES = (
         checks=(
             Check(
                 "recording",
-                "tests/test_coordinator.py::test_every_group_of_a_real_cluster_is_found_where_its_commit_was_written",
+                "tests/coordinator/test_rule.py::test_every_group_of_a_real_cluster_is_found_where_its_commit_was_written",
                 "data/coordinator.json",
                 "cases",
                 300,
             ),
             Check(
                 "vectors",
-                "tests/test_coordinator.py::test_each_formula_gives_what_java_gave",
-                "tests/vectors/groups-hash.json",
+                "tests/coordinator/test_rule.py::test_each_formula_gives_what_java_gave",
+                "tests/vectors/hashing/groups-hash.json",
                 "vectors",
                 77,
             ),
@@ -36,14 +36,14 @@ RULES = (
         checks=(
             Check(
                 "vectors",
-                "tests/test_coordinator.py::test_each_formula_gives_what_java_gave",
-                "tests/vectors/groups-hash.json",
+                "tests/coordinator/test_rule.py::test_each_formula_gives_what_java_gave",
+                "tests/vectors/hashing/groups-hash.json",
                 "vectors",
                 77,
             ),
             Check(
                 "law",
-                "tests/test_coordinator.py::test_the_formulas_without_a_mask_agree_except_on_the_smallest_hash",
+                "tests/coordinator/test_rule.py::test_the_formulas_without_a_mask_agree_except_on_the_smallest_hash",
             ),
             Check(
                 "equality",
@@ -60,7 +60,7 @@ RULES = (
         checks=(
             Check(
                 "recording",
-                "tests/test_coordinator.py::test_every_group_of_a_real_cluster_is_found_where_its_commit_was_written",
+                "tests/coordinator/test_rule.py::test_every_group_of_a_real_cluster_is_found_where_its_commit_was_written",
                 "data/coordinator.json",
                 "cases",
                 300,
@@ -71,18 +71,21 @@ RULES = (
     ),
     Rule(
         name="FindCoordinator step by step",
-        function="kafkalearn.lookup.lookup",
+        function="kafkalearn.coordinator.lookup.lookup",
         versions="0.8.2 to 4.3",
         source="as the two rules it goes through",
         checks=(
             Check(
                 "recording",
-                "tests/test_lookup.py::test_a_look_up_on_a_real_cluster_ends_at_the_broker_that_answered",
+                "tests/coordinator/test_lookup.py::test_a_look_up_on_a_real_cluster_ends_at_the_broker_that_answered",
                 "data/coordinator.json",
                 "cases",
                 300,
             ),
-            Check("law", "tests/test_lookup.py::test_a_look_up_ends_where_the_calculator_says_and_keeps_its_promises"),
+            Check(
+                "law",
+                "tests/coordinator/test_lookup.py::test_a_look_up_ends_where_the_calculator_says_and_keeps_its_promises",
+            ),
         ),
         left_out="Java computes the hash in one call; the steps are for the reader",
     ),

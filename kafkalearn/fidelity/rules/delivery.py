@@ -15,7 +15,7 @@ RULES: tuple[Rule, ...] = (
                 "vectors",
                 "tests/delivery/test_recorded_classes.py"
                 "::test_every_event_of_a_recorded_script_leads_to_the_recorded_effects_answer_and_state",
-                "tests/vectors/log-loss.json",
+                "tests/vectors/delivery/log-loss.json",
                 "cases",
                 17,
             ),
@@ -32,7 +32,7 @@ RULES: tuple[Rule, ...] = (
             Check(
                 "vectors",
                 "tests/delivery/test_recorded_classes.py::test_a_broker_judges_every_batch_as_kafka_s_log_did",
-                "tests/vectors/log-idempotence.json",
+                "tests/vectors/delivery/log-idempotence.json",
                 "cases",
                 6,
             ),
@@ -90,7 +90,7 @@ RULES: tuple[Rule, ...] = (
             Check(
                 "vectors",
                 "tests/delivery/test_recorded_classes.py::test_the_fate_of_each_record_is_the_recorded_verdict",
-                "tests/vectors/log-loss.json",
+                "tests/vectors/delivery/log-loss.json",
                 "cases",
                 17,
             ),

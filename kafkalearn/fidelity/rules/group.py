@@ -16,7 +16,7 @@ _KIP_848 = (
                 "vectors",
                 "tests/group/consumer/test_recorded_traces.py::"
                 "test_the_coordinator_of_4_0_answers_and_writes_what_the_real_one_did",
-                "tests/vectors/groups-kip848.json",
+                "tests/vectors/group/groups-kip848.json",
                 "vectors",
                 5,
             ),
@@ -24,7 +24,7 @@ _KIP_848 = (
                 "vectors",
                 "tests/group/consumer/test_recorded_traces.py::"
                 "test_the_coordinator_of_4_3_answers_and_writes_what_the_real_one_did",
-                "tests/vectors/groups-kip848-since.json",
+                "tests/vectors/group/groups-kip848-since.json",
                 "vectors",
                 6,
             ),
@@ -73,7 +73,7 @@ _KIP_848 = (
         checks=(
             Check(
                 "examples",
-                "tests/group/consumer/test_driver.py::"
+                "tests/group/clients/test_consumer.py::"
                 "test_a_silent_member_is_put_out_after_the_brokers_session_timeout_and_learns_it_when_it_wakes",
             ),
         ),
@@ -92,33 +92,33 @@ _CLASSIC = (
         checks=(
             Check(
                 "vectors",
-                "tests/group/test_recorded_classic.py::test_every_step_is_answered_as_the_real_coordinator_answered",
-                "tests/vectors/groups-classic-protocol.json",
+                "tests/group/classic/test_recorded.py::test_every_step_is_answered_as_the_real_coordinator_answered",
+                "tests/vectors/group/groups-classic-protocol.json",
                 "vectors",
                 19,
             ),
             Check(
                 "recording",
-                "tests/group/test_recorded_classic.py::test_a_real_broker_answered_every_request_like_this",
-                "tests/vectors/group-requests.json",
+                "tests/group/classic/test_recorded.py::test_a_real_broker_answered_every_request_like_this",
+                "tests/vectors/group/group-requests.json",
                 "scripts",
                 20,
             ),
             Check(
                 "recording",
-                "tests/group/test_recorded_classic.py::test_it_did_so_in_scripts_that_were_drawn_at_random",
-                "tests/vectors/group-requests.json",
+                "tests/group/classic/test_recorded.py::test_it_did_so_in_scripts_that_were_drawn_at_random",
+                "tests/vectors/group/group-requests.json",
                 "random",
                 31,
             ),
             Check(
                 "law",
-                "tests/group/test_classic_laws.py::"
+                "tests/group/classic/test_laws.py::"
                 "test_every_state_keeps_the_promises_and_every_transition_is_in_the_table",
             ),
             Check(
                 "examples",
-                "tests/group/test_classic.py::"
+                "tests/group/classic/test_classic.py::"
                 "test_a_group_that_was_empty_extends_its_delay_only_under_the_java_coordinator",
             ),
         ),
@@ -132,15 +132,15 @@ _CLASSIC = (
         versions="0.9 to 4.3",
         source="AbstractCoordinator, ConsumerCoordinator, Heartbeat; KIP-62, KIP-345, KIP-429",
         checks=(
-            Check("law", "tests/group/test_world_laws.py::test_no_partition_has_two_owners_in_one_generation"),
+            Check("law", "tests/group/world/test_laws.py::test_no_partition_has_two_owners_in_one_generation"),
             Check(
                 "law",
-                "tests/group/test_world_laws.py::"
+                "tests/group/world/test_laws.py::"
                 "test_a_group_that_is_left_alone_comes_to_rest_and_reads_everything_once",
             ),
             Check(
                 "examples",
-                "tests/group/test_simulate.py::"
+                "tests/group/scenario/test_simulate.py::"
                 "test_one_consumer_is_at_work_after_the_initial_delay_and_three_round_trips",
             ),
         ),

@@ -14,7 +14,7 @@ RULES = (
             Check(
                 "vectors",
                 "tests/test_hashing.py::test_the_hash_of_a_group_id_is_what_java_computed",
-                "tests/vectors/groups-hash.json",
+                "tests/vectors/hashing/groups-hash.json",
                 "vectors",
                 77,
             ),
@@ -35,7 +35,7 @@ RULES = (
             Check(
                 "vectors",
                 "tests/test_hashing.py::test_murmur2_is_what_java_computed",
-                "tests/vectors/groups-murmur2.json",
+                "tests/vectors/hashing/groups-murmur2.json",
                 "vectors",
                 45,
             ),
@@ -51,7 +51,7 @@ RULES = (
             Check(
                 "vectors",
                 "tests/test_hashing.py::test_crc32_is_what_librdkafka_computed",
-                "tests/vectors/groups-murmur2.json",
+                "tests/vectors/hashing/groups-murmur2.json",
                 "librdkafka",
                 45,
             ),

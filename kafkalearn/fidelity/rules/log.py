@@ -8,7 +8,7 @@ _RECORDED = "tests/log/test_recorded_cases.py"
 _ANSWERS = Check(
     "vectors",
     f"{_RECORDED}::test_random_scripts_end_with_the_very_files_of_the_released_classes",
-    "tests/vectors/log-answers.json",
+    "tests/vectors/log/log-answers.json",
     "cases",
     48,
 )
@@ -23,7 +23,7 @@ RULES = (
             Check(
                 "vectors",
                 f"{_RECORDED}::test_segments_roll_are_indexed_and_are_deleted_as_by_kafkas_log",
-                "tests/vectors/log-segments.json",
+                "tests/vectors/log/log-segments.json",
                 "cases",
                 11,
             ),
@@ -47,14 +47,14 @@ RULES = (
             Check(
                 "recording",
                 f"{_RECORDED}::test_the_same_offsets_survive_as_on_a_real_broker_s_disk",
-                "tests/vectors/compaction.json",
+                "tests/vectors/log/compaction.json",
                 "cases",
                 30,
             ),
             Check(
                 "vectors",
                 f"{_RECORDED}::test_the_cleaner_does_what_kafkas_cleaner_does",
-                "tests/vectors/log-compaction.json",
+                "tests/vectors/log/log-compaction.json",
                 "cases",
                 25,
             ),
@@ -112,12 +112,12 @@ RULES = (
         checks=(
             Check(
                 "law",
-                "tests/log/test_next_clean.py::"
+                "tests/log/cleaner/test_next_clean.py::"
                 "test_the_log_is_eligible_from_that_moment_on_and_not_a_millisecond_before",
             ),
             Check(
                 "law",
-                "tests/log/test_next_clean.py::"
+                "tests/log/cleaner/test_next_clean.py::"
                 "test_the_missing_bytes_lift_the_ratio_above_the_limit_and_one_less_does_not",
             ),
         ),
@@ -152,7 +152,7 @@ RULES = (
             Check(
                 "recording",
                 "tests/spark/test_compaction.py::test_all_recorded_passes_leave_what_a_real_broker_left_on_its_disk",
-                "tests/vectors/compaction.json",
+                "tests/vectors/log/compaction.json",
                 "cases",
                 30,
             ),

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from kafkalearn.fidelity.model import Check, Rule
 
-_CODEC, _DISK, _STORE = (f"tests/offsets/test_{name}.py" for name in ("codec", "disk", "store"))
-_SPARK, _SPARK_STATE = "tests/spark/test_offsets.py", "tests/spark/test_offsets_state.py"
+_CODEC, _DISK = "tests/offsets/records/test_codec.py", "tests/segments/test_disk.py"
+_STORE = "tests/offsets/store/test_store.py"
+_SPARK, _SPARK_STATE = "tests/spark/offsets/test_decode.py", "tests/spark/offsets/test_state.py"
 
 RULES = (
     Rule(
         name="records of the offsets topic, decoded and encoded",
-        function="kafkalearn.offsets.codec.decode",
+        function="kafkalearn.offsets.records.codec.decode",
         versions="0.8.2 to 4.3: record types 0 to 23 without 18, all versions",
         source="OffsetCommitKey, OffsetCommitValue, GroupMetadataKey, GroupMetadataValue and the 17 later pairs",
         checks=(
             Check(
                 "vectors",
                 f"{_CODEC}::test_a_record_of_any_type_is_what_the_released_classes_say_and_comes_back_the_same",
-                "tests/vectors/offsets-records.json",
+                "tests/vectors/offsets/offsets-records.json",
                 "cases",
                 104,
             ),
@@ -28,14 +29,14 @@ RULES = (
     ),
     Rule(
         name="keys of commits and groups",
-        function="kafkalearn.offsets.codec.decode_key",
+        function="kafkalearn.offsets.records.codec.decode_key",
         versions="0.8.2 to 4.3",
         source="OffsetCommitKey, GroupMetadataKey",
         checks=(
             Check(
                 "vectors",
                 f"{_CODEC}::test_a_recorded_key_passes_both_ways",
-                "tests/vectors/groups-codec.json",
+                "tests/vectors/offsets/groups-codec.json",
                 "vectors",
                 50,
             ),
@@ -44,7 +45,7 @@ RULES = (
     ),
     Rule(
         name="a record byte by byte",
-        function="kafkalearn.offsets.codec.dissect",
+        function="kafkalearn.offsets.records.codec.dissect",
         versions="0.8.2 to 4.3",
         source="as the records",
         checks=(Check("law", f"{_CODEC}::test_a_dissected_record_leaves_no_byte_out"),),
@@ -52,22 +53,22 @@ RULES = (
     ),
     Rule(
         name="what the console formatters print",
-        function="kafkalearn.offsets.formatter.formatter_line",
+        function="kafkalearn.offsets.records.formatter.formatter_line",
         versions="0.8.2 to 4.3",
         source="OffsetsMessageFormatter, GroupMetadataMessageFormatter and their predecessors",
         checks=(
             Check(
                 "vectors",
-                "tests/offsets/test_formatter.py::"
+                "tests/offsets/records/test_formatter.py::"
                 "test_strange_records_are_printed_skipped_or_refused_as_by_the_released_tools",
-                "tests/vectors/offsets-formatter.json",
+                "tests/vectors/offsets/offsets-formatter.json",
                 "cases",
                 232,
             ),
             Check(
                 "vectors",
-                "tests/offsets/test_formatter.py::test_the_json_line_since_4_0_is_kafkas",
-                "tests/vectors/groups-codec-since.json",
+                "tests/offsets/records/test_formatter.py::test_the_json_line_since_4_0_is_kafkas",
+                "tests/vectors/offsets/groups-codec-since.json",
                 "formatter-json",
                 8,
             ),
@@ -76,18 +77,18 @@ RULES = (
     ),
     Rule(
         name="record batches",
-        function="kafkalearn.offsets.batches.read_batch",
+        function="kafkalearn.segments.batches.read_batch",
         versions="0.11 to 4.3: format 2",
         source="DefaultRecordBatch, DefaultRecord; KIP-534 for the delete horizon",
         checks=(
             Check(
                 "vectors",
-                "tests/offsets/test_batches.py::test_a_batch_of_any_codec_is_read_as_kafka_wrote_it",
-                "tests/vectors/record-batches.json",
+                "tests/segments/test_batches.py::test_a_batch_of_any_codec_is_read_as_kafka_wrote_it",
+                "tests/vectors/segments/record-batches.json",
                 "cases",
                 32,
             ),
-            Check("law", "tests/offsets/test_batches.py::test_a_changed_byte_behind_the_checksum_is_noticed"),
+            Check("law", "tests/segments/test_batches.py::test_a_changed_byte_behind_the_checksum_is_noticed"),
         ),
         left_out="formats 0 and 1",
     ),
@@ -118,8 +119,8 @@ RULES = (
         checks=(
             Check(
                 "vectors",
-                "tests/offsets/test_expiry.py::test_an_offset_expires_when_kafkas_rule_says_so",
-                "tests/vectors/groups-expiry.json",
+                "tests/offsets/store/test_expiry.py::test_an_offset_expires_when_kafkas_rule_says_so",
+                "tests/vectors/offsets/groups-expiry.json",
                 "vectors",
                 15,
             ),
@@ -139,14 +140,14 @@ RULES = (
     ),
     Rule(
         name="on Spark: records of the offsets topic decoded",
-        function="kafkalearn.spark.offsets.decode_offsets",
+        function="kafkalearn.spark.offsets.decode.decode_offsets",
         versions="0.8.2 to 4.3",
-        source="as kafkalearn.offsets.codec.decode",
+        source="as kafkalearn.offsets.records.codec.decode",
         checks=(
             Check(
                 "vectors",
                 f"{_SPARK}::test_what_kafka_s_classes_encoded_is_decoded_to_their_fields",
-                "tests/vectors/groups-codec.json",
+                "tests/vectors/offsets/groups-codec.json",
                 "vectors",
                 50,
             ),
@@ -161,7 +162,7 @@ RULES = (
     ),
     Rule(
         name="on Spark: segment files as records",
-        function="kafkalearn.spark.offsets_segments.segments_df",
+        function="kafkalearn.spark.offsets.segments.segments_df",
         versions="0.11 to 4.3",
         source="as kafkalearn.offsets.read_disk",
         checks=(
@@ -172,7 +173,7 @@ RULES = (
     ),
     Rule(
         name="on Spark: the last record of each key",
-        function="kafkalearn.spark.offsets_state.latest_state",
+        function="kafkalearn.spark.offsets.state.latest_state",
         versions="as kafkalearn.offsets.rebuild",
         source="CoordinatorLoaderImpl",
         checks=(

@@ -13,13 +13,14 @@ RULES: tuple[Rule, ...] = (
         checks=(
             Check(
                 "vectors",
-                "tests/purgatory/test_wheel.py::test_every_recorded_run_places_moves_and_fires_the_same",
-                "tests/vectors/log-timing-wheel.json",
+                "tests/purgatory/wheel/test_wheel.py::test_every_recorded_run_places_moves_and_fires_the_same",
+                "tests/vectors/purgatory/log-timing-wheel.json",
                 "cases",
                 6,
             ),
             Check(
-                "law", "tests/purgatory/test_wheel.py::test_a_timer_runs_exactly_once_in_the_step_in_which_it_is_due"
+                "law",
+                "tests/purgatory/wheel/test_wheel.py::test_a_timer_runs_exactly_once_in_the_step_in_which_it_is_due",
             ),
         ),
         left_out=(
@@ -29,12 +30,17 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         name="where a timer goes",
-        function="kafkalearn.purgatory.placing.place",
+        function="kafkalearn.purgatory.wheel.placing.place",
         versions="0.9 to 4.3",
         source="org.apache.kafka.server.util.timer.TimingWheel.add",
         checks=(
-            Check("law", "tests/purgatory/test_wheel.py::test_a_place_is_the_finest_wheel_that_reaches_the_timer"),
-            Check("law", "tests/purgatory/test_wheel.py::test_the_journey_of_a_timer_is_the_one_that_the_wheels_take"),
+            Check(
+                "law", "tests/purgatory/wheel/test_wheel.py::test_a_place_is_the_finest_wheel_that_reaches_the_timer"
+            ),
+            Check(
+                "law",
+                "tests/purgatory/wheel/test_wheel.py::test_the_journey_of_a_timer_is_the_one_that_the_wheels_take",
+            ),
         ),
         left_out="",
     ),
@@ -46,11 +52,11 @@ RULES: tuple[Rule, ...] = (
         checks=(
             Check(
                 "published",
-                "tests/purgatory/test_operations.py::test_entries_of_completed_operations_stay_until_their_lists_are_walked",
+                "tests/purgatory/operations/test_operations.py::test_entries_of_completed_operations_stay_until_their_lists_are_walked",
             ),
             Check(
                 "law",
-                "tests/purgatory/test_operations.py::test_every_operation_is_completed_once_and_never_with_time_left_for_nothing",
+                "tests/purgatory/operations/test_operations.py::test_every_operation_is_completed_once_and_never_with_time_left_for_nothing",
             ),
         ),
         left_out="threads and their locks: events come one at a time; the 512 shards; cancelForKey",
@@ -63,15 +69,15 @@ RULES: tuple[Rule, ...] = (
         checks=(
             Check(
                 "vectors",
-                "tests/purgatory/test_requests.py::"
+                "tests/purgatory/requests/test_requests.py::"
                 "test_every_recorded_script_wakes_the_same_requests_with_the_same_answers",
-                "tests/vectors/log-purgatory.json",
+                "tests/vectors/purgatory/log-purgatory.json",
                 "cases",
                 7,
             ),
             Check(
                 "law",
-                "tests/purgatory/test_requests.py::"
+                "tests/purgatory/requests/test_requests.py::"
                 "test_a_consumer_is_answered_once_with_enough_committed_bytes_or_when_its_time_is_over",
             ),
         ),
@@ -82,13 +88,13 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         name="the kinds of delayed operations",
-        function="kafkalearn.purgatory.kinds.delayed_produce",
+        function="kafkalearn.purgatory.operations.kinds.delayed_produce",
         versions="0.9 to 4.3; joins and heartbeats are timers of the coordinator's event loop since 4.1",
         source="kafka.server.DelayedProduce, DelayedFetch; kafka.coordinator.group.DelayedJoin, DelayedHeartbeat",
         checks=(
             Check(
                 "examples",
-                "tests/purgatory/test_operations.py::"
+                "tests/purgatory/operations/test_operations.py::"
                 "test_a_produce_request_waits_for_the_high_watermark_of_all_its_partitions",
             ),
         ),
@@ -96,12 +102,12 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         name="what timers cost in wheels and in a heap",
-        function="kafkalearn.purgatory.counting.wheel_cost",
+        function="kafkalearn.purgatory.wheel.counting.wheel_cost",
         versions="0.9 to 4.3 (the heap: Java's PriorityQueue)",
         source="org.apache.kafka.server.util.timer.TimingWheel; java.util.PriorityQueue",
         checks=(
-            Check("equality", "tests/purgatory/test_counting.py::test_the_wheels_count_what_the_simulator_does"),
-            Check("law", "tests/purgatory/test_counting.py::test_the_heap_is_one"),
+            Check("equality", "tests/purgatory/wheel/test_counting.py::test_the_wheels_count_what_the_simulator_does"),
+            Check("law", "tests/purgatory/wheel/test_counting.py::test_the_heap_is_one"),
         ),
         left_out="steps are counted, not timed; the queue of buckets costs a little more for each bucket",
     ),

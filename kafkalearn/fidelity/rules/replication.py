@@ -12,9 +12,9 @@ _CLUSTER = (
     "tests/replication/test_recorded_cluster.py::"
     "test_a_recorded_run_comes_to_the_recorded_states_and_tells_the_producer_the_same"
 )
-_MARKS = Check("vectors", _CLASSES, "tests/vectors/log-hw-leo.json", "cases", 11)
-_CUTS = Check("vectors", _CLASSES, "tests/vectors/log-truncation.json", "cases", 5)
-_RUNS = Check("recording", _CLUSTER, "tests/vectors/replication.json", "cases", 19)
+_MARKS = Check("vectors", _CLASSES, "tests/vectors/replication/log-hw-leo.json", "cases", 11)
+_CUTS = Check("vectors", _CLASSES, "tests/vectors/replication/log-truncation.json", "cases", 5)
+_RUNS = Check("recording", _CLUSTER, "tests/vectors/replication/replication.json", "cases", 19)
 
 _VERSIONS = "4.0 to 4.3; the rules of 0.8.2 to 3.9 as read at the release tags"
 
@@ -45,7 +45,7 @@ RULES = (
     ),
     Rule(
         name="the leader epoch cache",
-        function="kafkalearn.replication.epochs.end_offset_for",
+        function="kafkalearn.replication.replica_log.epochs.end_offset_for",
         versions="0.11.0 to 4.3",
         source="LeaderEpochFileCache",
         checks=(
@@ -53,7 +53,7 @@ RULES = (
                 "vectors",
                 "tests/replication/test_recorded_classes.py::"
                 "test_the_epoch_cache_answers_and_keeps_what_kafka_s_own_does",
-                "tests/vectors/log-leader-epoch-cache.json",
+                "tests/vectors/replication/log-leader-epoch-cache.json",
                 "cases",
                 5,
             ),
@@ -62,13 +62,13 @@ RULES = (
     ),
     Rule(
         name="when a follower counts as caught up",
-        function="kafkalearn.replication.in_sync.with_fetch",
+        function="kafkalearn.replication.leader.in_sync.with_fetch",
         versions="0.9.0 to 4.3",
         source="Replica.updateFetchStateOrThrow, Replica.isCaughtUp",
         checks=(
             Check(
                 "examples",
-                "tests/replication/test_isr.py::test_having_all_that_was_there_at_the_fetch_before_counts_since_0_10_2",
+                "tests/replication/leader/test_in_sync.py::test_having_all_that_was_there_at_the_fetch_before_counts_since_0_10_2",
             ),
         ),
         left_out="",
@@ -79,36 +79,36 @@ RULES = (
         versions="0.8.2 to 4.3",
         source="Partition.maybeShrinkIsr, maybeExpandIsr; KIP-16, KIP-497, KIP-841",
         checks=(
-            Check("examples", "tests/replication/test_isr.py::test_the_lag_time_has_to_be_exceeded"),
+            Check("examples", "tests/replication/leader/test_in_sync.py::test_the_lag_time_has_to_be_exceeded"),
             Check(
                 "examples",
-                "tests/replication/test_isr.py::test_0_8_2_also_removed_whoever_was_too_many_records_behind",
+                "tests/replication/leader/test_in_sync.py::test_0_8_2_also_removed_whoever_was_too_many_records_behind",
             ),
             Check(
                 "examples",
-                "tests/replication/test_isr.py::"
+                "tests/replication/leader/test_in_sync.py::"
                 "test_who_joins_must_have_reached_the_start_of_the_leader_s_epoch_since_2_0",
             ),
             Check(
                 "examples",
-                "tests/replication/test_isr.py::test_a_follower_just_removed_still_holds_the_high_watermark_since_0_10_2",
+                "tests/replication/leader/test_in_sync.py::test_a_follower_just_removed_still_holds_the_high_watermark_since_0_10_2",
             ),
         ),
         left_out="when the leader looks for laggards is an event",
     ),
     Rule(
         name="the controller: elections, ISR changes, eligible leader replicas",
-        function="kafkalearn.replication.controller.changed",
+        function="kafkalearn.replication.controller.record.changed",
         versions="0.8.2 to 4.3",
         source="PartitionChangeBuilder; KIP-966",
         checks=(
             Check(
                 "examples",
-                "tests/replication/test_controller.py::test_eligible_leader_replicas_take_over_without_loss",
+                "tests/replication/controller/test_record.py::test_eligible_leader_replicas_take_over_without_loss",
             ),
             Check(
                 "examples",
-                "tests/replication/test_controller.py::"
+                "tests/replication/controller/test_record.py::"
                 "test_without_them_the_last_member_stays_in_the_isr_and_has_to_be_waited_for",
             ),
         ),
@@ -162,13 +162,13 @@ RULES = (
     ),
     Rule(
         name="HW and ISR from fetch logs, as a query",
-        function="kafkalearn.spark.replication.high_watermarks",
+        function="kafkalearn.spark.replication.marks.high_watermarks",
         versions="2.1 to 4.3",
         source="as the simulator it equals",
         checks=(
             Check(
                 "equality",
-                "tests/spark/test_replication.py::"
+                "tests/spark/replication/test_marks.py::"
                 "test_leo_isr_and_hw_of_every_partition_are_those_of_the_simulator_at_every_moment",
             ),
         ),
@@ -177,13 +177,13 @@ RULES = (
     ),
     Rule(
         name="shrinking and growing of the ISR from fetch logs, as a query",
-        function="kafkalearn.spark.replication.isr_changes",
+        function="kafkalearn.spark.replication.marks.isr_changes",
         versions="2.1 to 4.3",
         source="as the simulator it equals",
         checks=(
             Check(
                 "equality",
-                "tests/spark/test_replication.py::"
+                "tests/spark/replication/test_marks.py::"
                 "test_who_leaves_the_isr_and_comes_back_is_to_the_millisecond_what_the_simulator_does",
             ),
         ),

@@ -14,7 +14,7 @@ RULES = (
             Check(
                 "vectors",
                 "tests/spark/test_coordinator.py::test_recorded_ids_get_what_java_gave",
-                "tests/vectors/groups-hash.json",
+                "tests/vectors/hashing/groups-hash.json",
                 "vectors",
                 77,
             ),
@@ -43,42 +43,42 @@ RULES = (
     ),
     Rule(
         name="on Spark: key to partition",
-        function="kafkalearn.spark.partitioner.with_partition",
-        versions="as kafkalearn.partitioner",
-        source="as kafkalearn.partitioner; murmur2 is that of Apache Commons Codec",
+        function="kafkalearn.spark.partitioning.keyed.with_partition",
+        versions="as kafkalearn.partitioning.keyed",
+        source="as kafkalearn.partitioning.keyed; murmur2 is that of Apache Commons Codec",
         checks=(
             Check(
                 "recording",
-                "tests/spark/test_partitioner.py::test_real_producers_wrote_a_thousand_keys_where_we_say",
-                "tests/vectors/keys.json",
+                "tests/spark/partitioning/test_keyed.py::test_real_producers_wrote_a_thousand_keys_where_we_say",
+                "tests/vectors/hashing/keys.json",
                 "keys",
                 1000,
             ),
             Check(
                 "vectors",
-                "tests/spark/test_partitioner.py::test_recorded_keys_land_where_the_java_client_put_them",
-                "tests/vectors/groups-murmur2.json",
+                "tests/spark/partitioning/test_keyed.py::test_recorded_keys_land_where_the_java_client_put_them",
+                "tests/vectors/hashing/groups-murmur2.json",
                 "vectors",
                 45,
             ),
             Check(
                 "equality",
-                "tests/spark/test_partitioner.py::test_a_hundred_thousand_random_keys_land_where_the_scalar_functions_put_them",
+                "tests/spark/partitioning/test_keyed.py::test_a_hundred_thousand_random_keys_land_where_the_scalar_functions_put_them",
             ),
         ),
         left_out="keys that are not serialised yet: a number has no bytes until a serialiser gives it some",
     ),
     Rule(
         name="on Spark: rebalances in a coordinator's log",
-        function="kafkalearn.spark.group_logs.rebalances",
+        function="kafkalearn.spark.group_logs.standstill.rebalances",
         versions="4.1 to 4.3",
         source="the log lines of GroupMetadataManager; AbstractCoordinator for what clients say (KIP-800)",
         checks=(
             Check(
                 "equality",
-                "tests/spark/test_group_logs.py::test_the_query_finds_the_rebalances_that_the_simulator_went_through",
+                "tests/spark/group_logs/test_standstill.py::test_the_query_finds_the_rebalances_that_the_simulator_went_through",
             ),
-            Check("examples", "tests/spark/test_group_logs.py::test_a_reason_of_the_coordinator_has_a_name"),
+            Check("examples", "tests/spark/group_logs/test_standstill.py::test_a_reason_of_the_coordinator_has_a_name"),
         ),
         left_out="the lines themselves: a log has to be taken apart into columns first; KIP-848 groups; up to 4.0 the "
         "client's reason stands in the line of the rebalance",
@@ -98,10 +98,12 @@ RULES = (
     ),
     Rule(
         name="on Spark: what a rebalance costs",
-        function="kafkalearn.spark.rebalances.rebalance_costs",
+        function="kafkalearn.spark.rebalances.costs.rebalance_costs",
         versions="as the assignors",
         source="as the assignors, whose code the workers get",
-        checks=(Check("equality", "tests/spark/test_rebalances.py::test_every_assignor_costs_what_it_costs_here"),),
+        checks=(
+            Check("equality", "tests/spark/rebalances/test_costs.py::test_every_assignor_costs_what_it_costs_here"),
+        ),
         left_out="what the assignors leave out; members' previous ownership is that of one settled assignment",
     ),
 )

@@ -13,8 +13,8 @@ RULES = (
         checks=(
             Check(
                 "recording",
-                "tests/test_versions.py::test_the_package_holds_every_default_of_the_recorded_file_and_no_other",
-                "tests/vectors/settings-by-release.json",
+                "tests/versions/test_versions.py::test_the_package_holds_every_default_of_the_recorded_file_and_no_other",
+                "tests/vectors/versions/settings-by-release.json",
                 "settings",
                 371,
             ),
@@ -30,14 +30,14 @@ RULES = (
         checks=(
             Check(
                 "vectors",
-                "tests/test_versions.py::test_the_changes_of_each_setting_are_the_recorded_ones",
-                "tests/vectors/settings-by-release.json",
+                "tests/versions/test_versions.py::test_the_changes_of_each_setting_are_the_recorded_ones",
+                "tests/vectors/versions/settings-by-release.json",
                 "settings",
                 371,
             ),
             Check(
                 "law",
-                "tests/test_versions.py::test_changes_carry_the_defaults_of_one_release_over_into_those_of_another",
+                "tests/versions/test_versions.py::test_changes_carry_the_defaults_of_one_release_over_into_those_of_another",
             ),
         ),
         left_out="in which patch of a line a change came; changed meanings and limits of a setting, except where "

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.group.classic.draft import Draft
 from kafkalearn.group.classic.effects import NONE, GroupWritten, JoinAnswered, SyncAnswered
 from kafkalearn.group.classic.events import UNKNOWN, JoinGroup
+from kafkalearn.group.classic.group_update import Draft
 from kafkalearn.group.classic.rebalancing import (
     complete_if_all_joined,
     present_generation,

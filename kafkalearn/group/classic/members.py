@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kafkalearn.group.classic.draft import Draft
 from kafkalearn.group.classic.effects import (
     NONE,
     GroupWritten,
@@ -12,6 +11,7 @@ from kafkalearn.group.classic.effects import (
     SyncAnswered,
 )
 from kafkalearn.group.classic.events import UNKNOWN, Heartbeat, LeaveGroup, SyncGroup
+from kafkalearn.group.classic.group_update import Draft
 from kafkalearn.group.classic.rebalancing import (
     answer_syncs,
     complete_after_removal,

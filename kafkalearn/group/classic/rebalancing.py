@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafkalearn.group.classic.draft import Draft
 from kafkalearn.group.classic.effects import NONE, GroupWritten, JoinAnswered, SyncAnswered
+from kafkalearn.group.classic.group_update import Draft
 from kafkalearn.group.classic.state import Member
 from kafkalearn.group.classic.transitions import (
     COMPLETING,

@@ -8,8 +8,8 @@ from functools import cache
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.releases import DEFAULT_RELEASE, at_least
 from kafkalearn.versions import default
+from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 
 @dataclass(frozen=True, slots=True)

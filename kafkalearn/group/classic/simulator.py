@@ -6,7 +6,6 @@ from functools import partial
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.group.classic.draft import Draft
 from kafkalearn.group.classic.effects import (
     ANSWERS,
     NONE,
@@ -27,6 +26,7 @@ from kafkalearn.group.classic.events import (
     SyncGroup,
     TimePassed,
 )
+from kafkalearn.group.classic.group_update import Draft
 from kafkalearn.group.classic.joining import join
 from kafkalearn.group.classic.members import heartbeat, leave, session_ended, sync, sync_deadline_passed
 from kafkalearn.group.classic.rebalancing import join_deadline_passed

@@ -8,7 +8,7 @@ from kafkalearn.group.consumer.effects import NONE, CommitAnswered
 from kafkalearn.group.consumer.events import OffsetCommit
 from kafkalearn.group.consumer.settings import Settings
 from kafkalearn.group.consumer.state import Group, Member
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 
 def commit(settings: Settings, group: Group, event: OffsetCommit) -> Group:

@@ -19,7 +19,7 @@ from kafkalearn.group.consumer.state import (
     Member,
     partitions_of,
 )
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 
 def reconcile(

@@ -8,7 +8,7 @@ from kafkalearn.group.consumer.effects import NONE
 from kafkalearn.group.consumer.events import ConsumerGroupHeartbeat
 from kafkalearn.group.consumer.settings import Settings
 from kafkalearn.group.consumer.state import JOIN, LEAVE, LEAVE_FOR_A_WHILE, Group, Member
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 
 def refusal(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> str:

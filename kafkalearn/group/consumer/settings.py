@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.releases import DEFAULT_RELEASE, at_least
 from kafkalearn.versions import default
+from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 ASSIGNOR_RULES = {"uniform": "uniform", "range": "server-range"}
 """The assignors of the broker by the names clients give them, and by their names in `kafkalearn.assignor`."""

@@ -10,7 +10,7 @@ from kafkalearn.arguments import text, whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.consumer.effects import Effect
 from kafkalearn.group.consumer.settings import Settings
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 STABLE = "STABLE"
 UNREVOKED_PARTITIONS = "UNREVOKED_PARTITIONS"

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from kafkalearn.group.scenario.parse import scenario
 from kafkalearn.group.scenario.probes import PROBES, probe
 from kafkalearn.group.scenario.simulate import settings_of, simulate
-from kafkalearn.releases import DEFAULT_RELEASE
 from kafkalearn.versions import default
+from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 ADVICE: Mapping[str, int] = MappingProxyType({"session.timeout.ms": 6000, "heartbeat.interval.ms": 2000})
 """What was recommended: the dead are found early, and a member may miss two heartbeats of three."""

@@ -22,7 +22,7 @@ from kafkalearn.group.world.events import (
     Works,
 )
 from kafkalearn.group.world.settings import Settings
-from kafkalearn.releases import DEFAULT_RELEASE
+from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 SECONDS = (1, 2, 3, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 45, 50, 60, 75, 90, 120, 180, 240, 300)
 MINUTES = (6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 60, 120)

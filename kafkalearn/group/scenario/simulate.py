@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.group.classic.driver import ClassicProtocol
-from kafkalearn.group.consumer.driver import ConsumerProtocol
+from kafkalearn.group.clients.classic.driver import ClassicProtocol
+from kafkalearn.group.clients.consumer import ConsumerProtocol
 from kafkalearn.group.scenario.parse import scenario as parsed
 from kafkalearn.group.world.events import Scenario, ScenarioEvent
 from kafkalearn.group.world.outcome import Outcome
 from kafkalearn.group.world.protocol import Protocol
 from kafkalearn.group.world.settings import Settings, by_kafka_name
 from kafkalearn.group.world.world import World
-from kafkalearn.releases import DEFAULT_RELEASE
+from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 PROTOCOLS: Mapping[str, Callable[[World], Protocol]] = MappingProxyType(
     {"classic": ClassicProtocol, "consumer": ConsumerProtocol}

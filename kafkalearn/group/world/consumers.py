@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkalearn.group.world.settings import MemberSettings
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 CONSUMING = "consuming"
 IDLE = "idle"  # in the group, and there is no partition for it

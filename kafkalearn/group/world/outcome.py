@@ -12,7 +12,7 @@ from kafkalearn.group.world.events import Scenario
 from kafkalearn.group.world.reading import Reading, read
 from kafkalearn.group.world.recorder import Moment, Rebalance
 from kafkalearn.group.world.settings import Settings
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame, Trace
 
 Row = dict[str, object]

@@ -9,7 +9,7 @@ from itertools import pairwise
 from kafkalearn.group.world.consumers import CONSUMING, GONE, JOINING, PAUSED, WORKING
 from kafkalearn.group.world.events import Scenario
 from kafkalearn.group.world.recorder import Moment
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame
 
 FIRST = "nobody had it yet"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kafkalearn.group.world.consumers import CONSUMING
 from kafkalearn.group.world.protocol import GroupView
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame
 
 

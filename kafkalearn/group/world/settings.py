@@ -10,8 +10,8 @@ from types import MappingProxyType
 from kafkalearn.arguments import whole_number
 from kafkalearn.assignor import ASSIGNORS
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.releases import DEFAULT_RELEASE, at_least, parse_release
 from kafkalearn.versions import default
+from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, parse_release
 
 CLIENT_SETTINGS = {
     "session.timeout.ms": "consumer",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.group.world.clock import POLL_THREAD, SCENARIO
 from kafkalearn.group.world.consumers import POLL_RECORDS, Consumer
+from kafkalearn.group.world.engine import Stage
 from kafkalearn.group.world.events import (
     Crashes,
     CrashesAndReturns,
@@ -18,7 +19,6 @@ from kafkalearn.group.world.events import (
     Works,
 )
 from kafkalearn.group.world.recorder import Recorder
-from kafkalearn.group.world.stage import Stage
 
 
 class World(Stage):

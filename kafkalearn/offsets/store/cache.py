@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kafkalearn.offsets.codec import OffsetsRecord, decode
 from kafkalearn.offsets.groups import Committed, Group
-from kafkalearn.offsets.rebuild import OFFSET_NUMBERS, classic_group, committed
+from kafkalearn.offsets.records.codec import OffsetsRecord, decode
+from kafkalearn.offsets.replay import OFFSET_NUMBERS, classic_group, committed
 from kafkalearn.offsets.store.model import Entry, Store
 
 GROUP_NUMBERS = (2, 3)  # the records whose tombstone ends a group

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafkalearn.offsets.codec import encode_key, encode_value
 from kafkalearn.offsets.groups import CONSUMER, Committed, Group, Member
-from kafkalearn.offsets.protocol import Assignment, Subscription, encode_assignment, encode_subscription
-from kafkalearn.offsets.record_types import GROUP_TYPE
+from kafkalearn.offsets.records.codec import encode_key, encode_value
+from kafkalearn.offsets.records.protocol import Assignment, Subscription, encode_assignment, encode_subscription
+from kafkalearn.offsets.records.record_types import GROUP_TYPE
 from kafkalearn.offsets.store.model import Commit, Entry, Settings, StoreGroup
-from kafkalearn.releases import at_least
+from kafkalearn.versions.releases import at_least
 
 CONSUMER_GROUP_NUMBERS = (6, 4, 3)  # target assignment, partition metadata (up to 4.0, wiped ever since), group
 DEFAULT_SESSION_TIMEOUT_MS = 45_000

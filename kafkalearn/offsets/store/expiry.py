@@ -8,7 +8,7 @@ when nobody needs the offset any more: when the group becomes Empty, or its topi
 from __future__ import annotations
 
 from kafkalearn.offsets.groups import CONSUMER, EMPTY, STABLE, Committed, Group
-from kafkalearn.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 
 def is_expired(

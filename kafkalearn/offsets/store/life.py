@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.offsets.codec import decode
-from kafkalearn.offsets.fields import INT16
 from kafkalearn.offsets.groups import EMPTY, Committed, Group
-from kafkalearn.offsets.reader import Reader, Undecodable
-from kafkalearn.offsets.rebuild import OFFSET_NUMBERS, rebuild
-from kafkalearn.offsets.record_types import RECORD_TYPES
+from kafkalearn.offsets.records.codec import decode
+from kafkalearn.offsets.records.record_types import RECORD_TYPES
+from kafkalearn.offsets.replay import OFFSET_NUMBERS, rebuild
 from kafkalearn.offsets.store.cache import append, append_unconfirmed, counting_entries, without_group
 from kafkalearn.offsets.store.entries import group_tombstones, offset_tombstones
 from kafkalearn.offsets.store.expiry import is_expired
@@ -27,7 +25,9 @@ from kafkalearn.offsets.store.model import (
     Sweep,
 )
 from kafkalearn.offsets.store.requests import pending_partitions
-from kafkalearn.releases import at_least
+from kafkalearn.versions.releases import at_least
+from kafkalearn.wire.fields import INT16
+from kafkalearn.wire.reader import Reader, Undecodable
 
 
 def sweep(settings: Settings, store: Store, event: Sweep) -> Store:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.offsets.groups import Group, Member
-from kafkalearn.releases import DEFAULT_RELEASE, at_least, parse_release
+from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, parse_release
 
 MINUTE_MS = 60_000
 MOST_METADATA_UNITS = 4096  # offset.metadata.max.bytes, which counts UTF-16 units

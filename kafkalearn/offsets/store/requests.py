@@ -27,7 +27,7 @@ from kafkalearn.offsets.store.model import (
     Store,
     StoreGroup,
 )
-from kafkalearn.releases import at_least
+from kafkalearn.versions.releases import at_least
 
 ADMIN_CLIENT_ID = "__admin_client"  # the one client id that may produce to internal topics
 _REFUSALS = {LOADING: "COORDINATOR_LOAD_IN_PROGRESS", NOT_OWNED: "NOT_COORDINATOR", FAILED: "NOT_COORDINATOR"}

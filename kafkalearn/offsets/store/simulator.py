@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.offsets.groups import EMPTY, STABLE, Group
-from kafkalearn.offsets.rebuild import rebuild
+from kafkalearn.offsets.replay import rebuild
 from kafkalearn.offsets.store import life, requests
 from kafkalearn.offsets.store.cache import confirm, counting_entries
 from kafkalearn.offsets.store.model import (

@@ -15,7 +15,7 @@ from kafkalearn.group.consumer import (
     join,
     start,
 )
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 
 @dataclass

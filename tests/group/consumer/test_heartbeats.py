@@ -18,7 +18,7 @@ from kafkalearn.group.consumer import (
     start,
 )
 from kafkalearn.group.consumer.requests import refusal
-from kafkalearn.record import TopicPartition
+from kafkalearn.topic_partition import TopicPartition
 
 AT_ONCE = Settings(assignment_interval_ms=0)
 

@@ -1,0 +1,241 @@
+"""An assignor of your own judged by the laws: tried on generated groups, the smallest first.
+
+All groups with few partitions and few members are tried, from the smallest on, and then some larger ones. So the
+first group that fails is a small one, and can be worked through by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, product
+
+from kafkalearn.assignor.assignment import Assignment, partitions_text
+from kafkalearn.assignor.judging.laws import PROMISES, BrokenLaw, broken_laws
+from kafkalearn.assignor.judging.measures import change
+from kafkalearn.assignor.judging.minimum import fewest_moves
+from kafkalearn.assignor.judging.random_rebalances import Rebalance, random_rebalance
+from kafkalearn.assignor.members import Member
+from kafkalearn.assignor.rebalancing import rejoin
+from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.topic_partition import TopicPartition
+
+AssignorFunction = Callable[[Mapping[str, int], Sequence[Member]], Mapping[str, Iterable[tuple[str, int]]]]
+
+MOST_SMALL = 6  # partitions and members together, of the groups that are tried without exception
+LARGER_COUNT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What became of an assignor in front of the laws."""
+
+    group_count: int  # groups tried, the one that failed included
+    partition_counts: Mapping[str, int] | None = None  # of the smallest group that fails; None: none failed
+    members: tuple[Member, ...] = ()
+    broken: tuple[BrokenLaw, ...] = ()
+    answer: Mapping[str, Iterable[object]] | None = None  # what the assignor gave there
+
+    @property
+    def keeps_the_laws(self) -> bool:
+        """Whether no group failed."""
+        return not self.broken
+
+    def __bool__(self) -> bool:
+        """True if it keeps the laws."""
+        return self.keeps_the_laws
+
+    def __str__(self) -> str:
+        """The verdict in words, with the counter-example."""
+        if self.keeps_the_laws:
+            return f"It keeps the laws in all {self.group_count} groups."
+        lines = [
+            f"It breaks a law in group {self.group_count}, the smallest that fails: {self.broken[0]}.",
+            f"topics: {', '.join(f'{topic} with {_partitions(n)}' for topic, n in self.partition_counts.items())}",
+            *(_member_words(member) for member in self.members),
+        ]
+        if self.answer is not None:
+            given = [f"  {member_id}: {_shown(owned)}" for member_id, owned in self.answer.items()]
+            lines += ["it gives", *given] if given else ["it gives nothing to anybody"]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """The words: a notebook shows it so."""
+        return str(self)
+
+
+def judge_assignor(assignor: AssignorFunction, promise: str = "group", is_sticky: bool = False) -> Judgement:
+    """Whether an assignor keeps the laws, and if not, the smallest group in which it does not.
+
+    Parameters
+    ----------
+    assignor : callable
+        ``assignor(partition_counts, members)`` gets a dict of topic to number of partitions, and a list of `Member`;
+        it returns a dict of member id to a list of ``(topic, partition)``. A member it leaves out has nothing.
+    promise : str
+        A name in `kafkalearn.assignor.PROMISES`: how even it is to be.
+    is_sticky : bool
+        True: each group is then asked again, with one member gone and the others reporting what they own; no more
+        partitions may move than must. Only groups whose members subscribe alike are tried for that.
+
+    Returns
+    -------
+    Judgement
+        True in ``if`` and ``assert`` if it keeps them; printed, it tells the counter-example.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the promise is not known, or `assignor` is not a function. What the function itself raises is a law broken.
+
+    Examples
+    --------
+    >>> def all_to_the_first(partition_counts, members):
+    ...     everything = [(topic, n) for topic, count in partition_counts.items() for n in range(count)]
+    ...     return {members[0].member_id: everything}
+    >>> print(judge_assignor(all_to_the_first))
+    It breaks a law in group 9, the smallest that fails: not balanced: m0 has 2 and m1 has 0; a-0 can move.
+    topics: a with 2 partitions
+    m0 subscribes to a
+    m1 subscribes to a
+    it gives
+      m0: a-0 a-1
+    >>> from kafkalearn.assignor import assign
+    >>> print(judge_assignor(lambda counts, members: assign("roundrobin", counts, members), promise="if alike"))
+    It keeps the laws in all 655 groups.
+    """
+    if promise not in PROMISES:
+        raise unknown_name("promise", promise, PROMISES)
+    if not callable(assignor):
+        raise KafkaLearnError(f"assignor must be a function of partition_counts and members, got {assignor!r}")
+    count = 0
+    for counts, members in judged_groups():
+        count += 1
+        if broken := _judge(assignor, counts, members, promise):
+            return Judgement(count, counts, members, *broken)
+        if is_sticky and len({member.topics for member in members}) == 1:
+            for group, broken in _judge_changes(assignor, counts, members, promise):
+                return Judgement(count, counts, group, *broken)
+    return Judgement(count)
+
+
+Broken = tuple[tuple[BrokenLaw, ...], Mapping | None]
+
+
+def _judge(
+    assignor: AssignorFunction, counts: dict[str, int], members: Sequence[Member], promise: str
+) -> Broken | None:
+    """The laws that its answer breaks, and the answer; None if there are none."""
+    answer = None
+    try:
+        answer = assignor(dict(counts), list(members))
+        if not isinstance(answer, Mapping):
+            words = f"it must give a dict of member id to a list of (topic, partition), it gives {answer!r}"
+            return (BrokenLaw("an assignment", words),), None
+        assignment = Assignment({member_id: _pairs(owned) for member_id, owned in answer.items()})
+    except Exception as error:  # whatever a student's function does is the thing to explain
+        shape = answer if isinstance(answer, Mapping) and all(map(_is_listed, answer.values())) else None
+        return (BrokenLaw("an assignment", f"it ends with {type(error).__name__}: {error}"),), shape
+    strangers = sorted(set(assignment) - {member.member_id for member in members})
+    if strangers:
+        return (BrokenLaw("an assignment", f"{strangers[0]!r} is no member of the group"),), answer
+    broken = broken_laws(counts, members, assignment, promise)
+    return (broken, answer) if broken else None
+
+
+def _judge_changes(
+    assignor: AssignorFunction, counts: dict[str, int], members: Sequence[Member], promise: str
+) -> Iterator[tuple[tuple[Member, ...], Broken]]:
+    """For each member that may leave: the group that asks then, and what its answer breaks."""
+    first = _assignment(assignor, counts, members)
+    for gone in members if len(members) > 1 else ():
+        asking = rejoin("sticky", [each for each in members if each is not gone], first, generation=1)
+        if broken := _judge(assignor, counts, asking, promise):
+            yield asking, broken
+            continue
+        second = _assignment(assignor, counts, asking)
+        moved, fewest = change(first, second).moved_count, fewest_moves(first, counts, asking)
+        if moved > fewest:
+            words = f"{gone.member_id} has left, and {moved} partitions moved where {fewest} would do"
+            yield asking, ((BrokenLaw("sticky", words),), second)
+
+
+def _assignment(assignor: AssignorFunction, counts: dict[str, int], members: Sequence[Member]) -> Assignment:
+    answer = assignor(dict(counts), list(members))
+    return Assignment({each.member_id: _pairs(answer.get(each.member_id, ())) for each in members})
+
+
+@cache
+def judged_groups() -> tuple[tuple[dict[str, int], tuple[Member, ...]], ...]:
+    """The groups in the order in which they are tried."""
+    small = [group for size in range(2, MOST_SMALL + 1) for group in _small_groups(size)]
+    drawn = [random_rebalance(number, seed=7) for number in range(LARGER_COUNT)]
+    larger = sorted((_with_subscribed_topics(each) for each in drawn), key=_size)
+    return (*small, *larger)
+
+
+def _with_subscribed_topics(drawn: Rebalance) -> tuple[dict[str, int], tuple[Member, ...]]:
+    """Its group before; as in Kafka, an assignor hears only of topics that somebody subscribes to."""
+    subscribed = {topic for member in drawn.before for topic in member.topics}
+    return {topic: count for topic, count in drawn.partition_counts.items() if topic in subscribed}, drawn.before
+
+
+def _small_groups(size: int) -> Iterator[tuple[dict[str, int], tuple[Member, ...]]]:
+    """All groups of so many partitions and members together: one to three topics, one to four members."""
+    for member_count in range(1, min(size - 1, 4) + 1):
+        for topic_count in range(1, min(size - member_count, 3) + 1):
+            topics = "abc"[:topic_count]
+            for counts in _sums(size - member_count, topic_count):
+                for taken in product(_subscriptions(topics), repeat=member_count):
+                    if {topic for topics_of_one in taken for topic in topics_of_one} == set(topics):
+                        members = tuple(Member(f"m{at}", names) for at, names in enumerate(taken))
+                        yield dict(zip(topics, counts, strict=True)), members
+
+
+def _subscriptions(topics: str) -> list[tuple[str, ...]]:
+    """Every choice of at least one topic, all of them first: groups that subscribe alike come early."""
+    return [names for count in range(len(topics), 0, -1) for names in combinations(topics, count)]
+
+
+def _sums(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """Every way to write `total` as so many numbers of at least 1."""
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(1, total - parts + 2):
+        for rest in _sums(total - first, parts - 1):
+            yield (first, *rest)
+
+
+def _size(group: tuple[Mapping[str, int], Sequence[Member]]) -> int:
+    return sum(group[0].values()) + len(group[1])
+
+
+def _pairs(owned: Iterable[tuple[str, int]]) -> list[TopicPartition]:
+    if isinstance(owned, str):
+        raise KafkaLearnError(f"a member's partitions must be a list of (topic, partition), got the text {owned!r}")
+    owned = list(owned)
+    if wrong := [each for each in owned if not (isinstance(each, tuple | list) and len(each) == 2)]:
+        raise KafkaLearnError(f"a member's partitions must be pairs such as ('a', 0), got {wrong[0]!r}")
+    return [TopicPartition(topic, partition) for topic, partition in owned]
+
+
+def _is_listed(owned: object) -> bool:
+    return isinstance(owned, list | tuple)
+
+
+def _shown(owned: Iterable[object]) -> str:
+    try:
+        return partitions_text(_pairs(owned))
+    except (KafkaLearnError, TypeError):
+        return " ".join(map(str, owned)) or "none"
+
+
+def _partitions(count: int) -> str:
+    return f"{count} partition{'' if count == 1 else 's'}"
+
+
+def _member_words(member: Member) -> str:
+    had = f", had {partitions_text(member.owned)}" if member.owned else ""
+    return f"{member.member_id} subscribes to {', '.join(member.topics)}{had}"

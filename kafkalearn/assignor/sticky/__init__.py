@@ -1,0 +1,1 @@
+"""Sticky and cooperative sticky: balance first, and then as little movement as balance allows."""

@@ -1,0 +1,104 @@
+"""Sticky and cooperative sticky: balance first, and then as little movement as balance allows.
+
+Both work out the same assignment, by one of two algorithms: `sticky_uniform` if all members subscribe alike,
+`sticky_general` if not. They differ in how it is carried out:
+
+- ``sticky`` is *eager*: everybody gives everything up before the rebalance and takes what it is assigned.
+- ``cooperative-sticky`` takes two rounds. In the first a partition that is to move goes to nobody: its owner sees
+  that it is gone, gives it up and asks for another round, in which it is free and goes to its new owner. All
+  other partitions are read throughout. (With different subscriptions the second round may find something better
+  and ask for a third.)
+
+Racks (KIP-881, since 3.5) are not modelled: the answer is that of a group without racks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kafkalearn.assignor.assignment import Assignment
+from kafkalearn.assignor.group_spec import GroupSpec
+from kafkalearn.assignor.members import Member
+from kafkalearn.assignor.sticky.constrained import sticky_uniform
+from kafkalearn.assignor.sticky.general import sticky_general
+from kafkalearn.assignor.sticky.owned import Outcome
+from kafkalearn.java_collections import JavaHashMap
+from kafkalearn.topic_partition import TopicPartition
+
+
+def assign_sticky(spec: GroupSpec) -> Assignment:
+    """The assignment of the ``sticky`` assignor.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignor import Member, assign
+    >>> C0 = Member("C0", ["t"], owned=[("t", 0), ("t", 1), ("t", 2)], generation=1)
+    >>> C1 = Member("C1", ["t"], owned=[("t", 3)], generation=1)
+    >>> print(assign("sticky", {"t": 6}, [C0, C1]))  # C2 had t-4 and t-5 and has left
+    C0: t-0 t-1 t-2
+    C1: t-3 t-4 t-5
+
+    References
+    ----------
+    Apache Kafka 3.8 to 4.3, ``org.apache.kafka.clients.consumer.StickyAssignor``; KIP-54.
+    """
+    if spec.subscribe_alike:
+        outcome = sticky_uniform(spec)
+    else:
+        members = tuple(replace(member, owned=as_user_data(member.owned)) for member in spec.members)
+        outcome = sticky_general(replace(spec, members=members))
+    return _assignment(spec, outcome)
+
+
+def assign_cooperative_sticky(spec: GroupSpec) -> Assignment:
+    """The assignment of the ``cooperative-sticky`` assignor in one round.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignor import Member, assign
+    >>> C0 = Member("C0", ["t"], owned=[("t", 0), ("t", 1), ("t", 2)], generation=1)
+    >>> print(assign("cooperative-sticky", {"t": 3}, [C0, Member("C1", ["t"])]))  # t-2 is between two owners
+    C0: t-0 t-1
+    C1: none
+
+    References
+    ----------
+    Apache Kafka 3.8 to 4.3, ``org.apache.kafka.clients.consumer.CooperativeStickyAssignor``; KIP-429.
+    """
+    if spec.subscribe_alike:
+        outcome = sticky_uniform(spec)
+    else:
+        outcome = sticky_general(spec)
+        outcome = replace(outcome, in_transfer=_added_here_and_lost_there(spec.members, outcome))
+    held = {
+        member_id: [item for item in items if item not in outcome.in_transfer]
+        for member_id, items in outcome.held.items()
+    }
+    return _assignment(spec, replace(outcome, held=held))
+
+
+def as_user_data(owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
+    """What a member owned, in the order in which a sticky client writes it down: topic by topic.
+
+    >>> " ".join(map(str, as_user_data((TopicPartition("b", 1), TopicPartition("a", 0), TopicPartition("b", 0)))))
+    'a-0 b-1 b-0'
+    """
+    by_topic: JavaHashMap[str, list[TopicPartition]] = JavaHashMap()
+    for partition in owned:
+        by_topic.compute_if_absent(partition.topic, list).append(partition)
+    return tuple(partition for topic in by_topic for partition in by_topic[topic])
+
+
+def _added_here_and_lost_there(members: tuple[Member, ...], outcome: Outcome[TopicPartition]) -> frozenset:
+    added: set[TopicPartition] = set()
+    lost: set[TopicPartition] = set()
+    for member in members:
+        had, has = set(member.owned), set(outcome.held[member.member_id])
+        added |= has - had
+        lost |= had - has
+    return frozenset(added & lost)
+
+
+def _assignment(spec: GroupSpec, outcome: Outcome) -> Assignment:
+    held = {member.member_id: outcome.held[member.member_id] for member in spec.members}
+    return Assignment.compact(held, outcome.expand)

@@ -1,0 +1,132 @@
+"""All schedules of a bounded length, and where they end: counted, not searched for the worst.
+
+A search asks whether something can happen; this asks in how many of all schedules it does. Schedules that lead to the
+same state are counted together, so millions of them take no longer than the states there are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.delivery.events import DeliveryEvent
+from kafkalearn.delivery.record_results import fates
+from kafkalearn.delivery.settings import Setup
+from kafkalearn.delivery.simulator import start, step
+from kafkalearn.delivery.state import Delivery
+from kafkalearn.errors import IllegalEvent
+from kafkalearn.replication import alphabet
+
+
+class End(NamedTuple):
+    """A state in which nothing is under way and somebody leads, and in how many schedules a run comes to it."""
+
+    delivery: Delivery
+    schedule_count: int
+
+
+def ends(
+    setup: Setup, kinds: Sequence[type | DeliveryEvent], length: int, at_most: Mapping[type, int] | None = None
+) -> tuple[End, ...]:
+    """Where all schedules of up to `length` events end, if they end quietly.
+
+    Parameters
+    ----------
+    setup : Setup
+        Producer and topic; the controller elects by the order of the assignment.
+    kinds : sequence of event classes or events
+        As for `kafkalearn.replication.alphabet`.
+    length : int
+        The most events of a schedule.
+    at_most : mapping of type to int, or None
+        How often events of a type may happen in one schedule.
+
+    Returns
+    -------
+    tuple of End
+        In the order in which they are first reached. Schedules that end while a request is in flight, or without a
+        leader, are left out: what becomes of their records is not decided.
+
+    Examples
+    --------
+    >>> from kafkalearn.delivery import AnswerArrived, ConnectionLost, RequestArrived, RequestSent, Send
+    >>> from kafkalearn.delivery import ProducerSettings
+    >>> from kafkalearn.replication import Settings
+    >>> setup = Setup(Settings(replica_count=1), ProducerSettings(acks=1))
+    >>> kinds = [Send, RequestSent, RequestArrived, AnswerArrived, ConnectionLost]
+    >>> for end in ends(setup, kinds, 6, {Send: 1, ConnectionLost: 1}):
+    ...     print([fate.fate for fate in fates(end.delivery)], end.schedule_count)
+    [] 1
+    ['open'] 1
+    ['safe'] 2
+    ['open'] 1
+    ['doubled'] 1
+    """
+    whole_number("length", length, at_least=0)
+    events = [each for each in alphabet(setup.topic, *kinds) if getattr(each, "successor", None) is None]
+    limits = tuple((at_most or {}).items())
+    level = {(start(setup), (0,) * len(limits)): 1}
+    found: Counter = Counter(_quiet(level))
+    for _ in range(length):
+        level = _next(setup, events, limits, level)
+        found.update(_quiet(level))
+    return tuple(End(delivery, count) for delivery, count in found.items())
+
+
+def _next(setup: Setup, events: Sequence[DeliveryEvent], limits: tuple, level: dict) -> dict:
+    """The states one event further on, each with the number of schedules that lead to it."""
+    further: Counter = Counter()
+    for (delivery, used), count in level.items():
+        for event in events:
+            spent = tuple(times + (type(event) is kind) for times, (kind, _) in zip(used, limits, strict=True))
+            if any(times > most for times, (_, most) in zip(spent, limits, strict=True)):
+                continue
+            try:
+                after = step(setup, delivery, event)
+            except IllegalEvent:
+                continue
+            further[after, spent] += count
+    return further
+
+
+def _quiet(level: Mapping) -> dict[Delivery, int]:
+    quiet: Counter = Counter()
+    for (delivery, _), count in level.items():
+        if not delivery.producer.in_flight and delivery.partition.leader is not None:
+            quiet[delivery] += count
+    return quiet
+
+
+def sent_rows(run: str, delivery: Delivery) -> list[tuple[str, int, str | None]]:
+    """What the application knows, a row for each record: run, number of the record, what it was told.
+
+    >>> from kafkalearn.delivery import Send, deliver
+    >>> sent_rows("r", deliver(Setup(), [Send(2)])[-1].state)
+    [('r', 1, None), ('r', 2, None)]
+    """
+    told = [told for _, values, told in delivery.producer.sent for _ in values]
+    return [(run, number, each) for number, each in enumerate(told, start=1)]
+
+
+def log_rows(run: str, delivery: Delivery) -> list[tuple[str, int, int]]:
+    """What is in the leader's log, a row for each copy of a record: run, number of the record, offset."""
+    numbers = {fate.value: number for number, fate in enumerate(fates(delivery), start=1)}
+    log = delivery.partition.leader.log
+    return [(run, numbers[record.value], offset) for offset, record in enumerate(log.records, log.first_offset)]
+
+
+def fate_rows(run: str, delivery: Delivery) -> list[tuple[str, int, str]]:
+    """What the simulator says became of each record: run, number of the record, fate."""
+    return [(run, number, fate.fate) for number, fate in enumerate(fates(delivery), start=1)]
+
+
+def rows_of(named: Iterable[tuple[str, Delivery]]) -> tuple[list[tuple], list[tuple], list[tuple]]:
+    """`sent_rows`, `log_rows` and `fate_rows` of many runs, each list as long as it gets."""
+    sent, log, told = [], [], []
+    for run, delivery in named:
+        sent += sent_rows(run, delivery)
+        log += log_rows(run, delivery)
+        told += fate_rows(run, delivery)
+    return sent, log, told

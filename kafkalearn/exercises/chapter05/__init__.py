@@ -1,0 +1,23 @@
+"""The exercises of chapter 05: can a rebalance be avoided?"""
+
+from kafkalearn.exercises.chapter05.exercises import (
+    alive_and_silent,
+    all_exercises,
+    rolling_restart,
+    score,
+    smallest_change,
+    ten_minutes,
+    when_evicted,
+    will_it_rebalance,
+)
+
+__all__ = [
+    "alive_and_silent",
+    "all_exercises",
+    "rolling_restart",
+    "score",
+    "smallest_change",
+    "ten_minutes",
+    "when_evicted",
+    "will_it_rebalance",
+]

@@ -1,0 +1,244 @@
+"""The exercises of chapter 05: can a rebalance be avoided?"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+
+from kafkalearn.exercises.chapter05.incidents import alive_and_silent, smallest_change, ten_minutes
+from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
+from kafkalearn.exercises.kit.functions import Function
+from kafkalearn.exercises.kit.values import Value
+from kafkalearn.group import simulate
+
+__all__ = [
+    "alive_and_silent",
+    "all_exercises",
+    "rolling_restart",
+    "score",
+    "smallest_change",
+    "ten_minutes",
+    "when_evicted",
+    "will_it_rebalance",
+]
+
+START = "at 0 s: c1, c2 and c3 join"
+
+
+@cache
+def _brings(line: str, **arguments: object) -> int:
+    """The rebalances that a line adds to those of the start."""
+    calm = simulate(f"{START}\nthe end is at 20 min", **arguments).rebalance_count
+    return simulate(f"{START}\n{line}\nthe end is at 20 min", **arguments).rebalance_count - calm
+
+
+def _will_it_rebalance() -> dict[str, int]:
+    works = "at 60 s: c2 works 320 s on one poll"
+    return {
+        "pause 12 s, session 10 s": _brings("at 60 s: c2 pauses for 12 s", session_timeout_ms=10_000),
+        "pause 12 s, defaults": _brings("at 60 s: c2 pauses for 12 s"),
+        "work 320 s, defaults": _brings(works),
+        "work 320 s, session 10 min": _brings(works, session_timeout_ms=600_000),
+        "work 320 s, static members": _brings(works, group_instance_id=True),
+        "pause 55 s, KIP-848, client's session 60 s": _brings(
+            "at 60 s: c2 pauses for 55 s", protocol="consumer", session_timeout_ms=60_000
+        ),
+    }
+
+
+will_it_rebalance = Exercise(
+    name="will_it_rebalance",
+    asks=(
+        "Predict. Three consumers, Kafka 4.3, defaults but for what is said. How many rebalances does each line bring, "
+        "counted until everything is as before?\n\n"
+        "- c2 pauses for 12 s (garbage collection), with `session.timeout.ms` 10 s, and with the default;\n"
+        "- c2 works 320 s on the records of one poll: with defaults; with `session.timeout.ms` 10 minutes; with static "
+        "members;\n"
+        "- c2 pauses for 55 s in a group of the KIP-848 protocol whose clients set `session.timeout.ms` to 60 s."
+    ),
+    start=(
+        "answer = {\n"
+        '    "pause 12 s, session 10 s": ...,\n'
+        '    "pause 12 s, defaults": ...,\n'
+        '    "work 320 s, defaults": ...,\n'
+        '    "work 320 s, session 10 min": ...,\n'
+        '    "work 320 s, static members": ...,\n'
+        '    "pause 55 s, KIP-848, client\'s session 60 s": ...,\n'
+        "}\n"
+        "exercises.will_it_rebalance.check(answer)"
+    ),
+    judge=Value(_will_it_rebalance),
+    solve=_will_it_rebalance,
+    hints=(
+        "A member that is put out comes back: one rebalance when it goes, one when it returns.",
+        "Which of the two threads does a pause stop, and which does long work stop?",
+        "A static member says no good-bye: it only falls silent, and then the session timeout has to pass as well.",
+        "With KIP-848, whose setting is the session timeout?",
+    ),
+    reasoning=(
+        "A pause stops the heartbeats. 12 s of silence are more than 10 s: out, and in again, 2. The default is 45 s: "
+        "0.\n\n"
+        "Long work stops only the poll thread. After `max.poll.interval.ms` (300 s) the heartbeat thread itself leaves "
+        "the group: 2, and a longer session changes nothing, because no heartbeat was missing: 2. A static member does "
+        "not leave, it falls silent after 300 s; it would be put out 45 s later, but is back after 20: 0.\n\n"
+        "With KIP-848 the broker's `group.consumer.session.timeout.ms` counts, 45 s; what the client sets is not even "
+        "sent: 2. Each of these is a line for `simulate`."
+    ),
+    misconceptions=(
+        Misconception(
+            {"work 320 s, session 10 min": 0},
+            "While the poll thread works, the heartbeat thread goes on: no heartbeat is missing, so their timeout "
+            "does not matter.",
+        ),
+        Misconception(
+            {"pause 55 s, KIP-848, client's session 60 s": 0},
+            "In the new protocol the session timeout is the broker's setting; the client's is not sent.",
+        ),
+        Misconception(
+            {"work 320 s, defaults": 1},
+            "When the work is done the consumer polls again, and joins again.",
+        ),
+    ),
+    moral="Ask first which thread stood still, then whose clock was running.",
+)
+
+
+def _when_evicted(heartbeats_ms: tuple[int, ...], session_timeout_ms: int) -> int:
+    for heard_ms, next_ms in pairwise(heartbeats_ms):
+        if next_ms - heard_ms > session_timeout_ms:
+            return heard_ms + session_timeout_ms
+    return heartbeats_ms[-1] + session_timeout_ms
+
+
+def _from_the_last(heartbeats_ms: tuple[int, ...], session_timeout_ms: int) -> int:
+    return heartbeats_ms[-1] + session_timeout_ms
+
+
+def _from_the_first(heartbeats_ms: tuple[int, ...], session_timeout_ms: int) -> int:
+    return heartbeats_ms[0] + session_timeout_ms
+
+
+def _when_the_next_comes(heartbeats_ms: tuple[int, ...], session_timeout_ms: int) -> int:
+    gaps = pairwise(heartbeats_ms)
+    late = [later for earlier, later in gaps if later - earlier > session_timeout_ms]
+    return late[0] if late else heartbeats_ms[-1] + session_timeout_ms
+
+
+_CASES = (
+    ((0,), 10_000),
+    ((0, 3_000), 10_000),
+    ((0, 3_000, 6_000), 45_000),
+    ((0, 3_000, 14_000), 10_000),
+    ((0, 3_000, 12_000, 15_000), 10_000),
+    ((0, 3_000, 60_000, 63_000), 45_000),
+    ((0, 9_000, 18_000, 30_000, 50_000), 10_000),
+)
+
+when_evicted = Exercise(
+    name="when_evicted",
+    asks=(
+        "Write `evicted_ms(heartbeats_ms, session_timeout_ms)`: a coordinator has got heartbeats of a member at these "
+        "moments, in rising order, and no more after the last. At which moment does it put the member out? (A "
+        "heartbeat that comes when the time is just up is still in time.)"
+    ),
+    start=(
+        "def evicted_ms(heartbeats_ms, session_timeout_ms):\n    return ...\n\n\n"
+        "exercises.when_evicted.check(evicted_ms)"
+    ),
+    judge=Function(_when_evicted, ("heartbeats_ms", "session_timeout_ms"), _CASES),
+    solve=lambda: _when_evicted,
+    hints=(
+        "Each heartbeat starts the clock anew.",
+        "A gap that is too long puts the member out inside the gap; the heartbeats after it are those of a stranger.",
+        "`itertools.pairwise` gives the gaps.",
+    ),
+    reasoning=(
+        "The coordinator has one timer for each member. A heartbeat sets it to the session timeout; if it runs out, "
+        "the member is removed at that very moment, not when the next heartbeat is missed and not at the next look "
+        "around: so the answer is the last heartbeat before the first gap that is too long, plus the timeout.\n\n"
+        "```python\n"
+        "for heard_ms, next_ms in pairwise(heartbeats_ms):\n"
+        "    if next_ms - heard_ms > session_timeout_ms:\n"
+        "        return heard_ms + session_timeout_ms\n"
+        "return heartbeats_ms[-1] + session_timeout_ms\n"
+        "```"
+    ),
+    misconceptions=(
+        Misconception(
+            _from_the_last,
+            "Right as long as no gap is too long. After one, the later heartbeats come too late.",
+        ),
+        Misconception(_from_the_first, "Every heartbeat starts the clock anew, not only the first."),
+        Misconception(
+            _when_the_next_comes,
+            "The coordinator does not wait for the late heartbeat to find out: its timer runs out before.",
+        ),
+    ),
+    moral="One timer for each member, set anew by each heartbeat.",
+)
+
+
+def _rolling(after_s: int) -> str:
+    times = zip(("c1", "c2", "c3"), (60, 180, 300), strict=True)
+    return "\n".join(f"at {at} s: {name} restarts after {after_s} s" for name, at in times)
+
+
+def _rolling_restart() -> dict[str, int]:
+    return {
+        "dynamic, 10 s": _brings(_rolling(10)),
+        "static, 10 s": _brings(_rolling(10), group_instance_id=True),
+        "static, 60 s": _brings(_rolling(60), group_instance_id=True),
+        "KIP-848, dynamic, 10 s": _brings(_rolling(10), protocol="consumer"),
+        "KIP-848, static, 10 s": _brings(_rolling(10), protocol="consumer", group_instance_id=True),
+    }
+
+
+rolling_restart = Exercise(
+    name="rolling_restart",
+    asks=(
+        "A new version of `billing` is rolled out: each of three consumers is closed and started again, one after the "
+        "other, two minutes apart. Kafka 4.3, `session.timeout.ms` 45 s. How many rebalances does that bring with "
+        "dynamic members that are away for 10 s each? With static members, away for 10 s, or for 60 s? And with the "
+        "KIP-848 protocol, dynamic and static, away for 10 s?"
+    ),
+    start=(
+        "answer = {\n"
+        '    "dynamic, 10 s": ...,\n'
+        '    "static, 10 s": ...,\n'
+        '    "static, 60 s": ...,\n'
+        '    "KIP-848, dynamic, 10 s": ...,\n'
+        '    "KIP-848, static, 10 s": ...,\n'
+        "}\n"
+        "exercises.rolling_restart.check(answer)"
+    ),
+    judge=Value(_rolling_restart),
+    solve=_rolling_restart,
+    hints=(
+        "What does a dynamic member send when it is closed, and what a static one?",
+        "How long does the coordinator keep the place of a static member that is silent?",
+        "KIP-848 makes a rebalance gentler. Does it make fewer?",
+    ),
+    reasoning=(
+        "A dynamic member leaves and joins: two rebalances each, 6. A static one sends nothing when it is closed and "
+        "gets its place back if it returns within the session timeout: 0. After 60 s it is too late: it was put out "
+        "after 45, and joins as new: 6 again.\n\n"
+        "With KIP-848 a dynamic member leaves and joins as well: the group epoch goes up 6 times. It is each rebalance "
+        "that costs less. A static member says that it will be back (epoch -2) and keeps its place: 0."
+    ),
+    misconceptions=(
+        Misconception(
+            {"KIP-848, dynamic, 10 s": 0},
+            "KIP-848 makes each rebalance gentler; a member that leaves and one that joins still change the group.",
+        ),
+        Misconception({"static, 60 s": 0}, "Its place is kept only for the session timeout."),
+        Misconception({"dynamic, 10 s": 3}, "It leaves, and it joins: both change the group."),
+    ),
+    moral="Static members make a deployment quiet, as long as each is back within the session timeout.",
+)
+
+_CHAPTER = Chapter(
+    "05 rebalance",
+    (will_it_rebalance, when_evicted, rolling_restart, smallest_change, alive_and_silent, ten_minutes),
+)
+all_exercises = _CHAPTER.all_exercises
+score = _CHAPTER.score

@@ -1,0 +1,201 @@
+"""Incidents with groups that really happened, and a proposal to be judged: exercises of chapter 05."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from kafkalearn.exercises.kit.exercise import Exercise, Misconception
+from kafkalearn.exercises.kit.properties import Having, Open, Property
+from kafkalearn.exercises.kit.values import Value
+from kafkalearn.group import Outcome, simulate
+from kafkalearn.group.scenario import probe, scenario, settings_of
+
+STORY = """topic orders has 6 partitions
+at 0 s: c1, c2 and c3 join
+at 60 s: c2 works 330 s on one poll"""
+FOUND_WITHIN_MS = 400_000
+
+
+@cache
+def _played(setting: str, value: object) -> Outcome:
+    return simulate(STORY, settings={setting: value})
+
+
+@cache
+def _hang_ms(setting: str, value: object) -> int | None:
+    story = scenario(STORY)
+    return probe(story, settings_of(story, settings={setting: value}), "classic", "a hang in one poll")
+
+
+def _is_quiet(answer: dict) -> bool:
+    return _played(*next(iter(answer.items()))).rebalance_count == 1
+
+
+def _is_found(answer: dict) -> bool:
+    hang_ms = _hang_ms(*next(iter(answer.items())))
+    return hang_ms is not None and hang_ms <= FOUND_WITHIN_MS
+
+
+smallest_change = Exercise(
+    name="smallest_change",
+    asks=(
+        "**A real report** (confluentinc/confluent-kafka-python#552, 2019): a consumer calls a web service for each "
+        "record, waits and tries again when the service is slow, and logs *Application maximum poll interval "
+        "(300000ms) exceeded by 88ms*. Each time it leaves its group and joins again. Here it is as a scenario:\n\n"
+        f"```\n{STORY}\n```\n\n"
+        "Change **one** setting of the clients so that the scenario brings no rebalance but the first, and so that a "
+        "consumer that really hangs in a poll is still found out: its partitions must be read by others within 400 "
+        "seconds."
+    ),
+    start='answer = {"...": ...}  # a setting and its value\nexercises.smallest_change.check(answer)',
+    judge=Having(
+        {"setting": 1},
+        (
+            Property(lambda answer: len(answer) == 1, lambda answer: f"It names {len(answer)} settings, not one."),
+            Property(
+                _is_quiet,
+                lambda answer: (
+                    "The group still rebalances: "
+                    + "; ".join(row["cause"] for row in _played(*next(iter(answer.items()))).rebalances[1:])
+                    + "."
+                ),
+            ),
+            Property(
+                _is_found,
+                lambda answer: (
+                    "No rebalance; but the partitions of a consumer that hangs stay unread for "
+                    f"{(_hang_ms(*next(iter(answer.items()))) or 0) / 1000:.0f} s."
+                ),
+            ),
+        ),
+    ),
+    solve=lambda: {"max.poll.interval.ms": 360_000},
+    hints=(
+        "Which thread stands still while the consumer waits for the web service, and which setting watches it?",
+        "`simulate(story, settings={...})` plays it; `find_change(story)` looks for you, and says what it costs.",
+        "There is a second way: less work in one poll.",
+    ),
+    reasoning=(
+        "The heartbeats never stopped, so `session.timeout.ms` is not it. `max.poll.interval.ms` must be above the "
+        "longest work, 330 s, and not much above: it is also the time after which a consumer that hangs is found out. "
+        "360 s does it.\n\n"
+        "Or `max.poll.records`: with 400 instead of 500 the work on one poll takes 264 s. In the report nobody knew "
+        "how long the longest call was; then a limit on the calls is the better cure, and a poll for fewer records the "
+        "second best."
+    ),
+    misconceptions=(
+        Misconception(
+            {"session.timeout.ms": 400_000},
+            "The session timeout watches heartbeats, and these never stopped: they have a thread of their own.",
+        ),
+        Misconception(
+            {"heartbeat.interval.ms": 1_000},
+            "More heartbeats do not help: none was missing.",
+        ),
+        Misconception(
+            {"max.poll.interval.ms": 3_600_000},
+            "The limit is also the time in which a consumer that hangs for ever is found out: not so generous.",
+        ),
+    ),
+    moral="Above the longest honest work, and not much above: the limit is also what finds the consumers that hang.",
+)
+
+POD = """at 0 s: c1, c2 and c3 join
+at 60 s: c3 crashes and returns after {} s
+the end is at 10 min"""
+
+
+@cache
+def _pod(after_s: int, protocol: str) -> Outcome:
+    return simulate(POD.format(after_s), protocol=protocol, group_instance_id=True)
+
+
+def _reads_again(after_s: int, protocol: str) -> bool:
+    return _pod(after_s, protocol).trace[-1].state.member("c3").doing == "consuming"
+
+
+def _alive_and_silent() -> dict[str, object]:
+    return {
+        "classic, back after 10 s": _reads_again(10, "classic"),
+        "KIP-848, back after 10 s": _reads_again(10, "consumer"),
+        "KIP-848, back after 60 s": _reads_again(60, "consumer"),
+        "error": "UNRELEASED_INSTANCE_ID",
+    }
+
+
+alive_and_silent = Exercise(
+    name="alive_and_silent",
+    asks=(
+        "**A real incident** (PostHog/posthog#65809, 2026): a container runs out of memory and is started again at "
+        "once, in the same pod. Its `group.instance.id` is the pod's name, its group uses the KIP-848 protocol. From "
+        "then on the pod is *Running* and *Ready*, and reads nothing.\n\n"
+        "Does such a consumer read again (`True` or `False`) if it is back 10 s after its crash, with the classic "
+        "protocol and with KIP-848? And 60 s after it, with KIP-848? Which error is its join answered with in the case "
+        "that goes wrong?"
+    ),
+    start=(
+        "answer = {\n"
+        '    "classic, back after 10 s": ...,\n'
+        '    "KIP-848, back after 10 s": ...,\n'
+        '    "KIP-848, back after 60 s": ...,\n'
+        '    "error": ...,\n'
+        "}\n"
+        "exercises.alive_and_silent.check(answer)"
+    ),
+    judge=Value(_alive_and_silent),
+    solve=_alive_and_silent,
+    hints=(
+        "A crash is no `close()`: nobody told the coordinator that the process is gone.",
+        "The classic coordinator gives the place to the newcomer and fences the old process. The new one does not.",
+        'Play it: `simulate(..., protocol="consumer", group_instance_id=True)`, and look at the last frames.',
+    ),
+    reasoning=(
+        "Classic: the newcomer with the same instance id takes the place over at once; it is the *old* process, if it "
+        "still lived, that would be fenced. KIP-848 turns it round: as long as the old member has not said that it "
+        "leaves (epoch -2) and its session has not ended, the instance id counts as in use, and the join is answered "
+        "UNRELEASED_INSTANCE_ID. Clients take that as fatal. After 45 s the session has ended, and a new process is "
+        "welcome: so after 60 s it reads again.\n\n"
+        "In the incident the program did not end on the fatal error: it polled a dead client for ever, and the probe "
+        "of Kubernetes found it alive. The cure was to let the process end, so that it is started again until the id "
+        "is free, and to make members static only where the names of pods outlive a deployment."
+    ),
+    misconceptions=(
+        Misconception(
+            {"KIP-848, back after 10 s": True},
+            "A crash says no good-bye, and the new coordinator protects the member it knows.",
+        ),
+        Misconception(
+            {"classic, back after 10 s": False},
+            "In the classic protocol the newcomer wins, and the older process with the same id is fenced.",
+        ),
+        Misconception({"error": "FENCED_INSTANCE_ID"}, "That one is for a process whose place another has taken."),
+    ),
+    moral="A static member needs a clean end, or patience. And a fatal error must end the process.",
+)
+
+ten_minutes = Exercise(
+    name="ten_minutes",
+    asks=(
+        "Open. After the night of the incident somebody proposes for `billing`: *session.timeout.ms = 10 minutes, "
+        "max.poll.interval.ms = 1 hour; then nothing ever rebalances.* Is the proposal allowed by the broker? What "
+        "does it cost, and when? What would you do instead? `find_change` and "
+        "`kafkalearn.group.scenario.experiments` have numbers."
+    ),
+    start='advice = """\n"""\nexercises.ten_minutes.check(advice)',
+    judge=Open(),
+    solve=lambda: "It is allowed, and it costs ten minutes of unread partitions after each crash.",
+    hints=(
+        "The broker's bounds are `group.min.session.timeout.ms` and `group.max.session.timeout.ms`.",
+        "What happens to the partitions of a consumer that really crashes, and of one that really hangs?",
+        "Deployments, pauses and slow work are three different things, with three different cures.",
+    ),
+    reasoning=(
+        "Allowed it is: the upper bound is 30 minutes by default. But a session timeout is a promise the other way "
+        "round: after a crash the partitions of the dead member are read by nobody for up to ten minutes, after a hang "
+        "for an hour. Orders wait, and the lag must be worked off afterwards.\n\n"
+        "Better: name the cause first (the log tells it, section 7). Deployments: static members, or KIP-848. Pauses: "
+        "a session timeout above the longest pause, and less garbage. Slow work: `max.poll.interval.ms` just above the "
+        "longest honest work, fewer records in a poll, limits on calls to others. And make processing idempotent: some "
+        "rebalances cannot be avoided, and none of them must bill an order twice."
+    ),
+)

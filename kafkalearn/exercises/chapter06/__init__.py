@@ -1,0 +1,25 @@
+"""The exercises of chapter 06: lost or twice?"""
+
+from kafkalearn.exercises.chapter06.exercises import (
+    all_exercises,
+    billed_twice,
+    last_or_next,
+    my_sink,
+    one_slow_record,
+    read_again,
+    score,
+    where_to_keep_it,
+    which_order,
+)
+
+__all__ = [
+    "all_exercises",
+    "billed_twice",
+    "last_or_next",
+    "my_sink",
+    "one_slow_record",
+    "read_again",
+    "score",
+    "where_to_keep_it",
+    "which_order",
+]

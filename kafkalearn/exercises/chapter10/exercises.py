@@ -1,0 +1,366 @@
+"""The exercises of chapter 10: how does an acknowledged record get lost?"""
+
+from __future__ import annotations
+
+from kafkalearn.delivery import (
+    DOUBLED,
+    LOST,
+    REJECTED,
+    SAFE,
+    WRITTEN,
+    AnswerArrived,
+    DeliveryEvent,
+    RequestArrived,
+    Send,
+)
+from kafkalearn.exercises.chapter10.lost_records import (
+    STORIES,
+    VERDICT_CASES,
+    end_of,
+    fate_in,
+    has_crash,
+    is_lost,
+    takes_records_without_one,
+    verdict,
+    worst_of,
+)
+from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
+from kafkalearn.exercises.kit.functions import Function
+from kafkalearn.exercises.kit.properties import Having, Open, Property
+from kafkalearn.exercises.kit.values import Value
+from kafkalearn.replication import BrokerCrashed, BrokerStopped, Fetch, SessionExpired
+
+__all__ = [
+    "all_exercises",
+    "lost_without_a_crash",
+    "mend_the_settings",
+    "predict_fates",
+    "score",
+    "six_hours",
+    "two_faults",
+    "write_verdict",
+]
+
+predict_fates = Exercise(
+    name="predict_fates",
+    asks=(
+        "A prediction. Two brokers, 1 leads, both in sync; one record. What has become of it at the end: "
+        "`safe`, `lost`, `doubled`, `rejected` (told an error, not in the log), or `rejected, yet written`?\n\n"
+        "- **a** `acks=1`. The record is acknowledged; broker 1 dies before broker 2 has fetched; broker 2 leads.\n"
+        "- **b** `acks=all`, not idempotent. The leader writes it, the connection breaks, the producer sends it again, "
+        "broker 2 copies.\n"
+        "- **c** as b, idempotent.\n"
+        "- **d** `acks=all`, `min.insync.replicas=2`, no retries. Broker 2 is dead and out of the ISR; then the record "
+        "is sent.\n"
+        "- **e** as d, but the record arrives first; then broker 2 dies and leaves the ISR; 30 seconds pass; broker 2 "
+        "comes back and copies."
+    ),
+    start='fate = {"a": ..., "b": ..., "c": ..., "d": ..., "e": ...}\nexercises.predict_fates.check(fate)',
+    judge=Value(lambda: {story: fate_in(story) for story in STORIES}),
+    solve=lambda: {story: fate_in(story) for story in STORIES},
+    hints=(
+        "Ask two questions of each: what was the application told, and what is in the log of the leader at the end?",
+        "In d the leader looks at the ISR before it writes. In e it has written already.",
+        "In e the request waits for the high watermark until its time is over. Nobody takes the record out of the log.",
+    ),
+    reasoning=(
+        "a: acknowledged by the leader alone, and the leader is gone: **lost**. b: written, not heard, written again: "
+        "**doubled**. c: the second is recognised: **safe**. d: refused before anything is written: **rejected**.\n\n"
+        "e: the append went well, the answer is REQUEST_TIMED_OUT, and later the record is committed: **rejected, yet "
+        'written**. An error of this kind says "I do not know", not "no".'
+    ),
+    misconceptions=(
+        Misconception({"e": REJECTED}, "An error after the append takes nothing back: look at the log of broker 1."),
+        Misconception({"d": WRITTEN}, "NOT_ENOUGH_REPLICAS comes before the append: nothing was written."),
+        Misconception({"a": SAFE}, "acks=1 was answered before anyone but broker 1 had the record."),
+        Misconception({"c": DOUBLED}, "The second request carries the same sequence number, and the leader knows it."),
+        Misconception({"b": LOST}, "It was written the first time; only the answer was lost."),
+    ),
+)
+
+
+def _said(events: list[DeliveryEvent]) -> str:
+    leader = end_of(events).partition.controller.leader
+    return f"No acknowledged record is missing at the end; broker {leader} leads." if leader else "Nobody leads then."
+
+
+lost_without_a_crash = Exercise(
+    name="lost_without_a_crash",
+    asks=(
+        "**Incident** (KAFKA-20554, 2026, on Kafka 4.1.2). Records acknowledged with `acks=1` were gone, and nothing "
+        "had "
+        "failed: no crash, no power cut, no lost session. There was only planned work on the brokers.\n\n"
+        "Find such a schedule. Three brokers, broker 1 leads. Give a list of at most five events that ends with a "
+        "lost record; `BrokerCrashed`, `PowerLost` and `SessionExpired` are not allowed."
+    ),
+    start=(
+        "from kafkalearn.delivery import AnswerArrived, RequestArrived, Send\n"
+        "from kafkalearn.replication import BrokerRestarted, BrokerStopped, Fetch\n\n"
+        "events = [...]\nexercises.lost_without_a_crash.check(events)"
+    ),
+    judge=Having(
+        [],
+        (
+            Property(lambda events: not has_crash(events), lambda _: "Somebody crashes: it has to be planned work."),
+            Property(lambda events: len(events) <= 5, lambda events: f"That are {len(events)} events; five will do."),
+            Property(is_lost, _said),
+        ),
+    ),
+    solve=lambda: [Send(), RequestArrived(), AnswerArrived(), BrokerStopped(1)],
+    hints=(
+        "A record is lost when its only copy no longer leads. What takes the lead from a broker without harming it?",
+        "A clean stop hands the leadership over first. Does it wait for the followers to catch up?",
+        "Send, arrive, answer, and then stop broker 1 before anyone has fetched.",
+    ),
+    reasoning=(
+        "`[Send(), RequestArrived(), AnswerArrived(), BrokerStopped(1)]`: the controller makes broker 2 the leader, "
+        "which has not copied the record; when broker 1 is back, it cuts its log to agree.\n\n"
+        "The same happens when a preferred leader is elected or a partition is moved. With `acks=1` every rolling "
+        "restart is a throw of dice; `acks=all` is answered only when broker 2 and 3 have the record."
+    ),
+    misconceptions=(
+        Misconception(
+            [Send(), RequestArrived(), AnswerArrived(), BrokerCrashed(1), SessionExpired(1)],
+            "That is the famous way. The incident needed no failure at all.",
+            lambda events: isinstance(events, list) and has_crash(events),
+        ),
+        Misconception(
+            [Send(), RequestArrived(), AnswerArrived(), Fetch(2), BrokerStopped(1)],
+            "Broker 2 has copied it, and broker 2 is elected: that record is safe.",
+        ),
+    ),
+)
+
+
+def _what_hurts(answer: object) -> str:
+    failure, outcome = worst_of(answer)
+    return f"The search found a schedule: {failure}, and a record is {outcome}."
+
+
+mend_the_settings = Exercise(
+    name="mend_the_settings",
+    asks=(
+        "Mend the shop's settings. Three brokers hold the partition. Choose the four values so that a search of all "
+        "schedules finds neither a lost nor a doubled record when the leader dies, when the followers are away and the "
+        "leader dies, and when the last broker in sync loses its power; and so that records are still taken while one "
+        "broker of three is down. The check runs the search; it takes a second or two."
+    ),
+    start=(
+        'settings = {\n    "acks": ...,\n    "enable.idempotence": ...,\n    "min.insync.replicas": ...,\n'
+        '    "unclean.leader.election.enable": ...,\n}\nexercises.mend_the_settings.check(settings)'
+    ),
+    judge=Having(
+        {},
+        (
+            Property(
+                takes_records_without_one,
+                lambda _: "With one broker down, the leader answers NOT_ENOUGH_REPLICAS: nobody can order any more.",
+            ),
+            Property(lambda answer: worst_of(answer) is None, _what_hurts),
+        ),
+    ),
+    solve=lambda: {
+        "acks": "all",
+        "enable.idempotence": True,
+        "min.insync.replicas": 2,
+        "unclean.leader.election.enable": False,
+    },
+    hints=(
+        "Read the matrix: which columns are safe in the first row of each failure?",
+        'Begin with `acks`; it is 0, 1 or the text "all".',
+        "How small may the ISR become before you would rather be refused? And how many brokers may be down?",
+    ),
+    reasoning=(
+        "`acks=all` so that the answer waits for the ISR; `min.insync.replicas=2` so that the ISR is never the leader "
+        "alone when it is given; no unclean election, so that nobody leads who lacks it; idempotence against the "
+        "retries. With 3 as minimum one dead broker would stop all orders.\n\n"
+        "Three of the four are defaults of today. `min.insync.replicas` is not: its default is 1."
+    ),
+    misconceptions=(
+        Misconception(
+            {
+                "acks": "all",
+                "enable.idempotence": True,
+                "min.insync.replicas": 1,
+                "unclean.leader.election.enable": False,
+            },
+            "The answer waits for the ISR, and an ISR of one is the leader. What keeps the ISR from being that small?",
+        ),
+        Misconception(
+            {
+                "acks": "all",
+                "enable.idempotence": True,
+                "min.insync.replicas": 3,
+                "unclean.leader.election.enable": False,
+            },
+            "More is not safer here: the answer waits for every member of the ISR anyway.",
+        ),
+        Misconception(
+            {
+                "acks": "all",
+                "enable.idempotence": False,
+                "min.insync.replicas": 2,
+                "unclean.leader.election.enable": False,
+            },
+            "A record that was copied but not answered for is sent again. Who would notice?",
+        ),
+        Misconception(
+            {
+                "acks": "all",
+                "enable.idempotence": True,
+                "min.insync.replicas": 2,
+                "unclean.leader.election.enable": True,
+            },
+            "An unclean election elects whoever is up, whatever it lacks.",
+        ),
+    ),
+    moral="Four settings, and the default of one of them is wrong for orders.",
+)
+
+
+def _by_last_alone(epoch: int, batches: list, batch_epoch: int, first: int, last: int) -> str:
+    return verdict(epoch, batches[-1:], batch_epoch, first, last)
+
+
+def _by_number(epoch: int, batches: list, batch_epoch: int, first: int, last: int) -> str:
+    if batch_epoch == epoch and last <= batches[-1][1]:
+        return "duplicate"
+    return verdict(epoch, batches, batch_epoch, first, last)
+
+
+def _by_first(epoch: int, batches: list, batch_epoch: int, first: int, last: int) -> str:
+    if batch_epoch == epoch and any(first == known[0] for known in batches):
+        return "duplicate"
+    return verdict(epoch, batches, batch_epoch, first, last)
+
+
+def _without_epoch(epoch: int, batches: list, batch_epoch: int, first: int, last: int) -> str:
+    return verdict(epoch, batches, epoch, first, last)
+
+
+write_verdict = Exercise(
+    name="write_verdict",
+    asks=(
+        "Write `my_verdict(epoch, batches, batch_epoch, first, last)`: what a broker does with a batch of a producer "
+        "it "
+        "knows. `epoch` is the producer's epoch as the broker has it; `batches` are the last batches it remembers, at "
+        "most five, oldest first, each as (first, last) sequence number; then the epoch and the numbers of the batch "
+        'that comes. The answer is `"write"`, `"duplicate"`, `"OUT_OF_ORDER_SEQUENCE_NUMBER"` or '
+        '`"INVALID_PRODUCER_EPOCH"`. Numbers need not wrap.'
+    ),
+    start=(
+        "def my_verdict(epoch, batches, batch_epoch, first, last):\n    return ...\n\n\n"
+        "exercises.write_verdict.check(my_verdict)"
+    ),
+    judge=Function(verdict, ("epoch", "batches", "batch_epoch", "first", "last"), VERDICT_CASES),
+    solve=lambda: verdict,
+    hints=(
+        "Compare the epochs first: same, older, newer.",
+        "In the same epoch: is it exactly one of those remembered? If not, does it follow on the newest?",
+        "A newer epoch begins at 0.",
+    ),
+    reasoning=(
+        "```python\ndef my_verdict(epoch, batches, batch_epoch, first, last):\n"
+        '    if batch_epoch < epoch:\n        return "INVALID_PRODUCER_EPOCH"\n'
+        '    if batch_epoch == epoch and (first, last) in batches:\n        return "duplicate"\n'
+        "    follows = batches[-1][1] + 1 if batch_epoch == epoch else 0\n"
+        '    return "write" if first == follows else "OUT_OF_ORDER_SEQUENCE_NUMBER"\n```\n\n'
+        "A batch older than the five is no duplicate but an error: the broker cannot tell it from a gap. That is why a "
+        "producer may have no more than five requests in flight."
+    ),
+    misconceptions=(
+        Misconception(_by_last_alone, "That is 0.11: one batch remembered. Since 1.0 there are five."),
+        Misconception(
+            _by_number, "A number below the newest is not yet a duplicate: the broker knows only the batches it keeps."
+        ),
+        Misconception(_by_first, "The same start with another length is another batch, and it does not follow on."),
+        Misconception(_without_epoch, "An older epoch is a producer that was replaced: it is fenced."),
+    ),
+)
+
+two_faults = Exercise(
+    name="two_faults",
+    asks=(
+        "**Find the bugs.** The shop's topic and order service:\n\n"
+        "```\n"
+        " 1  topic: min.insync.replicas = 2, replication factor 3\n"
+        " 2  topic: unclean.leader.election.enable = true\n"
+        " 3  producer: acks = all\n"
+        " 4  producer: enable.idempotence = true\n"
+        " 5  producer: max.in.flight.requests.per.connection = 5\n"
+        " 6  producer: delivery.timeout.ms = 120000\n"
+        " 7  if send() fails with a TimeoutException: send(the same order) again\n"
+        " 8  at start-up: send every order that the database does not mark as acknowledged\n"
+        "```\n\n"
+        "Which lines can put an order into the topic **twice**, and which can **lose** one that was acknowledged? Give "
+        "two sets of line numbers, like `{1, 2}`."
+    ),
+    start='lines = {"twice": ..., "lost": ...}\nexercises.two_faults.check(lines)',
+    judge=Value(lambda: {"twice": {7, 8}, "lost": {2}}),
+    solve=lambda: {"twice": {7, 8}, "lost": {2}},
+    hints=(
+        "Idempotence tells a batch by producer id and sequence number. Which sends get new ones?",
+        "A call of send() is a new record, whatever is in it. A new process is a new producer.",
+        "For the loss, look at the topic.",
+    ),
+    reasoning=(
+        "Line 7: the timed-out record may be in the log, and the second send() has the next number: a new record. Line "
+        "8: a new process gets a new producer id, so nothing it sends is a duplicate to anyone. Both need a key in the "
+        "order by which the consumer recognises it. Line 2 lets a broker lead that lacks what was acknowledged.\n\n"
+        "Line 5 is allowed with idempotence, and line 6 only sets how long the producer itself goes on trying."
+    ),
+    misconceptions=(
+        Misconception(
+            {"twice": {7}},
+            "Line 8 is the same mistake in a new process: its producer id is new, so nothing is recognised.",
+        ),
+        Misconception(
+            {"twice": {5, 7, 8}}, "Five in flight are as many as the broker remembers: with idempotence that is safe."
+        ),
+        Misconception(
+            {"twice": set()},
+            "Idempotence covers the producer's own retries, within one life of one producer, and nothing else.",
+        ),
+        Misconception(
+            {"lost": {2, 6}}, "When delivery.timeout.ms is over the application is told: no loss behind its back."
+        ),
+    ),
+)
+
+six_hours = Exercise(
+    name="six_hours",
+    asks=(
+        "**Open question.** 02:10. A partition of `orders` is offline. The ISR was broker 1 alone, and its machine "
+        "will "
+        "be back in six hours. Brokers 2 and 3 are up; they left the ISR twenty minutes before broker 1 died. You "
+        "could "
+        "elect broker 2 uncleanly now. What do you find out first, what would be lost and what would not, whom do you "
+        "ask, and which setting would have spared you the question?"
+    ),
+    start="answer = ...\nexercises.six_hours.check(answer)",
+    judge=Open(),
+    solve=lambda: "How much of twenty minutes is missing, and can it be sent again?",
+    hints=(
+        "What is in the log of broker 1 and nowhere else?",
+        "Who could send it again: is there a database behind the orders?",
+        "With a minimum ISR of 2, what would have happened in those twenty minutes?",
+    ),
+    reasoning=(
+        "**Find out** the log ends: of broker 2 and 3 from their folders, of broker 1 from the last metrics; and since "
+        "4.1 whether the partition has eligible leader replicas: then a clean leader may be there. **Lost** is what "
+        "broker 1 took in those twenty minutes; what lies below is on all three. **Not only lost:** consumers have "
+        "read "
+        "some of it, so billing knows orders that the topic no longer has. **Ask** those who own the orders, not those "
+        "who own the cluster: can the shop send twenty minutes again from its database, and is six hours without "
+        "orders "
+        "worse? **Spared** by min.insync.replicas=2: nothing would have been acknowledged in those twenty minutes; the "
+        "shop would have seen errors at 01:50, with two brokers left to mend."
+    ),
+)
+
+_CHAPTER = Chapter(
+    "10 durability",
+    (predict_fates, lost_without_a_crash, mend_the_settings, write_verdict, two_faults, six_hours),
+)
+all_exercises = _CHAPTER.all_exercises
+score = _CHAPTER.score

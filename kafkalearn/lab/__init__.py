@@ -1,0 +1,1 @@
+"""JupyterLab's side of the course."""

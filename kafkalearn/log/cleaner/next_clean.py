@@ -1,0 +1,85 @@
+"""When the cleaner comes next: what would make it come, and the moment it does if nothing more is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kafkalearn.log.cleaner.eligibility import cleanable, first_dirty_offset
+from kafkalearn.log.model import Log
+from kafkalearn.log.settings import LONG_MAX, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class NextClean:
+    """What the next pass over a log waits for."""
+
+    at_ms: int | None  # the first moment at which the log is eligible if nothing is written; None: never
+    missing_bytes: int | None  # more of them in closed segments would do now; None: no number would
+
+
+def next_clean(settings: Settings, log: Log, now_ms: int) -> NextClean:
+    """When the log becomes eligible, by the passing of time or by more bytes.
+
+    A cleaner thread looks every ``log.cleaner.backoff.ms`` (15 s), so that the pass itself comes a little later.
+    A tombstone whose delete horizon has passed waits for such a pass like everything else.
+
+    Parameters
+    ----------
+    settings : Settings
+        Of the topic.
+    log : Log
+        The partition.
+    now_ms : int
+        The clock; what is eligible already is so now.
+
+    Examples
+    --------
+    >>> from kafkalearn.log.events import Append, NewBatch, Roll
+    >>> from kafkalearn.log.simulator import step
+    >>> settings = Settings("compact", max_compaction_lag_ms=60_000)
+    >>> log = step(settings, Log(checkpoint=0), Append((NewBatch((("a", "1", 1000),)),)))
+    >>> next_clean(settings, log, 2000)  # all of it is in the active segment
+    NextClean(at_ms=None, missing_bytes=1)
+    >>> next_clean(settings, step(settings, log, Roll()), 2000)
+    NextClean(at_ms=2000, missing_bytes=0)
+
+    References
+    ----------
+    Apache Kafka, ``LogCleanerManager.grabFilthiestCompactedLog``.
+    """
+    if not settings.is_compacted:
+        return NextClean(None, None)
+    found = cleanable(settings, log, now_ms)
+    if found.is_eligible:
+        return NextClean(now_ms, 0)
+    moments = (each for each in _moments(settings, log) if each > now_ms)
+    at_ms = next((each for each in sorted(moments) if cleanable(settings, log, each).is_eligible), None)
+    return NextClean(at_ms, _missing_bytes(settings, found.clean_bytes, found.cleanable_bytes))
+
+
+def _moments(settings: Settings, log: Log) -> set[int]:
+    """When a dirty segment leaves the protection of the one lag, and when it exceeds the other."""
+    first_dirty = first_dirty_offset(log)
+    ends = (*(segment.base_offset for segment in log.segments[1:]),)
+    dirty = [each for each, end in zip(log.segments[:-1], ends, strict=True) if end > first_dirty]
+    ripe = {segment.largest_timestamp_ms + settings.min_compaction_lag_ms for segment in dirty}
+    if settings.max_compaction_lag_ms == LONG_MAX:
+        return ripe
+    return ripe | {segment.first_timestamp_ms + settings.max_compaction_lag_ms + 1 for segment in dirty}
+
+
+def _missing_bytes(settings: Settings, clean_bytes: int, cleanable_bytes: int) -> int | None:
+    """The least number that lifts the dirty ratio above ``min.cleanable.dirty.ratio``."""
+    least = settings.min_cleanable_dirty_ratio
+
+    def is_enough(more_bytes: int) -> bool:
+        dirty_bytes = cleanable_bytes + more_bytes
+        return dirty_bytes > 0 and dirty_bytes / (clean_bytes + dirty_bytes) > least
+
+    if least >= 1:
+        return None
+    more_bytes = max(0, int(Fraction(least) * clean_bytes / (1 - Fraction(least))) - cleanable_bytes - 1)
+    while not is_enough(more_bytes):
+        more_bytes += 1
+    return more_bytes

@@ -1,0 +1,101 @@
+"""Groups of the newer protocols, whose members, targets and assignments have records of their own.
+
+The state is not written down: it follows from three counters. A group epoch above the assignment epoch means that an
+assignment is due; a member below the assignment epoch has not taken its new one yet.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from kafkalearn.offsets.groups import (
+    ASSIGNING,
+    CONSUMER,
+    EMPTY,
+    RECONCILING,
+    SHARE,
+    STABLE,
+    STREAMS,
+    Group,
+    Member,
+    TopicPartition,
+)
+from kafkalearn.offsets.records.codec import OffsetsRecord
+
+Values: TypeAlias = Mapping[str, object]
+DEFAULT_ASSIGNOR = "uniform"  # the first of group.consumer.assignors
+MEMBER_IS_STABLE = 0
+
+GROUP_RECORDS = {CONSUMER: 3, SHARE: 11, STREAMS: 17}  # the record type that makes a group one of its kind
+MEMBER_RECORDS = {CONSUMER: 5, SHARE: 10, STREAMS: 19}
+TARGET_EPOCHS, TARGETS, CURRENTS = (6, 12, 20), (7, 13, 21), (8, 14, 22)
+
+
+def protocol_group(
+    kind: str, group_id: str, by_number: Mapping[int, list[OffsetsRecord]], names: Mapping[str, str]
+) -> Group:
+    """A group of a newer protocol from its records, by record type; `names` are those of topic ids."""
+    of_group, records = by_number[GROUP_RECORDS[kind]][0].value, by_number[MEMBER_RECORDS[kind]]
+    targets, currents = _by_member(by_number, TARGETS), _by_member(by_number, CURRENTS)
+    members = [
+        _member(each, targets.get(each.key["memberId"]), currents.get(each.key["memberId"]), names) for each in records
+    ]
+    target_epoch = next((each.value["assignmentEpoch"] for number in TARGET_EPOCHS for each in by_number[number]), None)
+    group = Group(
+        group_id,
+        kind,
+        EMPTY,
+        "consumer" if kind == CONSUMER else kind,
+        _assignor(records) if kind == CONSUMER else None,
+        of_group["epoch"],
+        target_epoch,
+        members=tuple(sorted(members, key=lambda member: member.member_id)),
+    )
+    are_stable = all(each.get("state", MEMBER_IS_STABLE) == MEMBER_IS_STABLE for each in currents.values())
+    return replace(group, state=_state(group, are_stable))
+
+
+def _by_member(by_number: Mapping[int, list[OffsetsRecord]], numbers: tuple[int, ...]) -> dict[str, Values]:
+    return {record.key["memberId"]: record.value for number in numbers for record in by_number[number]}
+
+
+def _member(record: OffsetsRecord, target: Values | None, current: Values | None, names: Mapping[str, str]) -> Member:
+    values = record.value
+    return Member(
+        record.key["memberId"],
+        values["clientId"],
+        values["clientHost"],
+        values.get("instanceId"),
+        None if current is None else current["memberEpoch"],
+        tuple(values["subscribedTopicNames"]) if "subscribedTopicNames" in values else None,
+        _partitions(current, "assignedPartitions", names),
+        _partitions(target, "topicPartitions", names),
+        rebalance_timeout_ms=values.get("rebalanceTimeoutMs"),
+    )
+
+
+def _partitions(values: Values | None, name: str, names: Mapping[str, str]) -> tuple[TopicPartition, ...]:
+    """Topic partitions by name; the tasks of a streams group are not told here."""
+    topics = values.get(name, ()) if values else ()
+    named = ((names.get(each["topicId"], each["topicId"]), each["partitions"]) for each in topics)
+    return tuple(sorted((topic, partition) for topic, partitions in named for partition in partitions))
+
+
+def _assignor(members: Iterable[OffsetsRecord]) -> str:
+    """The assignor that most members ask for, or the broker's default."""
+    asked = Counter(each.value["serverAssignor"] for each in members if each.value["serverAssignor"])
+    return asked.most_common(1)[0][0] if asked else DEFAULT_ASSIGNOR
+
+
+def _state(group: Group, are_stable: bool) -> str:
+    if not group.members:
+        return EMPTY
+    if group.kind == SHARE:
+        return STABLE
+    if group.epoch > (group.target_epoch or 0):
+        return ASSIGNING
+    reached = all(member.epoch == group.target_epoch for member in group.members)
+    return STABLE if reached and are_stable else RECONCILING

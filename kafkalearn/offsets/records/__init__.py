@@ -1,0 +1,1 @@
+"""The records of ``__consumer_offsets``: their types and layouts, to and from bytes, and as text."""

@@ -1,0 +1,197 @@
+"""What the members of a classic consumer group tell each other through the coordinator, which only stores it.
+
+A *subscription* is what a member sends when it joins, an *assignment* what the leader of the group decided for it.
+Both begin with a version of their own. Kafka reads a newer version than it knows as the newest it knows, and passes
+over bytes that follow; so do these functions. The sticky assignors keep their memory in a subscription's *user
+data*, which has no version in front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from kafkalearn.arguments import key_bytes
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.offsets.records.layouts.protocol import (
+    ASSIGNMENT,
+    COOPERATIVE_USER_DATA,
+    STICKY_USER_DATA,
+    SUBSCRIPTION,
+)
+from kafkalearn.wire.decoder import read_message
+from kafkalearn.wire.encoder import write_message
+from kafkalearn.wire.fields import INT16, Layout
+from kafkalearn.wire.reader import NUMBERS, Reader, Undecodable
+
+TopicPartition: TypeAlias = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """What a member tells when it joins."""
+
+    topics: tuple[str, ...]
+    owned: tuple[TopicPartition, ...] = ()  # since version 1
+    generation: int = -1  # since version 2: of the group when it owned them; -1: not told
+    rack: str | None = None  # since version 3
+    user_data: bytes | None = None
+    version: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What a member is told to read."""
+
+    partitions: tuple[TopicPartition, ...]
+    user_data: bytes | None = None
+    version: int = 3
+
+
+def decode_subscription(data: bytes) -> Subscription:
+    """A member's subscription.
+
+    Parameters
+    ----------
+    data : bytes
+        As in ``members[].subscription`` of a group metadata record whose protocol type is ``consumer``.
+
+    Raises
+    ------
+    Undecodable
+        If the bytes are too few, or the version is negative.
+
+    Examples
+    --------
+    >>> decode_subscription(bytes.fromhex("000000000001000474657374ffffffff")).topics
+    ('test',)
+
+    References
+    ----------
+    Apache Kafka, ``ConsumerProtocol.deserializeSubscription``.
+    """
+    version, fields = _open(SUBSCRIPTION, data)
+    return Subscription(
+        tuple(fields["topics"]),
+        _flat(fields.get("ownedPartitions", ())),
+        fields.get("generationId", -1),
+        fields.get("rackId"),
+        fields["userData"],
+        version,
+    )
+
+
+def decode_assignment(data: bytes) -> Assignment:
+    """A member's assignment; argument and errors as in `decode_subscription`.
+
+    No bytes at all mean that the leader has not decided yet, or gave the member nothing.
+
+    >>> decode_assignment(bytes.fromhex("0000000000010004746573740000000100000007ffffffff")).partitions
+    (('test', 7),)
+    >>> decode_assignment(b"").partitions
+    ()
+    """
+    if not data:
+        return Assignment(())
+    version, fields = _open(ASSIGNMENT, data)
+    return Assignment(_flat(fields["assignedPartitions"]), fields["userData"], version)
+
+
+def encode_subscription(subscription: Subscription) -> bytes:
+    """The bytes of a subscription in its version, topics and owned partitions sorted as Kafka does since 3.0.
+
+    >>> encode_subscription(Subscription(("test",), version=0)).hex()
+    '000000000001000474657374ffffffff'
+    """
+    version = subscription.version
+    fields = {"topics": sorted(subscription.topics, key=_java_order), "userData": subscription.user_data}
+    if version >= 1:
+        fields["ownedPartitions"] = _nested(sorted(subscription.owned, key=lambda at: (_java_order(at[0]), at[1])))
+    if version >= 2:
+        fields["generationId"] = subscription.generation
+    if version >= 3:
+        fields["rackId"] = subscription.rack
+    return _close(SUBSCRIPTION, version, fields)
+
+
+def encode_assignment(assignment: Assignment) -> bytes:
+    """The bytes of an assignment in its version; its topics stay in the order in which they first appear.
+
+    >>> encode_assignment(Assignment((("test", 7),), version=0)).hex()
+    '0000000000010004746573740000000100000007ffffffff'
+    """
+    fields = {"assignedPartitions": _nested(assignment.partitions), "userData": assignment.user_data}
+    return _close(ASSIGNMENT, assignment.version, fields)
+
+
+def decode_sticky_user_data(data: bytes) -> tuple[tuple[TopicPartition, ...], int]:
+    """What a sticky member owned, and in which generation; -1 where the oldest layout does not tell.
+
+    >>> decode_sticky_user_data(bytes.fromhex("00000001000274300000000100000000" + "00000004"))
+    ((('t0', 0),), 4)
+    """
+    data = key_bytes("data", data)
+    try:
+        fields = read_message(Reader(data, STICKY_USER_DATA.name), STICKY_USER_DATA, 1)
+    except Undecodable:  # up to 2.2 there was no generation
+        fields = read_message(Reader(data, STICKY_USER_DATA.name), STICKY_USER_DATA, 0)
+    return _flat(fields["previousAssignment"]), fields.get("generation", -1)
+
+
+def encode_sticky_user_data(partitions: Iterable[TopicPartition], generation: int) -> bytes:
+    """The user data of the sticky assignor, as it is written since 2.3.
+
+    >>> encode_sticky_user_data([], 1).hex()
+    '0000000000000001'
+    """
+    fields = {"previousAssignment": _nested(partitions), "generation": generation}
+    return write_message(STICKY_USER_DATA, 1, fields)
+
+
+def decode_cooperative_user_data(data: bytes) -> int:
+    """The generation in which a cooperative sticky member owned what its subscription names; -1: none.
+
+    >>> decode_cooperative_user_data(bytes.fromhex("ffffffff"))
+    -1
+    """
+    reader = Reader(key_bytes("data", data), COOPERATIVE_USER_DATA.name)
+    return read_message(reader, COOPERATIVE_USER_DATA, 0)["generation"]
+
+
+def encode_cooperative_user_data(generation: int) -> bytes:
+    """The user data of the cooperative sticky assignor.
+
+    >>> encode_cooperative_user_data(4).hex()
+    '00000004'
+    """
+    return write_message(COOPERATIVE_USER_DATA, 0, {"generation": generation})
+
+
+def _open(layout: Layout, data: bytes) -> tuple[int, dict[str, object]]:
+    reader = Reader(key_bytes("data", data), layout.name)
+    version = reader.number(INT16, "version")
+    if version < 0:
+        raise Undecodable(f"{layout.name}: version {version} at byte 0 is negative", "version", 0)
+    return version, read_message(reader, layout, min(version, layout.newest))
+
+
+def _close(layout: Layout, version: int, fields: Mapping[str, object]) -> bytes:
+    if not 0 <= version <= layout.newest:
+        raise KafkaLearnError(f"{layout.name} has the versions 0 to {layout.newest}, got {version!r}")
+    return NUMBERS[INT16].pack(version) + write_message(layout, version, fields)
+
+
+def _flat(by_topic: Iterable[Mapping[str, object]]) -> tuple[TopicPartition, ...]:
+    return tuple((each["topic"], partition) for each in by_topic for partition in each["partitions"])
+
+
+def _nested(partitions: Iterable[TopicPartition]) -> list[dict[str, object]]:
+    by_topic: dict[str, list[int]] = {}
+    for topic, partition in partitions:
+        by_topic.setdefault(topic, []).append(partition)
+    return [{"topic": topic, "partitions": numbers} for topic, numbers in by_topic.items()]
+
+
+def _java_order(topic: str) -> bytes:
+    return topic.encode("utf-16-be", "surrogatepass")

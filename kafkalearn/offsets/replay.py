@@ -1,0 +1,183 @@
+"""What the records of the offsets topic say when they are all read: every group, its members and its offsets.
+
+The state is a function of the last value of every key. So a log that the cleaner has been over says the same as the
+log before, and the order of keys does not matter. This is what a broker does when it becomes coordinator.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from kafkalearn.offsets.groups import (
+    CLASSIC,
+    EMPTY,
+    STABLE,
+    Committed,
+    Group,
+    Member,
+    TopicPartition,
+)
+from kafkalearn.offsets.newer_groups import GROUP_RECORDS, Values, protocol_group
+from kafkalearn.offsets.records.codec import OffsetsRecord, decode
+from kafkalearn.offsets.records.protocol import decode_assignment, decode_subscription
+from kafkalearn.offsets.records.record_types import GROUP_TYPE
+from kafkalearn.wire.reader import Undecodable
+
+UNKNOWN_TIME = -1
+
+OFFSET_NUMBERS = (0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What a set of records says."""
+
+    groups: tuple[Group, ...]  # by group id
+    problems: tuple[str, ...]  # records that could not be read, each with the reason
+
+    def group(self, group_id: str) -> Group | None:
+        """One group; None: the records know nothing of it."""
+        return next((group for group in self.groups if group.group_id == group_id), None)
+
+
+def rebuild(records: Iterable[tuple[bytes, bytes | None]], topic_names: Mapping[str, str] | None = None) -> Rebuilt:
+    """The groups that some records of the offsets topic describe.
+
+    Parameters
+    ----------
+    records : iterable of (bytes, bytes or None)
+        Keys and values in the order of their offsets, without those of aborted transactions; partitions one after
+        the other, as from `kafkalearn.offsets.committed_records`.
+    topic_names : mapping of str to str, optional
+        Topic ids to names, for the assignments of groups that do not speak the classic protocol. What committed
+        offsets tell is known anyway; an id without a name stands for itself.
+
+    Returns
+    -------
+    Rebuilt
+        Records of an unknown type, and records that cannot be decoded, are left out and named in ``problems``.
+
+    Examples
+    --------
+    >>> from kafkalearn.offsets.records.codec import encode_key, encode_value
+    >>> key = encode_key("OFFSET_COMMIT", {"group": "billing", "topic": "orders", "partition": 0})
+    >>> value = encode_value("OFFSET_COMMIT", 4, {"offset": 7, "metadata": "", "commitTimestamp": 1000})
+    >>> rebuild([(key, value)]).group("billing").offset("orders", 0).offset
+    7
+    >>> rebuild([(key, value), (key, None)]).groups
+    ()
+
+    References
+    ----------
+    Apache Kafka: ``GroupMetadataManager.loadGroupsAndOffsets`` (to 4.0), ``CoordinatorLoaderImpl`` and the
+    ``replay`` methods of ``GroupMetadataManager`` and ``OffsetMetadataManager`` (since 3.7).
+    """
+    last_values = dict(records)
+    decoded, problems = [], []
+    for key, value in last_values.items():
+        if value is not None:
+            try:
+                decoded.append(decode(key, value))
+            except Undecodable as error:
+                problems.append(str(error))
+    names = _topic_names(decoded) | dict(topic_names or {})
+    by_group: dict[str, list[OffsetsRecord]] = defaultdict(list)
+    for record in decoded:
+        by_group[record.group].append(record)
+    groups = tuple(_group(group_id, by_group[group_id], names) for group_id in sorted(by_group))
+    return Rebuilt(groups, tuple(problems))
+
+
+def _topic_names(records: Iterable[OffsetsRecord]) -> dict[str, str]:
+    """What commits since 4.1 tell of topic ids: the name is in the key, the id in the value."""
+    return {
+        record.value["topicId"]: record.key["topic"]
+        for record in records
+        if record.type.number in OFFSET_NUMBERS and "topicId" in record.value
+    }
+
+
+def _group(group_id: str, records: list[OffsetsRecord], names: Mapping[str, str]) -> Group:
+    by_number: dict[int, list[OffsetsRecord]] = defaultdict(list)
+    for record in records:
+        by_number[record.type.number].append(record)
+    offsets = [committed(record) for number in OFFSET_NUMBERS for record in by_number[number]]
+    group = _without_offsets(group_id, by_number, names)
+    return replace(group, offsets=tuple(sorted(offsets, key=lambda each: each.at)))
+
+
+def committed(record: OffsetsRecord) -> Committed:
+    """The committed offset that a record of type 0 or 1 tells."""
+    values = record.value
+    return Committed(
+        record.key["topic"],
+        record.key["partition"],
+        values["offset"],
+        values["metadata"],
+        values["commitTimestamp"],
+        _unless(-1, values.get("leaderEpoch", -1)),
+        _unless(UNKNOWN_TIME, values.get("expireTimestamp", UNKNOWN_TIME)),
+        values.get("topicId"),
+    )
+
+
+def _unless(nothing: int, value: int) -> int | None:
+    return None if value == nothing else value
+
+
+def _without_offsets(group_id: str, by_number: Mapping[int, list[OffsetsRecord]], names: Mapping[str, str]) -> Group:
+    if by_number[GROUP_TYPE]:
+        return classic_group(group_id, by_number[GROUP_TYPE][0].value)
+    kinds = (kind for kind, number in GROUP_RECORDS.items() if by_number[number])
+    kind = next(kinds, None)
+    return Group(group_id) if kind is None else protocol_group(kind, group_id, by_number, names)
+
+
+def classic_group(group_id: str, values: Values) -> Group:
+    """The group that a value of record type 2 tells, without its offsets.
+
+    The record does not hold the state: with members the group is Stable, else it is Empty.
+    """
+    is_consumer = values["protocolType"] == "consumer"
+    members = [_classic_member(each, is_consumer) for each in values["members"]]
+    return Group(
+        group_id,
+        CLASSIC,
+        STABLE if members else EMPTY,
+        values["protocolType"],
+        values["protocol"],
+        values["generation"],
+        leader=values["leader"],
+        state_ms=_unless(UNKNOWN_TIME, values.get("currentStateTimestamp", UNKNOWN_TIME)),
+        members=tuple(sorted(members, key=lambda member: member.member_id)),
+    )
+
+
+def _classic_member(values: Values, is_consumer: bool) -> Member:
+    subscribed, assigned = _consumer_protocol(values) if is_consumer else (None, ())
+    session_timeout_ms = values["sessionTimeout"]
+    return Member(
+        values["memberId"],
+        values["clientId"],
+        values["clientHost"],
+        values.get("groupInstanceId"),
+        subscribed=subscribed,
+        assigned=assigned,
+        session_timeout_ms=session_timeout_ms,
+        rebalance_timeout_ms=values.get("rebalanceTimeout", session_timeout_ms),  # version 0 has only the other
+    )
+
+
+def _consumer_protocol(values: Values) -> tuple[tuple[str, ...] | None, tuple[TopicPartition, ...]]:
+    """What the two blobs say; a client may have put into them what it liked."""
+    try:
+        subscribed = decode_subscription(values["subscription"]).topics
+    except Undecodable:
+        subscribed = None
+    try:
+        assigned = decode_assignment(values["assignment"]).partitions
+    except Undecodable:
+        assigned = ()
+    return subscribed, assigned

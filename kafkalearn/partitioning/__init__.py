@@ -1,0 +1,1 @@
+"""Where a record lands: keyed and keyless, in batches, and what another number of partitions changes."""

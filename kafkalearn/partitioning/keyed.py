@@ -1,0 +1,106 @@
+"""Where a keyed record lands: key bytes -> hash -> partition, by the rule of each client.
+
+Kafka's brokers never look at a key: the *producer* picks the partition, so two clients that hash differently
+write the same key to two partitions, and the order of that key's records is gone. `PARTITIONERS` holds the rules
+in use, and two that are in use by mistake.
+
+A record without a key goes where the producer likes: see `kafkalearn.partitioning.keyless`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+
+from kafkalearn.arguments import key_bytes, whole_number
+from kafkalearn.errors import unknown_name
+from kafkalearn.hashing import (
+    MASK_32,
+    crc32,
+    fnv1a,
+    int32,
+    java_abs,
+    java_remainder,
+    murmur2,
+    spark_hash,
+    to_positive,
+)
+
+
+def _murmur2(key: bytes, partition_count: int) -> int:
+    return to_positive(murmur2(key)) % partition_count
+
+
+def _crc32(key: bytes, partition_count: int) -> int:
+    return crc32(key) % partition_count
+
+
+def _fnv1a(key: bytes, partition_count: int) -> int:
+    return java_abs(java_remainder(int32(fnv1a(key)), partition_count))
+
+
+def _murmur2_unmasked(key: bytes, partition_count: int) -> int:
+    return (murmur2(key) & MASK_32) % partition_count
+
+
+def _spark(key: bytes, partition_count: int) -> int:
+    return spark_hash(key) % partition_count
+
+
+PARTITIONERS: MappingProxyType[str, Callable[[bytes, int], int]] = MappingProxyType(
+    {
+        "murmur2": _murmur2,
+        "crc32": _crc32,
+        "fnv1a": _fnv1a,
+        "murmur2-unmasked": _murmur2_unmasked,
+        "spark": _spark,
+    }
+)
+"""The rules by name: `murmur2` is the Java client (librdkafka `murmur2`, `murmur2_random`), `crc32` is
+librdkafka's default (`consistent`, `consistent_random`), `fnv1a` is Sarama's (librdkafka `fnv1a`),
+`murmur2-unmasked` takes the hash as unsigned and forgets ``& 0x7fffffff``, `spark` is the shuffle of Spark SQL
+(``pmod(hash(key), n)``), which decides which task gets a row and has nothing to do with Kafka's partitions."""
+
+
+def partition_for_key(key: bytes, partition_count: int, partitioner: str = "murmur2") -> int:
+    """The partition that a producer picks for a keyed record.
+
+    Parameters
+    ----------
+    key : bytes
+        The key after serialisation; the same text in two encodings is two keys. Empty is a key, None is not.
+        (librdkafka's `consistent_random` alone treats an empty key as no key.)
+    partition_count : int
+        All partitions of the topic, at least 1, whether available or not.
+    partitioner : str
+        A name in `PARTITIONERS`; without one, the Java producer's.
+
+    Returns
+    -------
+    int
+        Partition id in ``[0, partition_count)``.
+
+    Raises
+    ------
+    KafkaLearnError
+        If `key` is not bytes, `partition_count` is below 1, or the partitioner is unknown.
+
+    Examples
+    --------
+    >>> partition_for_key(b"user-42", 6)
+    4
+    >>> partition_for_key(b"user-42", 7)  # one more partition, and the key moves
+    1
+    >>> {name: partition_for_key(b"abcd", 10, name) for name in PARTITIONERS}
+    {'murmur2': 0, 'crc32': 9, 'fnv1a': 3, 'murmur2-unmasked': 8, 'spark': 0}
+
+    References
+    ----------
+    Apache Kafka 0.8.2 to 4.3, ``BuiltInPartitioner.partitionForKey`` (before 3.3 ``DefaultPartitioner``) and
+    ``Utils.murmur2``; librdkafka 2.16, ``rdkafka_partitioner``.
+    """
+    key = key_bytes("key", key)
+    whole_number("partition_count", partition_count, at_least=1)
+    if partitioner not in PARTITIONERS:
+        raise unknown_name("partitioner", partitioner, PARTITIONERS)
+    return PARTITIONERS[partitioner](key, partition_count)

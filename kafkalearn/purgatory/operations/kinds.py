@@ -1,0 +1,108 @@
+"""The operations that brokers really park, each with its keys and its condition.
+
+=============  ======================  ===========================================  =======================
+kind           watches                 done when                                    when its time is over
+=============  ======================  ===========================================  =======================
+produce        its partitions          all high watermarks have passed the records  REQUEST_TIMED_OUT
+fetch          its partitions          enough bytes are readable in all             answered with what is there
+join           the group               all known members have rejoined              the missing are dropped
+initial join   the group               never by an event                            the first generation begins
+heartbeat      group and member        any sign of life (by force)                  the member is removed
+=============  ======================  ===========================================  =======================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kafkalearn.purgatory.operations.conditions import Never, Reached, Together
+from kafkalearn.purgatory.operations.simulator import Operation
+
+
+def delayed_produce(name: str, last_offsets: Mapping[str, int], timeout_ms: int = 30_000) -> Operation:
+    """A produce request with acks=all: waits until every partition's high watermark is past its last record.
+
+    Parameters
+    ----------
+    last_offsets : mapping
+        Partition -> offset of the last record written there, as ``{"orders-0": 7}``.
+    timeout_ms : int
+        The producer's ``request.timeout.ms``.
+
+    Examples
+    --------
+    >>> str(delayed_produce("p1", {"orders-0": 7}).condition)
+    'HW orders-0 >= 8'
+
+    References
+    ----------
+    Apache Kafka 4.3, ``kafka.server.DelayedProduce``.
+    """
+    required = tuple((f"HW {partition}", offset + 1) for partition, offset in last_offsets.items())
+    return Operation(name, tuple(last_offsets), Reached(required), timeout_ms, "produce")
+
+
+def delayed_fetch(
+    name: str, start_bytes: Mapping[str, int], min_bytes: int = 1, max_wait_ms: int = 500, up_to: str = "HW"
+) -> Operation:
+    """A fetch that found too little: waits until its partitions have `min_bytes` more to read, together.
+
+    Parameters
+    ----------
+    start_bytes : mapping
+        Partition -> bytes of its log before the offset that the fetch starts from.
+    min_bytes, max_wait_ms : int
+        ``fetch.min.bytes`` and ``fetch.max.wait.ms``; a follower's are 1 and 500 as well.
+    up_to : str
+        ``"HW"`` for a consumer, who may read what is committed; ``"LEO"`` for a follower, who reads everything.
+
+    Examples
+    --------
+    >>> str(delayed_fetch("c1", {"orders-0": 0}, min_bytes=250).condition)
+    'HW bytes orders-0 >= 250'
+
+    References
+    ----------
+    Apache Kafka 4.3, ``kafka.server.DelayedFetch``.
+    """
+    counted = tuple((f"{up_to} bytes {partition}", before) for partition, before in start_bytes.items())
+    return Operation(name, tuple(start_bytes), Together(counted, min_bytes), max_wait_ms, "fetch")
+
+
+def delayed_join(name: str, group: str, member_count: int, rebalance_timeout_ms: int = 300_000) -> Operation:
+    """A rebalance: waits until all members that the coordinator knows have sent JoinGroup again.
+
+    >>> str(delayed_join("rebalance 5", "billing", 3).condition)
+    'rejoined billing >= 3'
+
+    References
+    ----------
+    Apache Kafka to 4.0, ``kafka.coordinator.group.DelayedJoin``; a timer of the event loop since.
+    """
+    return Operation(name, (group,), Reached(((f"rejoined {group}", member_count),)), rebalance_timeout_ms, "join")
+
+
+def initial_delayed_join(name: str, group: str, initial_rebalance_delay_ms: int = 3000) -> Operation:
+    """The first rebalance of an empty group: waits for members to come, and only time ends it.
+
+    >>> str(initial_delayed_join("rebalance 1", "billing").condition)
+    'no event'
+
+    References
+    ----------
+    Apache Kafka to 4.0, ``kafka.coordinator.group.InitialDelayedJoin``, KIP-134.
+    """
+    return Operation(name, (group,), Never(), initial_rebalance_delay_ms, "join")
+
+
+def delayed_heartbeat(name: str, group: str, member: str, session_timeout_ms: int = 45_000) -> Operation:
+    """The life of a member: each sign of life completes it by force, and parks the next; time removes the member.
+
+    >>> delayed_heartbeat("c1 beat 1", "billing", "c1").keys
+    ('billing c1',)
+
+    References
+    ----------
+    Apache Kafka to 4.0, ``kafka.coordinator.group.DelayedHeartbeat``; a timer of the event loop since.
+    """
+    return Operation(name, (f"{group} {member}",), Never(), session_timeout_ms, "heartbeat")

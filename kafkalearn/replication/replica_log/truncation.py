@@ -1,0 +1,79 @@
+"""Where a follower's log parts from its leader's, and how it is cut: four rules in twelve years (`TRUNCATIONS`).
+
+The first cut at the follower's own high watermark, which lags: committed records went, or wrong ones stayed
+(KIP-101). The others compare leader epochs.
+"""
+
+from __future__ import annotations
+
+from kafkalearn.replication.replica_log.disk import begin_anew, truncate
+from kafkalearn.replication.replica_log.epochs import UNDEFINED, end_offset_as_first_told, end_offset_for
+from kafkalearn.replication.settings import Settings
+from kafkalearn.replication.state import UNKNOWN, Log
+
+
+def newest_epoch(log: Log) -> int:
+    """The newest epoch a log has noted, -1 if it has none."""
+    return log.epochs[-1][0] if log.epochs else UNKNOWN
+
+
+def diverging_epoch(leader: Log, fetch_offset: int, last_epoch: int) -> tuple[int, int] | None:
+    """What a leader since 2.8 answers to a fetch from a log that parts from its own; None: it does not part.
+
+    Returns
+    -------
+    tuple of (int, int) or None
+        The largest epoch the leader has up to the one sent, and where it ends there. `epochs.UNDEFINED`: the
+        leader knows no such epoch and answers OFFSET_OUT_OF_RANGE.
+
+    References
+    ----------
+    Apache Kafka 2.7 to 4.3, ``Partition.readRecords``; KIP-595.
+    """
+    epoch, end_offset = end_offset_for(leader.epochs, last_epoch, leader.log_end_offset)
+    if (epoch, end_offset) == UNDEFINED or epoch < last_epoch or end_offset < fetch_offset:
+        return epoch, end_offset
+    return None
+
+
+def cut_for(follower: Log, epoch: int, end_offset: int) -> tuple[int, bool]:
+    """Where a follower cuts that has heard where `epoch` ends at the leader, and whether that is the whole cut.
+
+    Returns
+    -------
+    tuple of (int, bool)
+        The offset to cut to. False: the follower does not know that epoch either; it cuts where its own next
+        smaller epoch ends, and has to ask again.
+
+    References
+    ----------
+    Apache Kafka 2.0 to 4.3, ``AbstractFetcherThread.getOffsetTruncationState``; KIP-279.
+    """
+    end = follower.log_end_offset
+    own_epoch, own_end = end_offset_for(follower.epochs, epoch, end)
+    if (own_epoch, own_end) == UNDEFINED:
+        return min(end_offset, end), True
+    if own_epoch != epoch:
+        return min(own_end, end), False
+    return min(end_offset, own_end, end), True
+
+
+def cut_before_fetching(settings: Settings, follower: Log, leader: Log) -> tuple[Log, bool]:
+    """The log of a new follower of 0.11 to 2.7 that has asked its leader once, and whether that was the whole cut."""
+    asked = newest_epoch(follower)
+    if settings.rules.truncation == "epoch, asked once":
+        told = end_offset_as_first_told(leader.epochs, asked, leader.log_end_offset)
+        offset, is_whole = (follower.high_watermark if told == UNKNOWN else told), True
+    else:
+        epoch, told = end_offset_for(leader.epochs, asked, leader.log_end_offset)
+        offset, is_whole = (follower.high_watermark, True) if told == UNKNOWN else cut_for(follower, epoch, told)
+    return truncate(follower, offset), is_whole
+
+
+def cut_out_of_range(follower: Log, leader: Log) -> Log:
+    """The log of a follower that was told OFFSET_OUT_OF_RANGE, after it has asked where the leader's log lies."""
+    if leader.log_end_offset < follower.log_end_offset:
+        return truncate(follower, leader.log_end_offset)
+    if leader.log_start_offset > follower.log_end_offset:
+        return begin_anew(follower, leader.log_start_offset)
+    return follower

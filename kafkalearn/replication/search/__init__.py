@@ -1,0 +1,1 @@
+"""What only the search over all schedules needs: other names for brokers, a normal form, and `find`."""

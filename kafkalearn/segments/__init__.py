@@ -1,0 +1,1 @@
+"""Segment files of any topic: record batches, records, compression, checksums, transactions."""

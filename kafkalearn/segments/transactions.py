@@ -1,0 +1,56 @@
+"""Which records of a partition count: those of aborted and of unfinished transactions do not.
+
+A consumer that also produces may commit its offsets inside a transaction. Such commits lie in the offsets topic like
+others, in transactional batches; a control batch of the same producer id, the *marker*, tells how it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kafkalearn.segments.batches import Batch, Record
+from kafkalearn.segments.files import Segment
+
+OUTCOMES = ("COMMIT", "ABORT", "OPEN")
+"""How a transaction may stand: ended one way or the other, or not ended yet."""
+
+
+def outcomes(batches: Sequence[Batch]) -> tuple[str | None, ...]:
+    """For each batch of a partition how its transaction ended, a name in `OUTCOMES`; None: it is in none.
+
+    Parameters
+    ----------
+    batches : sequence of Batch
+        Of one partition, in order.
+    """
+    found: list[str | None] = [None] * len(batches)
+    open_batches: dict[int, list[int]] = {}  # producer id -> indexes
+    for index, batch in enumerate(batches):
+        if not batch.is_transactional:
+            continue
+        if not batch.is_control:
+            found[index] = "OPEN"
+            open_batches.setdefault(batch.producer_id, []).append(index)
+        elif batch.records:
+            ended = batch.records[0].control
+            found[index] = ended
+            for each in open_batches.pop(batch.producer_id, ()):
+                found[each] = ended
+    return tuple(found)
+
+
+def committed_records(segments: Iterable[Segment]) -> Iterator[Record]:
+    """The data records that count, partition by partition, in the order of their offsets.
+
+    Parameters
+    ----------
+    segments : iterable of Segment
+        As `kafkalearn.offsets.read_disk` returns them.
+    """
+    partitions: dict[tuple[str, int], list[Batch]] = {}
+    for segment in segments:
+        partitions.setdefault((segment.topic, segment.partition), []).extend(segment.batches)
+    for batches in partitions.values():
+        for batch, outcome in zip(batches, outcomes(batches), strict=True):
+            if not batch.is_control and outcome in (None, "COMMIT"):
+                yield from batch.records

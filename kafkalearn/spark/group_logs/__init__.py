@@ -1,0 +1,11 @@
+"""What coordinators write into their logs about their groups, and what one can read from it."""
+
+from kafkalearn.spark.group_logs.rows import log_rows
+from kafkalearn.spark.group_logs.standstill import (
+    EVENT_SCHEMA,
+    rebalances,
+    standstill_by_cause,
+    standstill_by_group,
+)
+
+__all__ = ["EVENT_SCHEMA", "log_rows", "rebalances", "standstill_by_cause", "standstill_by_group"]

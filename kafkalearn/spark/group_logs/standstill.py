@@ -1,0 +1,268 @@
+"""What coordinators write into their logs about their groups, and what one can read from it: who stood still, and why.
+
+A log is a table with a row for each event: ``cluster``, ``group_id``, ``timestamp``, ``event``, ``member``,
+``generation``, ``reason``. The events are those of a classic group, with the texts of Kafka 4.3:
+
+=======================  ==============================================================================
+event                    the line of the coordinator's log, and its ``reason``
+=======================  ==============================================================================
+``MemberJoined``         Dynamic member with unknown member id joins group ...; no reason
+``MemberLeft``           Member ... has left group through explicit `LeaveGroup` request; the client's reason
+``MemberFailed``         Member ... has failed, removing it from the group; no reason
+``PreparingRebalance``   Preparing to rebalance group ... with old generation ...; the coordinator's reason
+``CompletingRebalance``  Stabilized group ... generation ...: all have joined, the leader is to assign
+``Stable``               Assignment received from leader ... for generation ...
+``Empty``                Group ... with generation ... is now empty
+=======================  ==============================================================================
+
+A *rebalance* goes from ``PreparingRebalance`` to ``Stable`` or ``Empty``. With eager assignors nobody in the group
+reads meanwhile: the group stands still. What a log does not show is the silence before: a member that is lost has
+been silent for its session timeout when the coordinator notices.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from kafkalearn.errors import unknown_name
+from kafkalearn.spark.columns.checks import require
+
+EVENT_SCHEMA = (
+    "cluster STRING, group_id STRING, timestamp TIMESTAMP, event STRING, member STRING, generation INT, reason STRING"
+)
+"""The columns of a log."""
+
+MEMBER_JOINED, MEMBER_LEFT, MEMBER_FAILED = "MemberJoined", "MemberLeft", "MemberFailed"
+PREPARING, COMPLETING, STABLE, EMPTY = "PreparingRebalance", "CompletingRebalance", "Stable", "Empty"
+
+POLL_EXPIRED = "consumer poll timeout has expired."
+CLOSED = "the consumer is being closed"
+
+CAUSES: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "poll interval exceeded": "a member did not call poll() in time and left by itself",
+        "heartbeats lost": "a member was silent for its session timeout",
+        "member left": "a member was closed, as in a deployment",
+        "member joined": "a member came, or came back",
+        "topics changed": "the leader joined again because topics or partitions changed",
+        "second round": "cooperative members gave up partitions and joined again for them",
+        "subscription changed": "a member joined again with other topics or assignors",
+        "sync lost": "a member did not fetch its assignment in time",
+        "other": "a reason that is not in this list",
+    }
+)
+"""Why a group rebalances, as told by a log; the first reason of a rebalance is its cause."""
+
+_END, _LEFT, _BEGIN = 0, 1, 2  # in this order at one millisecond
+
+LOSSES = ("poll interval exceeded", "heartbeats lost", "member left")
+"""The causes that take a member away."""
+
+
+def cause_of(reason: Column) -> Column:
+    """The name in `CAUSES` for the reason of a ``PreparingRebalance``, as far as it tells.
+
+    Why a member left stands in the line before, in its own words; since 4.1 the coordinator does not repeat them.
+
+    Parameters
+    ----------
+    reason : Column
+        The coordinator's text.
+
+    References
+    ----------
+    Apache Kafka 4.3, ``GroupMetadataManager.prepareRebalance`` and its callers; ``JoinGroupRequest.joinReason``
+    (KIP-800).
+    """
+    return (
+        sf.when(reason.contains("on heartbeat expiration"), "heartbeats lost")
+        .when(reason.contains("LeaveGroup"), "member left")
+        .when(reason.startswith("Adding new member"), "member joined")
+        .when(reason.contains("client reason: need to revoke partitions"), "second round")
+        .when(reason.contains("client reason: cached metadata has changed"), "topics changed")
+        .when(reason.startswith("Leader "), "topics changed")
+        .when(reason.startswith("Updating metadata"), "subscription changed")
+        .when(reason.contains("pending sync"), "sync lost")
+        .otherwise("other")
+    )
+
+
+def rebalances(logs: DataFrame) -> DataFrame:
+    """One row for each rebalance in the logs: when, how long, why, and through which generations.
+
+    Parameters
+    ----------
+    logs : DataFrame
+        With the columns of `EVENT_SCHEMA`; other events than the ones above are passed over. Rows may come in any
+        order. Events of one group at one millisecond are put in the order in which a coordinator writes them.
+
+    Returns
+    -------
+    DataFrame
+        ``cluster``, ``group_id``, ``started``, ``ended``, ``duration_ms``, ``cause`` (a name in `CAUSES`),
+        ``trouble``, ``generation_before``, ``generation_after``. The trouble is the cause, but for a member that
+        joins after one was lost it is that of the loss: it comes back. A rebalance that the log cuts off has
+        no end and no duration; one that had begun before the log did is left out.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a column is missing or has another type.
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> from kafkalearn.spark.session import get_spark
+    >>> at = lambda second: datetime(2026, 3, 1, 3, 10, second)
+    >>> logs = get_spark().createDataFrame(
+    ...     [
+    ...         ("eu", "billing", at(0), "MemberFailed", "m1", 41, None),
+    ...         ("eu", "billing", at(0), "PreparingRebalance", None, 41, "removing member m1 on heartbeat expiration."),
+    ...         ("eu", "billing", at(3), "CompletingRebalance", None, 42, None),
+    ...         ("eu", "billing", at(4), "Stable", None, 42, None),
+    ...     ],
+    ...     EVENT_SCHEMA,
+    ... )
+    >>> logs.transform(rebalances).select("group_id", "duration_ms", "cause", "generation_after").show()
+    +--------+-----------+---------------+----------------+
+    |group_id|duration_ms|          cause|generation_after|
+    +--------+-----------+---------------+----------------+
+    | billing|       4000|heartbeats lost|              42|
+    +--------+-----------+---------------+----------------+
+    """
+    _require_events(logs)
+    # Long texts are read before the rows are sorted. At one millisecond what ended comes before what begins, and a
+    # departure before the rebalance that it starts.
+    event = sf.col("event")
+    left_late = (event == MEMBER_LEFT) & sf.col("reason").startswith(POLL_EXPIRED.rstrip("."))
+    told = logs.where(event.isin(PREPARING, STABLE, EMPTY) | left_late).select(
+        "cluster",
+        "group_id",
+        "timestamp",
+        "generation",
+        sf.when(event == PREPARING, _BEGIN).when(event == MEMBER_LEFT, _LEFT).otherwise(_END).alias("kind"),
+        sf.when(event == PREPARING, cause_of(sf.col("reason"))).alias("cause"),
+    )
+    in_order = Window.partitionBy("cluster", "group_id").orderBy("timestamp", "generation", "kind")
+    earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
+    phase = sf.when(sf.col("kind") != _LEFT, sf.col("kind"))
+    turns = (
+        told.withColumn("phase_before", sf.coalesce(sf.last(phase, ignorenulls=True).over(earlier), sf.lit(_END)))
+        .withColumn("kind_before", sf.lag("kind").over(in_order))
+        .where((sf.col("kind") != _LEFT) & (sf.col("kind") != sf.col("phase_before")))  # begin and end take turns now
+        .withColumn("cause", _with_poll_expired(sf.col("cause"), sf.col("kind_before")))
+    )
+    lost = sf.lag(sf.when(sf.col("cause").isin(*LOSSES), sf.col("cause")), 2).over(in_order)
+    trouble = sf.when(sf.col("cause") == "member joined", sf.coalesce("lost", "cause")).otherwise(sf.col("cause"))
+    return (
+        turns.withColumn("ended", sf.lead("timestamp").over(in_order))
+        .withColumn("generation_after", sf.lead("generation").over(in_order))
+        .withColumn("lost", lost)
+        .where(sf.col("kind") == _BEGIN)
+        .select(
+            "cluster",
+            "group_id",
+            sf.col("timestamp").alias("started"),
+            "ended",
+            (sf.unix_millis("ended") - sf.unix_millis("timestamp")).alias("duration_ms"),
+            "cause",
+            trouble.alias("trouble"),
+            sf.col("generation").alias("generation_before"),
+            "generation_after",
+        )
+    )
+
+
+def _with_poll_expired(cause: Column, kind_before: Column) -> Column:
+    is_because = (cause == "member left") & (kind_before == _LEFT)
+    return sf.when(sf.coalesce(is_because, sf.lit(False)), "poll interval exceeded").otherwise(cause)
+
+
+def standstill_by_cause(found: DataFrame, by: str = "cause") -> DataFrame:
+    """For each cause: how many rebalances, in how many groups, and how long they stood still.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From `rebalances`; those without an end are left out.
+    by : str
+        ``"cause"`` or ``"trouble"``: the second counts the return of a member under what took it away.
+
+    Returns
+    -------
+    DataFrame
+        ``cause`` or ``trouble``, ``rebalance_count``, ``group_count``, ``standstill_ms``, ``mean_ms``, ``longest_ms``,
+        and ``share`` of all standstill; the largest first.
+    """
+    if by not in ("cause", "trouble"):
+        raise unknown_name("column to sum up by", by, ("cause", "trouble"))
+    by_group = (
+        found.where("ended is not null")
+        .groupBy(by, "cluster", "group_id")
+        .agg(
+            sf.count("*").alias("rebalance_count"),
+            sf.sum("duration_ms").alias("standstill_ms"),
+            sf.max("duration_ms").alias("longest_ms"),
+        )
+    )
+    by_cause = by_group.groupBy(by).agg(
+        sf.sum("rebalance_count").alias("rebalance_count"),
+        sf.count("*").alias("group_count"),
+        sf.sum("standstill_ms").alias("standstill_ms"),
+        sf.max("longest_ms").alias("longest_ms"),
+    )
+    share = sf.col("standstill_ms") / sf.sum("standstill_ms").over(Window.partitionBy())
+    mean_ms = sf.round(sf.col("standstill_ms") / sf.col("rebalance_count")).cast("bigint")
+    return (
+        by_cause.withColumn("mean_ms", mean_ms)
+        .withColumn("share", share)
+        .orderBy(sf.desc("standstill_ms"), by)
+        .select(by, "rebalance_count", "group_count", "standstill_ms", "mean_ms", "longest_ms", "share")
+    )
+
+
+def standstill_by_group(found: DataFrame) -> DataFrame:
+    """For each group: how many rebalances, how long it stood still, and what stopped it longest.
+
+    Parameters
+    ----------
+    found : DataFrame
+        From `rebalances`; those without an end are left out.
+
+    Returns
+    -------
+    DataFrame
+        ``cluster``, ``group_id``, ``rebalance_count``, ``standstill_ms``, ``longest_ms``, ``main_trouble``;
+        the group that stood still longest first.
+    """
+    by_trouble = (
+        found.where("ended is not null")
+        .groupBy("cluster", "group_id", "trouble")
+        .agg(
+            sf.count("*").alias("count"),
+            sf.sum("duration_ms").alias("sum_ms"),
+            sf.max("duration_ms").alias("most_ms"),
+        )
+    )
+    main = sf.max(sf.struct("sum_ms", "trouble"))
+    return (
+        by_trouble.groupBy("cluster", "group_id")
+        .agg(
+            sf.sum("count").alias("rebalance_count"),
+            sf.sum("sum_ms").alias("standstill_ms"),
+            sf.max("most_ms").alias("longest_ms"),
+            main["trouble"].alias("main_trouble"),
+        )
+        .orderBy(sf.desc("standstill_ms"), "cluster", "group_id")
+    )
+
+
+def _require_events(logs: DataFrame) -> None:
+    mend = "a log has the columns of kafkalearn.spark.group_logs.standstill.EVENT_SCHEMA"
+    for column in ("cluster", "group_id", "event", "reason"):
+        require(logs, column, ("string",), mend)
+    require(logs, "timestamp", ("timestamp", "timestamp_ntz"), mend)
+    require(logs, "generation", ("int", "bigint"), mend)

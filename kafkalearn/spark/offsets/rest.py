@@ -1,0 +1,119 @@
+"""The records of the offsets topic that no compiled expression reads, decoded one by one on the workers.
+
+These are few: records of groups, committed offsets in an unusual form, and what cannot be read, which gets its
+reason. The functions travel to the workers as code, the rules they call in the zip of
+`kafkalearn.spark.session.worker_code`; tables of the core are named through their modules, as pickle cannot send them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import pyarrow as pa
+from pyspark.cloudpickle import register_pickle_by_value
+from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
+
+from kafkalearn.offsets.records import record_types
+from kafkalearn.offsets.records.codec import OffsetsRecord, decode, decode_key
+from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES
+from kafkalearn.offsets.replay import classic_group, committed
+from kafkalearn.spark.session.worker_code import ship_core
+from kafkalearn.wire import reader
+from kafkalearn.wire.fields import INT16
+from kafkalearn.wire.reader import Undecodable
+
+register_pickle_by_value(sys.modules[__name__])
+
+Row: TypeAlias = dict[str, object]
+NO_KEY = "key: it is null; every record of the offsets topic has one"
+
+
+def decode_row(key: bytes | None, value: bytes | None) -> Row:
+    """What one record says, by column; columns that it has nothing for are left out.
+
+    >>> decode_row(bytes.fromhex("0002000a746573742d67726f7570"), b"")
+    {'is_tombstone': False, 'record_type': 2, 'kind': 'group metadata', 'group_id': 'test-group', \
+'error': 'GroupMetadataValue: version at byte 0 needs 2 bytes, 0 of 0 are left'}
+    """
+    row: Row = {"is_tombstone": value is None}
+    if value is not None and len(value) >= 2:
+        row["value_version"] = reader.NUMBERS[INT16].unpack_from(value)[0]
+    if key is None:
+        return row | {"error": NO_KEY}
+    if len(key) >= 2:
+        row |= _named(reader.NUMBERS[INT16].unpack_from(key)[0])
+    try:
+        row |= _key_columns(key)
+        return row | _value_columns(decode(key, value))
+    except Undecodable as error:
+        return row | {"error": str(error)}
+
+
+def _named(number: int) -> Row:
+    return {"record_type": number} | (
+        {"kind": record_types.RECORD_TYPES[number].words} if number in record_types.RECORD_TYPES else {}
+    )
+
+
+def _key_columns(key: bytes) -> Row:
+    kind, fields = decode_key(key)
+    row = {"group_id": OffsetsRecord(kind, fields, None, None).group}
+    if kind.number in OFFSET_TYPES:
+        row |= {"committed_topic": fields["topic"], "committed_partition": fields["partition"]}
+    return row
+
+
+def _value_columns(record: OffsetsRecord) -> Row:
+    if record.is_tombstone:
+        return {}
+    if record.type.number in OFFSET_TYPES:
+        told = committed(record)
+        return {
+            "committed_offset": told.offset,
+            "leader_epoch": told.leader_epoch,
+            "metadata": told.metadata,
+            "commit_ms": told.commit_ms,
+            "expire_ms": told.expire_ms,
+            "topic_id": told.topic_id,
+        }
+    if record.type.number == GROUP_TYPE:
+        told = classic_group(record.group, record.value)
+        return {
+            "protocol_type": told.protocol_type,
+            "generation": told.epoch,
+            "protocol": told.protocol,
+            "leader": told.leader,
+            "state_ms": told.state_ms,
+            "member_count": len(told.members),
+        }
+    return {}
+
+
+def decode_columns(names: Sequence[str], keys: Sequence, values: Sequence) -> list[list]:
+    """For each name the column of what some records say."""
+    rows = [decode_row(key, value) for key, value in zip(keys, values, strict=True)]
+    return [[row.get(name) for row in rows] for name in names]
+
+
+def decode_rest(df: DataFrame, key: str, value: str, added: StructType) -> DataFrame:
+    """The same rows and the columns `added`, record by record in Python."""
+    ship_core(df.sparkSession)
+    names = added.names
+    types = [_ARROW[field.dataType.simpleString()] for field in added.fields]
+
+    def batches(those: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for each in those:
+            there = each.schema.names
+            read = decode_columns(
+                names, each.column(there.index(key)).to_pylist(), each.column(there.index(value)).to_pylist()
+            )
+            arrays = [pa.array(column, kind) for column, kind in zip(read, types, strict=True)]
+            yield pa.RecordBatch.from_arrays([*each.columns, *arrays], names=[*there, *names])
+
+    return df.mapInArrow(batches, StructType(df.schema.fields + added.fields))
+
+
+_ARROW = {"int": pa.int32(), "bigint": pa.int64(), "string": pa.string(), "boolean": pa.bool_()}

@@ -1,0 +1,202 @@
+"""What has become of millions of records: what applications were told, against what the log holds.
+
+Two tables are enough, and both can be had from a real cluster: what each producer was told of each record it sent,
+and what a consumer finds in the topic. `fates` puts them together by the rule of `kafkalearn.delivery.record_results`.
+A *run* is one life of one producer; it numbers its records from 1, and the number travels in the record.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as sf
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.delivery.record_results import DOUBLED, LOST, OPEN, OUT_OF_ORDER, REJECTED, SAFE, WRITTEN
+from kafkalearn.replication import NONE
+from kafkalearn.spark.columns.checks import refuse_overwrite, require
+from kafkalearn.spark.data.cache import Recipe, kept
+from kafkalearn.spark.data.datasets import SEED, rows_of
+from kafkalearn.spark.data.zipf import hash_of
+from kafkalearn.spark.session.progress import Update
+
+VERSION = 1
+RUN_LENGTH = 2000  # records of a producer
+PRODUCERS = ("acks=0", "acks=1", "acks=all", "acks=all, idempotent")
+
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_RUNS = ("string", *_WHOLE)
+
+
+def fates(sent: DataFrame, log: DataFrame) -> DataFrame:
+    """What has become of each record that was sent.
+
+    Parameters
+    ----------
+    sent : DataFrame
+        ``run``; ``number``, in the order sent; ``told``: the error the application heard, ``"NONE"`` if the record
+        was acknowledged, null if it heard nothing. Other columns are kept.
+    log : DataFrame
+        ``run``, ``number`` and ``offset`` of every record in the log; records that nobody has sent are left out.
+
+    Returns
+    -------
+    DataFrame
+        The rows of `sent` with ``copy_count`` and ``fate``, a name in `kafkalearn.delivery.FATES`.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a column is missing or of another type, or would be overwritten.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> spark = get_spark()
+    >>> told = [("a", 1, "NONE"), ("a", 2, "NONE"), ("a", 3, "TIMEOUT")]
+    >>> sent = spark.createDataFrame(told, "run string, number int, told string")
+    >>> log = spark.createDataFrame([("a", 2, 0), ("a", 2, 1)], "run string, number int, offset int")
+    >>> [(row.number, row.fate) for row in fates(sent, log).orderBy("number").collect()]
+    [(1, 'lost'), (2, 'doubled'), (3, 'rejected')]
+    """
+    for df, column, types in (
+        (sent, "run", _RUNS),
+        (sent, "number", _WHOLE),
+        (sent, "told", ("string",)),
+        (log, "run", _RUNS),
+        (log, "number", _WHOLE),
+        (log, "offset", _WHOLE),
+    ):
+        require(df, column, types, "runs have names or numbers, records and offsets whole numbers")
+    for column in ("copy_count", "fate"):
+        refuse_overwrite(sent, column)
+    others = [name for name in sent.columns if name.lower() not in ("run", "number")]
+    asked = sent.select("run", "number", sf.struct(*others).alias("sent"), sf.lit(None).cast("bigint").alias("offset"))
+    found = log.select("run", "number", sf.lit(None).cast(asked.schema["sent"].dataType).alias("sent"), "offset")
+    # One exchange, by run: what follows needs no other.
+    records = (
+        asked.unionByName(found)
+        .repartition("run")
+        .groupBy("run", "number")
+        .agg(
+            sf.first("sent", ignorenulls=True).alias("sent"),
+            sf.count("offset").alias("copy_count"),
+            sf.min("offset").alias("first_offset"),
+        )
+        .where("sent IS NOT NULL")
+    )
+    later = Window.partitionBy("run").orderBy(sf.desc("number")).rowsBetween(Window.unboundedPreceding, -1)
+    is_overtaken = sf.col("first_offset") > sf.min("first_offset").over(later)
+    fate = _fate(sf.col("sent.told"), sf.col("copy_count"), sf.coalesce(is_overtaken, sf.lit(False)))
+    return records.withColumn("fate", fate).select("run", "number", "sent.*", "copy_count", "fate")
+
+
+def _fate(told: Column, copy_count: Column, is_overtaken: Column) -> Column:
+    """`kafkalearn.delivery.fate_of` as a column."""
+    return (
+        sf.when(copy_count > 1, DOUBLED)
+        .when(told.isNull(), OPEN)
+        .when(told != NONE, sf.when(copy_count > 0, WRITTEN).otherwise(REJECTED))
+        .when(copy_count == 0, LOST)
+        .when(is_overtaken, OUT_OF_ORDER)
+        .otherwise(SAFE)
+    )
+
+
+def table(df: DataFrame, by: str = "producer") -> DataFrame:
+    """How many records met which fate: a row for each value of `by`, a column for each fate, 0 where there are none.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> found = [("x", "safe"), ("x", "lost"), ("y", "safe")]
+    >>> rows = get_spark().createDataFrame(found, "producer string, fate string")
+    >>> [tuple(row) for row in table(rows).select("producer", "safe", "lost", "doubled").collect()]
+    [('x', 1, 1, 0), ('y', 1, 0, 0)]
+    """
+    require(df, by, _RUNS, "name the column to group by")
+    require(df, "fate", ("string",), "fates() adds it")
+    names = [SAFE, LOST, DOUBLED, OUT_OF_ORDER, REJECTED, WRITTEN, OPEN]
+    return df.groupBy(by).pivot("fate", names).count().na.fill(0).orderBy(by)
+
+
+def sends(
+    spark: SparkSession, size: str | int = "class", *, seed: int = SEED, update: Update | None = None
+) -> DataFrame:
+    """A day of producers, one row for each record sent: what its application was told, and where it is in the log.
+
+    Runs of 2,000 records, a quarter of them with each of `PRODUCERS`. At one moment of each run the leader dies, with
+    some records that no follower has copied. Now and then a request or an answer is lost. For a while the ISR is too
+    small: then acks=all is refused until the producer gives up.
+
+    Parameters
+    ----------
+    spark, size, seed, update
+        As in `kafkalearn.spark.data.datasets.group_ids`; rows are rounded up to whole runs.
+
+    Returns
+    -------
+    DataFrame
+        ``producer``, ``run``, ``number``, ``told``, and ``offsets``: none, one or two. The log is shared, so offsets
+        have gaps.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> rows = sends(get_spark(), "small")
+    >>> rows.count(), rows.where("size(offsets) = 2 AND producer = 'acks=all, idempotent'").count()
+    (100000, 0)
+    """
+    run_count = -(-rows_of(size) // RUN_LENGTH)
+    recipe = Recipe("sends", run_count * RUN_LENGTH, (("seed", seed), ("v", VERSION)), bytes_per_row=6)
+    return kept(spark, recipe, lambda: generate_sends(spark, run_count, seed), update)
+
+
+def sent_of(df: DataFrame) -> DataFrame:
+    """What the applications know of `sends`."""
+    return df.select("producer", "run", "number", "told")
+
+
+def log_of(df: DataFrame) -> DataFrame:
+    """What a consumer finds in the topic: ``run``, ``number`` and ``offset`` of every record in the log."""
+    return df.select("run", "number", sf.explode("offsets").alias("offset"))
+
+
+def generate_sends(spark: SparkSession, run_count: int, seed: int) -> DataFrame:
+    """The rows of `sends`. What an accident does to a record follows from the producer's settings, as in the matrix."""
+    whole_number("run_count", run_count, at_least=1)
+    run, number = sf.col("run"), sf.col("number")
+    is_0, is_1 = sf.col("kind") == 0, sf.col("kind") == 1
+    is_idempotent = sf.col("kind") == 3
+    chance = sf.pmod(hash_of(seed, "accident", sf.col("id")), sf.lit(1000))
+    # The leader dies after record `failover`; the last `behind` of those before it are in its log alone.
+    failover = 500 + sf.pmod(hash_of(seed, "failover", run), sf.lit(1000))
+    behind = sf.pmod(hash_of(seed, "behind", run), sf.lit(12))
+    is_uncopied = (number <= failover) & (number > failover - behind)
+    is_refused = (number > failover + 50) & (number <= failover + 55) & (run % 16 >= 8)
+    place = number * 4
+    once, twice = sf.array(place), sf.array(place, place + 9)
+    request_lost, answer_lost = chance == 0, chance == 1
+    nowhere = sf.array().cast("array<bigint>")
+    offsets = (
+        sf.when(is_refused & ~is_0 & ~is_1, nowhere)
+        .when(is_uncopied & (is_0 | is_1), nowhere)
+        .when(request_lost & is_0, nowhere)
+        .when(request_lost & ~is_idempotent, sf.array(place + 6))
+        .when(answer_lost & ~is_0 & ~is_idempotent, twice)
+        .otherwise(once)
+    )
+    told = sf.when(is_refused & ~is_0 & ~is_1, "TIMEOUT").otherwise(NONE)
+    kinds = sf.array(*map(sf.lit, PRODUCERS))
+    return (
+        spark.range(run_count * RUN_LENGTH)
+        .withColumn("run", sf.floor(sf.col("id") / RUN_LENGTH))
+        .withColumn("number", (sf.col("id") % RUN_LENGTH + 1).cast("int"))
+        .withColumn("kind", (run % 4).cast("int"))
+        .select(
+            sf.element_at(kinds, sf.col("kind") + 1).alias("producer"),
+            "run",
+            "number",
+            told.alias("told"),
+            offsets.cast("array<bigint>").alias("offsets"),
+        )
+    )

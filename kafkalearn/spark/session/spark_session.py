@@ -1,0 +1,138 @@
+"""A Spark session: the one you are in, the one you name, or one on this machine that needs nothing installed.
+
+`get_spark` looks in this order, and takes what is there first:
+
+1. a session of this Python process, as in a cluster's notebook;
+2. a Spark Connect address: the argument `remote`, or SPARK_REMOTE;
+3. a Spark that was started for you: PYSPARK_GATEWAY_PORT (spark-submit) or PYSPARK_SUBMIT_ARGS;
+4. a master: the argument `master`, SPARK_MASTER, MASTER, or ``spark.master`` in spark-defaults.conf;
+5. this machine, with the Java that `kafkalearn.spark.session.java.find_java` finds.
+
+The masters ``local`` and ``local[...]`` are this machine (5), any other is reached through Spark's own launcher.
+Nothing is printed in either case.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.spark.session import embedded, gateway
+from kafkalearn.spark.session.remote import STARTED_FOR_US, connect, launch
+
+# In every session that is started here: times are shown alike, and tables go between Java and Python as Arrow.
+SESSION_SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+def get_spark(
+    app_name: str = "kafkalearn", *, master: str | None = None, remote: str | None = None, **conf: object
+) -> SparkSession:
+    """The Spark session to work in; a second call returns the same one.
+
+    Parameters
+    ----------
+    app_name : str
+        Shown in a cluster's lists.
+    master : str, optional
+        ``"local[2]"``, ``"spark://host:7077"``, ``"yarn"``, ...; without it see the order above.
+    remote : str, optional
+        A Spark Connect address, ``"sc://host:15002"``.
+    **conf
+        Spark settings by name: ``get_spark(**{"spark.driver.memory": "4g"})``. In a session that runs already
+        they are set where Spark allows it.
+
+    Returns
+    -------
+    SparkSession
+        On this machine: all cores, a quarter of the memory for Java (1 to 8 GiB), time zone UTC, no web page,
+        everything on the loopback address, temporary files removed at the end.
+
+    Raises
+    ------
+    SparkNotStarted
+        If Spark does not start; the message has the end of its log and what to do.
+    JavaNotFound
+        If there is no suitable Java.
+    KafkaLearnError
+        If an argument makes no sense, or a setting cannot be changed in the session that runs.
+    """
+    settings = _checked(conf, master)
+    process = gateway.java_process()
+    if process is not None and process.poll() is not None:
+        embedded.stop()  # Java is gone, out of memory or killed: its session is of no use, start anew
+    if session := gateway.running_session():
+        _refuse_to_move(session, remote)
+        return _with_settings(session, settings)
+    named = {**SESSION_SETTINGS, "spark.app.name": app_name, **settings}
+    if remote := remote or os.environ.get("SPARK_REMOTE"):
+        return connect(remote, {**SESSION_SETTINGS, **settings})
+    if any(name in os.environ for name in STARTED_FOR_US):
+        return launch(named)
+    defaults = _spark_defaults()
+    master = settings.get("spark.master") or _given_master(defaults)
+    if master is None or is_this_machine(master):
+        return embedded.start({**named, "spark.master": master} if master else named, defaults)
+    embedded.stop()  # a Java side of an earlier session here was not started for that master
+    return launch({**named, "spark.master": master})
+
+
+def is_this_machine(master: str) -> bool:
+    """Whether a master means this machine alone: all else, ``local-cluster[...]`` too, has workers of its own.
+
+    >>> is_this_machine("local[*]"), is_this_machine("local-cluster[2,1,1024]")
+    (True, False)
+    """
+    return re.fullmatch(r"local(\[.*\])?", master) is not None
+
+
+def _checked(conf: Mapping[str, object], master: str | None) -> dict[str, str]:
+    for name in conf:
+        if not name.startswith("spark."):
+            raise KafkaLearnError(
+                f"{name!r} is not a Spark setting; their names begin with 'spark.': "
+                "get_spark(**{'spark.driver.memory': '4g'})"
+            )
+    settings = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in conf.items()}
+    return {**settings, "spark.master": master} if master else settings
+
+
+def _refuse_to_move(session: SparkSession, remote: str | None) -> None:
+    if remote and not gateway.is_connect(session):
+        raise KafkaLearnError(
+            f"a Spark session runs already in this process, so none can be opened on {remote!r}; "
+            "end it with spark.stop(), or restart the kernel, and ask again"
+        )
+
+
+def _with_settings(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
+    for name, value in settings.items():
+        present = session.conf.get(name, None)
+        if present != value and not session.conf.isModifiable(name):
+            raise KafkaLearnError(
+                f"{name} is {present!r} in the Spark session that runs and cannot be changed to {value!r} there; "
+                "end it with spark.stop() and ask again"
+            )
+        if present != value:
+            session.conf.set(name, value)
+    return session
+
+
+def _given_master(defaults: Mapping[str, str]) -> str | None:
+    return os.environ.get("SPARK_MASTER") or os.environ.get("MASTER") or defaults.get("spark.master")
+
+
+def _spark_defaults() -> dict[str, str]:
+    """What spark-defaults.conf says, where there is one."""
+    folder = os.environ.get("SPARK_CONF_DIR") or Path(os.environ.get("SPARK_HOME", "")) / "conf"
+    path = Path(folder) / "spark-defaults.conf"
+    text = path.read_text() if path.is_file() else ""
+    return dict(re.findall(r"^\s*(spark\.[\w.]+)[\s=:]+(.*?)\s*$", text, re.MULTILINE))

@@ -1,0 +1,198 @@
+"""Questions about one setting: its default in a release, its history, its whole story as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from types import MappingProxyType
+from typing import TypeVar
+
+from kafkalearn.arguments import text
+from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, release_line
+from kafkalearn.versions.settings import ABSENT, SIDES, Note, Setting, Value, all_settings
+from kafkalearn.versions.units import value_text
+
+Answer = TypeVar("Answer")
+
+
+def default(setting: str, release: str | Release = DEFAULT_RELEASE, side: str | None = None) -> Value:
+    """The default of a setting in a release.
+
+    Parameters
+    ----------
+    setting : str
+        Its name, as in ``"acks"``; ``"compression.type@topic"`` names the side as well.
+    release : str or Release
+        A release line or a patch of one; without one, Kafka 4.3.
+    side : str or None
+        A name in `SIDES`. None: whichever sides know the setting in that release, if they agree.
+
+    Returns
+    -------
+    str, int, float, bool, tuple of str, None or REQUIRED
+        None: the release knows the setting and leaves it unset. `REQUIRED`: there is no default, it must be
+        given. Numbers have the unit of the name, class names are text.
+
+    Raises
+    ------
+    KafkaLearnError
+        If setting, release or side is not known (the nearest names are given), the release does not have the
+        setting (it says which do), or several sides have it and differ (it says what each has).
+
+    Examples
+    --------
+    >>> default("session.timeout.ms"), default("session.timeout.ms", "2.8")
+    (45000, 10000)
+    >>> default("group.coordinator.threads", "3.9"), default("group.coordinator.threads", "4.0")
+    (1, 4)
+    >>> default("compression.type", side="topic")
+    'producer'
+    >>> default("compression.type")
+    Traceback (most recent call last):
+    ...
+    kafkalearn.errors.KafkaLearnError: compression.type differs by side: producer none; broker producer; \
+topic producer. Say which with side=
+    """
+    line = release_line(release)
+    candidates = _candidates(setting, side)
+    present = [each for each in candidates if each.in_release(line) is not ABSENT]
+    if not present:
+        spans = " and ".join(f"{each.lifetime} ({each.side})" for each in candidates)
+        raise KafkaLearnError(f"Kafka {line} has no setting {candidates[0].name}; it exists {spans}")
+    return _agreed(present, lambda each: each.in_release(line), _value_of)
+
+
+def history(setting: str, side: str | None = None) -> tuple[tuple[str, Value], ...]:
+    """Every default a setting has had, each with the release line that brought it, oldest first.
+
+    Parameters
+    ----------
+    setting, side : str
+        As in `default`; without a side, all sides must have the same history.
+
+    Returns
+    -------
+    tuple of (str, value)
+        The first line is the one that brought the setting (or 0.8.2, the oldest recorded); `ABSENT` comes last
+        if a later release dropped it.
+
+    Raises
+    ------
+    KafkaLearnError
+        As `default`.
+
+    Examples
+    --------
+    >>> history("acks"), history("linger.ms")
+    ((('0.8.2', '1'), ('3.0', 'all')), (('0.8.2', 0), ('4.0', 5)))
+    >>> history("session.timeout.ms")
+    (('0.8.2', 1000), ('0.9.0', 30000), ('0.10.1', 10000), ('3.0', 45000))
+    >>> history("block.on.buffer.full")
+    (('0.8.2', True), ('0.9.0', False), ('0.11.0', ABSENT))
+    """
+    return _agreed(_candidates(setting, side), lambda each: each.history, _history_of)
+
+
+def find_settings(part: str = "", release: str | Release | None = None, side: str | None = None) -> tuple[Setting, ...]:
+    """The settings with `part` in their name, by name and side, with their histories and notes.
+
+    Parameters
+    ----------
+    part : str
+        Any piece of a name; the empty text is in all.
+    release : str, Release or None
+        Only those that this release knows; None: of any release.
+    side : str or None
+        Only those of one side.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the release or the side is not known.
+
+    Examples
+    --------
+    >>> [setting.name for setting in find_settings("linger", "4.3")]
+    ['group.coordinator.append.linger.ms', 'linger.ms', 'share.coordinator.append.linger.ms']
+    """
+    refuse_unknown_side(side)
+    part = text("part", part)
+    line = None if release is None else release_line(release)
+    return tuple(
+        setting
+        for setting in all_settings()
+        if part in setting.name
+        and side in (None, setting.side)
+        and (line is None or setting.in_release(line) is not ABSENT)
+    )
+
+
+def describe(setting: str, side: str | None = None) -> str:
+    """A setting's whole story as text: sides, type, defaults in human units, notes.
+
+    >>> print(describe("offsets.retention.minutes"))
+    offsets.retention.minutes (broker, INT)
+      0.8.2   1440 (1 d)
+      2.0     10080 (7 d)
+      note on 2.0 to 2.1: 7 days since 2.0 (KIP-186); since 2.1 they begin when the group is empty; before, \
+with each commit
+    """
+    return "\n".join(_story(each) for each in _candidates(setting, side))
+
+
+def _story(setting: Setting) -> str:
+    defaults = [f"  {line:6}  {value_text(setting.name, value)}" for line, value in setting.history]
+    notes = [f"  note on {_span(note)}: {note.text}" for note in setting.notes]
+    return "\n".join([f"{setting.name} ({setting.side}, {setting.type})", *defaults, *notes])
+
+
+def _span(note: Note) -> str:
+    return note.first if note.first == note.last else f"{note.first} to {note.last}"
+
+
+def refuse_unknown_side(side: str | None) -> None:
+    """Pass in silence for None and the names in `SIDES`; any other raises KafkaLearnError with the known ones."""
+    if side is not None and side not in SIDES:
+        raise unknown_name("side", side, SIDES)
+
+
+@cache
+def _by_name() -> MappingProxyType[str, tuple[Setting, ...]]:
+    named: dict[str, tuple[Setting, ...]] = {}
+    for setting in all_settings():
+        named[setting.name] = (*named.get(setting.name, ()), setting)
+    return MappingProxyType(named)
+
+
+def _candidates(setting: str, side: str | None) -> tuple[Setting, ...]:
+    """The settings of that name: one for each side that has it, or the one of `side`."""
+    name, at, named_side = text("setting", setting).partition("@")
+    side = named_side if at and side is None else side
+    refuse_unknown_side(side)
+    if name not in _by_name():
+        raise unknown_name("setting", name, _by_name())
+    known = _by_name()[name]
+    asked = tuple(each for each in known if side in (None, each.side))
+    if not asked:
+        raise KafkaLearnError(f"{name} is no {side} setting; it is one of: {', '.join(each.side for each in known)}")
+    return asked
+
+
+def _agreed(
+    candidates: Sequence[Setting], ask: Callable[[Setting], Answer], say: Callable[[Setting, Answer], str]
+) -> Answer:
+    """What every candidate answers, if they all answer the same."""
+    answers = [ask(each) for each in candidates]
+    if all(answer == answers[0] for answer in answers):
+        return answers[0]
+    said = "; ".join(f"{each.side} {say(each, its)}" for each, its in zip(candidates, answers, strict=True))
+    raise KafkaLearnError(f"{candidates[0].name} differs by side: {said}. Say which with side=")
+
+
+def _value_of(setting: Setting, value: Value) -> str:
+    return value_text(setting.name, value)
+
+
+def _history_of(setting: Setting, history: tuple[tuple[str, Value], ...]) -> str:
+    return ", ".join(f"{value_text(setting.name, value)} since {line}" for line, value in history)

@@ -1,0 +1,1 @@
+"""Assignments and rebalances, shown: picture, words, figures."""

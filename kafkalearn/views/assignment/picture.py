@@ -1,0 +1,234 @@
+"""Who has which partition as a picture: a lane for each member, a cell for each partition, what moved marked.
+
+`draw_assignment` draws an assignment, alone or against the one before it. `draw_rebalance` draws a moment of
+`kafkalearn.assignor.carrying_out.rebalance`; its trace comes first, so that it can be bound once:
+``play(trace, partial(draw_rebalance, trace))``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kafkalearn.assignor import Assignment
+from kafkalearn.assignor.carrying_out import Assigned, Moment, RebalanceEvent
+from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.trace import Frame, Trace
+from kafkalearn.views.assignment.words import (
+    describe_assignment,
+    describe_rebalance,
+    label_of,
+    load_words,
+    plural,
+    short_names,
+)
+from kafkalearn.views.drawing.picture import Picture, picture
+from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH, Fill, fill
+from kafkalearn.views.drawing.svg import filled, line, outlined, rect, text
+
+LEFT, RIGHT = 180, 110  # room for the member's name, and for its count
+TOP, ROW, PAD = 96, 36, 5
+MOST_NAME = 14  # characters that fit beside a lane
+KEPT, MOVED, NEW = fill(0), fill(1), fill(2)
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """How large the cells of a picture are, which is the same in every frame of a film."""
+
+    width: float
+    per_row: int
+    one_topic: bool
+    size: float  # of the letters
+
+    @classmethod
+    def fitting(cls, partitions: Iterable[TopicPartition], most: int) -> Cells:
+        """Cells in which the longest name fits; larger ones if the longest lane, of `most` cells, leaves room."""
+        partitions = list(partitions)
+        one_topic = short_names(partitions)
+        needed = 9.4 * max((len(label_of(each, one_topic)) for each in partitions), default=1) + 16
+        room = WIDTH - LEFT - RIGHT
+        width = max(needed, min(1.6 * needed, room / max(most, 1)))
+        size = BODY if width >= 1.3 * needed else SMALL
+        return cls(width, max(1, int(room / width + 0.001)), one_topic, size)
+
+    def rows(self, count: int) -> int:
+        """The rows that so many cells take."""
+        return max(1, -(-count // self.per_row))
+
+
+def draw_assignment(assignment: Assignment, before: Assignment | None = None, title: str = "") -> Picture:
+    """An assignment drawn; with the one before it, what moved and what is new is marked.
+
+    Parameters
+    ----------
+    assignment : Assignment
+        What to draw.
+    before : Assignment, optional
+        Members of it who are gone are named below.
+    title : str
+        Written on top; without one, how many partitions and members there are.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignor import Member, assign
+    >>> draw_assignment(assign("range", {"a": 1, "b": 1}, [Member("C0", ["a", "b"]), Member("C1", ["a", "b"])])).label
+    '2 partitions on 2 members: C0 2, C1 0; 1 idle.'
+    """
+    owner_before = before.owners() if before is not None else {}
+    counts = assignment.counts()
+    partitions = [partition for owned in assignment.values() for partition in owned]
+    cells = Cells.fitting(partitions, max(counts.values(), default=0))
+    heights = {member_id: cells.rows(count) for member_id, count in counts.items()}
+    gone = [member_id for member_id in before or () if member_id not in assignment]
+    parts, top = [], TOP
+    for member_id, owned in assignment.items():
+        looks = {partition: _look(partition, member_id, owner_before, before is not None) for partition in owned}
+        had = None if before is None else len(before.get(member_id, ()))
+        parts.append(_lane(cells, top, heights[member_id], member_id, looks, had))
+        top += heights[member_id] * ROW + 2 * PAD
+    if gone:
+        parts.append(text(25, top + 26, f"gone: {', '.join(gone)}", BODY, colour=MUTED))
+        top += 34
+    label = describe_assignment(assignment, before)
+    head = title or load_words(assignment)
+    return picture(top + 18, text(25, 38, head, TITLE, bold=True), _legend(before is not None), *parts, label=label)
+
+
+def draw_rebalance(
+    trace: Trace[Moment, RebalanceEvent],
+    frame: Frame[Moment, RebalanceEvent],
+    before: Frame[Moment, RebalanceEvent] | None = None,
+) -> Picture:
+    """One moment of a rebalance: who reads what, and below what nobody reads.
+
+    Parameters
+    ----------
+    trace : tuple of Frame
+        The whole run: every frame of it is drawn to the same size.
+    frame, before : Frame
+        A frame of it and the one before.
+    """
+    moment = frame.state
+    owner_first = moment.first.owners()
+    everybody = dict.fromkeys(member_id for each in trace for member_id in each.state.reading)
+    cells = Cells.fitting(moment.partitions, max(each for frame in trace for each in _counts(frame.state)))
+    most_unread = max(len(each.state.unread) for each in trace)
+    parts, top = [], TOP
+    for member_id in everybody:
+        row_count = cells.rows(max(len(each.state.reading.get(member_id, ())) for each in trace))
+        owned = moment.reading.get(member_id)
+        if owned is None:
+            parts.append(_absent(top, row_count, member_id, is_gone=member_id in moment.left))
+        else:
+            looks = {partition: _look(partition, member_id, owner_first, True) for partition in owned}
+            had = len(before.state.reading.get(member_id, ())) if before else None
+            parts.append(_lane(cells, top, row_count, member_id, looks, had))
+        top += row_count * ROW + 2 * PAD
+    if most_unread:
+        parts.append(_unread(cells, top, cells.rows(most_unread), moment, frame.event))
+        top += cells.rows(most_unread) * ROW + 2 * PAD + 8
+    title = f"{len(moment.partitions) - len(moment.unread)} of {plural(len(moment.partitions), 'partition')} are read"
+    return picture(
+        top + 14,
+        text(25, 38, title, TITLE, bold=True),
+        _legend(True),
+        *parts,
+        label=describe_rebalance(frame, before),
+    )
+
+
+def _look(
+    partition: TopicPartition, member_id: str, owner_before: Mapping[TopicPartition, str], is_change: bool
+) -> Fill:
+    if not is_change or owner_before.get(partition) == member_id:
+        return KEPT
+    return MOVED if partition in owner_before else NEW
+
+
+def _legend(is_change: bool) -> str:
+    if not is_change:
+        return text(25, 74, "a lane for each member, a cell for each partition", SMALL, colour=MUTED)
+    parts, x = [], 25.0
+    for look, words in ((KEPT, "same owner as before"), (MOVED, "moved: had another owner"), (NEW, "had no owner")):
+        parts += [_cell((x, 56, 34, 26), look), text(x + 42, 75, words, SMALL)]
+        x += 42 + 9.2 * len(words) + 26
+    return "\n".join(parts)
+
+
+def _counts(moment: Moment) -> list[int]:
+    return [len(moment.unread), *moment.reading.counts().values()]
+
+
+def _lane(
+    cells: Cells, top: float, row_count: int, member_id: str, looks: Mapping[TopicPartition, Fill], had: int | None
+) -> str:
+    """A member with what it has, by topic and number."""
+    height = row_count * ROW + 2 * PAD
+    parts = [_lane_frame(top, height, _short(member_id), INK)]
+    for at, partition in enumerate(sorted(looks)):
+        box, words = _place(cells, top, at), label_of(partition, cells.one_topic)
+        parts.append(_cell(box, looks[partition], words, cells.size))
+    if not looks:
+        parts.append(text(LEFT + 6, top + 29, "nothing", BODY, colour=MUTED))
+    change = "" if had is None or had == len(looks) else f" ({len(looks) - had:+d})"
+    parts.append(text(WIDTH - 25, top + 29, f"{len(looks)}{change}", BODY, "end", bold=bool(change)))
+    return "\n".join(parts)
+
+
+def _absent(top: float, row_count: int, member_id: str, is_gone: bool) -> str:
+    words = "has left" if is_gone else "not here yet"
+    height = row_count * ROW + 2 * PAD
+    return "\n".join(
+        [_lane_frame(top, height, _short(member_id), MUTED), text(LEFT + 6, top + 29, words, BODY, colour=MUTED)]
+    )
+
+
+def _lane_frame(top: float, height: float, name: str, colour: str) -> str:
+    return "\n".join(
+        [line(25, top + height, WIDTH - 25, top + height, MUTED, 1), text(30, top + 29, name, BODY, colour=colour)]
+    )
+
+
+def _unread(cells: Cells, top: float, row_count: int, moment: Moment, event: RebalanceEvent | None) -> str:
+    """The lane of what nobody reads, on a ground of its own."""
+    height = row_count * ROW + 2 * PAD
+    just_now = set(event.gave_up) if isinstance(event, Assigned) else set()
+    parts = [rect(0, top + 3, WIDTH, height, EMPTY), text(30, top + 32, "nobody reads", BODY, bold=True)]
+    for at, partition in enumerate(moment.unread):
+        box = _place(cells, top + 3, at)
+        parts += [
+            rect(*box, PANEL),
+            outlined(box, stroke=MARK if partition in just_now else MUTED, width=3 if partition in just_now else 1.5),
+            text(
+                box[0] + box[2] / 2,
+                box[1] + 15 + cells.size / 2.8,
+                label_of(partition, cells.one_topic),
+                cells.size,
+                "middle",
+            ),
+        ]
+    parts.append(text(WIDTH - 25, top + 32, str(len(moment.unread)), BODY, "end", bold=True))
+    return "\n".join(parts)
+
+
+def _place(cells: Cells, top: float, at: int) -> tuple[float, float, float, float]:
+    row, column = divmod(at, cells.per_row)
+    return LEFT + column * cells.width, top + PAD + row * ROW + 3, cells.width - 4, ROW - 6
+
+
+def _cell(box: tuple[float, float, float, float], look: Fill, words: str = "", size: float = SMALL) -> str:
+    """A partition; one that moved has a thick border as well."""
+    x, y, width, height = box
+    is_moved = look == MOVED
+    parts = [filled(look, box), outlined(box, stroke=MARK if is_moved else INK, width=3 if is_moved else 1.2)]
+    if words:
+        plate = 0.63 * size * len(words) + 4
+        if look.hatch:
+            parts.append(rect(x + width / 2 - plate / 2, y + 5, plate, height - 10, PANEL, rx=3))
+        parts.append(text(x + width / 2, y + 15 + size / 2.8, words, size, "middle"))
+    return "\n".join(parts)
+
+
+def _short(member_id: str) -> str:
+    return member_id if len(member_id) <= MOST_NAME else f"{member_id[: MOST_NAME - 1]}…"

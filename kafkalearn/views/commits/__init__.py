@@ -1,0 +1,1 @@
+"""Positions and commits, shown: picture, words, figures."""

@@ -1,0 +1,242 @@
+"""A group that reads one partition as a picture: the log, what each consumer has in hand, and what is in the sink.
+
+A frame of `kafkalearn.commits` becomes one drawing. Columns are offsets: a record goes down from the log through the
+hand of a consumer into the sink. The committed offset points at the log from above, as the next record to read.
+"""
+
+from __future__ import annotations
+
+from kafkalearn.commits import Close, CommitEvent, Consumer, Crash, Pipeline, Process, lost
+from kafkalearn.trace import Frame
+from kafkalearn.views.commits.words import describe_commits, role
+from kafkalearn.views.drawing.picture import Picture, picture
+from kafkalearn.views.drawing.style import (
+    BODY,
+    EMPTY,
+    FAINT,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    READ,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Fill,
+    fill,
+)
+from kafkalearn.views.drawing.svg import filled, line, outlined, pointer, polygon, rect, text, words_at
+
+LEFT, ROOM, MOST_CELLS, WIDEST = 170, 805, 16, 74
+LOG_TOP, LANES_TOP, LANE_HEIGHT, CELL_HEIGHT = 128, 196, 74, 48
+ONCE, TWICE, LOST, IN_HAND = fill(2), fill(1), Fill(PANEL, "x"), Fill(READ, "")
+NAMES = ("A", "B")  # whose lanes are there from the start, so that all frames have one size
+
+
+def draw_commits(
+    frame: Frame[Pipeline, CommitEvent],
+    before: Frame[Pipeline, CommitEvent] | None = None,
+    title: str = "Group billing, one partition of orders",
+) -> Picture:
+    """One moment of a group that reads a partition, drawn.
+
+    Parameters
+    ----------
+    frame, before : Frame
+        A frame of the trace and the one before it, whose committed offset is shown where it has changed.
+    title : str
+        The heading.
+
+    Examples
+    --------
+    >>> from kafkalearn.commits import undisturbed
+    >>> draw_commits(undisturbed("each batch")[3]).label
+    'A processes 0: the result takes effect.'
+    """
+    pipeline = frame.state
+    columns = _Columns(pipeline)
+    names = sorted({*NAMES, *(each.name for each in pipeline.consumers)})
+    sink_top = LANES_TOP + LANE_HEIGHT * len(names) + 16
+    return picture(
+        sink_top + CELL_HEIGHT + 88,
+        text(25, 38, title, TITLE, bold=True),
+        text(WIDTH - 25, 38, f"{pipeline.now_ms / 1000:.1f} s", TITLE, "end"),
+        *_committed(columns, pipeline, before),
+        *_log(columns, pipeline),
+        *(_lane(columns, frame, name, LANES_TOP + at * LANE_HEIGHT) for at, name in enumerate(names)),
+        *_sink(columns, frame, sink_top),
+        *_foot(pipeline, sink_top + CELL_HEIGHT),
+        label=describe_commits(frame, before),
+    )
+
+
+class _Columns:
+    """Which offsets are shown, and where."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        low = max([each.position for each in pipeline.consumers] + [pipeline.committed or 0])
+        count = max(1, min(MOST_CELLS, pipeline.log_end))
+        first = max(0, min(low - count // 2, pipeline.log_end - count))
+        self.offsets = range(first, first + count)
+        self.width = min(WIDEST, ROOM / count)
+
+    def x(self, offset: int) -> float:
+        """The left edge of an offset's column, or of the border of what is shown."""
+        place = min(max(offset, self.offsets[0]), self.offsets[-1] + 1)
+        return LEFT + (place - self.offsets[0]) * self.width
+
+    def box(self, offset: int, top: float, height: float = CELL_HEIGHT) -> tuple[float, float, float, float]:
+        """A cell in an offset's column."""
+        return self.x(offset) + 3, top, self.width - 6, height
+
+    def middle(self, offset: int) -> float:
+        """The middle of an offset's column."""
+        return self.x(offset) + self.width / 2
+
+
+def _committed(columns: _Columns, pipeline: Pipeline, before: Frame | None) -> list[str]:
+    label = text(25, 104, "committed", BODY)
+    if pipeline.committed is None:
+        return [label, text(LEFT, 104, "nothing", BODY, colour=MUTED)]
+    x = columns.x(pipeline.committed)
+    is_new = before is not None and len(before.state.written) < len(pipeline.written)
+    colour = MARK if is_new else INK
+    return [
+        label,
+        pointer(x, LOG_TOP - 3, colour, 11),
+        line(x, LOG_TOP - 6, x, LOG_TOP + CELL_HEIGHT + 8, colour, 4 if is_new else 2.5),
+        text(x + 15, 108, str(pipeline.committed), BODY + 2, colour=colour, bold=True),
+    ]
+
+
+def _log(columns: _Columns, pipeline: Pipeline) -> list[str]:
+    there = [each for each in columns.offsets if pipeline.log_start <= each < pipeline.log_end]
+    boxes = [columns.box(each, LOG_TOP) for each in there]
+    numbers = [(columns.middle(each), LOG_TOP + 32, str(each)) for each in there]
+    return [
+        text(25, LOG_TOP + 32, "log, offset", BODY),
+        filled(Fill(EMPTY, ""), *boxes),
+        outlined(*boxes, stroke=INK, width=1.5),
+        words_at(numbers, BODY + 2, font_weight="bold"),
+    ]
+
+
+def _lane(columns: _Columns, frame: Frame, name: str, top: float) -> str:
+    pipeline, consumer = frame.state, frame.state.consumer(name)
+    rule = line(25, top, WIDTH - 25, top, FAINT, 1)
+    if consumer is None:
+        just_ended = isinstance(frame.event, Close | Crash) and frame.event.by == name
+        return "\n".join([rule, *_gone(columns, pipeline, name, top, just_ended)])
+    position = columns.x(consumer.position)
+    boxes = [columns.box(each, top + 10, 30) for each in consumer.hand if each in columns.offsets]
+    numbers = [(columns.middle(each), top + 31, str(each)) for each in consumer.hand if each in columns.offsets]
+    return "\n".join(
+        [
+            rule,
+            text(25, top + 29, name, TITLE, bold=True),
+            text(54, top + 28, role(pipeline, consumer), BODY),
+            text(54, top + 52, _sent(consumer), SMALL, colour=MUTED),
+            filled(IN_HAND, *boxes),
+            outlined(*boxes, stroke=INK, width=2),
+            words_at(numbers, BODY),
+            polygon([(position, top + 42), (position - 9, top + 56), (position + 9, top + 56)], INK),
+            _position_words(position, consumer, top),
+        ]
+    )
+
+
+def _position_words(x: float, consumer: Consumer, top: float) -> str:
+    words = f"position {consumer.position}"
+    if x > WIDTH - 160:
+        return text(x - 14, top + 60, words, SMALL + 1, "end")
+    return text(x + 14, top + 60, words, SMALL + 1)
+
+
+def _sent(consumer: Consumer) -> str:
+    return f"sent: {', '.join(map(str, consumer.in_flight))}" if consumer.in_flight else ""
+
+
+def _gone(columns: _Columns, pipeline: Pipeline, name: str, top: float, just_ended: bool) -> list[str]:
+    if not just_ended:
+        return [text(25, top + 29, name, TITLE, colour=MUTED), text(54, top + 28, "not there", BODY, colour=MUTED)]
+    hand = [each for each in pipeline.effects[-1].offsets if each in columns.offsets]
+    boxes = [columns.box(each, top + 10, 30) for each in hand]
+    return [
+        text(25, top + 29, name, TITLE, colour=MARK, bold=True),
+        text(54, top + 28, pipeline.effects[-1].what, BODY, colour=MARK, bold=True),
+        outlined(*boxes, stroke=MARK, width=2),
+        words_at([(columns.middle(each), top + 31, str(each)) for each in hand], BODY, fill=MUTED),
+        rect(10, top + 4, WIDTH - 20, LANE_HEIGHT - 8, stroke=MARK, stroke_width=5, rx=6),
+    ]
+
+
+def _sink(columns: _Columns, frame: Frame, top: float) -> list[str]:
+    pipeline = frame.state
+    gone = {each for each in lost(pipeline) if each in columns.offsets}
+    times = {each: pipeline.sink.times(each) for each in columns.offsets}
+    looks = ((ONCE, {each for each in times if times[each] == 1}), (TWICE, {each for each in times if times[each] > 1}))
+    parts = [text(25, top + 30, "in the sink", BODY)]
+    every = [columns.box(each, top) for each in columns.offsets if each < pipeline.log_end]
+    parts.append(outlined(*every, stroke=FAINT, width=1.5))
+    for look, offsets in (*looks, (LOST, gone)):
+        boxes = [columns.box(each, top) for each in sorted(offsets)]
+        parts += [filled(look, *boxes), outlined(*boxes, stroke=INK if look is not LOST else MARK, width=2)]
+    parts += [_plate(columns, each, top, _by(pipeline, each)) for each, count in times.items() if count]
+    parts += [_plate(columns, each, top, "lost") for each in sorted(gone)]
+    if isinstance(frame.event, Process) and pipeline.sink.writes[-1].offset in columns.offsets:
+        x, y, width, height = columns.box(pipeline.sink.writes[-1].offset, top)
+        parts.append(rect(x - 1, y - 1, width + 2, height + 2, stroke=MARK, stroke_width=5, rx=3))
+    if pipeline.sink.stored is not None:
+        x = columns.x(pipeline.sink.stored)
+        parts.append(
+            polygon([(x, top + CELL_HEIGHT + 3), (x - 9, top + CELL_HEIGHT + 17), (x + 9, top + CELL_HEIGHT + 17)])
+        )
+        parts.append(text(x + 14, top + CELL_HEIGHT + 20, f"stored {pipeline.sink.stored}", SMALL + 1))
+    return parts
+
+
+def _by(pipeline: Pipeline, offset: int) -> str:
+    """Whose results took effect; a long row of names is cut to how many there were."""
+    appliers = pipeline.sink.appliers(offset)
+    return " ".join(appliers) if len(appliers) < 4 else f"{len(appliers)} times"
+
+
+def _plate(columns: _Columns, offset: int, top: float, words: str) -> str:
+    """Words on a plate, which a hatch would strike through."""
+    middle, width = columns.middle(offset), min(11 * len(words) + 8, columns.width - 10)
+    return "\n".join(
+        [
+            rect(middle - width / 2, top + 13, width, 23, PANEL, rx=3),
+            text(middle, top + 30, words, BODY if columns.width > 60 or len(words) < 4 else SMALL, "middle", bold=True),
+        ]
+    )
+
+
+def _foot(pipeline: Pipeline, top: float) -> list[str]:
+    gone = lost(pipeline)
+    twice = sum(pipeline.sink.times(each) > 1 for each in {each.offset for each in pipeline.sink.writes})
+    written = [str(each.offset) for each in pipeline.written]
+    shown = "none" if not written else ", ".join(["..."] * (len(written) > 10) + written[-10:])
+    return [
+        text(25, top + 46, f"commits written: {shown}", BODY),
+        text(WIDTH - 25, top + 46, f"lost {len(gone)}, doubled {twice}", BODY + 2, "end", bold=True),
+        *_legend(top + 72),
+    ]
+
+
+def _legend(base: float) -> list[str]:
+    parts, x = [], 25.0
+    for look, words, stroke in (
+        (IN_HAND, "in hand: polled, not processed", INK),
+        (ONCE, "took effect once", INK),
+        (TWICE, "more than once", INK),
+        (LOST, "lost", MARK),
+    ):
+        box = (x, base - 13, 22, 16)
+        parts += [
+            filled(look, box),
+            outlined(box, stroke=stroke, width=1.5),
+            text(x + 29, base, words, SMALL, colour=MUTED),
+        ]
+        x += 29 + 8.6 * len(words) + 28
+    return parts

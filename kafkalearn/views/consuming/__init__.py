@@ -1,0 +1,1 @@
+"""A topic and the groups that read it, shown: picture, words, figures."""

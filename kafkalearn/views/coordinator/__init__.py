@@ -1,0 +1,1 @@
+"""The look-up of a coordinator, shown: picture, words, figures."""

@@ -1,0 +1,130 @@
+"""The look-up of a coordinator in words: the arithmetic of a frame, a sentence about it, the whole of it as text."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import reduce
+
+from kafkalearn.coordinator.lookup import AskLeader, Lookup, LookupEvent, ReadUnit, TakeAbsolute, TakeRemainder
+from kafkalearn.coordinator.rule import OFFSETS_TOPIC
+from kafkalearn.hashing import INTEGER_MIN_VALUE, int32
+from kafkalearn.trace import Frame
+from kafkalearn.views.drawing.svg import CONTROL_PICTURES
+
+LONGEST_ID = 40
+
+
+def unit_name(unit: int) -> str:
+    """A UTF-16 code unit as a cell shows it: the character, or its code where it has no shape of its own.
+
+    >>> [unit_name(unit) for unit in (0x61, 0x20, 0x0A, 0x0301, 0xD83D)]
+    ['a', '␣', '␊', '◌́', 'D83D']
+    """
+    if unit == 0x20:
+        return "␣"
+    if unit in CONTROL_PICTURES:
+        return chr(CONTROL_PICTURES[unit])
+    category = unicodedata.category(chr(unit))
+    if category in ("Mn", "Me", "Mc"):
+        return "\u25cc" + chr(unit)  # a combining mark needs something to sit on
+    return f"{unit:04X}" if category[0] == "C" or category[0] == "Z" else chr(unit)
+
+
+def short(group_id: str) -> str:
+    """The id in quotes, its middle left out if it is long.
+
+    >>> short("x" * 255)
+    '"xxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxx"'
+    """
+    group_id = group_id.translate(CONTROL_PICTURES)
+    if len(group_id) <= LONGEST_ID:
+        return f'"{group_id}"'
+    return f'"{group_id[:18]}…{group_id[-18:]}"'
+
+
+def lookup_arithmetic(state: Lookup, event: LookupEvent | None) -> str:
+    """What the event computed, with its numbers."""
+    match event:
+        case ReadUnit():
+            unit = state.units[state.read_count - 1]
+            before = reduce(_hash_unit, state.units[: state.read_count - 1], 0)
+            exact = 31 * before + unit
+            wrap = "" if exact == state.group_hash else f", which wraps to {state.group_hash}"
+            return f"h = 31 * {before} + {unit} = {exact}{wrap}"
+        case TakeAbsolute():
+            if state.group_hash == INTEGER_MIN_VALUE:
+                return f"|{state.group_hash}| does not fit into 32 bits: Kafka takes 0"
+            return f"|{state.group_hash}| = {state.absolute}"
+        case TakeRemainder():
+            return f"{state.absolute} % {state.partition_count} = {state.partition}"
+        case AskLeader():
+            return f"leader of partition {state.partition}: {broker_name(state.broker_id)}"
+    return "h = 0"
+
+
+def _hash_unit(group_hash: int, unit: int) -> int:
+    return int32(31 * group_hash + unit)
+
+
+def broker_name(broker_id: int | None) -> str:
+    """``broker 2``, or ``none``."""
+    return "none" if broker_id is None else f"broker {broker_id}"
+
+
+def describe_lookup(frame: Frame[Lookup, LookupEvent], before: Frame | None = None) -> str:
+    """One sentence about a frame of `kafkalearn.coordinator.lookup.lookup`.
+
+    >>> from kafkalearn.coordinator.lookup import lookup
+    >>> describe_lookup(lookup("ok", leaders=[1, 2])[2])
+    'Unit 2 of 2, k = 107, goes into the hash: h = 31 * 111 + 107 = 3548.'
+    """
+    state, event = frame.state, frame.event
+    done = lookup_arithmetic(state, event)
+    match event:
+        case ReadUnit():
+            unit = state.units[state.read_count - 1]
+            which = f"Unit {state.read_count} of {len(state.units)}, {unit_name(unit)} = {unit}"
+            return f"{which}, goes into the hash: {done}."
+        case TakeAbsolute():
+            return f"The absolute value: {done}."
+        case TakeRemainder():
+            return f"The remainder is the partition of {OFFSETS_TOPIC}: {done}."
+        case AskLeader() if state.broker_id is None:
+            return f"Partition {state.partition} has no leader: COORDINATOR_NOT_AVAILABLE, the client asks again."
+        case AskLeader():
+            return f"Broker {state.broker_id} leads partition {state.partition}: it coordinates the group."
+    return f"Which broker coordinates the group {short(state.group_id)}? Nothing is read yet."
+
+
+def lookup_text(frame: Frame[Lookup, LookupEvent], before: Frame | None = None) -> str:
+    """A frame of `kafkalearn.coordinator.lookup.lookup` as a few lines of text.
+
+    >>> from kafkalearn.coordinator.lookup import lookup
+    >>> print(lookup_text(lookup("ok", leaders=[1, 2])[1]))
+    group id   "ok"
+    units      [o=111] k=107
+    now        h = 31 * 0 + 111 = 111
+    hash       111
+    absolute   ?
+    partition  ? of 2
+    broker     ?
+    """
+    state = frame.state
+    cells = [f"{unit_name(unit)}={unit}" for unit in state.units]
+    read = " ".join(cells[: state.read_count])
+    unread = " ".join(cells[state.read_count :])
+    answer = broker_name(state.broker_id).removeprefix("broker ") if state.is_answered else "?"
+    rows = {
+        "group id": short(state.group_id),
+        "units": " ".join(part for part in (f"[{read}]" if read else "", unread) if part) or "none",
+        "now": lookup_arithmetic(state, frame.event),
+        "hash": state.group_hash,
+        "absolute": _known(state.absolute),
+        "partition": f"{_known(state.partition)} of {state.partition_count}",
+        "broker": answer,
+    }
+    return "\n".join(f"{name:<10} {value}" for name, value in rows.items())
+
+
+def _known(value: int | None) -> str:
+    return "?" if value is None else str(value)

@@ -1,0 +1,1 @@
+"""A producer and its partition, shown: picture, words, figures."""

@@ -1,0 +1,197 @@
+"""A producer and its partition as a picture: what the application has heard and what is in flight above, logs below.
+
+The partition is drawn by `kafkalearn.views.replication.picture`; the producer stands on top of it. The setup comes
+first, so that it can be bound once: ``play(trace, partial(draw_delivery, setup))``.
+"""
+
+from __future__ import annotations
+
+from kafkalearn.delivery import (
+    LOST,
+    OPEN,
+    REJECTED,
+    SAFE,
+    Delivery,
+    DeliveryEvent,
+    Fate,
+    Request,
+    Setup,
+    broken,
+    fates,
+    window_of,
+)
+from kafkalearn.delivery.state import ANSWERED, AT_BROKER
+from kafkalearn.replication import NONE
+from kafkalearn.trace import Frame
+from kafkalearn.views.delivery.words import (
+    describe_delivery,
+    listed_values,
+    of_partition,
+    producer_in_words,
+    remembered,
+    request_in_words,
+)
+from kafkalearn.views.drawing.picture import Picture, picture
+from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill, fill
+from kafkalearn.views.drawing.svg import filled, line, number, outlined, rect, text
+from kafkalearn.views.replication.picture import ROW_HEIGHT, ROWS_TOP, draw_replication
+
+LEFT, NAMES, LANE_LEFT = 16, 30, 216
+CHIP_WIDTH, CHIP_HEIGHT, CHIP_GAP, MOST_CHIPS = 112, 50, 8, 6
+LANE_HEIGHT = 64
+GOOD, BAD, UNKNOWN = Fill(READ, ""), fill(1), Fill(EMPTY, "")
+
+
+def draw_delivery(
+    setup: Setup, frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None = None
+) -> Picture:
+    """One moment of a producer in front of a partition, drawn.
+
+    The lanes above: each record the application sent, with what it was told and what has become of it; what waits and
+    what is in flight; and of an idempotent producer the batches that the leader remembers. Below: the partition.
+
+    Parameters
+    ----------
+    setup : Setup
+        What the run was made with.
+    frame, before : Frame
+        A frame of the trace and the one before it.
+
+    Examples
+    --------
+    >>> from kafkalearn.delivery import Send, deliver
+    >>> trace = deliver(Setup(), [Send()])
+    >>> draw_delivery(Setup(), trace[1], trace[0]).label
+    'The application sends m1. Its request goes to broker 1 with sequence 0.'
+    """
+    earlier = None if before is None else of_partition(before)
+    below = _logs(setup, draw_replication(setup.topic, of_partition(frame), earlier))
+    lanes = [_applications(frame.state, before), _network(frame.state)]
+    if setup.producer.is_idempotent or remembered(setup, frame.state) is not None:
+        lanes.append(_window(setup, frame.state, before))
+    top = 52
+    elements = []
+    for name, said, drawn in lanes:
+        elements.append(text(NAMES, top + 24, name, BODY, bold=True))
+        elements.append(text(NAMES, top + 46, said, SMALL, colour=MUTED))
+        elements += [f'<g transform="translate(0,{number(top)})">', *drawn, "</g>"]
+        top += LANE_HEIGHT
+    elements.append(_promises(setup, frame.state, top + 4))
+    top += 40
+    return picture(
+        top + below.size[1],
+        text(LEFT, 36, f"Producer: {producer_in_words(setup)}", TITLE, bold=True),
+        *elements,
+        line(LEFT, top, WIDTH - LEFT, top, INK, 2),
+        below.replace("<svg ", f'<svg x="0" y="{number(top)}" ', 1),
+        label=describe_delivery(setup, frame, before),
+    )
+
+
+def _logs(setup: Setup, whole: Picture) -> Picture:
+    """The picture of the partition down to its last log: what clients hear stands above it already."""
+    width, height = whole.size
+    kept = ROWS_TOP + ROW_HEIGHT * setup.topic.replica_count + 4
+    old, new = (f'viewBox="0 0 {number(width)} {number(each)}"' for each in (height, kept))
+    return Picture(whole.replace(old, new, 1).replace(f' height="{number(height)}"', f' height="{number(kept)}"', 1))
+
+
+def _applications(state: Delivery, before: Frame | None) -> tuple[str, str, list[str]]:
+    known = {} if before is None else {each.value: each for each in fates(before.state)}
+    found = fates(state)
+    shown = found[-MOST_CHIPS:]
+    parts = [_record(each, known.get(each.value), before is not None, _chip(at)) for at, each in enumerate(shown)]
+    return "the application", "what it has heard", parts or [_nothing("has sent nothing yet")]
+
+
+def _chip(at: int) -> float:
+    return LANE_LEFT + at * (CHIP_WIDTH + CHIP_GAP)
+
+
+def _record(fate: Fate, was: Fate | None, may_be_new: bool, x: float) -> str:
+    """A record: its value and what was told above, its fate below; bad fates are hatched."""
+    look = GOOD if fate.fate == SAFE else UNKNOWN if fate.fate in (OPEN, REJECTED) else BAD
+    told = {None: "no word", NONE: "acked"}.get(fate.told, "failed")
+    is_new = may_be_new and (was is None or was.fate != fate.fate or was.told != fate.told)
+    return "\n".join(
+        [
+            filled(look, (x, 2, CHIP_WIDTH, CHIP_HEIGHT)),
+            rect(x + 3, 27, CHIP_WIDTH - 6, 22, PANEL, rx=3) if look.hatch else "",
+            rect(x + 3, 5, CHIP_WIDTH - 6, 20, PANEL, rx=3) if look.hatch else "",
+            outlined((x, 2, CHIP_WIDTH, CHIP_HEIGHT), stroke=MARK if is_new else INK, width=4 if is_new else 1.5),
+            text(x + CHIP_WIDTH / 2, 21, f"{fate.value[:4]}: {told}", SMALL, "middle"),
+            text(x + CHIP_WIDTH / 2, 44, _short(fate.fate), SMALL + 1, "middle", bold=fate.fate != OPEN),
+        ]
+    )
+
+
+def _short(fate: str) -> str:
+    return {"rejected, yet written": "yet written", LOST: "LOST", "doubled": "DOUBLED"}.get(fate, fate)
+
+
+def _nothing(words: str) -> str:
+    return text(LANE_LEFT, 32, words, BODY, colour=MUTED)
+
+
+def _network(state: Delivery) -> tuple[str, str, list[str]]:
+    flying = [_request(each, LANE_LEFT + at * 250) for at, each in enumerate(state.producer.in_flight[:3])]
+    more = len(state.producer.in_flight) - len(flying)
+    if more:
+        flying.append(text(WIDTH - LEFT, 50, f"+{more}", SMALL, "end", MUTED))
+    waiting = "; ".join(listed_values(batch.values) for batch in state.producer.waiting)
+    parts = flying or [_nothing("nothing")]
+    if waiting:
+        x = LANE_LEFT + max(1, len(flying)) * 250
+        parts.append(text(min(x, WIDTH - 200), 32, f"to be sent again: {waiting}"[:30], SMALL + 1, bold=True))
+    return "in flight", "requests and answers", parts
+
+
+def _request(request: Request, x: float) -> str:
+    """A request: an arrow to the right on its way, a box where it waits, an arrow to the left for its answer."""
+    width = 238
+    stamp = request.batch.stamp
+    numbered = "" if stamp is None else f", seq {stamp.first_sequence}"
+    head = {ANSWERED: "\u25c0 ", AT_BROKER: "\u25fc "}.get(request.stage, "\u25b6 ")
+    return "\n".join(
+        [
+            rect(x, 2, width, CHIP_HEIGHT, PANEL, stroke=INK, stroke_width=2, rx=4),
+            text(x + 10, 22, f"{head}{listed_values(request.batch.values)}{numbered}", SMALL + 1, bold=True),
+            text(x + 10, 43, request_in_words(request)[:28], SMALL),
+        ]
+    )
+
+
+def _window(setup: Setup, state: Delivery, before: Frame | None) -> tuple[str, str, list[str]]:
+    """The batches the leader remembers: a place for each, the newest right."""
+    known = remembered(setup, state)
+    old = None if before is None else remembered(setup, before.state)
+    batches = () if known is None else known[1].batches
+    was = () if old is None else old[1].batches
+    size = window_of(setup.topic.release)
+    parts = []
+    for at in range(size):
+        x = _chip(at)
+        if at >= len(batches):
+            parts.append(rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, EMPTY, stroke=MUTED, stroke_dasharray="5 4"))
+            continue
+        each, is_new = batches[at], before is not None and batches[at] not in was
+        first, last = each.first_sequence, each.last_sequence
+        span = f"seq {first}" if first == last else f"seq {first}-{last}"
+        edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.5}
+        parts.append(rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, READ, **edge))
+        parts.append(text(x + CHIP_WIDTH / 2, 22, span, SMALL + 1, "middle", bold=True))
+        parts.append(text(x + CHIP_WIDTH / 2, 44, f"offset {each.base_offset}", SMALL, "middle"))
+    who = "remembers" if known is None else f"producer {known[0]}, epoch {known[1].producer_epoch}"
+    return "the leader knows", who, parts
+
+
+def _promises(setup: Setup, state: Delivery, y: float) -> str:
+    wrong = broken(setup, state)
+    if not wrong:
+        return text(NAMES, y + 20, "the application can rely on what it was told", SMALL, colour=MUTED)
+    return "\n".join(
+        [
+            rect(LEFT, y - 2, WIDTH - 2 * LEFT, 32, PANEL, stroke=MARK, stroke_width=5, rx=4),
+            text(WIDTH / 2, y + 20, f"BROKEN: {'; '.join(wrong)}"[:88], BODY - 1, "middle", MARK, bold=True),
+        ]
+    )

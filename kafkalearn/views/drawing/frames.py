@@ -1,0 +1,187 @@
+"""A trace drawn once, frame by frame: what a player plays, and what stays on the page when nothing runs.
+
+Frames of one run share most of their lines. `Film.payload` numbers the distinct lines and stores each once; a
+frame is then a few runs of line numbers, so that a film of a hundred frames is hardly larger than one of ten.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.trace import Frame, Trace
+from kafkalearn.views.drawing.picture import Picture, stack
+
+MOST_FRAMES = 500  # more than anyone steps through; each is drawn beforehand
+STILL_COUNT = 3
+
+Draw: TypeAlias = Callable[[Frame, Frame | None], Picture]
+Describe: TypeAlias = Callable[[Frame, Frame | None], str]
+
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """A drawn run: one picture and one caption for each frame of the trace."""
+
+    trace: Trace = field(repr=False)
+    pictures: tuple[Picture, ...] = field(repr=False)
+    captions: tuple[str, ...] = field(repr=False)
+    title: str
+    stills: tuple[int, ...]  # the frames that stand for the whole where it cannot be stepped
+    start: int = 0  # the frame to show first
+
+    @property
+    def payload(self) -> str:
+        """All that the browser needs, as JSON: the distinct lines, and each frame as runs of them."""
+        lines: dict[str, int] = {}
+        frames = [_runs([lines.setdefault(line, len(lines)) for line in each.split("\n")]) for each in self.pictures]
+        parts = {"title": self.title, "captions": self.captions, "lines": list(lines), "frames": frames}
+        return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+
+    @property
+    def still(self) -> Picture:
+        """The key frames under each other in one picture."""
+        pictures, captions = [self.pictures[at] for at in self.stills], [_headline(self, at) for at in self.stills]
+        return stack(pictures, captions, label=self.text.replace("\n", " "))
+
+    @property
+    def text(self) -> str:
+        """The captions in order, those of the key frames only where the film is long."""
+        indexes = range(len(self.pictures)) if len(self.pictures) <= 24 else self.stills
+        lines = [self.title, *(_headline(self, index) for index in indexes)]
+        return "\n".join(line for line in lines if line) or self.pictures[0].label
+
+    def html(self, start: int | None = None) -> str:
+        """A player that needs no kernel and no network; without scripts its key frames remain."""
+        script, css = (_HERE / "player.js").read_text("utf-8"), (_HERE / "player.css").read_text("utf-8")
+        start = self.start if start is None else start
+        data = self.payload.replace("<", "\\u003c")  # no "</script>" may appear inside a script
+        return (
+            f'<div class="kl-player" data-kl-start="{start}">{self.still.html}'
+            f'<script type="application/json">{data}</script></div>\n'
+            f"<style>{css}</style>\n"
+            f'<script type="module">\n{script}\nmountAll();\n</script>'
+        )
+
+    def mimebundle(self, start: int | None = None) -> dict[str, str]:
+        """What a page can show of it, from the most to the least it may be capable of."""
+        return {"text/html": self.html(start), "image/svg+xml": str(self.still), "text/plain": self.text}
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return self.mimebundle()
+
+
+def film(
+    trace: Trace,
+    draw: Draw,
+    describe: Describe | None = None,
+    *,
+    title: str = "",
+    start: int = 0,
+    stills: Sequence[int] | None = None,
+) -> Film:
+    """A trace with every frame drawn.
+
+    Parameters
+    ----------
+    trace : tuple of Frame
+        What a simulator returns; 1 to 500 frames.
+    draw : callable
+        ``draw(frame, before)`` returns the `Picture` of a frame; `before` is the frame before it in `trace`, or
+        None, so that what changed can be marked.
+    describe : callable, optional
+        ``describe(frame, before)`` returns the sentence under the picture, which is also what a screen reader says.
+        Without it the event's name stands there.
+    title : str
+        The question that the run answers: the name of the player for screen readers, and the first line of its text.
+        It is not drawn; a drawing has a heading of its own, so that it can also stand alone.
+    start : int
+        The frame to show first; -1 for the last.
+    stills : sequence of int, optional
+        Positions in `trace` of the frames that stand for the whole on paper; by default first, middle and last.
+
+    Returns
+    -------
+    Film
+        Shown by `kafkalearn.views.widgets.player.play`; a Film as the last line of a cell shows itself as well.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the trace is empty or too long, if `draw` returns no picture, or `start` or a still is not in the trace.
+    """
+    trace = tuple(trace)
+    _refuse_length(len(trace))
+    befores = (None, *trace)
+    describe = describe or _event_name
+    pictures = tuple(_drawn(draw, frame, before) for frame, before in zip(trace, befores, strict=False))
+    captions = tuple(describe(frame, before) for frame, before in zip(trace, befores, strict=False))
+    return Film(trace, pictures, captions, title, _stills(stills, len(trace)), _place(start, len(trace)))
+
+
+def still_film(picture: Picture) -> Film:
+    """A film of one frame that is nothing but its picture."""
+    return Film((), (picture,), ("",), "", (0,))
+
+
+def _refuse_length(count: int) -> None:
+    if count == 0:
+        raise KafkaLearnError("the trace is empty: run(...) always gives at least frame 0")
+    if count > MOST_FRAMES:
+        every = -(-count // MOST_FRAMES)
+        raise KafkaLearnError(
+            f"a film has at most {MOST_FRAMES} frames, this trace has {count}; "
+            f"show a part, trace[:{MOST_FRAMES}], or every {every}. frame, trace[::{every}]"
+        )
+
+
+def _drawn(draw: Draw, frame: Frame, before: Frame | None) -> Picture:
+    drawn = draw(frame, before)
+    if not isinstance(drawn, Picture):
+        name = getattr(draw, "__name__", repr(draw))
+        raise KafkaLearnError(
+            f"{name}(frame, before) must return what kafkalearn.views.drawing.picture.picture makes, "
+            f"got {type(drawn).__name__}"
+        )
+    return drawn
+
+
+def _stills(stills: Sequence[int] | None, count: int) -> tuple[int, ...]:
+    if stills is None:
+        return tuple(sorted({round(part * (count - 1) / (STILL_COUNT - 1)) for part in range(STILL_COUNT)}))
+    outside = [index for index in stills if not -count <= index < count]
+    if outside or not stills:
+        raise KafkaLearnError(f"stills {list(stills)!r}: give positions of frames, from 0 to {count - 1}")
+    return tuple(sorted({index % count for index in stills}))
+
+
+def _place(start: int, count: int) -> int:
+    if not -count <= start < count:
+        raise KafkaLearnError(f"start must be from 0 to {count - 1}, or -1 for the last, got {start}: so many frames")
+    return start % count
+
+
+def _event_name(frame: Frame, _: Frame | None) -> str:
+    return "the start" if frame.event is None else str(frame.event)
+
+
+def _headline(film: Film, index: int) -> str:
+    caption = film.captions[index]
+    return caption if len(film.pictures) == 1 else f"Step {index} of {len(film.pictures) - 1}: {caption}"
+
+
+def _runs(numbers: Sequence[int]) -> list[int]:
+    """Pairs of a first number and how many follow on it: 5, 6, 7, 2 is 5 3 2 1."""
+    runs: list[int] = []
+    for value in numbers:
+        if runs and value == runs[-2] + runs[-1]:
+            runs[-1] += 1
+        else:
+            runs += [value, 1]
+    return runs

@@ -1,0 +1,1 @@
+"""A consumer group, shown: picture, words, figures."""

@@ -1,0 +1,1 @@
+"""The coordinator of a classic group, request by request: picture and words."""

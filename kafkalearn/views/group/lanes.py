@@ -1,0 +1,155 @@
+"""Lanes over time: the states of a group on top, under it what each consumer did, and the partitions nobody read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from kafkalearn.group.world import Outcome
+from kafkalearn.views.drawing.style import BODY, EMPTY, FAINT, INK, MUTED, PANEL, READ, SMALL, Fill
+from kafkalearn.views.drawing.svg import Box, filled, line, outlined, rect, text
+from kafkalearn.views.group.words import DOING_WORDS, unread_partitions
+
+LEFT, RIGHT = 150, 970
+NARROWEST = 2.0  # pixels: a rebalance of a second must be seen in a run of ten minutes
+
+DOING_FILLS = {
+    "consuming": Fill(READ, ""),
+    "idle": Fill(EMPTY, "."),
+    "joining": Fill("#f2b94b", "/"),
+    "paused": Fill("#dba6cb", "x"),
+    "working": Fill("#93c9b0", "-"),
+    "gone": Fill(PANEL, ""),
+}
+STATE_FILLS = {
+    "Empty": Fill(EMPTY, ""),
+    "Stable": Fill(READ, ""),
+    "PreparingRebalance": Fill("#f2b94b", "/"),
+    "CompletingRebalance": Fill("#dba6cb", "\\"),
+    "Assigning": Fill("#f2b94b", "/"),
+    "Reconciling": Fill("#dba6cb", "\\"),
+    "Dead": Fill(FAINT, "x"),
+}
+STEPS_MS = (
+    *(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000),
+    *(60_000 * minutes for minutes in (1, 2, 5, 10, 20, 30, 60, 120, 240, 720, 1440)),
+)
+MOST_TICKS = 10
+
+
+class Axis:
+    """Where a moment lies between the left and the right edge."""
+
+    def __init__(self, from_ms: int, to_ms: int) -> None:
+        """A stretch of time."""
+        self.from_ms, self.to_ms = from_ms, max(to_ms, from_ms + 1)
+
+    def x(self, ms: float) -> float:
+        """The place of a moment; what lies outside is at the edge."""
+        inside = min(max(ms, self.from_ms), self.to_ms)
+        return LEFT + (RIGHT - LEFT) * (inside - self.from_ms) / (self.to_ms - self.from_ms)
+
+    def box(self, start_ms: int, end_ms: int, top: float, height: float) -> Box | None:
+        """A stretch of time in a lane, wide enough to be seen; None if it lies outside."""
+        if end_ms <= self.from_ms or start_ms >= self.to_ms:
+            return None
+        left = min(self.x(start_ms), RIGHT - NARROWEST)
+        return left, top, max(self.x(end_ms) - left, NARROWEST), height
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Round times and their names."""
+        span_ms = self.to_ms - self.from_ms
+        step_ms = next((each for each in STEPS_MS if span_ms / each <= MOST_TICKS), STEPS_MS[-1])
+        first = -(-self.from_ms // step_ms) * step_ms
+        in_minutes = step_ms % 60_000 == 0
+        names = (lambda ms: f"{ms // 60_000} min") if in_minutes else (lambda ms: f"{ms / 1000:g} s")
+        return [(self.x(ms), names(ms)) for ms in range(first, self.to_ms + 1, step_ms)]
+
+
+def band(axis: Axis, top: float, height: float, spans: Iterable[tuple[int, int, Fill]]) -> str:
+    """Stretches of time in a lane; the fills that are rare lie on top, so that they are seen."""
+    boxes: dict[Fill, list[Box]] = {}
+    for start_ms, end_ms, fill in spans:
+        box = axis.box(start_ms, end_ms, top, height)
+        if box is not None:
+            boxes.setdefault(fill, []).append(box)
+    by_width = sorted(boxes.items(), key=lambda item: -sum(box[2] for box in item[1]))
+    edge = outlined((LEFT, top, RIGHT - LEFT, height), stroke=FAINT)
+    return "\n".join([*(filled(fill, *its) for fill, its in by_width), edge])
+
+
+def group_band(outcome: Outcome, axis: Axis, top: float, height: float, until_ms: int) -> str:
+    """The states of the group."""
+    rows = [row for row in outcome.timeline if row["from_ms"] < until_ms]
+    spans = [(row["from_ms"], min(row["to_ms"], until_ms), STATE_FILLS[row["state"]]) for row in rows]
+    return "\n".join([lane_name("the group", top, height, bold=True), band(axis, top, height, spans)])
+
+
+def member_band(outcome: Outcome, name: str, axis: Axis, top: float, height: float, until_ms: int) -> str:
+    """What one consumer did."""
+    rows = [row for row in outcome.activity if row["member"] == name and row["from_ms"] < until_ms]
+    spans = [
+        (row["from_ms"], min(row["to_ms"], until_ms), DOING_FILLS[row["doing"]])
+        for row in rows
+        if row["doing"] != "gone"
+    ]
+    return "\n".join([lane_name(name, top, height), band(axis, top, height, spans)])
+
+
+def unread_steps(outcome: Outcome, axis: Axis, top: float, height: float) -> str:
+    """How many partitions nobody read, as columns that grow from the ground."""
+    most = max(len(frame.state.partitions) for frame in outcome.trace)
+    has_started, boxes = False, []
+    for one, other in pairwise(frame.state for frame in outcome.trace):
+        has_started = has_started or any(each.doing != "gone" for each in one.members)
+        count = len(unread_partitions(one)) if has_started else 0
+        tall = height * count / most
+        box = axis.box(one.time_ms, other.time_ms, top + height - tall, tall)
+        if count and box and other.time_ms > one.time_ms:
+            boxes.append(box)
+    return "\n".join(
+        [
+            lane_name("not read", top, height),
+            text(LEFT - 8, top + 12, str(most), SMALL, "end", MUTED),
+            outlined((LEFT, top, RIGHT - LEFT, height), stroke=FAINT),
+            filled(Fill(MUTED, ""), *boxes),
+        ]
+    )
+
+
+def lane_name(name: str, top: float, height: float, bold: bool = False) -> str:
+    """The words at the left of a lane, cut if they are long."""
+    shown = name if len(name) <= 11 else f"{name[:10]}…"
+    return text(22, top + height / 2 + 6, shown, BODY if height > 20 else SMALL, bold=bold)
+
+
+def time_axis(axis: Axis, top: float, grid_top: float) -> str:
+    """The times under the lanes, with thin lines up through them."""
+    ticks = axis.ticks()
+    return "\n".join(
+        [
+            *(line(x, grid_top, x, top, FAINT, 1) for x, _ in ticks),
+            line(LEFT, top, RIGHT, top, INK, 1.5),
+            *(line(x, top, x, top + 6, INK, 1.5) for x, _ in ticks),
+            *(text(x, top + 22, words, SMALL, "middle") for x, words in ticks),
+        ]
+    )
+
+
+def legend(top: float, fills: dict[str, Fill], left: float = 22) -> str:
+    """What the fills stand for, in one row."""
+    parts, x = [], left
+    for name, fill in fills.items():
+        parts += [
+            filled(fill, (x, top, 26, 18)),
+            rect(x, top, 26, 18, stroke=INK, stroke_width=1),
+            text(x + 33, top + 15, name, SMALL),
+        ]
+        x += 33 + 8.7 * len(name) + 26
+    return "\n".join(parts)
+
+
+def doings(outcome: Outcome) -> dict[str, Fill]:
+    """The fills of what somebody does somewhere in the run."""
+    seen = {row["doing"] for row in outcome.activity}
+    return {DOING_WORDS[name].split(",")[0]: fill for name, fill in DOING_FILLS.items() if name in seen - {"gone"}}

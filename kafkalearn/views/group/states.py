@@ -1,0 +1,133 @@
+"""The states of a classic group as a diagram, drawn from the table of transitions that the simulator obeys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from textwrap import wrap
+from typing import Any
+
+from kafkalearn.group.classic import STATES, TRANSITIONS, Transition
+from kafkalearn.trace import Frame
+from kafkalearn.views.drawing.picture import Picture, picture
+from kafkalearn.views.drawing.style import BODY, INK, MARK, PANEL, SMALL, TITLE
+from kafkalearn.views.drawing.svg import arrow, element, filled, number, rect, text
+from kafkalearn.views.group.lanes import STATE_FILLS
+
+BOX_WIDTH, BOX_HEIGHT = 250, 62
+CENTRES = {
+    "Empty": (155, 130),
+    "PreparingRebalance": (500, 130),
+    "CompletingRebalance": (845, 130),
+    "Stable": (845, 330),
+    "Dead": (155, 330),
+}
+APART = 15  # pixels between the two directions of a pair
+LINE_LENGTH = 106
+Point = tuple[float, float]
+
+
+def draw_group_states(
+    frame: Frame[Any, Any] | None = None,
+    before: Frame[Any, Any] | None = None,
+    transitions: Iterable[Transition] = TRANSITIONS,
+) -> Picture:
+    """The states and every way between them, each with its causes.
+
+    Parameters
+    ----------
+    frame, before : Frame, optional
+        Of a run of `kafkalearn.group.classic`, or of an outcome's trace: its state is marked, and the way it came.
+    transitions : iterable of Transition
+        The table; without one, the whole.
+
+    Examples
+    --------
+    >>> draw_group_states().label[:74]
+    'The states of a classic group: Empty, PreparingRebalance, CompletingRebala'
+    """
+    ways = _ways(transitions)
+    now = None if frame is None else frame.state.state
+    came = (before.state.state, now) if before is not None and before.state.state != now else None
+    lines = _legend(ways, came)
+    return picture(
+        424 + 24 * len(lines),
+        text(22, 44, "The states of a classic group", TITLE, bold=True),
+        *(_way(at, pair, ways, pair == came) for at, pair in enumerate(ways, start=1)),
+        *(_state(name, name == now) for name in STATES),
+        *(text(22, 418 + 24 * at, words, SMALL + 1, colour=ink) for at, (words, ink) in enumerate(lines)),
+        label=_label(now, came),
+    )
+
+
+def _label(now: str | None, came: tuple[str, str] | None) -> str:
+    label = f"The states of a classic group: {', '.join(STATES)}"
+    if now is not None:
+        label += f"; it is {now} now"
+    return f"{label}, and came from {came[0]}" if came else label
+
+
+def _ways(transitions: Iterable[Transition]) -> dict[tuple[str, str], list[str]]:
+    """The causes of each way from a state to another, in the order of the table."""
+    ways: dict[tuple[str, str], list[str]] = {}
+    for before, after, cause in transitions:
+        ways.setdefault((before, after), []).append(cause)
+    return ways
+
+
+def _state(name: str, is_now: bool) -> str:
+    x, y = CENTRES[name]
+    box = (x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2, BOX_WIDTH, BOX_HEIGHT)
+    return "\n".join(
+        [
+            filled(STATE_FILLS[name], box),
+            rect(*box, stroke=MARK if is_now else INK, stroke_width=6 if is_now else 2, rx=4),
+            rect(x - BOX_WIDTH / 2 + 6, y - 16, BOX_WIDTH - 12, 32, PANEL, rx=3),
+            text(x, y + 6, name, BODY, "middle", bold=True),
+        ]
+    )
+
+
+def _way(at: int, pair: tuple[str, str], ways: dict[tuple[str, str], list[str]], is_now: bool) -> str:
+    """An arrow from edge to edge with its number; where there is a way back, beside the middle."""
+    start, end = CENTRES[pair[0]], CENTRES[pair[1]]
+    length = ((end[0] - start[0]) ** 2 + (end[1] - start[1]) ** 2) ** 0.5
+    along = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
+    aside = APART if (pair[1], pair[0]) in ways else 0
+    shift = (-along[1] * -aside, along[0] * -aside)
+    start, end = _moved(start, shift), _moved(end, shift)
+    tail, head = _edge(start, CENTRES[pair[0]], along), _edge(end, CENTRES[pair[1]], (-along[0], -along[1]))
+    colour, width = (MARK, 5) if is_now else (INK, 2)
+    middle = (tail[0] * 0.55 + head[0] * 0.45, tail[1] * 0.55 + head[1] * 0.45)
+    return "\n".join([arrow(*tail, *head, colour, width), _badge(at, middle, colour)])
+
+
+def _moved(point: Point, by: Point) -> Point:
+    return point[0] + by[0], point[1] + by[1]
+
+
+def _edge(point: Point, centre: Point, along: Point) -> Point:
+    """Where a line from a point inside a box leaves the box."""
+    reaches = []
+    for axis, half in ((0, BOX_WIDTH / 2 + 3), (1, BOX_HEIGHT / 2 + 3)):
+        if abs(along[axis]) > 1e-9:
+            wall = centre[axis] + (half if along[axis] > 0 else -half)
+            reaches.append((wall - point[axis]) / along[axis])
+    reach = min(reaches)
+    return point[0] + along[0] * reach, point[1] + along[1] * reach
+
+
+def _badge(at: int, middle: Point, colour: str) -> str:
+    circle = element(
+        "circle", cx=number(middle[0]), cy=number(middle[1]), r=13, fill=PANEL, stroke=colour, stroke_width=2
+    )
+    return "\n".join([circle, text(middle[0], middle[1] + 6, str(at), SMALL + 1, "middle", colour, bold=True)])
+
+
+def _legend(ways: dict[tuple[str, str], list[str]], came: tuple[str, str] | None) -> list[tuple[str, str]]:
+    """Each numbered way with its causes, in lines of words and their colour."""
+    lines = []
+    for at, (pair, causes) in enumerate(ways.items(), start=1):
+        words = f"{at}  {pair[0]} → {pair[1]}: {'; '.join(causes)}"
+        ink = MARK if pair == came else INK
+        lines += [(each, ink) for each in wrap(words, LINE_LENGTH, subsequent_indent="     ")]
+    return lines

@@ -1,0 +1,1 @@
+"""A producer of keyless records, shown: picture, words, figures."""

@@ -1,0 +1,140 @@
+"""A producer's queues as a picture: a lane for each partition, batches filling up, and where the next record goes.
+
+A frame of `kafkalearn.partitioning.keyless.send_all`, or of any run of that simulator, becomes one drawing. The
+simulator's settings come first, so that they can be bound once: ``play(trace, partial(draw_keyless, settings))``.
+"""
+
+from __future__ import annotations
+
+from kafkalearn.partitioning.batching import Batch
+from kafkalearn.partitioning.keyless import KeylessEvent, Producer, Send, Settings, rule_of
+from kafkalearn.trace import Frame
+from kafkalearn.views.drawing.picture import Picture, picture
+from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill, fill
+from kafkalearn.views.drawing.svg import filled, line, outlined, polygon, rect, text
+from kafkalearn.views.keyless.words import describe_keyless, keyless_rule, weights
+
+LANES_TOP, LANE_HEIGHT, MOST_LANES = 86, 58, 10
+QUEUE_LEFT, BATCH_WIDTH, BATCH_GAP, MOST_BATCHES = 190, 144, 12, 4
+METER_LEFT, METER_WIDTH = 440, 420
+OPEN, CLOSED = Fill(READ, ""), fill(1)
+
+
+def draw_keyless(
+    settings: Settings, frame: Frame[Producer, KeylessEvent], before: Frame[Producer, KeylessEvent] | None = None
+) -> Picture:
+    """One moment of a producer that writes records without keys, drawn.
+
+    Parameters
+    ----------
+    settings : Settings
+        What the run was made with.
+    frame, before : Frame
+        A frame of the trace and the one before it.
+
+    Examples
+    --------
+    >>> from kafkalearn.partitioning.keyless import send_all
+    >>> settings = Settings(3, batch_size=1000)
+    >>> draw_keyless(settings, send_all(settings, 2)[1]).label
+    'Record 1 (100 bytes) opens a batch in partition 1.'
+    """
+    state, event = frame.state, frame.event
+    shown = _shown(settings, state)
+    bottom = LANES_TOP + len(shown) * LANE_HEIGHT
+    has_meter = rule_of(settings.release) == "uniform sticky"
+    return picture(
+        bottom + (84 if has_meter else 52),
+        text(25, 38, f"Records without a key: Kafka {settings.release}, {rule_of(settings.release)}", TITLE, bold=True),
+        text(QUEUE_LEFT, 72, "waiting batches, records: bytes; hatched: full, takes no more", SMALL, colour=MUTED),
+        text(WIDTH - 25, 72, "records", SMALL, "end", MUTED),
+        *(_lane(settings, state, event, each, LANES_TOP + at * LANE_HEIGHT) for at, each in enumerate(shown)),
+        text(25, bottom + 32, keyless_rule(settings, state), BODY, bold=True),
+        _meter(settings, state, bottom + 46) if has_meter else "",
+        label=describe_keyless(settings, frame, before),
+    )
+
+
+def _shown(settings: Settings, state: Producer) -> range:
+    """The partitions that fit, among them the one the last record went to."""
+    last = state.last.partition if state.last else state.current or 0
+    first = max(0, min(last - MOST_LANES // 2, settings.partition_count - MOST_LANES))
+    return range(first, min(first + MOST_LANES, settings.partition_count))
+
+
+def _lane(settings: Settings, state: Producer, event: KeylessEvent | None, partition: int, top: float) -> str:
+    is_current, is_led = partition == state.current, partition in settings.candidates
+    queue = state.queues[partition] or ()
+    got_record = isinstance(event, Send) and state.last is not None and state.last.partition == partition
+    written = state.record_counts[partition]
+    sent = written - sum(batch.record_count for batch in queue)
+    name = f"partition {partition}" if is_led else f"{partition}: no leader"
+    return "\n".join(
+        [
+            rect(0, top, WIDTH, LANE_HEIGHT, EMPTY) if is_current else "",
+            line(25, top + LANE_HEIGHT, WIDTH - 25, top + LANE_HEIGHT, MUTED, 1),
+            _current_mark(top) if is_current else "",
+            text(40, top + 35, name, BODY, colour=INK if is_led else MUTED, bold=is_current),
+            *_batches(queue, top, got_record),
+            text(WIDTH - 25, top + 27, f"{written} written", BODY, "end"),
+            text(WIDTH - 25, top + 48, _aside(state, partition, sent), SMALL, "end", MUTED),
+        ]
+    )
+
+
+def _current_mark(top: float) -> str:
+    middle = top + LANE_HEIGHT / 2
+    return polygon([(34, middle), (16, middle - 11), (16, middle + 11)], MARK)
+
+
+def _aside(state: Producer, partition: int, sent: int) -> str:
+    weight = weights(state).get(partition)
+    return f"{sent} sent" if weight is None else f"{sent} sent, weight {weight}"
+
+
+def _batches(queue: tuple[Batch, ...], top: float, got_record: bool) -> list[str]:
+    """The waiting batches, the oldest left; of a long queue the newest and how many more there are."""
+    shown = queue[-MOST_BATCHES:]
+    hidden = len(queue) - len(shown)
+    parts = [text(QUEUE_LEFT - 8, top + 35, f"+{hidden}", SMALL, "end", MUTED)] if hidden else []
+    for at, batch in enumerate(shown):
+        is_now = got_record and at == len(shown) - 1
+        parts.append(_batch(batch, QUEUE_LEFT + at * (BATCH_WIDTH + BATCH_GAP), top + 9, is_now))
+    return parts
+
+
+def _batch(batch: Batch, x: float, y: float, is_now: bool) -> str:
+    """A batch as full as it is; hatched once no more goes in, with a thick border if it got the last record."""
+    height = LANE_HEIGHT - 18
+    full = min(1, batch.byte_count / batch.limit_bytes) * BATCH_WIDTH
+    words = f"{batch.record_count}: {batch.byte_count} B"
+    plate = 9.6 * len(words) + 8
+    edge = {"stroke": MARK, "stroke_width": 5} if is_now else {"stroke": INK, "stroke_width": 1.5}
+    return "\n".join(
+        [
+            rect(x, y, BATCH_WIDTH, height, PANEL),
+            filled(CLOSED if batch.is_full else OPEN, (x, y, full, height)),
+            rect(x, y, BATCH_WIDTH, height, **edge),
+            rect(x + BATCH_WIDTH / 2 - plate / 2, y + 9, plate, 22, PANEL, rx=3) if batch.is_full else "",
+            text(x + BATCH_WIDTH / 2, y + 26, words, SMALL + 1, "middle"),
+        ]
+    )
+
+
+def _meter(settings: Settings, state: Producer, top: float) -> str:
+    """Bytes to the current partition since it was drawn, against the two marks at which it may change."""
+    whole = 2 * settings.batch_size
+    done = min(1, state.produced_bytes / whole) * METER_WIDTH
+    half = METER_LEFT + METER_WIDTH / 2
+    return "\n".join(
+        [
+            text(25, top + 16, "bytes there since it was drawn", SMALL),
+            text(METER_LEFT - 14, top + 17, str(state.produced_bytes), BODY, "end", bold=True),
+            rect(METER_LEFT, top, METER_WIDTH, 20, PANEL),
+            filled(OPEN, (METER_LEFT, top, done, 20)),
+            outlined((METER_LEFT, top, METER_WIDTH, 20), stroke=INK, width=1.5),
+            line(half, top - 5, half, top + 25, INK, 3),
+            text(half - 8, top + 16, str(settings.batch_size), SMALL, "end"),
+            text(METER_LEFT + METER_WIDTH + 8, top + 16, str(whole), SMALL),
+        ]
+    )

@@ -1,0 +1,1 @@
+"""A log and its cleaner, shown: picture, words, figures."""

@@ -1,0 +1,307 @@
+"""A log as a picture: a cell for each offset, segments as frames around them, clean and dirty below.
+
+In the frame of a pass a dashed cell is a record that the cleaner removed, and the word under each says why it went
+or stayed; afterwards its offset is a dot, for offsets never change. Under a tombstone stands how long it still
+stays. The settings come first, so that they can be bound once: ``play(trace, partial(draw_log, settings))``.
+"""
+
+from __future__ import annotations
+
+from kafkalearn.log import Cleanable, Settings
+from kafkalearn.views.drawing.picture import Picture, picture
+from kafkalearn.views.drawing.style import (
+    BODY,
+    EMPTY,
+    FAINT,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    READ,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Fill,
+    fill,
+)
+from kafkalearn.views.drawing.svg import element, filled, line, outlined, polygon, rect, text
+from kafkalearn.views.log.places import (
+    EMPTY_BATCH,
+    END,
+    GAP,
+    REMOVED,
+    TOMBSTONE,
+    LogFrame,
+    Place,
+    Stretch,
+    cleanable_of,
+    log_of,
+    now_of,
+    pass_of,
+    places,
+    stretches,
+)
+from kafkalearn.views.log.words import (
+    clock_text,
+    describe_log,
+    legend_of,
+    next_text,
+    short_verdict,
+    span_text,
+    text_of,
+)
+
+LEFT, CELL, PER_ROW, MOST_ROWS = 24, 79, 12, 3
+TOP, ROW_HEIGHT = 100, 216
+LEGEND_LINES = 2
+CELL_DOWN, CELL_HEIGHT = 8, 80  # below the frame's top
+FRAME_HEIGHT, BAND_DOWN, BAND_HEIGHT = 132, 138, 22  # the frame holds cells and the words below them
+CHARACTER = {SMALL: 9.3, BODY: 11.5}  # pixels of one letter
+CLEAN, DIRTY, UNTOUCHED = Fill(READ, ""), fill(2), Fill(EMPTY, "")
+GRAVE = fill(1)
+METER_LEFT, METER_WIDTH = 190, 300
+
+
+def draw_log(settings: Settings, frame: LogFrame, before: LogFrame | None = None) -> Picture:
+    """One moment of a log, drawn.
+
+    Parameters
+    ----------
+    settings : Settings
+        What the run was made with.
+    frame, before : Frame
+        A frame of a run of `kafkalearn.log.step`, and the one before it: without it the records that a pass removed
+        cannot be told. Of a long log the newest 36 offsets are shown.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from kafkalearn.log import Append, Log, NewBatch, step
+    >>> from kafkalearn.trace import run
+    >>> settings = Settings("compact")
+    >>> trace = run(partial(step, settings), Log(), [Append((NewBatch((("K1", "1", 0),)),))])
+    >>> draw_log(settings, trace[1], trace[0]).label
+    'K1 = 1 is written at offset 0.'
+    """
+    elements, bottom = log_elements(settings, frame, before)
+    return picture(bottom, *elements, label=describe_log(settings, frame, before))
+
+
+def log_elements(
+    settings: Settings, frame: LogFrame, before: LogFrame | None, reader_offset: int | None = None
+) -> tuple[list[str], float]:
+    """The drawing of a log as elements, and how far down it goes; `reader_offset` marks where a reader is."""
+    rows = _rows(places(frame, before))
+    found, now_ms = cleanable_of(settings, frame), now_of(frame)
+    parts = [
+        text(LEFT, 40, _title(settings), TITLE - 2, bold=True),
+        text(WIDTH - LEFT, 40, f"now {span_text(now_ms)}", TITLE - 2, "end"),
+    ]
+    for at, row in enumerate(rows):
+        parts += _row(frame, row, found, now_ms, TOP + at * ROW_HEIGHT)
+        parts += _reader(row, reader_offset, TOP + at * ROW_HEIGHT)
+    below = TOP + len(rows) * ROW_HEIGHT
+    legend = _legend(rows, below - 16)
+    below += 22 * max(LEGEND_LINES, len(legend)) - 16
+    return [*parts, *legend, *_meter(settings, frame, found, below)], below + 62
+
+
+def _title(settings: Settings) -> str:
+    if not settings.is_compacted:
+        return f"A log: cleanup.policy={settings.cleanup_policy or 'none'}"
+    return f"cleanup.policy={settings.cleanup_policy}, delete.retention.ms={span_text(settings.delete_retention_ms)}"
+
+
+def _rows(all_places: tuple[Place, ...]) -> list[tuple[Place, ...]]:
+    """The newest offsets, in rows."""
+    shown = all_places[-PER_ROW * MOST_ROWS :]
+    return [shown[start : start + PER_ROW] for start in range(0, len(shown), PER_ROW)]
+
+
+def _row(frame: LogFrame, row: tuple[Place, ...], found: Cleanable, now_ms: int, top: float) -> list[str]:
+    first, last = row[0].offset, row[-1].offset
+    parts = []
+    for stretch in stretches(log_of(frame)):
+        if stretch.last >= first and stretch.first <= last:
+            parts.append(_segment(stretch, first, last, top))
+    for place in row:
+        x = LEFT + (place.offset - first) * CELL
+        parts.append(_cell(place, now_ms, x, top))
+    return [*parts, *_band(frame, row, found, top)]
+
+
+def _segment(stretch: Stretch, row_first: int, row_last: int, top: float) -> str:
+    """The frame of a segment, or of the part that is in this row."""
+    start, end = max(stretch.first, row_first), min(stretch.last, row_last)
+    x, width = LEFT + (start - row_first) * CELL, (end + 1 - start) * CELL
+    size = f"{stretch.segment.size_bytes} B"
+    longest = f"{'active ' if stretch.is_active else ''}segment {stretch.first}, {size}"
+    short = "active" if stretch.is_active else size
+    name = next((each for each in (longest, f"{stretch.first}: {size}", short) if _fits(each, width)), "")
+    edge = {"stroke": INK, "stroke_width": 2, "stroke_dasharray": "8 5" if stretch.is_active else None}
+    return "\n".join(
+        [
+            rect(x + 2, top, width - 4, FRAME_HEIGHT, **edge),
+            text(x + 4, top - 22, name, SMALL, bold=stretch.is_active) if name else "",
+        ]
+    )
+
+
+def _fits(words: str, width: float, size: float = SMALL) -> bool:
+    return len(words) * CHARACTER[size] <= width
+
+
+def _fitted(words: str, width: float, size: float) -> str:
+    most = int(width / CHARACTER[size])
+    return words if len(words) <= most else words[: most - 1] + "…"
+
+
+def _cell(place: Place, now_ms: int, x: float, top: float) -> str:
+    middle, y = x + CELL / 2, top + CELL_DOWN
+    box = (x + 6, y, CELL - 12, CELL_HEIGHT)
+    if place.kind == END:
+        return text(middle, y + 18, str(place.offset), SMALL, "middle", MUTED) + "\n" + _end(middle, y)
+    if place.kind == GAP:
+        dot = element("circle", cx=middle, cy=y + 48, r=4, fill=FAINT)
+        return "\n".join([text(middle, y + 18, str(place.offset), SMALL, "middle", MUTED), dot])
+    return "\n".join(
+        [
+            _ground(place, box),
+            text(middle, y + 18, str(place.offset), SMALL, "middle", MUTED if place.kind == REMOVED else INK),
+            *_content(place, middle, y),
+            _under(place, now_ms, middle, y + CELL_HEIGHT),
+        ]
+    )
+
+
+def _end(middle: float, y: float) -> str:
+    return text(middle, y + 54, "LEO", SMALL, "middle", MUTED)
+
+
+def _ground(place: Place, box: tuple[float, float, float, float]) -> str:
+    if place.kind == REMOVED:
+        return rect(*box, stroke=MUTED, stroke_width=2, stroke_dasharray="5 5")
+    look = GRAVE if place.kind == TOMBSTONE else Fill(EMPTY, "") if place.kind == EMPTY_BATCH else Fill(PANEL, "")
+    is_judged = place.verdict is not None
+    return "\n".join([filled(look, box), outlined(box, stroke=INK, width=3 if is_judged else 1.5)])
+
+
+def _content(place: Place, middle: float, y: float) -> list[str]:
+    if place.kind == EMPTY_BATCH:
+        return [text(middle, y + 48, "empty", SMALL, "middle", MUTED)]
+    if place.marker:
+        return [text(middle, y + 48, _fitted(place.marker, CELL - 12, SMALL), SMALL, "middle", MUTED)]
+    if place.record is None:
+        return [text(middle, y + 48, "?", BODY, "middle", MUTED)]
+    colour = MUTED if place.kind == REMOVED else INK
+    key = _fitted(text_of(place.record.key), CELL - 10, BODY)
+    value = text_of(place.record.value)
+    value_size = BODY if _fits(value, CELL - 12, BODY) else SMALL
+    plate = rect(middle - 31, y + 26, 62, 48, PANEL, rx=3) if place.kind == TOMBSTONE else ""
+    size = BODY if _fits(text_of(place.record.key), CELL - 10, BODY) else SMALL
+    key = key if size == BODY else _fitted(text_of(place.record.key), CELL - 10, SMALL)
+    strike = line(middle - 28, y + 68, middle + 28, y + 30, MUTED, 2) if place.kind == REMOVED else ""
+    return [
+        plate,
+        text(middle, y + 44, key, size, "middle", colour, bold=place.kind != REMOVED),
+        text(middle, y + 67, _fitted(value, CELL - 12, value_size), value_size, "middle", colour),
+        strike,
+    ]
+
+
+def _under(place: Place, now_ms: int, middle: float, y: float) -> str:
+    """The verdict of this pass, and the clock of a tombstone."""
+    words = []
+    if place.verdict is not None:
+        gone = place.kind == REMOVED
+        verdict = _fitted(short_verdict(place.verdict.reason), CELL, SMALL)
+        words.append(text(middle, y + 17, verdict, SMALL, "middle", MUTED if gone else INK, bold=not gone))
+    if place.kind == TOMBSTONE:
+        clock = clock_text(place, now_ms)
+        words.append(text(middle, y + 36, _clock_fitted(clock), SMALL, "middle", MARK, bold=clock == "due"))
+    return "\n".join(words)
+
+
+def _clock_fitted(clock: str) -> str:
+    """The larger unit alone where both do not fit."""
+    return clock if _fits(clock, CELL + 4) else " ".join(clock.split()[:2])
+
+
+def _band(frame: LogFrame, row: tuple[Place, ...], found: Cleanable, top: float) -> list[str]:
+    """Clean, dirty, and what cannot be cleaned yet, as a band below the offsets; a mark where the dirty part begins."""
+    first, last, end = row[0].offset, row[-1].offset, log_of(frame).log_end_offset
+    y = top + BAND_DOWN
+    marks = (
+        (log_of(frame).segments[0].base_offset, found.first_dirty_offset, CLEAN, "clean"),
+        (found.first_dirty_offset, found.first_uncleanable_offset, DIRTY, "dirty"),
+        (max(found.first_uncleanable_offset, found.first_dirty_offset), end, UNTOUCHED, "not cleaned yet"),
+    )
+    parts = []
+    for begin, stop, look, name in marks:
+        begin, stop = max(begin, first), min(stop, last + 1)
+        if begin < stop:
+            box = (LEFT + (begin - first) * CELL, y, (stop - begin) * CELL, BAND_HEIGHT)
+            parts += [filled(look, box), outlined(box, stroke=INK, width=1)]
+            words = next((each for each in (name, name.split()[0]) if _fits(each, box[2])), "")
+            parts += _named(words, box) if words else []
+    if first <= found.first_dirty_offset <= last:
+        x = LEFT + (found.first_dirty_offset - first) * CELL
+        words = f"first dirty offset {found.first_dirty_offset}"
+        is_right = x + len(words) * CHARACTER[SMALL] > WIDTH - LEFT
+        parts += [
+            line(x, top - 4, x, y + BAND_HEIGHT + 6, MARK, 4),
+            text(x + (-6 if is_right else 6), y + BAND_HEIGHT + 18, words, SMALL, "end" if is_right else "start", MARK),
+        ]
+    return parts
+
+
+def _named(words: str, box: tuple[float, float, float, float]) -> list[str]:
+    x, y, width, height = box
+    plate = len(words) * 9.3 + 10
+    return [
+        rect(x + width / 2 - plate / 2, y + 2, plate, height - 4, PANEL, rx=3),
+        text(x + width / 2, y + 16, words, SMALL, "middle"),
+    ]
+
+
+def _reader(row: tuple[Place, ...], offset: int | None, top: float) -> list[str]:
+    """A pointer at the reader's position."""
+    if offset is None or not row[0].offset <= offset <= row[-1].offset:
+        return []
+    x = LEFT + (offset - row[0].offset) * CELL + CELL / 2
+    y = top + 2
+    return [polygon([(x, y + 6), (x - 13, y - 16), (x + 13, y - 16)], MARK)]
+
+
+def _legend(rows: list[tuple[Place, ...]], top: float) -> list[str]:
+    shown = tuple(place for row in rows for place in row)
+    told = legend_of(shown)
+    if any(place.kind == TOMBSTONE for place in shown):
+        told.append("hatched: tombstone; below it, how long it must stay")
+    lines, current = [], ""
+    for words in told:
+        longer = f"{current};  {words}" if current else words
+        if current and not _fits(longer, WIDTH - 2 * LEFT):
+            lines, current = [*lines, current], words
+        else:
+            current = longer
+    lines += [current] if current else []
+    return [text(LEFT, top + 14 + 22 * at, words, SMALL, colour=MUTED) for at, words in enumerate(lines)]
+
+
+def _meter(settings: Settings, frame: LogFrame, found: Cleanable, top: float) -> list[str]:
+    """The dirty ratio as a bar, against what the cleaner waits for."""
+    least = settings.min_cleanable_dirty_ratio
+    mark = METER_LEFT + least * METER_WIDTH
+    told = "before the pass" if pass_of(frame) else f"next clean: {next_text(settings, frame)}"
+    if log_of(frame).cleaner != "running":
+        told = f"the cleaner is {log_of(frame).cleaner}"
+    return [
+        text(LEFT, top + 31, f"dirty ratio {found.ratio:.2f}", BODY, bold=True),
+        rect(METER_LEFT, top + 16, METER_WIDTH, 20, PANEL),
+        filled(DIRTY, (METER_LEFT, top + 16, found.ratio * METER_WIDTH, 20)),
+        outlined((METER_LEFT, top + 16, METER_WIDTH, 20), stroke=INK, width=1.5),
+        line(mark, top + 10, mark, top + 42, MARK, 4),
+        text(mark, top + 57, f"more than {least:g}", SMALL, "middle" if 0.1 < least < 0.9 else "start"),
+        text(METER_LEFT + METER_WIDTH + 16, top + 31, told, SMALL),
+    ]

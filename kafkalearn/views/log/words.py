@@ -1,0 +1,297 @@
+"""A log and its cleaner in words: a sentence about a frame, the whole of it as text, times and verdicts in short."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import groupby
+
+from kafkalearn.log import (
+    Append,
+    Appended,
+    Clean,
+    CleanerFailed,
+    CleanerRound,
+    Cleaning,
+    EndTransaction,
+    MoveLogStart,
+    ProducerExpired,
+    Read,
+    ReplaceCleanerThreads,
+    Restart,
+    Retain,
+    Roll,
+    SetHighWatermark,
+    Settings,
+    next_clean,
+)
+from kafkalearn.log.sizes import Text
+from kafkalearn.views.log.places import (
+    EMPTY_BATCH,
+    END,
+    GAP,
+    MARKER,
+    REMOVED,
+    TOMBSTONE,
+    LogFrame,
+    Place,
+    Stretch,
+    cleanable_of,
+    log_of,
+    now_of,
+    pass_of,
+    places,
+    stretches,
+)
+
+_UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"), (1, "ms"))
+
+SHORT = {  # how a verdict begins, and the word for it under a cell
+    "overtaken by offset": "→",
+    "last of its key": "last",
+    "tombstone, met for the first time": "new",
+    "tombstone, its horizon is not reached": "waits",
+    "tombstone, its horizon has passed": "due",
+    "tombstone, its segment is young": "young",
+    "tombstone, its segment is old": "old",
+    "behind what the map has seen": "not read",
+    "no key": "no key",
+    "of an aborted transaction": "aborted",
+    "marker of a transaction": "marker",
+    "marker without a transaction": "due",
+}
+
+
+def span_text(milliseconds: int) -> str:
+    """A length of time in its two largest units.
+
+    >>> [span_text(each) for each in (0, 1500, 86_400_000, 90_000_000, -5000)]
+    ['0 s', '1 s 500 ms', '1 d', '1 d 1 h', '-5 s']
+    """
+    left, parts = abs(milliseconds), []
+    for length, unit in _UNITS:
+        if left >= length and len(parts) < 2:
+            parts.append(f"{left // length} {unit}")
+            left %= length
+        elif parts:
+            break
+    return ("-" if milliseconds < 0 else "") + (" ".join(parts) or "0 s")
+
+
+def text_of(value: Text | None) -> str:
+    """A key or a value as it is shown; bytes that are text as text."""
+    if value is None:
+        return "null"
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value or '""'
+
+
+def short_verdict(reason: str) -> str:
+    """The word for a verdict under a cell.
+
+    >>> short_verdict("overtaken by offset 4"), short_verdict("last of its key")
+    ('→ 4', 'last')
+    """
+    word = next((short for begin, short in SHORT.items() if reason.startswith(begin)), reason)
+    return f"{word} {reason.rsplit(' ', 1)[1]}" if word == "→" else word
+
+
+def legend_of(all_places: tuple[Place, ...]) -> list[str]:
+    """What the words under the cells mean, those that occur."""
+    reasons = dict.fromkeys(place.verdict.reason for place in all_places if place.verdict)
+    overtaken = [reason for reason in reasons if reason.startswith("overtaken")][:1]
+    others = [reason for reason in reasons if not reason.startswith("overtaken") and short_verdict(reason) != reason]
+    return [f"{short_verdict(each)}: {each}" for each in (*overtaken, *others)]
+
+
+def clock_text(place: Place, now_ms: int) -> str:
+    """How long a tombstone still stays, at the least.
+
+    >>> clock_text(Place(3, TOMBSTONE), 0), clock_text(Place(3, TOMBSTONE, horizon_ms=5000), 2000)
+    ('no clock', '3 s')
+    """
+    if place.horizon_ms is None:
+        return "no clock"
+    return "due" if now_ms >= place.horizon_ms else span_text(place.horizon_ms - now_ms)
+
+
+def describe_log(settings: Settings, frame: LogFrame, before: LogFrame | None = None) -> str:
+    """A sentence or two about a frame of `kafkalearn.log`.
+
+    >>> from functools import partial
+    >>> from kafkalearn.log import Log, NewBatch, step
+    >>> from kafkalearn.trace import run
+    >>> settings = Settings("compact")
+    >>> events = [Append((NewBatch((("K1", "1", 0), ("K1", "2", 1))),)), Roll(), Clean(5000)]
+    >>> for frame in run(partial(step, settings), Log(), events):
+    ...     print(describe_log(settings, frame))
+    An empty log.
+    K1 = 1 is written at offset 0, K1 = 2 at offset 1.
+    The active segment is closed; a new one begins at offset 2.
+    The cleaner passes over offsets 0 to 1: 1 of 2 records stay, 1 goes.
+    """
+    log, event = log_of(frame), frame.event
+    match event:
+        case Append():
+            return _describe_append(log.last, event)
+        case Roll() if before is not None and log_of(before).segments == log.segments:
+            return "The active segment is empty: there is nothing to close."
+        case Roll():
+            return f"The active segment is closed; a new one begins at offset {log.active.base_offset}."
+        case Clean() | CleanerRound():
+            return _describe_pass(settings, frame)
+        case Retain():
+            count = log.last.deleted_count
+            return f"Retention deletes {count} segment{'' if count == 1 else 's'}; the log starts at offset " + (
+                f"{log.log_start_offset}."
+            )
+    return _describe_rest(frame)
+
+
+def _describe_append(last: Appended, event: Append) -> str:
+    if last.error is not None:
+        return f"The broker refuses the batch: {last.error}."
+    records = [each for batch in event.batches for each in batch.records]
+    first = last.last_offset - len(records) + 1
+    if len(records) > 4:
+        return f"{len(records)} records are written at offsets {first} to {last.last_offset}."
+    told = [f"{text_of(key)} = {text_of(value)}" for key, value, _ in records]
+    where = [f"{words} {'is written ' if at == 0 else ''}at offset {first + at}" for at, words in enumerate(told)]
+    return f"{', '.join(where)}."
+
+
+def _describe_pass(settings: Settings, frame: LogFrame) -> str:
+    last = log_of(frame).last
+    if not isinstance(last, Cleaning) or not last.has_run:
+        return _describe_refusal(settings, frame, last)
+    kept = Counter(verdict.is_kept for verdict in last.verdicts)
+    going = f"{kept[False]} {'goes' if kept[False] == 1 else 'go'}"
+    full = " Its map is full: the rest waits for the next pass." if last.is_map_full else ""
+    return (
+        f"The cleaner passes over offsets {log_of(frame).segments[0].base_offset} to {last.latest_offset}: "
+        f"{kept[True]} of {kept.total()} records stay, {going}.{full}"
+    )
+
+
+def _describe_refusal(settings: Settings, frame: LogFrame, last: Cleaning) -> str:
+    if last.problem:
+        return f"The cleaner does nothing: {last.problem}."
+    if not last.cleanable.cleanable_bytes:
+        return "The cleaner looks and does nothing: no closed segment is dirty."
+    least = settings.min_cleanable_dirty_ratio
+    return f"The cleaner looks and does nothing: dirty ratio {last.cleanable.ratio:.2f}, not above {least:g}."
+
+
+def _describe_rest(frame: LogFrame) -> str:
+    log = log_of(frame)
+    match frame.event:
+        case None:
+            return "An empty log." if not log.records else f"A log of {len(log.records)} records."
+        case Read():
+            return _describe_read(frame)
+        case EndTransaction(_, is_commit):
+            return f"A transaction ends: {'COMMIT' if is_commit else 'ABORT'} at offset {log.log_end_offset - 1}."
+        case SetHighWatermark():
+            return f"The high watermark is {log.high_watermark}."
+        case MoveLogStart():
+            return f"The log start offset is {log.log_start_offset}."
+        case ProducerExpired(producer_id):
+            return f"The broker forgets producer {producer_id}."
+        case CleanerFailed(reason):
+            return f"The cleaner meets an exception: {reason}. It is {log.cleaner}."
+        case Restart():
+            return "The broker is restarted."
+        case ReplaceCleanerThreads():
+            return "New cleaner threads begin."
+    return str(frame.event)
+
+
+def _describe_read(frame: LogFrame) -> str:
+    reader = frame.state.reader
+    if not reader.last_read:
+        return f"The reader finds nothing new; its position is {reader.position}."
+    told = ", ".join(f"{text_of(each.key)} = {text_of(each.value)}" for each in reader.last_read[:4])
+    more = f" and {len(reader.last_read) - 4} more" if len(reader.last_read) > 4 else ""
+    return f"The reader reads {told}{more}; its position is {reader.position}."
+
+
+def ratio_text(settings: Settings, frame: LogFrame) -> str:
+    """How dirty the log is, and what the cleaner waits for."""
+    found = cleanable_of(settings, frame)
+    total = found.clean_bytes + found.cleanable_bytes
+    head = f"dirty ratio {found.cleanable_bytes}/{total} = {found.ratio:.2f}"
+    if pass_of(frame):
+        return f"{head} before the pass"
+    if log_of(frame).cleaner != "running":
+        return f"{head}; the cleaner is {log_of(frame).cleaner}"
+    return f"{head}; next clean: {next_text(settings, frame)}"
+
+
+def next_text(settings: Settings, frame: LogFrame) -> str:
+    """When the cleaner comes, in words."""
+    waits = next_clean(settings, log_of(frame), now_of(frame))
+    if waits.missing_bytes == 0:
+        return "now"
+    until = [] if waits.at_ms is None else [f"at {span_text(waits.at_ms)}"]
+    if waits.missing_bytes is not None:
+        until.append(f"with {waits.missing_bytes} more closed byte{'' if waits.missing_bytes == 1 else 's'}")
+    return " or ".join(until) or "never"
+
+
+def log_text(settings: Settings, frame: LogFrame, before: LogFrame | None = None) -> str:
+    """A frame of `kafkalearn.log` as a few lines of text: a line for each segment, and what a pass did.
+
+    ``x`` is a record that this pass removed, ``.`` an offset that is gone since earlier.
+
+    >>> from functools import partial
+    >>> from kafkalearn.log import Log, NewBatch, step
+    >>> from kafkalearn.trace import run
+    >>> settings = Settings("compact")
+    >>> trace = run(partial(step, settings), Log(), [Append((NewBatch((("K1", "1", 0), ("K1", None, 1))),)), Roll()])
+    >>> print(log_text(settings, trace[-1]))
+    The active segment is closed; a new one begins at offset 2.
+      segment 0, 80 bytes, dirty:  0 K1=1  1 K1=null (no clock)
+      active segment 2, 0 bytes:
+    now 1 ms; first dirty offset 0; log end offset 2; dirty ratio 80/80 = 1.00; next clean: now
+    """
+    log, found, now_ms = log_of(frame), cleanable_of(settings, frame), now_of(frame)
+    all_places = places(frame, before)
+    lines = [describe_log(settings, frame, before)]
+    for stretch in stretches(log):
+        inside = [each for each in all_places if stretch.first <= each.offset <= stretch.last and each.kind != END]
+        state = _state_of(stretch, found.first_dirty_offset, found.first_uncleanable_offset)
+        head = f"{'active ' if stretch.is_active else ''}segment {stretch.first}, {stretch.segment.size_bytes} bytes"
+        lines.append(f"  {head}{state}:{_places_text(inside, now_ms)}")
+    offsets = f"first dirty offset {found.first_dirty_offset}; log end offset {log.log_end_offset}"
+    lines.append(f"now {span_text(now_ms)}; {offsets}; {ratio_text(settings, frame)}")
+    return "\n".join(lines)
+
+
+def _state_of(stretch: Stretch, first_dirty: int, first_uncleanable: int) -> str:
+    if stretch.is_active:
+        return ""
+    if stretch.first >= first_uncleanable:
+        return ", not cleanable yet"
+    if stretch.last < first_dirty:
+        return ", clean"
+    return ", dirty" if stretch.first >= first_dirty else f", dirty from {first_dirty}"
+
+
+def _places_text(inside: list[Place], now_ms: int) -> str:
+    parts = []
+    for is_gap, run in groupby(inside, lambda each: each.kind == GAP):
+        run = list(run)
+        parts += ["." * len(run)] if is_gap else [_place_text(each, now_ms) for each in run]
+    return "".join(f"  {part}" for part in parts)
+
+
+def _place_text(place: Place, now_ms: int) -> str:
+    told = "?" if place.record is None else f"{text_of(place.record.key)}={text_of(place.record.value)}"
+    if place.kind == EMPTY_BATCH:
+        return f"{place.offset} (empty batch)"
+    if place.kind == MARKER:
+        told = place.marker
+    notes = [place.verdict.reason] if place.verdict else []
+    if place.kind == TOMBSTONE:
+        notes.append(clock_text(place, now_ms))
+    mark = "x" if place.kind == REMOVED else ""
+    aside = f" ({'; '.join(notes)})" if notes else ""
+    return f"{mark}{place.offset} {told}{aside}"

@@ -1,0 +1,1 @@
+"""The offsets topic, shown: picture, words, figures."""

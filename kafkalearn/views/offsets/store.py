@@ -1,0 +1,169 @@
+"""The coordinator's store drawn: the log of one partition of the offsets topic, and the groups in memory above it.
+
+A frame of a run of `kafkalearn.offsets.store` becomes one drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sized
+from datetime import UTC, datetime
+
+from kafkalearn.offsets import decode
+from kafkalearn.offsets.store import (
+    Commit,
+    DeleteGroup,
+    Elect,
+    Entry,
+    Fetch,
+    Load,
+    Resign,
+    Store,
+    StoreEvent,
+    StoreGroup,
+    Sweep,
+)
+from kafkalearn.trace import Frame
+from kafkalearn.views.drawing.picture import Picture, picture
+from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, Fill
+from kafkalearn.views.drawing.svg import filled, line, rect, text
+
+LEFT, ROW_HEIGHT, MOST_ROWS = 25, 38, 9
+CACHE_LEFT = 590
+
+
+def draw_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent] | None = None) -> Picture:
+    """One moment of the store: its log on the left, newest last; what the coordinator has in memory on the right."""
+    store, old = frame.state, before.state if before else Store()
+    first = max(0, len(store.log) - MOST_ROWS)
+    rows = [
+        _entry(offset, store.log[offset], 118 + (offset - first) * ROW_HEIGHT, is_new=offset >= len(old.log))
+        for offset in range(first, len(store.log))
+    ]
+    bottom = 118 + MOST_ROWS * ROW_HEIGHT
+    return picture(
+        bottom + 20,
+        text(LEFT, 38, _event_words(frame.event), TITLE, bold=True),
+        text(LEFT, 86, "the log: offset, key, value", BODY, colour=MUTED),
+        text(CACHE_LEFT, 86, f"in the coordinator's memory ({store.status})", BODY, colour=MUTED),
+        line(CACHE_LEFT - 18, 66, CACHE_LEFT - 18, bottom, MUTED, 1),
+        *rows,
+        *_cache(store, 118),
+        label=describe_store(frame, before),
+    )
+
+
+def _entry(offset: int, entry: Entry, top: float, is_new: bool) -> str:
+    is_tombstone = entry.value is None
+    box = (LEFT, top, CACHE_LEFT - 18 - LEFT - 18, ROW_HEIGHT - 6)
+    fill = Fill(EMPTY, "x") if is_tombstone else Fill(READ, "")
+    edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1}
+    words = entry_text(offset, entry)
+    plate = (LEFT + 6, top + 4, min(9.4 * len(words) + 10, box[2] - 12), ROW_HEIGHT - 14)
+    return "\n".join(
+        [
+            filled(fill, box),
+            filled(Fill(PANEL, ""), plate) if is_tombstone else "",
+            rect(*box, **edge),
+            text(LEFT + 11, top + 22, words, SMALL + 1),
+        ]
+    )
+
+
+def _cache(store: Store, top: float) -> list[str]:
+    if not store.groups:
+        return [text(CACHE_LEFT, top + 22, "no group", BODY, colour=MUTED)]
+    parts = []
+    for group in store.groups:
+        parts.append(
+            text(
+                CACHE_LEFT,
+                top + 22,
+                f"{group.group_id}: {group.state}, {_count(group.members, 'member')}",
+                BODY,
+                bold=True,
+            )
+        )
+        top += 32
+        for each in group.offsets:
+            parts.append(text(CACHE_LEFT + 18, top + 20, f"{each.topic}-{each.partition}: {each.offset}", BODY))
+            top += 28
+        top += 10
+    return parts
+
+
+def entry_text(offset: int, entry: Entry) -> str:
+    """A record of the log in a line.
+
+    >>> entry_text(7, Entry(bytes.fromhex("0002000a746573742d67726f7570"), None))
+    '7  group test-group: tombstone'
+    """
+    if entry.marker is not None:
+        return f"{offset}  {entry.marker} of producer {entry.producer_id}"
+    record = decode(entry.key, entry.value)
+    if record.type.number < 2:
+        what = f"{record.group}, {record.key['topic']}-{record.key['partition']}"
+        said = "tombstone" if record.is_tombstone else f"offset {record.value['offset']}"
+    else:
+        what = f"group {record.group}"
+        said = "tombstone" if record.is_tombstone else _count(record.value.get("members", ()), "member")
+    return f"{offset}  {what}: {said}"
+
+
+def _count(things: Sized, name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
+
+
+def _time(now_ms: int) -> str:
+    return datetime.fromtimestamp(now_ms / 1000, UTC).strftime("%a %d %H:%M")
+
+
+def _event_words(event: StoreEvent | None) -> str:
+    match event:
+        case None:
+            return "Nothing has happened yet"
+        case Commit():
+            return f"{_time(event.now_ms)}  {event.group_id} commits {event.offset} for {event.topic}-{event.partition}"
+        case StoreGroup():
+            count = len(event.members)
+            words = (
+                f"a rebalance ends, {count} member{'s' if count > 1 else ''}" if count else "the last member has left"
+            )
+            return f"{_time(event.now_ms)}  {event.group_id}: {words}"
+        case Sweep():
+            return f"{_time(event.now_ms)}  the sweep looks for expired offsets"
+        case Fetch():
+            return f"{event.group_id} asks for its offset of {event.topic}-{event.partition}"
+        case DeleteGroup():
+            return f"An admin deletes {event.group_id}"
+        case Resign():
+            return "The broker loses the partition"
+        case Elect():
+            return "The broker becomes leader of the partition"
+        case Load():
+            return "It reads the log"
+    return type(event).__name__
+
+
+def describe_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent] | None = None) -> str:
+    """What happened, what was written, what the coordinator knows now; in a sentence or two."""
+    store = frame.state
+    written = store.log[len(before.state.log) if before else 0 :]
+    tombstones = sum(entry.value is None and entry.marker is None for entry in written)
+    words = [f"{_event_words(frame.event)}."]
+    if frame.event is not None:
+        told = f", {tombstones} of them tombstones" if tombstones else ""
+        words.append(f"{_count(written, 'record')} written{told}.")
+    if store.answer is not None and (store.answer.offset is not None or store.answer.error != "NONE"):
+        offset = "" if store.answer.offset is None else f", offset {store.answer.offset}"
+        words.append(f"Answer: {store.answer.error}{offset}.")
+    groups = ", ".join(
+        f"{group.group_id} {group.state} with {_count(group.offsets, 'offset')}" for group in store.groups
+    )
+    words.append(f"In memory: {groups or 'no group'}.")
+    return " ".join(words)
+
+
+def store_text(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent] | None = None) -> str:
+    """The log and what is in memory, in plain text."""
+    log = [entry_text(offset, entry) for offset, entry in enumerate(frame.state.log)]
+    return "\n".join([describe_store(frame, before), *(f"  {each}" for each in log)])

@@ -1,0 +1,1 @@
+"""Timers and delayed operations, shown: picture, words, figures."""

@@ -1,0 +1,213 @@
+"""A partition and all who wait for it: its log with HW and LEO, and followers, consumers, producers in three rows."""
+
+from __future__ import annotations
+
+from kafkalearn.purgatory.requests.simulator import (
+    Broker,
+    ConsumerAnswered,
+    ConsumerFetch,
+    ConsumerParked,
+    SizedProduce,
+)
+from kafkalearn.replication import (
+    Fetch,
+    FetchAnswered,
+    FetchHandled,
+    LeaderElected,
+    ProduceAnswered,
+    ProduceParked,
+    TimePassed,
+)
+from kafkalearn.trace import Frame
+from kafkalearn.views.drawing.picture import Picture, picture
+from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, READ, SMALL, TITLE, WIDTH, Fill, fill
+from kafkalearn.views.drawing.svg import filled, line, rect, text
+
+LOG_TOP, CELL_WIDTH, CELL_HEIGHT, LOG_LEFT, MOST_CELLS = 110, 62, 46, 330, 10
+ROWS_TOP, ROW_HEIGHT = 208, 62
+COMMITTED, UNCOMMITTED = Fill(READ, ""), fill(1)
+
+
+def draw_requests(frame: Frame, before: Frame | None = None) -> Picture:
+    """One moment of a partition's leader, drawn with the requests that wait on it.
+
+    Parameters
+    ----------
+    frame, before : Frame
+        A frame of `kafkalearn.purgatory.requests.simulate` and the one before it.
+
+    Examples
+    --------
+    >>> from kafkalearn.purgatory.requests import ConsumerFetch, simulate
+    >>> from kafkalearn.replication import Settings
+    >>> draw_requests(simulate(Settings(replica_count=2), [ConsumerFetch("c1", 0)])[1]).label
+    'c1 asks from offset 0: nothing is committed there, so it waits.'
+    """
+    broker: Broker = frame.state
+    return picture(
+        ROWS_TOP + 3 * ROW_HEIGHT + 22,
+        text(25, 38, f"A leader and those who wait, at {broker.partition.now_ms:,} ms", TITLE, bold=True),
+        text(25, 66, "log: plain below the HW (committed), hatched above it", SMALL, colour=MUTED),
+        *_log(broker),
+        *(
+            _row(title, aside, entries, ROWS_TOP + at * ROW_HEIGHT)
+            for at, (title, aside, entries) in enumerate(_waiting(broker))
+        ),
+        label=describe_requests(frame, before),
+    )
+
+
+def _log(broker: Broker) -> list[str]:
+    leader = broker.partition.leader
+    if leader is None:
+        return [text(25, LOG_TOP + 30, "no leader", BODY, bold=True)]
+    log = leader.log
+    first = max(log.log_start_offset, log.log_end_offset - MOST_CELLS)
+    offsets = range(first, log.log_end_offset)
+    parts = [text(25, LOG_TOP + 30, f"broker {broker.partition.controller.leader} leads", BODY, bold=True)]
+    for at, offset in enumerate(offsets):
+        x = LOG_LEFT + at * CELL_WIDTH
+        look = COMMITTED if offset < log.high_watermark else UNCOMMITTED
+        parts += [
+            filled(look, (x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT)),
+            rect(x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT, stroke=INK, stroke_width=1.5),
+            text(x + CELL_WIDTH / 2 - 2, LOG_TOP + CELL_HEIGHT + 20, str(offset), SMALL, "middle", MUTED),
+            text(x + CELL_WIDTH / 2 - 2, LOG_TOP + 30, f"{broker.record_bytes[offset]} B", SMALL, "middle"),
+        ]
+    for name, offset, y in (("HW", log.high_watermark, LOG_TOP - 12), ("LEO", log.log_end_offset, LOG_TOP - 12)):
+        x = LOG_LEFT + max(0, offset - first) * CELL_WIDTH - 2
+        is_shifted = name == "LEO" and log.high_watermark == log.log_end_offset
+        words = f"HW = LEO = {offset}" if is_shifted else f"{name} {offset}"
+        if name == "HW" and log.high_watermark == log.log_end_offset:
+            continue
+        parts += [
+            line(x, y + 2, x, LOG_TOP + CELL_HEIGHT + 4, MARK, 4),
+            text(x, y - 4, words, SMALL, "middle", bold=True),
+        ]
+    return parts
+
+
+def _waiting(broker: Broker) -> list[tuple[str, str, list[tuple[str, bool]]]]:
+    """Three rows: what is waited for, and each who waits, with whether it came just now."""
+    leader = broker.partition.leader
+    followers, producers = ((), ()) if leader is None else (leader.waiting.fetches, leader.waiting.produces)
+    new_fetches = {each.broker_id for each in broker.effects if isinstance(each, FetchHandled) and each.is_parked}
+    new_produces = {each.request for each in broker.effects if isinstance(each, ProduceParked)}
+    new_consumers = {each.name for each in broker.effects if isinstance(each, ConsumerParked)}
+    return [
+        (
+            "followers",
+            "wait for an append",
+            [
+                (f"broker {each.broker_id} from {each.fetch_offset}", each.broker_id in new_fetches)
+                for each in followers
+            ],
+        ),
+        (
+            "consumers",
+            "wait for committed bytes",
+            [(_consumer_words(broker, each.fetch), each.fetch.name in new_consumers) for each in broker.consumers],
+        ),
+        (
+            "producers, acks=all",
+            "wait for the HW",
+            [(f"p{each.request}: HW {each.required_offset}", each.request in new_produces) for each in producers],
+        ),
+    ]
+
+
+def _consumer_words(broker: Broker, fetch: ConsumerFetch) -> str:
+    high_watermark = broker.partition.high_watermark or 0
+    ready = sum(broker.record_bytes[fetch.offset : high_watermark])
+    return f"{fetch.name} from {fetch.offset}: {ready} of {fetch.min_bytes} B"
+
+
+def _row(title: str, aside: str, entries: list[tuple[str, bool]], top: float) -> str:
+    parts = [
+        line(25, top, WIDTH - 25, top, MUTED, 1),
+        text(25, top + 28, title, BODY, bold=True),
+        text(25, top + 49, aside, SMALL, colour=MUTED),
+    ]
+    x = LOG_LEFT - 90
+    for words, is_new in entries:
+        width = 9.2 * len(words) + 22
+        edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.5}
+        parts += [
+            rect(x, top + 12, width, 38, EMPTY, rx=5, **edge),
+            text(x + width / 2, top + 37, words, SMALL + 1, "middle"),
+        ]
+        x += width + 12
+    return "\n".join(parts)
+
+
+def describe_requests(frame: Frame, before: Frame | None = None) -> str:
+    """What the last event did, and who was woken by it.
+
+    >>> from kafkalearn.purgatory.requests import ConsumerFetch, SizedProduce, simulate
+    >>> from kafkalearn.replication import Produce, Settings
+    >>> describe_requests(simulate(Settings(replica_count=1), [ConsumerFetch("c1", 0), SizedProduce(Produce())])[2])
+    'A producer appends with acks=all. p1 is told NONE. c1 is woken: 1 record, HW 1.'
+    """
+    broker: Broker = frame.state
+    verb = "gets" if isinstance(frame.event, ConsumerFetch) else "is woken:"
+    effects = [_effect_words(effect, verb) for effect in broker.effects]
+    return " ".join(words for words in [_event_words(frame.event, broker), *effects] if words)
+
+
+def _event_words(event: object, broker: Broker) -> str:
+    match event:
+        case None:
+            return "An empty partition; nobody waits."
+        case ConsumerFetch(name, offset, min_bytes):
+            if any(isinstance(each, ConsumerParked) for each in broker.effects):
+                some = "nothing is committed there" if min_bytes <= 1 else f"fewer than {min_bytes} bytes are committed"
+                return f"{name} asks from offset {offset}: {some}, so it waits."
+            return f"{name} asks from offset {offset}."
+        case SizedProduce(produce):
+            return f"A producer appends with acks={produce.acks}."
+        case Fetch(broker_id):
+            return f"Broker {broker_id} fetches."
+        case TimePassed(ms):
+            return f"{ms:,} ms pass."
+        case LeaderElected(broker_id):
+            return f"Broker {broker_id} is elected."
+    return f"{type(event).__name__}."
+
+
+def _effect_words(effect: object, verb: str) -> str:
+    match effect:
+        case FetchHandled(is_parked=True):
+            return "There is nothing new: its fetch waits."
+        case FetchAnswered(broker_id, high_watermark, records):
+            count = len(records)
+            return f"Broker {broker_id} gets {count} record{'' if count == 1 else 's'} and HW {high_watermark}."
+        case ProduceParked(request):
+            return f"p{request} waits for the HW."
+        case ProduceAnswered(request, error):
+            return f"p{request} is told {error}."
+        case ConsumerAnswered(name, high_watermark, records, error):
+            count = len(records)
+            told = f"{count} record{'' if count == 1 else 's'}, HW {high_watermark}" if error == "NONE" else error
+            return f"{name} {verb} {told}."
+    return ""
+
+
+def requests_text(frame: Frame, before: Frame | None = None) -> str:
+    """The same as plain text.
+
+    >>> from kafkalearn.purgatory.requests import ConsumerFetch, simulate
+    >>> from kafkalearn.replication import Settings
+    >>> print(requests_text(simulate(Settings(replica_count=2), [ConsumerFetch("c1", 0)])[1]))
+    c1 asks from offset 0: nothing is committed there, so it waits.
+    time 0 ms, HW 0, LEO 0
+      followers: nobody
+      consumers: c1 from 0: 0 of 1 B
+      producers, acks=all: nobody
+    """
+    broker: Broker = frame.state
+    leader = broker.partition.leader
+    ends = "no leader" if leader is None else f"HW {leader.high_watermark}, LEO {leader.log_end_offset}"
+    lines = [describe_requests(frame, before), f"time {broker.partition.now_ms} ms, {ends}"]
+    for title, _, entries in _waiting(broker):
+        lines.append(f"  {title}: " + (", ".join(words for words, _ in entries) or "nobody"))
+    return "\n".join(lines)

@@ -1,0 +1,169 @@
+"""Timing wheels as a picture: a row of buckets for each wheel, the timers in them, and where the clock stands."""
+
+from __future__ import annotations
+
+from kafkalearn.purgatory.wheel.simulator import Add, Advance, Bucket, Cancel, Flush, Flushed, Placed, Wheels
+from kafkalearn.trace import Frame
+from kafkalearn.views.drawing.picture import Picture, picture
+from kafkalearn.views.drawing.style import BODY, EMPTY, FAINT, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE
+from kafkalearn.views.drawing.svg import pointer, rect, text
+
+LEFT, CELL_WIDTH, CELL_HEIGHT = 212, 38, 62
+TOP, ROW_HEIGHT, LEAST_LEVELS, MOST_CELLS = 92, 124, 3, 20
+MOST_NAMES, MOST_LETTERS, MOST_QUEUED = 2, 4, 6
+
+
+def draw_wheels(frame: Frame, before: Frame | None = None) -> Picture:
+    """One moment of timing wheels, drawn: the finest wheel on top.
+
+    Parameters
+    ----------
+    frame, before : Frame
+        A frame of `kafkalearn.purgatory.wheel.simulate` and the one before it.
+
+    Examples
+    --------
+    >>> from kafkalearn.purgatory.wheel import Add, simulate
+    >>> draw_wheels(simulate([Add("fetch", 445)])[1]).label
+    'fetch is due at 445 ms: it goes into the bucket of 400 ms in wheel 3.'
+    """
+    wheels: Wheels = frame.state
+    level_count = max([LEAST_LEVELS, *(each.place.level for each in [*wheels.queue, *_emptied(wheels)])])
+    bottom = TOP + level_count * ROW_HEIGHT
+    return picture(
+        bottom + 62,
+        text(25, 38, f"It is {wheels.now_ms:,} ms; the wheels' clock is at {wheels.clock_ms:,}", TITLE, bold=True),
+        *(_wheel(wheels, level, TOP + (level - 1) * ROW_HEIGHT) for level in range(1, level_count + 1)),
+        text(25, bottom + 22, "queue of buckets", BODY, bold=True),
+        text(LEFT, bottom + 22, _queue_words(wheels), BODY),
+        text(25, bottom + 46, "the clock moves when the first of them is due", SMALL, colour=MUTED),
+        label=describe_wheels(frame, before),
+    )
+
+
+def _emptied(wheels: Wheels) -> list[Flushed]:
+    return [effect for effect in wheels.effects if isinstance(effect, Flushed)]
+
+
+def _wheel(wheels: Wheels, level: int, top: float) -> str:
+    tick_ms = wheels.interval_ms(level - 1)
+    shown = range(min(wheels.wheel_size, MOST_CELLS))
+    by_bucket = {each.place.bucket: each for each in wheels.queue if each.place.level == level}
+    emptied = {each.place.bucket for each in _emptied(wheels) if each.place.level == level}
+    now = wheels.clock_of(level) // tick_ms % wheels.wheel_size
+    newest = _newest(wheels)
+    return "\n".join(
+        [
+            text(25, top + 30, f"wheel {level}", BODY, bold=True),
+            text(25, top + 54, f"{wheels.wheel_size} buckets of", SMALL, colour=MUTED),
+            text(25, top + 74, _duration(tick_ms), SMALL, colour=MUTED),
+            *(_cell(by_bucket.get(bucket), bucket, top, bucket in emptied, newest) for bucket in shown),
+            pointer(LEFT + (now + 0.5) * CELL_WIDTH, top - 2, size=8) if now in shown else "",
+        ]
+    )
+
+
+def _newest(wheels: Wheels) -> set[str]:
+    """The timers that were put into a bucket by the last event."""
+    placed = [effect for effect in wheels.effects if isinstance(effect, Placed)]
+    moved = [each for effect in _emptied(wheels) for each in effect.moved]
+    return {each.name for each in (*placed, *moved)}
+
+
+def _cell(bucket: Bucket | None, number: int, top: float, is_emptied: bool, newest: set[str]) -> str:
+    x = LEFT + number * CELL_WIDTH
+    timers = bucket.timers if bucket else ()
+    is_new = any(timer.name in newest for timer in timers)
+    edge = {"stroke": FAINT, "stroke_width": 1}
+    if bucket:
+        edge = {"stroke": INK, "stroke_width": 2}
+    if is_emptied or is_new:
+        edge = {"stroke": MARK, "stroke_width": 4}
+    fill = READ if timers else EMPTY if bucket or is_emptied else PANEL
+    names = [timer.name[:MOST_LETTERS] for timer in timers[: MOST_NAMES + 1]]
+    if len(timers) > MOST_NAMES + 1:
+        names[MOST_NAMES:] = [f"+{len(timers) - MOST_NAMES}"]
+    words = [text(x + CELL_WIDTH / 2, top + 20 + 17 * at, name, SMALL, "middle") for at, name in enumerate(names)]
+    return "\n".join(
+        [
+            rect(x + 2, top, CELL_WIDTH - 4, CELL_HEIGHT, fill, **edge),
+            *words,
+            text(x + CELL_WIDTH / 2, top + CELL_HEIGHT + 18, str(number), SMALL, "middle", MUTED),
+        ]
+    )
+
+
+def _duration(ms: int) -> str:
+    """A tick in the unit one thinks in: 400 ms, 8 s."""
+    return f"{ms} ms" if ms < 1000 or ms % 1000 else f"{ms // 1000} s"
+
+
+def _queue_words(wheels: Wheels) -> str:
+    shown = [f"{each.place.bucket_time_ms:,} ms (wheel {each.place.level})" for each in wheels.queue[: MOST_QUEUED - 2]]
+    more = len(wheels.queue) - len(shown)
+    return ", ".join(shown) + (f", {more} more" if more > 0 else "") or "empty: the reaper sleeps"
+
+
+def describe_wheels(frame: Frame, before: Frame | None = None) -> str:
+    """What the last event did, in a sentence.
+
+    >>> from kafkalearn.purgatory.wheel import Add, Advance, simulate
+    >>> describe_wheels(simulate([Add("fetch", 445), Advance(400)])[2])
+    'The bucket of 400 ms in wheel 3 is emptied: fetch falls into wheel 2.'
+    """
+    wheels: Wheels = frame.state
+    match frame.event:
+        case Add(name, delay_ms):
+            (placed,) = [effect for effect in wheels.effects if isinstance(effect, Placed)]
+            return _placed_words(placed, wheels.now_ms + delay_ms)
+        case Cancel(name):
+            return f"{name} is cancelled: it is taken out of its bucket, which stays in the queue."
+        case Flush():
+            return _flushed_words(_emptied(wheels)[0])
+        case Advance(to_ms):
+            emptied = [_flushed_words(each) for each in _emptied(wheels)]
+            return " ".join([f"It is {to_ms:,} ms.", *emptied]) if emptied else f"It is {to_ms:,} ms: nothing is due."
+    return f"Wheels of {wheels.wheel_size} buckets, the finest of {_duration(wheels.tick_ms)} each; nothing waits."
+
+
+def _placed_words(placed: Placed, expires_ms: int) -> str:
+    if placed.place is None:
+        return f"{placed.name} is due now: it runs at once."
+    at = placed.place
+    where = f"the bucket of {at.bucket_time_ms:,} ms in wheel {at.level}"
+    return f"{placed.name} is due at {expires_ms:,} ms: it goes into {where}."
+
+
+def _flushed_words(flushed: Flushed) -> str:
+    at = flushed.place
+    parts = []
+    if flushed.fired:
+        parts.append(f"{_list(flushed.fired)} {'runs' if len(flushed.fired) == 1 else 'run'}")
+    for level in sorted({each.place.level for each in flushed.moved}):
+        names = [each.name for each in flushed.moved if each.place.level == level]
+        parts.append(f"{_list(names)} {'falls' if len(names) == 1 else 'fall'} into wheel {level}")
+    done = ", ".join(parts) or "nothing is in it any more, but the clock has moved"
+    return f"The bucket of {at.bucket_time_ms:,} ms in wheel {at.level} is emptied: {done}."
+
+
+def _list(names: tuple[str, ...] | list[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def wheels_text(frame: Frame, before: Frame | None = None) -> str:
+    """The same as plain text.
+
+    >>> from kafkalearn.purgatory.wheel import Add, simulate
+    >>> print(wheels_text(simulate([Add("a", 5), Add("b", 445)])[2]))
+    b is due at 445 ms: it goes into the bucket of 400 ms in wheel 3.
+    time 0 ms, clock 0 ms
+      5 ms, wheel 1, bucket 5: a
+      400 ms, wheel 3, bucket 1: b
+    """
+    wheels: Wheels = frame.state
+    lines = [describe_wheels(frame, before), f"time {wheels.now_ms} ms, clock {wheels.clock_ms} ms"]
+    for each in wheels.queue:
+        names = ", ".join(timer.name for timer in each.timers) or "nothing"
+        lines.append(f"  {each.place.bucket_time_ms} ms, wheel {each.place.level}, bucket {each.place.bucket}: {names}")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""A replicated partition, shown: picture, words, figures."""

@@ -1,0 +1,211 @@
+"""What happens to a replicated partition, in words: the event, what it led to, what changed by it."""
+
+from __future__ import annotations
+
+from kafkalearn.replication import (
+    NONE,
+    AlterPartitionAnswered,
+    AlterPartitionSent,
+    BrokerCrashed,
+    BrokerFenced,
+    BrokerFrozen,
+    BrokerHalted,
+    BrokerReconnected,
+    BrokerRestarted,
+    BrokerStopped,
+    BrokerThawed,
+    Consume,
+    ConsumerRead,
+    DeleteRecords,
+    Effect,
+    Fetch,
+    FetchAnswered,
+    FetchHandled,
+    HighWatermarkCheckpointed,
+    IsrChecked,
+    IsrSet,
+    IsrWritten,
+    LeaderChanged,
+    LeaderElected,
+    LogTruncated,
+    NoReachableLeader,
+    Partition,
+    PowerLost,
+    Produce,
+    ProduceAnswered,
+    ProduceParked,
+    RecordsDeleted,
+    ReplicationEvent,
+    SessionExpired,
+    TimePassed,
+)
+from kafkalearn.trace import Frame
+from kafkalearn.views.replication.replica_status import listed
+
+
+def effects_in_words(frame: Frame[Partition, ReplicationEvent]) -> list[str]:
+    """What the event led to, one short clause for each effect worth telling."""
+    is_told = not isinstance(frame.event, LeaderElected)  # whom it elects, the event itself says
+    effects = [each for each in frame.state.effects if is_told or not isinstance(each, LeaderChanged)]
+    said = (_effect_in_words(effect, frame.state) for effect in effects)
+    return [each for each in said if each]
+
+
+def changes_in_words(state: Partition, before: Partition | None) -> list[str]:
+    """What has become of the ISR, and of the HW of a leader that still leads."""
+    if before is None:
+        return []
+    said = []
+    if before.controller.isr != state.controller.isr:
+        said.append(f"the ISR is now {listed(state.controller.isr)}")
+    is_same = before.controller.leader == state.controller.leader
+    if is_same and before.leader is not None and state.leader is not None:
+        was, now = before.high_watermark, state.high_watermark
+        said += [f"the HW {'rises' if now > was else 'falls'} from {was} to {now}"] if was != now else []
+    return said
+
+
+def falls_in_words(state: Partition, before: Partition | None) -> list[str]:
+    """The high watermarks of running followers that have fallen."""
+    if before is None:
+        return []
+    pairs = enumerate(zip(before.replicas, state.replicas, strict=True), start=1)
+    return [
+        f"the HW of broker {broker_id} falls from {was.high_watermark} to {now.high_watermark}"
+        for broker_id, (was, now) in pairs
+        if now.high_watermark < was.high_watermark and now.is_running and broker_id != state.controller.leader
+    ]
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def event_in_words(frame: Frame[Partition, ReplicationEvent], before: Partition | None) -> str:
+    """The event itself, as one clause."""
+    event, state = frame.event, frame.state
+    past = before if before is not None else state
+    match event:
+        case None:
+            return start_in_words(state)
+        case Produce():
+            return _produce_in_words(event, past)
+        case Fetch(id_):
+            asked = [each.fetch_offset for each in state.effects if isinstance(each, FetchHandled)]
+            return f"broker {id_} fetches from {asked[0] if asked else past.replica(id_).log_end_offset}"
+        case Consume(offset):
+            return f"a consumer reads from {offset}"
+        case DeleteRecords(offset):
+            return f"all records are to be deleted {'up to the HW' if offset < 0 else f'below offset {offset}'}"
+        case TimePassed(ms):
+            return f"{ms:,} ms pass"
+        case IsrChecked():
+            return "the leader looks for followers that lag"
+        case AlterPartitionAnswered(error):
+            return "the controller answers the leader" + ("" if error is None else f" with {error}")
+        case HighWatermarkCheckpointed(id_):
+            return f"broker {id_} writes its HW to disk: {state.replica(id_).log.checkpointed_high_watermark}"
+        case LeaderElected(leader, isr):
+            return f"broker {leader} is made leader, epoch {state.controller.leader_epoch}, with the ISR {listed(isr)}"
+        case IsrSet(isr):
+            return f"the controller sets the ISR to {listed(isr)}"
+    return _broker_in_words(event) or type(event).__name__
+
+
+def start_in_words(state: Partition) -> str:
+    """How a run begins."""
+    controller = state.controller
+    if controller.leader is None:
+        return f"{_counted(len(state.replicas), 'replica')}, no leader yet"
+    others = tuple(each for each in controller.isr if each != controller.leader)
+    follow = f"; {listed(others)} {'follows' if len(others) == 1 else 'follow'} and are in sync" if others else ""
+    follow = follow.replace("follows and are", "follows and is")
+    return f"broker {controller.leader} leads, epoch {controller.leader_epoch}{follow}"
+
+
+def _produce_in_words(event: Produce, before: Partition) -> str:
+    count = len(event.values) or event.record_count
+    target = before.controller.leader if event.to_broker is None else event.to_broker
+    come = f"{_counted(count, 'record')} {'comes' if count == 1 else 'come'}"
+    return f"{come} to {'nobody' if target is None else f'broker {target}'}, acks={event.acks}"
+
+
+def _broker_in_words(event: ReplicationEvent) -> str:
+    """What befalls one broker."""
+    said = {
+        BrokerCrashed: "crashes; its disk keeps what it has",
+        BrokerStopped: "is stopped cleanly",
+        BrokerRestarted: "starts again",
+        BrokerFrozen: "stands still",
+        BrokerThawed: "goes on where it stood",
+        BrokerReconnected: "hears from the controller again",
+        BrokerFenced: "no longer counts as alive",
+        SessionExpired: "has been silent too long: the controller gives it up",
+    }
+    if isinstance(event, PowerLost):
+        return f"broker {event.broker_id} loses power, and its disk all from offset {event.flushed_to} on"
+    return f"broker {event.broker_id} {said[type(event)]}" if type(event) in said else ""
+
+
+def _effect_in_words(effect: Effect, state: Partition) -> str:
+    match effect:
+        case FetchHandled(_, broker_id, _, is_parked):
+            return f"the fetch of broker {broker_id} waits: there is nothing yet" if is_parked else ""
+        case FetchAnswered(broker_id):
+            return _answer_in_words(effect, f"broker {broker_id}")
+        case ProduceParked(request):
+            return f"request {request} waits{_until(state, request)}"
+        case ProduceAnswered(request, error, offset):
+            told = f"written at offset {offset}" if error == NONE else error
+            return f"the producer of request {request} is told: {told}"
+        case NoReachableLeader():
+            return "no leader can be reached"
+        case ConsumerRead(records, error):
+            got = offsets_in_words([offset for offset, _ in records]) if error == NONE else error
+            return f"the consumer gets {got}"
+        case RecordsDeleted(log_start_offset, error):
+            return f"the log starts at {log_start_offset}" + ("" if error == NONE else f": {error}")
+        case AlterPartitionSent(isr):
+            return f"the leader asks the controller for the ISR {listed(isr)}"
+        case IsrWritten(isr):
+            return f"the leader writes the ISR {listed(isr)}"
+        case LeaderChanged(leader, epoch, is_clean):
+            if leader is None:
+                return "nobody can lead"
+            return f"broker {leader} leads, epoch {epoch}" + ("" if is_clean else ": an unclean election")
+        case LogTruncated(broker_id, from_offset, to_offset):
+            return f"broker {broker_id} cuts its log from {from_offset} to {to_offset}"
+        case BrokerHalted(broker_id):
+            return f"broker {broker_id} is ahead of its leader, and halts"
+    return ""
+
+
+def _answer_in_words(answer: FetchAnswered, who: str) -> str:
+    if answer.diverging is not None:
+        epoch, end = answer.diverging
+        cut = "" if answer.truncated_to is None else f", and cuts its log to {answer.truncated_to}"
+        return f"{who} is told that epoch {epoch} ends at {end}{cut}"
+    if answer.error != NONE:
+        cut = "" if answer.truncated_to is None else f"; its log now ends at {answer.truncated_to}"
+        return f"{who} is told {answer.error}{cut}"
+    if not answer.records:
+        return f"{who} gets an empty answer with HW {answer.high_watermark}"
+    offsets = [offset for offset, _ in answer.records]
+    return f"{who} gets {offsets_in_words(offsets)} and HW {answer.high_watermark}"
+
+
+def _until(state: Partition, request: int) -> str:
+    waiting = (each for replica in state.replicas for each in replica.waiting.produces)
+    needed = [each.required_offset for each in waiting if each.request == request]
+    return f" for HW {needed[0]}" if needed else ""
+
+
+def offsets_in_words(offsets: list[int]) -> str:
+    """Neighbouring offsets in words.
+
+    >>> offsets_in_words([]), offsets_in_words([4]), offsets_in_words([4, 5, 6])
+    ('nothing', 'offset 4', 'offsets 4 to 6')
+    """
+    if not offsets:
+        return "nothing"
+    return f"offset {offsets[0]}" if len(offsets) == 1 else f"offsets {offsets[0]} to {offsets[-1]}"

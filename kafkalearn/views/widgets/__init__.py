@@ -1,0 +1,1 @@
+"""What answers to the reader in a notebook: the player, controls, a progress bar."""

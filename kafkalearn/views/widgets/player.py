@@ -1,0 +1,127 @@
+"""The player: step through a trace forwards and backwards, in the notebook and on the exported page.
+
+All frames are drawn in Python once and sent once; a step happens in the browser and is as fast with a busy kernel,
+a remote one or none. The index of the frame on show is `Player.value`, for later cells to read or to set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.trace import Frame, Trace
+from kafkalearn.views.drawing.frames import Describe, Draw, Film, film
+
+_HERE = Path(__file__).parents[1] / "drawing"
+
+
+class Player(anywidget.AnyWidget):
+    """A film on show, with buttons, slider and keys; see `play`.
+
+    Attributes
+    ----------
+    value : int
+        Position of the frame on show, from 0. It changes as the reader steps, and stepping can be done by setting it.
+    film : Film
+        What is played. Another film may be put in.
+    frame : Frame
+        The frame on show.
+    """
+
+    _esm = _HERE / "player.js"
+    _css = _HERE / "player.css"
+    _film = traitlets.Unicode().tag(sync=True)
+    value = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, film: Film, value: int | None = None) -> None:
+        """Show `film`, from frame `value` on if that is given."""
+        self._shown = film
+        super().__init__(_film=film.payload, value=film.start if value is None else value)
+
+    @property
+    def film(self) -> Film:
+        """What is played; a new film keeps the place, and one seen to its end stays at the end."""
+        return self._shown
+
+    @film.setter
+    def film(self, film: Film) -> None:
+        old_last, new_last = len(self._shown.pictures) - 1, len(film.pictures) - 1
+        value = new_last if self.value == old_last else min(self.value, new_last)
+        self._shown = film
+        with self.hold_sync():  # one message: the browser never has the one without the other
+            self._film = film.payload
+            self.value = value
+
+    @property
+    def frame(self) -> Frame:
+        """The frame on show."""
+        if not self._shown.trace:
+            raise KafkaLearnError("a single picture is on show: only what was made from a trace has frames")
+        return self._shown.trace[self.value]
+
+    @traitlets.validate("value")
+    def _refuse_other_places(self, proposal: dict) -> int:
+        value, count = proposal["value"], len(self._shown.pictures)
+        if not 0 <= value < count:
+            raise KafkaLearnError(f"value must be from 0 to {count - 1}, got {value}: the film has {count} frames")
+        return value
+
+    def set_state(self, sync_data: dict) -> None:
+        """Take what the browser sends; a step that was under way while the film was changed comes too late."""
+        if not 0 <= sync_data.get("value", 0) < len(self._shown.pictures):
+            sync_data = {name: value for name, value in sync_data.items() if name != "value"}
+        super().set_state(sync_data)
+
+    def __repr__(self) -> str:
+        """Without an address: the same in every run."""
+        return f"Player({len(self._shown.pictures)} frames)"
+
+    def _repr_mimebundle_(self, **kwargs: object) -> tuple[dict, dict]:
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        return data | self._shown.mimebundle(self.value), metadata
+
+
+def play(
+    trace: Trace,
+    draw: Draw,
+    describe: Describe | None = None,
+    *,
+    title: str = "",
+    start: int = 0,
+    stills: Sequence[int] | None = None,
+) -> Player:
+    """A player for a trace.
+
+    Keys, once it has the focus (click on the picture): left and right step, Page Up and Page Down jump by ten, Home
+    and End go to the ends, space plays and pauses.
+
+    Parameters
+    ----------
+    trace, draw, describe, title, start, stills
+        As in `kafkalearn.views.drawing.frames.film`.
+
+    Returns
+    -------
+    Player
+        A widget; where none can run, the notebook, a code host or the exported page shows a player without a kernel
+        or the still pictures.
+
+    Raises
+    ------
+    KafkaLearnError
+        As `film`.
+
+    Examples
+    --------
+    >>> from kafkalearn.coordinator.lookup import lookup
+    >>> from kafkalearn.views.coordinator.picture import draw_lookup
+    >>> player = play(lookup("ok", leaders=[1, 2]), draw_lookup)
+    >>> player.value = 5
+    >>> player.frame.state.broker_id
+    1
+    """
+    return Player(film(trace, draw, describe, title=title, start=start, stills=stills))

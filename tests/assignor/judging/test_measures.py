@@ -1,0 +1,95 @@
+import pytest
+
+from kafkalearn.assignor import (
+    Assignment,
+    Change,
+    Load,
+    Member,
+    assign,
+    change,
+    compare,
+    cooperative_rounds,
+    fewest_moves,
+    load,
+    rejoin,
+)
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.topic_partition import TopicPartition
+
+TEN = [Member(f"m{number:02}", ["t"]) for number in range(10)]
+NINE = [member for member in TEN if member.member_id != "m03"]
+
+
+def test_when_one_of_ten_leaves_five_nine_or_forty_seven_partitions_move_and_eager_gives_up_all():
+    rows = compare(["sticky", "cooperative-sticky", "range", "roundrobin"], {"t": 50}, TEN, NINE)
+
+    assert {row["assignor"]: row["moved"] for row in rows} == {
+        "sticky": 5,
+        "cooperative-sticky": 5,
+        "range": 9,
+        "roundrobin": 47,
+    }
+    assert {row["fewest"] for row in rows} == {5}
+    assert {row["revoked, eager"] for row in rows} == {50}
+    assert {row["spread"] for row in rows} == {1}
+
+
+def test_topics_of_one_partition_pile_up_on_the_first_member_of_range():
+    topics = [f"t{number}" for number in range(6)]
+    members = [Member(f"C{number}", topics) for number in range(3)]
+    loads = {name: load(assign(name, dict.fromkeys(topics, 1), members)) for name in ("range", "sticky")}
+
+    assert loads == {
+        "range": Load(member_count=3, partition_count=6, fewest=0, most=6, idle_count=2),
+        "sticky": Load(member_count=3, partition_count=6, fewest=2, most=2, idle_count=0),
+    }
+    assert [loads[name].spread for name in loads] == [6, 0]
+
+
+def partitions(*numbers):
+    return [TopicPartition("t", number) for number in numbers]
+
+
+def test_a_change_tells_kept_moved_new_and_lost_apart():
+    before = Assignment({"A": partitions(0, 1, 2), "B": partitions(3)})
+    after = Assignment({"A": partitions(0), "C": partitions(1, 5, 6), "B": partitions(3)})
+    made = change(before, after)
+
+    assert made == Change(kept_count=2, moved_count=1, new_count=2, lost_count=1)
+    assert made.rows() == [
+        {"measure": "kept", "value": 2},
+        {"measure": "moved", "value": 1},
+        {"measure": "new", "value": 2},
+        {"measure": "lost", "value": 1},
+        {"measure": "revoked, eager", "value": 4},
+        {"measure": "revoked, cooperative", "value": 2},
+    ]
+    with pytest.raises(KafkaLearnError, match="unknown protocol 'eger'; did you mean 'eager'"):
+        made.revoked_count("eger")
+
+
+def test_no_members_and_no_partitions_are_measured_too():
+    nothing = assign("sticky", {"t": 3}, [])
+    assert load(nothing) == Load(0, 0, 0, 0, 0)
+    assert change(nothing, nothing) == Change(0, 0, 0, 0)
+    assert fewest_moves(Assignment({"A": partitions(0, 1, 2)}), {"t": 3}, []) == 0
+
+
+def test_the_fewest_moves_may_push_partitions_on_from_member_to_member():
+    # A may only read a, C only c; B reads both. Four of a are new: B gives its a to A, and takes nothing of c.
+    members = [Member("A", ["a"]), Member("B", ["a", "c"]), Member("C", ["c"])]
+    before = Assignment({"A": [], "B": [TopicPartition("a", 0)], "C": [TopicPartition("c", n) for n in range(5)]})
+
+    assert fewest_moves(before, {"a": 1, "c": 5}, members) == 3
+    assert fewest_moves(before, {"a": 1, "c": 1}, members) == 0
+
+
+def test_what_moves_in_a_cooperative_group_is_unread_for_one_round_only():
+    first = cooperative_rounds({"t": 50}, TEN)
+    joined = [*rejoin("cooperative-sticky", TEN, first[-1].assignment, 1), Member("m99", ["t"])]
+    rounds = cooperative_rounds({"t": 50}, joined)
+
+    assert len(first) == 1
+    assert [load(each.assignment).partition_count for each in rounds] == [46, 50]
+    assert [sum(map(len, each.revoked().values())) for each in rounds] == [4, 0]
+    assert change(first[-1].assignment, rounds[-1].assignment).moved_count == 4

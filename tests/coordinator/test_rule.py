@@ -1,0 +1,88 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.coordinator.rule import FORMULAS, Coordinator, find_coordinator, offsets_partition, round_robin_leaders
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.hashing import java_string_hash
+from tests.recorded import recorded
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+SMALLEST_HASH = ("polygenelubricants", "GydZG_", "DESIGNING WORKHOUSES", "group-feyd_ha")
+
+
+@pytest.mark.parametrize("case", recorded("groups-hash")["vectors"], ids=lambda case: repr(case["group_id"])[:30])
+def test_each_formula_gives_what_java_gave(case):
+    given_by = {name: offsets_partition(case["group_id"], case["partitions"], name) for name in FORMULAS}
+
+    assert given_by == {
+        "kafka": case["partition"],
+        "Math.abs(h) % n": case["naive_abs_then_mod"],
+        "Math.abs(h % n)": case["naive_mod_then_abs"],
+        "(h & 0x7fffffff) % n": case["to_positive_mod"],
+    }
+
+
+def test_every_group_of_a_real_cluster_is_found_where_its_commit_was_written():
+    cluster = recorded("coordinator")
+    found = [find_coordinator(case["group"], cluster["leaders"]) for case in cluster["cases"]]
+
+    assert len(found) == 300
+    assert [(each.partition, each.broker_id) for each in found] == [
+        (case["partition"], case["coordinator"]) for case in cluster["cases"]
+    ]
+
+
+@given(texts, st.integers(1, 1000))
+def test_the_formulas_without_a_mask_agree_except_on_the_smallest_hash(group_id, partition_count):
+    kafka, *others = (
+        offsets_partition(group_id, partition_count, name) for name in FORMULAS if "0x7fffffff" not in name
+    )
+    assert others == [kafka, kafka]  # texts that Hypothesis makes never hash to -2**31: see the next test
+
+
+@pytest.mark.parametrize("group_id", SMALLEST_HASH)
+def test_a_group_with_the_smallest_hash_lies_on_partition_0_and_every_article_errs(group_id):
+    assert java_string_hash(group_id) == -(2**31)
+    assert [offsets_partition(group_id, 50, name) for name in FORMULAS] == [0, -48, 48, 0]
+
+
+@given(texts, st.integers(1, 1000))
+def test_a_partition_exists_and_its_leader_is_the_coordinator(group_id, partition_count):
+    leaders = round_robin_leaders([7, 8, 9], partition_count)
+    found = find_coordinator(group_id, leaders)
+
+    assert 0 <= found.partition < partition_count
+    assert found == Coordinator(group_id, java_string_hash(group_id), found.partition, [7, 8, 9][found.partition % 3])
+
+
+def test_a_partition_without_a_leader_has_no_coordinator():
+    assert find_coordinator("billing", [None] * 50).broker_id is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((None,), "INVALID_GROUP_ID"),
+        ((b"billing",), "decode it first"),
+        (("billing", 0), "partition_count must be at least 1, got 0"),
+        (("billing", -50), "partition_count must be at least 1, got -50"),
+        (("billing", 50.0), "must be a whole number of at least 1, got float 50.0"),
+        (("billing", True), "must be a whole number of at least 1, got bool True"),
+        (("billing", 50, "kafk"), "did you mean 'kafka'"),
+    ],
+)
+def test_bad_input_is_refused_with_what_came_and_what_is_allowed(arguments, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        offsets_partition(*arguments)
+
+
+@pytest.mark.parametrize(("leaders", "said"), [((), "leaders is empty"), ("123", "got str"), (7, "got int")])
+def test_leaders_are_one_broker_for_each_partition(leaders, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        find_coordinator("billing", leaders)
+
+
+def test_a_cluster_has_at_least_one_broker():
+    with pytest.raises(KafkaLearnError, match="broker_ids is empty"):
+        round_robin_leaders([])

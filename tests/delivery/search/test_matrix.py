@@ -1,0 +1,91 @@
+"""The outcome matrix: what its searches find, and that each witness shows it."""
+
+import pytest
+
+from kafkalearn.delivery import (
+    DOUBLED,
+    LOST,
+    NONE_DOUBLED,
+    NONE_LOST,
+    ORDER_KEPT,
+    OUT_OF_ORDER,
+    SAFE,
+    broken,
+    fates,
+)
+from kafkalearn.delivery.search.matrix import FAILURES, OUTCOMES, PRODUCERS, rows
+from kafkalearn.delivery.search.matrix import matrix as search_all
+from kafkalearn.errors import KafkaLearnError
+
+BREAKS = {LOST: NONE_LOST, DOUBLED: NONE_DOUBLED, OUT_OF_ORDER: ORDER_KEPT}
+DEFAULT = "acks=all, idempotent"
+
+
+@pytest.fixture(scope="module")
+def cells():
+    """All cells by failure, producer, whether elections may be unclean, minimum ISR."""
+    return {(cell.failure, cell.producer, *cell[2:4]): cell for cell in search_all()}
+
+
+def test_each_witness_ends_as_its_name_says(cells):
+    for cell in cells.values():
+        for outcome, trace in cell.witnesses:
+            end = trace[-1].state
+            if outcome in BREAKS:
+                assert BREAKS[outcome] in broken(cell.setup, end), cell[:4]
+            elif outcome == SAFE:
+                assert {fate.fate for fate in fates(end)} == {SAFE}, cell[:4]
+            elif outcome == "offline":
+                assert end.partition.controller.leader is None, cell[:4]
+            else:
+                assert [request.error for request in end.producer.in_flight] == ["NOT_ENOUGH_REPLICAS"], cell[:4]
+
+
+def test_the_matrix_is_whole(cells):
+    assert len(cells) == len(FAILURES) * len(PRODUCERS) * 4
+    assert all(cell.outcomes for cell in cells.values())
+    assert [row["worst"] for row in rows(cells.values())] == [cell.worst for cell in cells.values()]
+    assert {outcome for cell in cells.values() for outcome in cell.outcomes} == set(OUTCOMES)
+
+
+@pytest.mark.parametrize(
+    ("failure", "producer", "is_unclean", "min_isr", "expected"),
+    [
+        ("the leader dies", "acks=1", False, 1, "lost"),  # L01
+        ("the leader dies", "acks=all", False, 1, "doubled"),  # L04
+        ("the leader dies", DEFAULT, False, 1, "safe"),  # L05
+        ("the followers are away, the leader dies", DEFAULT, True, 1, "lost"),  # L06
+        ("the followers are away, the leader dies", DEFAULT, False, 1, "offline"),  # L07
+        ("the followers are away, the leader dies", DEFAULT, True, 2, "rejected"),  # L08
+        ("the connection breaks", "acks=all", False, 1, "doubled"),  # L10
+        ("the connection breaks", DEFAULT, False, 1, "safe"),  # L11
+        ("both in sync lose their power", DEFAULT, False, 2, "lost"),  # L14
+    ],
+)
+def test_the_cells_that_were_recorded_say_what_was_recorded(cells, failure, producer, is_unclean, min_isr, expected):
+    assert cells[failure, producer, is_unclean, min_isr].worst == expected
+
+
+def test_idempotence_mends_doubling_and_order_and_nothing_else(cells):
+    for (failure, producer, *settings), cell in cells.items():
+        if producer == DEFAULT:
+            other = cells[failure, "acks=all", *settings]
+            assert set(cell.outcomes) == set(other.outcomes) - {DOUBLED, OUT_OF_ORDER}
+
+
+@pytest.mark.parametrize(("release", "expected"), [("3.9", "lost"), ("4.3", "offline")])
+def test_eligible_leader_replicas_save_what_the_last_in_sync_loses(release, expected):
+    (cell,) = search_all([DEFAULT], ["the last in sync loses its power"], [False], [2], release)
+    assert cell.worst == expected
+
+
+def test_what_cannot_happen_has_no_witness_and_unknown_names_are_refused(cells):
+    cell = cells["the leader dies", DEFAULT, False, 1]
+    with pytest.raises(KafkaLearnError, match="no schedule of this cell ends lost; what can happen is: safe"):
+        cell.witness("lost")
+    with pytest.raises(KafkaLearnError, match="unknown outcome 'gone'"):
+        cell.witness("gone")
+    with pytest.raises(KafkaLearnError, match="unknown failure 'fire'"):
+        search_all(failures=["fire"])
+    with pytest.raises(KafkaLearnError, match="unknown producer 'acks=2'"):
+        search_all(producers=["acks=2"])

@@ -1,0 +1,138 @@
+"""The ledger is held to the files it names: a rule cannot claim a check that nobody makes."""
+
+import ast
+import dataclasses
+import json
+import re
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fidelity import RULES, WAYS, ledger, rows, table
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKS = [(rule, check) for rule in RULES for check in rule.checks]
+WITH_VECTORS = [(rule, check) for rule, check in CHECKS if check.vectors]
+
+
+def name_of(value):
+    return getattr(value, "name", "") or getattr(value, "test", "").partition("::")[2]
+
+
+@cache
+def functions_of(path: Path) -> dict[str, str]:
+    """The source of each test function of a file, its decorators included."""
+    source = path.read_text(encoding="utf-8")
+    functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    lines = source.splitlines()
+    first = {node.name: min([node.lineno, *(each.lineno for each in node.decorator_list)]) for node in functions}
+    return {node.name: "\n".join(lines[first[node.name] - 1 : node.end_lineno]) for node in functions}
+
+
+@cache
+def imported_by(path: Path) -> set[tuple[str, str]]:
+    """What a file imports by name, as (module, name)."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return {(str(statement.module), alias.name) for statement in statements for alias in statement.names}
+
+
+def defined(function: str) -> object:
+    """What a full name stands for."""
+    module, _, name = function.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=name_of)
+def test_every_rule_is_where_it_says_and_was_checked(rule):
+    assert defined(rule.function)
+    assert rule.checks
+    assert rule.versions
+    assert rule.source
+
+
+@pytest.mark.parametrize(("rule", "check"), CHECKS, ids=name_of)
+def test_every_check_is_a_test_that_exists_and_uses_the_rule(rule, check):
+    path, _, test = check.test.partition("::")
+
+    assert check.way in WAYS
+    assert test in functions_of(ROOT / path)
+    # By its package or by its module, which is the same function.
+    same = [(module, name) for module, name in imported_by(ROOT / path) if name == rule.function.rpartition(".")[2]]
+    assert defined(rule.function) in [getattr(import_module(module), name) for module, name in same]
+
+
+@pytest.mark.parametrize(("rule", "check"), WITH_VECTORS, ids=name_of)
+def test_every_stated_number_of_cases_is_that_of_the_recorded_file_and_the_test_reads_it(rule, check):
+    path, _, test = check.test.partition("::")
+    source = (ROOT / path).read_text(encoding="utf-8")
+    recorded = json.loads((ROOT / check.vectors).read_text(encoding="utf-8"))
+
+    assert len(recorded[check.part]) == check.case_count
+    assert f'recorded("{Path(check.vectors).stem}")' in source
+    assert f'["{check.part}"]' in functions_of(ROOT / path)[test]
+
+
+@pytest.mark.parametrize(("rule", "check"), CHECKS, ids=name_of)
+def test_a_check_has_recorded_cases_exactly_if_its_way_is_a_recording(rule, check):
+    assert bool(check.vectors) == (check.way in ("recording", "vectors"))
+    assert bool(check.vectors) == bool(check.part) == bool(check.case_count)
+
+
+CITES = re.compile(r"References\n\s+-+\n\s+(?:Apache Kafka|librdkafka)")
+
+
+BEING_WRITTEN: set[str] = set()
+"""Parts whose entries are still to be written, from what their tests check; each leaves this set with its first."""
+
+
+def test_every_module_that_cites_kafka_has_an_entry():
+    files = [path.relative_to(ROOT / "kafkalearn") for path in (ROOT / "kafkalearn").rglob("*.py")]
+    citing = {path.parts[0] for path in files if CITES.search((ROOT / "kafkalearn" / path).read_text(encoding="utf-8"))}
+    entered = {rule.function.split(".")[1] for rule in RULES}
+    assert {part.removesuffix(".py") for part in citing} <= entered | BEING_WRITTEN
+    assert not entered & BEING_WRITTEN
+
+
+def test_no_rule_is_entered_twice():
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize(
+    "module", ["keyless", "kafkalearn.partitioning.keyless", "hashing", "kafkalearn.versions.default"]
+)
+def test_a_module_finds_its_own_rules_and_no_others(module):
+    inner = module.removeprefix("kafkalearn.")
+    found = ledger(module)
+    assert found
+    assert all(f".{inner}." in f"{rule.function}." for rule in found)
+
+
+def test_all_modules_together_are_the_whole_ledger():
+    modules = dict.fromkeys(rule.function.rpartition(".")[0] for rule in RULES)
+    # A package's rules include those of its modules, so some are found twice.
+    assert {rule.name for module in modules for rule in ledger(module)} == {rule.name for rule in ledger()}
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("keyles", "did you mean 'keyless'"),
+        ("hash", "did you mean 'hashing'"),
+        ("xyz", "none is spelt"),
+        (7, "none"),
+    ],
+)
+def test_a_module_without_rules_is_refused_and_the_nearest_are_named(module, words):
+    with pytest.raises(KafkaLearnError, match=f"unknown module {module!r}.*{words}"):
+        ledger(module)
+
+
+def test_the_ledger_fits_a_data_frame_and_a_terminal():
+    frame = pd.DataFrame(rows(ledger()))
+    assert list(frame.columns) == [field.name for field in dataclasses.fields(RULES[0])]
+    assert len(table(ledger()).splitlines()) == len(RULES) + 1

@@ -1,0 +1,200 @@
+from functools import partial
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.partitioning.keyed import partition_for_key
+from kafkalearn.partitioning.keyless import (
+    Drain,
+    Producer,
+    Send,
+    SenderLooks,
+    SendToOtherTopic,
+    Settings,
+    check,
+    placements,
+    queue_weights,
+    rule_of,
+    seeded,
+    send_all,
+    start,
+    step,
+)
+from kafkalearn.trace import run
+from kafkalearn.versions.releases import RELEASES
+from tests.recorded import recorded
+
+RECORDED = recorded("groups-partitioner")
+
+
+def counting(index: int) -> int:
+    return index
+
+
+@pytest.mark.parametrize(
+    "case",
+    RECORDED["batch_switching"],
+    ids=lambda case: f"{case['batch_size']}-{case['value_bytes']}-{case['drain_every']}",
+)
+def test_the_uniform_sticky_rule_switches_where_the_real_producer_did(case):
+    settings = Settings(3, batch_size=case["batch_size"], is_adaptive=False, draw=counting)
+    placed = placements(send_all(settings, len(case["partitions"]), case["value_bytes"], case["drain_every"]))
+
+    assert [each.partition for each in placed] == case["partitions"]
+    assert [each.appended_bytes for each in placed] == case["appended_bytes"]
+
+
+@pytest.mark.parametrize("case", RECORDED["adaptive_weights"], ids=lambda case: str(case["queue_sizes"]))
+def test_the_weights_are_those_the_real_partitioner_computed(case):
+    weights = queue_weights(tuple(case["queue_sizes"]))
+    assert weights == (case["cft"] and tuple(case["cft"]))
+    assert case["range_end"] == (weights and weights[-1])
+
+
+def test_the_sender_weighs_the_partitions_by_their_waiting_batches():
+    big = Send(value_bytes=5000)  # a batch of its own each
+    settings = Settings(3, batch_size=1000, draw=counting)
+    events = [Send(partition=0), Send(partition=1), Send(partition=2), Drain((0, 2))]
+    events += [replace_partition(big, 1), replace_partition(big, 1), replace_partition(big, 2), SenderLooks()]
+    load = run(partial(step, settings), start(settings), events)[-1].state.load
+
+    assert (load.running_sums, load.partitions) == ((4, 5, 8), (0, 1, 2))
+
+
+def replace_partition(send: Send, partition: int) -> Send:
+    return Send(send.value_bytes, partition=partition)
+
+
+def test_a_stalled_broker_s_partition_is_not_drawn_even_if_the_others_are_equal():
+    settings = Settings(3, draw=counting)
+    events = [Send(partition=0), Send(partition=1), Send(partition=2), SenderLooks(stalled=(1,))]
+    load = run(partial(step, settings), start(settings), events)[-1].state.load
+
+    assert load.partitions == (0, 2)
+
+
+def test_no_weights_are_used_before_every_partition_was_written_to():
+    settings = Settings(3, draw=counting)
+    events = [Send(partition=0), Send(partition=0), Send(partition=1), SenderLooks()]
+    assert run(partial(step, settings), start(settings), events)[-1].state.load is None
+
+
+def test_the_rules_follow_the_releases():
+    switches = [(after, rule_of(after)) for before, after in pairwise(RELEASES) if rule_of(before) != rule_of(after)]
+    assert rule_of(RELEASES[0]) == "round robin, one counter"
+    assert switches == [
+        ("0.10.2", "round robin, a counter a topic"),
+        ("2.4", "sticky"),
+        ("3.3", "uniform sticky"),
+    ]
+
+
+@pytest.mark.parametrize("release", ["0.8.2", "0.10.1", "0.10.2", "2.3"])
+def test_round_robin_deals_sixty_records_evenly_over_five_partitions(release):
+    assert send_all(Settings(5, release), 60)[-1].state.record_counts == (12, 12, 12, 12, 12)
+
+
+@pytest.mark.parametrize("release", ["2.4", "3.2", "3.3", "4.3"])
+def test_sticky_rules_put_sixty_small_records_in_one_batch_of_one_partition(release):
+    end = send_all(Settings(5, release), 60)[-1].state
+    assert sorted(end.record_counts) == [0, 0, 0, 0, 60]
+    assert sum(len(queue or ()) for queue in end.queues) == 1
+
+
+def test_one_counter_for_two_topics_leaves_every_other_partition_empty():
+    alternating = [event for _ in range(60) for event in (Send(), SendToOtherTopic())]
+    counts = {}
+    for release in ("0.10.1", "0.10.2"):
+        settings = Settings(6, release, draw=counting)
+        counts[release] = run(partial(step, settings), start(settings), alternating)[-1].state.record_counts
+
+    assert counts == {"0.10.1": (20, 0, 20, 0, 20, 0), "0.10.2": (10, 10, 10, 10, 10, 10)}
+
+
+def test_the_sticky_rule_of_2_4_never_draws_the_partition_it_leaves():
+    settings = Settings(4, "2.4", batch_size=200, draw=seeded(3))
+    placed = [each.partition for each in placements(send_all(settings, 200))]  # each record fills a batch
+    assert all(before != after for before, after in pairwise(placed))
+
+
+def test_a_keyed_record_that_opens_a_batch_on_the_sticky_partition_moves_it():
+    key = next(bytes([byte]) for byte in range(256) if partition_for_key(bytes([byte]), 3) == 0)
+    settings = Settings(3, "2.4", batch_size=300, draw=(0, 1, 2, 0, 1, 2).__getitem__)
+    trace = run(partial(step, settings), start(settings), [Send(), Send(key=key), Send()])
+
+    # The first record draws 0, then its new batch draws 1; the keyed one opens a batch on 0 and moves nothing.
+    assert [each.partition for each in placements(trace)] == [1, 0, 1]
+    on_0 = Producer((None,) * 3, (0,) * 3, current=0)
+    assert step(settings, on_0, Send(key=key)).last.partition == 0
+    assert step(settings, on_0, Send(key=key)).current == 1
+
+
+def test_partitions_without_a_leader_are_left_out_unless_all_are():
+    some, none = (2, 4), ()
+    for release in ("0.9.0", "2.3", "2.4", "4.3"):
+        to_some = placements(send_all(Settings(6, release, some, batch_size=150), 100))
+        to_any = placements(send_all(Settings(6, release, none, batch_size=150), 200))
+        assert {each.partition for each in to_some} == {2, 4}
+        assert {each.partition for each in to_any} == set(range(6))
+
+
+events = st.lists(
+    st.builds(Send, st.integers(0, 3000), st.none() | st.binary(max_size=8))
+    | st.just(Drain())
+    | st.builds(Drain, st.lists(st.integers(0, 4), max_size=2).map(tuple))
+    | st.builds(SenderLooks, st.lists(st.integers(0, 4), max_size=2).map(tuple))
+    | st.just(SendToOtherTopic()),
+    max_size=40,
+)
+
+
+@given(events, st.sampled_from(RELEASES), st.integers(1, 2000), st.integers(0, 99))
+def test_every_run_keeps_its_promises_and_loses_no_record(script, release, batch_size, seed):
+    settings = Settings(5, release, batch_size=batch_size, draw=seeded(seed))
+    trace = run(partial(step, settings), start(settings), script)
+    for frame in trace:
+        check(settings, frame.state)
+
+    sent = [event for event in script if isinstance(event, Send)]
+    assert sum(trace[-1].state.record_counts) == len(sent)
+    for frame in trace:
+        if isinstance(frame.event, Send) and frame.event.key is not None:
+            assert frame.state.last.partition == partition_for_key(frame.event.key, 5)
+
+
+@given(st.sampled_from(RELEASES), st.integers(1, 9), st.integers(0, 300))
+def test_round_robin_is_even_to_one_record_and_sticky_is_not_meant_to_be(release, partition_count, record_count):
+    counts = send_all(Settings(partition_count, release), record_count)[-1].state.record_counts
+    if rule_of(release).startswith("round robin"):
+        assert max(counts) - min(counts) <= 1
+    assert sum(counts) == record_count
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"partition_count": 0}, "partition_count must be at least 1, got 0"),
+        ({"partition_count": 5, "release": "4.9"}, "unknown release '4.9'"),
+        ({"partition_count": 5, "batch_size": 0}, "batch_size must be at least 1, got 0"),
+        ({"partition_count": 5, "available": (5,)}, "available names partition 5; the topic has 0 to 4"),
+    ],
+)
+def test_settings_no_producer_could_have_are_refused(arguments, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        Settings(**arguments)
+
+
+@pytest.mark.parametrize("event", [Send(partition=5), Send(partition=-1), Drain((9,)), SenderLooks((9,))])
+def test_an_event_for_a_partition_that_does_not_exist_is_refused(event):
+    settings = Settings(5)
+    with pytest.raises(IllegalEvent, match="the topic has partitions 0 to 4"):
+        step(settings, start(settings), event)
+
+
+def test_a_random_source_that_never_varies_is_refused_where_the_rule_needs_another_partition():
+    settings = Settings(5, "2.4", draw=lambda index: 3)
+    with pytest.raises(KafkaLearnError, match="give Settings a draw function that varies"):
+        send_all(settings, 1)

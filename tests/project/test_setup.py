@@ -1,0 +1,197 @@
+"""run.py from a bare Python: .venv is made, kept, mended. The real thing, on a project small enough for it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import sys
+import time
+from importlib.util import find_spec
+
+import pytest
+
+import run
+from tests.project import tiny_project
+from tests.project.tiny_project import WITHOUT_UV
+from tools import environment
+from tools.environment import ROOT, VENV_PYTHON
+
+INSTALLING = "installing the locked packages"
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "a folder with spaces"
+    folder.mkdir()
+    return tiny_project.make(folder)
+
+
+def test_the_first_run_installs_and_the_next_one_goes_straight_on(project):
+    first_printed, first_said = tiny_project.run(project, "bench")
+
+    assert (first_printed, INSTALLING in first_said) == ("42\n", True)
+    assert tiny_project.run(project, "bench") == ("42\n", "")
+
+
+def test_another_lock_is_installed_at_the_next_run(project):
+    tiny_project.run(project, "bench")
+
+    tiny_project.lock(project, answer=4300)  # longer: within one second Python tells files apart by size
+
+    assert tiny_project.run(project, "bench")[0] == "4300\n"
+
+
+@pytest.mark.parametrize("after_seconds", [0.05, 0.1, 0.15, 0.2, 0.3])
+def test_an_installation_cut_off_at_any_moment_is_mended_by_the_next_run(project, after_seconds):
+    cut_off = tiny_project.start(project, "bench")
+    time.sleep(after_seconds)
+    cut_off.kill()
+    cut_off.communicate()
+
+    assert tiny_project.run(project, "bench")[0] == "42\n"
+
+
+def test_what_an_installation_that_was_cut_off_left_behind_is_thrown_away(project):
+    tiny_project.run(project, "bench")
+    (project / ".venv" / "kafkalearn-stamp").unlink()
+    (project / ".boot" / "unfinished").touch()
+    (locked,) = (project / ".venv").rglob("locked.py")
+    locked.unlink()
+
+    assert tiny_project.run(project, "bench")[0] == "42\n"
+
+
+def test_of_runs_started_together_one_installs_and_the_others_wait_for_it(project):
+    together = [tiny_project.start(project, "bench") for _ in range(4)]
+    results = [process.communicate(timeout=120) for process in together]
+
+    assert [printed for printed, _ in results] == ["42\n"] * 4
+    assert sum(INSTALLING in said for _, said in results) == 1
+
+
+def test_a_folder_that_was_moved_is_set_up_again(project):
+    tiny_project.run(project, "bench")
+
+    moved = shutil.move(project, project.parent / "elsewhere")
+
+    assert INSTALLING in tiny_project.run(moved, "bench")[1]
+    assert tiny_project.run(moved, "bench") == ("42\n", "")
+
+
+def test_what_a_reader_has_set_for_other_work_does_not_get_in(project):
+    (project / "other").mkdir()
+    (project / "other" / "locked.py").write_text("ANSWER = 'of another package on PYTHONPATH'")
+    other = {"PYTHONPATH": str(project / "other"), "VIRTUAL_ENV": str(project / "other")}
+    strict = {"PIP_REQUIRE_VIRTUALENV": "1", "UV_SYSTEM_PYTHON": "1", "UV_PYTHON": "3.7"}
+
+    assert tiny_project.run(project, "bench", **other, **strict)[0] == "42\n"
+
+
+def test_where_uv_cannot_be_had_pip_installs_the_same_or_says_what_is_missing(project):
+    with tiny_project.start(project, "bench", PATH=WITHOUT_UV, PIP_REQUIRE_VIRTUALENV="1") as process:
+        printed, said = process.communicate(timeout=120)
+
+    # Debian leaves ensurepip out of its python3.
+    expected = ("42\n", False) if find_spec("ensurepip") else ("", True)
+    assert (printed, "install it (Debian: python3-venv)" in said) == expected
+
+
+def test_the_mirror_that_pip_is_told_to_use_is_found(tmp_path, monkeypatch):
+    settings = tmp_path / "pip.conf"
+    settings.write_text("[global]\nindex-url = https://mirror.example/simple\n")
+    monkeypatch.delenv("PIP_INDEX_URL", raising=False)
+
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)  # to pip: no settings at all
+    assert environment.pips_index() is None
+
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(settings))
+    assert environment.pips_index() == "https://mirror.example/simple"
+
+    monkeypatch.setenv("PIP_INDEX_URL", "https://other.example/simple")
+    assert environment.pips_index() == "https://other.example/simple"
+
+
+def test_a_lock_that_does_not_match_its_hashes_is_not_installed(project):
+    lock = project / "requirements.lock"
+    lock.write_text(lock.read_text()[:-5] + "0000\n")
+
+    with tiny_project.start(project, "bench") as process:
+        said = process.communicate()[1]
+
+    assert process.returncode != 0
+    assert "the installation failed" in said
+
+
+def test_a_benchmark_that_fails_fails_the_run(project):
+    (project / "benchmarks" / "wrong.py").write_text("1 / 0")
+
+    with tiny_project.start(project, "bench") as process:
+        printed, _ = process.communicate()
+
+    assert (process.returncode, printed) == (1, "42\n")
+
+
+@pytest.mark.parametrize("path", [ROOT / "run.py", ROOT / "tools" / "environment.py"], ids=lambda path: path.name)
+def test_an_old_python_can_read_what_tells_it_that_it_is_old(path):
+    ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 7))
+
+
+def test_an_old_python_without_a_newer_one_beside_it_is_told_what_to_do(monkeypatch):
+    monkeypatch.setattr(sys, "version_info", (3, 9, 2))
+    monkeypatch.setenv("PATH", "")
+
+    with pytest.raises(SystemExit, match=r"needs Python 3\.11.*this is 3\.9(?s:.*)make lab PYTHON=/path/to/python3"):
+        environment.go_on_with_a_suitable_python(["lab"])
+
+
+def test_the_version_of_a_python_that_does_not_run_is_nothing():
+    assert environment.version_of(VENV_PYTHON.parent / "no-such-python") == ()
+    assert environment.version_of(sys.executable) == sys.version_info[:2]
+
+
+def test_a_command_finds_the_programs_of_the_environment_first():
+    found = environment.variables({"PATH": "/usr/bin", "PYTHONPATH": "/spark/python", "HOME": "/home/ann"})
+
+    assert found["PATH"].split(os.pathsep) == [str(VENV_PYTHON.parent), "/usr/bin"]
+    assert found["VIRTUAL_ENV"] == str(ROOT / ".venv")
+    assert (found["HOME"], "PYTHONPATH" in found) == ("/home/ann", False)
+
+
+@pytest.mark.parametrize(
+    ("environ", "platform", "opens"),
+    [
+        ({}, "linux", False),
+        ({"DISPLAY": ":0"}, "linux", True),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, "linux", True),
+        ({"DISPLAY": ":10", "SSH_CONNECTION": "10.0.0.1 50000 10.0.0.2 22"}, "linux", False),
+        ({}, "darwin", True),
+        ({}, "win32", True),
+    ],
+)
+def test_jupyterlab_opens_a_browser_only_where_one_can_be_seen(environ, platform, opens):
+    options = run.lab_options([], environ, platform, is_root=False)
+
+    assert ("--no-browser" not in options) == opens
+    assert "--ServerApp.ip=127.0.0.1" in options
+    assert not any("token" in option or "password" in option or "allow-root" in option for option in options)
+
+
+@pytest.mark.parametrize("word", ["--ip=0.0.0.0", "--ServerApp.ip=0.0.0.0"])
+def test_what_the_reader_says_goes_before_what_is_usual(word):
+    options = run.lab_options([word, "--port", "9000"], {}, "linux", is_root=True)
+
+    assert [option for option in options if option.split("=")[0].endswith("ip")] == [word]
+    assert options[-3:] == [word, "--port", "9000"]
+
+
+def test_an_unknown_command_names_the_known_ones(capsys):
+    assert run.main(["tset"]) == 2
+    assert "unknown command 'tset'; known are lab, test, book" in capsys.readouterr().err
+
+
+def test_without_a_command_all_are_listed(capsys):
+    assert run.main([]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.startswith("  ")] == list(
+        run.COMMANDS
+    )

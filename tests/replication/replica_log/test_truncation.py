@@ -1,0 +1,152 @@
+"""Where logs part, by the rules of four eras."""
+
+import pytest
+
+from kafkalearn.replication import (
+    BrokerCrashed,
+    BrokerRestarted,
+    Fetch,
+    FetchAnswered,
+    LeaderElected,
+    Log,
+    LogTruncated,
+    Produce,
+    Record,
+    Settings,
+    replicate,
+)
+from kafkalearn.replication.leader.answers import FetchAnswer, taken
+from kafkalearn.replication.replica_log.disk import append, begin_anew, copy, found_again, move_start, truncate
+from kafkalearn.replication.replica_log.truncation import (
+    cut_before_fetching,
+    cut_for,
+    cut_out_of_range,
+    diverging_epoch,
+)
+
+EPOCHS = ((0, 0), (3, 2), (4, 8), (7, 13), (9, 14), (10, 17))  # the log of PartitionTest, in the recorded case E01
+
+
+def log_of(*epochs: int, **marks) -> Log:
+    """A log with one record of each of these epochs in turn."""
+    return copy(Log(**marks), tuple(Record(f"{epoch}-{index}", epoch) for index, epoch in enumerate(epochs)))
+
+
+@pytest.mark.parametrize(
+    ("fetch_offset", "last_epoch", "answer"),
+    [
+        (17, 10, None),
+        (17, 9, None),
+        (15, 9, None),
+        (9, 3, (3, 8)),  # epoch 3 ends before the fetch
+        (14, 8, (7, 14)),  # epoch 8 is not known; the largest below it ends here
+        (2, 2, (0, 2)),
+        (17, 11, (-1, -1)),
+    ],
+)
+def test_a_leader_tells_where_a_follower_s_log_parts(fetch_offset, last_epoch, answer):
+    leader = Log(records=(Record("x", 0),) * 17, epochs=EPOCHS)
+    assert diverging_epoch(leader, fetch_offset, last_epoch) == answer
+
+
+@pytest.mark.parametrize(
+    ("epochs", "leader_says", "cut"),
+    [
+        ((0, 0, 1, 1), (1, 3), (3, True)),  # both know the epoch: the shorter one counts
+        ((0, 0, 1, 1), (1, 9), (4, True)),
+        ((0, 0, 2, 2), (1, 3), (2, False)),  # the follower does not: cut where its next smaller one ends, ask again
+        ((3, 3), (1, 1), (0, True)),  # its first epoch is a later one: nothing of it is left
+        ((), (1, 0), (0, True)),
+    ],
+)
+def test_a_follower_cuts_where_both_logs_have_the_same_epoch(epochs, leader_says, cut):
+    assert cut_for(log_of(*epochs), *leader_says) == cut
+
+
+def test_before_kip_279_a_leader_s_answer_may_be_about_another_epoch():
+    leader, follower = log_of(0, 2, 2), log_of(0, 1, 1)
+    once, again = Settings(release="1.1"), Settings(release="2.0")
+
+    assert [cut_before_fetching(s, follower, leader)[0].log_end_offset for s in (once, again)] == [1, 1]
+
+    # The follower led epoch 3 before the leader led 5, and the leader never had 3.
+    leader, follower = log_of(0, 0, 5), log_of(0, 3, 3)
+    assert cut_before_fetching(once, follower, leader)[0].records == follower.records[:2]  # 3 stays: wrong
+    assert cut_before_fetching(again, follower, leader)[0].records == follower.records[:1]
+
+
+@pytest.mark.parametrize("release", ["1.1", "2.0"])
+def test_an_answer_without_an_offset_falls_back_to_the_own_high_watermark(release):
+    follower = log_of(0, 1, 1)._replace(high_watermark=2)
+    cut, is_whole = cut_before_fetching(Settings(release=release), follower, Log())
+    assert (cut.log_end_offset, is_whole) == (2, True)
+
+
+def test_out_of_range_is_mended_by_where_the_leader_s_log_lies():
+    follower = log_of(0, 0, 0)._replace(high_watermark=2)
+
+    assert cut_out_of_range(follower, log_of(0)).log_end_offset == 1
+    assert cut_out_of_range(follower, log_of(0, 0, 0, 0)) == follower
+    anew = cut_out_of_range(follower, Log(first_offset=7, log_start_offset=7))
+    assert (anew.log_end_offset, anew.log_start_offset, anew.high_watermark, anew.epochs) == (7, 7, 7, ())
+
+
+def fast_failover(release: str):
+    """Broker 1 crashes with a record only it has; its own copy comes back to a leader with another one."""
+    settings = Settings(replica_count=2, release=release, is_unclean_election_enabled=True, fetch_wait_max_ms=0)
+    events = [Produce(acks=1), BrokerCrashed(1), LeaderElected(2, (2,)), Produce(acks=1), Produce(acks=1)]
+    return replicate(settings, [*events, BrokerRestarted(1), Fetch(1), Fetch(1)])
+
+
+@pytest.mark.parametrize("release", ["0.10.2", "1.1", "2.7"])
+def test_up_to_2_7_a_log_is_cut_before_the_first_fetch(release):
+    effects = [effect for frame in fast_failover(release) for effect in frame.state.effects]
+    assert LogTruncated(broker_id=1, from_offset=1, to_offset=0) in effects
+
+
+@pytest.mark.parametrize("release", ["2.8", "4.3"])
+def test_since_2_8_the_first_fetch_finds_out(release):
+    trace = fast_failover(release)
+    told = [each for frame in trace for each in frame.state.effects if isinstance(each, FetchAnswered)]
+
+    assert (told[0].diverging, told[0].truncated_to) == ((0, 0), 0)
+    assert [record.value for record in trace[-1].state.replica(1).log.records] == ["m2", "m3"]
+
+
+def test_a_cut_takes_marks_and_epochs_along():
+    log = log_of(0, 0, 1, 1, 2)._replace(high_watermark=4, log_start_offset=3)
+    cut = truncate(log, 2)
+
+    assert (cut.log_end_offset, cut.high_watermark, cut.log_start_offset, cut.epochs) == (2, 2, 2, ((0, 0),))
+    assert truncate(log, 9) == log
+
+
+def test_an_epoch_without_records_goes_even_if_no_record_does():
+    log = log_of(0, 0)._replace(epochs=((0, 0), (1, 2)))
+    assert truncate(log, 2) == log._replace(epochs=((0, 0),))
+
+
+def test_the_log_start_moves_up_only_and_cuts_the_epochs():
+    log = move_start(log_of(0, 0, 1, 1), 3)
+    assert (log.log_start_offset, log.high_watermark, log.epochs, log.log_end_offset) == (3, 3, ((1, 3),), 4)
+    assert move_start(log, 2) == log
+
+
+def test_a_log_begun_anew_goes_on_from_there():
+    log = append(begin_anew(log_of(0, 0), 9), ("a", "b"), 4)
+    assert log.log_end_offset == 11
+    assert [record.value for record in log.records_from(10)] == ["b"]
+    assert log.records_from(0, 10) == log.records[:1]
+
+
+@pytest.mark.parametrize(("checkpointed", "found"), [(0, 1), (1, 1), (2, 2), (9, 3)])
+def test_a_restart_finds_the_checkpointed_high_watermark_within_the_log(checkpointed, found):
+    log = log_of(0, 0, 0)._replace(log_start_offset=1, checkpointed_high_watermark=checkpointed, high_watermark=3)
+    assert found_again(log).high_watermark == found
+
+
+def test_a_follower_s_high_watermark_is_overwritten_not_raised():
+    follower = log_of(0, 0, 0)._replace(high_watermark=3)
+    after = taken(follower, FetchAnswer(high_watermark=2, records=(Record("x", 0),)), log_of(0, 0, 0, 0))
+    assert (after.log_end_offset, after.high_watermark) == (4, 2)
+    assert taken(follower, FetchAnswer("FENCED_LEADER_EPOCH"), Log()) == follower

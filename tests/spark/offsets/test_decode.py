@@ -1,0 +1,233 @@
+"""Decoding the offsets topic in whole columns gives what the scalar function and real Kafka give."""
+
+import json
+import random
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.offsets import Undecodable, decode, encode_key, encode_value
+from kafkalearn.offsets.records.codec import decode_key
+from kafkalearn.offsets.replay import classic_group, committed
+from kafkalearn.spark.offsets import decode as decoding
+from kafkalearn.spark.offsets.decode import DECODED_COLUMNS, decode_offsets
+from tests.recorded import recorded
+from tests.segments.disk import RUNS, told
+
+pytestmark = pytest.mark.spark
+
+
+NOTHING = dict.fromkeys(DECODED_COLUMNS)
+OFFSET_KEY = bytes.fromhex("0001000a746573742d67726f757000047465737400000000")
+GROUP_KEY = bytes.fromhex("0002000a746573742d67726f7570")
+
+
+@pytest.fixture(params=["compiled", "public"])
+def route(request, monkeypatch):
+    """Both ways to the numbers: compiled into the query, and the one Spark Connect takes."""
+    if request.param == "public":
+        monkeypatch.setattr(decoding, "static_call", lambda *arguments: None)
+
+
+def decoded(spark, records):
+    """The rows of some pairs of key and value, in their order."""
+    rows = [(index, key, value) for index, (key, value) in enumerate(records)]
+    df = spark.createDataFrame(rows, "number int, key binary, value binary")
+    return [
+        row.asDict() for row in df.transform(decode_offsets).orderBy("number").drop("number", "key", "value").collect()
+    ]
+
+
+def expected(key, value):
+    """What the scalar functions say, as a row."""
+    row = NOTHING | {"is_tombstone": value is None}
+    row["value_version"] = int.from_bytes(value[:2], "big", signed=True) if value and len(value) > 1 else None
+    if key is None:
+        return row | {"error": "key: it is null; every record of the offsets topic has one"}
+    if len(key) > 1:
+        row["record_type"] = int.from_bytes(key[:2], "big", signed=True)
+    try:
+        kind, fields = decode_key(key)
+        row |= {"record_type": kind.number, "kind": kind.words, "group_id": fields.get("group", fields.get("groupId"))}
+        if kind.number < 2:
+            row |= {"committed_topic": fields["topic"], "committed_partition": fields["partition"]}
+        record = decode(key, value)
+    except Undecodable as error:
+        named = {number: each.words for number, each in decoding.RECORD_TYPES.items()}
+        reason = str(error)
+        return row | {"kind": named.get(row["record_type"]), "error": reason}
+    if value is not None and kind.number < 2:
+        row |= offset_columns(record)
+    elif value is not None and kind.number == 2:
+        row |= group_columns(record)
+    return row
+
+
+def offset_columns(record):
+    one = committed(record)
+    return {
+        "committed_offset": one.offset,
+        "leader_epoch": one.leader_epoch,
+        "metadata": one.metadata,
+        "commit_ms": one.commit_ms,
+        "expire_ms": one.expire_ms,
+        "topic_id": one.topic_id,
+    }
+
+
+def group_columns(record):
+    group = classic_group("", record.value)
+    return {
+        "protocol_type": group.protocol_type,
+        "generation": group.epoch,
+        "protocol": group.protocol,
+        "leader": group.leader,
+        "state_ms": group.state_ms,
+        "member_count": len(group.members),
+    }
+
+
+def assert_equal(spark, records):
+    rows = decoded(spark, records)
+    assert len(rows) == len(records)
+    wrong = [
+        (record, row, want) for record, row in zip(records, rows, strict=True) if row != (want := expected(*record))
+    ]
+    assert wrong == []
+
+
+def random_text(rng):
+    size = rng.choice((0, 1, 2, 5, 9, 126, 127, 128, 200))
+    return "".join(rng.choice("aorder-.é位😀\x00") for _ in range(size))
+
+
+def random_records(seed, count):
+    """Records of every type that a broker can hold; offsets and groups in each version."""
+    rng = random.Random(seed)
+    made = []
+    for _ in range(count):
+        version = rng.choice((0, 1, 2, 3, 4, 4))
+        key = {"group": random_text(rng), "topic": random_text(rng), "partition": rng.choice((0, 1, -1, 2**31 - 1))}
+        fields = {"offset": rng.choice((0, 7, -1, 2**63 - 1, -(2**63))), "metadata": random_text(rng)}
+        fields["commitTimestamp"] = rng.choice((-1, 0, 1_763_719_800_000))
+        if version == 1:
+            fields["expireTimestamp"] = rng.choice((-1, 0, 1_763_719_800_000))
+        if version >= 3:
+            fields["leaderEpoch"] = rng.choice((-1, 0, 5))
+        if version == 4 and rng.random() < 0.6:
+            fields["topicId"] = rng.choice(
+                ("AAAAAAAAAAEAAAAAAAAAAQ", "AAAAAAAAAAAAAAAAAAAAAA", "zz-_zz-_zz-_zz-_zz-_zw")
+            )
+        value = None if rng.random() < 0.1 else encode_value(1, version, fields)
+        made.append((encode_key(rng.choice((0, 1, 1)), key), value))
+    return made
+
+
+def random_groups(seed, count):
+    rng = random.Random(seed)
+    made = []
+    for _ in range(count):
+        version = rng.randrange(5)
+        fields = {
+            "protocolType": random_text(rng),
+            "generation": rng.choice((0, 3, 2**31 - 1)),
+            "protocol": rng.choice((None, "range")),
+            "leader": rng.choice((None, random_text(rng))),
+            "members": [random_member(rng, version) for _ in range(rng.choice((0, 1, 3)))],
+        }
+        if version >= 2:
+            fields["currentStateTimestamp"] = rng.choice((-1, 1_763_719_800_000))
+        made.append((encode_key(2, {"group": random_text(rng)}), encode_value(2, version, fields)))
+    return made
+
+
+def random_member(rng, version):
+    fields = {name: random_text(rng) for name in ("memberId", "clientId", "clientHost")}
+    fields |= {"sessionTimeout": 10_000, "subscription": rng.randbytes(9), "assignment": rng.randbytes(130)}
+    if version >= 1:
+        fields["rebalanceTimeout"] = 300_000
+    if version >= 3:
+        fields["groupInstanceId"] = rng.choice((None, "static-1"))
+    return fields
+
+
+def cut(rng, record):
+    """The record with a byte or more taken off, changed or added."""
+    key, value = record
+    part, how = rng.choice((key, value, value)), rng.choice(("cut", "cut", "changed", "added"))
+    if part is None:
+        part = key
+    at = rng.randrange(len(part))
+    other = {
+        "cut": part[:at],
+        "changed": part[:at] + bytes([part[at] ^ rng.choice((1, 0x80, 0xFF))]) + part[at + 1 :],
+        "added": part + rng.randbytes(rng.choice((1, 3))),
+    }[how]
+    return (other, value) if part is key else (key, other)
+
+
+def test_what_kafka_s_classes_encoded_is_decoded_to_their_fields(spark, route):
+    keys = [bytes.fromhex(each["hex"]) for each in recorded("groups-codec")["vectors"] if each["kind"].endswith("-key")]
+    values = [
+        (OFFSET_KEY if each["kind"] == "offset-commit-value" else GROUP_KEY, bytes.fromhex(each["hex"]))
+        for each in recorded("groups-codec")["vectors"] + recorded("groups-codec-since")["vectors"]
+        if each["kind"] in ("offset-commit-value", "group-metadata-value")
+    ]
+    records = [(key, None) for key in keys] + values
+
+    assert len(values) > 20
+    assert_equal(spark, records)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_every_record_of_a_real_broker_is_decoded_to_what_its_own_formatter_printed(spark, run):
+    lines = [line for line in told(run) if not line["control"]]
+    records = [(bytes.fromhex(line["key"]), line["value"] and bytes.fromhex(line["value"])) for line in lines]
+    rows = decoded(spark, records)
+
+    assert [row["error"] for row in rows if row["error"]] == []
+    printed = [(row, json.loads(line["printed"])) for row, line in zip(rows, lines, strict=True) if line["printed"]]
+    assert len(printed) > 20
+    for row, said in printed:
+        assert (row["record_type"], row["group_id"]) == (said["key"]["type"], said["key"]["data"]["group"])
+        assert row["value_version"] == (said["value"] and said["value"]["version"])
+        if said["value"] and row["record_type"] == 1:
+            data = said["value"]["data"]
+            assert (row["committed_topic"], row["committed_partition"]) == (
+                said["key"]["data"]["topic"],
+                said["key"]["data"]["partition"],
+            )
+            assert (row["committed_offset"], row["metadata"], row["commit_ms"], row["topic_id"]) == (
+                data["offset"],
+                data["metadata"],
+                data["commitTimestamp"],
+                data.get("topicId"),
+            )
+    assert_equal(spark, records)
+
+
+def test_generated_records_are_decoded_as_the_scalar_function_does(spark, route):
+    assert_equal(spark, random_records(7, 600) + random_groups(8, 60))
+
+
+def test_damaged_records_keep_their_row_and_get_the_scalar_function_s_reason(spark):
+    rng = random.Random(9)
+    whole = random_records(10, 500) + random_groups(11, 150)
+    damaged = [cut(rng, record) for record in whole]
+    rows = decoded(spark, damaged)
+
+    assert sum(row["error"] is not None for row in rows) > 400
+    assert_equal(spark, damaged)
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ("key string, value binary", "column 'key' must be binary, it is string; records have bytes"),
+        ("key binary", "the rows have no column 'value'"),
+        ("key binary, value binary, error string", "the rows have a column 'error' already"),
+    ],
+)
+def test_rows_that_are_no_records_are_refused(spark, schema, message):
+    with pytest.raises(KafkaLearnError, match=message):
+        spark.createDataFrame([], schema).transform(decode_offsets)

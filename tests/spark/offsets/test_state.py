@@ -1,0 +1,159 @@
+"""From raw segment files to the state of every group, in Spark: what the broker itself said of them."""
+
+import shutil
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.exercises.chapter07.exercises import who_died
+from kafkalearn.offsets import Undecodable, committed_records, decode, encode_key, encode_value, read_disk, source_rows
+from kafkalearn.spark.data.offsets_records import offsets_records
+from kafkalearn.spark.offsets.decode import decode_offsets
+from kafkalearn.spark.offsets.segments import counting, segments_df
+from kafkalearn.spark.offsets.state import commits_per_second, dead_groups, group_states, lag_of, latest_state
+from tests.segments.disk import FOLDER, admin, segments
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def disk(spark):
+    return segments_df(spark, FOLDER / "disk").cache()
+
+
+@pytest.fixture(scope="module")
+def latest(disk):
+    return disk.transform(counting).transform(decode_offsets).transform(latest_state).cache()
+
+
+def test_segment_files_become_the_rows_that_the_scalar_reader_gives(disk):
+    columns = ["key", "value", "topic", "partition", "offset", "timestampType"]
+    rows = disk.where("control IS NULL").orderBy("partition", "offset").select(columns).collect()
+
+    assert [tuple(row) for row in rows] == [
+        tuple(row[column] for column in columns) for row in source_rows(segments("disk"))
+    ]
+    kept = disk.transform(counting).orderBy("partition", "offset").select("key", "value").collect()
+    assert [tuple(row) for row in kept] == [(each.key, each.value) for each in committed_records(segments("disk"))]
+    assert sorted(row.control for row in disk.where("control IS NOT NULL").collect()) == ["ABORT", "COMMIT"]
+
+
+def test_timestamps_are_those_of_the_records(disk):
+    rows = (
+        disk.where("control IS NULL")
+        .orderBy("partition", "offset")
+        .selectExpr("unix_millis(timestamp) AS ms")
+        .collect()
+    )
+    said = [record.timestamp_ms for each in segments("disk") for batch in each.batches for record in batch.records
+            if record.control is None]  # fmt: skip
+    assert [row.ms for row in rows] == said
+
+
+def test_a_torn_file_gives_its_records_and_a_row_that_says_where_it_ends(spark, tmp_path):
+    shutil.copytree(FOLDER / "disk/__consumer_offsets-9", tmp_path / "__consumer_offsets-9")
+    file = next((tmp_path / "__consumer_offsets-9").glob("*.log"))
+    file.write_bytes(file.read_bytes()[:-10])
+    (whole,) = read_disk(tmp_path)
+    torn = segments_df(spark, tmp_path)
+
+    (tail,) = torn.where("tail IS NOT NULL").collect()
+    assert (tail.tail, tail.offset, tail.key) == (whole.rest.reason, whole.batches[-1].last_offset + 1, None)
+    assert torn.count() == 1 + sum(len(batch.records) for batch in whole.batches)
+    with pytest.raises(KafkaLearnError, match="there is no directory"):
+        segments_df(spark, tmp_path / "none")
+
+
+def test_the_latest_offsets_are_those_the_broker_gave(latest):
+    rows = latest.where("NOT is_tombstone AND committed_offset IS NOT NULL").collect()
+    found = {
+        (row.group_id, row.committed_topic, row.committed_partition): (row.committed_offset, row.leader_epoch)
+        for row in rows
+    }
+    said = {
+        (each["group"], topic, partition): (offset, epoch)
+        for each in admin("disk")["offsets"]
+        for topic, partition, offset, _, epoch in each["offsets"]
+    }
+    assert found == said
+
+
+def test_the_living_groups_are_those_the_broker_listed_in_the_states_it_told(latest):
+    found = {row.group_id: row.state for row in group_states(latest).collect()}
+    said = {each["group"]: each for each in admin("disk")["list_groups"]}
+
+    assert set(found) == set(said)
+    classic = {group for group, each in said.items() if each["type"] == "Classic"}
+    assert {group: found[group] for group in classic} == {group: said[group]["state"] for group in classic}
+    assert {found[group] for group in set(said) - classic} == {None}
+
+
+def test_the_dead_groups_are_those_of_which_only_tombstones_are_left(latest):
+    assert {row.group_id for row in dead_groups(latest).collect()} == who_died.solve()
+
+
+def test_the_lag_is_the_log_end_less_what_was_committed(spark, latest):
+    ends = spark.createDataFrame([("orders", 0, 100), ("orders", 1, 5)], "topic string, partition int, log_end bigint")
+    rows = {(r.group_id, r.topic, r.partition): (r.committed_offset, r.lag) for r in lag_of(latest, ends).collect()}
+
+    assert rows["auto-idle", "orders", 0] == (10, 90)
+    assert rows["auto-idle", "orders", 1] == (10, -5)
+    assert rows["auto-idle", "orders", 2] == (10, None)
+
+
+def test_commits_a_second_are_those_between_the_first_and_the_last(spark):
+    key = encode_key(1, {"group": "billing", "topic": "orders", "partition": 0})
+    values = [
+        encode_value(1, 4, {"offset": at, "metadata": "", "commitTimestamp": at * 500, "leaderEpoch": -1})
+        for at in range(5)
+    ]
+    rows = spark.createDataFrame([(key, value) for value in values], "key binary, value binary")
+    (row,) = rows.transform(decode_offsets).transform(commits_per_second).collect()
+
+    assert (row.group_id, row.commit_count, row.first_ms, row.last_ms, row.commits_per_second) == (
+        "billing",
+        5,
+        0,
+        2000,
+        2.0,
+    )
+
+
+@pytest.fixture(scope="module")
+def made(spark, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KAFKALEARN_DATA_DIR", str(tmp_path_factory.mktemp("data")))
+        yield offsets_records(spark, "small").cache()
+
+
+def test_made_records_are_to_the_byte_what_the_codec_writes(made):
+    rows = made.where("offset % 7 = 0").collect()
+    assert len(rows) > 10_000
+    damaged = 0
+    for row in rows:
+        try:
+            record = decode(bytes(row.key), row.value and bytes(row.value))
+        except Undecodable:
+            damaged += 1
+            continue
+        assert encode_key(record.type, record.key) == row.key
+        assert row.value is None or encode_value(record.type, record.version, record.value) == row.value
+    assert damaged <= 2
+
+
+def test_made_records_hold_dead_groups_tombstones_groups_and_damage(spark, made):
+    decoded = made.transform(decode_offsets).cache()
+    kinds = {
+        (row.record_type, row.is_tombstone): row["count"]
+        for row in decoded.groupBy("record_type", "is_tombstone").count().collect()
+    }
+    last = decoded.transform(latest_state).cache()
+
+    assert {(1, False), (1, True), (2, False), (2, True), (24, False)} <= set(kinds)
+    assert sorted(
+        row.value_version
+        for row in decoded.where("committed_offset IS NOT NULL").select("value_version").distinct().collect()
+    ) == [1, 3, 4]
+    assert decoded.where("error IS NOT NULL").count() == 2
+    assert dead_groups(last).count() == 55
+    assert group_states(last).count() == 498

@@ -1,0 +1,79 @@
+"""The install check tells what is there, and what to do where it does not suffice."""
+
+import sys
+
+import pytest
+
+from kafkalearn.spark.session import check
+from kafkalearn.spark.session.check import check_environment
+from kafkalearn.spark.session.java import JavaNotFound
+
+pytestmark = pytest.mark.spark
+
+ALL = [
+    "Python",
+    "pyspark",
+    "pandas",
+    "pyarrow",
+    "numpy",
+    "Memory",
+    "Java",
+    "Spark starts",
+    "Spark answers",
+    "Python on Spark's workers",
+]
+
+
+def failing(checks):
+    return {each.name: each for each in checks if not each.ok}
+
+
+def refuse(error):
+    def raise_it(*arguments, **settings):
+        raise error
+
+    return raise_it
+
+
+def test_here_all_is_well(spark):
+    checks = check_environment()
+    assert [each.name for each in checks] == ALL
+    assert failing(checks) == {}
+    assert {each.mend for each in checks} == {""}
+
+
+def test_without_java_two_lines_say_what_to_do(monkeypatch):
+    error = JavaNotFound("Spark needs Java 17 to 25; looked at nothing; install one")
+    monkeypatch.setattr(check, "find_java", refuse(error))
+    monkeypatch.setattr(check, "get_spark", refuse(error))
+    checks = check_environment()
+
+    assert list(failing(checks)) == ["Java", "Spark starts"]
+    assert {each.mend for each in failing(checks).values()} == {str(error)}
+    assert [each.name for each in checks] == ALL[:8]  # nothing is asked of a Spark that does not run
+
+
+def test_little_memory_an_old_python_and_a_wrong_package_say_what_to_do(spark, monkeypatch):
+    monkeypatch.setattr(check, "machine_memory_bytes", lambda: 2 * 2**30)
+    monkeypatch.setattr(check, "PACKAGES", {"pyspark": "3.5", "no-such-package": ""})
+    monkeypatch.setattr(sys, "version_info", (3, 10, 1))
+    lines = failing(check_environment())
+
+    assert {name: (line.wanted, line.mend) for name, line in lines.items()} == {
+        "Python": ("3.11 or newer", "install a newer Python, then `make lab`"),
+        "pyspark": ("3.5.x", "pip install 'pyspark==3.5.*'"),
+        "no-such-package": ("any", "pip install no-such-package"),
+        "Memory": ("4 GiB", "close other programs, and take size='small' where a chapter says 'class'"),
+    }
+    assert lines["Memory"].found == "2.0 GiB, of which Spark takes up to 1.0"
+
+
+def test_a_question_that_fails_or_is_answered_wrong_is_a_line_too(spark, monkeypatch):
+    monkeypatch.setattr(check, "_count", lambda session: 3)
+    monkeypatch.setattr(check, "_through_python", refuse(OSError("no numpy on the workers\nat line 7")))
+    lines = failing(check_environment())
+
+    assert {name: line.found for name, line in lines.items()} == {
+        "Spark answers": "wrong answer",
+        "Python on Spark's workers": "no numpy on the workers",
+    }

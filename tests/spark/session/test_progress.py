@@ -1,0 +1,51 @@
+"""Progress is told while a job runs, and never falls."""
+
+import threading
+
+import pytest
+
+from kafkalearn.spark.session.progress import job_progress
+
+pytestmark = pytest.mark.spark
+
+
+def slow_count(spark):
+    """Some work in eight tasks, then a shuffle."""
+    rows = spark.range(0, 800_000, 1, numPartitions=8).selectExpr("sha2(string(id), 512) as text", "id % 3 as part")
+    return rows.groupBy("part").agg({"text": "max"}).collect()
+
+
+def test_progress_rises_to_the_whole(spark):
+    told = []
+    with job_progress(spark, lambda done, total: told.append((done, total))):
+        slow_count(spark)
+
+    assert len(told) >= 2
+    assert told == sorted(told)
+    assert all(done <= total for done, total in told)
+    assert told[-1][0] == told[-1][1] >= 8
+
+
+def test_only_the_jobs_of_the_block_count(spark):
+    spark.sparkContext.setJobGroup("ours", "before and after")
+    with job_progress(spark, lambda done, total: None):
+        spark.range(10).count()
+        inside = spark.sparkContext.getLocalProperty("spark.jobGroup.id")
+
+    assert inside.startswith("kafkalearn-")
+    assert spark.sparkContext.getLocalProperty("spark.jobGroup.id") == "ours"
+    spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)
+
+
+def test_a_failed_job_is_not_told_as_done_and_no_thread_stays(spark):
+    told, before = [], threading.active_count()
+    with pytest.raises(RuntimeError, match="on purpose"), job_progress(spark, lambda *numbers: told.append(numbers)):
+        raise RuntimeError("on purpose")
+
+    assert told == []
+    assert threading.active_count() == before
+
+
+def test_nobody_need_listen(spark):
+    with job_progress(spark, None):
+        assert spark.range(3).count() == 3

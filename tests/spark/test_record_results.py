@@ -1,0 +1,98 @@
+"""The fates of many records: the query against the simulator, and a generated day against what it was made from."""
+
+import pytest
+
+from kafkalearn.delivery import (
+    AnswerArrived,
+    ConnectionLost,
+    GaveUp,
+    ProducerSettings,
+    RequestArrived,
+    RequestSent,
+    Send,
+    Setup,
+)
+from kafkalearn.delivery.search.schedules import ends, rows_of
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, SessionExpired, Settings
+from kafkalearn.spark.record_results import RUN_LENGTH, fates, generate_sends, log_of, sends, sent_of, table
+
+pytestmark = pytest.mark.spark
+
+TRAFFIC = [Send, RequestSent, RequestArrived, AnswerArrived, Fetch]
+FAILURES = [ConnectionLost, BrokerCrashed, SessionExpired, BrokerRestarted, GaveUp]
+LIMITS = {Send: 2, ConnectionLost: 1, BrokerCrashed: 1, GaveUp: 1, Fetch: 3}
+SENT, LOG = "run string, number int, told string", "run string, number int, offset int"
+PRODUCERS = [ProducerSettings(acks=0), ProducerSettings(acks=1), ProducerSettings(is_idempotent=False)]
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    """All quiet ends of short schedules, as the three tables."""
+    two, one = Settings(replica_count=2, fetch_wait_max_ms=0), Settings(replica_count=1)
+    schedules = [(Setup(two, producer), [*TRAFFIC, *FAILURES], 6) for producer in [*PRODUCERS, ProducerSettings()]]
+    schedules.append((Setup(one, PRODUCERS[1]), [*TRAFFIC[:4], ConnectionLost], 9))
+    return rows_of(
+        (f"{at}-{index}", end.delivery)
+        for at, (setup, kinds, length) in enumerate(schedules)
+        for index, end in enumerate(ends(setup, kinds, length, LIMITS))
+    )
+
+
+def test_the_query_finds_for_every_end_of_every_short_schedule_the_fates_the_simulator_tells(spark, simulated):
+    sent, log, told = simulated
+    found = fates(spark.createDataFrame(sent, SENT), spark.createDataFrame(log, LOG))
+
+    assert {(row.run, row.number, row.fate) for row in found.collect()} == set(told)
+    assert {fate for _, _, fate in told} >= {"safe", "lost", "doubled", "open", "rejected", "out of order"}
+    assert found.count() == len(told) > 300
+
+
+@pytest.fixture(scope="module")
+def small(spark):
+    return generate_sends(spark, 32, seed=7).cache()
+
+
+def test_a_day_of_producers_shows_what_each_setting_lets_happen(small):
+    rows = [row.asDict() for row in fates(sent_of(small), log_of(small)).transform(table).collect()]
+    counts = {row.pop("producer"): row for row in rows}
+
+    assert {producer: {name for name, count in row.items() if count} for producer, row in counts.items()} == {
+        "acks=0": {"safe", "lost"},
+        "acks=1": {"safe", "lost", "doubled", "out of order"},
+        "acks=all": {"safe", "doubled", "out of order", "rejected"},
+        "acks=all, idempotent": {"safe", "rejected"},
+    }
+    assert {sum(row.values()) for row in counts.values()} == {8 * RUN_LENGTH}
+
+
+def test_the_rows_are_the_same_however_spark_cuts_them(spark, small):
+    again = generate_sends(spark, 32, seed=7).repartition(5)
+    assert again.exceptAll(small).count() == small.exceptAll(again).count() == 0
+    assert generate_sends(spark, 1, seed=8).exceptAll(small).count() > 0
+
+
+def test_what_nobody_has_sent_is_left_out_and_other_columns_stay(spark):
+    sent = spark.createDataFrame([("a", 1, "NONE", 7)], SENT + ", colour int")
+    log = spark.createDataFrame([("a", 1, 0), ("b", 1, 1)], LOG)
+    (row,) = fates(sent, log).collect()
+    assert row.asDict() == {"run": "a", "number": 1, "told": "NONE", "colour": 7, "copy_count": 1, "fate": "safe"}
+
+
+def test_a_size_is_rounded_up_to_whole_runs(spark, tmp_path, monkeypatch):
+    monkeypatch.setenv("KAFKALEARN_DATA_DIR", str(tmp_path))
+    assert sends(spark, RUN_LENGTH + 1).count() == 2 * RUN_LENGTH
+
+
+@pytest.mark.parametrize(
+    ("sent", "log", "said"),
+    [
+        ("run string, number int", LOG, "no column 'told'"),
+        (SENT, "run string, number int", "no column 'offset'"),
+        ("run string, number string, told string", LOG, "'number' must be"),
+        (SENT + ", fate string", LOG, "'fate' already"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(spark, sent, log, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        fates(spark.createDataFrame([], sent), spark.createDataFrame([], log))

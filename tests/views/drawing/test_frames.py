@@ -1,0 +1,114 @@
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.trace import run
+from kafkalearn.views import film
+from kafkalearn.views.drawing.picture import picture
+from kafkalearn.views.drawing.svg import text
+
+
+def draw_sum(frame, before):
+    shared = [text(0, 20 * line, f"line {line}") for line in range(1, 9)]
+    return picture(200, *shared, text(0, 190, str(frame.state)), label=f"sum {frame.state}")
+
+
+def sums(*numbers, **options):
+    return film(run(int.__add__, 0, numbers), draw_sum, **options)
+
+
+def played(payload):
+    """What the browser puts together from the payload: each frame as SVG."""
+    film = json.loads(payload)
+    pairs = [list(zip(runs[::2], runs[1::2], strict=True)) for runs in film["frames"]]
+    return [
+        "\n".join(film["lines"][at] for start, count in each for at in range(start, start + count)) for each in pairs
+    ]
+
+
+@given(st.lists(st.integers(-5, 5), max_size=20))
+def test_the_browser_gets_exactly_the_pictures_that_were_drawn(numbers):
+    shown = sums(*numbers)
+
+    assert played(shown.payload) == list(shown.pictures)
+
+
+def test_lines_that_frames_share_are_sent_once():
+    payload = sums(*range(1, 100)).payload
+
+    assert [payload.count(f">line {line}<") for line in range(1, 9)] == [1] * 8
+
+
+def test_frames_that_look_alike_need_no_further_lines():
+    alone, many = json.loads(sums().payload), json.loads(sums(*[0] * 100).payload)
+
+    assert many["lines"] == alone["lines"]
+    assert many["frames"] == alone["frames"] * 101
+
+
+def test_captions_are_the_events_unless_described():
+    assert sums(5, 2).captions == ("the start", "5", "2")
+    assert sums(5, 2, describe=lambda frame, before: f"{before and before.state} -> {frame.state}").captions == (
+        "None -> 0",
+        "0 -> 5",
+        "5 -> 7",
+    )
+
+
+@pytest.mark.parametrize(("count", "stills"), [(1, (0,)), (2, (0, 1)), (3, (0, 1, 2)), (9, (0, 4, 8))])
+def test_first_middle_and_last_frame_stand_for_the_whole(count, stills):
+    assert sums(*range(1, count)).stills == stills
+
+
+def test_other_stills_can_be_chosen_also_from_the_end():
+    assert sums(1, 2, 3, stills=(-1, 1)).stills == (1, 3)
+    assert sums(1, 2, 3, stills=(-1, 1)).still.count("<svg") == 3
+
+
+def test_the_text_is_the_title_and_every_step():
+    assert sums(5, 2, title="Sums").text == "Sums\nStep 0 of 2: the start\nStep 1 of 2: 5\nStep 2 of 2: 2"
+
+
+def test_the_text_of_a_long_film_is_that_of_its_stills():
+    assert sums(*[1] * 40).text.split("\n") == ["Step 0 of 40: the start", "Step 20 of 40: 1", "Step 40 of 40: 1"]
+
+
+def test_without_scripts_the_page_keeps_a_whole_picture():
+    page = sums(5, 2, title="<Sums>").html()
+
+    bare = re.sub(r"<(script|style).*?</\1>", "", page, flags=re.DOTALL)
+    assert re.fullmatch(r'<div class="kl-player" data-kl-start="0"><img alt="[^"]+" [^>]+></div>\s*', bare)
+
+
+def test_nothing_in_a_film_can_end_the_script_that_holds_it():
+    page = sums(1, describe=lambda *_: "</script><!-- <script>").html()
+
+    assert page.count("</script>") == 2
+    assert "<!--" not in page
+
+
+def test_a_film_is_the_same_text_every_time():
+    assert sums(1, 2).mimebundle() == sums(1, 2).mimebundle()
+
+
+def test_five_hundred_frames_are_a_film_and_one_more_is_not():
+    assert len(sums(*[1] * 499).pictures) == 500
+    with pytest.raises(KafkaLearnError, match=r"has 501; show a part, trace\[:500\], or every 2. frame, trace\[::2\]"):
+        sums(*[1] * 500)
+
+
+def test_what_is_no_trace_or_no_picture_is_refused():
+    with pytest.raises(KafkaLearnError, match="the trace is empty"):
+        film((), draw_sum)
+    with pytest.raises(KafkaLearnError, match=r"<lambda>\(frame, before\) must return .* got str"):
+        film(run(int.__add__, 0, [1]), lambda frame, before: "<svg/>")
+
+
+@pytest.mark.parametrize("stills", [(), (3,), (-4,)])
+def test_a_still_that_is_not_there_is_refused(stills):
+    with pytest.raises(KafkaLearnError, match="give positions of frames, from 0 to 2"):
+        sums(5, 2, stills=stills)

@@ -1,0 +1,109 @@
+import re
+from functools import partial
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.coordinator.lookup import lookup
+from kafkalearn.coordinator.rule import round_robin_leaders
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.partitioning.keyless import Settings, send_all
+from kafkalearn.views import draw_keyless, draw_lookup, draw_offsets_topic
+from kafkalearn.views.drawing.style import MARK, SMALL
+
+BROKERS = st.one_of(st.none(), st.integers(0, 9))
+
+
+def drawn(trace, draw):
+    return [draw(frame, before) for frame, before in zip(trace, (None, *trace), strict=False)]
+
+
+def keyless_run(release, **settings):
+    settings = Settings(5, release, batch_size=1000, **settings)
+    return drawn(send_all(settings, 30, drain_every=12), partial(draw_keyless, settings))
+
+
+RUNS = {
+    "lookup": drawn(lookup("console-consumer-77682", round_robin_leaders([1, 2, 3])), draw_lookup),
+    "a long id": drawn(lookup("订单" * 60, [1, None] * 120)[::20], draw_lookup),
+    "round robin": keyless_run("2.3", available=(0, 2)),
+    "sticky": keyless_run("2.4"),
+    "uniform sticky": keyless_run("4.3"),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_drawing_is_xml_without_ids_and_with_no_text_too_small(name):
+    for drawing in RUNS[name]:
+        elements = list(ElementTree.fromstring(drawing).iter())
+        sizes = [float(each.get("font-size")) for each in elements if each.get("font-size")]
+        assert not any(each.get("id") or each.get("href") for each in elements)
+        assert min(sizes) >= SMALL
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_all_frames_of_a_run_have_the_same_size_and_a_label(name):
+    assert len({drawing.size for drawing in RUNS[name]}) == 1
+    assert all(drawing.label for drawing in RUNS[name])
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_each_frame_after_the_first_looks_different_from_the_one_before(name):
+    pictures = RUNS[name]
+
+    assert all(one != other for one, other in pairwise(pictures))
+
+
+def test_what_happens_now_has_the_marks_colour():
+    pictures = RUNS["lookup"]
+
+    assert MARK not in pictures[0]
+    assert all(MARK in drawing for drawing in pictures[1:])
+
+
+@given(st.text(max_size=40), st.lists(BROKERS, min_size=1, max_size=130))
+def test_every_lookup_can_be_drawn(group_id, leaders):
+    for frame in lookup(group_id, leaders)[-4:]:
+        ElementTree.fromstring(draw_lookup(frame))
+
+
+def test_a_large_topic_shows_the_hundred_partitions_around_the_marked_one():
+    words = re.findall(r">([^<>]+)</text>", draw_offsets_topic([1, 2] * 200, marked=273))
+
+    assert "200" in words
+    assert "299" in words
+    assert "199" not in words
+    assert "300" not in words
+
+
+def test_many_brokers_are_told_apart_by_their_numbers_and_the_legend_says_how_many_more():
+    drawing = draw_offsets_topic(list(range(20)))
+
+    assert "and 9 more brokers" in drawing
+    assert "broker 10 leads 1" in drawing
+
+
+def test_a_partition_without_leader_is_shown_as_such():
+    assert draw_offsets_topic([1, None]).label == "__consumer_offsets: 2 partitions; broker 1 leads 1, 1 without leader"
+
+
+@pytest.mark.parametrize("marked", [-1, 50, "12"])
+def test_a_partition_that_is_not_there_cannot_be_marked(marked):
+    with pytest.raises(KafkaLearnError, match="marked must be"):
+        draw_offsets_topic(round_robin_leaders([1, 2, 3]), marked)
+
+
+def test_a_topic_without_partitions_cannot_be_drawn():
+    with pytest.raises(KafkaLearnError, match="leaders is empty"):
+        draw_offsets_topic([])
+
+
+def test_more_partitions_than_fit_follow_the_record():
+    settings = Settings(30, "4.3", batch_size=1000)
+    trace = send_all(settings, 40)
+
+    for frame in trace[1:]:
+        assert f">partition {frame.state.last.partition}<" in draw_keyless(settings, frame)
