@@ -21,7 +21,9 @@ ON_A_CLUSTER = """
 from pyspark.sql import functions as sf
 from kafkalearn.coordinator import FORMULAS
 from kafkalearn.partitioning.keyed import PARTITIONERS
-from kafkalearn.spark import datasets, native, partitioner
+from kafkalearn.spark.columns import native
+from kafkalearn.spark.data import datasets
+from kafkalearn.spark.partitioning import keyed
 from kafkalearn.spark.coordinator import with_coordinator, with_offsets_partition
 from kafkalearn.spark.rebalances.costs import random_rebalances, rebalance_costs
 from kafkalearn.spark.session import get_spark
@@ -49,9 +51,9 @@ for name in FORMULAS:
     rows = rows.transform(with_offsets_partition, 50, formula=name, output=name)
 rows = rows.transform(with_coordinator, [1, 2, 3])
 for name in PARTITIONERS:
-    rows = rows.transform(partitioner.with_partition, 37, name, output=name)
-partitioner.static_call = lambda *arguments: None
-rows = rows.transform(partitioner.with_partition, 37, output="in Python").withColumn("worker", worker("group_id"))
+    rows = rows.transform(keyed.with_partition, 37, name, output=name)
+keyed.static_call = lambda *arguments: None
+rows = rows.transform(keyed.with_partition, 37, output="in Python").withColumn("worker", worker("group_id"))
 moved = lambda costs: sorted([row.rebalance, row.assignor, row.moved] for row in costs.collect())
 tell({
     "master": spark.sparkContext.master,

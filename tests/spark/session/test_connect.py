@@ -24,7 +24,7 @@ TEXTS = ["", "user-42", "test-group", "polygenelubricants", "ключ", "🔑-�
 
 OVER_CONNECT = """
 from kafkalearn.partitioning.keyed import PARTITIONERS
-from kafkalearn.spark import datasets
+from kafkalearn.spark.data import datasets
 from kafkalearn.spark.session.check import check_environment
 from kafkalearn.spark.coordinator import with_coordinator, with_offsets_partition
 from kafkalearn.spark.columns.counts import counts_by_partition

@@ -32,7 +32,7 @@ SAID = {
 ASK_ALL = """
 import socket
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark import gateway
+from kafkalearn.spark.session import gateway
 from kafkalearn.spark.session import get_spark
 listener = socket.create_server(("127.0.0.1", 0))
 taken = listener.getsockname()[1]
@@ -93,7 +93,7 @@ def test_a_life_without_any_java_installed(tmp_path):
         before = dict(os.environ)
         import time
         from pathlib import Path
-        from kafkalearn.spark import embedded, gateway
+        from kafkalearn.spark.session import embedded, gateway
         from kafkalearn.spark.session import get_spark
 
         def state(spark):
@@ -141,8 +141,8 @@ def test_java_leaves_and_cleans_up_when_python_is_killed(tmp_path):
     spaced = tmp_path / "a folder with spaces"
     spaced.mkdir()
     code = (
-        "from kafkalearn.spark import gateway, session\n"
-        "session.get_spark().range(5).write.saveAsTable('kept_in_the_warehouse')\n"
+        "from kafkalearn.spark.session import gateway, get_spark\n"
+        "get_spark().range(5).write.saveAsTable('kept_in_the_warehouse')\n"
         "print(gateway.java_process().pid, flush=True)\n"
         "import time; time.sleep(600)"
     )
