@@ -92,7 +92,7 @@ def lock(words):
     uv = environment.locked_uv()
     if uv is None:
         sys.exit("kafkalearn: the lock is written by the uv that it names, and pip cannot bring it, see above")
-    shape = ["--universal", "--python-version", "%d.%d" % OLDEST, "--group", "dev"]
+    shape = ["--universal", "--python-version", "%d.%d" % OLDEST, "--extra", "lab", "--group", "dev"]
     # No line names an address: each reader's own registry or mirror serves the same hashes.
     style = ["--generate-hashes", "--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links"]
     return 0 if call(uv, "pip", "compile", "--quiet", *shape, *style, "pyproject.toml", "-o", LOCK, *words) else 1

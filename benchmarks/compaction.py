@@ -2,8 +2,8 @@
 
 Run it with ``python benchmarks/compaction.py [--rows 50000000] [--customers 1000000] [--rounds 3] [--slow-rounds 1]
 [--without pandas]``.
-All read the same Parquet files and hand back how many records stay, the sum of their offsets and of the lengths of
-their values: the same numbers, or the benchmark stops.
+All read the same Parquet files and return how many records stay, the sum of their offsets and of the lengths of their
+values: the same numbers, or the benchmark stops.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NEEDED = ["partition", "offset", "key", "value"]
 
 
 def totals(kept: DataFrame) -> tuple[int, int, int]:
-    """What every way hands back."""
+    """What every way returns."""
     return tuple(kept.agg(sf.count("*"), sf.sum("offset"), sf.sum(sf.length("value"))).first())
 
 

@@ -10,7 +10,8 @@ import sys
 from dataclasses import replace
 from time import perf_counter, process_time
 
-from kafkalearn.explore import Draft, Model, Search, explore
+from kafkalearn.explore import Model, Search, explore
+from kafkalearn.parts import Parts
 from kafkalearn.replication import (
     ACKNOWLEDGED_SURVIVE,
     PROMISES,
@@ -24,10 +25,10 @@ from kafkalearn.replication import (
     SessionExpired,
     Settings,
     TimePassed,
-    alphabet,
-    model,
     start,
 )
+from kafkalearn.replication.promises import IN_ORDER, NEVER_FALLS
+from kafkalearn.replication.search.find import alphabet, model
 from kafkalearn.tables import text_table
 
 SETTINGS = Settings(replica_count=3, min_insync_replicas=2, fetch_wait_max_ms=0)
@@ -46,19 +47,19 @@ EVENTS = alphabet(
 )
 LIMITS = {Produce: 3, BrokerCrashed: 2, TimePassed: 2}
 # acks=1 is among the events, and loses records at once; the other promises are kept, so the search goes on.
-KEPT = tuple(name for name in PROMISES if name != ACKNOWLEDGED_SURVIVE)
+KEPT = (IN_ORDER, NEVER_FALLS, *(name for name in PROMISES if name != ACKNOWLEDGED_SURVIVE))
 
 
 def unsplit(whole: Model) -> Model:
     """The same model with one part only: the tuple of its parts."""
 
-    def happen(draft: Draft, event: object) -> None:
-        inner = Draft(draft.read(0))
+    def happen(parts: Parts, event: object) -> None:
+        inner = Parts(parts.read(0))
         whole.happen(inner, event)
-        draft.write(0, inner.parts())
+        parts.write(0, inner.all())
 
-    promises = tuple((name, lambda draft, holds=holds: holds(Draft(draft.read(0)))) for name, holds in whole.promises)
-    return Model(whole.step, lambda state: (whole.split(state),), happen, promises)
+    promises = tuple((name, lambda parts, holds=holds: holds(Parts(parts.read(0)))) for name, holds in whole.promises)
+    return Model(whole.settings, whole.step, lambda state: (whole.split(state),), happen, promises)
 
 
 def measured(searched: Model, budget: int) -> tuple[Search, float, float]:

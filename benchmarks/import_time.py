@@ -19,8 +19,8 @@ STATEMENTS = (
     BARE,
     "import kafkalearn",
     "from kafkalearn import offsets_partition",
-    "from kafkalearn import default; default('acks')",
-    "import kafkalearn.partitioning.evenness",
+    "from kafkalearn.versions import default; default('acks')",
+    "import kafkalearn.partitioning.skew",
     PANDAS,
 )
 

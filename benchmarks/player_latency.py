@@ -29,10 +29,9 @@ FAST_SERVER = "--ServerApp.kernel_websocket_connection_class=kafkalearn.lab.conn
 STEPS = 13  # of this look-up
 
 PLAYER = """
-from kafkalearn.coordinator import round_robin_leaders
-from kafkalearn.coordinator.lookup import lookup
+from kafkalearn.coordinator import look_up, round_robin_leaders
 from kafkalearn.views import describe_lookup, draw_lookup, play
-trace = lookup("test-group", round_robin_leaders([1, 2, 3]))
+trace = look_up("test-group", round_robin_leaders([1, 2, 3]))
 play(trace, draw_lookup, describe_lookup)
 """
 REDRAW = """
@@ -46,7 +45,7 @@ slider = ipywidgets.IntSlider(0, 0, len(trace) - 1)
 def redraw(_=None):
     state = trace[slider.value].state
     ax.clear()
-    ax.bar(range(50), [1] * 50, color=["C%d" % leader for leader in state.leaders])
+    ax.bar(range(50), [1] * 50, color=["C%d" % leader for leader in state.settings.leaders])
     if state.partition is not None:
         ax.bar([state.partition], [1], color="red")
     ax.set_title(describe_lookup(trace[slider.value]))

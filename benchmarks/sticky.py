@@ -1,7 +1,7 @@
 """A sticky assignment of a million partitions: ours beside Kafka's own Java class and beside kafka-python.
 
 500 topics of 2,000 partitions, 2,000 members that subscribe to all: assigned fresh, and again after one has left.
-Kafka and we get the same group and must give the same answer; a checksum over every list tells. Our assignment
+Kafka and we get the same group and must give the same answer; a checksum over every list shows it. Our assignment
 makes its topic-partitions when they are looked at, so it is timed twice: the answer, and the answer with all of it
 listed. kafka-python has a rule of its own and would take hours; it is compared on a hundredth of the partitions.
 
@@ -40,7 +40,7 @@ KAFKA = "4.3.0"
 STAGES = ("fresh", "leave")
 
 
-class NotCompared(Exception):  # noqa: N818  (a state to be told, not a fault)
+class NotCompared(Exception):  # noqa: N818  (a state, not a fault)
     """Kafka's own class could not be run; the message says why."""
 
 

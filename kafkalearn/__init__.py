@@ -6,24 +6,26 @@ Rules, as pure functions:
 
 - `kafkalearn.coordinator`: group id -> partition of ``__consumer_offsets`` -> the broker that coordinates it, at once
   and step by step
-- `kafkalearn.partitioning`: the partition of a record, with a key and without; the producer's batches; what another
-  number of partitions changes; `kafkalearn.hashing` below it
-- `kafkalearn.assignor`: which member of a group gets which partitions, by each assignor;
-  `kafkalearn.java_collections`: the walk through Java's maps that some of them depend on
+- `kafkalearn.partitioning`: the partition of a record, with a key and without; the producer's batches; how even it
+  is; what another number of partitions changes; `kafkalearn.hashing` below it
+- `kafkalearn.assignor`: which member of a group gets which partitions, by each assignor, and a rebalance carried out
+  moment by moment; `kafkalearn.java_collections`: the order of Java's maps, on which some assignors depend
 - `kafkalearn.segments`: segment files, record batches and records; `kafkalearn.wire`: Kafka's binary layouts
 - `kafkalearn.offsets`: the records of ``__consumer_offsets``, to the byte, and the coordinator's store of them
-- `kafkalearn.topic_partition`: one partition of a topic, the noun that all share
+- `kafkalearn.topic_partition`: one partition of a topic; `kafkalearn.group_states`: the states of a group: the nouns
+  that all share
 
 Simulators, one event at a time:
 
 - `kafkalearn.trace`: the shape they all have, a run as a tuple of whole moments
+- `kafkalearn.promises`: what holds in them, and what a user hopes for
 - `kafkalearn.explore`: the search through all runs for the shortest that breaks a promise
 - `kafkalearn.group`: the coordinator of a group, classic and KIP-848; scenarios, and what a rebalance costs
 - `kafkalearn.consuming`: what groups read of a topic, and their lag
 - `kafkalearn.commits`: positions, commits, and what a crash loses or doubles
 - `kafkalearn.log`: segments, retention, the cleaner, tombstones
 - `kafkalearn.replication`: leader, followers, log ends, high watermark, ISR, epochs
-- `kafkalearn.delivery`: acks, retries, the idempotent producer, and what becomes of a record
+- `kafkalearn.delivery`: acks, retries, the idempotent producer, and where a record ends
 - `kafkalearn.purgatory`: delayed operations and timing wheels
 
 What to know before believing or upgrading:
@@ -47,7 +49,7 @@ when they are used; so do the modules of the core:
 12
 >>> kafkalearn.partition_for_key(b"user-42", 6)
 4
->>> kafkalearn.default("session.timeout.ms", "2.8"), kafkalearn.versions.at_least("3.0", "2.8")
+>>> kafkalearn.versions.default("session.timeout.ms", "2.8"), kafkalearn.versions.at_least("3.0", "2.8")
 (10000, False)
 """
 
@@ -57,18 +59,13 @@ __version__ = "0.1.0"
 
 _HELPERS = {
     "KafkaLearnError": "errors",
-    "changes": "versions",
-    "default": "versions",
-    "describe": "versions",
     "find_coordinator": "coordinator",
-    "history": "versions",
     "java_string_hash": "hashing",
     "ledger": "fidelity",
     "murmur2": "hashing",
     "offsets_partition": "coordinator",
-    "partition_for_key": "partitioning.keyed",
+    "partition_for_key": "partitioning",
     "round_robin_leaders": "coordinator",
-    "send_all": "partitioning.keyless",
 }
 
 _MODULES = (
@@ -82,11 +79,13 @@ _MODULES = (
     "explore",
     "fidelity",
     "group",
+    "group_states",
     "hashing",
     "java_collections",
     "log",
     "offsets",
     "partitioning",
+    "promises",
     "purgatory",
     "replication",
     "segments",

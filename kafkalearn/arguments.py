@@ -67,3 +67,22 @@ def key_bytes(name: str, value: object) -> bytes:
         )
     hint = f"; encode it first: {name}.encode()" if isinstance(value, str) else ""
     raise KafkaLearnError(f"{name} must be bytes, got {type(value).__name__} {value!r}{hint}")
+
+
+def fill_in(settings: object, **defaults: object) -> None:
+    """Give fields of a frozen dataclass that are None their value; those that have one keep it.
+
+    To be called in ``__post_init__`` of settings whose defaults depend on the release.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Settings:
+    ...     interval_ms: int | None = None
+    >>> settings = Settings()
+    >>> fill_in(settings, interval_ms=3000)
+    >>> settings
+    Settings(interval_ms=3000)
+    """
+    for name, value in defaults.items():
+        if getattr(settings, name) is None:
+            object.__setattr__(settings, name, value)

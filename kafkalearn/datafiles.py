@@ -1,6 +1,6 @@
-"""Where the recorded data files lie: in ``data/`` of a checkout, or in the copy that an installed package carries.
+"""Where the recorded data files are: in ``data/`` of a checkout, or in the copy that an installed package carries.
 
-Each file's source, licence, columns and SHA-256 stand in ``data/README.md``.
+``data/README.md`` has the source, licence, form and SHA-256 of each file.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from types import MappingProxyType
 from kafkalearn.errors import KafkaLearnError, unknown_name
 
 DATA_FILES: MappingProxyType[str, str] = MappingProxyType(
-    {"coordinator": "coordinator.json", "flights": "flights.parquet"}
+    {"coordinator": "coordinator.json", "flights": "flights.json"}
 )
 """The recorded files by name."""
 
@@ -23,14 +23,14 @@ _FOLDERS = (_PACKAGE_FOLDER.parent / "data", _PACKAGE_FOLDER / "data")
 
 
 def data_file(name: str) -> Path:
-    """The path of a recorded data file, for ``spark.read.parquet(str(path))`` or ``pandas.read_parquet(path)``.
+    """The path of a recorded data file, for ``json.loads(path.read_text(encoding="utf-8"))``.
 
     Parameters
     ----------
     name : str
-        A name in `DATA_FILES`. ``"flights"``: the 336,776 flights that left New York in 2013, with the columns
-        departure (scheduled, local time, ascending), carrier, flight, tailnum (2,512 are null), origin, dest.
-        ``"coordinator"``: 300 group ids with the partition and the broker where a real cluster had each, JSON.
+        A name in `DATA_FILES`. ``"flights"``: of the 336,776 flights that left New York in 2013, for each of
+        ``carrier``, ``dest`` and ``tailnum`` a list of ``[value, flights in the year, flights before July]``.
+        ``"coordinator"``: 300 group ids with the partition and the broker where a real cluster had each.
 
     Returns
     -------
@@ -45,19 +45,11 @@ def data_file(name: str) -> Path:
     Examples
     --------
     >>> data_file("flights").name
-    'flights.parquet'
+    'flights.json'
     """
     if name not in DATA_FILES:
         raise unknown_name("data file", name, DATA_FILES)
-    candidates = [folder / DATA_FILES[name] for folder in _FOLDERS]
-    found = next((path for path in candidates if path.is_file()), None)
-    if found is None:
-        places = " nor ".join(str(path) for path in candidates)
-        raise KafkaLearnError(
-            f"the data file {name!r} is neither {places}; work in a clone of the repository, where data/ has it, "
-            "where data/README.md tells how it was made"
-        )
-    return found
+    return _found(f"data file {name!r}", DATA_FILES[name])
 
 
 def data_directory(name: str) -> Path:
@@ -81,9 +73,16 @@ def data_directory(name: str) -> Path:
     """
     if name not in DATA_DIRECTORIES:
         raise unknown_name("data directory", name, DATA_DIRECTORIES)
-    candidates = [folder / DATA_DIRECTORIES[name] for folder in _FOLDERS]
-    found = next((path for path in candidates if path.is_dir()), None)
+    return _found(f"data directory {name!r}", DATA_DIRECTORIES[name])
+
+
+def _found(what: str, path: str) -> Path:
+    candidates = [folder / path for folder in _FOLDERS]
+    found = next((each for each in candidates if each.exists()), None)
     if found is None:
-        places = " nor ".join(str(path) for path in candidates)
-        raise KafkaLearnError(f"the data directory {name!r} is neither {places}; work in a clone of the repository")
+        places = " nor ".join(map(str, candidates))
+        raise KafkaLearnError(
+            f"the {what} is neither {places}; work in a clone of the repository, where data/README.md says how it was "
+            "made"
+        )
     return found

@@ -2,7 +2,7 @@
 
 A *group id* is text: Kafka hashes its UTF-16 code units with Java's ``String.hashCode``.
 A *record key* is bytes: the Java producer hashes it with ``murmur2``, librdkafka by default with CRC-32, other
-clients with FNV-1a; Spark shuffles by a murmur3 of its own. The same key, five hashes, five partitions.
+clients with FNV-1a; Spark shuffles by a murmur3 of its own. The same key has five hashes, and five partitions.
 
 Java's ``int`` is 32 bits, signed, and wraps. Python's is not, so each function here says which of the two it
 returns: *signed* (-2**31 .. 2**31 - 1) or *unsigned* (0 .. 2**32 - 1).
@@ -161,7 +161,7 @@ def murmur2(key: bytes) -> int:
 
 
 def crc32(key: bytes) -> int:
-    """The unsigned CRC-32 of a record key, the hash librdkafka partitions by unless told otherwise.
+    """The unsigned CRC-32 of a record key, the hash that librdkafka partitions by if not configured otherwise.
 
     >>> crc32(b"a")
     3904355907

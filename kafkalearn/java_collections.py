@@ -1,4 +1,4 @@
-"""The order in which Java walks a HashMap, and Kafka's broker a TimelineHashMap: assignments hang on it.
+"""The order in which Java walks a HashMap, and Kafka's broker a TimelineHashMap: assignments depend on it.
 
 A ``HashMap`` keeps its keys in *buckets*. The bucket of a key is ``(h ^ h >>> 16) & (capacity - 1)``, where ``h``
 is the key's hash code and *capacity* a power of two; the walk goes through the buckets upwards. Keys that share a
@@ -6,7 +6,7 @@ bucket are walked in the order they came in. So the order is no accident: it fol
 in, and how large the map has been (it grows, it never shrinks).
 
 Left out: in a map with a capacity of 64 or more, a bucket that gets its ninth key becomes a tree, which may be
-walked in another order. Ids that were not made to collide do not come near it.
+walked in another order. That takes ids that were made to collide.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class JavaHashSet(MutableSet[Key]):
 
     @classmethod
     def copy_of(cls, keys: Iterable[Key], hash_code: HashCode = java_hash) -> JavaHashSet[Key]:
-        """``new HashSet<>(keys)``: made large enough at once."""
+        """``new HashSet<>(keys)``: large enough from the start."""
         keys = list(keys)
         return cls(keys, copy_capacity(len(keys)), hash_code)
 

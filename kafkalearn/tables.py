@@ -1,4 +1,4 @@
-"""Rows of plain dictionaries as text in columns, for a terminal at night."""
+"""Rows of plain dictionaries as text in columns, for a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 
 def text_table(rows: Iterable[Mapping[str, object]]) -> str:
-    """A table with a line for each row, its columns as wide as they need be; "nothing" where there is no row.
+    """A table with a line for each row, its columns as wide as needed; "nothing" if there is no row.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The nouns that everything here shares: a partition of a topic."""
+"""A partition of a topic, the noun that all parts share."""
 
 from __future__ import annotations
 

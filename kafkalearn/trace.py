@@ -1,20 +1,22 @@
 """The one shape that every simulator has: a run is a trace, a trace is a tuple of whole moments.
 
-A simulator is a frozen *state*, a few *event* classes and a pure function ``step(state, event) -> state``.
-`run` applies events in order and keeps every moment, so going back in time is indexing, and comparing two
-moments is ``==``. Views, tables, Spark and the notebooks all read traces and nothing else.
+A simulator is frozen *settings*, a frozen *state*, a few *event* classes and a pure function
+``step(settings, state, event) -> state``. `run` applies events in order and keeps every moment, so going back in time
+is indexing, and comparing two moments is ``==``. Views, tables, Spark and the notebooks all read traces and nothing
+else. A simulator's own ``simulate(settings, events)`` is a `run` from its start; `extend` goes on from any moment.
 
-Settings that stay the same during a run are bound once: ``run(partial(step, settings), initial, events)``.
-Time and chance enter through events only.
+Settings stay the same during a run. Time and chance enter through events only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import Generic, TypeAlias, TypeVar
 
+Settings = TypeVar("Settings")
 State = TypeVar("State")
 Event = TypeVar("Event")
 
@@ -31,13 +33,17 @@ class Frame(Generic[State, Event]):
 Trace: TypeAlias = tuple[Frame[State, Event], ...]
 
 
-def run(step: Callable[[State, Event], State], initial: State, events: Iterable[Event]) -> Trace[State, Event]:
+def run(
+    step: Callable[[Settings, State, Event], State], settings: Settings, initial: State, events: Iterable[Event]
+) -> Trace[State, Event]:
     """Every moment of a run: the initial state, then the state after each event in turn.
 
     Parameters
     ----------
     step : callable
-        ``step(state, event)`` returns the next state and changes nothing.
+        ``step(settings, state, event)`` returns the next state and changes nothing.
+    settings : Settings
+        What stays the same: the first argument of every step.
     initial : State
         The state of frame 0.
     events : iterable of Event
@@ -55,31 +61,38 @@ def run(step: Callable[[State, Event], State], initial: State, events: Iterable[
 
     Examples
     --------
-    >>> [frame.state for frame in run(int.__add__, 0, [5, 2])]
-    [0, 5, 7]
+    >>> def step(most, state, event):
+    ...     return min(state + event, most)
+    >>> [frame.state for frame in run(step, 6, 0, [5, 2])]
+    [0, 5, 6]
     """
     events = tuple(events)
-    states = accumulate(events, step, initial=initial)
+    states = accumulate(events, partial(step, settings), initial=initial)
     moments = enumerate(zip((None, *events), states, strict=True))
     return tuple(Frame(index, event, state) for index, (event, state) in moments)
 
 
 def extend(
-    step: Callable[[State, Event], State], trace: Trace[State, Event], events: Iterable[Event]
+    step: Callable[[Settings, State, Event], State],
+    settings: Settings,
+    trace: Trace[State, Event],
+    events: Iterable[Event],
 ) -> Trace[State, Event]:
     """The same run carried on: the frames of `trace`, then one for each further event.
 
-    Cutting a trace and extending it is how a run branches: ``extend(step, trace[:4], other_events)`` is what
-    would have happened after frame 3 had other events come.
+    Cutting a trace and extending it is how a run branches: ``extend(step, settings, trace[:4], other_events)``
+    is what would have happened after frame 3 had other events come.
 
     Examples
     --------
-    >>> first = run(int.__add__, 0, [5, 2])
-    >>> [frame.state for frame in extend(int.__add__, first[:2], [100])]
-    [0, 5, 105]
+    >>> def step(most, state, event):
+    ...     return min(state + event, most)
+    >>> first = run(step, 6, 0, [5, 2])
+    >>> [frame.state for frame in extend(step, 9, first[:2], [100])]
+    [0, 5, 9]
     """
     if not trace:
         raise ValueError("cannot extend an empty trace: it has no state to go on from; use run()")
-    more = run(step, trace[-1].state, events)[1:]
+    more = run(step, settings, trace[-1].state, events)[1:]
     start = trace[-1].index
     return trace + tuple(Frame(start + frame.index, frame.event, frame.state) for frame in more)

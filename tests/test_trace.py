@@ -11,7 +11,7 @@ numbers = st.lists(st.integers(), max_size=20)
 
 @given(numbers)
 def test_a_trace_keeps_the_start_and_one_frame_for_each_event(events):
-    trace = run(int.__add__, 0, events)
+    trace = run(add, None, 0, events)
 
     assert [frame.event for frame in trace] == [None, *events]
     assert [frame.index for frame in trace] == list(range(len(events) + 1))
@@ -20,16 +20,20 @@ def test_a_trace_keeps_the_start_and_one_frame_for_each_event(events):
 
 @given(numbers, numbers)
 def test_a_run_carried_on_is_the_run_of_all_its_events(first, second):
-    assert extend(int.__add__, run(int.__add__, 0, first), second) == run(int.__add__, 0, first + second)
+    assert extend(add, None, run(add, None, 0, first), second) == run(add, None, 0, first + second)
 
 
 @given(numbers, st.integers(1, 5), numbers)
 def test_a_branch_shares_its_frames_up_to_the_cut(events, cut, others):
-    trace = run(int.__add__, 0, events)
-    branch = extend(int.__add__, trace[:cut], others)
+    trace = run(add, None, 0, events)
+    branch = extend(add, None, trace[:cut], others)
 
     assert branch[: len(trace[:cut])] == trace[:cut]
     assert branch[-1].state == trace[:cut][-1].state + sum(others)
+
+
+def add(settings, number, event):
+    return number + event
 
 
 def test_frames_are_values():
@@ -42,4 +46,4 @@ def test_frames_are_values():
 
 def test_an_empty_trace_cannot_be_carried_on():
     with pytest.raises(ValueError, match="empty trace"):
-        extend(int.__add__, (), [1])
+        extend(add, None, (), [1])

@@ -30,8 +30,8 @@ RUNS = BOOK / "runs"  # the executed chapters, kept so that only what changed is
 PRIORITY = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain"]
 
 STYLE = """
-main, .way { max-width: 60rem; margin: 0 auto; padding: 0 1rem; }
-.way { display: flex; gap: 1.5rem; flex-wrap: wrap; padding-block: 1rem; font-family: system-ui, sans-serif; }
+main, .navigation { max-width: 60rem; margin: 0 auto; padding: 0 1rem; }
+.navigation { display: flex; gap: 1.5rem; flex-wrap: wrap; padding-block: 1rem; font-family: system-ui, sans-serif; }
 .jp-Cell .jp-InputPrompt, .jp-Cell .jp-OutputPrompt { min-width: 3.5rem; }
 """
 
@@ -91,7 +91,7 @@ def executed(chapter: Chapter, sources: str) -> NotebookNode:
     return nbformat.read(kept, as_version=4)
 
 
-def way(chapters: list[Chapter], index: int) -> str:
+def navigation(chapters: list[Chapter], index: int) -> str:
     """The line of links at the head and the foot of a page."""
     before = chapters[index - 1 : index] if index else []
     links = [
@@ -99,21 +99,21 @@ def way(chapters: list[Chapter], index: int) -> str:
         '<a href="index.html">All chapters</a>',
         *(f'<a rel="next" href="{each.page}">{escape(each.title)} →</a>' for each in chapters[index + 1 : index + 2]),
     ]
-    return f'<nav class="way" aria-label="Chapters">{" ".join(links)}</nav>'
+    return f'<nav class="navigation" aria-label="Chapters">{" ".join(links)}</nav>'
 
 
-def page(notebook: NotebookNode, chapter: Chapter, way: str) -> str:
+def page(notebook: NotebookNode, chapter: Chapter, navigation: str) -> str:
     """The HTML of one chapter; links lead to the other pages, or to copies of the files."""
     notebook.metadata.title = chapter.title
     exporter = HTMLExporter(raw_template=(Path(__file__).parent / "book.html.j2").read_text(encoding="utf-8"))
     exporter.display_data_priority = PRIORITY
-    resources = {"book": {"style": STYLE, "way": way}, "metadata": {"path": str(chapter.path.parent)}}
+    resources = {"book": {"style": STYLE, "navigation": navigation}, "metadata": {"path": str(chapter.path.parent)}}
     html, _ = exporter.from_notebook_node(notebook, resources)
     address = r'(<(?:a|img)\b[^>]*\b(?:href|src)=")([^"#:]+)'
-    return re.sub(address, lambda match: match[1] + rehang(match[2], chapter.path), html)
+    return re.sub(address, lambda match: match[1] + address_in_book(match[2], chapter.path), html)
 
 
-def rehang(link: str, notebook: Path) -> str:
+def address_in_book(link: str, notebook: Path) -> str:
     """Where a relative address in a notebook leads in the book; any other stays what it is."""
     target = (notebook.parent / link).resolve()
     if target.suffix == ".ipynb" and target.parent == notebook.parent:
@@ -153,7 +153,7 @@ def make(paths: list[Path]) -> list[str]:
     for old in BOOK.glob("*.html"):
         old.unlink()
     for index, (chapter, notebook) in enumerate(zip(chapters, notebooks, strict=True)):
-        (BOOK / chapter.page).write_text(page(notebook, chapter, way(chapters, index)), encoding="utf-8")
+        (BOOK / chapter.page).write_text(page(notebook, chapter, navigation(chapters, index)), encoding="utf-8")
     (BOOK / "index.html").write_text(index_page(chapters), encoding="utf-8")
     return list(faults(BOOK))
 

@@ -128,7 +128,7 @@ def locked_uv():
 
 
 def pips_index():
-    """The registry or mirror that pip is told to use, or None; uv does not read pip's settings by itself."""
+    """The registry or mirror in pip's settings, or None; uv does not read pip's settings by itself."""
     settings = dict(re.findall(r"^(\S+)\.index-url='(.+)'", answer(PYTHON, "-m", "pip", "config", "list") or "", re.M))
     return settings.get(":env:") or settings.get("install") or settings.get("global")
 
@@ -191,7 +191,7 @@ def take(file, wait):
 
 
 def set_up():
-    """.venv as the lock has it: at once if it is so already, made or mended if not."""
+    """.venv as the lock has it: at once if it is so already, made or repaired if not."""
     wanted = fingerprint()
     if is_current(wanted):
         return
@@ -199,7 +199,7 @@ def set_up():
         if is_current(wanted):  # made by the run that we waited for
             return
         fresh = UNFINISHED.exists() or not is_suitable(version_of(VENV_PYTHON))
-        say("installing the locked packages into .venv" + (": about 750 MB to fetch, 1.5 GB on disk" if fresh else ""))
+        say("installing the locked packages into .venv" + (": about 700 MB to fetch, 1.5 GB on disk" if fresh else ""))
         UNFINISHED.touch()
         with contextlib.suppress(FileNotFoundError):
             STAMP.unlink()

@@ -11,7 +11,7 @@ Expand = Callable[[Sequence[Any]], Iterable[TopicPartition]]
 
 
 class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
-    """Each member (or thread, in the legacy assignors) with its partitions, in the order Kafka lists them.
+    """Each member (or thread, of an old consumer) with its partitions, in the order Kafka lists them.
 
     An immutable mapping, so assignments compare and hash by what they hold. Members without a partition are in it.
 
@@ -33,7 +33,7 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
     __slots__ = ("_compact", "_expand", "_expanded")
 
     def __init__(self, owned: Mapping[str, Iterable[TopicPartition]]) -> None:
-        """An assignment of its own: what becomes of `owned` later does not touch it."""
+        """A copy: later changes of `owned` do not touch it."""
         self._expanded = {member_id: tuple(partitions) for member_id, partitions in owned.items()}
         self._compact: Mapping[str, Sequence[Any]] = self._expanded
         self._expand: Expand = tuple
@@ -70,6 +70,10 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
     def __hash__(self) -> int:
         """Equal assignments hash alike, whatever the order of their members."""
         return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[type[Assignment], tuple[dict[str, tuple[TopicPartition, ...]]]]:
+        """Pickled as what it holds, however much of that has been made into objects so far."""
+        return Assignment, (dict(self),)
 
     def __str__(self) -> str:
         """A line for each member."""

@@ -1,4 +1,4 @@
-"""What an assignor is told: the partitions of each topic, and the members with what they had before."""
+"""The input of an assignor: the partitions of each topic, and the members with what they owned before."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
 
 @dataclass(frozen=True)
 class GroupSpec:
-    """The whole question put to an assignor, checked once.
+    """All that an assignor sees, checked once.
 
     Parameters
     ----------
     partition_counts : mapping of str to int
         The partitions of each topic that exists.
-    members : sequence of Member, or of OldConsumer for the legacy assignors
+    members : sequence of Member, or of OldConsumer for the assignors of the old consumer
         In the order in which the coordinator lists them.
     release : str or Release
         Of the code that assigns.
     topic_ids : mapping of str to str, or None
         The id of each topic as Kafka prints it (22 letters and digits). Only the server-side assignors look
         at ids; without them the topics get ids that are walked in the order of `partition_counts`.
-    mended : bool
-        Whether the known defects of Kafka's assignors are left out; see `kafkalearn.assignor.sticky.general`.
+    fix_defects : bool
+        Whether the known defects of Kafka's assignors are fixed; see `kafkalearn.assignor.sticky.general`.
     """
 
     partition_counts: Mapping[str, int]
     members: Sequence[Member] | Sequence[OldConsumer]
     release: str | Release = DEFAULT_RELEASE
     topic_ids: Mapping[str, str] | None = None
-    mended: bool = False
+    fix_defects: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be assigned."""
@@ -121,7 +121,7 @@ def _refuse_duplicates(members: Sequence[Member] | Sequence[OldConsumer]) -> Non
     for member in members:
         member_id = member.consumer_id if isinstance(member, OldConsumer) else member.member_id
         if member_id in seen:
-            raise KafkaLearnError(f"two members are called {member_id!r}; a coordinator gives each its own id")
+            raise KafkaLearnError(f"two members have the id {member_id!r}; a coordinator gives each its own id")
         seen.add(member_id)
         instance_id = getattr(member, "instance_id", None)
         if instance_id in instances:
@@ -142,7 +142,7 @@ def _refuse_impossible_ownership(counts: Mapping[str, int], members: Iterable[Me
             if topic in counts and not 0 <= partition < counts[topic]:
                 raise KafkaLearnError(
                     f"member {member.member_id!r} owns {topic}-{partition}, but {topic} has {counts[topic]} "
-                    "partitions; if the topic was made anew, leave the old ownership out"
+                    "partitions; if the topic was created again, leave the old ownership out"
                 )
 
 

@@ -26,7 +26,8 @@ def assign_legacy_range(spec: GroupSpec) -> Assignment:
     Examples
     --------
     >>> from kafkalearn.assignor import OldConsumer, assign
-    >>> print(assign("legacy-range", {"t": 5}, [OldConsumer("C1", {"t": 2}), OldConsumer("C2", {"t": 2})]))
+    >>> consumers = [OldConsumer("C1", {"t": 2}), OldConsumer("C2", {"t": 2})]
+    >>> print(assign("range", {"t": 5}, consumers, side="old-consumer"))
     C1-0: t-0 t-1
     C1-1: t-2
     C2-0: t-3
@@ -48,7 +49,7 @@ def assign_legacy_round_robin(spec: GroupSpec) -> Assignment:
     """The threads' partitions by the old consumer's ``roundrobin``.
 
     The partitions are dealt in the order of the Java hash codes of their texts. The text was ``[t,0]`` up to 0.11
-    and is ``t-0`` since 1.0, so the same group was assigned differently after that upgrade.
+    and is ``t-0`` since 1.0, so that upgrade changed the assignment of the same group.
 
     Raises
     ------
@@ -59,7 +60,7 @@ def assign_legacy_round_robin(spec: GroupSpec) -> Assignment:
     --------
     >>> from kafkalearn.assignor import OldConsumer, assign
     >>> consumers = [OldConsumer("C1", {"orders": 1}), OldConsumer("C2", {"orders": 1})]
-    >>> print(assign("legacy-roundrobin", {"orders": 4}, consumers, release="0.11.0"))
+    >>> print(assign("roundrobin", {"orders": 4}, consumers, side="old-consumer", release="0.11.0"))
     C1-0: orders-0 orders-2
     C2-0: orders-1 orders-3
 
@@ -71,13 +72,13 @@ def assign_legacy_round_robin(spec: GroupSpec) -> Assignment:
     if not at_least("0.10.2", spec.release) and len({tuple(threads) for threads in readers.values()}) > 1:
         raise KafkaLearnError(
             f"Kafka {spec.release} refuses roundrobin unless all topics are read by the same threads; they are "
-            f"{readers}. Since 0.10.2 it passes over threads that do not read the topic"
+            f"{readers}. Since 0.10.2 it skips threads that do not read the topic"
         )
     text_of = str if at_least("1.0", spec.release) else _bracketed
     partitions = [partition for topic in readers for partition in spec.partitions(topic)]
     partitions.sort(key=lambda partition: java_string_hash(text_of(partition)))
-    takers = {thread: [topic for topic in readers if thread in readers[topic]] for thread in _nothing_yet(readers)}
-    return Assignment(deal(partitions, takers))
+    topics_of = {thread: [topic for topic in readers if thread in readers[topic]] for thread in _nothing_yet(readers)}
+    return Assignment(deal(partitions, topics_of))
 
 
 def _readers(spec: GroupSpec) -> dict[str, list[str]]:

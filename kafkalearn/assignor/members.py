@@ -1,4 +1,4 @@
-"""Who is in a group: members with subscriptions and what they had before; and the consumers of the time before.
+"""The members of a group, with their subscriptions and what they owned before; and old consumers, up to 1.1.
 
 An assignor sees no connections, no heartbeats and no offsets: only this.
 """
@@ -20,15 +20,15 @@ class Member:
     Parameters
     ----------
     member_id : str
-        Given by the coordinator: the client id and a random part. Orders and ties hang on it.
+        From the coordinator: the client id and a random part. Orders and ties depend on it.
     topics : sequence of str
-        Its subscription; a topic that does not exist is passed over, as in Kafka.
+        Its subscription; a topic that does not exist is ignored, as in Kafka.
     owned : sequence of (topic, partition)
         What it was assigned last, in that order; for the server-side assignors its current target.
     generation : int or None
         Of the group when it was assigned `owned`; None: it has not been assigned anything yet, or its client
-        is too old to say. (A Java client tells it twice, in the protocol and in the assignor's user data; the
-        two are taken to agree.)
+        is too old to report it. (A Java client reports it twice, in the protocol and in the assignor's user data;
+        the two are assumed to agree.)
     instance_id : str or None
         ``group.instance.id`` of a static member.
 
@@ -57,7 +57,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class OldConsumer:
-    """A consumer of the time before the coordinator (up to 1.1), which read each topic with a number of threads.
+    """A consumer from before there was a coordinator (up to 1.1), which read each topic with several threads.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def assign_server_range(spec: GroupSpec) -> Assignment:
     --------
     >>> from kafkalearn.assignor import Member, assign
     >>> members = [Member("a", ["t"]), Member("b", ["t"]), Member("c", ["t"], instance_id="x")]
-    >>> print(assign("server-range", {"t": 5}, members))  # the static member comes first
+    >>> print(assign("range", {"t": 5}, members, side="broker"))  # the static member comes first
     a: t-2 t-3
     b: t-4
     c: t-0 t-1
@@ -60,7 +60,7 @@ def assign_server_range(spec: GroupSpec) -> Assignment:
 
 
 def even_cuts(items: list, count: int) -> list[list]:
-    """`items` cut into `count` consecutive pieces; the first ones are longer by one where it does not come out even.
+    """`items` cut into `count` consecutive pieces; the first ones are longer by one if a remainder is left.
 
     >>> even_cuts([0, 1, 2, 3, 4], 3)
     [[0, 1], [2, 3], [4]]

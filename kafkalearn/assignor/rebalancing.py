@@ -1,4 +1,4 @@
-"""From one rebalance to the next: what members report, the rounds of a cooperative group, assignors side by side."""
+"""From one rebalance to the next: what members report, the rounds of a cooperative group, assignors compared."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from kafkalearn.assignor.assignment import Assignment
 from kafkalearn.assignor.judging.measures import change, load
 from kafkalearn.assignor.judging.minimum import fewest_moves
 from kafkalearn.assignor.members import Member
-from kafkalearn.assignor.registry import ASSIGNORS, assign
+from kafkalearn.assignor.registry import assign, find_assignor
 from kafkalearn.assignor.sticky.owned import generation_of
-from kafkalearn.errors import unknown_name
 from kafkalearn.java_collections import utf16_key
 from kafkalearn.topic_partition import TopicPartition
 
@@ -19,16 +18,16 @@ from kafkalearn.topic_partition import TopicPartition
 def rejoin(
     assignor: str, members: Iterable[Member], assignment: Mapping[str, Sequence[TopicPartition]], generation: int
 ) -> tuple[Member, ...]:
-    """The members as they ask for the next assignment, each with what it was assigned in this one.
+    """The members as they join the next rebalance, each reporting what it was assigned in this one.
 
     Parameters
     ----------
     assignor : str
         A cooperative client reports its partitions sorted; the others leave them as they are.
     members : iterable of Member
-        Those in the group now. One that is not in `assignment`, because it has just come, stays as it is.
+        Those in the group now. A new one, that is not in `assignment`, stays as it is.
     assignment : Assignment
-        The one that has just been carried out.
+        The last one.
     generation : int
         Of the group then.
 
@@ -40,8 +39,7 @@ def rejoin(
     >>> print(second)
     C0: t-0 t-2 t-1 t-3
     """
-    if assignor not in ASSIGNORS:
-        raise unknown_name("assignor", assignor, ASSIGNORS)
+    find_assignor(assignor)  # refuses an unknown one
     return tuple(
         replace(member, owned=_reported(assignor, assignment[member.member_id]), generation=generation)
         if member.member_id in assignment
@@ -61,7 +59,7 @@ def _reported(assignor: str, owned: Sequence[TopicPartition]) -> Sequence[TopicP
 class Round:
     """One rebalance of a cooperative group."""
 
-    members: tuple[Member, ...]  # as they asked
+    members: tuple[Member, ...]  # as they joined, with what they reported
     assignment: Assignment
 
     def revoked(self) -> dict[str, tuple[TopicPartition, ...]]:
@@ -73,9 +71,9 @@ class Round:
 def cooperative_rounds(partition_counts: Mapping[str, int], members: Iterable[Member]) -> tuple[Round, ...]:
     """The rebalances of a cooperative-sticky group until nobody has to give anything up.
 
-    Whoever gives something up asks for another round; partitions that are between two owners belong to nobody in
-    the first round. What does not move is read all the time. There are one or two rounds; with different
-    subscriptions, now and then three.
+    A member that gives something up joins again, so that another round follows; a partition that is to move belongs
+    to nobody in the first round. What does not move is read all the time. There are one or two rounds; with
+    different subscriptions, now and then three.
 
     Examples
     --------
@@ -100,7 +98,7 @@ def cooperative_rounds(partition_counts: Mapping[str, int], members: Iterable[Me
 def compare(
     assignors: Iterable[str], partition_counts: Mapping[str, int], before: Sequence[Member], after: Sequence[Member]
 ) -> list[dict[str, str | int]]:
-    """A row for each assignor: what it costs when the members `before` become the members `after`.
+    """A row for each assignor: what the rebalance costs when the members `before` become the members `after`.
 
     Examples
     --------
@@ -133,7 +131,7 @@ def _comparison(
 
 
 def settled(assignor: str, partition_counts: Mapping[str, int], members: Sequence[Member]) -> Assignment:
-    """What the group comes to: the answer of the assignor, or for a cooperative group that of its last round."""
+    """The assignment with which a group settles: the assignor's, or of a cooperative group that of its last round."""
     if assignor == "cooperative-sticky":
         return cooperative_rounds(partition_counts, members)[-1].assignment
     return assign(assignor, partition_counts, members)

@@ -1,4 +1,4 @@
-"""The assignors by name, and `assign`, which asks one of them."""
+"""The assignors by side and name, and `assign`, which runs one of them."""
 
 from __future__ import annotations
 
@@ -20,30 +20,74 @@ from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least, par
 
 @dataclass(frozen=True, slots=True)
 class Assignor:
-    """What there is to know about an assignor before it is asked."""
+    """What is known of an assignor before it runs."""
 
     rule: Callable[[GroupSpec], Assignment]
-    runs_in: str  # "leader": the client that leads the group; "broker"; "every consumer"
     since: str  # the first release whose rules these are
     until: str  # the last release line that has it
-    balance: str  # what it promises: a name in kafkalearn.assignor.judging.laws.PROMISES
+    balance: str  # what it promises: a name in kafkalearn.assignor.judging.laws.BALANCES
 
 
-ASSIGNORS: MappingProxyType[str, Assignor] = MappingProxyType(
+CLIENT_ASSIGNORS: MappingProxyType[str, Assignor] = MappingProxyType(
     {
-        "range": Assignor(assign_range, "leader", "0.9.0", DEFAULT_RELEASE, "each topic"),
-        "roundrobin": Assignor(assign_round_robin, "leader", "0.9.0", DEFAULT_RELEASE, "if alike"),
-        "sticky": Assignor(assign_sticky, "leader", "3.8", DEFAULT_RELEASE, "group"),
-        "cooperative-sticky": Assignor(assign_cooperative_sticky, "leader", "3.8", DEFAULT_RELEASE, "group"),
-        "uniform": Assignor(assign_uniform, "broker", "4.0", DEFAULT_RELEASE, "group"),
-        "server-range": Assignor(assign_server_range, "broker", "4.0", DEFAULT_RELEASE, "each topic"),
-        "legacy-range": Assignor(assign_legacy_range, "every consumer", "0.8.2", "1.1", "each topic"),
-        "legacy-roundrobin": Assignor(assign_legacy_round_robin, "every consumer", "0.8.2", "1.1", "if alike"),
+        "range": Assignor(assign_range, "0.9.0", DEFAULT_RELEASE, "each topic"),
+        "roundrobin": Assignor(assign_round_robin, "0.9.0", DEFAULT_RELEASE, "if alike"),
+        "sticky": Assignor(assign_sticky, "3.8", DEFAULT_RELEASE, "group"),
+        "cooperative-sticky": Assignor(assign_cooperative_sticky, "3.8", DEFAULT_RELEASE, "group"),
     }
 )
-"""The assignors by name. The first four are what clients name in ``partition.assignment.strategy``; ``uniform``
-and ``range`` (here ``server-range``) what they name in ``group.remote.assignor`` (KIP-848); the last two are those
-of the consumer before the coordinator, whose setting called them ``range`` and ``roundrobin`` as well."""
+"""Those that run in the client that leads the group, by the names that ``partition.assignment.strategy`` stands for."""
+
+BROKER_ASSIGNORS: MappingProxyType[str, Assignor] = MappingProxyType(
+    {
+        "uniform": Assignor(assign_uniform, "4.0", DEFAULT_RELEASE, "group"),
+        "range": Assignor(assign_server_range, "4.0", DEFAULT_RELEASE, "each topic"),
+    }
+)
+"""Those that run in the broker (KIP-848), by the names that clients give in ``group.remote.assignor``."""
+
+OLD_CONSUMER_ASSIGNORS: MappingProxyType[str, Assignor] = MappingProxyType(
+    {
+        "range": Assignor(assign_legacy_range, "0.8.2", "1.1", "each topic"),
+        "roundrobin": Assignor(assign_legacy_round_robin, "0.8.2", "1.1", "if alike"),
+    }
+)
+"""Those that every consumer ran for itself before there was a coordinator."""
+
+ASSIGNORS: MappingProxyType[str, MappingProxyType[str, Assignor]] = MappingProxyType(
+    {"client": CLIENT_ASSIGNORS, "broker": BROKER_ASSIGNORS, "old-consumer": OLD_CONSUMER_ASSIGNORS}
+)
+"""All assignors: by the side that runs them, then by Kafka's name. ``range`` is the name of three."""
+
+_WITHOUT_SIDE = {**CLIENT_ASSIGNORS, **BROKER_ASSIGNORS, **CLIENT_ASSIGNORS}  # a name of both means the client's
+
+
+def find_assignor(assignor: str, side: str | None = None) -> Assignor:
+    """The assignor of a name.
+
+    Parameters
+    ----------
+    assignor : str
+        Kafka's own name.
+    side : str or None
+        A key of `ASSIGNORS`. None: the client's, or the broker's if no client has one of that name.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the side has no such assignor, or there is no such side; the nearest names are given.
+
+    Examples
+    --------
+    >>> find_assignor("uniform").since, find_assignor("range").since, find_assignor("range", side="broker").since
+    ('4.0', '0.9.0', '4.0')
+    """
+    if side is not None and side not in ASSIGNORS:
+        raise unknown_name("side", side, ASSIGNORS)
+    known = _WITHOUT_SIDE if side is None else ASSIGNORS[side]
+    if assignor not in known:
+        raise unknown_name("assignor" if side is None else f"assignor of the {side}", assignor, known)
+    return known[assignor]
 
 
 def assign(
@@ -51,28 +95,32 @@ def assign(
     partition_counts: Mapping[str, int],
     members: Sequence[Member] | Sequence[OldConsumer],
     *,
+    side: str | None = None,
     release: str | Release | None = None,
     topic_ids: Mapping[str, str] | None = None,
-    mended: bool = False,
+    fix_defects: bool = False,
 ) -> Assignment:
     """Who gets which partition: Kafka's own answer, in the order of Kafka's own lists.
 
     Parameters
     ----------
     assignor : str
-        A name in `ASSIGNORS`.
+        Kafka's name of it: ``"range"``, ``"roundrobin"``, ``"sticky"``, ``"cooperative-sticky"``, ``"uniform"``.
     partition_counts : mapping of str to int
-        The partitions of each topic. A topic that is subscribed but not here, or has none, is passed over.
-    members : sequence of Member; of OldConsumer for the legacy assignors
+        The partitions of each topic. A topic that is subscribed but not here, or has none, is left out.
+    members : sequence of Member; of OldConsumer on the side of the old consumer
         In the order in which the coordinator lists them; where two ids share a bucket of a map, it shows.
+    side : str or None
+        Who assigns: ``"client"``, ``"broker"`` or ``"old-consumer"``, as in `find_assignor`. It matters for
+        ``range`` and ``roundrobin``, which more than one side has.
     release : str or Release
         Of the code that assigns; without one the newest that has the assignor. It matters for ``uniform`` (another
-        rule up to 4.0.0), static members (not told apart up to 2.3) and the legacy round robin.
+        rule up to 4.0.0), static members (up to 2.3 sorted like all others) and the round robin of the old consumer.
     topic_ids : mapping of str to str, optional
         The topics' ids as Kafka prints them. ``uniform`` walks topics by id; without ids it is as if they had
         ids that are walked in the order of `partition_counts`.
-    mended : bool
-        True leaves out the known defects of Kafka's sticky assignors; see `kafkalearn.assignor.sticky.general`.
+    fix_defects : bool
+        True: without the known defects of Kafka's sticky assignors; see `kafkalearn.assignor.sticky.general`.
 
     Returns
     -------
@@ -83,7 +131,7 @@ def assign(
     ------
     KafkaLearnError
         If the assignor is unknown (the nearest names are given), the release did not have it, or no coordinator
-        could put such a group together (it says why).
+        could form such a group (it says why).
 
     Examples
     --------
@@ -99,23 +147,22 @@ def assign(
     Traceback (most recent call last):
     ...
     kafkalearn.errors.KafkaLearnError: unknown assignor 'stiky'; did you mean 'sticky'? Known: 'range', \
-'roundrobin', 'sticky', 'cooperative-sticky', 'uniform', 'server-range', 'legacy-range', 'legacy-roundrobin'
+'roundrobin', 'sticky', 'cooperative-sticky', 'uniform'
 
     References
     ----------
     Apache Kafka, ``ConsumerPartitionAssignor`` and (KIP-848) ``ConsumerGroupPartitionAssignor``.
     """
-    if assignor not in ASSIGNORS:
-        raise unknown_name("assignor", assignor, ASSIGNORS)
-    chosen = ASSIGNORS[assignor]
+    chosen = find_assignor(assignor, side)
     release = chosen.until if release is None else release
     if not at_least(chosen.since, release) or parse_release(release_line(release)) > parse_release(chosen.until):
         raise KafkaLearnError(
             f"{assignor} is modelled as it is from Kafka {chosen.since} to {chosen.until}, got release {release!s}"
         )
-    spec = GroupSpec(partition_counts, members, release, topic_ids, mended)
-    needed = OldConsumer if chosen.runs_in == "every consumer" else Member
+    spec = GroupSpec(partition_counts, members, release, topic_ids, fix_defects)
+    needed = OldConsumer if side == "old-consumer" else Member
     for member in spec.members:
         if not isinstance(member, needed):
-            raise KafkaLearnError(f"{assignor} assigns to {needed.__name__} objects, got {member!r}")
+            hint = '; side="old-consumer" has the assignors for these' if isinstance(member, OldConsumer) else ""
+            raise KafkaLearnError(f"{assignor} assigns to {needed.__name__} objects, got {member!r}{hint}")
     return chosen.rule(spec) if spec.members else Assignment({})

@@ -1,7 +1,7 @@
 """Round robin: all partitions of all topics dealt out in a circle, as one deals cards.
 
-With equal subscriptions no member has more than one partition above another. With different ones the circle
-passes over those who do not subscribe, they are not served first later, and the load gets uneven. Nothing is
+With equal subscriptions no member has two partitions more than another. With different ones the circle skips
+members that do not subscribe to the topic, nothing makes up for that later, and the load gets uneven. Nothing is
 remembered: when one member leaves, almost everything moves.
 """
 
@@ -18,7 +18,7 @@ from kafkalearn.topic_partition import TopicPartition
 def assign_round_robin(spec: GroupSpec) -> Assignment:
     """The assignment of the ``roundrobin`` assignor.
 
-    Kafka's own fails on a group without members, which no coordinator asks it to assign; here nobody gets nothing.
+    Kafka's own fails for a group without members, which no coordinator gives it; here the assignment is empty.
 
     Examples
     --------
@@ -32,25 +32,25 @@ def assign_round_robin(spec: GroupSpec) -> Assignment:
     Apache Kafka 2.4 to 4.3, ``org.apache.kafka.clients.consumer.RoundRobinAssignor``.
     """
     in_name_order = sorted(spec.topics, key=utf16_key)
-    takers = {member.member_id: frozenset(member.topics) for member in spec.static_first}
-    dealt = deal((partition for topic in in_name_order for partition in spec.partitions(topic)), takers)
+    topics_of = {member.member_id: frozenset(member.topics) for member in spec.static_first}
+    dealt = deal((partition for topic in in_name_order for partition in spec.partitions(topic)), topics_of)
     return Assignment({member.member_id: dealt[member.member_id] for member in spec.members})
 
 
 def deal(
-    partitions: Iterable[TopicPartition], takers: Mapping[str, Collection[str]]
+    partitions: Iterable[TopicPartition], topics_of: Mapping[str, Collection[str]]
 ) -> dict[str, list[TopicPartition]]:
-    """Each partition to the next taker in the circle who takes its topic; everybody must be able to be served.
+    """Each partition goes to the next member of the circle that subscribes to its topic; every topic needs one.
 
     >>> t = [TopicPartition("t", number) for number in range(3)]
-    >>> {taker: len(owned) for taker, owned in deal(t, {"C0": ["t"], "C1": ["u"], "C2": ["t"]}).items()}
+    >>> {name: len(owned) for name, owned in deal(t, {"C0": ["t"], "C1": ["u"], "C2": ["t"]}).items()}
     {'C0': 2, 'C1': 0, 'C2': 1}
     """
-    names = list(takers)
+    names = list(topics_of)
     dealt: dict[str, list[TopicPartition]] = {name: [] for name in names}
     cursor = 0
     for partition in partitions:
-        while partition.topic not in takers[names[cursor % len(names)]]:
+        while partition.topic not in topics_of[names[cursor % len(names)]]:
             cursor += 1
         dealt[names[cursor % len(names)]].append(partition)
         cursor += 1

@@ -1,18 +1,17 @@
 """A consumer's position, what it commits and when, and what a crash in between costs.
 
-A simulator of one group on one partition: `Pipeline` is the state, `Poll`, `Process`, `CommitSync`, `Crash` and others
-are the events, `step` is the rule; `lost` and `doubled` count. A `Strategy` says when an application commits;
-`sweep` lets it crash, close, be rebalanced or paused at every point of its run.
+A simulator of one group on one partition: the state is a `Pipeline`; `Poll`, `Process`, `CommitSync`, `Crash` and
+others are the events. `simulate(settings, events)` is a run; `lost` and `doubled` are what it has come to. A `Strategy`
+says when an application commits; `sweep` lets it crash, close, be rebalanced or paused at every point of its run.
 """
 
-from kafkalearn.commits.cost import IdleCost, commit_bytes, idle_cost
+from kafkalearn.commits.cost import commit_bytes, idle_cost
 from kafkalearn.commits.events import (
     Answered,
     Append,
     Assign,
     Close,
     CommitAsync,
-    CommitEvent,
     CommitSync,
     Crash,
     Delete,
@@ -22,69 +21,51 @@ from kafkalearn.commits.events import (
     Start,
     Wait,
 )
-from kafkalearn.commits.model import Consumer, Effect, Pipeline, Settings, Written, new_pipeline
-from kafkalearn.commits.promises import PROMISES
-from kafkalearn.commits.replay import Delivery, Toll, replay
-from kafkalearn.commits.simulator import check, doubled, lost, step
-from kafkalearn.commits.sinks import SINKS, Sink, Write
+from kafkalearn.commits.lost_and_doubled import doubled, lost
+from kafkalearn.commits.promises import PROMISES, broken, check
+from kafkalearn.commits.replay import CrashCost, Delivery, replay
+from kafkalearn.commits.settings import Settings
+from kafkalearn.commits.simulator import simulate, step
 from kafkalearn.commits.starting import NoStart, start_offset
-from kafkalearn.commits.strategies import STRATEGIES, Strategy, Workload, next_event, settings_for
-from kafkalearn.commits.sweep import (
-    ACCIDENTS,
-    Outcome,
-    crash_everywhere,
-    rows,
-    shortest,
-    summary,
-    sweep,
-    undisturbed,
-)
+from kafkalearn.commits.state import Pipeline, start
+from kafkalearn.commits.strategies import STRATEGIES, Strategy, Workload
+from kafkalearn.commits.sweep import ACCIDENTS, rows, shortest, summary, sweep, undisturbed
 
 __all__ = [
     "ACCIDENTS",
     "PROMISES",
-    "SINKS",
     "STRATEGIES",
     "Answered",
     "Append",
     "Assign",
     "Close",
     "CommitAsync",
-    "CommitEvent",
     "CommitSync",
-    "Consumer",
     "Crash",
+    "CrashCost",
     "Delete",
     "Delivery",
-    "Effect",
-    "IdleCost",
     "NoStart",
-    "Outcome",
     "Pipeline",
     "Poll",
     "Process",
     "Rebalance",
     "Settings",
-    "Sink",
     "Start",
     "Strategy",
-    "Toll",
     "Wait",
     "Workload",
-    "Write",
-    "Written",
+    "broken",
     "check",
     "commit_bytes",
-    "crash_everywhere",
     "doubled",
     "idle_cost",
     "lost",
-    "new_pipeline",
-    "next_event",
     "replay",
     "rows",
-    "settings_for",
     "shortest",
+    "simulate",
+    "start",
     "start_offset",
     "step",
     "summary",

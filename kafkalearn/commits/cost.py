@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.offsets.store.entries import commit_entry
-from kafkalearn.offsets.store.model import Commit
-from kafkalearn.offsets.store.model import Settings as StoreSettings
-from kafkalearn.partitioning.batching import BATCH_HEADER_BYTES, record_bytes
+from kafkalearn.offsets.store.events import Commit
+from kafkalearn.offsets.store.settings import Settings as StoreSettings
+from kafkalearn.segments.sizes import BATCH_HEADER_BYTES, record_bytes
 from kafkalearn.versions import default
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
@@ -40,7 +40,7 @@ def commit_bytes(
     topic_id = SOME_TOPIC_ID if at_least("4.1", release) else None
     commit = Commit(group_id, topic, partition, offset=0, now_ms=0, metadata=metadata, topic_id=topic_id)
     entry = commit_entry(StoreSettings(release), commit)
-    return BATCH_HEADER_BYTES + record_bytes(entry.key, len(entry.value))
+    return BATCH_HEADER_BYTES + record_bytes(len(entry.key), len(entry.value))
 
 
 @dataclass(frozen=True, slots=True)

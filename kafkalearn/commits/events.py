@@ -1,4 +1,4 @@
-"""What may happen to a group that reads one partition: what its consumers do, and what is done to them."""
+"""What can happen to a group that reads one partition: what its consumers do, and what happens to them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A consumer starts and is given the partition; whoever had it before is out of the group.
+    """A consumer starts and gets the partition; the consumer that had it before is out of the group.
 
-    Is the one that had it still running, and has not heard of it (paused for too long), it goes on as a *zombie*.
+    If that one still runs (it was paused for too long) it does not know that it is out: it goes on as a *zombie*.
     """
 
     by: str = "A"
@@ -40,7 +40,7 @@ class Poll:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A record is processed and its result goes to the sink: the next one in hand, or the one named."""
+    """A record is processed and its result goes to the sink: the next unprocessed one, or the one named."""
 
     by: str = "A"
     offset: int | None = None
@@ -67,8 +67,8 @@ class CommitAsync:
 class Answered:
     """The oldest asynchronous commit of a consumer has reached the coordinator, and the callback has its answer.
 
-    One consumer's requests travel on one connection, so they arrive in order. `is_retriable` stands for an error of
-    the coordinator that a retry would get over, such as COORDINATOR_LOAD_IN_PROGRESS.
+    The requests of a consumer travel on one connection, so they arrive in order. `is_retriable` stands for an error
+    of the coordinator after which a retry can succeed, such as COORDINATOR_LOAD_IN_PROGRESS.
     """
 
     by: str = "A"
@@ -84,7 +84,7 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """A consumer is gone, with its position, what it held in hand and its requests on the way."""
+    """A consumer is gone, with its position, its unprocessed records and its requests on the way."""
 
     by: str = "A"
 

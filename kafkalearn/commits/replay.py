@@ -1,25 +1,25 @@
-"""What was observed of a consumer, played again under any strategy: which commits it would have made, what it costs.
+"""What was observed of a consumer, replayed with any strategy: which commits it makes, and what a crash costs.
 
 The simulator's side of `kafkalearn.spark.crash_cost`: the same deliveries, record by record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from heapq import heappop, heappush
 from itertools import groupby
 
 from kafkalearn.commits.events import Answered, CommitAsync, CommitEvent, Crash, Poll, Process, Start, Wait
-from kafkalearn.commits.model import Pipeline, new_pipeline
-from kafkalearn.commits.simulator import doubled, lost, step
-from kafkalearn.commits.strategies import Strategy, commit_wanted, settings_for, strategy_of
-from kafkalearn.trace import Frame, Trace, run
+from kafkalearn.commits.lost_and_doubled import doubled, lost
+from kafkalearn.commits.settings import Settings
+from kafkalearn.commits.simulator import simulate, step
+from kafkalearn.commits.state import Pipeline
+from kafkalearn.commits.strategies import Strategy, Workload, commit_wanted, settings_for, strategy_of
+from kafkalearn.trace import Frame, Trace
 
 COMMIT_MS = 2
-"""How long a commit is on its way to the coordinator, unless said otherwise."""
-
+"""How long a commit is on its way to the coordinator, if nothing else is given."""
 
 ARRIVES_FIRST = 1_000_000_000  # before whatever else happens in the same millisecond
 
@@ -35,8 +35,8 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Toll:
-    """What a run came to, with the crash at its end and a successor that reads all again from the committed offset."""
+class CrashCost:
+    """What the crash at the end of a run costs, once a successor has read on from the committed offset."""
 
     lost_count: int
     doubled_count: int
@@ -45,8 +45,8 @@ class Toll:
 
 def replay(
     strategy: str | Strategy, deliveries: Iterable[Delivery], crashed_ms: int, commit_ms: int = COMMIT_MS
-) -> tuple[Trace[Pipeline, CommitEvent], Toll]:
-    """A consumer's run up to its crash, had it followed a strategy, and the toll of it.
+) -> tuple[Trace[Pipeline, CommitEvent], CrashCost]:
+    """A consumer's run up to its crash, as if it had followed a strategy, and what the crash costs.
 
     Commits travel for `commit_ms`, while the next record is being worked on; one that has not arrived when the crash
     comes is not stored. An auto commit happens inside poll and counts as stored at once.
@@ -66,34 +66,33 @@ def replay(
     --------
     >>> seen = [Delivery(0, 0, 0, 10), Delivery(1, 0, 0, 20), Delivery(2, 1, 20, 30), Delivery(3, 1, 20, None)]
     >>> replay("each batch", seen, crashed_ms=35)[1]
-    Toll(lost_count=0, doubled_count=1, commit_count=1)
+    CrashCost(lost_count=0, doubled_count=1, commit_count=1)
     >>> replay("before the batch", seen, crashed_ms=35)[1]
-    Toll(lost_count=1, doubled_count=0, commit_count=2)
+    CrashCost(lost_count=1, doubled_count=0, commit_count=2)
     """
     strategy = strategy_of(strategy)
     deliveries = tuple(deliveries)
-    settings = settings_for(strategy, max_poll_records=max(1, len(deliveries)))
-    play = partial(step, settings)
-    trace = list(run(play, new_pipeline(len(deliveries)), [Start("A")]))
+    settings = settings_for(strategy, Workload(len(deliveries), max_poll_records=max(1, len(deliveries))))
+    trace = list(simulate(settings, [Start("A")]))
     agenda = _observed(deliveries)
     while agenda and agenda[0][0] < crashed_ms:
         at_ms, order, event = heappop(agenda)
-        _go_on(play, trace, Wait(at_ms - trace[-1].state.now_ms), event)
+        _go_on(settings, trace, Wait(at_ms - trace[-1].state.now_ms), event)
         wanted = commit_wanted(strategy, trace[-1].state, trace[-1].state.consumer("A"))
         if wanted is not None:
-            _go_on(play, trace, CommitAsync("A", wanted))
+            _go_on(settings, trace, CommitAsync("A", wanted))
             heappush(agenda, (at_ms + commit_ms, order - ARRIVES_FIRST, Answered("A")))
     commit_count = len(trace[-1].state.written)
-    _go_on(play, trace, Wait(crashed_ms - trace[-1].state.now_ms), Crash("A"), Start("B"), Poll("B"))
-    _go_on(play, trace, *[Process("B") for _ in trace[-1].state.consumer("B").hand])
+    _go_on(settings, trace, Wait(crashed_ms - trace[-1].state.now_ms), Crash("A"), Start("B"), Poll("B"))
+    _go_on(settings, trace, *[Process("B") for _ in trace[-1].state.consumer("B").unprocessed])
     end = trace[-1].state
-    return tuple(trace), Toll(len(lost(end)), len(doubled(end)), commit_count)
+    return tuple(trace), CrashCost(len(lost(end)), len(doubled(end)), commit_count)
 
 
-def _go_on(play: Callable[[Pipeline, CommitEvent], Pipeline], trace: list[Frame], *events: CommitEvent) -> None:
+def _go_on(settings: Settings, trace: list[Frame], *events: CommitEvent) -> None:
     """Append a frame for each event; `extend` would copy the whole trace each time."""
     for event in events:
-        trace.append(Frame(len(trace), event, play(trace[-1].state, event)))
+        trace.append(Frame(len(trace), event, step(settings, trace[-1].state, event)))
 
 
 def _observed(deliveries: tuple[Delivery, ...]) -> list[tuple[int, int, CommitEvent]]:

@@ -1,11 +1,11 @@
-"""The simulator of one group on one partition: `step` tells the events apart, the files beside it do them."""
+"""The simulator of one group on one partition: which event leads to which rule."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 
-from kafkalearn.commits import acting, committing
+from kafkalearn.commits import committing, consumers
 from kafkalearn.commits.events import (
     Answered,
     Append,
@@ -22,33 +22,58 @@ from kafkalearn.commits.events import (
     Start,
     Wait,
 )
-from kafkalearn.commits.model import Pipeline, Settings
-from kafkalearn.commits.sinks import APPLIED, KEEPS_THE_OFFSET
+from kafkalearn.commits.settings import Settings
+from kafkalearn.commits.state import Pipeline, start
 from kafkalearn.errors import IllegalEvent
+from kafkalearn.trace import Trace, run
 
 _NAMES = (
     "Start, Assign, Rebalance, Poll, Process, CommitSync, CommitAsync, Answered, Close, Crash, Append, Delete, Wait"
 )
 
 
-def step(settings: Settings, pipeline: Pipeline, event: CommitEvent) -> Pipeline:
-    """The pipeline after `event`; ``effects`` says what it brought about, refusals of the coordinator included.
+def simulate(
+    settings: Settings, events: Iterable[CommitEvent], initial: Pipeline | None = None
+) -> Trace[Pipeline, CommitEvent]:
+    """A run: the pipeline after each event.
+
+    Parameters
+    ----------
+    settings : Settings
+        The partition, and how the group reads it.
+    events : iterable of CommitEvent
+        In order.
+    initial : Pipeline, optional
+        Where the run begins; without it, nobody reads yet.
 
     Raises
     ------
     IllegalEvent
-        If the event makes no sense in this state: a consumer that does not run, a record that is not in its hand.
+        As `step`.
 
     Examples
     --------
-    >>> from kafkalearn.commits.model import new_pipeline
-    >>> settings = Settings(max_poll_records=3)
-    >>> pipeline = step(settings, new_pipeline(6), Start())
-    >>> pipeline = step(settings, pipeline, Poll())
-    >>> pipeline.consumer("A").position, pipeline.consumer("A").hand, pipeline.committed
-    (3, (0, 1, 2), 0)
-    >>> step(settings, pipeline, CommitSync()).committed
-    3
+    >>> trace = simulate(Settings(6, max_poll_records=3), [Start(), Poll(), CommitSync()])
+    >>> [(frame.state.consumer("A").position, frame.state.committed) for frame in trace[1:]]
+    [(0, 0), (3, 0), (3, 3)]
+    """
+    return run(step, settings, start(settings) if initial is None else initial, events)
+
+
+def step(settings: Settings, pipeline: Pipeline, event: CommitEvent) -> Pipeline:
+    """The pipeline after `event`; its ``effects`` are what the event led to, refusals of the coordinator included.
+
+    Raises
+    ------
+    IllegalEvent
+        If the event makes no sense in this state: a consumer that does not run, a record that it has not polled.
+
+    Examples
+    --------
+    >>> settings = Settings(6, max_poll_records=3)
+    >>> pipeline = step(settings, step(settings, start(settings), Start()), Poll())
+    >>> pipeline.effects, pipeline.consumer("A").unprocessed
+    ((Polled(offsets=(0, 1, 2)),), (0, 1, 2))
 
     References
     ----------
@@ -58,58 +83,29 @@ def step(settings: Settings, pipeline: Pipeline, event: CommitEvent) -> Pipeline
     pipeline = replace(pipeline, effects=())
     match event:
         case Start(by) | Assign(by):
-            return acting.start(settings, pipeline, by, is_standalone=isinstance(event, Assign))
-        case Rebalance(to):
-            return acting.rebalance(settings, pipeline, event, to)
+            return consumers.start_consumer(settings, pipeline, by, is_standalone=isinstance(event, Assign))
+        case Rebalance():
+            return consumers.rebalance(settings, pipeline, event)
         case Poll():
-            return acting.poll(settings, pipeline, event)
+            return consumers.poll(settings, pipeline, event)
         case Process():
-            return acting.process(settings, pipeline, event)
+            return consumers.process(settings, pipeline, event)
         case CommitSync() | CommitAsync():
-            return committing.ask(pipeline, event)
+            return committing.commit(pipeline, event)
         case Answered():
             return committing.answer(pipeline, event)
-        case Close(by):
-            return acting.close(pipeline, event, by)
-        case Crash(by):
-            return acting.crash(pipeline, event, by)
+        case Close():
+            return consumers.close(pipeline, event)
+        case Crash():
+            return consumers.crash(pipeline, event)
+        case Append(record_count) if record_count >= 0:
+            return replace(pipeline, log_end=pipeline.log_end + record_count)
+        case Delete(log_start) if pipeline.log_start <= log_start <= pipeline.log_end:
+            return replace(pipeline, log_start=log_start)
+        case Wait(ms) if ms >= 0:
+            return replace(pipeline, now_ms=pipeline.now_ms + ms)
         case Append() | Delete() | Wait():
-            return acting.pass_by(pipeline, event)
+            raise IllegalEvent(
+                f"{event!r}: counts and times are 0 or more; the log is {pipeline.log_start} to {pipeline.log_end}"
+            )
     raise IllegalEvent(f"{event!r} is no event of this simulator; it knows {_NAMES}")
-
-
-def lost(pipeline: Pipeline) -> tuple[int, ...]:
-    """The records that the group owes, has passed by, and will never have a result of.
-
-    Passed by: below the position of the owner, or where nobody runs, below the offset that is stored or committed.
-    Records in the hands of a consumer that runs are not lost yet.
-    """
-    in_hand = {offset for consumer in pipeline.consumers for offset in consumer.hand}
-    done = {each.offset for each in pipeline.sink.writes}
-    reached = range(pipeline.first, acting.reached(pipeline))
-    return tuple(offset for offset in reached if offset not in done and offset not in in_hand)
-
-
-def doubled(pipeline: Pipeline) -> tuple[int, ...]:
-    """The records whose result took effect more than once."""
-    times = Counter(each.offset for each in pipeline.sink.writes if each.answer == APPLIED)
-    return tuple(sorted(offset for offset, count in times.items() if count > 1))
-
-
-def check(settings: Settings, pipeline: Pipeline) -> None:
-    """Pass in silence if the state keeps what holds in every run; else AssertionError names what is broken."""
-    names = [each.name for each in pipeline.consumers]
-    assert names == sorted(set(names)), "a consumer runs once"
-    assert pipeline.owner is None or pipeline.owner in names, "the owner runs"
-    for each in pipeline.consumers:
-        assert all(offset < each.position for offset in each.hand), "what is in hand was polled"
-        assert each.position <= pipeline.log_end, "a position is at most the log end"
-        assert each.generation <= pipeline.generation, "no consumer knows a generation that is yet to come"
-    if pipeline.written:
-        assert pipeline.committed == pipeline.written[-1].offset, "the last commit wins"
-    writes = pipeline.sink.writes
-    assert all(pipeline.log_end > each.offset >= 0 for each in writes), "only records that exist have results"
-    if settings.sink not in KEEPS_THE_OFFSET:
-        assert pipeline.sink.stored is None, "only a transactional sink stores an offset"
-    if settings.sink in ("idempotent", "lock"):
-        assert not doubled(pipeline), "no result takes effect twice"

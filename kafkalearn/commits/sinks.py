@@ -1,4 +1,4 @@
-"""Where the results go, in four ways: as they come, or with one of the three cures against doing a thing twice."""
+"""Where the results go, in four ways: as they come, or with one of the three cures for duplicates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ APPLIED, KNOWN, REFUSED = "applied", "known", "refused"
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """An attempt to store the result of a record, and what became of it."""
+    """An attempt to store the result of a record, and what the sink answered."""
 
     offset: int
     by: str
@@ -40,7 +40,7 @@ class Sink:
 
     def times(self, offset: int) -> int:
         """How often the result of a record took effect."""
-        return sum(each.offset == offset and each.answer == APPLIED for each in self.writes)
+        return len(self.appliers(offset))
 
     def appliers(self, offset: int) -> tuple[str, ...]:
         """Whose writes of a record took effect."""

@@ -8,8 +8,9 @@ from types import MappingProxyType
 from kafkalearn.arguments import whole_number
 from kafkalearn.commits.committing import refusal
 from kafkalearn.commits.events import Answered, CommitAsync, CommitEvent, CommitSync, Poll, Process
-from kafkalearn.commits.model import Consumer, Pipeline, Settings
+from kafkalearn.commits.settings import Settings
 from kafkalearn.commits.sinks import IDEMPOTENT, LOCK, PLAIN, TRANSACTION
+from kafkalearn.commits.state import Consumer, Pipeline
 from kafkalearn.errors import unknown_name
 
 BEFORE, RECORD, BATCH, AUTO, NEVER = "before the batch", "after records", "after the batch", "auto", "never"
@@ -41,7 +42,7 @@ class Strategy:
     at_the_end : bool
         On close, and when partitions are revoked, commits what has been processed, and waits for it.
     sink : str
-        A name in `kafkalearn.commits.SINKS`.
+        A name in `kafkalearn.commits.sinks.SINKS`.
     """
 
     name: str
@@ -111,7 +112,7 @@ class Workload:
     refused: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse counts and times that are none."""
+        """Refuse negative counts and times."""
         whole_number("record_count", self.record_count, at_least=0)
         whole_number("max_poll_records", self.max_poll_records, at_least=1)
         whole_number("process_ms", self.process_ms, at_least=0)
@@ -130,37 +131,42 @@ def strategy_of(strategy: str | Strategy) -> Strategy:
     return STRATEGIES[strategy]
 
 
-def settings_for(strategy: str | Strategy, max_poll_records: int | None = None) -> Settings:
-    """The settings that a strategy needs.
+def settings_for(strategy: str | Strategy, workload: Workload | None = None) -> Settings:
+    """The settings of an application that follows a strategy through a workload.
 
-    >>> settings_for("auto", 3).is_auto, settings_for("offset as a lock").sink
+    >>> settings_for("auto").is_auto, settings_for("offset as a lock").sink
     (True, 'lock')
     """
-    strategy = strategy_of(strategy)
-    options = {} if max_poll_records is None else {"max_poll_records": max_poll_records}
-    if strategy.when == AUTO:
-        options |= {"is_auto": True, "auto_commit_interval_ms": strategy.interval_ms}
-    return Settings(sink=strategy.sink, **options)
+    strategy, workload = strategy_of(strategy), workload or Workload()
+    is_auto = strategy.when == AUTO
+    return Settings(
+        workload.record_count,
+        is_auto=is_auto,
+        auto_commit_interval_ms=strategy.interval_ms if is_auto else None,
+        max_poll_records=workload.max_poll_records,
+        sink=strategy.sink,
+    )
 
 
 def commit_wanted(strategy: Strategy, pipeline: Pipeline, consumer: Consumer) -> int | None:
-    """The offset that the application commits now by hand; None: it does something else first."""
+    """The offset that the application itself commits now; None: it does something else first."""
     target = (consumer.position if strategy.when == BEFORE else consumer.done) + strategy.off_by
-    if target <= consumer.asked or strategy.when in (AUTO, NEVER):
+    if target <= consumer.requested or strategy.when in (AUTO, NEVER):
         return None
     if strategy.when == RECORD:
-        return target if consumer.done - consumer.asked >= strategy.every else None
-    if strategy.when == BATCH and (consumer.hand or pipeline.now_ms - consumer.asked_ms < strategy.interval_ms):
+        return target if consumer.done - consumer.requested >= strategy.every else None
+    is_due = pipeline.now_ms - consumer.requested_ms >= strategy.interval_ms
+    if strategy.when == BATCH and (consumer.unprocessed or not is_due):
         return None
     return target
 
 
 def next_event(strategy: Strategy, workload: Workload, pipeline: Pipeline, by: str = "A") -> CommitEvent | None:
-    """What an application that follows a strategy does next; None: it has read all, or has been told it is out.
+    """What an application that follows a strategy does next; None: it has read all, or knows that it is out.
 
-    >>> from kafkalearn.commits import Start, new_pipeline, step
-    >>> pipeline = step(settings_for("each batch"), new_pipeline(9), Start())
-    >>> next_event(STRATEGIES["each batch"], Workload(), pipeline)
+    >>> from kafkalearn.commits import Start, simulate
+    >>> begun = simulate(settings_for("each batch"), [Start()])
+    >>> next_event(STRATEGIES["each batch"], Workload(), begun[-1].state)
     Poll(by='A', at_most=None)
     """
     consumer = pipeline.consumer(by)
@@ -173,9 +179,9 @@ def next_event(strategy: Strategy, workload: Workload, pipeline: Pipeline, by: s
         return CommitAsync(by, wanted) if strategy.is_async else CommitSync(by, wanted)
     if len(consumer.in_flight) > 1:
         return _answered(workload, pipeline, consumer)
-    if _polls(pipeline, consumer) and (not consumer.hand or _hands_over(strategy, workload, consumer)):
+    if _polls(pipeline, consumer) and (not consumer.unprocessed or _hands_over(strategy, workload, consumer)):
         return Poll(by)
-    if consumer.hand:
+    if consumer.unprocessed:
         return Process(by, took_ms=workload.process_ms)
     return _answered(workload, pipeline, consumer) if consumer.in_flight else None
 
@@ -192,12 +198,12 @@ def _retries(strategy: Strategy, consumer: Consumer) -> bool:
     """Whether the callback sends the commit again that has just failed."""
     if consumer.failed is None:
         return False
-    return strategy.retries == "always" or (strategy.retries == "if newest" and consumer.failed == consumer.asked)
+    return strategy.retries == "always" or (strategy.retries == "if newest" and consumer.failed == consumer.requested)
 
 
 def _hands_over(strategy: Strategy, workload: Workload, consumer: Consumer) -> bool:
-    """Whether it polls although records are still in hand: other threads have at most one poll's worth of them."""
-    return strategy.hands_over and len(consumer.hand) <= workload.max_poll_records
+    """Whether it polls although records are unprocessed: other threads have at most one poll's worth of them."""
+    return strategy.hands_over and len(consumer.unprocessed) <= workload.max_poll_records
 
 
 def _answered(workload: Workload, pipeline: Pipeline, consumer: Consumer) -> Answered:

@@ -1,35 +1,36 @@
-"""An accident at every point of a run: what is lost and what is doubled, strategy by strategy."""
+"""An accident at every point of a run: what is lost and what is doubled, by strategy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
 
+from kafkalearn.commits.effects import Polled
 from kafkalearn.commits.events import Close, CommitEvent, CommitSync, Crash, Poll, Rebalance, Start
-from kafkalearn.commits.model import Pipeline, Settings, new_pipeline
-from kafkalearn.commits.simulator import doubled, lost, step
+from kafkalearn.commits.lost_and_doubled import doubled, lost
+from kafkalearn.commits.simulator import simulate, step
+from kafkalearn.commits.state import Pipeline
 from kafkalearn.commits.strategies import Strategy, Workload, next_event, settings_for, strategy_of
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.trace import Trace, extend, run
+from kafkalearn.trace import Trace, extend
 
 ACCIDENTS: MappingProxyType[str, str] = MappingProxyType(
     {
         "crash": "A dies; B starts in its place",
-        "close": "A is told to stop and calls close at once; B starts in its place",
+        "close": "A has to stop and calls close at once; B starts in its place",
         "rebalance": "B joins; A gives the partition up in its next poll, having processed what it had",
-        "pause": "A stands still for too long; B starts and reads on; A wakes and goes on with what it has in hand",
+        "pause": "A stands still for too long; B starts and reads on; A wakes and goes on with its unprocessed records",
     }
 )
-"""What can come between, by name. Each is tried after every event of the undisturbed run."""
+"""Accidents by name. Each is tried after every event of the undisturbed run."""
 
 MOST_EVENTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one accident cost."""
+    """One accident, and what was lost and doubled when all was read."""
 
     strategy: str
     accident: str
@@ -41,7 +42,7 @@ class Outcome:
 
 
 def undisturbed(strategy: str | Strategy, workload: Workload | None = None) -> Trace[Pipeline, CommitEvent]:
-    """The run in which nothing happens: consumer A starts and reads all there is.
+    """The run without an accident: consumer A starts and reads all there is.
 
     Examples
     --------
@@ -50,9 +51,7 @@ def undisturbed(strategy: str | Strategy, workload: Workload | None = None) -> T
     ['Start', 'Poll', 'Process', 'Process', 'CommitSync', 'Poll', 'Process', 'Process', 'CommitSync']
     """
     strategy, workload = strategy_of(strategy), workload or Workload()
-    settings = settings_for(strategy, workload.max_poll_records)
-    begun = run(partial(step, settings), new_pipeline(workload.record_count), [Start("A")])
-    return _read_on(settings, strategy, workload, begun, "A")
+    return _read_on(strategy, workload, simulate(settings_for(strategy, workload), [Start("A")]), "A")
 
 
 def sweep(strategy: str | Strategy, workload: Workload | None = None, accident: str = "crash") -> tuple[Outcome, ...]:
@@ -90,28 +89,19 @@ def sweep(strategy: str | Strategy, workload: Workload | None = None, accident: 
     return tuple(_outcome(strategy, workload, whole, at, accident) for at in points)
 
 
-def crash_everywhere(strategy: str | Strategy, workload: Workload | None = None) -> tuple[Outcome, ...]:
-    """`sweep` with a crash: at every point between poll, process and commit.
-
-    >>> max(len(each.doubled) for each in crash_everywhere("each record"))
-    1
-    """
-    return sweep(strategy, workload, "crash")
-
-
 def _outcome(strategy: Strategy, workload: Workload, whole: Trace, at: int, accident: str) -> Outcome:
-    settings = settings_for(strategy, workload.max_poll_records)
-    play = partial(step, settings)
     before = whole[: at + 1]
-    trace = extend(play, before, _accident(strategy, before[-1].state, accident))
-    trace = _read_on(settings, strategy, workload, trace, "B")
+    events = _accident(strategy, before[-1].state, accident)
+    trace = extend(step, settings_for(strategy, workload), before, events)
+    trace = _read_on(strategy, workload, trace, "B")
     if accident == "pause":
-        trace = _read_on(settings, strategy, workload, trace, "A")
+        trace = _read_on(strategy, workload, trace, "A")
     last = trace[-1].state
     return Outcome(strategy.name, accident, at, before[-1].event, lost(last), doubled(last), trace)
 
 
 def _accident(strategy: Strategy, pipeline: Pipeline, accident: str) -> list[CommitEvent]:
+    """The events of an accident; an application that commits at the end does so first, if it can."""
     consumer = pipeline.consumer("A")
     has_news = strategy.at_the_end and consumer.done > (pipeline.committed or 0)
     last_commit = [CommitSync("A", consumer.done)] if has_news else []
@@ -124,23 +114,23 @@ def _accident(strategy: Strategy, pipeline: Pipeline, accident: str) -> list[Com
     return [Start("B")]
 
 
-def _read_on(settings: Settings, strategy: Strategy, workload: Workload, trace: Trace, by: str) -> Trace:
+def _read_on(strategy: Strategy, workload: Workload, trace: Trace, by: str) -> Trace:
     """The trace carried on until that consumer has nothing more to do."""
-    play = partial(step, settings)
+    settings = settings_for(strategy, workload)
     for _ in range(MOST_EVENTS):
         event = next_event(strategy, workload, trace[-1].state, by)
         if event is None:
             return trace
-        trace = extend(play, trace, [event])
+        trace = extend(step, settings, trace, [event])
     raise KafkaLearnError(f"the run does not end within {MOST_EVENTS} events; take fewer records")
 
 
 def shortest(outcomes: Iterable[Outcome], broken: str) -> Outcome | None:
     """The earliest accident that has lost (or doubled) a record; None: none has.
 
-    >>> shortest(crash_everywhere("each batch"), "doubled").after
+    >>> shortest(sweep("each batch"), "doubled").after
     3
-    >>> shortest(crash_everywhere("each batch"), "lost") is None
+    >>> shortest(sweep("each batch"), "lost") is None
     True
     """
     if broken not in ("lost", "doubled"):
@@ -151,7 +141,7 @@ def shortest(outcomes: Iterable[Outcome], broken: str) -> Outcome | None:
 def rows(outcomes: Iterable[Outcome]) -> list[dict[str, object]]:
     """A sweep as a table: one row for each accident, for pandas or a terminal.
 
-    >>> rows(crash_everywhere("each batch", Workload(record_count=2, max_poll_records=2)))[2]
+    >>> rows(sweep("each batch", Workload(record_count=2, max_poll_records=2)))[2]
     {'after': 'Process 0', 'committed': 0, 'lost': '', 'doubled': '0'}
     """
     return [
@@ -166,16 +156,16 @@ def rows(outcomes: Iterable[Outcome]) -> list[dict[str, object]]:
 
 
 def _name(outcome: Outcome) -> str:
-    """The event before the accident, with the offset it was about."""
-    effects = outcome.trace[outcome.after].state.effects
-    offset = f" {effects[-1].offsets[0]}" if effects and effects[-1].offsets else ""
-    return type(outcome.event).__name__ + offset
+    """The event before the accident, with the first offset of what it led to."""
+    effect = outcome.trace[outcome.after].state.effects[-1]
+    offsets = effect.offsets[:1] if isinstance(effect, Polled) else [effect.offset]
+    return " ".join([type(outcome.event).__name__, *map(str, offsets)])
 
 
 def summary(outcomes: Iterable[Outcome]) -> dict[str, object]:
     """A sweep as one row: how many accidents, how many of them lose or double, and how much at worst.
 
-    >>> summary(crash_everywhere("each batch"))
+    >>> summary(sweep("each batch"))
     {'strategy': 'each batch', 'accident': 'crash', 'points': 16, 'lose': 0, 'lost at worst': 0,
      'double': 9, 'doubled at worst': 3}
     """

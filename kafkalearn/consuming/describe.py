@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.group_states import DEAD, EMPTY, REBALANCING_STATES, STABLE
 from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
 
-STATES = ("Stable", "Empty", "PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling", "Dead")
+STATES = (STABLE, EMPTY, *REBALANCING_STATES, DEAD)
 """The states that a group can be described in."""
 
 _SINCE_2_3 = (
@@ -23,7 +24,7 @@ _NUMBER_WIDTH = 15
 
 @dataclass(frozen=True, slots=True)
 class DescribedPartition:
-    """One partition that a group has to do with: owned by a member, or with a committed offset, or both."""
+    """One partition of a group: owned by a member, or with a committed offset, or both."""
 
     topic: str
     partition: int
@@ -55,7 +56,7 @@ def lag_columns(release: str | Release = DEFAULT_RELEASE) -> tuple[str, ...]:
 def describe_group(
     group_id: str,
     partitions: Iterable[DescribedPartition],
-    state: str = "Stable",
+    state: str = STABLE,
     release: str | Release = DEFAULT_RELEASE,
 ) -> str:
     """What ``kafka-consumer-groups --describe --group`` prints on standard output.
@@ -68,7 +69,7 @@ def describe_group(
         In any order. As in Kafka, members that own nothing are not shown, nor are partitions that nobody owns and
         for which nothing is committed.
     state : str
-        A name in `STATES`; of a dead group there is only an error to tell. (What the tool says of an empty or
+        A name in `STATES`; for a dead group the tool prints only an error. (What it prints about an empty or
         rebalancing group goes to standard error: `describe_warning`.)
     release : str or Release
         Of the tool, at least 0.10.2.
@@ -97,7 +98,7 @@ def describe_group(
     columns = lag_columns(release)
     if state not in STATES:
         raise KafkaLearnError(f"unknown state {state!r} of a group; known: {', '.join(STATES)}")
-    if state == "Dead":
+    if state == DEAD:
         return f"\nError: Consumer group '{group_id}' does not exist.\n"
     rows = [_cells(group_id, partition) for partition in _in_printed_order(partitions)]
     if not rows:
@@ -109,14 +110,14 @@ def describe_group(
 
 
 def describe_warning(group_id: str, state: str) -> str:
-    """What the tool says on standard error before the rows: nothing of a stable group.
+    """What the tool prints on standard error before the rows: nothing for a stable group.
 
     >>> describe_warning("billing", "Empty")
     "\\nConsumer group 'billing' has no active members.\\n"
     """
-    if state == "Empty":
+    if state == EMPTY:
         return f"\nConsumer group '{group_id}' has no active members.\n"
-    return "" if state in ("Stable", "Dead") else f"\nWarning: Consumer group '{group_id}' is rebalancing.\n"
+    return "" if state in (STABLE, DEAD) else f"\nWarning: Consumer group '{group_id}' is rebalancing.\n"
 
 
 def _in_printed_order(partitions: Iterable[DescribedPartition]) -> list[DescribedPartition]:

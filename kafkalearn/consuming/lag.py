@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 from kafkalearn.consuming.describe import DescribedPartition
-from kafkalearn.consuming.model import ConsumingEvent, Group, Poll, Settings, State
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.consuming.effects import Committed
+from kafkalearn.consuming.events import ConsumingEvent
+from kafkalearn.consuming.state import Topic
 from kafkalearn.trace import Trace
 
 
@@ -27,7 +27,7 @@ class PartitionLag:
         return None if self.committed is None else self.log_end - self.committed
 
 
-def lags(state: State, group_id: str) -> tuple[PartitionLag, ...]:
+def lags(topic: Topic, group_id: str) -> tuple[PartitionLag, ...]:
     """The lag of a group in each partition.
 
     Lag as the tools count it: the offset of the next record to be written minus the committed offset, which is the next
@@ -40,85 +40,73 @@ def lags(state: State, group_id: str) -> tuple[PartitionLag, ...]:
 
     Examples
     --------
-    >>> from functools import partial
-    >>> from kafkalearn.consuming import Join, Poll, Produce, start, step
-    >>> from kafkalearn.trace import run
-    >>> settings = Settings(partition_count=2)
+    >>> from kafkalearn.consuming import Join, Poll, Produce, Settings, simulate
     >>> events = [Join("billing", "b0"), *[Produce("order")] * 5, Poll("billing", "b0", most=2)]
-    >>> state = run(partial(step, settings), start(settings), events)[-1].state
-    >>> [(each.partition, each.committed, each.log_end, each.lag) for each in lags(state, "billing")]
+    >>> topic = simulate(Settings(partition_count=2), events)[-1].state
+    >>> [(each.partition, each.committed, each.log_end, each.lag) for each in lags(topic, "billing")]
     [(0, 2, 3, 1), (1, None, 2, None)]
 
     References
     ----------
     Apache Kafka, ``ConsumerGroupCommand``: the column ``LAG``.
     """
-    group = _group(state, group_id)
+    group = topic.existing_group(group_id)
     return tuple(
         PartitionLag(group_id, number, group.owner(number), group.committed[number], len(log))
-        for number, log in enumerate(state.logs)
+        for number, log in enumerate(topic.logs)
     )
 
 
-def lags_by_member(state: State, group_id: str) -> dict[str, int]:
+def lags_by_member(topic: Topic, group_id: str) -> dict[str, int]:
     """The records that each member has before it: of its partitions all that is not committed.
 
     Where the group has committed nothing yet, all from where it will begin counts.
     """
-    group = _group(state, group_id)
+    group = topic.existing_group(group_id)
     return {
-        member_id: sum(len(state.logs[number]) - group.positions[number] for number in group.owned(member_id))
+        member_id: sum(len(topic.logs[number]) - group.positions[number] for number in group.owned(member_id))
         for member_id in group.member_ids
     }
 
 
-def total_lag(state: State, group_id: str) -> int:
+def total_lag(topic: Topic, group_id: str) -> int:
     """The lag of a group over all partitions in which it has committed something."""
-    return sum(each.lag for each in lags(state, group_id) if each.lag is not None)
+    return sum(each.lag for each in lags(topic, group_id) if each.lag is not None)
 
 
-def described(
-    settings: Settings, state: State, group_id: str, host: str = "/127.0.0.1"
-) -> tuple[DescribedPartition, ...]:
-    """A group's partitions as `kafkalearn.consuming.describe_group` wants them."""
+def described(topic: Topic, group_id: str, host: str = "/127.0.0.1") -> tuple[DescribedPartition, ...]:
+    """A group's partitions as `kafkalearn.consuming.describe_group` takes them."""
     return tuple(
-        DescribedPartition(settings.topic, each.partition, each.committed, each.log_end)
-        if each.member_id is None
-        else DescribedPartition(
-            settings.topic, each.partition, each.committed, each.log_end, each.member_id, host, f"{group_id}-client"
+        DescribedPartition(
+            topic.name,
+            each.partition,
+            each.committed,
+            each.log_end,
+            *(() if each.member_id is None else (each.member_id, host, f"{group_id}-client")),
         )
-        for each in lags(state, group_id)
+        for each in lags(topic, group_id)
     )
 
 
-def commit_rows(settings: Settings, trace: Trace[State, ConsumingEvent]) -> list[dict[str, object]]:
+def commit_rows(trace: Trace[Topic, ConsumingEvent]) -> list[dict[str, object]]:
     """Every commit of a run as a plain row, as ``__consumer_offsets`` keeps them; the moment is the frame's number.
 
     Examples
     --------
-    >>> from functools import partial
-    >>> from kafkalearn.consuming import Join, Poll, Produce, start, step
-    >>> from kafkalearn.trace import run
-    >>> settings = Settings(partition_count=1)
+    >>> from kafkalearn.consuming import Join, Poll, Produce, Settings, simulate
     >>> events = [Join("billing", "b0"), Produce("A1"), Poll("billing", "b0")]
-    >>> commit_rows(settings, run(partial(step, settings), start(settings), events))
+    >>> commit_rows(simulate(Settings(partition_count=1), events))
     [{'group_id': 'billing', 'topic': 'orders', 'partition': 0, 'offset': 1, 'committed_at': 3}]
     """
-    rows = []
-    for before, frame in pairwise(trace):
-        if not isinstance(frame.event, Poll):
-            continue
-        group, earlier = (each.state.group(frame.event.group_id) for each in (frame, before))
-        for partition, (now, then) in enumerate(zip(group.committed, earlier.committed, strict=True)):
-            if now != then:
-                place = {"group_id": group.group_id, "topic": settings.topic, "partition": partition}
-                rows.append({**place, "offset": now, "committed_at": frame.index})
-    return rows
-
-
-def _group(state: State, group_id: str) -> Group:
-    group = state.group(group_id)
-    if group is None:
-        known = ", ".join(repr(each.group_id) for each in state.groups) or "none"
-        raise KafkaLearnError(f"there is no group {group_id!r}; there are {known}")
-    return group
+    return [
+        {
+            "group_id": effect.group_id,
+            "topic": frame.state.name,
+            "partition": effect.partition,
+            "offset": effect.offset,
+            "committed_at": frame.index,
+        }
+        for frame in trace
+        for effect in frame.state.effects
+        if isinstance(effect, Committed)
+    ]

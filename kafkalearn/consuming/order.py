@@ -1,11 +1,11 @@
-"""What became of the order in which records were produced."""
+"""Whether a group reads records in the order in which they were produced."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafkalearn.consuming.model import Record, State
-from kafkalearn.consuming.simulator import records_read
+from kafkalearn.consuming.reading import records_read
+from kafkalearn.consuming.state import Record, Topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,25 +21,22 @@ class Overtaking:
         return self.late.key is not None and self.late.key == self.overtaken_by.key
 
 
-def overtakings(state: State, group_id: str) -> tuple[Overtaking, ...]:
+def overtakings(topic: Topic, group_id: str) -> tuple[Overtaking, ...]:
     """For each record that a group read too late, the last-produced record that it had read before.
 
     Two records of one partition never overtake each other; two of different partitions may, in every group again.
 
     Examples
     --------
-    >>> from functools import partial
-    >>> from kafkalearn.consuming import Join, Poll, Produce, Settings, start, step
-    >>> from kafkalearn.trace import run
-    >>> settings = Settings(partition_count=2)
+    >>> from kafkalearn.consuming import Join, Poll, Produce, Settings, simulate
     >>> events = [*(Produce(f"order {n}") for n in range(3)), Join("billing", "b0"), *[Poll("billing", "b0", 9)] * 2]
-    >>> state = run(partial(step, settings), start(settings), events)[-1].state
-    >>> [(each.overtaken_by.value, each.late.value) for each in overtakings(state, "billing")]
+    >>> topic = simulate(Settings(partition_count=2), events)[-1].state
+    >>> [(each.overtaken_by.value, each.late.value) for each in overtakings(topic, "billing")]
     [('order 2', 'order 1')]
     """
     found = []
     newest: Record | None = None
-    for record in records_read(state, group_id):
+    for record in records_read(topic, group_id):
         if newest is not None and record.number < newest.number:
             found.append(Overtaking(record, newest))
         newest = record if newest is None or record.number > newest.number else newest

@@ -1,21 +1,32 @@
-"""Which broker coordinates my group: the rule, and the look-up step by step."""
+"""Which broker coordinates my group: the rule at once (`find_coordinator`), and step by step (`look_up`).
 
-from kafkalearn.coordinator.rule import (
-    FORMULAS,
-    OFFSETS_PARTITION_COUNT,
-    OFFSETS_TOPIC,
-    Coordinator,
-    find_coordinator,
-    offsets_partition,
-    round_robin_leaders,
-)
+The simulator of the look-up is in the files of this package: `Settings` name the group and the leaders, the events
+`ReadUnit`, `TakeAbsolute`, `TakeRemainder` and `AskLeader` are its steps, `simulate` runs them.
+"""
+
+from kafkalearn.coordinator.events import AskLeader, ReadUnit, TakeAbsolute, TakeRemainder
+from kafkalearn.coordinator.promises import INVARIANTS, PROMISES, broken, check
+from kafkalearn.coordinator.rule import FORMULAS, find_coordinator, offsets_partition, round_robin_leaders
+from kafkalearn.coordinator.settings import Settings
+from kafkalearn.coordinator.simulator import look_up, simulate, step
+from kafkalearn.coordinator.state import start
 
 __all__ = [
     "FORMULAS",
-    "OFFSETS_PARTITION_COUNT",
-    "OFFSETS_TOPIC",
-    "Coordinator",
+    "INVARIANTS",
+    "PROMISES",
+    "AskLeader",
+    "ReadUnit",
+    "Settings",
+    "TakeAbsolute",
+    "TakeRemainder",
+    "broken",
+    "check",
     "find_coordinator",
+    "look_up",
     "offsets_partition",
     "round_robin_leaders",
+    "simulate",
+    "start",
+    "step",
 ]

@@ -1,4 +1,4 @@
-"""The producer's side: batches go out, answers are heard, what failed is sent again or given up.
+"""The producer's side: batches go out, answers arrive, what failed is sent again or given up.
 
 What waits keeps its order, but how a batch that failed comes back to the queue differs. An idempotent producer puts
 it where its sequence number belongs. Any other puts it at the front: of two that fail together, the older goes back
@@ -8,18 +8,9 @@ first, so the newer stands before it, and is sent first.
 from __future__ import annotations
 
 from kafkalearn.delivery.broker import receive
-from kafkalearn.delivery.events import (
-    AnswerArrived,
-    ApplicationTold,
-    BatchWillBeRetried,
-    ConnectionLost,
-    EpochRaised,
-    GaveUp,
-    RequestArrived,
-    RequestSent,
-    Send,
-)
-from kafkalearn.delivery.processing import DeliveryWork
+from kafkalearn.delivery.effects import BatchWillBeRetried, CallbackInvoked, EpochRaised
+from kafkalearn.delivery.events import AnswerArrived, ConnectionLost, GaveUp, RequestArrived, RequestSent, Send
+from kafkalearn.delivery.processing import DeliveryProcessing
 from kafkalearn.delivery.sequences import NO_PRODUCER, OUT_OF_ORDER, UNKNOWN_PRODUCER, Stamp, after
 from kafkalearn.delivery.settings import FOR_EVER
 from kafkalearn.delivery.state import (
@@ -29,14 +20,15 @@ from kafkalearn.delivery.state import (
     ON_ITS_WAY,
     TIMEOUT,
     Batch,
+    Callback,
     Request,
-    Told,
 )
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.replication import DOWN, FROZEN, NONE, Produce, ProduceAnswered
+from kafkalearn.replication.effects import NONE, ProduceAnswered
+from kafkalearn.replication.events import Produce
+from kafkalearn.replication.state import DOWN, FROZEN
 from kafkalearn.versions.releases import at_least
 
-PRODUCER_ID = 1  # what InitProducerId gave out
+PRODUCER_ID = 1  # the answer to InitProducerId
 
 RETRIABLE = frozenset(
     {
@@ -50,233 +42,237 @@ RETRIABLE = frozenset(
 """Errors after which every producer tries again; an idempotent one does so after a gap in its numbers too."""
 
 
-def send(work: DeliveryWork, event: Send) -> None:
-    """The application hands a batch over."""
-    producer = work.producer
-    values = _values(work, event)
-    timeout_ms = work.setup.producer.delivery_timeout_ms
-    deadline_ms = None if timeout_ms is None else work.now_ms + timeout_ms
+def send(processing: DeliveryProcessing, event: Send) -> None:
+    """The application gives the producer a batch."""
+    producer = processing.producer
+    values = _values(processing, event)
+    timeout_ms = processing.producer_settings.delivery_timeout_ms
+    deadline_ms = None if timeout_ms is None else processing.now_ms + timeout_ms
     batch = Batch(producer.batch_count + 1, values, deadline_ms=deadline_ms)
-    work.producer = producer._replace(
+    processing.producer = producer._replace(
         batch_count=producer.batch_count + 1,
         value_count=producer.value_count + (0 if event.values else len(values)),
         waiting=(*producer.waiting, batch),
     )
-    if not producer.waiting and _may_go_out(work):
-        _go_out(work)
+    if not producer.waiting and _may_send(processing):
+        _send_request(processing)
 
 
-def _values(work: DeliveryWork, event: Send) -> tuple[str, ...]:
-    count = work.producer.value_count
+def _values(processing: DeliveryProcessing, event: Send) -> tuple[str, ...]:
+    count = processing.producer.value_count
     values = tuple(event.values) or tuple(f"m{count + number}" for number in range(1, event.record_count + 1))
-    if not values:
-        raise KafkaLearnError("a batch needs at least one record: record_count must be at least 1, got 0")
-    known = {value for _, sent, _ in work.producer.sent for value in sent}
+    known = {value for _, sent, _ in processing.producer.sent for value in sent}
     repeated = sorted(known & set(values))
-    work.require(
+    processing.require(
         not repeated and len(set(values)) == len(values),
-        "{}: each record needs a value of its own, to be told from the others; {} was sent before",
+        "{}: each record needs a value of its own, to be known from the others; {} was sent before",
         event,
         repeated or list(values),
     )
     return values
 
 
-def request_sent(work: DeliveryWork, event: RequestSent) -> None:
+def request_sent(processing: DeliveryProcessing, event: RequestSent) -> None:
     """The backoff is over, or there is room again."""
-    work.require(bool(work.producer.waiting), "{}: no batch waits to go out", event)
-    work.require(work.leader_id is not None, "{}: no broker leads, the batch keeps waiting", event)
-    work.require(_may_go_out(work), "{}: the batch has to wait for those in flight", event)
-    _go_out(work)
+    processing.require(bool(processing.producer.waiting), "{}: no batch waits to go out", event)
+    processing.require(processing.leader_id is not None, "{}: no broker leads, the batch keeps waiting", event)
+    processing.require(_may_send(processing), "{}: the batch has to wait for those in flight", event)
+    _send_request(processing)
 
 
-def _may_go_out(work: DeliveryWork) -> bool:
-    producer, settings = work.producer, work.setup.producer
-    if work.leader_id is None or len(producer.in_flight) >= settings.max_in_flight:
+def _may_send(processing: DeliveryProcessing) -> bool:
+    producer, settings = processing.producer, processing.producer_settings
+    if processing.leader_id is None or len(producer.in_flight) >= settings.max_in_flight:
         return False
     is_repeated = producer.waiting[0].stamp is not None
     # An idempotent producer sends again only what is next in line: so nothing can overtake it a second time.
     return not is_repeated or all(request.batch.number > producer.waiting[0].number for request in producer.in_flight)
 
 
-def _go_out(work: DeliveryWork) -> None:
-    batch = _stamped(work, work.producer.waiting[0])
-    producer, settings = work.producer, work.setup.producer
-    request = Request(batch, work.leader_id, deadline_ms=work.now_ms + settings.request_timeout_ms)
-    work.producer = producer._replace(waiting=producer.waiting[1:], in_flight=(*producer.in_flight, request))
+def _send_request(processing: DeliveryProcessing) -> None:
+    batch = _stamped(processing, processing.producer.waiting[0])
+    producer, settings = processing.producer, processing.producer_settings
+    request = Request(batch, processing.leader_id, deadline_ms=processing.now_ms + settings.request_timeout_ms)
+    processing.producer = producer._replace(waiting=producer.waiting[1:], in_flight=(*producer.in_flight, request))
     if settings.acks == 0:
-        _tell(work, batch, NONE)  # nobody will answer: the client calls it done
+        _call_back(processing, batch, NONE)  # no answer will come: the client is done with it
 
 
-def _stamped(work: DeliveryWork, batch: Batch) -> Batch:
+def _stamped(processing: DeliveryProcessing, batch: Batch) -> Batch:
     """The batch with its sequence number, which it keeps as long as the producer keeps its epoch."""
-    producer = work.producer
+    producer = processing.producer
     is_done = batch.stamp is not None and batch.stamp.producer_epoch == producer.producer_epoch
-    if is_done or not work.setup.producer.is_idempotent:
+    if is_done or not processing.producer_settings.is_idempotent:
         return batch
     first, count = producer.next_sequence, len(batch.values)
-    work.producer = producer._replace(producer_id=PRODUCER_ID, next_sequence=after(first, count))
+    processing.producer = producer._replace(producer_id=PRODUCER_ID, next_sequence=after(first, count))
     return batch._replace(stamp=Stamp(PRODUCER_ID, producer.producer_epoch, first, count))
 
 
-def request_arrived(work: DeliveryWork, event: RequestArrived) -> None:
+def request_arrived(processing: DeliveryProcessing, event: RequestArrived) -> None:
     """A broker works on one request of a connection at a time, and on the oldest first."""
-    request = _oldest(work, ON_ITS_WAY)
-    work.require(request is not None, "{}: no request is on its way", event)
-    status = work.broker(request.to_broker).status
-    work.require(status != FROZEN, "{}: broker {} stands still and reads nothing", event, request.to_broker)
-    at_broker = [each for each in work.producer.in_flight if each.stage == AT_BROKER]
-    work.require(
+    request = _oldest(processing, ON_ITS_WAY)
+    processing.require(request is not None, "{}: no request is on its way", event)
+    status = processing.broker(request.to_broker).status
+    processing.require(status != FROZEN, "{}: broker {} stands still and reads nothing", event, request.to_broker)
+    at_broker = [each for each in processing.producer.in_flight if each.stage == AT_BROKER]
+    processing.require(
         all(each.to_broker != request.to_broker for each in at_broker),
         "{}: the broker still has a request of this connection to answer",
         event,
     )
-    settings, batch = work.setup.producer, request.batch
+    settings, batch = processing.producer_settings, request.batch
     produce = Produce(
         len(batch.values), settings.acks, batch.values, settings.request_timeout_ms, to_broker=request.to_broker
     )
-    receipt = receive(work, produce, batch.stamp, batch.number)
+    receipt = receive(processing, produce, batch.stamp, batch.number)
     if settings.acks == 0:
-        _drop(work, request)
+        _drop(processing, request)
     elif receipt.error is None:
-        _replace_request(work, request, request._replace(stage=AT_BROKER, base_offset=receipt.base_offset))
+        _replace_request(processing, request, request._replace(stage=AT_BROKER, base_offset=receipt.base_offset))
     else:
         answered = request._replace(stage=ANSWERED, base_offset=receipt.base_offset, error=receipt.error)
-        _replace_request(work, request, answered)
+        _replace_request(processing, request, answered)
 
 
-def _oldest(work: DeliveryWork, stage: str) -> Request | None:
-    return next((each for each in work.producer.in_flight if each.stage == stage), None)
+def _oldest(processing: DeliveryProcessing, stage: str) -> Request | None:
+    return next((each for each in processing.producer.in_flight if each.stage == stage), None)
 
 
-def answer_arrived(work: DeliveryWork, event: AnswerArrived) -> None:
-    """The producer hears what became of a request."""
-    request = _oldest(work, ANSWERED)
-    work.require(request is not None, "{}: no answer is on its way", event)
+def answer_arrived(processing: DeliveryProcessing, event: AnswerArrived) -> None:
+    """The producer learns the result of a request."""
+    request = _oldest(processing, ANSWERED)
+    processing.require(request is not None, "{}: no answer is on its way", event)
     if request.error == NONE:
-        _drop(work, request)
-        if not _is_told(work, request.batch):
-            _tell(work, request.batch, NONE)
+        _drop(processing, request)
+        if not _is_called_back(processing, request.batch):
+            _call_back(processing, request.batch, NONE)
     else:
-        fail(work, (request,), request.error)
+        fail(processing, (request,), request.error)
 
 
-def connection_lost(work: DeliveryWork, event: ConnectionLost) -> None:
+def connection_lost(processing: DeliveryProcessing, event: ConnectionLost) -> None:
     """Everything in flight fails at once."""
-    in_flight = work.producer.in_flight
-    work.require(bool(in_flight), "{}: nothing is in flight", event)
-    fail(work, in_flight, NETWORK_EXCEPTION)
+    in_flight = processing.producer.in_flight
+    processing.require(bool(in_flight), "{}: nothing is in flight", event)
+    fail(processing, in_flight, NETWORK_EXCEPTION)
 
 
-def gave_up(work: DeliveryWork, event: GaveUp) -> None:
-    """The oldest batch has had its time."""
-    unresolved = work.producer.unresolved
-    work.require(bool(unresolved), "{}: the application waits for nothing", event)
-    _give_up(work, unresolved[0])
+def gave_up(processing: DeliveryProcessing, event: GaveUp) -> None:
+    """The time of the oldest batch is over."""
+    unresolved = processing.producer.unresolved
+    processing.require(bool(unresolved), "{}: the application waits for no callback", event)
+    _give_up(processing, unresolved[0])
 
 
-def _give_up(work: DeliveryWork, batch: Batch) -> None:
-    """What is in flight may arrive all the same; its answer interests nobody any more."""
-    producer = work.producer
+def _give_up(processing: DeliveryProcessing, batch: Batch) -> None:
+    """What is in flight may still arrive; its answer is not used any more."""
+    producer = processing.producer
     waiting = tuple(each for each in producer.waiting if each.number != batch.number)
-    work.producer = producer._replace(waiting=waiting)
-    _tell(work, batch, TIMEOUT)
+    processing.producer = producer._replace(waiting=waiting)
+    _call_back(processing, batch, TIMEOUT)
     if batch.stamp is not None:
-        _raise_epoch(work)  # nobody knows whether its numbers were used
+        _raise_epoch(processing)  # it is not known whether its numbers were used
 
 
-def fail(work: DeliveryWork, requests: tuple[Request, ...], error: str) -> None:
-    """Requests have come to nothing: their batches are sent again, or the application is told."""
+def fail(processing: DeliveryProcessing, requests: tuple[Request, ...], error: str) -> None:
+    """Requests have failed: their batches are sent again, or their callbacks get the error."""
     for request in requests:
-        _drop(work, request)
-        if _is_told(work, request.batch):
+        _drop(processing, request)
+        if _is_called_back(processing, request.batch):
             continue
-        if _is_retried(work, request.batch, error):
-            _put_back(work, request.batch, error)
+        if _is_retried(processing, request.batch, error):
+            _put_back(processing, request.batch, error)
         else:
-            _tell(work, request.batch, error)
+            _call_back(processing, request.batch, error)
 
 
-def _is_told(work: DeliveryWork, batch: Batch) -> bool:
-    return any(each.number == batch.number for each in work.producer.told)
+def _is_called_back(processing: DeliveryProcessing, batch: Batch) -> bool:
+    return any(each.number == batch.number for each in processing.producer.callbacks)
 
 
-def _is_retried(work: DeliveryWork, batch: Batch, error: str) -> bool:
-    if batch.attempt_count >= work.setup.producer.retries:
+def _is_retried(processing: DeliveryProcessing, batch: Batch, error: str) -> bool:
+    if batch.attempt_count >= processing.producer_settings.retries:
         return False
     if error in RETRIABLE:
         return True
     if batch.stamp is None or error not in (OUT_OF_ORDER, UNKNOWN_PRODUCER):
         return False
-    is_next = all(batch.number < each.number for each in work.producer.unresolved)
-    if is_next and batch.stamp.producer_epoch == work.producer.producer_epoch:
+    is_next = all(batch.number < each.number for each in processing.producer.unresolved)
+    if is_next and batch.stamp.producer_epoch == processing.producer.producer_epoch:
         # Nothing older is missing, so there is a gap in the log itself: since 2.5 the producer counts anew.
-        if not at_least("2.5", work.setup.producer.release):
+        if not at_least("2.5", processing.producer_settings.release):
             return False
-        _raise_epoch(work)
+        _raise_epoch(processing)
     return True
 
 
-def _raise_epoch(work: DeliveryWork) -> None:
-    epoch = work.producer.producer_epoch + 1
-    work.producer = work.producer._replace(producer_epoch=epoch, next_sequence=0)
-    work.tell(EpochRaised(epoch))
+def _raise_epoch(processing: DeliveryProcessing) -> None:
+    epoch = processing.producer.producer_epoch + 1
+    processing.producer = processing.producer._replace(producer_epoch=epoch, next_sequence=0)
+    processing.emit(EpochRaised(epoch))
 
 
-def _put_back(work: DeliveryWork, batch: Batch, error: str) -> None:
-    producer = work.producer
-    is_counted = work.setup.producer.retries < FOR_EVER
+def _put_back(processing: DeliveryProcessing, batch: Batch, error: str) -> None:
+    producer = processing.producer
+    is_counted = processing.producer_settings.retries < FOR_EVER
     again = batch._replace(attempt_count=batch.attempt_count + is_counted)
     waiting = (again, *producer.waiting)
     if producer.producer_id != NO_PRODUCER:
         waiting = tuple(sorted(waiting))
-    work.producer = producer._replace(waiting=waiting)
-    work.tell(BatchWillBeRetried(batch.number, error))
+    processing.producer = producer._replace(waiting=waiting)
+    processing.emit(BatchWillBeRetried(batch.number, error))
 
 
-def _tell(work: DeliveryWork, batch: Batch, error: str) -> None:
-    producer = work.producer
-    work.producer = producer._replace(told=(*producer.told, Told(batch.number, batch.values, error)))
-    work.tell(ApplicationTold(batch.number, error))
+def _call_back(processing: DeliveryProcessing, batch: Batch, error: str) -> None:
+    producer = processing.producer
+    processing.producer = producer._replace(
+        callbacks=(*producer.callbacks, Callback(batch.number, batch.values, error))
+    )
+    processing.emit(CallbackInvoked(batch.number, error))
 
 
-def _drop(work: DeliveryWork, request: Request) -> None:
-    producer = work.producer
-    work.producer = producer._replace(in_flight=tuple(each for each in producer.in_flight if each != request))
+def _drop(processing: DeliveryProcessing, request: Request) -> None:
+    producer = processing.producer
+    processing.producer = producer._replace(in_flight=tuple(each for each in producer.in_flight if each != request))
 
 
-def _replace_request(work: DeliveryWork, old: Request, new: Request) -> None:
-    producer = work.producer
+def _replace_request(processing: DeliveryProcessing, old: Request, new: Request) -> None:
+    producer = processing.producer
     in_flight = tuple(new if each == old else each for each in producer.in_flight)
-    work.producer = producer._replace(in_flight=in_flight)
+    processing.producer = producer._replace(in_flight=in_flight)
 
 
-def hear(work: DeliveryWork, effect_count: int) -> None:
-    """After anything that happened to the partition: broken connections are noticed, answers are on their way."""
-    if not work.producer.in_flight:
+def receive_answers(processing: DeliveryProcessing, effect_count: int) -> None:
+    """After each event of the partition: broken connections are noticed, answers are on their way."""
+    if not processing.producer.in_flight:
         return
-    broken = tuple(each for each in work.producer.in_flight if work.broker(each.to_broker).status == DOWN)
+    broken = tuple(each for each in processing.producer.in_flight if processing.broker(each.to_broker).status == DOWN)
     if broken:
-        fail(work, broken, NETWORK_EXCEPTION)
-    answers = [each for each in work.effects[effect_count:] if isinstance(each, ProduceAnswered)]
-    for request in work.producer.in_flight:
-        if request.stage == AT_BROKER and not _is_parked(work, request):
+        fail(processing, broken, NETWORK_EXCEPTION)
+    answers = [each for each in processing.effects[effect_count:] if isinstance(each, ProduceAnswered)]
+    for request in processing.producer.in_flight:
+        if request.stage == AT_BROKER and not _is_parked(processing, request):
             errors = [each.error for each in answers if each.base_offset == request.base_offset]
             if errors:
-                _replace_request(work, request, request._replace(stage=ANSWERED, error=errors[0]))
+                _replace_request(processing, request, request._replace(stage=ANSWERED, error=errors[0]))
 
 
-def _is_parked(work: DeliveryWork, request: Request) -> bool:
-    parked = work.waiting(request.to_broker).produces
+def _is_parked(processing: DeliveryProcessing, request: Request) -> bool:
+    parked = processing.waiting(request.to_broker).produces
     return any(each.base_offset == request.base_offset for each in parked)
 
 
-def look_at_clock(work: DeliveryWork) -> None:
-    """Time has passed: requests that were not answered fail, batches that had their time are given up."""
-    late = [each for each in work.producer.in_flight if work.now_ms > each.deadline_ms]
+def apply_timeouts(processing: DeliveryProcessing) -> None:
+    """Time has passed: requests that were not answered fail, batches whose time is over are given up."""
+    late = [each for each in processing.producer.in_flight if processing.now_ms > each.deadline_ms]
     if late:  # the client closes the connection, and with it goes all else that is in flight on it
         silent = {each.to_broker for each in late}
-        fail(work, tuple(each for each in work.producer.in_flight if each.to_broker in silent), NETWORK_EXCEPTION)
-    for batch in work.producer.unresolved:
-        if batch.deadline_ms is not None and work.now_ms >= batch.deadline_ms:
-            _give_up(work, batch)
+        fail(
+            processing,
+            tuple(each for each in processing.producer.in_flight if each.to_broker in silent),
+            NETWORK_EXCEPTION,
+        )
+    for batch in processing.producer.unresolved:
+        if batch.deadline_ms is not None and processing.now_ms >= batch.deadline_ms:
+            _give_up(processing, batch)

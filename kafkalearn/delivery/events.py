@@ -1,7 +1,7 @@
 """What can happen between a producer and its partition.
 
-The events of `kafkalearn.replication` happen as well, but for its ``Produce``: here a producer stands behind each
-request, or somebody who makes one by hand.
+The events of `kafkalearn.replication` happen as well, but for its ``Produce``: here each request comes from a producer,
+or is made by hand (`ProduceRequest`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kafkalearn.replication import NONE, Effect, ReplicationEvent
+from kafkalearn.arguments import whole_number
+from kafkalearn.replication.events import ReplicationEvent, refuse_unknown_acks
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +20,15 @@ class Send:
     record_count: int = 1
     values: tuple[str, ...] = ()  # of the records, each its own; empty: m1, m2, ... in the order sent
 
+    def __post_init__(self) -> None:
+        """Refuse a batch without a record."""
+        if not self.values:
+            whole_number("record_count", self.record_count, at_least=1)
+
 
 @dataclass(frozen=True, slots=True)
 class RequestSent:
-    """The first batch that waits goes out, to the leader as it is known now."""
+    """The first batch that waits goes out, to the leader of this moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +48,12 @@ class ConnectionLost:
 
 @dataclass(frozen=True, slots=True)
 class GaveUp:
-    """``delivery.timeout.ms`` is over for the oldest batch: the application is told that it failed."""
+    """``delivery.timeout.ms`` is over for the oldest batch: its callback gets the error."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProduceRequest:
-    """A request made by hand: it reaches the broker at once, and what the broker answers is among the effects."""
+    """A request made by hand: it reaches the broker at once, and the broker's answer is among the effects."""
 
     values: tuple[str, ...]
     acks: int | str = "all"
@@ -57,60 +63,13 @@ class ProduceRequest:
     timeout_ms: int = 30_000
     to_broker: int | None = None  # None: the leader, as the controller has it
 
+    def __post_init__(self) -> None:
+        """Refuse what no producer could send."""
+        refuse_unknown_acks(self.acks)
+        whole_number("first_sequence", self.first_sequence, at_least=0)
+
 
 ProducerEvent: TypeAlias = (
     Send | RequestSent | RequestArrived | AnswerArrived | ConnectionLost | GaveUp | ProduceRequest
 )
 DeliveryEvent: TypeAlias = ProducerEvent | ReplicationEvent
-
-
-@dataclass(frozen=True, slots=True)
-class BatchAppended:
-    """The leader has written a batch."""
-
-    number: int | None  # None: of a request made by hand
-    base_offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class DuplicateRecognised:
-    """The leader has this batch already: it writes nothing and answers the old offset."""
-
-    number: int | None
-    base_offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class BatchRefused:
-    """The leader has written nothing."""
-
-    number: int | None
-    error: str
-
-
-@dataclass(frozen=True, slots=True)
-class BatchWillBeRetried:
-    """The producer has put a batch back to be sent again; the application hears nothing."""
-
-    number: int
-    error: str
-
-
-@dataclass(frozen=True, slots=True)
-class ApplicationTold:
-    """The application has heard what became of its batch."""
-
-    number: int
-    error: str = NONE
-
-
-@dataclass(frozen=True, slots=True)
-class EpochRaised:
-    """The producer found a gap it cannot fill, raises its epoch, and counts from 0 again."""
-
-    producer_epoch: int
-
-
-DeliveryEffect: TypeAlias = (
-    BatchAppended | DuplicateRecognised | BatchRefused | BatchWillBeRetried | ApplicationTold | EpochRaised | Effect
-)

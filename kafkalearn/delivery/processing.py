@@ -1,19 +1,26 @@
-"""One step being worked out: the parts of the partition and of its producer, read and replaced by their names."""
+"""An event being processed: the parts of the partition and of its producer, to be read and replaced by their names."""
 
 from __future__ import annotations
 
-from kafkalearn.delivery.settings import Setup
+from kafkalearn.delivery.effects import DeliveryEffect
+from kafkalearn.delivery.settings import Settings
 from kafkalearn.delivery.state import Appended, Delivery, Producer
-from kafkalearn.explore import Draft
-from kafkalearn.replication import Partition, Requests, Settings
+from kafkalearn.parts import Parts
 from kafkalearn.replication.effects import Effect
-from kafkalearn.replication.processing import FIRST_REPLICA, PARTS_OF_REPLICA, Work, partition_of, parts_of
-from kafkalearn.replication.search.normal_form import NormalWork
+from kafkalearn.replication.processing import (
+    FIRST_REPLICA,
+    PARTS_OF_REPLICA,
+    Normaliser,
+    Processing,
+    partition_of,
+    parts_of,
+)
+from kafkalearn.replication.settings import Settings as TopicSettings
 
 
-def places_of_producer(settings: Settings) -> tuple[int, int]:
+def places_of_producer(topic: TopicSettings) -> tuple[int, int]:
     """The places of the producer, and of what was appended for it: behind all parts of the partition."""
-    first = FIRST_REPLICA + PARTS_OF_REPLICA * settings.replica_count
+    first = FIRST_REPLICA + PARTS_OF_REPLICA * topic.replica_count
     return first, first + 1
 
 
@@ -22,63 +29,38 @@ def parts_of_delivery(delivery: Delivery) -> tuple:
     return (*parts_of(delivery.partition), delivery.producer, delivery.appended)
 
 
-def delivery_of(parts: tuple, effects: tuple) -> Delivery:
+def delivery_of(parts: tuple, effects: tuple[DeliveryEffect, ...]) -> Delivery:
     """The delivery made of these parts; the partition has those of the effects that are its own."""
     *of_partition, producer, appended = parts
     own = tuple(each for each in effects if isinstance(each, Effect))
     return Delivery(partition_of(tuple(of_partition), own), producer, appended, effects)
 
 
-def partition_in(parts: tuple) -> Partition:
-    """The partition alone."""
-    return partition_of(tuple(parts[:-2]))
+class DeliveryProcessing(Processing):
+    """The partition's parts, and the producer's; `settings` are the partition's, as its rules expect them."""
 
+    __slots__ = ("appended_place", "producer_place", "producer_settings")
 
-class ProducerParts:
-    """The producer's parts, under their names."""
-
-    setup: Setup
+    def __init__(self, settings: Settings, parts: Parts, normaliser: Normaliser | None = None) -> None:
+        """Begin with the parts as they are before the event."""
+        super().__init__(settings.topic, parts, normaliser)
+        self.producer_settings = settings.producer
+        self.producer_place, self.appended_place = places_of_producer(settings.topic)
 
     @property
     def producer(self) -> Producer:
         """The client's side."""
-        return self.read(places_of_producer(self.settings)[0])
+        return self.read(self.producer_place)
 
     @producer.setter
     def producer(self, producer: Producer) -> None:
-        self.write(places_of_producer(self.settings)[0], producer)
+        self.write(self.producer_place, producer)
 
     @property
     def appended(self) -> tuple[Appended, ...]:
         """The stamped batches that leaders wrote."""
-        return self.read(places_of_producer(self.settings)[1])
+        return self.read(self.appended_place)
 
     @appended.setter
     def appended(self, appended: tuple[Appended, ...]) -> None:
-        self.write(places_of_producer(self.settings)[1], appended)
-
-
-class DeliveryWork(ProducerParts, Work):
-    """A step of the simulator."""
-
-    def __init__(self, setup: Setup, draft: Draft) -> None:
-        """Begin with the parts as they are before the event."""
-        super().__init__(setup.topic, draft)
-        self.setup = setup
-
-
-class NormalDeliveryWork(ProducerParts, NormalWork):
-    """A step of a search: what can make no difference later is left out."""
-
-    def __init__(self, setup: Setup, draft: Draft) -> None:
-        """Begin with the parts as they are before the event."""
-        super().__init__(setup.topic, draft)
-        self.setup = setup
-
-    def note_requests(self, requests: Requests) -> None:
-        """Records bring their values along, so nothing needs to be counted."""
-        Work.note_requests(self, Requests())
-
-    def tell(self, effect: Effect) -> None:
-        """Here somebody listens: the producer waits for answers."""
-        self.effects.append(effect)
+        self.write(self.appended_place, appended)

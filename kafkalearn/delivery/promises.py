@@ -1,97 +1,125 @@
-"""What an application relies on, by name, and which of it a state breaks."""
+"""What always holds between a producer and its partition, and what an application hopes for, by name.
+
+The promises are judged by the log of the leader that the controller has recorded, once it knows that it leads. Careless
+settings and accidents break them: `broken` lists which, `kafkalearn.delivery.search.find` looks for the shortest way.
+
+>>> from kafkalearn.delivery import ConnectionLost, ProducerSettings, RequestArrived, RequestSent, Send, simulate
+>>> retried = [Send(), RequestArrived(), ConnectionLost(), RequestSent(), RequestArrived()]
+>>> for producer in (ProducerSettings(is_idempotent=False), ProducerSettings()):
+...     settings = Settings(producer=producer)
+...     broken(settings, simulate(settings, retried)[-1].state)
+('no record is doubled',)
+()
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache, partial
+from collections.abc import Callable, Iterable
+from functools import partial
+from types import MappingProxyType
 
-from kafkalearn.delivery.processing import DeliveryWork, parts_of_delivery
-from kafkalearn.delivery.record_results import overtaken_values, places_of
-from kafkalearn.delivery.settings import Setup
+from kafkalearn.delivery.processing import DeliveryProcessing, parts_of_delivery
+from kafkalearn.delivery.record_results import offsets_of, overtaken_values
+from kafkalearn.delivery.settings import Settings
 from kafkalearn.delivery.state import Delivery
-from kafkalearn.errors import unknown_name
-from kafkalearn.explore import Draft
-from kafkalearn.replication import NONE, Log
+from kafkalearn.parts import Parts
+from kafkalearn.promises import InParts, Predicate, Promises, Since, judges
+from kafkalearn.replication.effects import NONE
+from kafkalearn.replication.promises import INVARIANTS as PARTITION_INVARIANTS
+from kafkalearn.replication.state import Log
+
+ROOM_IN_FLIGHT = "no more requests are in flight than allowed"
+NONE_FORGOTTEN = "each batch waits, is in flight, or had its callback"
+CALLED_ONCE = "each callback is called once"
 
 NONE_LOST = "no acknowledged record is lost"
 NONE_DOUBLED = "no record is doubled"
 ORDER_KEPT = "records keep the order they were sent in"
-NONE_UNAWARE = "no rejected record is in the log"
-
-PROMISES = (NONE_LOST, NONE_DOUBLED, ORDER_KEPT, NONE_UNAWARE)
-"""All names. Each is judged by the log of the leader that the controller has recorded, once it knows that it leads."""
-
-Test = Callable[[DeliveryWork], bool]
+NO_REJECTED_IN_LOG = "no rejected record is in the log"
 
 
-@cache
-def clauses(setup: Setup, names: tuple[str, ...] = PROMISES) -> tuple[tuple[str, Test], ...]:
-    """The promises of these names, split by broker, so that each looks at few parts.
-
-    Raises
-    ------
-    KafkaLearnError
-        If there is no promise of that name; the nearest names are given.
-    """
-    return tuple((name, test) for name in names for test in _split(setup, name))
+def _has_room(settings: Settings, delivery: Delivery) -> bool:
+    return len(delivery.producer.in_flight) <= settings.producer.max_in_flight
 
 
-def _split(setup: Setup, name: str) -> Iterator[Test]:
-    if name not in _BREAKS:
-        raise unknown_name("promise", name, PROMISES)
-    for broker_id in setup.topic.broker_ids:
-        yield partial(_holds, _BREAKS[name], broker_id)
+def _forgets_none(settings: Settings, delivery: Delivery) -> bool:
+    producer = delivery.producer
+    waiting, done = [batch.number for batch in producer.waiting], {each.number for each in producer.callbacks}
+    flying = [request.batch.number for request in producer.in_flight]
+    is_once = len({*waiting, *flying}) == len(waiting) + len(flying) and done.isdisjoint(waiting)
+    return is_once and {*waiting, *flying, *done} == set(range(1, producer.batch_count + 1))
 
 
-def broken(setup: Setup, delivery: Delivery, names: tuple[str, ...] = PROMISES) -> tuple[str, ...]:
-    """The names of the promises that a state breaks; none if all is well.
-
-    Examples
-    --------
-    >>> from kafkalearn.delivery import ConnectionLost, ProducerSettings, RequestArrived, RequestSent, Send, deliver
-    >>> retried = [Send(), RequestArrived(), ConnectionLost(), RequestSent(), RequestArrived()]
-    >>> for producer in (ProducerSettings(is_idempotent=False), ProducerSettings()):
-    ...     setup = Setup(producer=producer)
-    ...     broken(setup, deliver(setup, retried)[-1].state)
-    ('no record is doubled',)
-    ()
-    """
-    work = DeliveryWork(setup, Draft(parts_of_delivery(delivery)))
-    return tuple(dict.fromkeys(name for name, holds in clauses(setup, names) if not holds(work)))
+def _calls_once(settings: Settings, before: Delivery, delivery: Delivery) -> bool:
+    """No callback is taken back, and none is called for a batch that had its own."""
+    callbacks, old = delivery.producer.callbacks, before.producer.callbacks
+    return callbacks[: len(old)] == old and len({each.number for each in callbacks}) == len(callbacks)
 
 
-def check(setup: Setup, delivery: Delivery, names: tuple[str, ...] = PROMISES) -> None:
-    """Pass in silence if the state keeps these promises; else AssertionError names the broken ones."""
-    found = broken(setup, delivery, names)
-    assert not found, f"broken: {'; '.join(found)}"
+def _of_partition(holds: Predicate) -> Predicate:
+    """An invariant of the partition, as one of the whole."""
+    if isinstance(holds, Since):
+        return Since(lambda settings, before, now: holds(settings.topic, now.partition, before.partition))
+    return lambda settings, delivery: holds(settings.topic, delivery.partition)
 
 
-def _holds(breaks: Callable[[DeliveryWork, Log], bool], leader_id: int, work: DeliveryWork) -> bool:
-    if work.leading(leader_id) is None or not breaks(work, work.log(leader_id)):
-        return True
-    controller = work.controller
-    return controller.leader != leader_id or controller.leader_epoch != work.broker(leader_id).leader_epoch
+INVARIANTS: Promises = MappingProxyType(
+    {
+        **{name: _of_partition(holds) for name, holds in PARTITION_INVARIANTS.items()},
+        ROOM_IN_FLIGHT: _has_room,
+        NONE_FORGOTTEN: _forgets_none,
+        CALLED_ONCE: Since(_calls_once),
+    }
+)
+"""What holds in every state that can be reached; first the invariants of the partition."""
 
 
-def _loses(work: DeliveryWork, log: Log) -> bool:
-    acknowledged = {value for each in work.producer.told if each.error == NONE for value in each.values}
+def _loses(processing: DeliveryProcessing, log: Log) -> bool:
+    producer = processing.producer
+    acknowledged = {value for each in producer.callbacks if each.error == NONE for value in each.values}
     missing = acknowledged - {record.value for record in log.records}
-    return not missing <= work.producer.on_the_wire
+    return not missing <= producer.on_the_wire
 
 
-def _doubles(work: DeliveryWork, log: Log) -> bool:
+def _doubles(processing: DeliveryProcessing, log: Log) -> bool:
     values = [record.value for record in log.records]
     return len(values) != len(set(values))
 
 
-def _reorders(work: DeliveryWork, log: Log) -> bool:
-    sent = [value for _, values, _ in work.producer.sent for value in values]
-    return bool(overtaken_values(sent, places_of([record.value for record in log.records])))
+def _reorders(processing: DeliveryProcessing, log: Log) -> bool:
+    sent = [value for _, values, _ in processing.producer.sent for value in values]
+    return bool(overtaken_values(sent, offsets_of([record.value for record in log.records])))
 
 
-def _keeps_rejected(work: DeliveryWork, log: Log) -> bool:
-    rejected = {value for each in work.producer.told if each.error != NONE for value in each.values}
+def _keeps_rejected(processing: DeliveryProcessing, log: Log) -> bool:
+    rejected = {value for each in processing.producer.callbacks if each.error != NONE for value in each.values}
     return not rejected.isdisjoint(record.value for record in log.records)
 
 
-_BREAKS = {NONE_LOST: _loses, NONE_DOUBLED: _doubles, ORDER_KEPT: _reorders, NONE_UNAWARE: _keeps_rejected}
+def _unless(breaks: Callable[[DeliveryProcessing, Log], bool]) -> InParts:
+    """A test of every broker: if it leads, its log must not show the fault."""
+
+    def tests(settings: Settings) -> Iterable[Callable[[DeliveryProcessing], bool]]:
+        return (partial(_holds, breaks, broker_id) for broker_id in settings.topic.broker_ids)
+
+    return InParts(tests, lambda settings, delivery: DeliveryProcessing(settings, Parts(parts_of_delivery(delivery))))
+
+
+def _holds(breaks: Callable[[DeliveryProcessing, Log], bool], leader_id: int, processing: DeliveryProcessing) -> bool:
+    if processing.leading(leader_id) is None or not breaks(processing, processing.log(leader_id)):
+        return True
+    controller = processing.controller
+    return controller.leader != leader_id or controller.leader_epoch != processing.broker(leader_id).leader_epoch
+
+
+PROMISES: Promises = MappingProxyType(
+    {
+        NONE_LOST: _unless(_loses),
+        NONE_DOUBLED: _unless(_doubles),
+        ORDER_KEPT: _unless(_reorders),
+        NO_REJECTED_IN_LOG: _unless(_keeps_rejected),
+    }
+)
+"""What an application hopes for."""
+
+check, broken = judges(INVARIANTS, PROMISES)

@@ -1,4 +1,4 @@
-"""What became of each record: what the application was told, against what the surviving log holds.
+"""The result of each record: what its callback got, against what the surviving log holds.
 
 The surviving log is that of the leader the controller has recorded: every other replica will agree with it.
 """
@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kafkalearn.delivery.state import Delivery
-from kafkalearn.replication import NONE
+from kafkalearn.replication.effects import NONE
 
 SAFE = "safe"
 REJECTED = "rejected"
@@ -19,37 +19,37 @@ OUT_OF_ORDER = "out of order"
 WRITTEN = "rejected, yet written"
 OPEN = "open"
 
-FATES: MappingProxyType[str, str] = MappingProxyType(
+RESULTS: MappingProxyType[str, str] = MappingProxyType(
     {
         SAFE: "acknowledged, and in the log once, in its place",
-        REJECTED: "the application was told an error, and the record is not in the log",
+        REJECTED: "the callback got an error, and the record is not in the log",
         LOST: "acknowledged, and not in the log",
         DOUBLED: "in the log more than once",
         OUT_OF_ORDER: "acknowledged, in the log once, behind a record that was sent later",
-        WRITTEN: "the application was told an error, and the record is in the log all the same",
-        OPEN: "not decided: nothing was heard yet, or the record may still arrive, or there is no leader",
+        WRITTEN: "the callback got an error, and the record is in the log all the same",
+        OPEN: "not decided: no callback yet, or the record may still arrive, or there is no leader",
     }
 )
-"""What can become of a record, by name; each record has one of these."""
+"""What a record can end as, by name; each record has one of these."""
 
 
-class Fate(NamedTuple):
+class RecordResult(NamedTuple):
     """One record at the end of a run."""
 
     batch: int  # the number of its batch
     value: str
-    told: str | None  # the error the application heard; "NONE": acknowledged; None: nothing yet
+    callback: str | None  # the error its callback got; "NONE": acknowledged; None: not called yet
     offsets: tuple[int, ...]  # where it is in the surviving log
-    fate: str  # a name in FATES
+    result: str  # a name in RESULTS
 
 
-def fate_of(told: str | None, copy_count: int, is_overtaken: bool = False) -> str:
-    """The fate of a record.
+def result_of(callback: str | None, copy_count: int, is_overtaken: bool = False) -> str:
+    """The result of a record.
 
     Parameters
     ----------
-    told : str or None
-        The error the application heard; ``"NONE"``: it was acknowledged; None: it heard nothing.
+    callback : str or None
+        The error its callback got; ``"NONE"``: it was acknowledged; None: the callback was not called yet.
     copy_count : int
         How often the record is in the surviving log.
     is_overtaken : bool
@@ -57,55 +57,56 @@ def fate_of(told: str | None, copy_count: int, is_overtaken: bool = False) -> st
 
     Examples
     --------
-    >>> fate_of("NONE", 1), fate_of("NONE", 0), fate_of("NOT_ENOUGH_REPLICAS", 0), fate_of("NONE", 2)
+    >>> result_of("NONE", 1), result_of("NONE", 0), result_of("NOT_ENOUGH_REPLICAS", 0), result_of("NONE", 2)
     ('safe', 'lost', 'rejected', 'doubled')
-    >>> fate_of("REQUEST_TIMED_OUT", 1), fate_of(None, 1), fate_of("NONE", 1, is_overtaken=True)
+    >>> result_of("REQUEST_TIMED_OUT", 1), result_of(None, 1), result_of("NONE", 1, is_overtaken=True)
     ('rejected, yet written', 'open', 'out of order')
     """
     if copy_count > 1:
         return DOUBLED
-    if told is None:
+    if callback is None:
         return OPEN
-    if told != NONE:
+    if callback != NONE:
         return WRITTEN if copy_count else REJECTED
     if copy_count == 0:
         return LOST
     return OUT_OF_ORDER if is_overtaken else SAFE
 
 
-def fates(delivery: Delivery) -> tuple[Fate, ...]:
-    """What has become of every record so far, as the application sent them.
+def record_results(delivery: Delivery) -> tuple[RecordResult, ...]:
+    """The result of every record so far, in the order the application sent them.
 
     Examples
     --------
-    >>> from kafkalearn.delivery import AnswerArrived, ProducerSettings, RequestArrived, Send, Setup, deliver
+    >>> from kafkalearn.delivery import AnswerArrived, ProducerSettings, RequestArrived, Send, Settings, simulate
     >>> from kafkalearn.replication import BrokerCrashed, SessionExpired
-    >>> setup = Setup(producer=ProducerSettings(acks=1))
+    >>> settings = Settings(producer=ProducerSettings(acks=1))
     >>> acknowledged = [Send(), RequestArrived(), AnswerArrived()]
-    >>> fates(deliver(setup, acknowledged)[-1].state)
-    (Fate(batch=1, value='m1', told='NONE', offsets=(0,), fate='safe'),)
-    >>> fates(deliver(setup, [*acknowledged, BrokerCrashed(1), SessionExpired(1)])[-1].state)[0].fate
+    >>> record_results(simulate(settings, acknowledged)[-1].state)
+    (RecordResult(batch=1, value='m1', callback='NONE', offsets=(0,), result='safe'),)
+    >>> end = simulate(settings, [*acknowledged, BrokerCrashed(1), SessionExpired(1)])[-1].state
+    >>> record_results(end)[0].result
     'lost'
     """
     leader = delivery.partition.leader
-    sent = [(number, value, told) for number, values, told in delivery.producer.sent for value in values]
+    sent = [(number, value, callback) for number, values, callback in delivery.producer.sent for value in values]
     if leader is None:
-        return tuple(Fate(number, value, told, (), OPEN) for number, value, told in sent)
-    places = places_of([record.value for record in leader.log.records], leader.log.first_offset)
+        return tuple(RecordResult(number, value, callback, (), OPEN) for number, value, callback in sent)
+    places = offsets_of([record.value for record in leader.log.records], leader.log.first_offset)
     overtaken = overtaken_values([value for _, value, _ in sent], places)
     found = []
-    for number, value, told in sent:
+    for number, value, callback in sent:
         offsets = places.get(value, ())
         may_arrive = not offsets and value in delivery.producer.on_the_wire
-        fate = OPEN if may_arrive else fate_of(told, len(offsets), value in overtaken)
-        found.append(Fate(number, value, told, offsets, fate))
+        result = OPEN if may_arrive else result_of(callback, len(offsets), value in overtaken)
+        found.append(RecordResult(number, value, callback, offsets, result))
     return tuple(found)
 
 
-def places_of(values: list[str], first_offset: int = 0) -> dict[str, tuple[int, ...]]:
+def offsets_of(values: list[str], first_offset: int = 0) -> dict[str, tuple[int, ...]]:
     """Where each value stands in a log.
 
-    >>> places_of(["x", "y", "x"])
+    >>> offsets_of(["x", "y", "x"])
     {'x': (0, 2), 'y': (1,)}
     """
     places: dict[str, tuple[int, ...]] = {}
@@ -117,7 +118,7 @@ def places_of(values: list[str], first_offset: int = 0) -> dict[str, tuple[int, 
 def overtaken_values(sent: list[str], places: dict[str, tuple[int, ...]]) -> set[str]:
     """The values that stand behind one which was sent later; `sent` has them as they were sent.
 
-    >>> overtaken_values(["x", "y", "z"], places_of(["y", "x", "z"]))
+    >>> overtaken_values(["x", "y", "z"], offsets_of(["y", "x", "z"]))
     {'x'}
     """
     overtaken, earliest = set(), None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kafkalearn.arguments import whole_number
-from kafkalearn.replication import NONE
+from kafkalearn.replication.effects import NONE
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 LAST_SEQUENCE = 2_147_483_647  # after it comes 0
@@ -37,7 +37,7 @@ class Stamp(NamedTuple):
         return after(self.first_sequence, self.record_count - 1)
 
 
-class Remembered(NamedTuple):
+class BatchMetadata(NamedTuple):
     """One of the last batches."""
 
     first_sequence: int
@@ -45,11 +45,11 @@ class Remembered(NamedTuple):
     base_offset: int
 
 
-class Entry(NamedTuple):
+class ProducerStateEntry(NamedTuple):
     """What a broker keeps of one producer."""
 
     producer_epoch: int
-    batches: tuple[Remembered, ...]  # the oldest first
+    batches: tuple[BatchMetadata, ...]  # the oldest first
     timestamp_ms: int = 0  # of the newest batch
 
     @property
@@ -59,10 +59,10 @@ class Entry(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What becomes of a batch."""
+    """What a broker does with a batch."""
 
     error: str = NONE
-    duplicate_of: Remembered | None = None  # it is there already: nothing is written, the old offset is answered
+    duplicate_of: BatchMetadata | None = None  # it is there already: nothing is written, the old offset is answered
 
     @property
     def is_accepted(self) -> bool:
@@ -88,12 +88,12 @@ def window_of(release: str = DEFAULT_RELEASE) -> int:
     return 5 if at_least("1.0", release) else 1
 
 
-def judge(entry: Entry | None, stamp: Stamp, release: str = DEFAULT_RELEASE) -> Verdict:
+def judge(entry: ProducerStateEntry | None, stamp: Stamp, release: str = DEFAULT_RELEASE) -> Verdict:
     """What a broker makes of a producer's batch.
 
     Parameters
     ----------
-    entry : Entry or None
+    entry : ProducerStateEntry or None
         What it remembers of the producer; None: it does not know the id.
     stamp : Stamp
         What is written on the batch.
@@ -107,11 +107,11 @@ def judge(entry: Entry | None, stamp: Stamp, release: str = DEFAULT_RELEASE) -> 
 
     Examples
     --------
-    >>> known = Entry(0, (Remembered(0, 0, 100), Remembered(1, 1, 101)))
+    >>> known = ProducerStateEntry(0, (BatchMetadata(0, 0, 100), BatchMetadata(1, 1, 101)))
     >>> judge(known, Stamp(7, 0, 2)).is_accepted
     True
     >>> judge(known, Stamp(7, 0, 0)).duplicate_of
-    Remembered(first_sequence=0, last_sequence=0, base_offset=100)
+    BatchMetadata(first_sequence=0, last_sequence=0, base_offset=100)
     >>> judge(known, Stamp(7, 0, 3)).error
     'OUT_OF_ORDER_SEQUENCE_NUMBER'
 
@@ -141,8 +141,12 @@ def _judge_unknown(stamp: Stamp, release: str) -> Verdict:
 
 
 def remember(
-    entry: Entry | None, stamp: Stamp, base_offset: int, timestamp_ms: int = 0, release: str = DEFAULT_RELEASE
-) -> Entry:
+    entry: ProducerStateEntry | None,
+    stamp: Stamp,
+    base_offset: int,
+    timestamp_ms: int = 0,
+    release: str = DEFAULT_RELEASE,
+) -> ProducerStateEntry:
     """What a broker remembers once it has written a batch: a new epoch forgets the old one's batches.
 
     >>> entry = None
@@ -152,11 +156,11 @@ def remember(
     [2, 3, 4, 5, 6]
     """
     older = entry.batches if entry is not None and entry.producer_epoch == stamp.producer_epoch else ()
-    newest = Remembered(stamp.first_sequence, stamp.last_sequence, base_offset)
-    return Entry(stamp.producer_epoch, (*older, newest)[-window_of(release) :], timestamp_ms)
+    newest = BatchMetadata(stamp.first_sequence, stamp.last_sequence, base_offset)
+    return ProducerStateEntry(stamp.producer_epoch, (*older, newest)[-window_of(release) :], timestamp_ms)
 
 
-def is_forgotten(entry: Entry, now_ms: int, expiration_ms: int = EXPIRATION_MS) -> bool:
+def is_forgotten(entry: ProducerStateEntry, now_ms: int, expiration_ms: int = EXPIRATION_MS) -> bool:
     """Whether a broker drops what it remembers of a producer that has long been silent.
 
     >>> entry = remember(None, Stamp(7, 0, 0), base_offset=0, timestamp_ms=1000)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import fill_in, whole_number
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.replication import Settings
+from kafkalearn.replication.events import refuse_unknown_acks
+from kafkalearn.replication.settings import Settings as TopicSettings
 from kafkalearn.versions import default
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
-ACKS = (0, 1, "all")
 FOR_EVER = 2_147_483_647  # retries of 2.1 and later: as long as delivery.timeout.ms allows
-MOST_IN_FLIGHT = 5  # batches that a broker remembers of a producer: more in flight could not be told apart
+MOST_IN_FLIGHT = 5  # batches that a broker remembers of a producer: of more in flight it could not recognise the oldest
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class ProducerSettings:
     max_in_flight : int or None
         ``max.in.flight.requests.per.connection``.
     delivery_timeout_ms : int or None
-        ``delivery.timeout.ms``: after so long the application is told that it failed. None before 2.1: no limit.
+        ``delivery.timeout.ms``: after so long the producer gives a batch up. None before 2.1: no limit.
     request_timeout_ms : int or None
-        ``request.timeout.ms``: how long to wait for one answer; the broker is asked to answer within it too.
+        ``request.timeout.ms``: how long to wait for one answer; acks=all waits no longer at the broker either.
     release : str
         Of the producer; without one, Kafka 4.3.
 
@@ -73,14 +73,16 @@ class ProducerSettings:
         """Fill in the release's defaults, and refuse what contradicts itself."""
         if self.is_idempotent and at_least("0.11.0", self.release):
             self._give_way()
-        self._fill_in("acks", _acks_of(self.release))
-        self._fill_in("retries", default("retries", self.release, "producer"))
-        self._fill_in("max_in_flight", default("max.in.flight.requests.per.connection", self.release, "producer"))
-        self._fill_in("request_timeout_ms", 30_000)  # up to 0.8.2 it was called timeout.ms
+        fill_in(
+            self,
+            acks=_acks_of(self.release),
+            retries=default("retries", self.release, "producer"),
+            max_in_flight=default("max.in.flight.requests.per.connection", self.release, "producer"),
+            request_timeout_ms=30_000,  # up to 0.8.2 it was called timeout.ms
+        )
         if at_least("2.1", self.release):
-            self._fill_in("delivery_timeout_ms", default("delivery.timeout.ms", self.release, "producer"))
-        if self.acks not in ACKS:
-            raise KafkaLearnError(f"acks must be 0, 1 or 'all', got {self.acks!r}; brokers refuse any other")
+            fill_in(self, delivery_timeout_ms=default("delivery.timeout.ms", self.release, "producer"))
+        refuse_unknown_acks(self.acks)
         whole_number("retries", self.retries, at_least=0)
         whole_number("max_in_flight", self.max_in_flight, at_least=1)
         whole_number("request_timeout_ms", self.request_timeout_ms, at_least=0)
@@ -88,21 +90,16 @@ class ProducerSettings:
 
     def _give_way(self) -> None:
         """Who asks for idempotence gets what it needs in place of the release's defaults; what is given stays."""
-        self._fill_in("acks", "all")
-        self._fill_in("retries", FOR_EVER)
+        fill_in(self, acks="all", retries=FOR_EVER)
         if not at_least("1.0", self.release):
-            self._fill_in("max_in_flight", 1)
-
-    def _fill_in(self, name: str, value: object) -> None:
-        if getattr(self, name) is None:
-            object.__setattr__(self, name, value)
+            fill_in(self, max_in_flight=1)
 
     def _settle_idempotence(self) -> None:
         conflict = self._conflict()
         if self.is_idempotent and conflict:
             raise KafkaLearnError(f"an idempotent producer needs {conflict}; leave one of them away")
         is_default = at_least("0.11.0", self.release) and default("enable.idempotence", self.release, "producer")
-        self._fill_in("is_idempotent", bool(is_default) and not conflict)
+        fill_in(self, is_idempotent=bool(is_default) and not conflict)
 
     def _conflict(self) -> str:
         """What stands in the way of idempotence; empty: nothing."""
@@ -124,32 +121,33 @@ def _acks_of(release: str) -> int | str:
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class Settings:
     """A producer and the partition it writes to.
 
     Parameters
     ----------
-    topic : kafkalearn.replication.Settings
-        The partition and its brokers.
+    topic : TopicSettings
+        The partition and its brokers: ``kafkalearn.replication.Settings``.
     producer : ProducerSettings
         The one producer.
 
     Examples
     --------
-    >>> setup = Setup(Settings(replica_count=2, min_insync_replicas=2), ProducerSettings(acks=1))
-    >>> setup.topic.min_insync_replicas, setup.producer.acks
+    >>> settings = Settings(TopicSettings(replica_count=2, min_insync_replicas=2), ProducerSettings(acks=1))
+    >>> settings.topic.min_insync_replicas, settings.producer.acks
     (2, 1)
     """
 
-    topic: Settings = field(default_factory=Settings)
+    topic: TopicSettings = field(default_factory=TopicSettings)
     producer: ProducerSettings = field(default_factory=ProducerSettings)
 
     def __post_init__(self) -> None:
         """Refuse what is no pair of settings."""
-        for name, kind in (("topic", Settings), ("producer", ProducerSettings)):
-            if not isinstance(getattr(self, name), kind):
-                raise KafkaLearnError(f"{name} must be {kind.__name__}, got {getattr(self, name)!r}")
+        if not isinstance(self.topic, TopicSettings):
+            raise KafkaLearnError(f"topic must be TopicSettings, got {self.topic!r}")
+        if not isinstance(self.producer, ProducerSettings):
+            raise KafkaLearnError(f"producer must be ProducerSettings, got {self.producer!r}")
 
-    def unordered(self) -> Setup:
-        """The same, but the controller prefers no broker: for a search."""
+    def unordered(self) -> Settings:
+        """The same, but the controller prefers no broker: what a search runs with."""
         return replace(self, topic=replace(self.topic, assignment=()))

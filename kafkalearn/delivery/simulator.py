@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from types import MappingProxyType
 
 from kafkalearn.delivery import broker, client, events
 from kafkalearn.delivery.events import DeliveryEvent
-from kafkalearn.delivery.processing import DeliveryWork, delivery_of, parts_of_delivery
-from kafkalearn.delivery.settings import Setup
-from kafkalearn.delivery.state import Delivery
+from kafkalearn.delivery.processing import DeliveryProcessing, delivery_of, parts_of_delivery
+from kafkalearn.delivery.settings import Settings
+from kafkalearn.delivery.state import Delivery, start
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.explore import Draft
-from kafkalearn.replication import Partition, Produce, TimePassed
+from kafkalearn.parts import Parts
 from kafkalearn.replication import simulator as replication
+from kafkalearn.replication.events import Produce, TimePassed
 from kafkalearn.trace import Trace, run
 
-HANDLERS: MappingProxyType[type, Callable[[DeliveryWork, DeliveryEvent], None]] = MappingProxyType(
+HANDLERS: MappingProxyType[type, Callable[[DeliveryProcessing, DeliveryEvent], None]] = MappingProxyType(
     {
         events.Send: client.send,
         events.RequestSent: client.request_sent,
@@ -31,17 +30,8 @@ HANDLERS: MappingProxyType[type, Callable[[DeliveryWork, DeliveryEvent], None]] 
 """Which rule answers which of the producer's events; the others are the partition's."""
 
 
-def start(setup: Setup, partition: Partition | None = None) -> Delivery:
-    """A producer that has sent nothing, and a new partition if none is given.
-
-    >>> start(Setup()).partition.controller.isr, start(Setup()).producer.in_flight
-    ((1, 2, 3), ())
-    """
-    return Delivery(replication.start(setup.topic) if partition is None else partition)
-
-
-def step(setup: Setup, delivery: Delivery, event: DeliveryEvent) -> Delivery:
-    """The delivery after `event`; its `effects` tell what was written, answered, retried and told.
+def step(settings: Settings, delivery: Delivery, event: DeliveryEvent) -> Delivery:
+    """The delivery after `event`; its `effects` are what was written, answered, retried and called back.
 
     Raises
     ------
@@ -52,9 +42,9 @@ def step(setup: Setup, delivery: Delivery, event: DeliveryEvent) -> Delivery:
     Examples
     --------
     >>> from kafkalearn.delivery import ProducerSettings, RequestArrived, Send
-    >>> setup = Setup(producer=ProducerSettings(acks=1))
-    >>> sent = step(setup, start(setup), Send())
-    >>> step(setup, sent, RequestArrived()).effects[0]
+    >>> settings = Settings(producer=ProducerSettings(acks=1))
+    >>> sent = step(settings, start(settings), Send())
+    >>> step(settings, sent, RequestArrived()).effects[0]
     BatchAppended(number=1, base_offset=0)
 
     References
@@ -62,38 +52,38 @@ def step(setup: Setup, delivery: Delivery, event: DeliveryEvent) -> Delivery:
     Apache Kafka 4.3: the clients' ``Sender``, ``RecordAccumulator``, ``TransactionManager``; the broker's
     ``ReplicaManager.appendRecords``, ``ProducerStateManager``.
     """
-    work = DeliveryWork(setup, Draft(parts_of_delivery(delivery)))
-    happen(work, event)
-    return delivery_of(work.draft.parts(), tuple(work.effects))
+    processing = DeliveryProcessing(settings, Parts(parts_of_delivery(delivery)))
+    process(processing, event)
+    return delivery_of(processing.parts.all(), tuple(processing.effects))
 
 
-def happen(work: DeliveryWork, event: DeliveryEvent) -> None:
-    """Work out what an event leads to; `step` and a search share this."""
+def process(processing: DeliveryProcessing, event: DeliveryEvent) -> None:
+    """Process an event on parts; `step` and a search share this."""
     handler = HANDLERS.get(type(event))
-    effect_count = len(work.effects)
+    effect_count = len(processing.effects)
     if handler is not None:
-        handler(work, event)
+        handler(processing, event)
     elif isinstance(event, Produce):
         raise IllegalEvent(f"{event!r}: here a producer sends, with Send; a request made by hand is a ProduceRequest")
     elif type(event) in replication.HANDLERS:
-        replication.happen(work, event)
+        replication.process(processing, event)
     else:
         known = ", ".join(each.__name__ for each in (*HANDLERS, *replication.HANDLERS))
         raise IllegalEvent(f"{event!r} is no event of this simulator; it knows {known}")
-    client.hear(work, effect_count)
+    client.receive_answers(processing, effect_count)
     if isinstance(event, TimePassed):
-        client.look_at_clock(work)
+        client.apply_timeouts(processing)
 
 
-def deliver(
-    setup: Setup, events: Iterable[DeliveryEvent], initial: Delivery | None = None
+def simulate(
+    settings: Settings, events: Iterable[DeliveryEvent], initial: Delivery | None = None
 ) -> Trace[Delivery, DeliveryEvent]:
-    """The run of a producer and its partition through `events`, from a fresh start if no other is given.
+    """The run of a producer and its partition through `events`, from a new partition if no other state is given.
 
     >>> from kafkalearn.delivery import AnswerArrived, ProducerSettings, RequestArrived, Send
-    >>> setup = Setup(producer=ProducerSettings(acks=1))
-    >>> trace = deliver(setup, [Send(), RequestArrived(), AnswerArrived()])
-    >>> [len(frame.state.producer.in_flight) for frame in trace], trace[-1].state.producer.told
-    ([0, 1, 1, 0], (Told(number=1, values=('m1',), error='NONE'),))
+    >>> settings = Settings(producer=ProducerSettings(acks=1))
+    >>> trace = simulate(settings, [Send(), RequestArrived(), AnswerArrived()])
+    >>> [len(frame.state.producer.in_flight) for frame in trace], trace[-1].state.producer.callbacks
+    ([0, 1, 1, 0], (Callback(number=1, values=('m1',), error='NONE'),))
     """
-    return run(partial(step, setup), start(setup) if initial is None else initial, events)
+    return run(step, settings, start(settings) if initial is None else initial, events)

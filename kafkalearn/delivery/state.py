@@ -1,4 +1,4 @@
-"""The parts of a delivery: the producer's batches, what is in flight, what the application has heard, the partition.
+"""The parts of a delivery: the producer's batches, what is in flight, which callbacks were called, the partition.
 
 The producer is a client: it knows the brokers by their answers alone. What was appended for it is kept beside the
 partition, as the stamps on its batches; what a broker remembers of it follows from the log, as in Kafka, where a
@@ -10,8 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kafkalearn.delivery.effects import DeliveryEffect
 from kafkalearn.delivery.sequences import NO_PRODUCER, Stamp
-from kafkalearn.replication import NONE, Log, Partition
+from kafkalearn.delivery.settings import Settings
+from kafkalearn.replication import state as partition_state
+from kafkalearn.replication.effects import NONE
+from kafkalearn.replication.state import Log, Partition
 
 ON_ITS_WAY = "on its way"  # to the broker
 AT_BROKER = "waiting at the broker"  # written, and waits for the high watermark
@@ -42,12 +46,12 @@ class Request(NamedTuple):
     error: str = NONE  # of the answer on its way
 
 
-class Told(NamedTuple):
-    """What the application heard of a batch, at last."""
+class Callback(NamedTuple):
+    """The one call of the application's callback for a batch: the producer is done with it."""
 
     number: int
     values: tuple[str, ...]
-    error: str  # "NONE": all is well
+    error: str  # "NONE": the batch is acknowledged
 
 
 class Producer(NamedTuple):
@@ -57,29 +61,29 @@ class Producer(NamedTuple):
     value_count: int = 0  # values given out, m1, m2, ...
     waiting: tuple[Batch, ...] = ()  # to go out, or to go out again, in this order
     in_flight: tuple[Request, ...] = ()  # in the order they went out
-    told: tuple[Told, ...] = ()  # in the order it was told
+    callbacks: tuple[Callback, ...] = ()  # in the order they were called
     producer_id: int = NO_PRODUCER
     producer_epoch: int = 0
     next_sequence: int = 0
 
     @property
     def unresolved(self) -> tuple[Batch, ...]:
-        """The batches the application has heard nothing of, as it sent them."""
-        done = {each.number for each in self.told}
+        """The batches whose callback was not called yet, as the application sent them."""
+        done = {each.number for each in self.callbacks}
         batches = (*self.waiting, *(request.batch for request in self.in_flight))
         return tuple(sorted(batch for batch in batches if batch.number not in done))
 
     @property
     def on_the_wire(self) -> frozenset[str]:
-        """The records that may yet arrive, whatever the application was told: acks=0, or a batch given up."""
+        """The records that may yet arrive, even after their callback: acks=0, or a batch given up."""
         requests = (each for each in self.in_flight if each.stage == ON_ITS_WAY)
         return frozenset(value for request in requests for value in request.batch.values)
 
     @property
     def sent(self) -> tuple[tuple[int, tuple[str, ...], str | None], ...]:
-        """All batches as (number, values, what was told; None: nothing yet), as the application sent them."""
+        """All batches as (number, values, the callback's error; None: not called yet), as the application sent them."""
         known = {batch.number: (batch.number, batch.values, None) for batch in self.unresolved}
-        known |= {each.number: tuple(each) for each in self.told}
+        known |= {each.number: tuple(each) for each in self.callbacks}
         return tuple(known[number] for number in sorted(known))
 
 
@@ -103,9 +107,18 @@ class Appended(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A producer and its partition at one moment. `effects` are no part of what makes two moments equal."""
+    """A producer and its partition, at one moment. `effects` are no part of what makes two moments equal."""
 
     partition: Partition
     producer: Producer = NOTHING_SENT
     appended: tuple[Appended, ...] = ()  # stamped batches, in the order they were written
-    effects: tuple = field(default=(), compare=False)  # what the last event led to, in order
+    effects: tuple[DeliveryEffect, ...] = field(default=(), compare=False)  # what the last event led to, in order
+
+
+def start(settings: Settings) -> Delivery:
+    """A producer that has sent nothing, and a new partition.
+
+    >>> start(Settings()).partition.controller.isr, start(Settings()).producer.in_flight
+    ((1, 2, 3), ())
+    """
+    return Delivery(partition_state.start(settings.topic))

@@ -10,7 +10,7 @@ In a notebook::
     exercises.hot_broker.solution()     # the reasoning, worked out
     exercises.score()                   # the whole chapter at a glance
 
-`exercise` holds what every exercise can do; `values`, `properties` and `functions` are the three ways to judge an
-answer; each chapter is a module that lists its own exercises. Right answers are computed by the rules of this
-library, which are tested against real Kafka; none is typed in where a rule can compute it.
+`kit.exercise` holds what every exercise can do; `kit.values`, `kit.properties` and `kit.functions` are the three ways
+to judge an answer; each chapter is a folder that lists its own exercises. Right answers are computed by the rules of
+this library, which are tested against real Kafka; none is typed in where a rule can compute it.
 """

@@ -4,7 +4,7 @@
 is reached by as few events as can be. It hands back that run as a trace, to be played.
 
 How it is quick: a simulator's state is made of *parts* (a controller, a ledger, each replica's log), and a step looks
-at few of them. The search runs each step on a `Draft` that watches which parts are read, and remembers the answer for
+at few of them. The search runs each step on `Parts` that watch which parts are read, and remembers the answer for
 all states that agree there: a fetch of broker 2 need not be worked out again because broker 3 has crashed meanwhile.
 The rules are those of the simulator, written once. Promises are remembered in the same way.
 
@@ -12,7 +12,7 @@ States that differ by the names of the brokers alone are one (`Relabelling`), an
 state only the first is followed.
 """
 
-from kafkalearn.explore.model import Draft, Model, Progress, Relabelling, Search, whole
+from kafkalearn.explore.model import Model, Progress, Relabelling, Search, whole
 from kafkalearn.explore.search import explore
 
-__all__ = ["Draft", "Model", "Progress", "Relabelling", "Search", "explore", "whole"]
+__all__ = ["Model", "Progress", "Relabelling", "Search", "explore", "whole"]

@@ -1,7 +1,7 @@
 """Answers remembered by what was looked at to find them.
 
 A state is a *key*: the tuple of its parts' numbers, a number belonging to one part at one place. What a function
-answers for a draft is kept in a tree. A node is ``[place, branches]``: look at the key's number there, and take that
+answers for some parts is kept in a tree. A node is ``[place, branches]``: look at the key's number there, and take that
 branch. A leaf is ``[LEAF, answer]``. So an answer is found again by just those parts that the function read when it
 was worked out, in the order in which it read them: which part it reads first, and which next, depends on nothing
 else.
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import TypeAlias
 
-from kafkalearn.explore.model import Draft
+from kafkalearn.parts import Parts
 
 Key: TypeAlias = tuple[int, ...]
 Node: TypeAlias = list  # [place, branches], or [LEAF, answer]
@@ -21,8 +21,8 @@ LEAF = -1
 NOTHING = -2  # in place of the first place, in a tree that has learnt nothing yet
 
 
-class Watched(Draft):
-    """A draft that notes which parts are read, in order, and which are written."""
+class Watched(Parts):
+    """Parts that note which parts are read, in order, and which are written."""
 
     __slots__ = ("reads", "written")
 
@@ -33,7 +33,7 @@ class Watched(Draft):
         self.written: dict[int, Hashable] = {}
 
     def read(self, place: int) -> Hashable:
-        """The part at a place; one that was written in this draft is not looked up again."""
+        """The part at a place; one that was written in this step is not looked up again."""
         if place in self.written:
             return self.written[place]
         self.reads[place] = None

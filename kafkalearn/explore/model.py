@@ -1,37 +1,17 @@
-"""What a search is told of a simulator, and what it tells in return."""
+"""What a search has to know of a simulator, and what it returns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
+from kafkalearn.parts import Parts
+from kafkalearn.promises import Promises
 from kafkalearn.trace import Trace
 
 State = TypeVar("State")
 Event = TypeVar("Event")
-
-
-class Draft:
-    """The parts of a state while a step is worked out, each read and replaced by its place."""
-
-    __slots__ = ("_parts",)
-
-    def __init__(self, parts: Iterable[Hashable]) -> None:
-        """Begin with the parts as they are before the event."""
-        self._parts = list(parts)
-
-    def read(self, place: int) -> Hashable:
-        """The part at a place."""
-        return self._parts[place]
-
-    def write(self, place: int, part: Hashable) -> None:
-        """Replace the part at a place."""
-        self._parts[place] = part
-
-    def parts(self) -> tuple:
-        """All parts as they are now."""
-        return tuple(self._parts)
 
 
 class Relabelling(NamedTuple):
@@ -48,40 +28,52 @@ class Model(Generic[State, Event]):
 
     Parameters
     ----------
+    settings : Settings
+        Those of the run; the first argument of `step`.
     step : callable
-        The simulator's own ``step(state, event)``. The run that is found is played with it.
+        The simulator's own ``step(settings, state, event)``. The run that is found is played with it.
     split : callable
         ``split(state)`` is the tuple of its parts; a part is never changed, and can be hashed.
     happen : callable
-        ``happen(draft, event)`` is the same step on parts. It may bring them into a normal form as well, if states
-        with the same normal form have the same future: times told from now on, for example.
+        ``happen(parts, event)`` is the same step on parts. It may bring them into a normal form as well, if states
+        with the same normal form have the same future: times counted from now on, for example.
     promises : tuple of (str, callable)
-        A name, and whether it holds in a draft. A name may come more than once, each test looking at a few parts.
+        A name, and whether it holds in a parts. A name may come more than once, each test looking at a few parts.
     relabellings : tuple of Relabelling
         All that change no rule, less the one that renames nothing. A search uses those under which its events are
         the same set.
     """
 
-    step: Callable[[State, Event], State]
+    settings: object
+    step: Callable[[object, State, Event], State]
     split: Callable[[State], tuple]
-    happen: Callable[[Draft, Event], None]
-    promises: tuple[tuple[str, Callable[[Draft], bool]], ...] = ()
+    happen: Callable[[Parts, Event], None]
+    promises: tuple[tuple[str, Callable[[Parts], bool]], ...] = ()
     relabellings: tuple[Relabelling, ...] = ()
 
 
-def whole(step: Callable[[State, Event], State], promises: Mapping[str, Callable[[State], bool]]) -> Model:
+def whole(settings: object, step: Callable[[object, State, Event], State], promises: Promises) -> Model:
     """The model of a simulator whose states are not split into parts: right for small searches.
 
-    >>> model = whole(lambda number, event: number + event, {"even": lambda number: number % 2 == 0})
-    >>> [name for name, holds in model.promises if not holds(Draft([7]))]
+    Parameters
+    ----------
+    settings, step
+        Those of the simulator.
+    promises : mapping of str to callable
+        Names, and predicates of ``(settings, state)``: `PROMISES` of the simulator, or some of them.
+
+    Examples
+    --------
+    >>> model = whole(None, lambda settings, number, event: number + event, {"even": lambda _, number: number % 2 == 0})
+    >>> [name for name, holds in model.promises if not holds(Parts([7]))]
     ['even']
     """
 
-    def happen(draft: Draft, event: Event) -> None:
-        draft.write(0, step(draft.read(0), event))
+    def happen(parts: Parts, event: Event) -> None:
+        parts.write(0, step(settings, parts.read(0), event))
 
-    tests = tuple((name, lambda draft, holds=holds: holds(draft.read(0))) for name, holds in promises.items())
-    return Model(step, lambda state: (state,), happen, tests)
+    tests = tuple((name, lambda parts, holds=holds: holds(settings, parts.read(0))) for name, holds in promises.items())
+    return Model(settings, step, lambda state: (state,), happen, tests)
 
 
 @dataclass(frozen=True, slots=True)

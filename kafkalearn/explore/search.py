@@ -58,11 +58,12 @@ def explore(
     Examples
     --------
     >>> from kafkalearn.explore import whole
-    >>> below_20 = {"below 20": lambda number: number < 20}
-    >>> grow = whole(lambda number, event: number * 2 if event == "double" else number + 1, below_20)
+    >>> def step(limit, number, event):
+    ...     return number * 2 if event == "double" else number + 1
+    >>> grow = whole(20, step, {"below the limit": lambda limit, number: number < limit})
     >>> found = explore(grow, 1, ["double", "add"])
     >>> found.outcome, found.broken, [frame.state for frame in found.trace]
-    ('found', ('below 20',), [1, 2, 4, 8, 16, 32])
+    ('found', ('below the limit',), [1, 2, 4, 8, 16, 32])
     """
     whole_number("budget", budget, at_least=1)
     if depth is not None:
@@ -93,7 +94,7 @@ class _Found:
 
     def __init__(self, start: Key) -> None:
         self.start = hash(start)
-        # Whence each state was first reached. A key that a relabelling turns into a state's own has None.
+        # The state from which each state was first reached. A key that a relabelling turns into a state's own has None.
         self.reached_from: dict[int, int | None] = {self.start: None}
         self.state_count = 1
         self.step_count = 0
@@ -193,7 +194,7 @@ def _run(steps: Steps, path: list[int]) -> Trace:
     for fingerprint in path:
         event, parts = _event_to(steps, parts, fingerprint)
         events.append(event)
-    return run(steps.model.step, steps.initial, events)
+    return run(steps.model.step, steps.model.settings, steps.initial, events)
 
 
 def _event_to(steps: Steps, parts: tuple, fingerprint: int) -> tuple[Event, tuple]:

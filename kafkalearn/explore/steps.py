@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.explore.memory import LEAF, Key, Node, PartNumbers, Watched, learn, new_tree
-from kafkalearn.explore.model import Draft, Event, Model, Relabelling, State
+from kafkalearn.explore.model import Event, Model, Relabelling, State
+from kafkalearn.parts import Parts
 
 Changes: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
 """The places a step replaces parts at, as bits; and place and new number of each."""
@@ -47,21 +48,21 @@ class Steps:
 
     def work_out(self, index: int, key: Key) -> Changes:
         """What an event changes in the state of this key, worked out and remembered."""
-        draft = Watched(self.numbers.parts_of(key))
+        watched = Watched(self.numbers.parts_of(key))
         try:
-            self.model.happen(draft, self.events[index])
-            changes = self._changes(draft, key)
+            self.model.happen(watched, self.events[index])
+            changes = self._changes(watched, key)
         except IllegalEvent:
             changes = NO_CHANGE
-            if len(draft.reads) == 1:
-                self._block(index, key[next(iter(draft.reads))])
-        learn(self.trees[index], key, draft.reads, changes)
+            if len(watched.reads) == 1:
+                self._block(index, key[next(iter(watched.reads))])
+        learn(self.trees[index], key, watched.reads, changes)
         return changes
 
-    def _changes(self, draft: Watched, key: Key) -> Changes:
-        numbered = [(place, self.numbers.number(place, part)) for place, part in draft.written.items()]
+    def _changes(self, watched: Watched, key: Key) -> Changes:
+        numbered = [(place, self.numbers.number(place, part)) for place, part in watched.written.items()]
         # A part written back as it was is no change; if it was not read, the next state may differ there.
-        replaced = [each for each in numbered if each[0] not in draft.reads or each[1] != key[each[0]]]
+        replaced = [each for each in numbered if each[0] not in watched.reads or each[1] != key[each[0]]]
         return sum(1 << place for place, _ in replaced), tuple(replaced)
 
     def _block(self, index: int, number: int) -> None:
@@ -85,12 +86,12 @@ class Steps:
 
     def after(self, index: int, parts: tuple) -> tuple | None:
         """The parts after an event, not remembered; None: it makes no sense."""
-        draft, left = Draft(parts[:-1]), self._allowance(index, parts[-1])
+        inner, left = Parts(parts[:-1]), self._allowance(index, parts[-1])
         try:
-            self.model.happen(draft, self.events[index])
+            self.model.happen(inner, self.events[index])
         except IllegalEvent:
             return None
-        return None if left is None else (*draft.parts(), left)
+        return None if left is None else (*inner.all(), left)
 
     def broken(self, key: Key, replaced: int = -1) -> tuple[str, ...]:
         """The names of the promises that a state breaks; only those count that look where parts were replaced."""
@@ -111,10 +112,10 @@ class Steps:
         return tuple(index for index, places in enumerate(self.looked_at) if replaced & places or not places)
 
     def _test(self, index: int, key: Key) -> bool:
-        draft = Watched(self.numbers.parts_of(key))
-        holds = self.model.promises[index][1](draft)
-        learn(self.promise_trees[index], key, draft.reads, holds)
-        looked_at = self.looked_at[index] | sum(1 << place for place in draft.reads)
+        watched = Watched(self.numbers.parts_of(key))
+        holds = self.model.promises[index][1](watched)
+        learn(self.promise_trees[index], key, watched.reads, holds)
+        looked_at = self.looked_at[index] | sum(1 << place for place in watched.reads)
         if looked_at != self.looked_at[index]:
             self.looked_at[index] = looked_at
             self.at_stake.cache_clear()

@@ -1,8 +1,8 @@
 """The ledger: for each rule, which Kafka it speaks for, what it was checked against, and what it leaves out.
 
-A simulator that is wrong teaches well and badly at once. So each rule says here which class or KIP it follows,
-which releases it speaks for, and what held it to the truth: recordings of real clusters, answers of the real
-classes, or only laws and examples of our own. A test compares every entry with the files and tests it names.
+A simulator that is wrong teaches what is wrong. So each rule says here which class or KIP it follows, which releases
+it speaks for, and what it was checked against: recordings of real clusters, answers of the real classes, or only laws
+and examples of our own. A test compares every entry with the files and tests it names.
 
 >>> print(ledger("coordinator")[0].checks[0])
 recording: 300 of data/coordinator.json
@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafkalearn.errors import unknown_name
-from kafkalearn.fidelity.model import WAYS, Check, Rule
+from kafkalearn.fidelity.model import Rule
 from kafkalearn.fidelity.rules import RULES
 from kafkalearn.tables import text_table
 
-__all__ = ["RULES", "WAYS", "Check", "Rule", "ledger", "rows", "table"]
+__all__ = ["ledger", "rows", "table"]
 
 
 def ledger(module: str | None = None) -> tuple[Rule, ...]:
@@ -32,7 +32,7 @@ def ledger(module: str | None = None) -> tuple[Rule, ...]:
     Returns
     -------
     tuple of Rule
-        In the order of the ledger; `table` prints it, ``pandas.DataFrame(rows(...))`` shows it in a notebook.
+        In the order of the ledger; `table` makes a text of it, ``pandas.DataFrame(rows(...))`` shows it in a notebook.
 
     Raises
     ------
@@ -57,14 +57,14 @@ def ledger(module: str | None = None) -> tuple[Rule, ...]:
 
 
 def _modules_of(rule: Rule) -> list[str]:
-    """Where a rule stands: its package and the modules within, each by its own name."""
+    """Where a rule is: its package and the modules within, each by its own name."""
     return rule.function.split(".")[1:-1]
 
 
 def rows(rules: Iterable[Rule]) -> list[dict[str, str]]:
     """The rules as plain rows of text, one key for each field of `Rule`.
 
-    >>> rows(ledger("lookup"))[0]["checks"]
+    >>> rows(ledger("coordinator.look_up"))[0]["checks"]
     'recording: 300 of data/coordinator.json; law'
     """
     return [

@@ -1,4 +1,4 @@
-"""The nouns of the ledger: a rule, and a check that it stood."""
+"""The nouns of the ledger: a rule, and a check that it has passed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WAYS: MappingProxyType[str, str] = MappingProxyType(
         "examples": "cases worked out by hand from the source",
     }
 )
-"""How a rule can be checked; the first three hold it to something that is not ours."""
+"""How a rule can be checked; the first three compare it with something that is not ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Check:
     case_count: int = 0  # how many it holds
 
     def __str__(self) -> str:
-        """The check in a few words: the way, and what it was held to."""
+        """The check in a few words: the way, and what the rule was compared with."""
         return f"{self.way}: {self.case_count} of {self.vectors}" if self.vectors else self.way
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One thing that Kafka does and kafkalearn claims to do alike."""
+    """One thing that Kafka does, and that kafkalearn claims to do in the same way."""
 
     name: str
     function: str  # where it is, as one would import it

@@ -4,17 +4,10 @@
 - `kafkalearn.group.consumer`: that of KIP-848
 - `kafkalearn.group.scenario`: stories of a few lines, played with either, judged and improved
 - `kafkalearn.group.world`: what they are played in: consumers with two threads, settings, virtual time, reading
+- `kafkalearn.group.clients`: the client side of both protocols
 """
 
-from kafkalearn.group.scenario import BadScenario, Finding, find_change, simulate
-from kafkalearn.group.world import Outcome, Scenario, Settings
+from kafkalearn.group.scenario.finder import find_change
+from kafkalearn.group.scenario.simulator import simulate
 
-__all__ = [
-    "BadScenario",
-    "Finding",
-    "Outcome",
-    "Scenario",
-    "Settings",
-    "find_change",
-    "simulate",
-]
+__all__ = ["find_change", "simulate"]

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from kafkalearn.log.effects import Appended, AppendRefused, SegmentRolled
 from kafkalearn.log.events import Append, EndTransaction, NewBatch
-from kafkalearn.log.index import is_index_full
-from kafkalearn.log.model import Appended, Batch, Log, Producer, Record, Segment, Transaction
+from kafkalearn.log.index import FARTHEST, is_index_full
 from kafkalearn.log.settings import Settings
-from kafkalearn.log.sizes import MARKER_BYTES, batch_bytes
-
-FARTHEST = 2**31 - 1  # offsets of a segment are kept as distances of four bytes
+from kafkalearn.log.state import Batch, Log, Producer, Record, Segment, Transaction
+from kafkalearn.segments.sizes import MARKER_BYTES, batch_bytes
 
 
 def append(settings: Settings, log: Log, event: Append) -> Log:
-    """The log after an append; what the broker refuses is not written, and says so in ``log.last``."""
+    """The log after an append; a batch that the broker refuses is not written, nor are those behind it."""
     for new in event.batches:
         error = _refusal(settings, new)
         if error is not None:
-            return replace(log, last=Appended(error))
+            return replace(log, effects=(*log.effects, AppendRefused(error)))
         batch = new_batch(log.log_end_offset, new)
         now_ms = batch.max_timestamp_ms if event.now_ms is None else event.now_ms
         log = _remember(_write(settings, log, batch, now_ms), batch)
@@ -39,10 +38,7 @@ def _refusal(settings: Settings, new: NewBatch) -> str | None:
 def new_batch(base_offset: int, new: NewBatch) -> Batch:
     """The batch with the offsets it gets."""
     records = tuple(Record(base_offset + index, *each) for index, each in enumerate(new.records))
-    base_ms = records[0].timestamp_ms
-    needed = batch_bytes(
-        base_offset, base_ms, ((each.offset, each.timestamp_ms, each.key, each.value) for each in records)
-    )
+    needed = size_of(base_offset, records[0].timestamp_ms, records)
     size_bytes = needed if new.size_bytes is None else new.size_bytes
     return Batch(
         base_offset,
@@ -102,14 +98,14 @@ def _write(settings: Settings, log: Log, batch: Batch, now_ms: int) -> Log:
         log,
         segments=(*log.segments[:-1], active),
         log_end_offset=batch.last_offset + 1,
-        last=Appended(None, batch.base_offset, batch.last_offset),
+        effects=(*log.effects, Appended(batch.base_offset, batch.last_offset)),
     )
 
 
 def must_roll(settings: Settings, segment: Segment, batch: Batch, now_ms: int) -> bool:
     """Whether the active segment is closed before a batch is written.
 
-    By size an exact fit is none too many. By time it is the records' timestamps that count, not the clock, and only
+    By size: a batch that fits exactly still goes in. By time: the records' timestamps count, not the clock, and only
     an append can notice.
 
     References
@@ -127,10 +123,12 @@ def must_roll(settings: Settings, segment: Segment, batch: Batch, now_ms: int) -
 
 def roll(log: Log, now_ms: int | None) -> Log:
     """The log with a new active segment at its end; an empty one there stays."""
-    if not log.active.batches and log.active.base_offset == log.log_end_offset:
+    base_offset = log.log_end_offset
+    if not log.active.batches and log.active.base_offset == base_offset:
         return log
     now_ms = log.active.modified_ms if now_ms is None else now_ms
-    return replace(log, segments=(*log.segments, Segment(log.log_end_offset, (), now_ms, now_ms)))
+    opened = Segment(base_offset, (), now_ms, now_ms)
+    return replace(log, segments=(*log.segments, opened), effects=(*log.effects, SegmentRolled(base_offset)))
 
 
 def _remember(log: Log, batch: Batch) -> Log:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.log.sizes import Text
+from kafkalearn.segments.sizes import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,12 @@ class Append:
     """Produce requests, each with one batch."""
 
     batches: tuple[NewBatch, ...]
-    now_ms: int | None = None  # None: the clock says what the records say
+    now_ms: int | None = None  # None: the largest timestamp of each batch
+
+    def __post_init__(self) -> None:
+        """Refuse what no producer sends."""
+        if not self.batches:
+            raise KafkaLearnError("an append has at least one batch; give it as Append((NewBatch(...),))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +65,21 @@ class Roll:
 
 @dataclass(frozen=True, slots=True)
 class SetHighWatermark:
-    """The high watermark is somewhere below the log end, from now on until it is set again; None: at the end again."""
+    """The high watermark stays at this offset until it is set again; None: it follows the log end offset again."""
 
     offset: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class MoveLogStart:
-    """The log start offset moves up, as after DeleteRecords."""
+    """The log start offset moves up, as after a DeleteRecords request."""
 
     offset: int
 
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """A cleaner thread looks at the log; forced, it does not ask for the dirty ratio, nor for the policy."""
+    """A cleaner thread looks at the log; if forced, the dirty ratio and the policy do not matter."""
 
     now_ms: int
     is_forced: bool = False
@@ -82,7 +87,7 @@ class Clean:
 
 @dataclass(frozen=True, slots=True)
 class Retain:
-    """The log is looked through for old segments."""
+    """The broker looks for old segments and deletes them."""
 
     now_ms: int
 

@@ -1,4 +1,4 @@
-"""A log of given records, gaps in their offsets included: a part of a real topic, to be cleaned here."""
+"""A log made from records with their offsets, gaps included: a part of a real topic, to be cleaned here."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.log.appending import size_of
-from kafkalearn.log.model import Batch, Log, Record, Segment
+from kafkalearn.log.state import Batch, Log, Record, Segment
 
 
-def closed_log(records: Iterable[Record], horizons_ms: Mapping[int, int] | None = None) -> Log:
+def log_from_records(records: Iterable[Record], horizons_ms: Mapping[int, int] | None = None) -> Log:
     """A log with the records in one closed segment, a batch for each, and an empty active segment behind them.
 
     Parameters
@@ -26,7 +26,7 @@ def closed_log(records: Iterable[Record], horizons_ms: Mapping[int, int] | None 
 
     Examples
     --------
-    >>> log = closed_log([Record(3, "anna", "Lyon", 1000), Record(7, "anna", None, 2000)])
+    >>> log = log_from_records([Record(3, "anna", "Lyon", 1000), Record(7, "anna", None, 2000)])
     >>> log.log_end_offset, [segment.base_offset for segment in log.segments]
     (8, [0, 8])
     """

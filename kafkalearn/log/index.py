@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafkalearn.log.model import Log, Segment
 from kafkalearn.log.settings import Settings
+from kafkalearn.log.state import Log, Segment
 
 OFFSET_ENTRY_BYTES, TIME_ENTRY_BYTES = 8, 12
+FARTHEST = 2**31 - 1  # an entry keeps its offset as the distance from the segment's base, in four bytes
 
 
 @dataclass(frozen=True, slots=True)

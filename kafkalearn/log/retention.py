@@ -1,8 +1,8 @@
-"""Old segments are deleted: whole, oldest first, and only where a rule allows the first one.
+"""Old segments are deleted: whole files, the oldest first, up to the first one that no rule allows to delete.
 
 Three rules: what lies below the log start offset, what is more than ``retention.bytes``, what is older than
-``retention.ms``. The walk stops at the first segment that must stay, so that one young record keeps its segment and
-all behind it. Without ``delete`` in the policy only the first rule counts.
+``retention.ms``. One young record keeps its segment and all behind it. Without ``delete`` in the policy only the
+first rule counts.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from functools import partial
 from typing import TypeAlias
 
 from kafkalearn.log.appending import roll
-from kafkalearn.log.model import Log, Retained, Segment
+from kafkalearn.log.effects import SegmentsDeleted
 from kafkalearn.log.settings import Settings
+from kafkalearn.log.state import Log, Segment, ends_of
 
 Rule: TypeAlias = Callable[[Settings, Log, int], int]
 
 
 def retain(settings: Settings, log: Log, now_ms: int) -> Log:
-    """The log without the segments that a rule gives up; ``log.last`` tells how many.
+    """The log without the segments that a rule allows to delete.
 
-    If none is left, an empty one takes over at the log end offset.
+    If none is left, an empty one is opened at the log end offset.
 
     References
     ----------
@@ -37,7 +38,7 @@ def retain(settings: Settings, log: Log, now_ms: int) -> Log:
         count = rule(settings, log, now_ms)
         log = _without_first(log, count, now_ms)
         deleted_count += count
-    return replace(log, last=Retained(deleted_count))
+    return replace(log, effects=(*log.effects, SegmentsDeleted(deleted_count))) if deleted_count else log
 
 
 def _below_log_start(settings: Settings, log: Log, now_ms: int) -> int:
@@ -73,9 +74,8 @@ def _age_ms(now_ms: int, has_timestamps: bool, segment: Segment) -> int:
 
 def _count(log: Log, may_go: Callable[[Segment], bool]) -> int:
     """How many segments from the oldest on may go; none that reaches above the high watermark, no empty last one."""
-    ends = (*(segment.base_offset for segment in log.segments[1:]), log.log_end_offset)
     count = 0
-    for segment, end in zip(log.segments, ends, strict=True):
+    for segment, end in zip(log.segments, ends_of(log.segments, log.log_end_offset), strict=True):
         is_empty_last = segment is log.active and not segment.batches
         if log.high_watermark < end or is_empty_last or not may_go(segment):
             break

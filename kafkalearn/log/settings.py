@@ -83,7 +83,7 @@ class Settings:
 
     @property
     def is_compacted(self) -> bool:
-        """Whether the cleaner looks after the topic."""
+        """Whether the cleaner cleans the topic."""
         return "compact" in self.cleanup_policy
 
     @property

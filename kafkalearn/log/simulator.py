@@ -1,9 +1,9 @@
-"""The simulator of a log: `step` tells the events apart; `check` names what always holds."""
+"""The simulator of a log: `step` sends each event to its rule, `simulate` runs many."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from itertools import pairwise
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.log.appending import append, end_transaction, roll
@@ -11,6 +11,7 @@ from kafkalearn.log.cleaner import failures
 from kafkalearn.log.cleaner.copying import clean
 from kafkalearn.log.cleaner.eligibility import cleanable
 from kafkalearn.log.cleaner.offset_map import CleanerDied
+from kafkalearn.log.effects import NotCleaned
 from kafkalearn.log.events import (
     Append,
     Clean,
@@ -26,32 +27,39 @@ from kafkalearn.log.events import (
     Roll,
     SetHighWatermark,
 )
-from kafkalearn.log.model import CLEANER_STATES, Cleaning, Log
 from kafkalearn.log.retention import retain
 from kafkalearn.log.settings import Settings
+from kafkalearn.log.state import RUNNING, Log, start
+from kafkalearn.trace import Trace, run
+
+
+def simulate(settings: Settings, events: Iterable[LogEvent], initial: Log | None = None) -> Trace[Log, LogEvent]:
+    """A run from an empty log, or from `initial`.
+
+    Examples
+    --------
+    >>> from kafkalearn.log.events import NewBatch
+    >>> writes = Append(tuple(NewBatch(((key, "v", 1000),)) for key in "aba"))
+    >>> trace = simulate(Settings(cleanup_policy="compact"), [writes, Roll(), Clean(now_ms=5000)])
+    >>> [(record.offset, record.key) for record in trace[-1].state.records]
+    [(1, 'b'), (2, 'a')]
+    """
+    return run(step, settings, start(settings) if initial is None else initial, events)
 
 
 def step(settings: Settings, log: Log, event: LogEvent) -> Log:
-    """The log after `event`; what it did is in ``log.last``.
+    """The log after `event`; what the event led to is in its `effects`.
 
     Raises
     ------
     IllegalEvent
         If the event makes no sense in this state.
 
-    Examples
-    --------
-    >>> from kafkalearn.log.events import NewBatch
-    >>> settings, log = Settings(cleanup_policy="compact"), Log()
-    >>> for event in (Append(tuple(NewBatch(((key, "v", 1000),)) for key in "aba")), Roll(), Clean(now_ms=5000)):
-    ...     log = step(settings, log, event)
-    >>> [(record.offset, record.key) for record in log.records]
-    [(1, 'b'), (2, 'a')]
-
     References
     ----------
     Apache Kafka: ``UnifiedLog``, ``LogSegment``, ``LogCleaner`` with ``LogCleanerManager`` and ``Cleaner``.
     """
+    log = replace(log, effects=())
     match event:
         case Append():
             return append(settings, log, event)
@@ -59,18 +67,18 @@ def step(settings: Settings, log: Log, event: LogEvent) -> Log:
             return end_transaction(settings, log, event)
         case ProducerExpired(producer_id):
             producers = tuple(each for each in log.producers if each.producer_id != producer_id)
-            return replace(log, producers=producers, last=None)
+            return replace(log, producers=producers)
         case Roll(now_ms):
-            return replace(roll(log, now_ms), last=None)
+            return roll(log, now_ms)
         case SetHighWatermark():
             return _set_high_watermark(log, event)
         case MoveLogStart():
             return _move_log_start(log, event)
-    return _look_after(settings, log, event)
+    return _maintain(settings, log, event)
 
 
-def _look_after(settings: Settings, log: Log, event: LogEvent) -> Log:
-    """The log after its housekeeping."""
+def _maintain(settings: Settings, log: Log, event: LogEvent) -> Log:
+    """The log after an event of retention or of the cleaner."""
     match event:
         case Clean(now_ms, is_forced):
             return _clean(settings, log, now_ms, is_forced)
@@ -90,52 +98,31 @@ def _look_after(settings: Settings, log: Log, event: LogEvent) -> Log:
 def _set_high_watermark(log: Log, event: SetHighWatermark) -> Log:
     if event.offset is not None and not 0 <= event.offset <= log.log_end_offset:
         raise IllegalEvent(f"{event!r}: the high watermark is between 0 and the log end offset {log.log_end_offset}")
-    return replace(log, fixed_high_watermark=event.offset, last=None)
+    return replace(log, fixed_high_watermark=event.offset)
 
 
 def _move_log_start(log: Log, event: MoveLogStart) -> Log:
     if not 0 <= event.offset <= log.high_watermark:
-        raise IllegalEvent(f"{event!r}: only what is below the high watermark {log.high_watermark} can be given up")
-    return replace(log, log_start_offset=max(log.log_start_offset, event.offset), last=None)
+        raise IllegalEvent(f"{event!r}: only what is below the high watermark {log.high_watermark} can be deleted")
+    return replace(log, log_start_offset=max(log.log_start_offset, event.offset))
 
 
 def _clean(settings: Settings, log: Log, now_ms: int, is_forced: bool) -> Log:
+    if log.cleaner != RUNNING:
+        return log
     found = cleanable(settings, log, now_ms)
-    if log.cleaner != failures.RUNNING:
-        return replace(log, last=Cleaning(False, found, problem=f"the cleaner is {log.cleaner}"))
     log = replace(log, last_round_ms=now_ms)
     if not (found.is_eligible or (is_forced and found.cleanable_bytes > 0)):
-        return replace(log, last=Cleaning(False, found))
+        return replace(log, effects=(NotCleaned(found),))
     try:
         return clean(settings, log, found, now_ms)
     except CleanerDied as died:
-        return failures.fail(settings, log, str(died), now_ms)
+        return failures.stop(settings, log, str(died))
 
 
 def _round(settings: Settings, log: Log, now_ms: int) -> Log:
-    """A round of a cleaner thread: without the thread, or with the partition given up, nothing happens at all."""
+    """A round of a cleaner thread: without the thread, or with the partition left out, nothing happens at all."""
     cleaned = _clean(settings, log, now_ms, is_forced=False)
-    if cleaned.cleaner != failures.RUNNING or not settings.is_compacted:
+    if cleaned.cleaner != RUNNING or not settings.is_compacted:
         return cleaned
-    retained = retain(settings, cleaned, now_ms)
-    return replace(retained, last=cleaned.last)
-
-
-def check(log: Log) -> None:
-    """Pass in silence if the state keeps its promises; else AssertionError names the broken one."""
-    bases = [segment.base_offset for segment in log.segments]
-    assert bases == sorted(set(bases)), "segments follow each other"
-    for before, after in pairwise(log.segments):
-        assert all(batch.last_offset < after.base_offset for batch in before.batches), "no batch reaches into the next"
-    spans = [(batch.base_offset, batch.last_offset) for batch in log.batches]
-    assert all(left[1] < right[0] for left, right in pairwise(spans)), "batches follow each other"
-    assert all(segment.base_offset <= batch.base_offset for segment in log.segments for batch in segment.batches), (
-        "a segment holds nothing below its base"
-    )
-    for batch in log.batches:
-        offsets = [record.offset for record in batch.records]
-        assert offsets == sorted(set(offsets)), "records follow each other"
-        assert all(batch.base_offset <= offset <= batch.last_offset for offset in offsets), "records lie in their batch"
-    assert 0 <= log.log_start_offset <= log.log_end_offset, "the log start is in the log"
-    assert log.last_stable_offset <= log.high_watermark <= log.log_end_offset, "stable, replicated, written"
-    assert log.cleaner in CLEANER_STATES, "the cleaner is in a known state"
+    return retain(settings, cleaned, now_ms)

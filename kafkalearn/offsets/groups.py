@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
-TopicPartition: TypeAlias = tuple[str, int]
+from kafkalearn.group_states import EMPTY
+from kafkalearn.topic_partition import TopicPartition
 
-CLASSIC, CONSUMER, SHARE, STREAMS = "classic", "consumer", "share", "streams"
-KINDS = (CLASSIC, CONSUMER, SHARE, STREAMS)
-"""The kinds of groups, by the protocol that their members speak."""
-
-EMPTY, PREPARING, COMPLETING, STABLE, DEAD = "Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Dead"
-CLASSIC_STATES = (EMPTY, PREPARING, COMPLETING, STABLE, DEAD)
-"""The states of a classic group."""
-
-ASSIGNING, RECONCILING = "Assigning", "Reconciling"  # further states of the other kinds
+CLASSIC, CONSUMER, SHARE, STREAMS = "classic", "consumer", "share", "streams"  # kinds of groups, by their protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +26,7 @@ class Committed:
     @property
     def at(self) -> TopicPartition:
         """Topic and partition."""
-        return self.topic, self.partition
+        return TopicPartition(self.topic, self.partition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +38,7 @@ class Member:
     client_host: str = ""
     instance_id: str | None = None  # of a static member
     epoch: int | None = None  # of the member; None in a classic group
-    subscribed: tuple[str, ...] | None = None  # topics; None: it cannot be told from the records
+    subscribed: tuple[str, ...] | None = None  # topics; None: the records do not say
     assigned: tuple[TopicPartition, ...] = ()
     target: tuple[TopicPartition, ...] | None = None  # None in a classic group
     session_timeout_ms: int | None = None
@@ -76,7 +68,7 @@ class Group:
 
     @property
     def is_blank(self) -> bool:
-        """Whether it is a mere name in memory: its offsets are gone, and no record ever told of more."""
+        """Whether it is only a name in memory: its offsets are gone, and it never had more."""
         return self.is_simple and not self.offsets
 
     def offset(self, topic: str, partition: int) -> Committed | None:

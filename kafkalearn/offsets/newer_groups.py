@@ -11,19 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from kafkalearn.offsets.groups import (
-    ASSIGNING,
-    CONSUMER,
-    EMPTY,
-    RECONCILING,
-    SHARE,
-    STABLE,
-    STREAMS,
-    Group,
-    Member,
-    TopicPartition,
-)
+from kafkalearn.group_states import ASSIGNING, EMPTY, RECONCILING, STABLE
+from kafkalearn.offsets.groups import CONSUMER, SHARE, STREAMS, Group, Member
 from kafkalearn.offsets.records.codec import OffsetsRecord
+from kafkalearn.topic_partition import TopicPartition
 
 Values: TypeAlias = Mapping[str, object]
 DEFAULT_ASSIGNOR = "uniform"  # the first of group.consumer.assignors
@@ -78,10 +69,10 @@ def _member(record: OffsetsRecord, target: Values | None, current: Values | None
 
 
 def _partitions(values: Values | None, name: str, names: Mapping[str, str]) -> tuple[TopicPartition, ...]:
-    """Topic partitions by name; the tasks of a streams group are not told here."""
+    """Topic partitions by name; none for a streams group, whose records hold tasks."""
     topics = values.get(name, ()) if values else ()
     named = ((names.get(each["topicId"], each["topicId"]), each["partitions"]) for each in topics)
-    return tuple(sorted((topic, partition) for topic, partitions in named for partition in partitions))
+    return tuple(sorted(TopicPartition(topic, each) for topic, partitions in named for each in partitions))
 
 
 def _assignor(members: Iterable[OffsetsRecord]) -> str:

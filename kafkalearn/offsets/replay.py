@@ -1,7 +1,7 @@
-"""What the records of the offsets topic say when they are all read: every group, its members and its offsets.
+"""Every group, its members and its offsets, from the records of the offsets topic.
 
-The state is a function of the last value of every key. So a log that the cleaner has been over says the same as the
-log before, and the order of keys does not matter. This is what a broker does when it becomes coordinator.
+The groups are a function of the last value of every key. So the log says the same before and after the cleaner, and
+the order of keys does not matter. This is what a broker does when it becomes coordinator.
 """
 
 from __future__ import annotations
@@ -10,53 +10,45 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from kafkalearn.offsets.groups import (
-    CLASSIC,
-    EMPTY,
-    STABLE,
-    Committed,
-    Group,
-    Member,
-    TopicPartition,
-)
+from kafkalearn.group_states import EMPTY, STABLE
+from kafkalearn.offsets.groups import CLASSIC, Committed, Group, Member
 from kafkalearn.offsets.newer_groups import GROUP_RECORDS, Values, protocol_group
 from kafkalearn.offsets.records.codec import OffsetsRecord, decode
 from kafkalearn.offsets.records.protocol import decode_assignment, decode_subscription
-from kafkalearn.offsets.records.record_types import GROUP_TYPE
+from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES
+from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.wire.reader import Undecodable
 
 UNKNOWN_TIME = -1
 
-OFFSET_NUMBERS = (0, 1)
-
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
+class Replayed:
     """What a set of records says."""
 
     groups: tuple[Group, ...]  # by group id
     problems: tuple[str, ...]  # records that could not be read, each with the reason
 
     def group(self, group_id: str) -> Group | None:
-        """One group; None: the records know nothing of it."""
+        """One group; None: no record is about it."""
         return next((group for group in self.groups if group.group_id == group_id), None)
 
 
-def rebuild(records: Iterable[tuple[bytes, bytes | None]], topic_names: Mapping[str, str] | None = None) -> Rebuilt:
+def replay(records: Iterable[tuple[bytes, bytes | None]], topic_names: Mapping[str, str] | None = None) -> Replayed:
     """The groups that some records of the offsets topic describe.
 
     Parameters
     ----------
     records : iterable of (bytes, bytes or None)
         Keys and values in the order of their offsets, without those of aborted transactions; partitions one after
-        the other, as from `kafkalearn.offsets.committed_records`.
+        the other, as from `kafkalearn.segments.committed_records`.
     topic_names : mapping of str to str, optional
-        Topic ids to names, for the assignments of groups that do not speak the classic protocol. What committed
-        offsets tell is known anyway; an id without a name stands for itself.
+        Topic ids to names, for the assignments of groups that do not speak the classic protocol. Those that committed
+        offsets hold need not be given; an id without a name stands for itself.
 
     Returns
     -------
-    Rebuilt
+    Replayed
         Records of an unknown type, and records that cannot be decoded, are left out and named in ``problems``.
 
     Examples
@@ -64,9 +56,9 @@ def rebuild(records: Iterable[tuple[bytes, bytes | None]], topic_names: Mapping[
     >>> from kafkalearn.offsets.records.codec import encode_key, encode_value
     >>> key = encode_key("OFFSET_COMMIT", {"group": "billing", "topic": "orders", "partition": 0})
     >>> value = encode_value("OFFSET_COMMIT", 4, {"offset": 7, "metadata": "", "commitTimestamp": 1000})
-    >>> rebuild([(key, value)]).group("billing").offset("orders", 0).offset
+    >>> replay([(key, value)]).group("billing").offset("orders", 0).offset
     7
-    >>> rebuild([(key, value), (key, None)]).groups
+    >>> replay([(key, value), (key, None)]).groups
     ()
 
     References
@@ -87,15 +79,15 @@ def rebuild(records: Iterable[tuple[bytes, bytes | None]], topic_names: Mapping[
     for record in decoded:
         by_group[record.group].append(record)
     groups = tuple(_group(group_id, by_group[group_id], names) for group_id in sorted(by_group))
-    return Rebuilt(groups, tuple(problems))
+    return Replayed(groups, tuple(problems))
 
 
 def _topic_names(records: Iterable[OffsetsRecord]) -> dict[str, str]:
-    """What commits since 4.1 tell of topic ids: the name is in the key, the id in the value."""
+    """Topic ids and names as in commits since 4.1: the name is in the key, the id in the value."""
     return {
         record.value["topicId"]: record.key["topic"]
         for record in records
-        if record.type.number in OFFSET_NUMBERS and "topicId" in record.value
+        if record.type.number in OFFSET_TYPES and "topicId" in record.value
     }
 
 
@@ -103,13 +95,13 @@ def _group(group_id: str, records: list[OffsetsRecord], names: Mapping[str, str]
     by_number: dict[int, list[OffsetsRecord]] = defaultdict(list)
     for record in records:
         by_number[record.type.number].append(record)
-    offsets = [committed(record) for number in OFFSET_NUMBERS for record in by_number[number]]
+    offsets = [committed(record) for number in OFFSET_TYPES for record in by_number[number]]
     group = _without_offsets(group_id, by_number, names)
     return replace(group, offsets=tuple(sorted(offsets, key=lambda each: each.at)))
 
 
 def committed(record: OffsetsRecord) -> Committed:
-    """The committed offset that a record of type 0 or 1 tells."""
+    """The committed offset in a record of type 0 or 1."""
     values = record.value
     return Committed(
         record.key["topic"],
@@ -136,7 +128,7 @@ def _without_offsets(group_id: str, by_number: Mapping[int, list[OffsetsRecord]]
 
 
 def classic_group(group_id: str, values: Values) -> Group:
-    """The group that a value of record type 2 tells, without its offsets.
+    """The group in a value of record type 2, without its offsets.
 
     The record does not hold the state: with members the group is Stable, else it is Empty.
     """
@@ -171,7 +163,7 @@ def _classic_member(values: Values, is_consumer: bool) -> Member:
 
 
 def _consumer_protocol(values: Values) -> tuple[tuple[str, ...] | None, tuple[TopicPartition, ...]]:
-    """What the two blobs say; a client may have put into them what it liked."""
+    """What the member subscribes to and is assigned; a client may put anything into these two blobs."""
     try:
         subscribed = decode_subscription(values["subscription"]).topics
     except Undecodable:

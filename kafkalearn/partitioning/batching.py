@@ -11,7 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-BATCH_HEADER_BYTES = 61
+from kafkalearn.segments.sizes import BATCH_HEADER_BYTES, length_of, record_bytes
+from kafkalearn.wire.varint import varint_bytes
+
 MAX_RECORD_OVERHEAD_BYTES = 21  # what the producer reserves for a record beside key and value
 
 
@@ -33,50 +35,12 @@ class Batch:
 Queue: TypeAlias = tuple[Batch, ...]
 
 
-def varint_bytes(value: int) -> int:
-    """The length in bytes of a signed varint: 7 bits a byte, after zigzag (so -1 takes one byte, 64 two).
-
-    >>> varint_bytes(-1), varint_bytes(63), varint_bytes(64), varint_bytes(8192)
-    (1, 1, 2, 3)
-    """
-    zigzag = value << 1 if value >= 0 else (-value << 1) - 1
-    return max(1, (zigzag.bit_length() + 6) // 7)
-
-
-def record_bytes(key: bytes | None, value_bytes: int, offset_delta: int = 0) -> int:
-    """The bytes a record takes in a batch: lengths and deltas are varints, so small ones cost less.
-
-    Parameters
-    ----------
-    key : bytes or None
-        None is a record without a key.
-    value_bytes : int
-        Length of the value after serialisation.
-    offset_delta : int
-        Place in the batch, from 0.
-
-    Examples
-    --------
-    >>> record_bytes(None, 100), record_bytes(b"user-42", 100), record_bytes(None, 100, offset_delta=64)
-    (109, 116, 110)
-
-    References
-    ----------
-    Apache Kafka 0.11 to 4.3, ``DefaultRecord.sizeInBytes``.
-    """
-    key_part = varint_bytes(-1) if key is None else varint_bytes(len(key)) + len(key)
-    value_part = varint_bytes(value_bytes) + value_bytes
-    attributes, timestamp_delta, headers = 1, 1, 1
-    body = attributes + timestamp_delta + varint_bytes(offset_delta) + key_part + value_part + headers
-    return varint_bytes(body) + body
-
-
 def has_room(queue: Queue, key: bytes | None, value_bytes: int) -> bool:
     """Whether the record fits into the last batch of the queue; an empty queue has no batch to fit into."""
     if not queue or queue[-1].is_closed:
         return False
     last = queue[-1]
-    return last.byte_count + record_bytes(key, value_bytes, last.record_count) <= last.limit_bytes
+    return last.byte_count + record_bytes(length_of(key), value_bytes, last.record_count) <= last.limit_bytes
 
 
 def append(queue: Queue, key: bytes | None, value_bytes: int, batch_size: int) -> Queue:
@@ -112,7 +76,7 @@ def append(queue: Queue, key: bytes | None, value_bytes: int, batch_size: int) -
         grown = replace(
             last,
             record_count=last.record_count + 1,
-            byte_count=last.byte_count + record_bytes(key, value_bytes, last.record_count),
+            byte_count=last.byte_count + record_bytes(length_of(key), value_bytes, last.record_count),
         )
         return (*queue[:-1], grown)
     return (*close_last(queue), _open_batch(key, value_bytes, batch_size))
@@ -131,5 +95,5 @@ def all_full(queue: Queue) -> bool:
 def _open_batch(key: bytes | None, value_bytes: int, batch_size: int) -> Batch:
     key_part = 1 if key is None else varint_bytes(len(key)) + len(key)
     reserved = BATCH_HEADER_BYTES + MAX_RECORD_OVERHEAD_BYTES + key_part + varint_bytes(value_bytes) + value_bytes + 1
-    used = BATCH_HEADER_BYTES + record_bytes(key, value_bytes)
+    used = BATCH_HEADER_BYTES + record_bytes(length_of(key), value_bytes)
     return Batch(record_count=1, byte_count=used, limit_bytes=max(batch_size, reserved))

@@ -1,10 +1,31 @@
 """Requests that wait: delayed operations, and the timing wheels that end them.
 
+Three simulators, each a package with its own `Settings`, events, `step` and `simulate`:
+
 - `kafkalearn.purgatory.requests`: a partition with the followers, consumers and producers that wait for it
 - `kafkalearn.purgatory.operations`: the purgatory itself, its watch lists and its three ways to finish;
-  `kinds` has the operations that brokers park, `conditions` what they wait for
-- `kafkalearn.purgatory.wheel`: hierarchical timing wheels, bucket by bucket; `placing` is their arithmetic
-- `kafkalearn.purgatory.wheel.counting`: what timers cost, in wheels and in a heap
-
-Three simulators in one package: each has a `step`, so they are used by the names of their modules.
+  `kinds` has the operations that brokers really have, `conditions` what they wait for
+- `kafkalearn.purgatory.wheel`: hierarchical timing wheels, bucket by bucket; `placing` is their arithmetic,
+  `counting` what timers cost, in wheels and in a heap
 """
+
+from kafkalearn.purgatory import operations, requests, wheel
+from kafkalearn.purgatory.operations.kinds import delayed_fetch, delayed_heartbeat, delayed_produce
+from kafkalearn.purgatory.requests import ConsumerFetch, SizedProduce
+from kafkalearn.purgatory.wheel.counting import Load, heap_cost, wheel_cost
+from kafkalearn.purgatory.wheel.placing import journey
+
+__all__ = [
+    "ConsumerFetch",
+    "Load",
+    "SizedProduce",
+    "delayed_fetch",
+    "delayed_heartbeat",
+    "delayed_produce",
+    "heap_cost",
+    "journey",
+    "operations",
+    "requests",
+    "wheel",
+    "wheel_cost",
+]

@@ -7,7 +7,6 @@ the events that brokers would bring about by themselves and carry a trace on wit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.replication.events import (
@@ -31,10 +30,10 @@ ReplicationTrace = Trace[Partition, ReplicationEvent]
 
 
 def settle(settings: Settings, trace: ReplicationTrace) -> ReplicationTrace:
-    """The run carried on until the brokers have nothing left to do: all copied, all told, all written down.
+    """The run carried on until the brokers have nothing left to do: all is copied, answered and on disk.
 
-    Only as much time passes as waiting fetches need. Followers that lag are not removed, and no broker is given up:
-    for that, `pass_time`.
+    Only as much time passes as waiting fetches need. Followers that lag are not removed, and no broker is fenced:
+    for that there is `pass_time`.
 
     Parameters
     ----------
@@ -50,9 +49,9 @@ def settle(settings: Settings, trace: ReplicationTrace) -> ReplicationTrace:
 
     Examples
     --------
-    >>> from kafkalearn.replication import Produce, replicate
+    >>> from kafkalearn.replication import Produce, simulate
     >>> settings = Settings()
-    >>> trace = settle(settings, replicate(settings, [Produce(record_count=3)]))
+    >>> trace = settle(settings, simulate(settings, [Produce(record_count=3)]))
     >>> [(replica.log_end_offset, replica.high_watermark) for replica in trace[-1].state.replicas]
     [(3, 3), (3, 3), (3, 3)]
     """
@@ -66,7 +65,7 @@ def settle(settings: Settings, trace: ReplicationTrace) -> ReplicationTrace:
 def pass_time(
     settings: Settings, trace: ReplicationTrace, ms: int, session_timeout_ms: int = SESSION_TIMEOUT_MS
 ) -> ReplicationTrace:
-    """The run carried on for at least `ms`: besides what `settle` does, laggards leave the ISR, the dead are given up.
+    """The run carried on for at least `ms`: as `settle`, and who lags leaves the ISR, lost brokers are fenced.
 
     Parameters
     ----------
@@ -75,7 +74,7 @@ def pass_time(
     ms : int
         How long; at least 0.
     session_timeout_ms : int
-        After how long a silence the controller gives a broker up.
+        How long a broker may send no heartbeat until the controller fences it.
 
     Returns
     -------
@@ -84,9 +83,9 @@ def pass_time(
 
     Examples
     --------
-    >>> from kafkalearn.replication import BrokerCrashed, replicate
+    >>> from kafkalearn.replication import BrokerCrashed, simulate
     >>> settings = Settings()
-    >>> end = pass_time(settings, replicate(settings, [BrokerCrashed(1)]), ms=10_000)[-1].state
+    >>> end = pass_time(settings, simulate(settings, [BrokerCrashed(1)]), ms=10_000)[-1].state
     >>> end.controller.leader, end.controller.isr
     (2, (2, 3))
     """
@@ -103,7 +102,7 @@ def pass_time(
 
 
 def _carry_on(settings: Settings, trace: ReplicationTrace, events: list[ReplicationEvent]) -> ReplicationTrace:
-    return extend(partial(step, settings), trace, events)
+    return extend(step, settings, trace, events)
 
 
 def _round(settings: Settings, trace: ReplicationTrace) -> ReplicationTrace:
@@ -142,13 +141,13 @@ def _lost_sessions(trace: ReplicationTrace, session_timeout_ms: int) -> list[Ses
         for broker_id, replica in enumerate(now.replicas, start=1)
         if replica.broker.status not in (RUNNING, CUT_OFF)
         and broker_id not in now.controller.fenced
-        and now.now_ms - _last_heard_ms(trace, broker_id) >= session_timeout_ms
+        and now.now_ms - _last_running_ms(trace, broker_id) >= session_timeout_ms
     ]
 
 
-def _last_heard_ms(trace: ReplicationTrace, broker_id: int) -> int:
-    heard = [frame.state.now_ms for frame in trace if frame.state.replica(broker_id).broker.status == RUNNING]
-    return heard[-1] if heard else trace[0].state.now_ms
+def _last_running_ms(trace: ReplicationTrace, broker_id: int) -> int:
+    running = [frame.state.now_ms for frame in trace if frame.state.replica(broker_id).broker.status == RUNNING]
+    return running[-1] if running else trace[0].state.now_ms
 
 
 def _without_times(partition: Partition) -> tuple:

@@ -1,4 +1,4 @@
-"""What an event leads to, told in order: answers, proposals, elections, cuts."""
+"""What an event leads to, in order: answers, proposals, elections, truncations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FetchHandled:
 
 @dataclass(frozen=True, slots=True)
 class FetchAnswered:
-    """A follower has got an answer and has acted on it."""
+    """A follower has received an answer and has acted on it."""
 
     broker_id: int
     high_watermark: int | None  # the leader's, as the answer carries it; None with an error
@@ -39,7 +39,7 @@ class ProduceParked:
 
 @dataclass(frozen=True, slots=True)
 class ProduceAnswered:
-    """The producer has heard what became of its request; `base_offset` is None where nothing was written."""
+    """The producer of a request has its answer; `base_offset` is None where nothing was written."""
 
     request: int
     error: str
@@ -48,12 +48,12 @@ class ProduceAnswered:
 
 @dataclass(frozen=True, slots=True)
 class NoReachableLeader:
-    """A request had nowhere to go."""
+    """A request found no broker that could take it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConsumerRead:
-    """What a consumer got."""
+    """The records that a consumer received."""
 
     records: tuple[tuple[int, str], ...]  # (offset, value)
     error: str = NONE
@@ -61,7 +61,7 @@ class ConsumerRead:
 
 @dataclass(frozen=True, slots=True)
 class RecordsDeleted:
-    """The answer to DeleteRecords, with the log start that holds now."""
+    """The answer to DeleteRecords, with the log start after it."""
 
     log_start_offset: int
     error: str = NONE
@@ -92,7 +92,7 @@ class LeaderChanged:
 
 @dataclass(frozen=True, slots=True)
 class LogTruncated:
-    """A new follower has cut its log before fetching (up to 2.7)."""
+    """A new follower has truncated its log before fetching (up to 2.7)."""
 
     broker_id: int
     from_offset: int
@@ -101,7 +101,7 @@ class LogTruncated:
 
 @dataclass(frozen=True, slots=True)
 class BrokerHalted:
-    """A follower found its leader's log shorter than its own, and stopped rather than cut (up to 0.10.2)."""
+    """A follower found its leader's log shorter than its own, and stopped its broker (up to 0.10.2)."""
 
     broker_id: int
 

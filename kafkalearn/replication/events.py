@@ -1,13 +1,23 @@
-"""What can happen to a partition. Requests have Kafka's names, facts are told in the past tense.
+"""What can happen to a partition. Requests have Kafka's names, facts stand in the past tense.
 
-Which broker elects or proposes what is decided by the rules. The last three events overrule the controller; they
-are for scripts that were recorded without one.
+The rules decide who is elected and what is proposed. The last three events overrule the controller: they are for
+scripts that were recorded without one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from kafkalearn.errors import KafkaLearnError
+
+ACKS = (0, 1, "all")
+
+
+def refuse_unknown_acks(acks: object) -> None:
+    """Pass in silence if `acks` is 0, 1 or "all"."""
+    if acks not in ACKS:
+        raise KafkaLearnError(f"acks must be 0, 1 or 'all', got {acks!r}; brokers answer INVALID_REQUIRED_ACKS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +29,10 @@ class Produce:
     values: tuple[str, ...] = ()  # of the records; empty: m1, m2, ... in the order produced
     timeout_ms: int = 30_000
     to_broker: int | None = None  # None: the leader, as the controller has it
+
+    def __post_init__(self) -> None:
+        """Refuse acks that no broker knows."""
+        refuse_unknown_acks(self.acks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +113,7 @@ class BrokerStopped:
 
 @dataclass(frozen=True, slots=True)
 class BrokerRestarted:
-    """The process starts again, registers, and hears who leads."""
+    """The process starts again, registers with the controller, and learns who leads."""
 
     broker_id: int
     successor: int | None = None  # as in SessionExpired
@@ -107,28 +121,28 @@ class BrokerRestarted:
 
 @dataclass(frozen=True, slots=True)
 class BrokerFrozen:
-    """The process stands still; it neither sends nor answers, and loses nothing."""
+    """The process stands still: it neither sends nor answers, and loses nothing."""
 
     broker_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerThawed:
-    """It goes on where it stood, and believes what it believed, until it is `BrokerReconnected`."""
+    """The process goes on where it stood, and knows nothing newer until it is `BrokerReconnected`."""
 
     broker_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerReconnected:
-    """It talks to the controller again: it counts as alive, and hears who leads."""
+    """It talks to the controller again: it counts as alive, and learns who leads."""
 
     broker_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class SessionExpired:
-    """The controller has waited long enough for a broker: it is fenced, leaves the ISR, and is replaced as leader.
+    """A broker has sent no heartbeat for too long: it is fenced, leaves the ISR, and is replaced as leader.
 
     `successor` names the new leader where the controller has a choice; None: by the order of the assignment.
     """
@@ -139,7 +153,7 @@ class SessionExpired:
 
 @dataclass(frozen=True, slots=True)
 class LeaderElected:
-    """The controller is told whom to elect, and what the ISR is."""
+    """The script decides who leads, and what the ISR is."""
 
     leader: int
     isr: tuple[int, ...]
@@ -147,14 +161,14 @@ class LeaderElected:
 
 @dataclass(frozen=True, slots=True)
 class IsrSet:
-    """The controller is told what the ISR is; leader and leader epoch stay."""
+    """The script decides what the ISR is; leader and leader epoch stay."""
 
     isr: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerFenced:
-    """The controller is told to count a broker as not alive, and changes nothing else."""
+    """The script decides that a broker does not count as alive; nothing else changes."""
 
     broker_id: int
 

@@ -1,15 +1,18 @@
-"""One step being worked out: the parts of the partition, to be read, replaced and told about.
+"""An event being processed: the parts of the partition under their names, to be read and replaced, and the effects.
 
-The rules are pure functions of parts. What strings them together reads parts from a `Work` and writes new ones to
-it. A `Work` stands on a `Draft`, which knows parts by their place alone: so a search can watch which parts a step
-looks at, and reuse the answer wherever they are the same (`kafkalearn.explore`). Hence the parts are small, and are
+The rules are pure functions of parts. What joins them reads parts from a `Processing` and writes new ones to it. A
+`Processing` stands on `Parts`, which know each part by its place alone: so a search can watch which parts a step looks
+at, and reuse the answer wherever they are the same (`kafkalearn.explore`). This is why the parts are small, and are
 read only where they are needed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.explore import Draft
+from kafkalearn.parts import Parts
 from kafkalearn.replication.effects import Effect
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.state import (
@@ -57,16 +60,25 @@ def partition_of(parts: tuple, effects: tuple[Effect, ...] = ()) -> Partition:
     return Partition(controller, replicas, Ledger(*ledger), now_ms, effects)
 
 
-class Work:
-    """The parts under their names, with what has happened to them so far in this step."""
+class Normaliser(NamedTuple):
+    """How a search writes parts: without what can make no difference later (`kafkalearn.replication.search`)."""
 
-    __slots__ = ("draft", "effects", "has_recorded", "read", "settings", "write")
+    remotes: Callable[[tuple[Remote | None, ...]], tuple[Remote | None, ...]]
+    waiting: Callable[[Waiting], Waiting]
+    requests: Callable[[Requests], Requests]
 
-    def __init__(self, settings: Settings, draft: Draft) -> None:
-        """Begin with the parts as they are before the event."""
+
+class Processing:
+    """The parts under their names, as this event has changed them so far, and the effects so far."""
+
+    __slots__ = ("effects", "has_recorded", "normaliser", "parts", "read", "settings", "write")
+
+    def __init__(self, settings: Settings, parts: Parts, normaliser: Normaliser | None = None) -> None:
+        """Begin with the parts as they are before the event; without a normaliser they are written as they are."""
         self.settings = settings
-        self.draft = draft
-        self.read, self.write = draft.read, draft.write
+        self.parts = parts
+        self.read, self.write = parts.read, parts.write
+        self.normaliser = normaliser
         self.effects: list[Effect] = []
         self.has_recorded = False  # whether the controller's record was replaced
 
@@ -83,7 +95,7 @@ class Work:
 
     @property
     def leader_id(self) -> int | None:
-        """Whom the controller has recorded as leader: a part of its own, as it is often all that is asked."""
+        """The leader that the controller has recorded: a part of its own, as many rules ask for nothing else."""
         return self.read(LEADER)
 
     @property
@@ -100,13 +112,14 @@ class Work:
         """How much producers have sent."""
         return self.read(REQUESTS)
 
-    def note_requests(self, requests: Requests) -> None:
-        """Replace how much producers have sent."""
-        self.write(REQUESTS, requests)
+    @requests.setter
+    def requests(self, requests: Requests) -> None:
+        normaliser = self.normaliser
+        self.write(REQUESTS, requests if normaliser is None else normaliser.requests(requests))
 
     @property
     def acknowledged(self) -> tuple[tuple[int, str], ...]:
-        """What producers were told is written."""
+        """What was acknowledged to producers."""
         return self.read(ACKNOWLEDGED)
 
     @acknowledged.setter
@@ -124,7 +137,7 @@ class Work:
 
     @property
     def unclean_election_count(self) -> int:
-        """How often a leader was elected that may lack committed records."""
+        """How many leaders were elected that may lack committed records."""
         return self.read(UNCLEAN_COUNT)
 
     @unclean_election_count.setter
@@ -140,19 +153,19 @@ class Work:
         self.write(LOG + PARTS_OF_REPLICA * (broker_id - 1), log)
 
     def broker(self, broker_id: int) -> Broker:
-        """How a broker fares."""
+        """The status of a broker, and what it knows of the leader."""
         return self.read(BROKER + PARTS_OF_REPLICA * (broker_id - 1))
 
     def put_broker(self, broker_id: int, broker: Broker) -> None:
-        """Replace how a broker fares."""
+        """Replace the status of a broker."""
         self.write(BROKER + PARTS_OF_REPLICA * (broker_id - 1), broker)
 
     def leading(self, broker_id: int) -> Leadership | None:
-        """The standing of a broker that leads; None: it follows."""
+        """The state of a broker that leads; None: it follows."""
         return self.read(LEADING + PARTS_OF_REPLICA * (broker_id - 1))
 
     def put_leading(self, broker_id: int, leading: Leadership | None) -> None:
-        """Replace the standing of a broker that leads."""
+        """Replace the state of a broker that leads."""
         self.write(LEADING + PARTS_OF_REPLICA * (broker_id - 1), leading)
 
     def remotes(self, broker_id: int) -> tuple[Remote | None, ...]:
@@ -161,7 +174,9 @@ class Work:
 
     def put_remotes(self, broker_id: int, remotes: tuple[Remote | None, ...]) -> None:
         """Replace what a leader knows of the others."""
-        self.write(REMOTES + PARTS_OF_REPLICA * (broker_id - 1), remotes)
+        normaliser = self.normaliser
+        kept = remotes if normaliser is None else normaliser.remotes(remotes)
+        self.write(REMOTES + PARTS_OF_REPLICA * (broker_id - 1), kept)
 
     def waiting(self, broker_id: int) -> Waiting:
         """The requests that wait on a leader."""
@@ -169,36 +184,38 @@ class Work:
 
     def put_waiting(self, broker_id: int, waiting: Waiting) -> None:
         """Replace the requests that wait on a leader."""
-        self.write(WAITING + PARTS_OF_REPLICA * (broker_id - 1), waiting)
+        normaliser = self.normaliser
+        kept = waiting if normaliser is None else normaliser.waiting(waiting)
+        self.write(WAITING + PARTS_OF_REPLICA * (broker_id - 1), kept)
 
-    def stand_down(self, broker_id: int) -> None:
-        """The broker no longer leads, and keeps nothing of what it kept for that."""
+    def stop_leading(self, broker_id: int) -> None:
+        """The broker no longer leads: it forgets the followers, and the requests that waited."""
         self.put_leading(broker_id, None)
         self.put_remotes(broker_id, ())
         self.put_waiting(broker_id, Waiting())
 
     def is_eligible(self, broker_id: int) -> bool:
-        """Whether a broker counts as alive, so may be in the ISR."""
+        """Whether a broker counts as alive, and so may be in the ISR."""
         return broker_id not in self.controller.fenced
 
-    def tell(self, effect: Effect) -> None:
-        """Add to what this event has led to."""
+    def emit(self, effect: Effect) -> None:
+        """Add an effect of this event."""
         self.effects.append(effect)
 
     def require(self, is_possible: bool, why_not: str, *values: object) -> None:
-        """Go on if the event makes sense here; else nothing changes and the message says what is the case."""
+        """Pass in silence if the event makes sense here; else raise IllegalEvent, with these values in the message."""
         if not is_possible:
             raise IllegalEvent(why_not.format(*values))
 
     def existing(self, broker_id: int) -> Broker:
-        """How a broker that an event names fares; refuses one that there is not."""
+        """The status of a broker that an event names; refuses a broker that does not exist."""
         known = self.settings.broker_ids
         if broker_id not in known:
             raise IllegalEvent(f"there is no broker {broker_id!r}; there are {known[0]} to {known[-1]}")
         return self.broker(broker_id)
 
     def acting_leader(self, broker_id: int | None = None) -> int | None:
-        """The broker that leads and runs: the one named, or whom the controller has recorded; None: there is none."""
+        """The broker that leads and runs: the one named, or the controller's leader; None: there is none."""
         leader_id = self.leader_id if broker_id is None else broker_id
         if leader_id is None or not self.existing(leader_id).is_running or self.leading(leader_id) is None:
             return None

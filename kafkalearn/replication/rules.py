@@ -1,7 +1,7 @@
 """Which release follows which rule of replication: the whole history, as data.
 
 Twelve years have changed nearly every rule of the protocol, most of them after a record was lost somewhere. `Rules`
-has a field for each change, `rules_of` reads the table below it. To see what one change was for, take the rules of
+has a field for each change, `rules_of` reads the table below it. To see what one change is good for, take the rules of
 a release and turn back that one: ``replace(rules_of("4.3"), truncation="high watermark")``.
 """
 
@@ -53,6 +53,11 @@ class Rules:
     halts_beyond_leader: bool  # a follower ahead of its leader stops its broker, unless unclean election is allowed
     notices_restarts: bool  # a follower that was gone too shortly to be missed leaves the ISR all the same
     has_eligible_leader_replicas: bool  # for new clusters; 4.0 has them switched off
+
+    @property
+    def cuts_before_fetching(self) -> bool:
+        """Whether a new follower first asks its leader where to cut its log (0.11 to 2.7)."""
+        return self.truncation in ("epoch, asked once", "epoch, asked again")
 
 
 # For each field: the values it has had, each with the first release that has it.

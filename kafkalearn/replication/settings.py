@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import fill_in, whole_number
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.phrases import listed
 from kafkalearn.replication.rules import Rules, refuse_unknown_names, rules_of
 from kafkalearn.versions import default
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
@@ -73,28 +74,27 @@ class Settings:
             whole_number(name, getattr(self, name), at_least=1)
         whole_number("fetch_wait_max_ms", self.fetch_wait_max_ms, at_least=0)
         object.__setattr__(self, "broker_ids", tuple(range(1, self.replica_count + 1)))
-        self._fill_in("rules", rules_of(self.release))
+        fill_in(self, rules=rules_of(self.release))
         refuse_unknown_names(self.rules)
         object.__setattr__(self, "effective_min_isr", self._effective_min_isr())
-        self._fill_in("assignment", self.broker_ids)
-        self._fill_in("is_unclean_election_enabled", _default("unclean.leader.election.enable", self.release))
-        self._fill_in("has_eligible_leader_replicas", self.rules.has_eligible_leader_replicas)
-        self._fill_in("replica_lag_time_max_ms", _default("replica.lag.time.max.ms", self.release))
+        fill_in(
+            self,
+            assignment=self.broker_ids,
+            is_unclean_election_enabled=default("unclean.leader.election.enable", self.release, side="broker"),
+            has_eligible_leader_replicas=self.rules.has_eligible_leader_replicas,
+            replica_lag_time_max_ms=default("replica.lag.time.max.ms", self.release, side="broker"),
+        )
         self._refuse_contradictions()
-
-    def _fill_in(self, name: str, value: object) -> None:
-        if getattr(self, name) is None:
-            object.__setattr__(self, name, value)
 
     def _refuse_contradictions(self) -> None:
         if self.assignment and sorted(self.assignment) != list(self.broker_ids):
             raise KafkaLearnError(
-                f"assignment must name each of the brokers {_listed(self.broker_ids)} once, got {self.assignment}"
+                f"assignment must name each of the brokers {listed(self.broker_ids)} once, got {self.assignment}"
             )
         if self.fetch_wait_max_ms > self.replica_lag_time_max_ms:
             raise KafkaLearnError(
                 f"fetch_wait_max_ms {self.fetch_wait_max_ms} is above replica_lag_time_max_ms "
-                f"{self.replica_lag_time_max_ms}; a broker refuses to start so: followers that wait would seem to lag"
+                f"{self.replica_lag_time_max_ms}; a broker does not start so: followers that wait would seem to lag"
             )
         if self.has_eligible_leader_replicas and not at_least("4.0", self.release):
             raise KafkaLearnError(
@@ -106,11 +106,3 @@ class Settings:
         if self.rules.is_frozen_under_min_isr:
             return min(self.min_insync_replicas, self.replica_count)
         return self.min_insync_replicas
-
-
-def _default(setting: str, release: str) -> object:
-    return default(setting, release, side="broker")
-
-
-def _listed(broker_ids: tuple[int, ...]) -> str:
-    return ", ".join(map(str, broker_ids))

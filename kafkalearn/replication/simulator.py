@@ -1,23 +1,22 @@
-"""The simulator of replication: `step` tells the events apart, the rules have files of their own."""
+"""The simulator of replication: which rule answers which event; the rules have files of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from types import MappingProxyType
 
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.explore import Draft
+from kafkalearn.parts import Parts
 from kafkalearn.replication import events
 from kafkalearn.replication.controller import brokers, metadata
-from kafkalearn.replication.events import LeaderElected, ReplicationEvent
+from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.leader import fetching, leading, producing
-from kafkalearn.replication.processing import Work, partition_of, parts_of
+from kafkalearn.replication.processing import Processing, partition_of, parts_of
 from kafkalearn.replication.settings import Settings
-from kafkalearn.replication.state import Partition, blank
+from kafkalearn.replication.state import Partition, start
 from kafkalearn.trace import Trace, run
 
-HANDLERS: MappingProxyType[type, Callable[[Work, ReplicationEvent], None]] = MappingProxyType(
+HANDLERS: MappingProxyType[type, Callable[[Processing, ReplicationEvent], None]] = MappingProxyType(
     {
         events.Produce: producing.produce,
         events.Fetch: fetching.fetch,
@@ -43,19 +42,8 @@ HANDLERS: MappingProxyType[type, Callable[[Work, ReplicationEvent], None]] = Map
 """Which rule answers which event."""
 
 
-def start(settings: Settings) -> Partition:
-    """A new partition: empty, all replicas in sync, the first of the assignment leads.
-
-    >>> start(Settings()).controller.isr, start(Settings(assignment=(2, 3, 1))).controller.leader
-    ((1, 2, 3), 2)
-    """
-    first = (settings.assignment or settings.broker_ids)[0]
-    elected = step(settings, blank(settings), LeaderElected(first, settings.broker_ids))
-    return Partition(elected.controller, elected.replicas, elected.ledger)
-
-
 def step(settings: Settings, partition: Partition, event: ReplicationEvent) -> Partition:
-    """The partition after `event`; its `effects` tell what was answered and decided.
+    """The partition after `event`; its `effects` are what was answered and decided.
 
     Raises
     ------
@@ -74,28 +62,28 @@ def step(settings: Settings, partition: Partition, event: ReplicationEvent) -> P
     Apache Kafka 0.8.2 to 4.3: ``Partition``, ``ReplicaManager``, ``AbstractFetcherThread``,
     ``PartitionChangeBuilder``.
     """
-    work = Work(settings, Draft(parts_of(partition)))
-    happen(work, event)
-    return partition_of(work.draft.parts(), tuple(work.effects))
+    processing = Processing(settings, Parts(parts_of(partition)))
+    process(processing, event)
+    return partition_of(processing.parts.all(), tuple(processing.effects))
 
 
-def happen(work: Work, event: ReplicationEvent) -> None:
-    """Work out what an event leads to; `step` and a search share this."""
+def process(processing: Processing, event: ReplicationEvent) -> None:
+    """Process an event on parts; `step` and a search share this."""
     handler = HANDLERS.get(type(event))
     if handler is None:
         known = ", ".join(each.__name__ for each in HANDLERS)
         raise IllegalEvent(f"{event!r} is no event of this simulator; it knows {known}")
-    handler(work, event)
+    handler(processing, event)
 
 
-def replicate(
+def simulate(
     settings: Settings, events: Iterable[ReplicationEvent], initial: Partition | None = None
 ) -> Trace[Partition, ReplicationEvent]:
     """The run of a partition through `events`, from a new partition if no other is given.
 
     >>> from kafkalearn.replication.events import Fetch, Produce
-    >>> trace = replicate(Settings(replica_count=2), [Produce(), Fetch(2), Fetch(2)])
+    >>> trace = simulate(Settings(replica_count=2), [Produce(), Fetch(2), Fetch(2)])
     >>> [(frame.state.leader.log_end_offset, frame.state.high_watermark) for frame in trace]
     [(0, 0), (1, 0), (1, 0), (1, 1)]
     """
-    return run(partial(step, settings), start(settings) if initial is None else initial, events)
+    return run(step, settings, start(settings) if initial is None else initial, events)

@@ -2,7 +2,7 @@
 
 Every value that exists twice in a cluster exists twice here. A follower's LEO is in its own `Log` (exact) and
 in the leader's `Remote` (what its last fetch said); the ISR is in the `Controller` and in the `Leadership` of the
-broker that leads. The `Ledger` is what no broker knows: which records producers and consumers have been promised.
+broker that leads. The `Ledger` is what no broker knows: which records were acknowledged, and which could be read.
 
 The parts are named tuples rather than dataclasses: a search makes millions of them, and they cost a third.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kafkalearn.replication.effects import Effect
 from kafkalearn.replication.replica_log.epochs import Epochs
 from kafkalearn.replication.settings import Settings
 
@@ -19,7 +20,7 @@ UNKNOWN = -1  # a remote LEO before the follower's first fetch, an epoch before 
 
 RUNNING = "running"
 FROZEN = "frozen"  # the process stands still: a long pause, a hung disk, SIGSTOP
-CUT_OFF = "cut off"  # it runs, but has not heard from the controller since it stood still
+CUT_OFF = "cut off"  # it runs, but knows nothing that the controller recorded since it stood still
 DOWN = "down"
 
 
@@ -62,7 +63,7 @@ class Proposal(NamedTuple):
     """An ISR that the leader has proposed and the controller has not taken over."""
 
     isr: tuple[int, ...]
-    is_refused: bool = False  # the leader was told it is out of date, and waits for new metadata
+    is_refused: bool = False  # the leader is out of date, says the controller, and waits for new metadata
 
 
 class Waiting(NamedTuple):
@@ -73,16 +74,16 @@ class Waiting(NamedTuple):
 
 
 class Leadership(NamedTuple):
-    """The standing of a broker that leads."""
+    """What a broker keeps for a partition that it leads."""
 
     epoch_start_offset: int  # its LEO when it took over
-    isr: tuple[int, ...]  # committed, as it last heard
+    isr: tuple[int, ...]  # committed, as far as it knows
     partition_epoch: int
     proposal: Proposal | None = None
 
     @property
     def maximal_isr(self) -> tuple[int, ...]:
-        """The ISR and whoever may already be in it: the members of an unanswered proposal."""
+        """The ISR and who may already be in it: the members of a proposal that is not answered yet."""
         return self.isr if self.proposal is None else tuple(sorted({*self.isr, *self.proposal.isr}))
 
 
@@ -113,7 +114,7 @@ class Log(NamedTuple):
 
 
 class Broker(NamedTuple):
-    """How a replica's broker fares, and what it last heard from the controller."""
+    """The status of a replica's broker, and what it last learnt from the controller."""
 
     status: str = RUNNING
     was_stopped_cleanly: bool = True
@@ -181,10 +182,10 @@ class Visible(NamedTuple):
 
 
 class Ledger(NamedTuple):
-    """What was promised to clients: kept beside the cluster, to tell what is lost."""
+    """What clients rely on: kept beside the cluster, to know what is lost."""
 
     requests: Requests = Requests()
-    acknowledged: tuple[tuple[int, str], ...] = ()  # (offset, value) of what a producer was told is written
+    acknowledged: tuple[tuple[int, str], ...] = ()  # (offset, value), answered without an error
     visible: Visible = Visible()
     unclean_election_count: int = 0
 
@@ -197,7 +198,7 @@ class Partition:
     replicas: tuple[Replica, ...]  # by broker id from 1
     ledger: Ledger
     now_ms: int = 0
-    effects: tuple = field(default=(), compare=False)  # what the last event led to, in order
+    effects: tuple[Effect, ...] = field(default=(), compare=False)  # what the last event led to, in order
 
     def replica(self, broker_id: int) -> Replica:
         """The replica on one broker."""
@@ -220,3 +221,25 @@ class Partition:
 def blank(settings: Settings) -> Partition:
     """The partition before its first election: empty replicas, no leader."""
     return Partition(Controller(), (Replica(),) * settings.replica_count, Ledger())
+
+
+def start(settings: Settings) -> Partition:
+    """A new partition, just after its first election: empty, all replicas in sync, the first of the assignment leads.
+
+    >>> start(Settings()).controller.isr, start(Settings(assignment=(2, 3, 1))).controller.leader
+    ((1, 2, 3), 2)
+    """
+    brokers, rules = settings.broker_ids, settings.rules
+    leader = (settings.assignment or brokers)[0]
+    leads = Replica(
+        Log(epochs=((0, 0),) if rules.has_leader_epochs else ()),
+        Broker(leader=leader, leader_epoch=0),
+        Leadership(epoch_start_offset=0, isr=brokers, partition_epoch=0),
+        remotes=tuple(None if broker_id == leader else Remote(last_caught_up_ms=0) for broker_id in brokers),
+    )
+    follows = Replica(broker=Broker(leader=leader, leader_epoch=0, is_truncating=rules.cuts_before_fetching))
+    return Partition(
+        Controller(leader, leader_epoch=0, partition_epoch=0, isr=brokers),
+        tuple(leads if broker_id == leader else follows for broker_id in brokers),
+        Ledger(visible=Visible(leader_epoch=0)),
+    )

@@ -1,7 +1,7 @@
 """Record batches, format 2, as they lie in a broker's log since 0.11.
 
-A *batch* is the unit in which a log is written: a header of 61 bytes, then records. The header tells the offsets
-the batch spans, who wrote it and how; the records tell only what is different from it. Batches keep their span when
+A *batch* is the unit in which a log is written: a header of 61 bytes, then records. The header holds the offsets
+the batch spans, who wrote it and how; the records hold only what is different from it. Batches keep their span when
 the cleaner takes records out, so that a batch may hold fewer records than offsets, or none.
 
 `read_batch` reads one batch and raises `Undecodable` where it cannot: field and byte are named, the byte counted
@@ -16,11 +16,11 @@ from struct import Struct
 from kafkalearn.segments.checksum import crc32c
 from kafkalearn.segments.compression import CODECS, Damaged, decompress
 from kafkalearn.segments.records import BatchFacts, Record, read_records, wrong
+from kafkalearn.segments.sizes import BATCH_HEADER_BYTES
 
 FRAME = Struct(">qi")  # base offset, then how many bytes follow
 FRAME_BYTES = FRAME.size
-HEADER = Struct(">qiibIhiqqqhii")
-HEADER_BYTES = HEADER.size  # 61
+HEADER = Struct(">qiibIhiqqqhii")  # of `BATCH_HEADER_BYTES`
 MAGIC_POSITION = 16  # in every format
 CHECKED_FROM = 21  # the checksum covers everything behind itself
 
@@ -90,7 +90,7 @@ def read_batch(data: bytes, position: int = 0, has_checksum: bool = True) -> Bat
         base_ms if has_horizon else None,
         max_ms,
         *producer,
-        read_records(body, facts, count, position + HEADER_BYTES),
+        read_records(body, facts, count, position + BATCH_HEADER_BYTES),
     )
 
 
@@ -107,8 +107,8 @@ def _batch_end(data: bytes, position: int) -> int:
     magic = data[position + MAGIC_POSITION] if length > MAGIC_POSITION - FRAME_BYTES else None
     if magic != 2:
         raise wrong("magic", position + MAGIC_POSITION, f"is {magic}; only format 2 is read (Kafka 0.11 and later)")
-    if length < HEADER_BYTES - FRAME_BYTES:
-        raise wrong("batchLength", position + 8, f"says {length}, a header needs {HEADER_BYTES - FRAME_BYTES}")
+    if length < BATCH_HEADER_BYTES - FRAME_BYTES:
+        raise wrong("batchLength", position + 8, f"says {length}, a header needs {BATCH_HEADER_BYTES - FRAME_BYTES}")
     return position + FRAME_BYTES + length
 
 
@@ -121,6 +121,6 @@ def _codec(attributes: int, position: int) -> str:
 
 def _body(data: bytes, position: int, end: int, codec: str) -> bytes:
     try:
-        return decompress(codec, data[position + HEADER_BYTES : end])
+        return decompress(codec, data[position + BATCH_HEADER_BYTES : end])
     except Damaged as error:
-        raise wrong("records", position + HEADER_BYTES, str(error)) from None
+        raise wrong("records", position + BATCH_HEADER_BYTES, str(error)) from None

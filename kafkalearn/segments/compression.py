@@ -1,7 +1,7 @@
 """The four ways in which a record batch may be compressed, undone.
 
-gzip is in Python's library; the others are pyarrow's, which is loaded only when a batch needs it: most segments of
-the offsets topic are not compressed, and it takes a tenth of a second.
+gzip is in Python's own library. The others are PyArrow's, which is loaded only when a batch needs it: it is no part of
+the core, takes a tenth of a second, and most segments of the offsets topic are not compressed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from struct import unpack_from
+
+from kafkalearn.extras import require
+from kafkalearn.wire.varint import read_varint
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 """The codecs by the number that a batch's attributes hold."""
@@ -36,6 +39,8 @@ def decompress(codec: str, data: bytes) -> bytes:
     ------
     Damaged
         If the codec cannot undo it.
+    MissingExtra
+        If the codec is PyArrow's and that is not installed; the message says how to install it.
 
     Examples
     --------
@@ -44,6 +49,8 @@ def decompress(codec: str, data: bytes) -> bytes:
     """
     if codec == "none":
         return data
+    if codec != "gzip":
+        require(f"a batch compressed with {codec}", "pyarrow")
     try:
         if codec == "gzip":
             return gzip.decompress(data)
@@ -79,10 +86,5 @@ def _snappy_blocks(data: bytes) -> Iterator[bytes]:
 def _snappy_block(block: bytes) -> bytes:
     import pyarrow
 
-    size = shift = 0
-    for byte in block[:5]:  # a block begins with its size, 7 bits a byte, low ones first
-        size |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            break
+    size, _ = read_varint(block)  # a block begins with its size
     return pyarrow.Codec("snappy").decompress(block, size, asbytes=True)

@@ -61,7 +61,7 @@ def parse_segment(
     Returns
     -------
     Segment
-        ``rest`` tells where and why the reading stopped, if it did before the last byte.
+        ``rest`` says where and why the reading stopped, if it did before the last byte.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kafkalearn.wire.reader import Undecodable
+from kafkalearn.wire.varint import from_zigzag, read_varint
 
 CONTROL_TYPES: Mapping[int, str] = MappingProxyType(
     {
@@ -55,26 +56,21 @@ class _Cursor:
         self.data = data
         self.start = start  # what is added to a position in an error
         self.position = 0
+        self.record = ""  # the one being read, for errors
 
     def varint(self, field: str) -> int:
-        """The next signed number: 7 bits a byte, low ones first, the sign in the lowest bit."""
-        start = self.position
-        value = shift = 0
-        while True:
-            if self.position >= len(self.data) or shift > 63:
-                raise wrong(field, self.start + start, "is a number that does not end")
-            byte = self.data[self.position]
-            self.position += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value >> 1 ^ -(value & 1)
+        """The next signed number of variable length."""
+        try:
+            value, self.position = read_varint(self.data, self.position, 10)
+        except ValueError:
+            raise self.error(field, "is a number that does not end") from None
+        return from_zigzag(value)
 
     def take(self, count: int, field: str) -> bytes:
         """The next `count` bytes."""
         left = len(self.data) - self.position
         if not 0 <= count <= left:
-            raise wrong(field, self.start + self.position, f"needs {count} bytes, {left} are left in the batch")
+            raise self.error(field, f"needs {count} bytes, {left} are left in the batch")
         self.position += count
         return self.data[self.position - count : self.position]
 
@@ -83,8 +79,13 @@ class _Cursor:
         start = self.position
         length = self.varint(f"{field} length")
         if length < -1:
-            raise wrong(f"{field} length", self.start + start, f"is {length}")
+            raise self.error(f"{field} length", f"is {length}", start)
         return None if length == -1 else self.take(length, field)
+
+    def error(self, field: str, what: str, position: int | None = None) -> Undecodable:
+        """The error for a field of the record; without a position, at the next byte."""
+        at = self.position if position is None else position
+        return wrong(f"{self.record} {field}", self.start + at, what)
 
 
 def read_records(body: bytes, facts: BatchFacts, count: int, start: int) -> tuple[Record, ...]:
@@ -98,42 +99,40 @@ def read_records(body: bytes, facts: BatchFacts, count: int, start: int) -> tupl
     cursor = _Cursor(body, start if facts.is_plain else 0)
     if not 0 <= count <= len(body):
         raise wrong("recordCount", start - 4, f"is {count}, in {len(body)} bytes")
-    records = tuple(_read_record(cursor, facts, f"records[{index}]") for index in range(count))
+    records = tuple(_read_record(cursor, facts, index) for index in range(count))
     rest = len(body) - cursor.position
     if rest:
         raise wrong("records", cursor.start + cursor.position, f"end here, {rest} more bytes are in the batch")
     return records
 
 
-def _read_record(cursor: _Cursor, facts: BatchFacts, at: str) -> Record:
-    length = cursor.varint(f"{at} length")
-    end = cursor.position + length
-    cursor.take(1, f"{at} attributes")  # none is in use
-    timestamp_delta, offset_delta = cursor.varint(f"{at} timestampDelta"), cursor.varint(f"{at} offsetDelta")
-    key, value = cursor.sized(f"{at} key"), cursor.sized(f"{at} value")
-    headers = tuple(_read_header(cursor, at) for _ in range(cursor.varint(f"{at} header count")))
-    if cursor.position != end:
-        raise wrong(
-            f"{at} length",
-            cursor.start + end - length,
-            f"says {length} bytes, it takes {cursor.position - end + length}",
-        )
+def _read_record(cursor: _Cursor, facts: BatchFacts, index: int) -> Record:
+    cursor.record = f"records[{index}]"
+    length = cursor.varint("length")
+    start = cursor.position
+    cursor.take(1, "attributes")  # none is in use
+    timestamp_delta, offset_delta = cursor.varint("timestampDelta"), cursor.varint("offsetDelta")
+    key, value = cursor.sized("key"), cursor.sized("value")
+    headers = tuple(_read_header(cursor) for _ in range(cursor.varint("header count")))
+    took = cursor.position - start
+    if took != length:
+        raise cursor.error("length", f"says {length} bytes, it takes {took}", start)
     timestamp_ms = facts.base_ms + timestamp_delta if facts.append_ms is None else facts.append_ms
-    control = _control_type(key, cursor, at) if facts.is_control else None
+    control = _control_type(cursor, key) if facts.is_control else None
     return Record(facts.base_offset + offset_delta, timestamp_ms, key, value, headers, control)
 
 
-def _read_header(cursor: _Cursor, at: str) -> tuple[str, bytes | None]:
+def _read_header(cursor: _Cursor) -> tuple[str, bytes | None]:
     start = cursor.position
-    name = cursor.sized(f"{at} header key")
+    name = cursor.sized("header key")
     if name is None:
-        raise wrong(f"{at} header key", cursor.start + start, "is null")
-    return name.decode("utf-8", "replace"), cursor.sized(f"{at} header value")
+        raise cursor.error("header key", "is null", start)
+    return name.decode("utf-8", "replace"), cursor.sized("header value")
 
 
-def _control_type(key: bytes | None, cursor: _Cursor, at: str) -> str:
+def _control_type(cursor: _Cursor, key: bytes | None) -> str:
     if key is None or len(key) < 4:
-        raise wrong(f"{at} key", cursor.start + cursor.position, "of a control record must have 4 bytes")
+        raise cursor.error("key", "of a control record must have 4 bytes")
     number = int.from_bytes(key[2:4], "big", signed=True)
     return CONTROL_TYPES.get(number, f"UNKNOWN_{number}")
 

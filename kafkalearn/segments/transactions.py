@@ -1,7 +1,7 @@
 """Which records of a partition count: those of aborted and of unfinished transactions do not.
 
 A consumer that also produces may commit its offsets inside a transaction. Such commits lie in the offsets topic like
-others, in transactional batches; a control batch of the same producer id, the *marker*, tells how it ended.
+others, in transactional batches; a control batch of the same producer id, the *marker*, says how it ended.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ OUTCOMES = ("COMMIT", "ABORT", "OPEN")
 """How a transaction may stand: ended one way or the other, or not ended yet."""
 
 
-def outcomes(batches: Sequence[Batch]) -> tuple[str | None, ...]:
+def transaction_outcomes(batches: Sequence[Batch]) -> tuple[str | None, ...]:
     """For each batch of a partition how its transaction ended, a name in `OUTCOMES`; None: it is in none.
 
     Parameters
@@ -45,12 +45,12 @@ def committed_records(segments: Iterable[Segment]) -> Iterator[Record]:
     Parameters
     ----------
     segments : iterable of Segment
-        As `kafkalearn.offsets.read_disk` returns them.
+        As `kafkalearn.segments.read_disk` returns them.
     """
     partitions: dict[tuple[str, int], list[Batch]] = {}
     for segment in segments:
         partitions.setdefault((segment.topic, segment.partition), []).extend(segment.batches)
     for batches in partitions.values():
-        for batch, outcome in zip(batches, outcomes(batches), strict=True):
+        for batch, outcome in zip(batches, transaction_outcomes(batches), strict=True):
             if not batch.is_control and outcome in (None, "COMMIT"):
                 yield from batch.records

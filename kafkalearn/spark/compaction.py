@@ -4,11 +4,11 @@ The rule is that of `kafkalearn.log.cleaner.keep_rule`, record for record: the l
 tombstone among them until its *delete horizon* has passed. Three things make the query quick.
 
 - Kafka reads a log twice, and so does the query: once for the last offset of each key, once to keep what is there.
-  Only keys and offsets are sorted out among Spark's workers, never the values.
+  Only keys and offsets are shuffled between Spark's workers, never the values.
 - A place in a topic, partition and offset, is one number of 64 bits. Spark looks such numbers up several times
   faster than pairs, and every worker gets all of them: a few bytes for each record that stays.
 - Keys are compared as they are. Kafka's own cleaner compares 128-bit hashes (MD5) to save memory; a shorter hash
-  would lose the records of two customers in a while.
+  would lose records of customers every now and then.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def compact(
         The topic's ``delete.retention.ms``.
     first_uncleanable : int or mapping, optional
         The first offset that is not cleaned, of all partitions or by partition: the base of the active segment, or
-        what ``min.compaction.lag.ms`` protects. What lies behind stays and is no evidence against what lies before;
-        a partition that a mapping does not name is left alone. Without it the whole topic is cleaned.
+        what ``min.compaction.lag.ms`` protects. What lies behind stays, and does not overtake what lies before; a
+        partition that a mapping does not name is left alone. Without it the whole topic is cleaned.
 
     Returns
     -------
@@ -97,25 +97,25 @@ def compact(
     return kept if now_ms is None else _two_phases(kept, now_ms, delete_retention_ms, first_uncleanable)
 
 
-def count_verdicts(records: DataFrame, *, now_ms: int | None = None, first_uncleanable: Bound = None) -> DataFrame:
-    """How many records a pass keeps and removes, and why: columns ``verdict``, ``is_kept``, ``records``.
+def count_reasons(records: DataFrame, *, now_ms: int | None = None, first_uncleanable: Bound = None) -> DataFrame:
+    """How many records a pass keeps and removes, and why: columns ``reason``, ``is_kept``, ``records``.
 
-    Parameters are those of `compact`. The words are those of `kafkalearn.log.Verdict`, but for what overtakes a
-    record: here it is only ``overtaken``.
+    Parameters are those of `compact`. The reasons are those of `kafkalearn.log.cleaner.keep_rule`; only of an
+    overtaken record the offset that overtakes it is left out: ``overtaken``.
 
     Examples
     --------
     >>> from kafkalearn.spark.data.customers import customers
     >>> from kafkalearn.spark.session import get_spark
-    >>> count_verdicts(customers(get_spark(), "small")).orderBy("verdict").collect()[0]
-    Row(verdict='last of its key', is_kept=True, records=9564)
+    >>> count_reasons(customers(get_spark(), "small")).orderBy("reason").collect()[0]
+    Row(reason='last of its key', is_kept=True, records=9564)
     """
     _check(records, now_ms, DAY_MS)
     is_cleaned = _is_cleaned(first_uncleanable)
     is_tombstone = sf.col("value").isNull()
     horizon = sf.col(HORIZON) if HORIZON in records.columns else sf.lit(None).cast("bigint")
     is_due = horizon <= now_ms if now_ms is not None else sf.lit(False)
-    verdict = (
+    reason = (
         sf.when(~is_cleaned, BEHIND_THE_MAP)
         .when(sf.col("key").isNull(), NO_KEY)
         .when(sf.col("_last").isNull(), OVERTAKEN)
@@ -124,9 +124,9 @@ def count_verdicts(records: DataFrame, *, now_ms: int | None = None, first_uncle
         .when(is_due, TOMBSTONE_GONE)
         .otherwise(TOMBSTONE_WAITS)
     )
-    is_kept = ~sf.col("verdict").isin(NO_KEY, OVERTAKEN, TOMBSTONE_GONE)
-    counts = _marked(records, is_cleaned).groupBy(verdict.alias("verdict")).agg(sf.count("*").alias("records"))
-    return counts.select("verdict", is_kept.alias("is_kept"), "records")
+    is_kept = ~sf.col("reason").isin(NO_KEY, OVERTAKEN, TOMBSTONE_GONE)
+    counts = _marked(records, is_cleaned).groupBy(reason.alias("reason")).agg(sf.count("*").alias("records"))
+    return counts.select("reason", is_kept.alias("is_kept"), "records")
 
 
 def _check(records: DataFrame, now_ms: int | None, delete_retention_ms: int) -> None:

@@ -20,12 +20,14 @@ from kafkalearn.spark.columns.checks import require
 from kafkalearn.spark.data.deliveries import COLUMNS
 
 OBSERVED = tuple(name for name, each in STRATEGIES.items() if each.sink == PLAIN and not each.hands_over)
-"""Strategies that `tolls` knows: they process in the order of the log, and store their results anyhow."""
+"""Strategies that `crash_costs` knows: they process in the order of the log, into a plain sink."""
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 
-def tolls(df: DataFrame, strategies: Iterable[str | Strategy] = OBSERVED, commit_ms: int = COMMIT_MS) -> DataFrame:
+def crash_costs(
+    df: DataFrame, strategies: Iterable[str | Strategy] = OBSERVED, commit_ms: int = COMMIT_MS
+) -> DataFrame:
     """What each run's crash costs under each strategy.
 
     Parameters
@@ -46,7 +48,7 @@ def tolls(df: DataFrame, strategies: Iterable[str | Strategy] = OBSERVED, commit
     Raises
     ------
     KafkaLearnError
-        If a column is missing, or if a strategy cannot be told from deliveries.
+        If a column is missing, or if deliveries do not say what a strategy costs.
 
     Examples
     --------
@@ -54,7 +56,7 @@ def tolls(df: DataFrame, strategies: Iterable[str | Strategy] = OBSERVED, commit
     >>> seen = [(0, 0, 0, 0, 10, 35), (0, 1, 0, 0, 20, 35), (0, 2, 1, 20, 30, 35), (0, 3, 1, 20, None, 35)]
     >>> names = "run int, offset int, poll int, polled_ms int, processed_ms int, crashed_ms int"
     >>> rows = get_spark().createDataFrame(seen, names)
-    >>> rows.transform(tolls, ["each batch", "before the batch"]).show()
+    >>> rows.transform(crash_costs, ["each batch", "before the batch"]).show()
     +---+----------------+------------+----------+-------------+------------+
     |run|        strategy|record_count|lost_count|doubled_count|commit_count|
     +---+----------------+------------+----------+-------------+------------+
@@ -113,7 +115,7 @@ def _observed(strategy: str | Strategy) -> Strategy:
     strategy = strategy_of(strategy)
     if strategy.sink != PLAIN or strategy.hands_over or strategy.when not in (BEFORE, RECORD, BATCH, AUTO):
         raise KafkaLearnError(
-            f"what the strategy {strategy.name!r} costs cannot be told from deliveries in order; "
+            f"deliveries in order do not say what the strategy {strategy.name!r} costs; "
             f"known are {', '.join(map(repr, OBSERVED))}"
         )
     return strategy

@@ -1,7 +1,7 @@
-"""What has become of millions of records: what applications were told, against what the log holds.
+"""The results of millions of records: what their callbacks got, against what the log holds.
 
-Two tables are enough, and both can be had from a real cluster: what each producer was told of each record it sent,
-and what a consumer finds in the topic. `fates` puts them together by the rule of `kafkalearn.delivery.record_results`.
+Two tables are enough, and a real cluster has both: what the callback of each record got, and what a consumer finds in
+the topic. `results_of` puts them together by the rule of `kafkalearn.delivery.record_results`.
 A *run* is one life of one producer; it numbers its records from 1, and the number travels in the record.
 """
 
@@ -12,14 +12,14 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.delivery.record_results import DOUBLED, LOST, OPEN, OUT_OF_ORDER, REJECTED, SAFE, WRITTEN
-from kafkalearn.replication import NONE
+from kafkalearn.replication.effects import NONE
 from kafkalearn.spark.columns.checks import refuse_overwrite, require
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import SEED, rows_of
 from kafkalearn.spark.data.zipf import hash_of
 from kafkalearn.spark.session.progress import Update
 
-VERSION = 1
+VERSION = 2
 RUN_LENGTH = 2000  # records of a producer
 PRODUCERS = ("acks=0", "acks=1", "acks=all", "acks=all, idempotent")
 
@@ -27,21 +27,21 @@ _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _RUNS = ("string", *_WHOLE)
 
 
-def fates(sent: DataFrame, log: DataFrame) -> DataFrame:
-    """What has become of each record that was sent.
+def results_of(sent: DataFrame, log: DataFrame) -> DataFrame:
+    """The result of each record that was sent.
 
     Parameters
     ----------
     sent : DataFrame
-        ``run``; ``number``, in the order sent; ``told``: the error the application heard, ``"NONE"`` if the record
-        was acknowledged, null if it heard nothing. Other columns are kept.
+        ``run``; ``number``, in the order sent; ``callback``: the error that the callback got, ``"NONE"`` if the record
+        was acknowledged, null if it was not called. Other columns are kept.
     log : DataFrame
         ``run``, ``number`` and ``offset`` of every record in the log; records that nobody has sent are left out.
 
     Returns
     -------
     DataFrame
-        The rows of `sent` with ``copy_count`` and ``fate``, a name in `kafkalearn.delivery.FATES`.
+        The rows of `sent` with ``copy_count`` and ``result``, a name in `kafkalearn.delivery.RESULTS`.
 
     Raises
     ------
@@ -52,22 +52,22 @@ def fates(sent: DataFrame, log: DataFrame) -> DataFrame:
     --------
     >>> from kafkalearn.spark.session import get_spark
     >>> spark = get_spark()
-    >>> told = [("a", 1, "NONE"), ("a", 2, "NONE"), ("a", 3, "TIMEOUT")]
-    >>> sent = spark.createDataFrame(told, "run string, number int, told string")
+    >>> callbacks = [("a", 1, "NONE"), ("a", 2, "NONE"), ("a", 3, "TIMEOUT")]
+    >>> sent = spark.createDataFrame(callbacks, "run string, number int, callback string")
     >>> log = spark.createDataFrame([("a", 2, 0), ("a", 2, 1)], "run string, number int, offset int")
-    >>> [(row.number, row.fate) for row in fates(sent, log).orderBy("number").collect()]
+    >>> [(row.number, row.result) for row in results_of(sent, log).orderBy("number").collect()]
     [(1, 'lost'), (2, 'doubled'), (3, 'rejected')]
     """
     for df, column, types in (
         (sent, "run", _RUNS),
         (sent, "number", _WHOLE),
-        (sent, "told", ("string",)),
+        (sent, "callback", ("string",)),
         (log, "run", _RUNS),
         (log, "number", _WHOLE),
         (log, "offset", _WHOLE),
     ):
         require(df, column, types, "runs have names or numbers, records and offsets whole numbers")
-    for column in ("copy_count", "fate"):
+    for column in ("copy_count", "result"):
         refuse_overwrite(sent, column)
     others = [name for name in sent.columns if name.lower() not in ("run", "number")]
     asked = sent.select("run", "number", sf.struct(*others).alias("sent"), sf.lit(None).cast("bigint").alias("offset"))
@@ -86,43 +86,43 @@ def fates(sent: DataFrame, log: DataFrame) -> DataFrame:
     )
     later = Window.partitionBy("run").orderBy(sf.desc("number")).rowsBetween(Window.unboundedPreceding, -1)
     is_overtaken = sf.col("first_offset") > sf.min("first_offset").over(later)
-    fate = _fate(sf.col("sent.told"), sf.col("copy_count"), sf.coalesce(is_overtaken, sf.lit(False)))
-    return records.withColumn("fate", fate).select("run", "number", "sent.*", "copy_count", "fate")
+    result = _result(sf.col("sent.callback"), sf.col("copy_count"), sf.coalesce(is_overtaken, sf.lit(False)))
+    return records.withColumn("result", result).select("run", "number", "sent.*", "copy_count", "result")
 
 
-def _fate(told: Column, copy_count: Column, is_overtaken: Column) -> Column:
-    """`kafkalearn.delivery.fate_of` as a column."""
+def _result(callback: Column, copy_count: Column, is_overtaken: Column) -> Column:
+    """`kafkalearn.delivery.record_results.result_of` as a column."""
     return (
         sf.when(copy_count > 1, DOUBLED)
-        .when(told.isNull(), OPEN)
-        .when(told != NONE, sf.when(copy_count > 0, WRITTEN).otherwise(REJECTED))
+        .when(callback.isNull(), OPEN)
+        .when(callback != NONE, sf.when(copy_count > 0, WRITTEN).otherwise(REJECTED))
         .when(copy_count == 0, LOST)
         .when(is_overtaken, OUT_OF_ORDER)
         .otherwise(SAFE)
     )
 
 
-def table(df: DataFrame, by: str = "producer") -> DataFrame:
-    """How many records met which fate: a row for each value of `by`, a column for each fate, 0 where there are none.
+def result_counts(df: DataFrame, by: str = "producer") -> DataFrame:
+    """How many records have which result: a row for each value of `by`, a column for each result, 0 for none.
 
     Examples
     --------
     >>> from kafkalearn.spark.session import get_spark
     >>> found = [("x", "safe"), ("x", "lost"), ("y", "safe")]
-    >>> rows = get_spark().createDataFrame(found, "producer string, fate string")
-    >>> [tuple(row) for row in table(rows).select("producer", "safe", "lost", "doubled").collect()]
+    >>> rows = get_spark().createDataFrame(found, "producer string, result string")
+    >>> [tuple(row) for row in result_counts(rows).select("producer", "safe", "lost", "doubled").collect()]
     [('x', 1, 1, 0), ('y', 1, 0, 0)]
     """
     require(df, by, _RUNS, "name the column to group by")
-    require(df, "fate", ("string",), "fates() adds it")
+    require(df, "result", ("string",), "results_of() adds it")
     names = [SAFE, LOST, DOUBLED, OUT_OF_ORDER, REJECTED, WRITTEN, OPEN]
-    return df.groupBy(by).pivot("fate", names).count().na.fill(0).orderBy(by)
+    return df.groupBy(by).pivot("result", names).count().na.fill(0).orderBy(by)
 
 
 def sends(
     spark: SparkSession, size: str | int = "class", *, seed: int = SEED, update: Update | None = None
 ) -> DataFrame:
-    """A day of producers, one row for each record sent: what its application was told, and where it is in the log.
+    """A day of producers, one row for each record sent: what its callback got, and where it is in the log.
 
     Runs of 2,000 records, a quarter of them with each of `PRODUCERS`. At one moment of each run the leader dies, with
     some records that no follower has copied. Now and then a request or an answer is lost. For a while the ISR is too
@@ -136,8 +136,8 @@ def sends(
     Returns
     -------
     DataFrame
-        ``producer``, ``run``, ``number``, ``told``, and ``offsets``: none, one or two. The log is shared, so offsets
-        have gaps.
+        ``producer``, ``run``, ``number``, ``callback``, and ``offsets``: none, one or two. The log is shared, so its
+        offsets have gaps.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def sends(
 
 def sent_of(df: DataFrame) -> DataFrame:
     """What the applications know of `sends`."""
-    return df.select("producer", "run", "number", "told")
+    return df.select("producer", "run", "number", "callback")
 
 
 def log_of(df: DataFrame) -> DataFrame:
@@ -185,7 +185,7 @@ def generate_sends(spark: SparkSession, run_count: int, seed: int) -> DataFrame:
         .when(answer_lost & ~is_0 & ~is_idempotent, twice)
         .otherwise(once)
     )
-    told = sf.when(is_refused & ~is_0 & ~is_1, "TIMEOUT").otherwise(NONE)
+    callback = sf.when(is_refused & ~is_0 & ~is_1, "TIMEOUT").otherwise(NONE)
     kinds = sf.array(*map(sf.lit, PRODUCERS))
     return (
         spark.range(run_count * RUN_LENGTH)
@@ -196,7 +196,7 @@ def generate_sends(spark: SparkSession, run_count: int, seed: int) -> DataFrame:
             sf.element_at(kinds, sf.col("kind") + 1).alias("producer"),
             "run",
             "number",
-            told.alias("told"),
+            callback.alias("callback"),
             offsets.cast("array<bigint>").alias("offsets"),
         )
     )

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from kafkalearn.arguments import whole_number
-from kafkalearn.purgatory.wheel.placing import TICK_MS, WHEEL_SIZE
+from kafkalearn.purgatory.wheel.settings import TICK_MS, WHEEL_SIZE, Settings
 from kafkalearn.spark.columns.checks import refuse_overwrite, require
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import SEED, rows_of
@@ -105,7 +105,7 @@ def with_wheel_moves(
     df : DataFrame
         One row a timer.
     tick_ms, wheel_size : int
-        As in `kafkalearn.purgatory.wheel.placing.place`.
+        As in `kafkalearn.purgatory.wheel.Settings`.
     added, timeout, done : str
         Its columns, whole numbers in milliseconds; `done` is null for a timer that runs.
     output : str
@@ -114,7 +114,7 @@ def with_wheel_moves(
     Raises
     ------
     KafkaLearnError
-        If a column is missing or no whole number, or `output` is there already.
+        If a column is missing or no whole number, `output` is there already, or there is no such wheel.
 
     Notes
     -----
@@ -133,16 +133,15 @@ def with_wheel_moves(
     ----------
     Apache Kafka 4.3, ``org.apache.kafka.server.util.timer.TimingWheel``.
     """
-    whole_number("tick_ms", tick_ms, at_least=1)
-    whole_number("wheel_size", wheel_size, at_least=2)
+    wheels = Settings(tick_ms, wheel_size)
     for column in (added, timeout, done):
         require(df, column, WHOLE, "times are whole milliseconds")
     refuse_overwrite(df, output)
     due = sf.col(added).cast("bigint") + sf.col(timeout)
     end = sf.least(sf.coalesce(sf.col(done).cast("bigint"), due), due)
-    ticks = [tick_ms]
+    ticks = [wheels.tick_ms]
     while ticks[-1] < LONGEST_MS:
-        ticks.append(ticks[-1] * wheel_size)
+        ticks.append(ticks[-1] * wheels.wheel_size)
     moves = sf.lit(0)
     for fine, coarse in pairwise(ticks):
         # It falls from the coarser wheel to a finer one when its bucket there is emptied: at the start of its range,

@@ -1,44 +1,34 @@
 """What a Kafka release brings: the order of releases, the defaults of its settings, and what an upgrade changes.
 
 371 settings of consumer, producer, broker, topic and group in 31 release lines from 0.8.2 to 4.3, recorded from
-Kafka's own classes (`provenance` tells how). Where no release is given it is Kafka 4.3.
+Kafka's own classes (`provenance` says how). Without a release given, it is Kafka 4.3.
 
 `default`, `history` and `describe` answer for one setting, `find_settings` finds it by a piece of its name,
-`changes` compares two releases. `at_least` asks whether a release has what came with another.
+`changes` compares two releases. `at_least` says whether a release has what came with another.
 
 A name that several sides have (``compression.type``: producer, broker, topic) is answered without a `side` only
-where those sides agree. Where they differ nothing is guessed: the error lists what each says.
+if those sides agree. If they differ, nothing is guessed: the error lists what each has.
 
 A change belongs to the first *line* whose newest patch has it; it may have come in a patch of that line.
 """
 
 from kafkalearn.versions.defaults import default, describe, find_settings, history
-from kafkalearn.versions.releases import DEFAULT_RELEASE, RELEASES, Release, at_least, parse_release, release_line
-from kafkalearn.versions.settings import ABSENT, REQUIRED, SIDES, Note, Setting, provenance
-from kafkalearn.versions.units import value_text
-from kafkalearn.versions.upgrade import KINDS, Change, changes, rows, table
+from kafkalearn.versions.releases import DEFAULT_RELEASE, RELEASES, at_least
+from kafkalearn.versions.settings import ABSENT, REQUIRED, provenance
+from kafkalearn.versions.upgrade import changes, rows, table
 
 __all__ = [
     "ABSENT",
     "DEFAULT_RELEASE",
-    "KINDS",
     "RELEASES",
     "REQUIRED",
-    "SIDES",
-    "Change",
-    "Note",
-    "Release",
-    "Setting",
     "at_least",
     "changes",
     "default",
     "describe",
     "find_settings",
     "history",
-    "parse_release",
     "provenance",
-    "release_line",
     "rows",
     "table",
-    "value_text",
 ]

@@ -1,4 +1,4 @@
-"""Questions about one setting: its default in a release, its history, its whole story as text."""
+"""Questions about one setting: its default in a release, its history, and all about it as text."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def find_settings(part: str = "", release: str | Release | None = None, side: st
 
 
 def describe(setting: str, side: str | None = None) -> str:
-    """A setting's whole story as text: sides, type, defaults in human units, notes.
+    """All about a setting as text: sides, type, defaults in readable units, notes.
 
     >>> print(describe("offsets.retention.minutes"))
     offsets.retention.minutes (broker, INT)
@@ -138,10 +138,10 @@ def describe(setting: str, side: str | None = None) -> str:
       note on 2.0 to 2.1: 7 days since 2.0 (KIP-186); since 2.1 they begin when the group is empty; before, \
 with each commit
     """
-    return "\n".join(_story(each) for each in _candidates(setting, side))
+    return "\n".join(_lines(each) for each in _candidates(setting, side))
 
 
-def _story(setting: Setting) -> str:
+def _lines(setting: Setting) -> str:
     defaults = [f"  {line:6}  {value_text(setting.name, value)}" for line, value in setting.history]
     notes = [f"  note on {_span(note)}: {note.text}" for note in setting.notes]
     return "\n".join([f"{setting.name} ({setting.side}, {setting.type})", *defaults, *notes])
@@ -180,13 +180,13 @@ def _candidates(setting: str, side: str | None) -> tuple[Setting, ...]:
 
 
 def _agreed(
-    candidates: Sequence[Setting], ask: Callable[[Setting], Answer], say: Callable[[Setting, Answer], str]
+    candidates: Sequence[Setting], ask: Callable[[Setting], Answer], words_of: Callable[[Setting, Answer], str]
 ) -> Answer:
     """What every candidate answers, if they all answer the same."""
     answers = [ask(each) for each in candidates]
     if all(answer == answers[0] for answer in answers):
         return answers[0]
-    said = "; ".join(f"{each.side} {say(each, its)}" for each, its in zip(candidates, answers, strict=True))
+    said = "; ".join(f"{each.side} {words_of(each, its)}" for each, its in zip(candidates, answers, strict=True))
     raise KafkaLearnError(f"{candidates[0].name} differs by side: {said}. Say which with side=")
 
 

@@ -43,7 +43,7 @@ def in_words(setting: str, number: int | float) -> str:
     Parameters
     ----------
     setting : str
-        The setting's name: its last word tells the unit of the number.
+        The setting's name: its last word is the unit of the number.
     number : int or float
         Its value; 0 and negative numbers have meanings of their own and stay as they are.
 

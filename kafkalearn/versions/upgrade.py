@@ -13,7 +13,7 @@ from kafkalearn.versions.settings import ABSENT, SIDES, Setting, Value
 from kafkalearn.versions.units import value_text
 
 KINDS = ("changed", "removed", "added")
-"""What can happen to a setting, in the order of the table: what changes in silence comes first."""
+"""What can happen to a setting, in the order of the table: what changes silently comes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def changes(old: str | Release, new: str | Release = DEFAULT_RELEASE, side: str 
     Parameters
     ----------
     old, new : str or Release
-        From where to where, the older first; a change that was taken back in between is not listed.
+        The two releases, the older first; a change that was reverted in between is not listed.
     side : str or None
         Only the settings of one side; None: of all.
 

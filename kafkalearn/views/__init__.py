@@ -1,6 +1,6 @@
 """Traces and counts as pictures: what a notebook needs by name.
 
-- `play` steps through a trace; `film` is the drawn trace itself; `vary` puts controls beside a picture or a film.
+- `play` steps through a trace; `animation` is the drawn trace itself; `vary` adds controls to it or to a picture.
 - `draw_lookup`, `draw_keyless`, `draw_offsets_topic` draw; `describe_lookup` and `describe_keyless` say the same in
   a sentence, `lookup_text` and `keyless_text` in plain text.
 - `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew` show
@@ -22,14 +22,16 @@
   `draw_lag_by_partition` and `draw_lag_over_time` how far they are behind.
 - `draw_record_bytes` and `describe_record_bytes` show a record of the offsets topic byte by byte (`record_bytes` takes
   it apart, `record_bytes_text` is all of it); `draw_store`, `describe_store`, `store_text` its coordinator's store.
-- `draw_delivery`, `describe_delivery` and `delivery_text` show a producer in front of its partition; `draw_outcomes`
-  what can become of a record under every setting.
+- `draw_delivery`, `describe_delivery` and `delivery_text` show a producer in front of its partition; `draw_results`
+  what can happen to a record under every setting.
 - `progress_bar` is for jobs that take seconds.
 
 This is the only place that imports matplotlib, ipywidgets and anywidget; each name loads only what it needs.
 """
 
 from importlib import import_module
+
+from kafkalearn.extras import require
 
 _MODULE_OF = {
     **dict.fromkeys(["draw_consuming"], "consuming.picture"),
@@ -45,11 +47,11 @@ _MODULE_OF = {
     **dict.fromkeys(["commits_text", "describe_commits"], "commits.words"),
     **dict.fromkeys(["Varied", "vary"], "widgets.controls"),
     **dict.fromkeys(["draw_lookup"], "coordinator.picture"),
-    **dict.fromkeys(["Drawing", "draw_broker_load", "draw_counts", "draw_share_moved", "draw_skew"], "figures"),
-    **dict.fromkeys(["figure", "small_multiples"], "figures"),
-    **dict.fromkeys(["Film", "film"], "drawing.frames"),
+    **dict.fromkeys(["Drawing", "figure", "small_multiples"], "figures"),
+    **dict.fromkeys(["draw_broker_load", "draw_counts", "draw_share_moved", "draw_skew"], "partitioning.figures"),
+    **dict.fromkeys(["Animation", "animation"], "drawing.frames"),
     **dict.fromkeys(["draw_delivery"], "delivery.picture"),
-    **dict.fromkeys(["draw_outcomes"], "delivery.figures"),
+    **dict.fromkeys(["draw_results"], "delivery.figures"),
     **dict.fromkeys(["delivery_text", "describe_delivery"], "delivery.words"),
     **dict.fromkeys(["draw_group"], "group.picture"),
     **dict.fromkeys(["draw_timeline"], "group.timeline"),
@@ -68,7 +70,7 @@ _MODULE_OF = {
     **dict.fromkeys(["Picture"], "drawing.picture"),
     **dict.fromkeys(["describe_purgatory", "draw_purgatory", "purgatory_text"], "purgatory.operations"),
     **dict.fromkeys(["describe_requests", "draw_requests", "requests_text"], "purgatory.requests"),
-    **dict.fromkeys(["draw_waiting"], "purgatory.waiting"),
+    **dict.fromkeys(["draw_waiting"], "purgatory.figures"),
     **dict.fromkeys(["describe_wheels", "draw_wheels", "wheels_text"], "purgatory.wheels"),
     **dict.fromkeys(["draw_log"], "log.picture"),
     **dict.fromkeys(["crossing_text", "describe_crossing", "draw_crossing"], "log.reader"),
@@ -86,6 +88,8 @@ def __getattr__(name: str) -> object:
     """The public name, from the module that defines it, loaded now: matplotlib alone takes a second."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if _MODULE_OF[name].endswith("figures"):
+        require(f"{__name__}.{name}", "matplotlib")
     return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
 
 

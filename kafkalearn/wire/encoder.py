@@ -11,30 +11,17 @@ from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.wire.decoder import LONGEST_STRING, UNKNOWN_TAGS
 from kafkalearn.wire.fields import INT8, INT16, INT32, REQUIRED, STRING, UUID, Array, Field, Kind, Layout, Structure
 from kafkalearn.wire.reader import NUMBERS
+from kafkalearn.wire.varint import unsigned_varint
 
 
-def unsigned_varint(value: int) -> bytes:
-    """A number from 0 on, 7 bits a byte, low ones first; a high bit means that more follow.
-
-    >>> unsigned_varint(131).hex(" ")
-    '83 01'
-    """
-    encoded = bytearray()
-    while value >= 0x80:
-        encoded.append(value & 0x7F | 0x80)
-        value >>= 7
-    encoded.append(value)
-    return bytes(encoded)
-
-
-def write_message(layout: Layout, version: int, values: Mapping[str, object]) -> bytes:
+def encode_message(layout: Layout, version: int, values: Mapping[str, object]) -> bytes:
     """The bytes of a message without anything in front; what is not given takes its default."""
-    return _write_fields(
+    return _encode_fields(
         layout.body, version, values, layout.is_flexible(version), f"{layout.name} version {version}: "
     )
 
 
-def _write_fields(
+def _encode_fields(
     structure: Structure, version: int, values: Mapping[str, object], is_flexible: bool, path: str
 ) -> bytes:
     if not isinstance(values, Mapping):
@@ -43,9 +30,9 @@ def _write_fields(
     parts = []
     for field in structure.plain(version):
         value = _value_of(field, values, path)
-        parts.append(_write(field.kind, version, value, field.is_nullable, is_flexible, path + field.name))
+        parts.append(_encode(field.kind, version, value, field.is_nullable, is_flexible, path + field.name))
     if is_flexible:
-        parts.append(_write_tagged(structure, version, values, path))
+        parts.append(_encode_tagged(structure, version, values, path))
     return b"".join(parts)
 
 
@@ -67,25 +54,25 @@ def _refuse_other_names(structure: Structure, version: int, values: Mapping[str,
             raise KafkaLearnError(f"{path}{name} is not in this version; versions {by_name[name].versions} have it")
 
 
-def _write_tagged(structure: Structure, version: int, values: Mapping[str, object], path: str) -> bytes:
+def _encode_tagged(structure: Structure, version: int, values: Mapping[str, object], path: str) -> bytes:
     by_tag: dict[int, bytes] = dict(values.get(UNKNOWN_TAGS, {}))
     for field in structure.tagged(version):
         value = values.get(field.name, field.default)
         if value != field.default:
-            by_tag[field.tag] = _write_tagged_field(field, version, value, path + field.name)
+            by_tag[field.tag] = _encode_tagged_field(field, version, value, path + field.name)
     written = (unsigned_varint(tag) + unsigned_varint(len(each)) + each for tag, each in sorted(by_tag.items()))
     return unsigned_varint(len(by_tag)) + b"".join(written)
 
 
-def _write_tagged_field(field: Field, version: int, value: object, where: str) -> bytes:
+def _encode_tagged_field(field: Field, version: int, value: object, where: str) -> bytes:
     if not (isinstance(field.kind, Structure) and field.is_nullable):
-        return _write(field.kind, version, value, field.is_nullable, True, where)
+        return _encode(field.kind, version, value, field.is_nullable, True, where)
     if value is None:  # among tagged fields, null is 0 and not -1
         return unsigned_varint(0)
-    return unsigned_varint(1) + _write_fields(field.kind, version, value, True, f"{where}.")
+    return unsigned_varint(1) + _encode_fields(field.kind, version, value, True, f"{where}.")
 
 
-def _write(kind: Kind, version: int, value: object, is_nullable: bool, is_flexible: bool, where: str) -> bytes:
+def _encode(kind: Kind, version: int, value: object, is_nullable: bool, is_flexible: bool, where: str) -> bytes:
     if value is None and not is_nullable:
         raise KafkaLearnError(f"{where} cannot be null")
     match kind:
@@ -93,26 +80,26 @@ def _write(kind: Kind, version: int, value: object, is_nullable: bool, is_flexib
             if value is None:
                 return NUMBERS[INT8].pack(-1)
             presence = NUMBERS[INT8].pack(1) if is_nullable else b""
-            return presence + _write_fields(kind, version, value, is_flexible, f"{where}.")
+            return presence + _encode_fields(kind, version, value, is_flexible, f"{where}.")
         case Array(of):
-            return _write_array(of, version, value, is_flexible, where)
+            return _encode_array(of, version, value, is_flexible, where)
         case _ if kind in NUMBERS:
-            return _write_number(kind, value, where)
+            return _encode_number(kind, value, where)
         case _ if kind == UUID:
-            return _write_uuid(value, where)
-    return _write_text_or_bytes(kind, value, is_flexible, where)
+            return _encode_uuid(value, where)
+    return _encode_text_or_bytes(kind, value, is_flexible, where)
 
 
-def _write_array(of: Kind, version: int, value: object, is_flexible: bool, where: str) -> bytes:
+def _encode_array(of: Kind, version: int, value: object, is_flexible: bool, where: str) -> bytes:
     if value is None:
         return _length(None, INT32, is_flexible)
     if isinstance(value, str | bytes) or not isinstance(value, Sequence):
         raise KafkaLearnError(f"{where} must be a sequence, got {type(value).__name__} {value!r}")
-    elements = (_write(of, version, each, False, is_flexible, f"{where}[{index}]") for index, each in enumerate(value))
+    elements = (_encode(of, version, each, False, is_flexible, f"{where}[{index}]") for index, each in enumerate(value))
     return _length(len(value), INT32, is_flexible) + b"".join(elements)
 
 
-def _write_number(kind: str, value: object, where: str) -> bytes:
+def _encode_number(kind: str, value: object, where: str) -> bytes:
     packed = NUMBERS[kind]
     bits = 8 * packed.size
     low, high = (0, 2**bits - 1) if kind.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
@@ -121,7 +108,7 @@ def _write_number(kind: str, value: object, where: str) -> bytes:
     return packed.pack(value)
 
 
-def _write_uuid(value: object, where: str) -> bytes:
+def _encode_uuid(value: object, where: str) -> bytes:
     try:
         raw = urlsafe_b64decode(f"{value}==".encode())
     except (Base64Error, UnicodeEncodeError):
@@ -131,7 +118,7 @@ def _write_uuid(value: object, where: str) -> bytes:
     return raw
 
 
-def _write_text_or_bytes(kind: str, value: object, is_flexible: bool, where: str) -> bytes:
+def _encode_text_or_bytes(kind: str, value: object, is_flexible: bool, where: str) -> bytes:
     fixed = INT16 if kind == STRING else INT32
     if value is None:
         return _length(None, fixed, is_flexible)

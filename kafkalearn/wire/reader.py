@@ -1,7 +1,7 @@
-"""A position in some bytes: numbers and pieces are taken one after the other, and what does not fit is told.
+"""A position in some bytes: numbers and texts are taken one after the other; where they do not fit is an error.
 
-`Reader` knows which field it is at and at which byte, so that `Undecodable` can name both. `Dissector` is a reader
-that also keeps every piece it passed: a record, byte by byte.
+`Reader` is given the name of each field it reads and knows at which byte it is, so that `Undecodable` can name both.
+`Dissector` is a reader that also keeps every piece it passed: a record, byte by byte.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from struct import Struct
 from types import MappingProxyType
 
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.phrases import counted
 from kafkalearn.wire.fields import INT8, INT16, INT32, INT64, UINT16
+from kafkalearn.wire.varint import read_varint
 
 NUMBERS: Mapping[str, Struct] = MappingProxyType(
     {INT8: Struct(">b"), INT16: Struct(">h"), UINT16: Struct(">H"), INT32: Struct(">i"), INT64: Struct(">q")}
@@ -20,7 +22,7 @@ NUMBERS: Mapping[str, Struct] = MappingProxyType(
 
 
 class Undecodable(KafkaLearnError):  # noqa: N818  (named for what the bytes are)
-    """Bytes that are not what the layout says; `field` and `position` tell where, counted from the first byte."""
+    """Bytes that are not what the layout says; `field` and `position` say where, counted from the first byte."""
 
     def __init__(self, message: str, field: str, position: int) -> None:
         """The message is whole; `field` and `position` repeat what it names."""
@@ -42,78 +44,71 @@ class Piece:
 
 
 class Reader:
-    """A position in some bytes, and the path of fields that led to it."""
+    """A position in some bytes. Each method takes the field it is called for, by its place in the message."""
 
     def __init__(self, data: bytes, name: str) -> None:
-        """At the first byte of `data`, outside all fields."""
+        """At the first byte of `data`."""
         self.data = data
         self.name = name  # of the message, for errors
         self.position = 0
-        self.path: list[str] = []
         self.is_flexible = False
 
-    def number(self, kind: str, role: str = "value") -> int:
+    def number(self, kind: str, field: str = "", role: str = "value") -> int:
         """The next number of a fixed width."""
         packed = NUMBERS[kind]
         start = self.position
-        self._need(packed.size, role)
+        self._need(packed.size, field, role)
         self.position = start + packed.size
         value = packed.unpack_from(self.data, start)[0]
-        self.passed(start, role, kind, value)
+        self.passed(start, field, role, kind, value)
         return value
 
-    def varint(self, role: str) -> int:
-        """The next unsigned number of variable length: 7 bits a byte, low ones first, a high bit means more."""
+    def varint(self, field: str, role: str) -> int:
+        """The next unsigned number of variable length."""
         start = self.position
-        value = shift = 0
-        while True:
-            if shift > 28:
-                raise self.error(f"{role} at byte {start} is a number of more than 5 bytes; none is so long", start)
-            self._need(1, role)
-            byte = self.data[self.position]
-            self.position += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
+        try:
+            value, self.position = read_varint(self.data, start)
+        except ValueError:
+            if len(self.data) - start >= 5:
+                what = f"{role} at byte {start} is a number of more than 5 bytes; none is so long"
+                raise self.error(field, what, start) from None
+            self.position = len(self.data)
+            self._need(1, field, role)
         if value > 0x7FFFFFFF:
-            raise self.error(f"{role} at byte {start} is {value}, too large for a length", start)
-        self.passed(start, role, "varint", value)
+            raise self.error(field, f"{role} at byte {start} is {value}, too large for a length", start)
+        self.passed(start, field, role, "varint", value)
         return value
 
-    def raw(self, count: int) -> bytes:
+    def raw(self, count: int, field: str) -> bytes:
         """The next `count` bytes."""
         start = self.position
-        self._need(count, "value")
+        self._need(count, field, "value")
         self.position = start + count
         return self.data[start : self.position]
 
-    def _need(self, count: int, role: str) -> None:
+    def _need(self, count: int, field: str, role: str) -> None:
         left = len(self.data) - self.position
         if count > left:
-            needs = f"{count} byte{'s' if count > 1 else ''}"
-            rest = f"{left} of {len(self.data)} {'is' if left == 1 else 'are'} left"
-            raise self.error(f"{role} at byte {self.position} needs {needs}, {rest}")
+            rest = f"{left:,} of {len(self.data):,} {'is' if left == 1 else 'are'} left"
+            raise self.error(field, f"{role} at byte {self.position} needs {counted(count, 'byte')}, {rest}")
 
-    def error(self, what: str, position: int | None = None) -> Undecodable:
-        """The error to raise at the field being read; `what` goes after the field's name."""
-        at = "".join(self.path).removeprefix(".")
-        where = f"{self.name}: {at}: " if at else f"{self.name}: "
-        return Undecodable(where + what, at, self.position if position is None else position)
+    def error(self, field: str, what: str, position: int | None = None) -> Undecodable:
+        """The error to raise at a field; `what` goes after the field's name."""
+        where = f"{self.name}: {field}: " if field else f"{self.name}: "
+        return Undecodable(where + what, field, self.position if position is None else position)
 
-    def passed(self, start: int, role: str, kind: str, value: object) -> None:
-        """Called for each piece that was read; a reader does not care."""
+    def passed(self, start: int, field: str, role: str, kind: str, value: object) -> None:
+        """Called for each piece that was read; a reader does not keep it."""
 
 
 class Dissector(Reader):
-    """A reader that keeps what it passed."""
+    """A reader that keeps the pieces it has passed."""
 
     def __init__(self, data: bytes, name: str) -> None:
         """At the first byte of `data`, with nothing passed yet."""
         super().__init__(data, name)
         self.pieces: list[Piece] = []
 
-    def passed(self, start: int, role: str, kind: str, value: object) -> None:
+    def passed(self, start: int, field: str, role: str, kind: str, value: object) -> None:
         """Keep the piece that ends at the position."""
-        field = "".join(self.path).removeprefix(".")
         self.pieces.append(Piece(start, self.position, field, role, kind, value))

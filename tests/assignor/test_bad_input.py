@@ -1,8 +1,8 @@
 import pytest
 
-from kafkalearn.assignor import Assignment, Member, OldConsumer, assign, broken_laws, rejoin
+from kafkalearn.assignor import Member, OldConsumer, assign, broken_laws, rejoin
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.topic_partition import TopicPartition
+from tests.assignor.groups import TODAY
 
 A, B = Member("A", ["t"]), Member("B", ["t"])
 AN_ID = "AAAAAAAAAAEAAAAAAAAAAQ"
@@ -12,14 +12,19 @@ AN_ID = "AAAAAAAAAAEAAAAAAAAAAQ"
     ("ask", "said"),
     [
         (lambda: assign("sticki", {"t": 1}, [A]), "unknown assignor 'sticki'; did you mean 'sticky'"),
-        (lambda: assign("range", {"t": 1}, [A, A]), "two members are called 'A'"),
+        (lambda: assign("range", {"t": 1}, [A, A]), "two members have the id 'A'"),
         (lambda: assign("range", {"t": -1}, [A]), "the number of partitions of 't' must be at least 0, got -1"),
         (lambda: assign("range", {"t": "3"}, [A]), "the number of partitions of 't' must be a whole number"),
         (lambda: assign("range", ["t"], [A]), "partition_counts must map each topic"),
         (lambda: assign("range", {"t": 1}, [OldConsumer("C", {"t": 1})]), "range assigns to Member objects"),
-        (lambda: assign("legacy-range", {"t": 1}, [A]), "legacy-range assigns to OldConsumer objects"),
+        (lambda: assign("range", {"t": 1}, [A], side="old-consumer"), "range assigns to OldConsumer objects"),
         (lambda: assign("sticky", {"t": 1}, [A], release="3.7"), "sticky is modelled as it is from Kafka 3.8 to 4.3"),
-        (lambda: assign("legacy-range", {"t": 1}, [], release="2.0"), "from Kafka 0.8.2 to 1.1, got release 2.0"),
+        (
+            lambda: assign("range", {"t": 1}, [], side="old-consumer", release="2.0"),
+            "from Kafka 0.8.2 to 1.1, got release 2.0",
+        ),
+        (lambda: assign("range", {"t": 1}, [], side="brocker"), "unknown side 'brocker'; did you mean 'broker'"),
+        (lambda: assign("sticky", {"t": 1}, [], side="broker"), "unknown assignor of the broker 'sticky'"),
         (lambda: assign("range", {"t": 1}, [A], release="5.0"), "unknown release '5.0'"),
         (lambda: Member("A", "t"), "topics of member 'A' must be a sequence of names, got the text 't'"),
         (lambda: Member("A", ["t", "t"]), "member 'A' subscribes twice to one topic"),
@@ -37,7 +42,7 @@ AN_ID = "AAAAAAAAAAEAAAAAAAAAAQ"
         ),
         (
             lambda: assign("sticky", {"t": 1}, [Member("A", ["t"], [("t", 5)])]),
-            "member 'A' owns t-5, but t has 1 partitions; if the topic was made anew, leave the old ownership out",
+            "member 'A' owns t-5, but t has 1 partitions; if the topic was created again, leave the old ownership out",
         ),
         (
             lambda: assign("uniform", {"t": 1}, [A], topic_ids={"u": AN_ID}),
@@ -64,26 +69,15 @@ def test_what_no_group_could_be_is_refused_with_the_reason(ask, said):
         ask()
 
 
-@pytest.mark.parametrize("assignor", ["range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "server-range"])
-def test_a_group_without_members_and_one_without_topics_are_assigned_nothing(assignor):
-    assert assign(assignor, {"t": 3}, []) == {}
-    assert assign(assignor, {}, [A, B]) == {"A": (), "B": ()}
-    assert assign(assignor, {"t": 0}, [A, B]) == {"A": (), "B": ()}
+@pytest.mark.parametrize(("side", "assignor"), TODAY)
+def test_a_group_without_members_and_one_without_topics_are_assigned_nothing(side, assignor):
+    assert assign(assignor, {"t": 3}, [], side=side) == {}
+    assert assign(assignor, {}, [A, B], side=side) == {"A": (), "B": ()}
+    assert assign(assignor, {"t": 0}, [A, B], side=side) == {"A": (), "B": ()}
 
 
-@pytest.mark.parametrize("assignor", ["range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "server-range"])
-def test_what_is_owned_of_a_topic_that_is_gone_is_forgotten(assignor):
-    assignment = assign(assignor, {"t": 2}, [Member("A", ["t", "gone"], [("gone", 4), ("t", 1)], 1), B])
+@pytest.mark.parametrize(("side", "assignor"), TODAY)
+def test_what_is_owned_of_a_topic_that_is_gone_is_forgotten(side, assignor):
+    members = [Member("A", ["t", "gone"], [("gone", 4), ("t", 1)], 1), B]
+    assignment = assign(assignor, {"t": 2}, members, side=side)
     assert {partition.topic for owned in assignment.values() for partition in owned} == {"t"}
-
-
-def test_an_assignment_is_a_value():
-    owned = {"A": [TopicPartition("t", 0)], "B": []}
-    assignment = Assignment(owned)
-    owned["A"].append(TopicPartition("t", 1))
-
-    assert assignment == {"A": (TopicPartition("t", 0),), "B": ()}
-    assert {assignment, Assignment({"B": [], "A": [TopicPartition("t", 0)]})} == {assignment}
-    assert repr(assignment) == "<Assignment of 1 partitions to 2 members>"
-    with pytest.raises(TypeError):
-        assignment["A"] = ()

@@ -3,8 +3,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.assignor import Member, assign, change, cooperative_rounds, random_rebalance, rebalance, rejoin
-from kafkalearn.assignor.carrying_out import IN_CLIENTS, AllGaveUp, Assigned, Moment, step
+from kafkalearn.assignor.carrying_out import AllGaveUp, Assigned, GroupChanged, Settings, broken, check, start, step
+from kafkalearn.assignor.carrying_out.effects import (
+    AssignedAnew,
+    MemberJoined,
+    MemberLeft,
+    RoundEnded,
+    StartedReading,
+    StoppedReading,
+    SubscriptionChanged,
+)
 from kafkalearn.assignor.judging.random_rebalances import CHANGES
+from kafkalearn.assignor.registry import CLIENT_ASSIGNORS
 from kafkalearn.errors import IllegalEvent, KafkaLearnError
 
 NUMBERS = st.integers(0, 10_000)
@@ -12,12 +22,16 @@ TEN = [Member(f"m{number:02}", ["t"]) for number in range(10)]
 NINE = [member for member in TEN if member.member_id != "m03"]
 
 
-@pytest.mark.parametrize("assignor", IN_CLIENTS)
+@pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
 @given(number=NUMBERS)
 def test_no_partition_ever_has_two_readers_and_in_the_end_all_have_one(assignor, number):
     drawn = random_rebalance(number)
+    settings = Settings(assignor, drawn.partition_counts, drawn.before)
     trace = rebalance(assignor, drawn.partition_counts, drawn.before, drawn.after)
+    before = None
     for frame in trace:
+        check(settings, frame.state, before)
+        before = frame.state
         read = [partition for owned in frame.state.reading.values() for partition in owned]
         assert len(set(read)) == len(read)
         assert sorted([*read, *frame.state.unread]) == sorted(frame.state.partitions)
@@ -58,7 +72,7 @@ def test_if_all_subscribe_alike_a_cooperative_group_reads_throughout_what_does_n
 def test_one_of_ten_leaves():
     unread = {
         assignor: [len(frame.state.unread) for frame in rebalance(assignor, {"t": 50}, TEN, NINE)]
-        for assignor in IN_CLIENTS
+        for assignor in CLIENT_ASSIGNORS
     }
     assert unread == {
         "range": [0, 5, 50, 0],
@@ -71,22 +85,73 @@ def test_one_of_ten_leaves():
 def test_one_joins_a_cooperative_group_in_two_rounds():
     trace = rebalance("cooperative-sticky", {"t": 50}, NINE, TEN)
     assert [len(frame.state.unread) for frame in trace] == [0, 0, 5, 0]
-    assert len(trace[2].event.gave_up) == 5
+    stopped, (round_ended, *started) = trace[2].state.effects[1:], trace[3].state.effects
+    assert sum(len(each.partitions) for each in stopped) == 5
+    assert {type(each) for each in stopped} == {StoppedReading}
+    assert (round_ended, [type(each) for each in started]) == (RoundEnded(2), [StartedReading])
     assert change(trace[0].state.reading, trace[-1].state.reading).moved_count == 5
 
 
 def test_a_server_side_assignor_has_no_such_moments():
-    with pytest.raises(KafkaLearnError, match="unknown assignor of a client 'uniform'"):
+    with pytest.raises(KafkaLearnError, match="unknown assignor of the client 'uniform'"):
         rebalance("uniform", {"t": 1}, TEN, NINE)
 
 
-def test_the_step_itself():
-    first = assign("range", {"t": 50}, TEN)
-    moment = Moment(first, first, tuple(first.owners()))
-    stopped = step(moment, AllGaveUp(moment.partitions))
-    assert step(stopped, Assigned(first)) == moment
-    with pytest.raises(IllegalEvent, match="it knows GroupChanged, AllGaveUp, Assigned"):
-        step(moment, "leave")
+def test_a_group_that_gives_everything_up_gets_the_same_again():
+    settings = Settings("range", {"t": 50}, TEN)
+    first = start(settings)
+    stopped = step(settings, first, AllGaveUp())
+    again = step(settings, stopped, Assigned())
+    assert again.reading == first.reading == assign("range", {"t": 50}, TEN)
+    assert stopped.unread == first.partitions
+    assert again.effects[0] == AssignedAnew()
+
+
+def test_who_comes_and_goes_and_changes_its_subscription_is_an_effect():
+    settings = Settings("sticky", {"t": 2, "u": 1}, [Member("a", ["t"]), Member("b", ["t"])])
+    changed = step(settings, start(settings), GroupChanged([Member("b", ["u"]), Member("c", ["t"])]))
+    left, joined, subscription, stopped = changed.effects
+    assert (left, joined, subscription) == (MemberLeft("a"), MemberJoined("c"), SubscriptionChanged("b"))
+    assert (stopped.member_id, len(stopped.partitions)) == ("a", 1)
+    assert changed.partitions[-1] == ("u", 0)
+
+
+@pytest.mark.parametrize(
+    ("assignor", "event", "said"),
+    [
+        ("range", "leave", "it knows GroupChanged, AllGaveUp, Assigned"),
+        ("range", Assigned(), "give everything up first"),
+        ("cooperative-sticky", AllGaveUp(), "a cooperative group keeps what it reads"),
+        ("range", GroupChanged([TEN[0], TEN[0]]), "two members have the id 'm00'"),
+    ],
+)
+def test_an_event_that_makes_no_sense_is_refused(assignor, event, said):
+    settings = Settings(assignor, {"t": 50}, TEN)
+    with pytest.raises(IllegalEvent, match=said):
+        step(settings, start(settings), event)
+
+
+def test_nothing_can_be_given_up_twice():
+    settings = Settings("range", {"t": 50}, TEN)
+    with pytest.raises(IllegalEvent, match="everybody has given everything up already"):
+        step(settings, step(settings, start(settings), AllGaveUp()), AllGaveUp())
+
+
+@pytest.mark.parametrize(
+    ("assignor", "expected"),
+    [
+        (
+            "sticky",
+            {"every partition is read", "the group never stops as a whole", "nobody stops reading what it keeps"},
+        ),
+        ("cooperative-sticky", {"every partition is read"}),
+    ],
+)
+def test_a_cooperative_group_keeps_promises_that_an_eager_one_breaks(assignor, expected):
+    settings = Settings(assignor, {"t": 50}, NINE)
+    trace = rebalance(assignor, {"t": 50}, NINE, TEN)
+    pairs = zip((None, *(frame.state for frame in trace)), (frame.state for frame in trace), strict=False)
+    assert {name for before, state in pairs for name in broken(settings, state, before)} == expected
 
 
 @given(number=NUMBERS)

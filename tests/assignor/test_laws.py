@@ -6,7 +6,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kafkalearn.assignor import (
-    ASSIGNORS,
     Assignment,
     Member,
     OldConsumer,
@@ -17,35 +16,35 @@ from kafkalearn.assignor import (
     fewest_moves,
     rejoin,
 )
+from kafkalearn.assignor.registry import OLD_CONSUMER_ASSIGNORS, find_assignor
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.topic_partition import TopicPartition
-from tests.assignor.groups import changes, fresh_groups, partition_counts
+from tests.assignor.groups import TODAY, changes, fresh_groups, partition_counts
 
 STICKY = ["sticky", "cooperative-sticky", "uniform"]
-MODERN = [name for name in ASSIGNORS if not name.startswith("legacy")]
 
 
-def settled(assignor, counts, members):
+def settled(assignor, counts, members, side=None):
     """What the group comes to: the answer, or for a cooperative group the last of its rounds."""
     if assignor == "cooperative-sticky":
         return cooperative_rounds(counts, members)[-1].assignment
-    return assign(assignor, counts, members)
+    return assign(assignor, counts, members, side=side)
 
 
-@pytest.mark.parametrize("assignor", MODERN)
+@pytest.mark.parametrize(("side", "assignor"), TODAY)
 @given(group=fresh_groups())
-def test_a_fresh_assignment_keeps_all_laws(assignor, group):
+def test_a_fresh_assignment_keeps_all_laws(side, assignor, group):
     counts, members = group
-    assignment = settled(assignor, counts, members)
-    assert broken_laws(counts, members, assignment, ASSIGNORS[assignor].balance) == ()
+    assignment = settled(assignor, counts, members, side)
+    assert broken_laws(counts, members, assignment, find_assignor(assignor, side).balance) == ()
 
 
-@pytest.mark.parametrize("assignor", ["legacy-range", "legacy-roundrobin"])
+@pytest.mark.parametrize("assignor", OLD_CONSUMER_ASSIGNORS)
 @given(counts=partition_counts(), streams=st.lists(st.integers(1, 12), min_size=1, max_size=4))
 def test_the_old_consumers_threads_keep_all_laws(assignor, counts, streams):
     consumers = [OldConsumer(f"C{number}", dict.fromkeys(counts, count)) for number, count in enumerate(streams)]
-    assignment = assign(assignor, counts, consumers)
-    assert broken_laws(counts, consumers, assignment, ASSIGNORS[assignor].balance) == ()
+    assignment = assign(assignor, counts, consumers, side="old-consumer")
+    assert broken_laws(counts, consumers, assignment, OLD_CONSUMER_ASSIGNORS[assignor].balance) == ()
 
 
 @pytest.mark.parametrize("assignor", STICKY)
@@ -124,14 +123,14 @@ def test_a_cooperative_group_never_has_an_owner_twice_and_ends(group, data):
 
 
 @given(group=fresh_groups(), data=st.data())
-def test_a_member_that_comes_back_with_old_claims_breaks_no_law_once_the_defects_are_mended(group, data):
+def test_a_member_that_reports_from_an_old_generation_breaks_no_law_once_the_defects_are_fixed(group, data):
     counts, members = group
     everything = [TopicPartition(topic, number) for topic, count in counts.items() for number in range(count)]
-    claims = st.lists(st.sampled_from(everything), unique=True)
+    reports = st.lists(st.sampled_from(everything), unique=True)
     members = [
-        Member(member.member_id, member.topics, data.draw(claims), data.draw(st.integers(1, 3))) for member in members
+        Member(member.member_id, member.topics, data.draw(reports), data.draw(st.integers(1, 3))) for member in members
     ]
-    assignment = assign("sticky", counts, members, mended=True)
+    assignment = assign("sticky", counts, members, fix_defects=True)
     assert [law for law in broken_laws(counts, members, assignment) if law.law != "balanced"] == []
 
 
@@ -142,25 +141,25 @@ def test_kafkas_own_gives_a_partition_to_a_former_owner_that_does_not_read_it():
         Member("z", ["clicks"], [("T", 3)], 2),
         Member("b", ["T"], [("T", 5), ("T", 8), ("T", 2), ("T", 1), ("T", 6)], 3),
     ]
-    as_kafka, mended = assign("sticky", counts, members), assign("sticky", counts, members, mended=True)
+    as_kafka, fixed = assign("sticky", counts, members), assign("sticky", counts, members, fix_defects=True)
 
     assert [str(law) for law in broken_laws(counts, members, as_kafka)] == [
         "not subscribed: z owns T-3",
         "not balanced: C2 has 5 and z has 1; clicks-0 can move",  # z passes for full with the partition it cannot read
     ]
-    assert broken_laws(counts, members, mended) == ()
+    assert broken_laws(counts, members, fixed) == ()
 
 
-def test_kafkas_own_dies_of_a_former_owner_that_was_set_aside():
+def test_kafkas_own_fails_for_a_former_owner_that_was_set_aside():
     counts = {"a": 1, "b": 4}
     members = [
         Member("A", ["a"], [("b", 0)], 1),
         Member("B", ["b"], [("b", 0), ("b", 1), ("b", 2), ("b", 3)], 2),
         Member("C", ["b"], (), 2),
     ]
-    with pytest.raises(KafkaLearnError, match=r"'A' claims b-0 from an older generation.* mended=True goes on"):
+    with pytest.raises(KafkaLearnError, match=r"'A' reports b-0 from an older generation.* fix_defects=True ignores"):
         assign("sticky", counts, members)
-    assert assign("sticky", counts, members, mended=True).counts() == {"A": 1, "B": 2, "C": 2}
+    assert assign("sticky", counts, members, fix_defects=True).counts() == {"A": 1, "B": 2, "C": 2}
 
 
 BOTH = {"C0": [TopicPartition("t", 0), TopicPartition("t", 1)], "C1": [TopicPartition("t", 2)]}

@@ -1,6 +1,7 @@
 import pytest
 
-from kafkalearn.assignor import ASSIGNORS, OldConsumer, assign
+from kafkalearn.assignor import OldConsumer, assign
+from kafkalearn.assignor.registry import BROKER_ASSIGNORS, CLIENT_ASSIGNORS
 from kafkalearn.errors import KafkaLearnError
 from tests.assignor.groups import as_lists, as_sets, recorded_members
 from tests.recorded import recorded
@@ -9,8 +10,14 @@ SNAPSHOT = {case["id"]: case for case in recorded("groups-assignors")["vectors"]
 ANSWERS = recorded("assignor-answers")["cases"]
 
 NEEDS_RACKS = {"range-rack-01"}  # racks are not modelled; range-rack-02 is there to show a case they do not touch
-CLIENT_SIDE = [name for name, assignor in ASSIGNORS.items() if assignor.runs_in == "leader"]
-SERVER_SIDE = [name for name, assignor in ASSIGNORS.items() if assignor.runs_in == "broker"]
+BROKERS = {"uniform": "uniform", "server-range": "range"}
+"""The assignors of the broker: by their names in the recordings, and by Kafka's."""
+
+
+def ask(case, **options):
+    side = "broker" if case["assignor"] in BROKERS else "client"
+    name = BROKERS.get(case["assignor"], case["assignor"])
+    return assign(name, counts_of(case), recorded_members(case), side=side, **options)
 
 
 def counts_of(case):
@@ -20,25 +27,23 @@ def counts_of(case):
 @pytest.mark.parametrize("case", recorded("groups-assignors")["vectors"], ids=lambda case: case["id"])
 def test_every_assignor_answers_as_kafkas_own(case):
     if case["id"] in NEEDS_RACKS:
-        assert as_sets(assign(case["assignor"], counts_of(case), recorded_members(case))) != as_sets(case["assignment"])
-    elif case["assignor"] in CLIENT_SIDE:
-        assert as_lists(assign(case["assignor"], counts_of(case), recorded_members(case))) == case["assignment"]
-    elif case["assignor"] in SERVER_SIDE:
-        members, topic_ids = recorded_members(case), case["topic_ids"]
-        assignment = assign(case["assignor"], case["topics"], members, release="4.0.0", topic_ids=topic_ids)
-        assert as_sets(assignment) == as_sets(case["assignment"])
+        assert as_sets(ask(case)) != as_sets(case["assignment"])
+    elif case["assignor"] in CLIENT_ASSIGNORS:
+        assert as_lists(ask(case)) == case["assignment"]
+    elif case["assignor"] in BROKERS:
+        assert as_sets(ask(case, release="4.0.0", topic_ids=case["topic_ids"])) == as_sets(case["assignment"])
     else:
-        check_legacy(case)
+        check_old_consumers(case)
 
 
-def check_legacy(case):
+def check_old_consumers(case):
     consumers = [OldConsumer(name, streams) for name, streams in case["consumers"].items()]
-    name = f"legacy-{case['strategy']}"
+    of_its_time = {"side": "old-consumer", "release": case["version"]}
     if "error" in case:
         with pytest.raises(KafkaLearnError, match="refuses roundrobin unless all topics"):
-            assign(name, case["topics"], consumers, release=case["version"])
+            assign(case["strategy"], case["topics"], consumers, **of_its_time)
         return
-    assignment = assign(name, case["topics"], consumers, release=case["version"])
+    assignment = assign(case["strategy"], case["topics"], consumers, **of_its_time)
     assert {thread: owned for thread, owned in as_sets(assignment).items() if owned} == as_sets(case["assignment"])
 
 
@@ -57,16 +62,14 @@ def test_uniform_passes_the_extra_partition_on_since_4_0_1(case):
 
 @pytest.mark.parametrize("case", recorded("assignor-answers")["cases"], ids=lambda case: case["id"])
 def test_random_groups_are_assigned_as_by_the_released_classes(case):
-    def ask():
-        return assign(case["assignor"], case["topics"], recorded_members(case), topic_ids=case.get("topic_ids"))
-
+    topic_ids = case.get("topic_ids")
     if "error" in case:
-        with pytest.raises(KafkaLearnError, match=r"Kafka's own assignor dies here of a NullPointerException"):
-            ask()
+        with pytest.raises(KafkaLearnError, match=r"Kafka's own assignor fails here with a NullPointerException"):
+            ask(case)
     elif case["assignor"] == "server-range":
-        assert as_sets(ask()) == as_sets(case["assignment"])
+        assert as_sets(ask(case, topic_ids=topic_ids)) == as_sets(case["assignment"])
     else:
-        assert as_lists(ask()) == case["assignment"]
+        assert as_lists(ask(case, topic_ids=topic_ids)) == case["assignment"]
 
 
 @pytest.mark.parametrize("case", [case for case in ANSWERS if case["assignor"] == "uniform"], ids=lambda c: c["id"])
@@ -90,8 +93,9 @@ def test_a_static_member_comes_first_since_2_4_only():
 
 
 def test_the_recordings_hold_what_these_tests_claim_to_cover():
-    assert {case["assignor"] for case in ANSWERS} == {*CLIENT_SIDE, *SERVER_SIDE}
-    assert {case["assignor"] for case in SNAPSHOT.values()} == {*CLIENT_SIDE, *SERVER_SIDE, "legacy"}
+    assert {case["assignor"] for case in ANSWERS} == {*CLIENT_ASSIGNORS, *BROKERS}
+    assert {case["assignor"] for case in SNAPSHOT.values()} == {*CLIENT_ASSIGNORS, *BROKERS, "legacy"}
+    assert set(BROKERS.values()) == set(BROKER_ASSIGNORS)
     assert sum("error" in case for case in ANSWERS) == 1
     assert sum("assignment@4.0.0" in case for case in ANSWERS) == 18
     assert SNAPSHOT.keys() >= NEEDS_RACKS

@@ -33,7 +33,7 @@ class Broker:
     """A KIP-848 group as the broker keeps it: the members in its map, each with its target."""
 
     def __init__(self, assignor: str) -> None:
-        self.assignor = {"range": "server-range"}.get(assignor, assignor)
+        self.assignor = assignor
         self.members: dict[str, Member] = {}
         self.order = TimelineHashSet()
 
@@ -63,7 +63,7 @@ class Broker:
 
     def assign(self, listed: list[str]) -> None:
         members = [self.members[member_id] for member_id in listed]
-        assignment = assign(self.assignor, COUNTS, members, topic_ids=IDS)
+        assignment = assign(self.assignor, COUNTS, members, side="broker", topic_ids=IDS)
         self.members = {each.member_id: replace(each, owned=assignment[each.member_id]) for each in members}
 
 

@@ -104,7 +104,7 @@ def launch(playwright: Playwright) -> Browser | None:
 
 
 def _end(server: subprocess.Popen) -> None:
-    """Told to terminate, it ends its kernels first."""
+    """Let it terminate: it ends its kernels first."""
     server.terminate()
     try:
         server.wait(timeout=30)

@@ -18,13 +18,12 @@ pytestmark = pytest.mark.browser
 
 IMPORTS = """
 import ipywidgets
-from kafkalearn.coordinator import round_robin_leaders
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.coordinator.lookup import lookup
-from kafkalearn.views import describe_lookup, draw_lookup, film, play, vary
+from kafkalearn.coordinator import look_up, round_robin_leaders
+from kafkalearn.views import describe_lookup, draw_lookup, animation, play, vary
 """
 PLAYER = """
-player = play(lookup("test-group", round_robin_leaders([1, 2, 3])), draw_lookup, describe_lookup)
+player = play(look_up("test-group", round_robin_leaders([1, 2, 3])), draw_lookup, describe_lookup)
 player
 """
 HEARD = """
@@ -33,12 +32,12 @@ player.observe(lambda change: setattr(heard, "value", f"frame {change['new']} he
 heard
 """
 VARIED = """
-def look_up(group_id, broker_count):
+def steps(group_id, broker_count):
     if not group_id:
         raise KafkaLearnError("type a group id")
     leaders = round_robin_leaders(range(1, broker_count + 1))
-    return film(lookup(group_id, leaders), draw_lookup, describe_lookup)
-vary(look_up, group_id="billing", broker_count=(1, 6, 3))
+    return animation(look_up(group_id, leaders), draw_lookup, describe_lookup)
+vary(steps, group_id="billing", broker_count=(1, 6, 3))
 """
 FIRST = 'Which broker coordinates the group "test-group"? Nothing is read yet.'
 THIRD = "Unit 3 of 10, s = 115, goes into the hash: h = 31 * 3697 + 115 = 114722."
@@ -211,7 +210,7 @@ def exported(executed, tmp_path: Path) -> str:
     """The address of the page that `make book` writes from the notebook."""
     path = tmp_path / "player.ipynb"
     nbformat.write(normalise(nbformat.from_dict(executed)), path)
-    html = page(nbformat.read(path, as_version=4), Chapter.read(path), way="")
+    html = page(nbformat.read(path, as_version=4), Chapter.read(path), navigation="")
     (tmp_path / "player.html").write_text(html, encoding="utf-8")
     return (tmp_path / "player.html").as_uri()
 

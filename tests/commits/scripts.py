@@ -1,30 +1,24 @@
 """The recorded scripts of what a crash costs, as events of the simulator."""
 
-from functools import partial
-
-from kafkalearn.commits import (
-    CommitSync,
-    Crash,
-    Poll,
-    Process,
-    Settings,
-    Start,
-    new_pipeline,
-    step,
-)
-from kafkalearn.trace import run
+from kafkalearn.commits import CommitSync, Crash, Poll, Process, Settings, Start
 
 SINK_OF = {"idempotent_sink": "idempotent", "offset_in_transaction": "transaction", "optimistic_offset": "lock"}
 
 
-def played(case):
-    """The settings and the trace of a recorded case."""
-    settings = Settings(is_auto=has_auto(case), auto_commit_interval_ms=0, sink=SINK_OF.get(case["strategy"], "plain"))
+def script_of(case):
+    """The settings and the events of a recorded case."""
     events = [event for op in case["events"] for event in events_of(op)]
     first = next(op["offsets"][0] for op in case["events"] if op["op"] == "poll")
     seen = [op for op in case["events"] if op["op"] in ("poll", "process")]
     record_count = 1 + max(offset for op in seen for offset in (*op.get("offsets", ()), op.get("offset", 0)))
-    return settings, run(partial(step, settings), new_pipeline(record_count, committed=first), [Start("A"), *events])
+    settings = Settings(
+        record_count,
+        committed=first,
+        is_auto=has_auto(case),
+        auto_commit_interval_ms=0,
+        sink=SINK_OF.get(case["strategy"], "plain"),
+    )
+    return settings, [Start("A"), *events]
 
 
 def has_auto(case):

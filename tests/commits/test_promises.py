@@ -1,6 +1,4 @@
-"""The shortest runs that break what one would like to be promised, searched among all schedules."""
-
-from functools import partial
+"""The shortest runs that break what a user hopes for, searched among all schedules."""
 
 import pytest
 
@@ -12,13 +10,13 @@ from kafkalearn.commits import (
     Process,
     Settings,
     Start,
-    crash_everywhere,
-    new_pipeline,
+    Workload,
     shortest,
+    start,
     step,
+    sweep,
 )
 from kafkalearn.commits.promises import NOT_AHEAD, NOT_DOUBLED, NOT_LOST
-from kafkalearn.commits.strategies import Workload
 from kafkalearn.explore import explore, whole
 
 BOTH = [event(by) for event in (Poll, Process, Start) for by in "AB"]
@@ -26,8 +24,8 @@ BOTH = [event(by) for event in (Poll, Process, Start) for by in "AB"]
 
 def search(events, *names, sink="plain", **limits):
     promises = {name: PROMISES[name] for name in names}
-    model = whole(partial(step, Settings(sink=sink, max_poll_records=1)), promises)
-    return explore(model, new_pipeline(2), events, **limits)
+    settings = Settings(2, sink=sink, max_poll_records=1)
+    return explore(whole(settings, step, promises), start(settings), events, **limits)
 
 
 def events_of(found):
@@ -53,7 +51,7 @@ def test_a_zombie_doubles_into_a_transaction_without_a_lock():
 
 def test_the_search_and_the_sweep_lose_with_as_many_events():
     found = search([Start(), Poll(), Process(), CommitSync(), Crash()], NOT_LOST)
-    swept = shortest(crash_everywhere("before the batch", Workload(2, 1)), "lost")
+    swept = shortest(sweep("before the batch", Workload(2, 1)), "lost")
     assert [name for name, _ in events_of(found)] == ["Start", "Poll", "CommitSync", "Crash"]
     assert swept.after + 1 == len(found.trace) - 1
 

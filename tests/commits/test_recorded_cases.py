@@ -2,17 +2,17 @@
 
 import pytest
 
-from kafkalearn.commits import Poll, Process, check, doubled, lost, step
-from tests.commits.scripts import played
+from kafkalearn.commits import Poll, Process, check, doubled, lost, simulate
+from tests.commits.scripts import script_of
 from tests.recorded import recorded
 
 CASES = recorded("log-consumer-dedup")["cases"]
 
 
 def test_every_recorded_crash_loses_and_doubles_what_it_should():
-    assert step is not None
     for case in recorded("log-consumer-dedup")["cases"]:
-        settings, trace = played(case)
+        settings, events = script_of(case)
+        trace = simulate(settings, events)
         end, expected = trace[-1].state, case["expect"]
         for frame in trace:
             check(settings, frame.state)
@@ -32,8 +32,8 @@ def test_every_recorded_crash_loses_and_doubles_what_it_should():
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_every_poll_of_a_script_returns_the_offsets_it_names_and_every_record_was_in_hand(case):
-    _, trace = played(case)
+def test_every_poll_of_a_script_returns_the_offsets_it_names_and_every_record_was_polled(case):
+    trace = simulate(*script_of(case))
     named = [tuple(op["offsets"]) for op in case["events"] if op["op"] == "poll"]
     polled = [frame.state.effects[-1].offsets for frame in trace if isinstance(frame.event, Poll)]
     processed = [frame.event.offset for frame in trace if isinstance(frame.event, Process)]

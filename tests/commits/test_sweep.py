@@ -13,13 +13,12 @@ from kafkalearn.commits import (
     Start,
     Workload,
     check,
-    crash_everywhere,
-    settings_for,
     shortest,
     summary,
     sweep,
     undisturbed,
 )
+from kafkalearn.commits.strategies import settings_for
 from kafkalearn.errors import KafkaLearnError
 
 AFTER = ("each record", "each batch", "each second", "auto", "async", "async, retried", "last, not next")
@@ -45,7 +44,7 @@ def test_every_record_is_applied_or_lost_and_every_moment_keeps_what_always_hold
         assert applied | set(outcome.lost) == set(range(workload.record_count))
         assert not applied & set(outcome.lost)
         for frame in outcome.trace:
-            check(settings_for(strategy, workload.max_poll_records), frame.state)
+            check(settings_for(strategy, workload), frame.state)
             assert (frame.state.committed or 0) <= frame.state.polled
 
 
@@ -53,13 +52,13 @@ def test_every_record_is_applied_or_lost_and_every_moment_keeps_what_always_hold
 @given(workload=workloads)
 @settings(max_examples=12)
 def test_who_commits_after_processing_loses_nothing_in_a_crash(strategy, workload):
-    assert all(outcome.lost == () for outcome in crash_everywhere(strategy, workload))
+    assert all(outcome.lost == () for outcome in sweep(strategy, workload))
 
 
 @given(workload=workloads)
 @settings(max_examples=30)
 def test_who_commits_before_processing_doubles_nothing_in_a_crash(workload):
-    assert all(outcome.doubled == () for outcome in crash_everywhere("before the batch", workload))
+    assert all(outcome.doubled == () for outcome in sweep("before the batch", workload))
 
 
 @each_accident
@@ -81,17 +80,17 @@ def test_an_offset_in_the_sink_holds_against_everything_but_a_zombie(accident):
 @given(workload=workloads, strategy=st.sampled_from(["each record", "each batch", "auto", "before the batch"]))
 @settings(max_examples=60)
 def test_what_a_crash_costs_is_the_distance_between_processed_and_committed(workload, strategy):
-    for outcome in crash_everywhere(strategy, workload):
+    for outcome in sweep(strategy, workload):
         at = outcome.trace[outcome.after].state
         done = at.consumer("A").done
         assert outcome.doubled == tuple(range(at.committed, done))
         assert outcome.lost == tuple(range(done, at.committed))
 
 
-def test_auto_commit_loses_what_is_in_hand_when_it_is_closed_or_when_other_threads_have_it():
-    assert summary(crash_everywhere("auto"))["lose"] == 0
+def test_auto_commit_loses_what_is_unprocessed_when_it_is_closed_or_when_other_threads_have_it():
+    assert summary(sweep("auto"))["lose"] == 0
     assert summary(sweep("auto", accident="close"))["lost at worst"] == 3
-    assert summary(crash_everywhere("auto, other threads"))["lose"] > 0
+    assert summary(sweep("auto, other threads"))["lose"] > 0
 
 
 def test_a_retried_commit_goes_back_and_one_that_is_left_alone_does_not():
@@ -117,11 +116,11 @@ def test_committing_the_last_record_doubles_one_even_after_a_clean_end():
 
 
 def test_the_shortest_witness_ends_with_the_crash_that_does_it():
-    found = shortest(crash_everywhere("before the batch"), "lost")
+    found = shortest(sweep("before the batch"), "lost")
     events = [type(frame.event) for frame in found.trace[1:]]
     assert events[found.after : found.after + 2] == [Crash, Start]
     assert found.lost == (0, 1, 2)
-    assert shortest(crash_everywhere("before the batch"), "doubled") is None
+    assert shortest(sweep("before the batch"), "doubled") is None
 
 
 def test_names_that_are_not_known_are_answered_with_those_that_are():
@@ -130,6 +129,6 @@ def test_names_that_are_not_known_are_answered_with_those_that_are():
     with pytest.raises(KafkaLearnError, match="Known: 'crash', 'close'"):
         sweep("auto", accident="fire")
     with pytest.raises(KafkaLearnError, match="unknown result"):
-        shortest(crash_everywhere("auto"), "gone")
+        shortest(sweep("auto"), "gone")
     with pytest.raises(KafkaLearnError, match="record_count must be at least 0"):
         Workload(record_count=-1)

@@ -1,12 +1,10 @@
 """Schedules of a topic and its groups, drawn by Hypothesis."""
 
-from functools import partial
-
 from hypothesis import strategies as st
 
-from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, start, step
+from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate, step
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.trace import extend, run
+from kafkalearn.trace import extend
 
 GROUPS = ("billing", "shipping")
 NAMES = ("0", "1", "2", "3")
@@ -18,6 +16,8 @@ EVENTS = st.one_of(
     st.builds(Poll, st.sampled_from(GROUPS), st.sampled_from(NAMES), st.integers(1, 4)),
 )
 
+SCHEDULES = st.lists(EVENTS, max_size=40)
+
 SETTINGS = st.builds(
     Settings,
     st.integers(1, 4),
@@ -28,10 +28,10 @@ SETTINGS = st.builds(
 
 def run_what_is_legal(settings, events):
     """The run of those events that make sense where they come."""
-    trace = run(partial(step, settings), start(settings), [])
+    trace = simulate(settings, [])
     for event in events:
         try:
-            trace = extend(partial(step, settings), trace, [event])
+            trace = extend(step, settings, trace, [event])
         except IllegalEvent:
             continue
     return trace

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.consuming import DescribedPartition, describe_group, describe_warning, lag_columns
+from kafkalearn.consuming.describe import DescribedPartition, describe_group, describe_warning, lag_columns
 from kafkalearn.errors import KafkaLearnError
 
 OWNED = DescribedPartition("test", 0, 100, 105, "consumer-1-6f1e", "/127.0.0.1", "consumer-1")

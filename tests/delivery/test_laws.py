@@ -17,17 +17,17 @@ from kafkalearn.delivery import (
     RequestArrived,
     RequestSent,
     Send,
-    Setup,
-    Stamp,
+    Settings,
+    TopicSettings,
     broken,
-    fate_of,
-    fates,
-    judge,
-    model,
-    remember,
+    check,
+    record_results,
     start,
     step,
 )
+from kafkalearn.delivery.record_results import result_of
+from kafkalearn.delivery.search.find import model
+from kafkalearn.delivery.sequences import Stamp, judge, remember
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.replication import (
     AlterPartitionAnswered,
@@ -41,10 +41,9 @@ from kafkalearn.replication import (
     IsrChecked,
     PowerLost,
     SessionExpired,
-    Settings,
     TimePassed,
-    alphabet,
 )
+from kafkalearn.replication.search.find import alphabet
 from tests.explore.search_steps import assert_names_do_not_matter, assert_steps_as_the_simulator
 
 TRAFFIC = [Send, Send(record_count=2), RequestSent, RequestArrived, RequestArrived, AnswerArrived, AnswerArrived]
@@ -65,63 +64,65 @@ PRODUCERS = [
 
 @st.composite
 def runs(draw, producers=PRODUCERS, kinds=CARELESS, unclean=(False, True), min_isr=(1, 2)):
-    """A setup, and every state of a run through a schedule from which what made no sense was left out."""
-    topic = Settings(
+    """Settings, and every state of a run through a schedule from which what made no sense was left out."""
+    topic = TopicSettings(
         draw(st.integers(1, 3)),
         min_insync_replicas=draw(st.sampled_from(min_isr)),
         is_unclean_election_enabled=draw(st.sampled_from(unclean)),
         fetch_wait_max_ms=0,
     )
-    setup = Setup(topic, draw(st.sampled_from(producers)))
-    states = [start(setup)]
+    settings = Settings(topic, draw(st.sampled_from(producers)))
+    states = [start(settings)]
     for event in draw(st.lists(st.sampled_from(alphabet(topic, *kinds)), max_size=60)):
         try:
-            states.append(step(setup, states[-1], event))
+            states.append(step(settings, states[-1], event))
         except IllegalEvent:
             continue
-    return setup, states
+    return settings, states
+
+
+@given(runs())
+def test_the_invariants_hold_whatever_happens(run):
+    settings, states = run
+    for before, delivery in zip([None, *states], states, strict=False):
+        check(settings, delivery, before)
 
 
 @given(runs([ProducerSettings()], CAREFUL, [False]))
 def test_the_default_producer_loses_doubles_and_reorders_nothing_while_disks_last_and_elections_are_clean(run):
-    setup, states = run
+    settings, states = run
     for delivery in states:
-        assert broken(setup, delivery, (NONE_LOST, NONE_DOUBLED, ORDER_KEPT)) == ()
+        assert broken(settings, delivery, names=(NONE_LOST, NONE_DOUBLED, ORDER_KEPT)) == ()
 
 
 @given(runs())
-def test_every_record_sent_has_one_fate_and_what_was_told_stays_told(run):
-    setup, states = run
-    for before, delivery in pairwise(states):
-        producer = delivery.producer
-        sent = [value for _, values, _ in producer.sent for value in values]
-        assert [fate.value for fate in fates(delivery)] == sent
+def test_every_record_sent_has_one_result(run):
+    for delivery in run[1]:
+        sent = [value for _, values, _ in delivery.producer.sent for value in values]
+        assert [record.value for record in record_results(delivery)] == sent
         assert len(set(sent)) == len(sent)
-        assert producer.told[: len(before.producer.told)] == before.producer.told
-        assert len(producer.in_flight) <= setup.producer.max_in_flight
 
 
 @given(runs())
-def test_a_fate_is_what_was_told_against_the_copies_in_the_leader_s_log(run):
+def test_a_result_is_the_callback_against_the_copies_in_the_leader_s_log(run):
     delivery = run[1][-1]
     leader = delivery.partition.leader
-    for fate in fates(delivery):
-        copies = (
-            [] if leader is None else [at for at, each in enumerate(leader.log.records) if each.value == fate.value]
-        )
-        assert list(fate.offsets) == copies
-        if fate.fate != "open":
-            assert fate.fate in (fate_of(fate.told, len(copies)), "out of order")
+    values = [] if leader is None else [record.value for record in leader.log.records]
+    for record in record_results(delivery):
+        copies = [at for at, value in enumerate(values) if value == record.value]
+        assert list(record.offsets) == copies
+        if record.result != "open":
+            assert record.result in (result_of(record.callback, len(copies)), "out of order")
 
 
 @given(runs(min_isr=(2,)))
 def test_an_idempotent_batch_is_in_a_log_once_for_each_epoch_of_its_producer(run):
-    setup, states = run
+    settings, states = run
     delivery = states[-1]
     for replica in delivery.partition.replicas:
         stamps = [each.stamp for each in delivery.appended if each.is_in(replica.log)]
         assert len(stamps) == len(set(stamps))
-        assert setup.producer.is_idempotent or not stamps
+        assert settings.producer.is_idempotent or not stamps
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 9), st.integers(1, 3)), max_size=30))
@@ -142,25 +143,25 @@ def test_a_broker_remembers_five_batches_that_follow_on_and_answers_each_with_it
 
 @st.composite
 def steps_in_a_search(draw):
-    setup, _ = draw(runs())
-    unordered = setup.unordered()
-    events = alphabet(setup.topic, *CARELESS)
-    delivery = start(setup)
+    settings, _ = draw(runs())
+    unordered = settings.unordered()
+    events = alphabet(settings.topic, *CARELESS)
+    delivery = start(settings)
     for event in draw(st.lists(st.sampled_from(events), max_size=40)):
         try:
             delivery = step(unordered, delivery, event)
         except IllegalEvent:
             continue
-    return setup, delivery, draw(st.sampled_from(events))
+    return settings, delivery, draw(st.sampled_from(events))
 
 
 @given(steps_in_a_search())
 def test_a_step_of_a_search_is_the_simulator_s_step(drawn):
-    setup, delivery, event = drawn
-    assert_steps_as_the_simulator(model(setup), partial(step, setup.unordered()), delivery, event)
+    settings, delivery, event = drawn
+    assert_steps_as_the_simulator(model(settings), partial(step, settings.unordered()), delivery, event)
 
 
 @given(steps_in_a_search())
 def test_brokers_under_other_names_do_the_same(drawn):
-    setup, delivery, event = drawn
-    assert_names_do_not_matter(model(setup), delivery, event)
+    settings, delivery, event = drawn
+    assert_names_do_not_matter(model(settings), delivery, event)

@@ -1,28 +1,31 @@
-"""The producer's side: what is in flight, retried, told and given up."""
+"""The producer's side: what is in flight, retried, called back and given up."""
 
 import pytest
 
 from kafkalearn.delivery import (
     AnswerArrived,
-    ApplicationTold,
-    BatchAppended,
-    BatchRefused,
-    BatchWillBeRetried,
     ConnectionLost,
-    DuplicateRecognised,
-    EpochRaised,
     GaveUp,
     ProduceRequest,
     ProducerSettings,
     RequestArrived,
     RequestSent,
     Send,
-    Setup,
-    Told,
-    deliver,
-    fates,
+    Settings,
+    TopicSettings,
+    record_results,
+    simulate,
     step,
 )
+from kafkalearn.delivery.effects import (
+    BatchAppended,
+    BatchRefused,
+    BatchWillBeRetried,
+    CallbackInvoked,
+    DuplicateRecognised,
+    EpochRaised,
+)
+from kafkalearn.delivery.state import Callback
 from kafkalearn.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.replication import (
     BrokerCrashed,
@@ -32,19 +35,22 @@ from kafkalearn.replication import (
     PowerLost,
     Produce,
     SessionExpired,
-    Settings,
     TimePassed,
 )
 
-ONE = Settings(replica_count=1)
-TWO = Settings(replica_count=2, fetch_wait_max_ms=0)
+ONE = TopicSettings(replica_count=1)
+TWO = TopicSettings(replica_count=2, fetch_wait_max_ms=0)
 ACKS_1 = ProducerSettings(acks=1)
 NOT_IDEMPOTENT = ProducerSettings(is_idempotent=False)
 LEADER_REPLACED = [BrokerCrashed(1), SessionExpired(1)]
 
 
-def end(setup, events):
-    return deliver(setup, events)[-1].state
+def end(settings, events):
+    return simulate(settings, events)[-1].state
+
+
+def results(delivery) -> list[str]:
+    return [record.result for record in record_results(delivery)]
 
 
 def log_of(delivery) -> list[str]:
@@ -68,9 +74,9 @@ def effects(trace, kind) -> list:
     ],
 )
 def test_the_defaults_are_those_of_the_release(release, acks, is_idempotent, retries, delivery_timeout_ms):
-    settings = ProducerSettings(release=release)
-    assert (settings.acks, settings.is_idempotent, settings.retries) == (acks, is_idempotent, retries)
-    assert (settings.delivery_timeout_ms, settings.max_in_flight) == (delivery_timeout_ms, 5)
+    producer = ProducerSettings(release=release)
+    assert (producer.acks, producer.is_idempotent, producer.retries) == (acks, is_idempotent, retries)
+    assert (producer.delivery_timeout_ms, producer.max_in_flight) == (delivery_timeout_ms, 5)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +97,8 @@ def test_idempotence_asked_for_is_refused_where_it_cannot_be_and_gives_way_where
 
 @pytest.mark.parametrize(("release", "max_in_flight"), [("0.11.0", 1), ("1.0", 5), ("2.8", 5), ("4.3", 5)])
 def test_who_asks_for_idempotence_gets_what_it_needs(release, max_in_flight):
-    settings = ProducerSettings(is_idempotent=True, release=release)
-    assert (settings.acks, settings.retries, settings.max_in_flight) == ("all", 2147483647, max_in_flight)
+    producer = ProducerSettings(is_idempotent=True, release=release)
+    assert (producer.acks, producer.retries, producer.max_in_flight) == ("all", 2147483647, max_in_flight)
 
 
 @pytest.mark.parametrize("acks", [2, -1, "1", "ALL"])
@@ -102,117 +108,115 @@ def test_other_acks_are_refused(acks):
 
 
 def test_acks_0_is_done_when_it_is_sent():
-    sent = end(Setup(TWO, ProducerSettings(acks=0)), [Send()])
-    assert sent.producer.told == (Told(1, ("m1",), "NONE"),)
-    assert [each.fate for each in fates(sent)] == ["open"]  # it may yet arrive
+    sent = end(Settings(TWO, ProducerSettings(acks=0)), [Send()])
+    assert sent.producer.callbacks == (Callback(1, ("m1",), "NONE"),)
+    assert results(sent) == ["open"]  # it may yet arrive
 
 
-def test_acks_0_hears_nothing_of_a_connection_that_broke():
-    assert [each.fate for each in fates(end(Setup(TWO, ProducerSettings(acks=0)), [Send(), ConnectionLost()]))] == [
-        "lost"
-    ]
+def test_acks_0_learns_nothing_of_a_connection_that_broke():
+    assert results(end(Settings(TWO, ProducerSettings(acks=0)), [Send(), ConnectionLost()])) == ["lost"]
 
 
 def test_acks_1_is_answered_at_once_and_acks_all_when_the_others_have_it():
     sent = [Send(), RequestArrived()]
-    assert end(Setup(TWO, ACKS_1), [*sent, AnswerArrived()]).producer.told
+    assert end(Settings(TWO, ACKS_1), [*sent, AnswerArrived()]).producer.callbacks
     with pytest.raises(IllegalEvent, match="no answer is on its way"):
-        end(Setup(TWO), [*sent, AnswerArrived()])
-    assert end(Setup(TWO), [*sent, Fetch(2), Fetch(2), AnswerArrived()]).producer.told
+        end(Settings(TWO), [*sent, AnswerArrived()])
+    assert end(Settings(TWO), [*sent, Fetch(2), Fetch(2), AnswerArrived()]).producer.callbacks
 
 
 def test_a_broker_works_on_one_request_of_a_connection_at_a_time():
     with pytest.raises(IllegalEvent, match="still has a request of this connection"):
-        end(Setup(TWO), [Send(), Send(), RequestArrived(), RequestArrived()])
+        end(Settings(TWO), [Send(), Send(), RequestArrived(), RequestArrived()])
 
 
 def test_no_more_requests_are_in_flight_than_allowed():
-    setup = Setup(ONE, ProducerSettings(max_in_flight=2))
-    delivery = end(setup, [Send(), Send(), Send()])
+    settings = Settings(ONE, ProducerSettings(max_in_flight=2))
+    delivery = end(settings, [Send(), Send(), Send()])
     assert (len(delivery.producer.in_flight), len(delivery.producer.waiting)) == (2, 1)
     with pytest.raises(IllegalEvent, match="has to wait for those in flight"):
-        step(setup, delivery, RequestSent())
+        step(settings, delivery, RequestSent())
 
 
 def test_a_lost_answer_doubles_a_record_unless_the_producer_is_idempotent():
     retried = [Send(), RequestArrived(), ConnectionLost(), RequestSent(), RequestArrived()]
-    assert log_of(end(Setup(ONE, NOT_IDEMPOTENT), retried)) == ["m1", "m1"]
+    assert log_of(end(Settings(ONE, NOT_IDEMPOTENT), retried)) == ["m1", "m1"]
 
-    trace = deliver(Setup(ONE), [*retried, AnswerArrived()])
+    trace = simulate(Settings(ONE), [*retried, AnswerArrived()])
     assert log_of(trace[-1].state) == ["m1"]
     assert effects(trace, BatchAppended) == [BatchAppended(1, 0)]
     assert effects(trace, DuplicateRecognised) == [DuplicateRecognised(1, 0)]
-    assert effects(trace, ApplicationTold) == [ApplicationTold(1, "NONE")]
+    assert effects(trace, CallbackInvoked) == [CallbackInvoked(1, "NONE")]
 
 
 def test_a_new_leader_knows_the_batches_it_has_copied():
     events = [Send(), RequestArrived(), Fetch(2), *LEADER_REPLACED, RequestSent(), RequestArrived(), AnswerArrived()]
-    assert log_of(end(Setup(TWO, NOT_IDEMPOTENT), events)) == ["m1", "m1"]
-    assert log_of(end(Setup(TWO), events)) == ["m1"]
+    assert log_of(end(Settings(TWO, NOT_IDEMPOTENT), events)) == ["m1", "m1"]
+    assert log_of(end(Settings(TWO), events)) == ["m1"]
 
 
 def test_a_new_leader_takes_what_it_has_not_copied():
     events = [Send(), RequestArrived(), *LEADER_REPLACED, RequestSent(), RequestArrived(), AnswerArrived()]
-    assert log_of(end(Setup(TWO), events)) == ["m1"]
+    assert log_of(end(Settings(TWO), events)) == ["m1"]
 
 
 def test_two_that_fail_together_change_places_unless_the_producer_is_idempotent():
     both = [Send(), Send(), ConnectionLost()]
     again = [RequestSent(), RequestSent(), RequestArrived(), AnswerArrived(), RequestArrived(), AnswerArrived()]
-    assert log_of(end(Setup(ONE, ACKS_1), [*both, *again])) == ["m2", "m1"]
+    assert log_of(end(Settings(ONE, ACKS_1), [*both, *again])) == ["m2", "m1"]
 
     one_by_one = [RequestSent(), RequestArrived(), AnswerArrived()] * 2
-    assert log_of(end(Setup(ONE), [*both, *one_by_one])) == ["m1", "m2"]
+    assert log_of(end(Settings(ONE), [*both, *one_by_one])) == ["m1", "m2"]
     with pytest.raises(IllegalEvent, match="has to wait for those in flight"):
-        end(Setup(ONE), [*both, RequestSent(), RequestSent()])
+        end(Settings(ONE), [*both, RequestSent(), RequestSent()])
 
 
 def test_with_one_request_in_flight_nothing_is_overtaken():
-    setup = Setup(ONE, ProducerSettings(acks=1, max_in_flight=1))
+    settings = Settings(ONE, ProducerSettings(acks=1, max_in_flight=1))
     events = [Send(), Send(), ConnectionLost(), *[RequestSent(), RequestArrived(), AnswerArrived()] * 2]
-    assert log_of(end(setup, events)) == ["m1", "m2"]
+    assert log_of(end(settings, events)) == ["m1", "m2"]
 
 
 def test_too_small_an_isr_refuses_before_and_after_the_retry():
-    setup = Setup(Settings(2, min_insync_replicas=2, fetch_wait_max_ms=0))
+    settings = Settings(TopicSettings(2, min_insync_replicas=2, fetch_wait_max_ms=0))
     events = [BrokerCrashed(2), SessionExpired(2), Send(), RequestArrived(), AnswerArrived()]
-    trace = deliver(setup, events)
+    trace = simulate(settings, events)
     assert effects(trace, BatchRefused) == [BatchRefused(1, "NOT_ENOUGH_REPLICAS")]
     assert effects(trace, BatchWillBeRetried) == [BatchWillBeRetried(1, "NOT_ENOUGH_REPLICAS")]
     assert log_of(trace[-1].state) == []
 
 
 def test_without_retries_the_application_hears_the_error():
-    setup = Setup(Settings(2, min_insync_replicas=2), ProducerSettings(retries=0))
+    settings = Settings(TopicSettings(2, min_insync_replicas=2), ProducerSettings(retries=0))
     events = [BrokerCrashed(2), SessionExpired(2), Send(), RequestArrived(), AnswerArrived()]
-    assert end(setup, events).producer.told == (Told(1, ("m1",), "NOT_ENOUGH_REPLICAS"),)
+    assert end(settings, events).producer.callbacks == (Callback(1, ("m1",), "NOT_ENOUGH_REPLICAS"),)
 
 
 def test_retries_are_counted_where_they_have_an_end():
-    setup = Setup(ONE, ProducerSettings(acks=1, retries=2))
+    settings = Settings(ONE, ProducerSettings(acks=1, retries=2))
     events = [Send(), *[ConnectionLost(), RequestSent()] * 2, ConnectionLost()]
-    assert end(setup, events).producer.told == (Told(1, ("m1",), "NETWORK_EXCEPTION"),)
-    assert end(setup, events[:-1]).producer.told == ()
+    assert end(settings, events).producer.callbacks == (Callback(1, ("m1",), "NETWORK_EXCEPTION"),)
+    assert end(settings, events[:-1]).producer.callbacks == ()
 
 
 def test_what_is_given_up_may_arrive_all_the_same():
-    setup = Setup(ONE, ACKS_1)
+    settings = Settings(ONE, ACKS_1)
     given_up = [Send(), GaveUp()]
-    assert [each.fate for each in fates(end(setup, given_up))] == ["open"]
-    assert [each.fate for each in fates(end(setup, [*given_up, RequestArrived()]))] == ["rejected, yet written"]
-    assert [each.fate for each in fates(end(setup, [*given_up, ConnectionLost()]))] == ["rejected"]
+    assert results(end(settings, given_up)) == ["open"]
+    assert results(end(settings, [*given_up, RequestArrived()])) == ["rejected, yet written"]
+    assert results(end(settings, [*given_up, ConnectionLost()])) == ["rejected"]
 
 
 def test_the_clock_fails_a_request_and_then_gives_its_batch_up():
-    setup = Setup(TWO, ProducerSettings(acks=1))
+    settings = Settings(TWO, ProducerSettings(acks=1))
     frozen = [Send(), BrokerFrozen(1), TimePassed(30_000)]
-    assert len(end(setup, frozen).producer.in_flight) == 1
-    assert len(end(setup, [*frozen, TimePassed(1)]).producer.waiting) == 1
-    assert end(setup, [*frozen, TimePassed(90_000)]).producer.told == (Told(1, ("m1",), "TIMEOUT"),)
+    assert len(end(settings, frozen).producer.in_flight) == 1
+    assert len(end(settings, [*frozen, TimePassed(1)]).producer.waiting) == 1
+    assert end(settings, [*frozen, TimePassed(90_000)]).producer.callbacks == (Callback(1, ("m1",), "TIMEOUT"),)
 
 
 def test_a_request_that_waits_too_long_at_the_broker_is_answered_and_sent_again():
-    trace = deliver(Setup(TWO), [Send(), RequestArrived(), TimePassed(30_000), AnswerArrived()])
+    trace = simulate(Settings(TWO), [Send(), RequestArrived(), TimePassed(30_000), AnswerArrived()])
     assert effects(trace, BatchWillBeRetried) == [BatchWillBeRetried(1, "REQUEST_TIMED_OUT")]
 
 
@@ -229,30 +233,30 @@ LOST_BELOW = [
 
 
 def test_a_gap_that_a_loss_has_torn_makes_the_producer_count_anew_and_go_on():
-    trace = deliver(Setup(TWO), [*LOST_BELOW, RequestSent(), RequestArrived(), AnswerArrived()])
+    trace = simulate(Settings(TWO), [*LOST_BELOW, RequestSent(), RequestArrived(), AnswerArrived()])
     assert effects(trace, BatchRefused) == [BatchRefused(3, "OUT_OF_ORDER_SEQUENCE_NUMBER")]
     assert effects(trace, EpochRaised) == [EpochRaised(1)]
-    assert [each.fate for each in fates(trace[-1].state)] == ["safe", "lost", "safe"]
+    assert results(trace[-1].state) == ["safe", "lost", "safe"]
 
 
-def test_before_2_5_the_application_was_told_of_the_gap():
-    setup = Setup(TWO, ProducerSettings(acks="all", is_idempotent=True, release="2.4"))
-    assert end(setup, LOST_BELOW).producer.told[-1] == Told(3, ("m3",), "OUT_OF_ORDER_SEQUENCE_NUMBER")
+def test_before_2_5_the_callback_got_the_gap_as_an_error():
+    settings = Settings(TWO, ProducerSettings(acks="all", is_idempotent=True, release="2.4"))
+    assert end(settings, LOST_BELOW).producer.callbacks[-1] == Callback(3, ("m3",), "OUT_OF_ORDER_SEQUENCE_NUMBER")
 
 
 def test_a_producer_of_which_nothing_is_left_is_taken_for_new_since_2_5():
-    setup = Setup(ONE)
+    settings = Settings(ONE)
     request = ProduceRequest(("x",), producer_id=7, first_sequence=17)
-    assert log_of(end(setup, [request])) == ["x"]
-    old = Setup(Settings(1, "2.4"), ProducerSettings(release="2.4"))
-    assert effects(deliver(old, [request]), BatchRefused) == [BatchRefused(None, "UNKNOWN_PRODUCER_ID")]
+    assert log_of(end(settings, [request])) == ["x"]
+    old = Settings(TopicSettings(1, "2.4"), ProducerSettings(release="2.4"))
+    assert effects(simulate(old, [request]), BatchRefused) == [BatchRefused(None, "UNKNOWN_PRODUCER_ID")]
 
 
 def test_a_producer_long_silent_is_forgotten_so_its_old_batch_is_written_again():
     request = ProduceRequest(("x",), producer_id=7)
     day_ms = 86_400_000
-    assert log_of(end(Setup(ONE), [request, TimePassed(day_ms - 1), request])) == ["x"]
-    assert log_of(end(Setup(ONE), [request, TimePassed(day_ms), request])) == ["x", "x"]
+    assert log_of(end(Settings(ONE), [request, TimePassed(day_ms - 1), request])) == ["x"]
+    assert log_of(end(Settings(ONE), [request, TimePassed(day_ms), request])) == ["x", "x"]
 
 
 @pytest.mark.parametrize(
@@ -261,7 +265,7 @@ def test_a_producer_long_silent_is_forgotten_so_its_old_batch_is_written_again()
         ([RequestArrived()], "no request is on its way"),
         ([RequestSent()], "no batch waits to go out"),
         ([ConnectionLost()], "nothing is in flight"),
-        ([GaveUp()], "the application waits for nothing"),
+        ([GaveUp()], "the application waits for no callback"),
         ([Produce()], "here a producer sends, with Send"),
         (["m1"], "'m1' is no event of this simulator; it knows Send, RequestSent"),
         ([Send(values=("x",)), Send(values=("x",))], "each record needs a value of its own"),
@@ -271,11 +275,11 @@ def test_a_producer_long_silent_is_forgotten_so_its_old_batch_is_written_again()
 )
 def test_what_makes_no_sense_is_refused_and_says_why(events, said):
     with pytest.raises(IllegalEvent, match=said):
-        end(Setup(ONE), events)
+        end(Settings(ONE), events)
 
 
-def test_a_batch_without_records_and_a_setup_without_settings_are_refused():
-    with pytest.raises(KafkaLearnError, match="at least one record"):
-        end(Setup(ONE), [Send(record_count=0)])
-    with pytest.raises(KafkaLearnError, match="topic must be Settings, got 'orders'"):
-        Setup("orders")
+def test_a_batch_without_records_and_a_topic_without_settings_are_refused():
+    with pytest.raises(KafkaLearnError, match="record_count must be at least 1, got 0"):
+        end(Settings(ONE), [Send(record_count=0)])
+    with pytest.raises(KafkaLearnError, match="topic must be TopicSettings, got 'orders'"):
+        Settings("orders")

@@ -4,32 +4,23 @@ from dataclasses import replace
 
 import pytest
 
-from kafkalearn.delivery import (
-    DOUBLED,
-    LOST,
-    REJECTED,
-    SAFE,
-    Delivery,
-    ProduceRequest,
-    Setup,
-    Stamp,
-    fate_of,
-    judge,
-    remember,
-    step,
-)
-from kafkalearn.replication import NONE, BrokerRestarted, Partition, ProduceAnswered, blank
+from kafkalearn.delivery import Delivery, ProduceRequest, Settings, step
+from kafkalearn.delivery.record_results import DOUBLED, LOST, REJECTED, SAFE, result_of
+from kafkalearn.delivery.sequences import Stamp, judge, remember
+from kafkalearn.replication import BrokerRestarted, Partition
+from kafkalearn.replication.effects import NONE, ProduceAnswered
+from kafkalearn.replication.state import blank
 from tests.recorded import recorded
-from tests.replication.scripts import answer, event_of, lines_of, settings_of, shown, told
+from tests.replication.scripts import answer, effects_as_recorded, event_of, lines_of, settings_of, shown
 from tests.replication.test_recorded_classes import whom_the_script_holds_for_leader
 
 LOSS = recorded("log-loss")["cases"]
 IDEMPOTENCE = recorded("log-idempotence")["cases"]
 
 
-def setup_of(case: dict) -> Setup:
+def delivery_settings_of(case: dict) -> Settings:
     release = "3.6" if case["config"].get("behaviour") == "<=3.6" else "4.0"
-    return Setup(settings_of(case["config"], release))
+    return Settings(settings_of(case["config"], release))
 
 
 def request_of(entry: dict):
@@ -50,7 +41,7 @@ def with_the_script_s_controller(delivery: Delivery, event, leader: int) -> Deli
 
 
 def answer_of(before: Partition, after: Partition, entry: dict) -> dict:
-    """What the sender was told; of a batch that was written before, the offsets it was told."""
+    """The answer to the sender; of a batch that was written before, with its offsets."""
     said = answer(before, after, entry["op"])
     bases = [each.base_offset for each in after.effects if isinstance(each, ProduceAnswered)]
     if "pid" in entry and "base_offset" not in said and bases[0] is not None:
@@ -60,26 +51,26 @@ def answer_of(before: Partition, after: Partition, entry: dict) -> dict:
 
 def played(case: dict):
     """Every line of a script with the partition before and after it, and whom the script holds for leader."""
-    setup = setup_of(case)
-    delivery, leader = Delivery(blank(setup.topic)), -1
+    settings = delivery_settings_of(case)
+    delivery, leader = Delivery(blank(settings.topic)), -1
     for entry in lines_of(case):
         event = request_of(entry)
         before = with_the_script_s_controller(delivery, event, leader)
-        delivery = before if event is None else step(setup, before, event)
+        delivery = before if event is None else step(settings, before, event)
         leader = whom_the_script_holds_for_leader(event, leader)
         yield entry, event, before.partition, delivery.partition, leader
 
 
 @pytest.mark.parametrize("case", recorded("log-loss")["cases"], ids=lambda case: case["id"])
 def test_every_event_of_a_recorded_script_leads_to_the_recorded_effects_answer_and_state(case):
-    topic = setup_of(case).topic
+    topic = delivery_settings_of(case).topic
     for entry, event, before, after, leader in played(case):
         expected = dict(entry["expect"])
         state, effects = expected.pop("state"), expected.pop("effects", [])
         is_whole = any("log" in replica for replica in state["replicas"].values())
 
         assert shown(topic, after, leader, is_whole) == state, entry
-        assert event is None or told(after, entry["op"]) == effects, entry
+        assert event is None or effects_as_recorded(after, entry["op"]) == effects, entry
         assert answer_of(before, after, entry) == expected, entry
 
 
@@ -94,20 +85,20 @@ VERDICTS = {
 
 
 @pytest.mark.parametrize("case", recorded("log-loss")["cases"], ids=lambda case: case["id"])
-def test_the_fate_of_each_record_is_the_recorded_verdict(case):
-    sent, heard = {}, {}  # request -> values, request -> error
+def test_the_result_of_each_record_is_the_recorded_verdict(case):
+    sent, answered = {}, {}  # request -> values, request -> error
     for _, event, _, partition, _ in played(case):
         if isinstance(event, ProduceRequest):
             sent[partition.ledger.requests.request_count] = event.values
-        heard |= {each.request: each.error for each in partition.effects if isinstance(each, ProduceAnswered)}
+        answered |= {each.request: each.error for each in partition.effects if isinstance(each, ProduceAnswered)}
     log = [record.value for record in partition.leader.log.records]
 
     for value, verdict in case["verdict"].items():
         # L16 ends while the last request still waits: it counts as the success it will be.
-        errors = [heard.get(request, NONE) for request, values in sent.items() if value in values]
+        errors = [answered.get(request, NONE) for request, values in sent.items() if value in values]
         if verdict in VERDICTS:
-            told_at_last = NONE if NONE in errors else errors[-1]
-            assert fate_of(told_at_last, log.count(value)) == VERDICTS[verdict], value
+            last_error = NONE if NONE in errors else errors[-1]
+            assert result_of(last_error, log.count(value)) == VERDICTS[verdict], value
 
 
 def test_the_scripts_are_all_there():
@@ -128,5 +119,5 @@ def test_a_broker_judges_every_batch_as_kafka_s_log_did(case):
             entries[stamp.producer_id] = remember(entries.get(stamp.producer_id), stamp, log_end_offset)
             log_end_offset += stamp.record_count
         offsets = {"first_offset": first, "last_offset": first + stamp.record_count - 1}
-        told = offsets | {"log_end_offset": log_end_offset} if verdict.error == NONE else {"error": verdict.error}
-        assert told == {key: value for key, value in expected[index].items() if key not in ("event", "op")}, batch
+        answered = offsets | {"log_end_offset": log_end_offset} if verdict.error == NONE else {"error": verdict.error}
+        assert answered == {key: value for key, value in expected[index].items() if key not in ("event", "op")}, batch

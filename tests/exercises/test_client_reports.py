@@ -43,7 +43,7 @@ def test_repaired_code_that_takes_text_places_every_recorded_text_as_the_java_pr
 
 @pytest.mark.parametrize("code", [KAFKA_PYTHON, SINEK, KAFKAJS], ids=lambda code: code.function.__name__)
 def test_each_repair_changes_one_place_of_the_faulty_source(code):
-    for faulty, mended in code.repairs:
+    for faulty, fixed in code.repairs:
         assert code.source.count(faulty) == 1
         assert faulty.strip() in code.diff()
-        assert mended.strip() in code.diff()
+        assert fixed.strip() in code.diff()

@@ -119,5 +119,5 @@ def test_the_score_has_a_line_for_each_exercise(chapter):
 @each_exercise
 def test_no_two_misconceptions_are_the_same_mistake(chapter, exercise):
     for listed in exercise.misconceptions:
-        others = [other for other in exercise.misconceptions if other is not listed and other.tells is None]
+        others = [other for other in exercise.misconceptions if other is not listed and other.recognises is None]
         assert not any(exercise.judge.matches(listed.wrong, other.wrong) for other in others)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.explore import Draft, Model
+from kafkalearn.explore import Model
+from kafkalearn.parts import Parts
 
 
 def after(model: Model, parts: tuple, event: object) -> tuple | None:
     """The parts after an event, None if it makes no sense."""
-    draft = Draft(parts)
+    draft = Parts(parts)
     try:
         model.happen(draft, event)
     except IllegalEvent:
         return None
-    return draft.parts()
+    return draft.all()
 
 
 def moved(naming, parts: tuple) -> tuple:

@@ -5,19 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.explore import Draft, Model, Progress, Relabelling, explore, whole
+from kafkalearn.explore import Model, Progress, Relabelling, explore, whole
+from kafkalearn.parts import Parts
 
 # Three counters: an event raises one of them, up to 3, and beyond 1 only if the one before it is as high.
 COUNTERS = range(3)
 
 
-def raise_counter(counters: tuple[int, ...], index: int) -> tuple[int, ...]:
+def raise_counter(settings: None, counters: tuple[int, ...], index: int) -> tuple[int, ...]:
     if counters[index] == 3 or (counters[index] >= 1 and counters[index - 1] < counters[index]):
         raise IllegalEvent(f"counter {index} cannot be raised")
     return (*counters[:index], counters[index] + 1, *counters[index + 1 :])
 
 
-def raise_part(draft: Draft, index: int) -> None:
+def raise_part(draft: Parts, index: int) -> None:
     own = draft.read(index)
     if own == 3 or (own >= 1 and draft.read((index - 1) % 3) < own):
         raise IllegalEvent(f"counter {index} cannot be raised")
@@ -35,7 +36,7 @@ def sum_below(limit: int) -> tuple:
 
 
 def parted(promises=(), relabellings=()) -> Model:
-    return Model(raise_counter, lambda counters: counters, raise_part, promises, relabellings)
+    return Model(None, raise_counter, lambda counters: counters, raise_part, promises, relabellings)
 
 
 def reachable() -> set[tuple[int, ...]]:
@@ -45,7 +46,7 @@ def reachable() -> set[tuple[int, ...]]:
         state = waiting.popleft()
         for index in COUNTERS:
             try:
-                after = raise_counter(state, index)
+                after = raise_counter(None, state, index)
             except IllegalEvent:
                 continue
             if after not in found:
@@ -56,7 +57,7 @@ def reachable() -> set[tuple[int, ...]]:
 
 def test_every_state_is_found_once_however_it_is_split():
     count = len(reachable())
-    for model in (parted(), whole(raise_counter, {})):
+    for model in (parted(), whole(None, raise_counter, {})):
         search = explore(model, (0, 0, 0), COUNTERS)
         assert (search.outcome, search.trace, search.state_count) == ("nothing left", None, count)
 
@@ -80,7 +81,7 @@ def test_the_run_found_is_a_shortest_and_is_played_in_one_set_of_names(limit, is
     assert (search.outcome, search.broken, search.depth) == ("found", ("small",), limit)
     assert [sum(frame.state) for frame in search.trace] == list(range(limit + 1))
     for before, after in zip(search.trace, search.trace[1:], strict=False):
-        assert raise_counter(before.state, after.event) == after.state
+        assert raise_counter(None, before.state, after.event) == after.state
 
 
 def test_a_promise_broken_at_the_start_is_found_there():
@@ -106,7 +107,7 @@ class Down(int):
 
 
 def test_limited_events_happen_so_often_and_not_more():
-    walk = whole(lambda at, event: at + (1 if isinstance(event, Up) else -1), {})
+    walk = whole(None, lambda settings, at, event: at + (1 if isinstance(event, Up) else -1), {})
     search = explore(walk, 0, [Up(1), Down(1)], at_most={Up: 2, Down: 1})
     # Where it is, and what is left: 0 to 2 steps up and 0 to 1 down, in any order.
     assert (search.outcome, search.state_count, search.depth) == ("nothing left", 6, 4)
@@ -123,13 +124,13 @@ def test_progress_is_told_at_every_depth():
 def test_a_step_that_depends_on_more_than_its_parts_is_found_out():
     calls = []
 
-    def happen(draft: Draft, event: int) -> None:
+    def happen(draft: Parts, event: int) -> None:
         place = len(calls) % 2
         calls.append(event)
         draft.write(place, draft.read(place) + 1)
 
     with pytest.raises(AssertionError, match="no pure function of the parts"):
-        explore(Model(None, lambda state: state, happen), (0, 0), [1], depth=5)
+        explore(Model(None, None, lambda state: state, happen), (0, 0), [1], depth=5)
 
 
 @pytest.mark.parametrize(

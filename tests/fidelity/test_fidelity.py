@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fidelity import RULES, WAYS, ledger, rows, table
+from kafkalearn.fidelity import ledger, rows, table
+from kafkalearn.fidelity.model import WAYS
+from kafkalearn.fidelity.rules import RULES
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKS = [(rule, check) for rule in RULES for check in rule.checks]

@@ -1,11 +1,9 @@
-"""The recorded scripts of logs, turned into events, and the log into what the recordings tell of it."""
-
-from functools import partial
+"""The recorded scripts of logs, turned into events, and the log into what the recordings say of it."""
 
 from kafkalearn.log import (
     Append,
-    Batch,
     Clean,
+    Cleaned,
     EndTransaction,
     Log,
     MoveLogStart,
@@ -16,10 +14,13 @@ from kafkalearn.log import (
     SetHighWatermark,
     Settings,
     check,
-    index_of,
-    step,
+    simulate,
+    start,
 )
-from kafkalearn.trace import run
+from kafkalearn.log.effects import Appended, AppendRefused, NotCleaned, SegmentsDeleted
+from kafkalearn.log.index import index_of
+from kafkalearn.log.state import Batch
+from tests.log.schedules import last_effect
 
 
 def new_batch(batch: dict) -> NewBatch:
@@ -59,13 +60,14 @@ def events_of(event: dict, log: Log) -> list:
 
 
 def play(config: dict, script: list[dict]) -> list[Log]:
-    """The log after each line of a script; its promises are checked on the way."""
+    """The log after each line of a script; its invariants are checked on the way."""
     settings = Settings(**({"cleanup_policy": "compact"} | config))
-    log, moments = Log(), []
+    log, moments = start(settings), []
     for line in script:
-        for frame in run(partial(step, settings), log, events_of(line, log)):
-            check(frame.state)
-            log = frame.state
+        before = None
+        for frame in simulate(settings, events_of(line, log), log):
+            check(settings, frame.state, before)
+            before = log = frame.state
         moments.append(log)
     return moments
 
@@ -89,23 +91,29 @@ def segments_of(settings: Settings, log: Log) -> list[dict]:
 
 
 def observed(settings: Settings, log: Log, names) -> dict:
-    """What a recording tells under each of its names, as the simulator has it."""
-    last = log.last
-    tell = {
-        "error": lambda: last.error,
-        "first_offset": lambda: last.first_offset,
-        "last_offset": lambda: last.last_offset,
+    """What a recording says under each of its names, as the simulator has it."""
+
+    def effect(*kinds, default=None):
+        return last_effect(log, kinds) or default
+
+    def cleanable():
+        return effect(Cleaned, NotCleaned).cleanable
+
+    answer = {
+        "error": lambda: getattr(effect(Appended, AppendRefused), "error", None),
+        "first_offset": lambda: effect(Appended).first_offset,
+        "last_offset": lambda: effect(Appended).last_offset,
         "log_start_offset": lambda: log.log_start_offset,
         "log_end_offset": lambda: log.log_end_offset,
-        "deleted_segments": lambda: last.deleted_count,
-        "ran": lambda: last.has_run,
-        "first_dirty_offset": lambda: last.cleanable.first_dirty_offset,
-        "first_uncleanable_offset": lambda: last.cleanable.first_uncleanable_offset,
-        "clean_bytes": lambda: last.cleanable.clean_bytes,
-        "cleanable_bytes": lambda: last.cleanable.cleanable_bytes,
-        "cleanable_ratio": lambda: last.cleanable.ratio,
-        "eligible": lambda: last.cleanable.is_eligible,
-        "need_compaction_now": lambda: last.cleanable.must_clean,
+        "deleted_segments": lambda: effect(SegmentsDeleted, default=SegmentsDeleted(0)).segment_count,
+        "ran": lambda: effect(Cleaned) is not None,
+        "first_dirty_offset": lambda: cleanable().first_dirty_offset,
+        "first_uncleanable_offset": lambda: cleanable().first_uncleanable_offset,
+        "clean_bytes": lambda: cleanable().clean_bytes,
+        "cleanable_bytes": lambda: cleanable().cleanable_bytes,
+        "cleanable_ratio": lambda: cleanable().ratio,
+        "eligible": lambda: cleanable().is_eligible,
+        "need_compaction_now": lambda: cleanable().must_clean,
         "cleaner_checkpoint": lambda: log.checkpoint,
         "records": lambda: records_of(log),
         "control": lambda: [[each.base_offset, each.marker] for each in log.batches if each.marker and each.records],
@@ -116,7 +124,7 @@ def observed(settings: Settings, log: Log, names) -> dict:
         "files": lambda: files_of(settings, log),
         "segment_counts": lambda: [[each.base_offset, len(each.batches)] for each in log.segments],
     }
-    return {name: tell[name]() for name in names}
+    return {name: answer[name]() for name in names}
 
 
 def files_of(settings: Settings, log: Log) -> list:
@@ -142,7 +150,7 @@ def batch_of(batch: Batch) -> list:
 
 
 def headers_of(log: Log) -> list[dict]:
-    """The segments with all that the headers of their batches tell."""
+    """The segments with all that is in the headers of their batches."""
     return [
         {
             "base_offset": segment.base_offset,

@@ -4,7 +4,8 @@ from itertools import groupby
 
 import pytest
 
-from kafkalearn.log import Batch, Clean, Log, Producer, Record, Segment, Settings, check, step
+from kafkalearn.log import Clean, Log, Record, Settings, check, step
+from kafkalearn.log.state import Batch, Producer, Segment
 from tests.segments.disk import segments
 
 SETTINGS = Settings("compact", min_cleanable_dirty_ratio=0.0, delete_retention_ms=500, segment_bytes=104857600)
@@ -71,7 +72,7 @@ def test_a_pass_leaves_the_batches_that_the_real_cleaner_left(before, after, par
     on_disk = partitions(after)[partition]
     log = log_before(partitions(before)[partition], on_disk)
     cleaned = step(SETTINGS, log, Clean(CLEANED_MS[after](partition), is_forced=True))
-    check(cleaned)
+    check(SETTINGS, cleaned, log)
 
     assert [[each.base_offset for each in cleaned.segments], cleaned.log_end_offset] == [
         [each.base_offset for each in on_disk],

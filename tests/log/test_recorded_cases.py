@@ -2,7 +2,10 @@
 
 import pytest
 
-from kafkalearn.log import Append, Batch, Clean, Log, NewBatch, Record, Segment, Settings, check, step
+from kafkalearn.log import Append, Clean, Cleaned, Log, NewBatch, Record, Settings, check, start, step
+from kafkalearn.log.effects import Appended
+from kafkalearn.log.state import Batch, Segment
+from tests.log.schedules import last_effect
 from tests.log.scripts import headers_of, observed, play, records_of
 from tests.recorded import recorded
 
@@ -41,7 +44,7 @@ def test_up_to_3_0_the_times_of_the_files_decide_about_tombstones(case, release)
     log = step(one_each, legacy_log(case), Clean(10**15, is_forced=True))
 
     assert {
-        "delete_horizon_ms": log.last.legacy_horizon_ms,
+        "delete_horizon_ms": last_effect(log, Cleaned).legacy_horizon_ms,
         "records": records_of(log),
         "cleaner_checkpoint": log.checkpoint,
     } == case["expect"]
@@ -84,21 +87,23 @@ def append_of(script, batch):
 
 
 def clean_ms(settings, phase):
-    """When the pass began: a horizon that it set tells exactly, else the clock just before."""
+    """When the pass began: exactly if it set a horizon, else the clock just before."""
     horizons = [batch["delete_horizon"] for segment in phase["segments"] for batch in segment["batches"]]
     return max([horizon - settings.delete_retention_ms for horizon in horizons if horizon] + [phase["pass_ms"]])
 
 
 def after_each_pass(script):
     """For each phase the phase, the log just before its pass, and the log after it."""
-    settings, log = settings_of(script), Log()
+    settings = settings_of(script)
+    log = start(settings)
     for phase in script["phases"]:
         for batch in phase["batches"]:
             log = step(settings, log, append_of(script, batch))
-            assert (log.last.first_offset, log.batches[-1].size_bytes) == (batch["base_offset"], batch["bytes"])
+            appended = last_effect(log, Appended)
+            assert (appended.first_offset, log.batches[-1].size_bytes) == (batch["base_offset"], batch["bytes"])
         before = log
         log = step(settings, log, Clean(clean_ms(settings, phase)))
-        check(log)
+        check(settings, log, before)
         yield phase, before, log
 
 

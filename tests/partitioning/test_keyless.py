@@ -1,4 +1,3 @@
-from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -7,23 +6,19 @@ from hypothesis import strategies as st
 
 from kafkalearn.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.partitioning.keyed import partition_for_key
-from kafkalearn.partitioning.keyless import (
-    Drain,
-    Producer,
-    Send,
-    SenderLooks,
-    SendToOtherTopic,
-    Settings,
-    check,
-    placements,
-    queue_weights,
-    rule_of,
-    seeded,
-    send_all,
-    start,
-    step,
+from kafkalearn.partitioning.keyless.effects import (
+    BatchesSent,
+    CounterStarted,
+    PartitionDrawn,
+    QueuesWeighed,
+    RecordAppended,
 )
-from kafkalearn.trace import run
+from kafkalearn.partitioning.keyless.events import Drain, Send, SenderLooks, SendToOtherTopic, sends
+from kafkalearn.partitioning.keyless.promises import broken, check
+from kafkalearn.partitioning.keyless.settings import Settings, rule_of, seeded
+from kafkalearn.partitioning.keyless.simulator import appended, simulate, step
+from kafkalearn.partitioning.keyless.state import Producer, start
+from kafkalearn.partitioning.keyless.uniform import queue_weights
 from kafkalearn.versions.releases import RELEASES
 from tests.recorded import recorded
 
@@ -41,7 +36,7 @@ def counting(index: int) -> int:
 )
 def test_the_uniform_sticky_rule_switches_where_the_real_producer_did(case):
     settings = Settings(3, batch_size=case["batch_size"], is_adaptive=False, draw=counting)
-    placed = placements(send_all(settings, len(case["partitions"]), case["value_bytes"], case["drain_every"]))
+    placed = appended(simulate(settings, sends(len(case["partitions"]), case["value_bytes"], case["drain_every"])))
 
     assert [each.partition for each in placed] == case["partitions"]
     assert [each.appended_bytes for each in placed] == case["appended_bytes"]
@@ -59,7 +54,7 @@ def test_the_sender_weighs_the_partitions_by_their_waiting_batches():
     settings = Settings(3, batch_size=1000, draw=counting)
     events = [Send(partition=0), Send(partition=1), Send(partition=2), Drain((0, 2))]
     events += [replace_partition(big, 1), replace_partition(big, 1), replace_partition(big, 2), SenderLooks()]
-    load = run(partial(step, settings), start(settings), events)[-1].state.load
+    load = simulate(settings, events)[-1].state.load
 
     assert (load.running_sums, load.partitions) == ((4, 5, 8), (0, 1, 2))
 
@@ -71,7 +66,7 @@ def replace_partition(send: Send, partition: int) -> Send:
 def test_a_stalled_broker_s_partition_is_not_drawn_even_if_the_others_are_equal():
     settings = Settings(3, draw=counting)
     events = [Send(partition=0), Send(partition=1), Send(partition=2), SenderLooks(stalled=(1,))]
-    load = run(partial(step, settings), start(settings), events)[-1].state.load
+    load = simulate(settings, events)[-1].state.load
 
     assert load.partitions == (0, 2)
 
@@ -79,7 +74,7 @@ def test_a_stalled_broker_s_partition_is_not_drawn_even_if_the_others_are_equal(
 def test_no_weights_are_used_before_every_partition_was_written_to():
     settings = Settings(3, draw=counting)
     events = [Send(partition=0), Send(partition=0), Send(partition=1), SenderLooks()]
-    assert run(partial(step, settings), start(settings), events)[-1].state.load is None
+    assert simulate(settings, events)[-1].state.load is None
 
 
 def test_the_rules_follow_the_releases():
@@ -94,12 +89,12 @@ def test_the_rules_follow_the_releases():
 
 @pytest.mark.parametrize("release", ["0.8.2", "0.10.1", "0.10.2", "2.3"])
 def test_round_robin_deals_sixty_records_evenly_over_five_partitions(release):
-    assert send_all(Settings(5, release), 60)[-1].state.record_counts == (12, 12, 12, 12, 12)
+    assert simulate(Settings(5, release), [Send()] * 60)[-1].state.record_counts == (12, 12, 12, 12, 12)
 
 
 @pytest.mark.parametrize("release", ["2.4", "3.2", "3.3", "4.3"])
 def test_sticky_rules_put_sixty_small_records_in_one_batch_of_one_partition(release):
-    end = send_all(Settings(5, release), 60)[-1].state
+    end = simulate(Settings(5, release), [Send()] * 60)[-1].state
     assert sorted(end.record_counts) == [0, 0, 0, 0, 60]
     assert sum(len(queue or ()) for queue in end.queues) == 1
 
@@ -109,34 +104,34 @@ def test_one_counter_for_two_topics_leaves_every_other_partition_empty():
     counts = {}
     for release in ("0.10.1", "0.10.2"):
         settings = Settings(6, release, draw=counting)
-        counts[release] = run(partial(step, settings), start(settings), alternating)[-1].state.record_counts
+        counts[release] = simulate(settings, alternating)[-1].state.record_counts
 
     assert counts == {"0.10.1": (20, 0, 20, 0, 20, 0), "0.10.2": (10, 10, 10, 10, 10, 10)}
 
 
 def test_the_sticky_rule_of_2_4_never_draws_the_partition_it_leaves():
     settings = Settings(4, "2.4", batch_size=200, draw=seeded(3))
-    placed = [each.partition for each in placements(send_all(settings, 200))]  # each record fills a batch
+    placed = [each.partition for each in appended(simulate(settings, [Send()] * 200))]  # each record fills a batch
     assert all(before != after for before, after in pairwise(placed))
 
 
 def test_a_keyed_record_that_opens_a_batch_on_the_sticky_partition_moves_it():
     key = next(bytes([byte]) for byte in range(256) if partition_for_key(bytes([byte]), 3) == 0)
     settings = Settings(3, "2.4", batch_size=300, draw=(0, 1, 2, 0, 1, 2).__getitem__)
-    trace = run(partial(step, settings), start(settings), [Send(), Send(key=key), Send()])
+    trace = simulate(settings, [Send(), Send(key=key), Send()])
 
     # The first record draws 0, then its new batch draws 1; the keyed one opens a batch on 0 and moves nothing.
-    assert [each.partition for each in placements(trace)] == [1, 0, 1]
+    assert [each.partition for each in appended(trace)] == [1, 0, 1]
     on_0 = Producer((None,) * 3, (0,) * 3, current=0)
-    assert step(settings, on_0, Send(key=key)).last.partition == 0
+    assert step(settings, on_0, Send(key=key)).effects[-1].partition == 0
     assert step(settings, on_0, Send(key=key)).current == 1
 
 
 def test_partitions_without_a_leader_are_left_out_unless_all_are():
     some, none = (2, 4), ()
     for release in ("0.9.0", "2.3", "2.4", "4.3"):
-        to_some = placements(send_all(Settings(6, release, some, batch_size=150), 100))
-        to_any = placements(send_all(Settings(6, release, none, batch_size=150), 200))
+        to_some = appended(simulate(Settings(6, release, some, batch_size=150), [Send()] * 100))
+        to_any = appended(simulate(Settings(6, release, none, batch_size=150), [Send()] * 200))
         assert {each.partition for each in to_some} == {2, 4}
         assert {each.partition for each in to_any} == set(range(6))
 
@@ -154,7 +149,7 @@ events = st.lists(
 @given(events, st.sampled_from(RELEASES), st.integers(1, 2000), st.integers(0, 99))
 def test_every_run_keeps_its_promises_and_loses_no_record(script, release, batch_size, seed):
     settings = Settings(5, release, batch_size=batch_size, draw=seeded(seed))
-    trace = run(partial(step, settings), start(settings), script)
+    trace = simulate(settings, script)
     for frame in trace:
         check(settings, frame.state)
 
@@ -162,12 +157,13 @@ def test_every_run_keeps_its_promises_and_loses_no_record(script, release, batch
     assert sum(trace[-1].state.record_counts) == len(sent)
     for frame in trace:
         if isinstance(frame.event, Send) and frame.event.key is not None:
-            assert frame.state.last.partition == partition_for_key(frame.event.key, 5)
+            (record,) = [each for each in frame.state.effects if isinstance(each, RecordAppended)]
+            assert record.partition == partition_for_key(frame.event.key, 5)
 
 
 @given(st.sampled_from(RELEASES), st.integers(1, 9), st.integers(0, 300))
 def test_round_robin_is_even_to_one_record_and_sticky_is_not_meant_to_be(release, partition_count, record_count):
-    counts = send_all(Settings(partition_count, release), record_count)[-1].state.record_counts
+    counts = simulate(Settings(partition_count, release), [Send()] * record_count)[-1].state.record_counts
     if rule_of(release).startswith("round robin"):
         assert max(counts) - min(counts) <= 1
     assert sum(counts) == record_count
@@ -197,4 +193,33 @@ def test_an_event_for_a_partition_that_does_not_exist_is_refused(event):
 def test_a_random_source_that_never_varies_is_refused_where_the_rule_needs_another_partition():
     settings = Settings(5, "2.4", draw=lambda index: 3)
     with pytest.raises(KafkaLearnError, match="give Settings a draw function that varies"):
-        send_all(settings, 1)
+        simulate(settings, [Send()])
+
+
+@pytest.mark.parametrize(
+    ("release", "expected"),
+    [
+        ("2.3", {"only one batch is filling up"}),
+        ("2.4", {"no partition is two records ahead of another"}),
+        ("4.3", {"no partition is two records ahead of another"}),
+    ],
+)
+def test_records_are_spread_evenly_or_batches_fill_up_but_not_both(release, expected):
+    settings = Settings(5, release, batch_size=1000, draw=seeded(1))
+    trace = simulate(settings, [Send()] * 60)
+    assert {name for frame in trace for name in broken(settings, frame.state)} == expected
+
+
+def test_the_effects_tell_what_was_drawn_written_sent_and_weighed():
+    settings = Settings(3, "4.3", draw=(1, 2).__getitem__)
+    trace = simulate(settings, [Send(), Send(partition=0), SenderLooks(), Drain(), Drain()])
+    assert [frame.state.effects for frame in trace] == [
+        (),
+        (PartitionDrawn(1, previous=None), RecordAppended(1, 170, has_opened_batch=True)),
+        (RecordAppended(0, 170, has_opened_batch=True),),
+        (QueuesWeighed(is_uniform=True),),
+        (BatchesSent(0, batch_count=1), BatchesSent(1, batch_count=1)),
+        (),
+    ]
+    old = Settings(3, "2.3", draw=(7,).__getitem__)
+    assert simulate(old, [Send()])[-1].state.effects[0] == CounterStarted(7)

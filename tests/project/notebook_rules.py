@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from tools.chapters import KERNELSPEC
 
 MOST_LINES = 15  # more belongs into the library
-TO_MEND = "to-mend"  # code given to the reader to be changed, which has the length it has
+TO_FIX = "to-fix"  # code given to the reader to be changed, which has the length it has
 UNCOMPARED = {"nbval-ignore-output", "nbval-skip"}
 # Folders of whoever ran the notebook. Kafka's own /tmp/kafka-logs is a default that chapters speak of.
 MACHINE = re.compile(r"(?:/home/|/Users/|/root/|/tmp/(?!kafka)|/private/var/|\b[A-Z]:\\\\?\w|site-packages)[^\s\"'<]*")
@@ -50,7 +50,7 @@ def _code(cell: NotebookNode) -> Iterator[str]:
     tags, lines = set(cell.metadata.get("tags", [])), cell.source.splitlines()
     if not cell.source.strip():
         yield "is empty"
-    if len(lines) > MOST_LINES and TO_MEND not in tags:
+    if len(lines) > MOST_LINES and TO_FIX not in tags:
         yield f"has {len(lines)} lines, at most {MOST_LINES} are read; move some into the library"
     if tags & UNCOMPARED and "shows-time" not in tags:
         yield f"is not compared ({', '.join(sorted(tags & UNCOMPARED))}) and is not tagged shows-time"

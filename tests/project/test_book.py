@@ -7,7 +7,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tools import book, chapters
-from tools.book import Chapter, index_page, page, way
+from tools.book import Chapter, index_page, navigation, page
 from tools.chapters import WIDGET_VIEW
 from tools.environment import ROOT
 from tools.pages import Page, faults
@@ -42,7 +42,7 @@ def test_a_page_shows_the_player_in_place_of_a_widget_and_loads_nothing(folder):
     shown = new_code_cell("play()", execution_count=1, outputs=[new_output("display_data", data=PLAYER)])
     path = written(folder, "01_trying.ipynb", new_markdown_cell("# Trying"), shown)
 
-    html = page(nbformat.read(path, as_version=4), Chapter.read(path), way="")
+    html = page(nbformat.read(path, as_version=4), Chapter.read(path), navigation="")
 
     assert "<b>a player</b>" in html
     assert Page(html).loads == []
@@ -51,7 +51,7 @@ def test_a_page_shows_the_player_in_place_of_a_widget_and_loads_nothing(folder):
 def test_links_between_chapters_and_to_files_work_in_the_book_and_notes_stay_folded(folder):
     notebook, path = new_notebook(cells=[new_markdown_cell(TEXT)]), ROOT / "notebooks" / "01_trying.ipynb"
 
-    html = page(notebook, Chapter(path, TEXT), way="")
+    html = page(notebook, Chapter(path, TEXT), navigation="")
 
     assert 'href="02_next.html#More"' in html
     assert (folder / "files" / "kafkalearn" / "trace.py").read_bytes() == (ROOT / "kafkalearn/trace.py").read_bytes()
@@ -67,7 +67,8 @@ def test_the_index_names_each_chapter_by_its_heading_and_its_question(folder):
 
     assert '<a href="01_one.html">01 One</a><br>Which broker? And why?' in html
     assert '<a href="02_two.html">02_two</a>' in html
-    assert [link in way([one, two], 1) for link in ("01_one.html", "index.html", "02_two.html")] == [True, True, False]
+    links = navigation([one, two], 1)
+    assert [link in links for link in ("01_one.html", "index.html", "02_two.html")] == [True, True, False]
 
 
 @pytest.mark.parametrize(

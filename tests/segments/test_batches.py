@@ -1,4 +1,3 @@
-import gzip
 import struct
 
 import pytest
@@ -7,8 +6,6 @@ from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatchBuilder
 
 from kafkalearn.segments.batches import read_batch
-from kafkalearn.segments.checksum import crc32c
-from kafkalearn.segments.compression import Damaged, decompress
 from kafkalearn.segments.files import parse_segment
 from kafkalearn.wire.reader import Undecodable
 from tests.recorded import recorded
@@ -144,22 +141,3 @@ def test_bytes_that_are_no_batch_name_the_field_and_the_byte(data, message):
 def test_a_header_that_does_not_fit_its_records_says_where(position, packed, message):
     with pytest.raises(Undecodable, match=message):
         read_batch(changed(position, packed), has_checksum=False)
-
-
-@pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
-def test_what_a_codec_cannot_undo_is_called_damaged(codec):
-    with pytest.raises(Damaged, match=codec):
-        decompress(codec, b"\x82SNAPPY\x00" + b"\x00" * 9 + b"\xff" * 20)
-
-
-def test_one_block_of_snappy_without_a_frame_is_read_as_librdkafka_writes_it():
-    assert decompress("snappy", bytes([5, 16]) + b"abcde") == b"abcde"
-
-
-def test_several_members_of_gzip_are_one_text():
-    assert decompress("gzip", gzip.compress(b"a") + gzip.compress(b"b")) == b"ab"
-
-
-@pytest.mark.parametrize(("data", "crc"), [(b"", 0), (b"123456789", 0xE3069283), (b"\x00" * 32, 0x8A9136AA)])
-def test_the_checksum_is_castagnolis(data, crc):
-    assert crc32c(data) == crc

@@ -11,11 +11,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_python(code: str, **variables: str | None) -> tuple[object, str]:
-    """What `code` hands to ``tell(...)``, and all that was printed beside; None takes a variable away."""
+    """What `code` gives to ``report(...)``, and all that was printed beside; None removes a variable."""
     environment = {"KAFKALEARN_SPARK_FAST_START": "1", **os.environ, **variables}
-    told = "import json, os, sys\ntell = lambda answer: print('told', json.dumps(answer), flush=True)\n"
+    head = "import json, os, sys\nreport = lambda answer: print('reported', json.dumps(answer), flush=True)\n"
     run = subprocess.run(
-        [sys.executable, "-c", told + textwrap.dedent(code)],
+        [sys.executable, "-c", head + textwrap.dedent(code)],
         env={name: value for name, value in environment.items() if value is not None},
         cwd=ROOT,
         stdout=subprocess.PIPE,
@@ -24,8 +24,8 @@ def run_python(code: str, **variables: str | None) -> tuple[object, str]:
         timeout=900,
     )
     lines = run.stdout.splitlines()
-    answers = [json.loads(line.removeprefix("told ")) for line in lines if line.startswith("told ")]
-    return (answers[-1] if answers else None), "\n".join(line for line in lines if not line.startswith("told "))
+    answers = [json.loads(line.removeprefix("reported ")) for line in lines if line.startswith("reported ")]
+    return (answers[-1] if answers else None), "\n".join(line for line in lines if not line.startswith("reported "))
 
 
 def java_script(path: Path, version: str, exit_code: int = 0) -> Path:

@@ -1,4 +1,4 @@
-"""Compaction on Spark leaves what the simulated cleaner leaves, record for record and verdict for verdict."""
+"""Compaction on Spark leaves what the simulated cleaner leaves, record for record and reason for reason."""
 
 import random
 from collections import Counter
@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.log import Clean, Record, Settings, closed_log, step
+from kafkalearn.log import Clean, Record, Settings, log_from_records, step
 from kafkalearn.spark.columns.checks import RECORD_SCHEMA
-from kafkalearn.spark.compaction import HORIZON, compact, count_verdicts
+from kafkalearn.spark.compaction import HORIZON, compact, count_reasons
 from kafkalearn.spark.data.customers import customers
 from tests.log.test_recorded_cases import clean_ms, settings_of
 from tests.recorded import recorded
@@ -38,19 +38,20 @@ def rows_of(df):
 
 
 def simulated(rows, now_ms=0):
-    """What the simulator's cleaner leaves of each partition, and its verdicts."""
-    kept, verdicts = [], Counter()
+    """What the simulator's cleaner leaves of each partition, and its reasons."""
+    kept, reasons = [], Counter()
     for partition in sorted({row[0] for row in rows}):
         mine = sorted(row for row in rows if row[0] == partition)
         records = [Record(offset, key, value, 0) for _, offset, key, value, _ in mine]
-        log = closed_log(records, {offset: horizon for _, offset, _, _, horizon in mine if horizon is not None})
+        log = log_from_records(records, {offset: horizon for _, offset, _, _, horizon in mine if horizon is not None})
         cleaned = step(OFTEN, log, Clean(now_ms, is_forced=True))
         for batch in cleaned.batches:
             for each in batch.records:
                 horizon = batch.delete_horizon_ms if each.value is None else None
                 kept.append((partition, each.offset, each.key, each.value, horizon))
-        verdicts.update((each.reason.split(" by offset")[0], each.is_kept) for each in cleaned.last.verdicts)
-    return kept, verdicts
+        (done,) = cleaned.effects
+        reasons.update((each.reason.split(" by offset")[0], each.is_kept) for each in done.decisions)
+    return kept, reasons
 
 
 def random_rows(seed, count, key_count, has_horizons=False):
@@ -79,12 +80,12 @@ def test_random_logs_with_null_keys_and_gaps_keep_what_the_simulator_keeps(spark
 
 def test_tombstones_go_in_two_phases_as_in_the_simulator(spark):
     rows = random_rows(8, 900, 20, has_horizons=True)
-    kept, verdicts = simulated(rows, now_ms=700)
+    kept, reasons = simulated(rows, now_ms=700)
     table = table_of(spark, rows)
 
     assert rows_of(table.transform(compact, now_ms=700, delete_retention_ms=1000)) == kept
-    counted = table.transform(count_verdicts, now_ms=700).collect()
-    assert {(row.verdict, row.is_kept): row.records for row in counted} == verdicts
+    counted = table.transform(count_reasons, now_ms=700).collect()
+    assert {(row.reason, row.is_kept): row.records for row in counted} == reasons
 
 
 def test_two_passes_one_after_the_other_are_those_of_the_simulator(spark):
@@ -108,8 +109,8 @@ def test_what_is_not_cleanable_stays_and_is_no_evidence(spark):
     assert left(None) == [(0, 2), (1, 2)]
     assert left(2) == [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3)]
     assert left({0: 3}) == [(0, 2), (0, 3), (1, 0), (1, 1), (1, 2), (1, 3)]
-    counts = table.transform(count_verdicts, first_uncleanable={0: 3, 1: 4}).collect()
-    assert {row.verdict: row.records for row in counts} == {
+    counts = table.transform(count_reasons, first_uncleanable={0: 3, 1: 4}).collect()
+    assert {row.reason: row.records for row in counts} == {
         "behind what the map has seen": 1,
         "overtaken": 4,
         "last of its key": 2,
@@ -173,10 +174,10 @@ def test_all_recorded_passes_leave_what_a_real_broker_left_on_its_disk(spark):
 def test_the_customers_of_the_shop_are_compacted_as_by_the_simulator(spark):
     topic = customers(spark, 20_000)
     rows = [(*row[:4], None) for row in rows_of(topic)]
-    kept, verdicts = simulated(rows)
+    kept, reasons = simulated(rows)
 
     assert rows_of(topic.transform(compact)) == [(*row[:4], None) for row in kept]
-    assert {(row.verdict, row.is_kept): row.records for row in topic.transform(count_verdicts).collect()} == verdicts
+    assert {(row.reason, row.is_kept): row.records for row in topic.transform(count_reasons).collect()} == reasons
 
 
 def test_the_topic_customers_counts_its_offsets_without_gaps_and_is_the_same_however_it_is_cut(spark):

@@ -1,14 +1,13 @@
 """Lag by Spark: against the simulator, and by hand."""
 
-from functools import partial
-
 import pandas as pd
 import pytest
 
 from kafkalearn.assignor import Member, assign
-from kafkalearn.consuming import Join, Poll, Produce, Settings, commit_rows, lags, lags_by_member, start, step
+from kafkalearn.consuming import Join, Poll, Produce, Settings, commit_rows, lags, simulate
+from kafkalearn.consuming.effects import Appended
+from kafkalearn.consuming.lag import lags_by_member
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.data.commits import Pace, with_commits
 from kafkalearn.spark.data.datasets import orders
 from kafkalearn.spark.lag import (
     lag_by_group,
@@ -19,11 +18,9 @@ from kafkalearn.spark.lag import (
     log_ends,
     owners_of,
 )
-from kafkalearn.trace import run
 
 pytestmark = pytest.mark.spark
 
-SETTINGS = Settings(5)
 COMMITS = "group_id string, topic string, partition int, offset bigint, committed_at {}"
 
 
@@ -36,7 +33,7 @@ def trace():
     written = [Produce(f"{number}", key=f"user-{number * number % 31}".encode()) for number in range(200)]
     polls = [Poll("billing", "billing-0", 9), Poll("billing", "billing-1", 4), Poll("search", "search-0", 5)]
     events = [*joins, *(event for each in written for event in (each, *(polls if each.value.endswith("7") else ())))]
-    return run(partial(step, SETTINGS), start(SETTINGS), events)
+    return simulate(Settings(5), events)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +44,7 @@ def records(spark, trace):
 
 @pytest.fixture(scope="module")
 def commits(spark, trace):
-    return spark.createDataFrame(pd.DataFrame(commit_rows(SETTINGS, trace)))
+    return spark.createDataFrame(pd.DataFrame(commit_rows(trace)))
 
 
 def test_lag_is_that_of_the_simulator_partition_by_partition(trace, records, commits):
@@ -70,15 +67,12 @@ def test_lag_by_member_is_that_of_the_simulator_where_all_has_been_committed(spa
 
 
 def test_lag_over_time_ends_with_the_lag_and_follows_the_simulator_on_the_way(spark, trace, records, commits):
-    produced = {
-        (place, offset): frame.index
+    rows = [
+        ("orders", effect.partition, effect.offset, frame.index)
         for frame in trace
-        if isinstance(frame.event, Produce)
-        for place, log in enumerate(frame.state.logs)
-        for offset in [len(log) - 1]
-        if log and log[-1].number == frame.state.record_count - 1
-    }
-    rows = [("orders", *place, index) for place, index in produced.items()]
+        for effect in frame.state.effects
+        if isinstance(effect, Appended)
+    ]
     stamped = spark.createDataFrame(rows, "topic string, partition int, offset bigint, second bigint").selectExpr(
         "topic", "partition", "offset", "timestamp_seconds(second) AS timestamp"
     )
@@ -126,32 +120,12 @@ def some_orders(spark):
     return orders(spark, "small")
 
 
-def test_made_commits_are_whole_batches_by_the_pace_of_the_group(some_orders):
-    paces = [Pace("quick", 0), Pace("slow", 0, {3: 2.0}), Pace("stopped", 0, stops_after_ms=600_000)]
-    commits = some_orders.transform(with_commits, paces, batch_size=200)
-    lag = {(row.group_id, row.partition): row.lag for row in lag_by_partition(some_orders, commits).collect()}
-    ends = {row.partition: row.log_end for row in some_orders.transform(log_ends).collect()}
-
-    assert commits.where("offset % 200 != 0 OR offset = 0").count() == 0
-    assert all(0 <= lag["quick", partition] < 200 for partition in range(12))
-    assert lag["slow", 3] > 0.4 * ends[3]
-    assert all(lag["slow", partition] == lag["quick", partition] for partition in range(12) if partition != 3)
-    assert all(lag["stopped", partition] > 0.5 * ends[partition] for partition in range(12))
-    assert (
-        commits.where("committed_at > timestamp_millis(1767225600000 + 600000 + 20) AND group_id = 'stopped'").count()
-        == 0
-    )
-
-
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
         (lambda df: df.drop("offset").transform(log_ends), "no column 'offset'"),
         (lambda df: lag_by_partition(df, df), "no column 'group_id'"),
         (lambda df: lag_by_member(df), "no column 'member_id'"),
-        (lambda df: df.transform(with_commits, []), "paces is empty"),
-        (lambda df: df.transform(with_commits, [Pace("g"), Pace("g")]), "two paces have the same group id"),
-        (lambda df: Pace("g", slow={1: 0.5}), "partition 1 is slow by 0.5; a factor is at least 1"),
         (lambda df: owners_of(df.sparkSession, {"g": {}}), "assignments must map each group id to its Assignment"),
         (lambda df: lag_over_time(df, df), "no column 'group_id'"),
     ],

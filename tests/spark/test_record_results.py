@@ -1,4 +1,4 @@
-"""The fates of many records: the query against the simulator, and a generated day against what it was made from."""
+"""The results of many records: the query against the simulator, and a generated day against what it was made from."""
 
 import pytest
 
@@ -10,42 +10,51 @@ from kafkalearn.delivery import (
     RequestArrived,
     RequestSent,
     Send,
-    Setup,
+    Settings,
+    TopicSettings,
 )
 from kafkalearn.delivery.search.schedules import ends, rows_of
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, SessionExpired, Settings
-from kafkalearn.spark.record_results import RUN_LENGTH, fates, generate_sends, log_of, sends, sent_of, table
+from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, SessionExpired
+from kafkalearn.spark.record_results import (
+    RUN_LENGTH,
+    generate_sends,
+    log_of,
+    result_counts,
+    results_of,
+    sends,
+    sent_of,
+)
 
 pytestmark = pytest.mark.spark
 
 TRAFFIC = [Send, RequestSent, RequestArrived, AnswerArrived, Fetch]
 FAILURES = [ConnectionLost, BrokerCrashed, SessionExpired, BrokerRestarted, GaveUp]
 LIMITS = {Send: 2, ConnectionLost: 1, BrokerCrashed: 1, GaveUp: 1, Fetch: 3}
-SENT, LOG = "run string, number int, told string", "run string, number int, offset int"
+SENT, LOG = "run string, number int, callback string", "run string, number int, offset int"
 PRODUCERS = [ProducerSettings(acks=0), ProducerSettings(acks=1), ProducerSettings(is_idempotent=False)]
 
 
 @pytest.fixture(scope="module")
 def simulated():
     """All quiet ends of short schedules, as the three tables."""
-    two, one = Settings(replica_count=2, fetch_wait_max_ms=0), Settings(replica_count=1)
-    schedules = [(Setup(two, producer), [*TRAFFIC, *FAILURES], 6) for producer in [*PRODUCERS, ProducerSettings()]]
-    schedules.append((Setup(one, PRODUCERS[1]), [*TRAFFIC[:4], ConnectionLost], 9))
+    two, one = TopicSettings(replica_count=2, fetch_wait_max_ms=0), TopicSettings(replica_count=1)
+    schedules = [(Settings(two, producer), [*TRAFFIC, *FAILURES], 6) for producer in [*PRODUCERS, ProducerSettings()]]
+    schedules.append((Settings(one, PRODUCERS[1]), [*TRAFFIC[:4], ConnectionLost], 9))
     return rows_of(
         (f"{at}-{index}", end.delivery)
-        for at, (setup, kinds, length) in enumerate(schedules)
-        for index, end in enumerate(ends(setup, kinds, length, LIMITS))
+        for at, (settings, kinds, length) in enumerate(schedules)
+        for index, end in enumerate(ends(settings, kinds, length, LIMITS))
     )
 
 
-def test_the_query_finds_for_every_end_of_every_short_schedule_the_fates_the_simulator_tells(spark, simulated):
-    sent, log, told = simulated
-    found = fates(spark.createDataFrame(sent, SENT), spark.createDataFrame(log, LOG))
+def test_the_query_finds_for_every_end_of_every_short_schedule_the_results_of_the_simulator(spark, simulated):
+    sent, log, results = simulated
+    found = results_of(spark.createDataFrame(sent, SENT), spark.createDataFrame(log, LOG))
 
-    assert {(row.run, row.number, row.fate) for row in found.collect()} == set(told)
-    assert {fate for _, _, fate in told} >= {"safe", "lost", "doubled", "open", "rejected", "out of order"}
-    assert found.count() == len(told) > 300
+    assert {(row.run, row.number, row.result) for row in found.collect()} == set(results)
+    assert {result for _, _, result in results} >= {"safe", "lost", "doubled", "open", "rejected", "out of order"}
+    assert found.count() == len(results) > 300
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +63,7 @@ def small(spark):
 
 
 def test_a_day_of_producers_shows_what_each_setting_lets_happen(small):
-    rows = [row.asDict() for row in fates(sent_of(small), log_of(small)).transform(table).collect()]
+    rows = [row.asDict() for row in results_of(sent_of(small), log_of(small)).transform(result_counts).collect()]
     counts = {row.pop("producer"): row for row in rows}
 
     assert {producer: {name for name, count in row.items() if count} for producer, row in counts.items()} == {
@@ -75,8 +84,8 @@ def test_the_rows_are_the_same_however_spark_cuts_them(spark, small):
 def test_what_nobody_has_sent_is_left_out_and_other_columns_stay(spark):
     sent = spark.createDataFrame([("a", 1, "NONE", 7)], SENT + ", colour int")
     log = spark.createDataFrame([("a", 1, 0), ("b", 1, 1)], LOG)
-    (row,) = fates(sent, log).collect()
-    assert row.asDict() == {"run": "a", "number": 1, "told": "NONE", "colour": 7, "copy_count": 1, "fate": "safe"}
+    (row,) = results_of(sent, log).collect()
+    assert row.asDict() == {"run": "a", "number": 1, "callback": "NONE", "colour": 7, "copy_count": 1, "result": "safe"}
 
 
 def test_a_size_is_rounded_up_to_whole_runs(spark, tmp_path, monkeypatch):
@@ -87,12 +96,12 @@ def test_a_size_is_rounded_up_to_whole_runs(spark, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("sent", "log", "said"),
     [
-        ("run string, number int", LOG, "no column 'told'"),
+        ("run string, number int", LOG, "no column 'callback'"),
         (SENT, "run string, number int", "no column 'offset'"),
-        ("run string, number string, told string", LOG, "'number' must be"),
-        (SENT + ", fate string", LOG, "'fate' already"),
+        ("run string, number string, callback string", LOG, "'number' must be"),
+        (SENT + ", result string", LOG, "'result' already"),
     ],
 )
 def test_rows_that_do_not_fit_are_refused(spark, sent, log, said):
     with pytest.raises(KafkaLearnError, match=said):
-        fates(spark.createDataFrame([], sent), spark.createDataFrame([], log))
+        results_of(spark.createDataFrame([], sent), spark.createDataFrame([], log))

@@ -9,22 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.versions import (
-    ABSENT,
-    KINDS,
-    RELEASES,
-    REQUIRED,
-    SIDES,
-    changes,
-    default,
-    describe,
-    find_settings,
-    history,
-    provenance,
-    rows,
-    table,
-    value_text,
-)
+from kafkalearn.versions.defaults import default, describe, find_settings, history
+from kafkalearn.versions.releases import RELEASES
+from kafkalearn.versions.settings import ABSENT, REQUIRED, SIDES, provenance
+from kafkalearn.versions.units import value_text
+from kafkalearn.versions.upgrade import KINDS, changes, rows, table
 from tests.recorded import recorded
 
 RECORDED = recorded("settings-by-release")

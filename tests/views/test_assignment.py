@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.assignor import ASSIGNORS, Assignment, Member, assign, compare, random_rebalance, rebalance
-from kafkalearn.assignor.carrying_out import IN_CLIENTS
+from kafkalearn.assignor import Assignment, Member, assign, compare, random_rebalance, rebalance
+from kafkalearn.assignor.registry import CLIENT_ASSIGNORS
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.views import (
+    animation,
     assignment_text,
     describe_assignment,
     describe_rebalance,
@@ -17,11 +18,11 @@ from kafkalearn.views import (
     draw_rebalance,
     draw_shares,
     figure,
-    film,
     rebalance_text,
     small_multiples,
 )
 from kafkalearn.views.drawing.style import MARK, SMALL
+from tests.assignor.groups import TODAY
 from tests.views.golden import expected
 
 TEN = [Member(f"m{number:02}", ["orders"]) for number in range(10)]
@@ -38,7 +39,7 @@ def told(trace):
     return "\n\n".join(rebalance_text(frame, before) for frame, before in frames)
 
 
-@pytest.mark.parametrize("assignor", IN_CLIENTS)
+@pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
 def test_a_rebalance_reads_as_expected(assignor):
     three, four = ([Member(f"billing-{number}", ["orders", "payments"]) for number in range(n)] for n in (3, 4))
     counts = {"orders": 4, "payments": 3}
@@ -75,12 +76,12 @@ def test_partitions_of_several_topics_have_their_topics_names_and_wrap():
     assert words_of(drawing).count("nothing") == 3
 
 
-@pytest.mark.parametrize("assignor", IN_CLIENTS)
+@pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
 @given(number=st.integers(0, 500))
 def test_every_rebalance_can_be_drawn_each_frame_as_large_and_different_from_the_one_before(assignor, number):
     drawn = random_rebalance(number)
     trace = rebalance(assignor, drawn.partition_counts, drawn.before, drawn.after)
-    pictures = film(trace, partial(draw_rebalance, trace), describe_rebalance).pictures
+    pictures = animation(trace, partial(draw_rebalance, trace), describe_rebalance).pictures
     assert len({each.size for each in pictures}) == 1
     for each in pictures:
         elements = list(ElementTree.fromstring(each).iter())
@@ -88,9 +89,9 @@ def test_every_rebalance_can_be_drawn_each_frame_as_large_and_different_from_the
         assert "\n" not in each.label
 
 
-@pytest.mark.parametrize("assignor", [name for name in ASSIGNORS if not name.startswith("legacy")])
-def test_an_assignment_of_every_assignor_can_be_drawn(assignor):
-    ElementTree.fromstring(draw_assignment(assign(assignor, {"orders": 50}, TEN)))
+@pytest.mark.parametrize(("side", "assignor"), TODAY)
+def test_an_assignment_of_every_assignor_can_be_drawn(side, assignor):
+    ElementTree.fromstring(draw_assignment(assign(assignor, {"orders": 50}, TEN, side=side)))
     ElementTree.fromstring(draw_assignment(Assignment({})))
 
 

@@ -1,6 +1,5 @@
 """A group that reads a partition, in words and as a picture."""
 
-from functools import partial
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -15,30 +14,27 @@ from kafkalearn.commits import (
     CommitSync,
     Delete,
     Poll,
+    Rebalance,
     Settings,
     Start,
     Wait,
     Workload,
-    crash_everywhere,
-    new_pipeline,
     shortest,
-    step,
+    simulate,
     sweep,
     undisturbed,
 )
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.trace import run
 from kafkalearn.views import commits_text, describe_commits, draw_commit_costs, draw_commits
 from kafkalearn.views.drawing.style import MARK, SMALL
 from tests.views.golden import expected
 
-LATEST = run(
-    partial(step, Settings(max_poll_records=2)),
-    new_pipeline(40, committed=None),
+LATEST = simulate(
+    Settings(40, committed=None, max_poll_records=2),
     [Assign(), Append(3), Poll(), CommitSync(), Start("B"), CommitSync(), Delete(43), Poll("B"), Wait(1500)],
 )
 RUNS = {
-    "crash": shortest(crash_everywhere("each batch"), "doubled").trace,
+    "crash": shortest(sweep("each batch"), "doubled").trace,
     "close": sweep("auto", accident="close")[3].trace,
     "zombie": sweep("offset in the sink", accident="pause")[3].trace,
     "lock": sweep("offset as a lock", accident="pause")[3].trace,
@@ -88,8 +84,16 @@ def test_what_has_just_been_committed_has_the_marks_colour_and_a_crash_a_frame()
 
 
 def test_nobody_starts_where_the_reset_is_none():
-    trace = run(partial(step, Settings(auto_offset_reset="none")), new_pipeline(4, committed=None), [Start()])
-    assert describe_commits(trace[-1]) == "A cannot start: NoOffsetForPartitionException."
+    settings = Settings(4, committed=None, auto_offset_reset="none")
+    assert describe_commits(simulate(settings, [Start()])[-1]) == "A cannot start: NoOffsetForPartitionException."
+
+
+def test_nobody_takes_over_in_a_rebalance_where_the_reset_is_none():
+    settings = Settings(4, auto_offset_reset="none")
+    trace = simulate(settings, [Start(), Append(), Poll(), Delete(5), Rebalance("B")])
+    assert describe_commits(trace[-1], trace[-2]) == (
+        "Rebalance: A gives the partition up; B cannot start: OffsetOutOfRangeException."
+    )
 
 
 def test_costs_are_one_mark_for_each_strategy_and_those_that_lose_say_how_much():

@@ -6,17 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, start, step
+from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.trace import run
 from kafkalearn.views import (
+    animation,
     consuming_text,
     describe_consuming,
     draw_consuming,
     draw_lag_by_partition,
     draw_lag_over_time,
     figure,
-    film,
 )
 from kafkalearn.views.drawing.style import SMALL
 from tests.consuming.groups import EVENTS, SETTINGS, run_what_is_legal
@@ -34,17 +33,17 @@ STORY = [
     Poll("billing", "billing-1", 9),
     Leave("search", "search-0"),
 ]
-TRACE = run(partial(step, THREE), start(THREE), STORY)
+TRACE = simulate(THREE, STORY)
 
 
 def test_a_topic_and_its_groups_read_as_expected():
     frames = zip(TRACE, (None, *TRACE), strict=False)
-    actual = "\n\n".join(consuming_text(THREE, frame, before) for frame, before in frames)
+    actual = "\n\n".join(consuming_text(frame, before) for frame, before in frames)
     assert actual == expected("consuming.txt", actual)
 
 
 def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_before():
-    drawn = film(TRACE, partial(draw_consuming, THREE, TRACE), partial(describe_consuming, THREE))
+    drawn = animation(TRACE, partial(draw_consuming, TRACE), describe_consuming)
     assert len({picture.size for picture in drawn.pictures}) == 1
     assert all(one.split("\n", 1)[1] != other.split("\n", 1)[1] for one, other in pairwise(drawn.pictures))
 
@@ -53,21 +52,20 @@ def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_b
 def test_every_run_can_be_drawn_and_told(settings, events):
     trace = run_what_is_legal(settings, events)
     for frame, before in zip(trace[-3:], (None, *trace)[-4:-1], strict=False):
-        elements = list(ElementTree.fromstring(draw_consuming(settings, trace, frame, before)).iter())
+        elements = list(ElementTree.fromstring(draw_consuming(trace, frame, before)).iter())
         assert min(float(each.get("font-size")) for each in elements if each.get("font-size")) >= SMALL
-        assert "\n" not in describe_consuming(settings, frame, before)
-        assert consuming_text(settings, frame).startswith(describe_consuming(settings, frame))
+        assert "\n" not in describe_consuming(frame, before)
+        assert consuming_text(frame).startswith(describe_consuming(frame))
 
 
 def test_idle_members_are_named_below():
-    label_free = draw_consuming(THREE, TRACE, TRACE[5])
+    label_free = draw_consuming(TRACE, TRACE[5])
     assert ">idle, owns nothing: billing-3<" in label_free
 
 
 def test_a_long_log_shows_its_newest_records():
-    settings = Settings(1)
-    trace = run(partial(step, settings), start(settings), [Produce(f"r{number}") for number in range(60)])
-    drawing = draw_consuming(settings, trace, trace[-1])
+    trace = simulate(Settings(1), [Produce(f"r{number}") for number in range(60)])
+    drawing = draw_consuming(trace, trace[-1])
     assert ">r59<" in drawing
     assert ">r0<" not in drawing
 

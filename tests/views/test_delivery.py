@@ -1,4 +1,4 @@
-"""A producer and its partition drawn and told: every frame, what is broken; and the outcome matrix."""
+"""A producer and its partition, drawn and in words: every frame, what is broken; and the matrix of results."""
 
 import re
 from functools import partial
@@ -17,32 +17,33 @@ from kafkalearn.delivery import (
     RequestArrived,
     RequestSent,
     Send,
-    Setup,
-    deliver,
+    Settings,
+    TopicSettings,
+    simulate,
 )
 from kafkalearn.delivery.search.matrix import matrix
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, PowerLost, SessionExpired, Settings
+from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, PowerLost, SessionExpired
 from kafkalearn.trace import Frame
-from kafkalearn.views import delivery_text, describe_delivery, draw_delivery, draw_outcomes
+from kafkalearn.views import delivery_text, describe_delivery, draw_delivery, draw_results
 from tests.delivery.test_laws import runs
 from tests.views.golden import expected
 from tests.views.test_words import story
 
 LEADER_DIES = [BrokerCrashed(1), SessionExpired(1)]
 COMMITTED = [Send(), RequestArrived(), Fetch(2), Fetch(2), AnswerArrived()]
-TWO = Settings(2, fetch_wait_max_ms=0)
+TWO = TopicSettings(2, fetch_wait_max_ms=0)
 TWICE = [Send(), Send(), RequestArrived(), ConnectionLost(), RequestSent(), RequestArrived()]
 GAP = [*COMMITTED, *COMMITTED, BrokerCrashed(2), SessionExpired(2), PowerLost(1, 1), BrokerRestarted(1)]
 GOES_ON = [Send(2), RequestArrived(), AnswerArrived(), RequestSent(), RequestArrived(), AnswerArrived()]
 STORIES = {
-    "acks-1": (Setup(TWO, ProducerSettings(acks=1)), [Send(), RequestArrived(), AnswerArrived(), *LEADER_DIES]),
+    "acks-1": (Settings(TWO, ProducerSettings(acks=1)), [Send(), RequestArrived(), AnswerArrived(), *LEADER_DIES]),
     "twice": (
-        Setup(TWO, ProducerSettings(is_idempotent=False)),
+        Settings(TWO, ProducerSettings(is_idempotent=False)),
         [*TWICE, Fetch(2), Fetch(2), AnswerArrived(), GaveUp()],
     ),
     "idempotent": (
-        Setup(TWO),
+        Settings(TWO),
         [*GAP, *GOES_ON, ProduceRequest(("x",), producer_id=7), ProduceRequest(("y",), acks=1)],
     ),
 }
@@ -50,50 +51,50 @@ STORIES = {
 
 @pytest.mark.parametrize("name", STORIES)
 def test_a_run_reads_as_expected(name):
-    setup, events = STORIES[name]
-    actual = story(deliver(setup, events), partial(delivery_text, setup))
+    settings, events = STORIES[name]
+    actual = story(simulate(settings, events), partial(delivery_text, settings))
     assert actual == expected(f"delivery-{name}.txt", actual)
 
 
 @pytest.mark.parametrize("name", STORIES)
 def test_the_frames_of_a_run_are_xml_of_one_size_with_labels_and_no_small_print(name):
-    setup, events = STORIES[name]
-    trace = deliver(setup, events)
-    pictures = [draw_delivery(setup, frame, before) for frame, before in zip(trace, (None, *trace), strict=False)]
+    settings, events = STORIES[name]
+    trace = simulate(settings, events)
+    pictures = [draw_delivery(settings, frame, before) for frame, before in zip(trace, (None, *trace), strict=False)]
 
     assert len({picture.size for picture in pictures}) == 1
     for picture, frame, before in zip(pictures, trace, (None, *trace), strict=False):
         ElementTree.fromstring(picture)
-        assert picture.label == describe_delivery(setup, frame, before)
+        assert picture.label == describe_delivery(settings, frame, before)
         assert min(map(float, re.findall(r'font-size="([\d.]+)"', picture))) >= 14
 
 
-def test_a_broken_promise_is_told_once_and_drawn_as_long_as_it_lasts():
-    setup, events = STORIES["acks-1"]
-    trace = deliver(setup, events)
-    assert "Broken: no acknowledged record is lost." in describe_delivery(setup, trace[-1], trace[-2])
-    assert "BROKEN: no acknowledged record is lost" in draw_delivery(setup, trace[-1], trace[-2])
+def test_a_broken_promise_is_said_once_and_drawn_as_long_as_it_lasts():
+    settings, events = STORIES["acks-1"]
+    trace = simulate(settings, events)
+    assert "Broken: no acknowledged record is lost." in describe_delivery(settings, trace[-1], trace[-2])
+    assert "BROKEN: no acknowledged record is lost" in draw_delivery(settings, trace[-1], trace[-2])
     same = Frame(trace[-1].index + 1, None, trace[-1].state)
-    assert "no acknowledged record is lost" not in describe_delivery(setup, same, trace[-1])
-    assert "BROKEN: no acknowledged record is lost" in draw_delivery(setup, same, trace[-1])
+    assert "no acknowledged record is lost" not in describe_delivery(settings, same, trace[-1])
+    assert "BROKEN: no acknowledged record is lost" in draw_delivery(settings, same, trace[-1])
 
 
 @hypothesis_settings(max_examples=25)
 @given(runs())
-def test_every_state_can_be_drawn_and_told(run):
-    setup, states = run
+def test_every_state_can_be_drawn_and_put_into_words(run):
+    settings, states = run
     frame = Frame(0, None, states[-1])
-    ElementTree.fromstring(draw_delivery(setup, frame))
-    assert delivery_text(setup, frame).splitlines()[1].startswith("producer (acks=")
+    ElementTree.fromstring(draw_delivery(settings, frame))
+    assert delivery_text(settings, frame).splitlines()[1].startswith("producer (acks=")
 
 
 def test_the_matrix_shows_each_cell_s_worst_and_says_so_in_words():
     cells = matrix(["acks=1", "acks=all, idempotent"], ["the leader dies", "the connection breaks"], [False], [1])
-    picture = draw_outcomes(cells)
+    picture = draw_results(cells)
     ElementTree.fromstring(picture)
     assert picture.label == (
-        "Outcomes of 4 combinations. the leader dies: acks=1 LOST; acks=all, idempotent safe. "
+        "Results of 4 combinations. the leader dies: acks=1 LOST; acks=all, idempotent safe. "
         "the connection breaks: acks=1 twice; acks=all, idempotent safe"
     )
     with pytest.raises(KafkaLearnError, match="no cell to draw"):
-        draw_outcomes([])
+        draw_results([])

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group import simulate
+from kafkalearn.group import classic, simulate
 from kafkalearn.group.classic import (
     TRANSITIONS,
     GroupDeleted,
@@ -19,9 +19,9 @@ from kafkalearn.group.classic import (
     Settings,
     SyncGroup,
     TimePassed,
-    coordinate,
 )
 from kafkalearn.views import (
+    animation,
     coordinator_text,
     describe_coordinator,
     describe_group,
@@ -29,7 +29,6 @@ from kafkalearn.views import (
     draw_group,
     draw_group_states,
     draw_timeline,
-    film,
     group_text,
 )
 from kafkalearn.views.drawing.style import MARK, SMALL
@@ -50,8 +49,8 @@ OUTCOMES = {
         "topic orders has 40 partitions\nat 0 s: c1 to c12 join\nat 60 s: c9 leaves", group_instance_id=True
     ),
 }
-CLASSIC = coordinate(Settings("2.1"), [JoinGroup("a"), TimePassed(3000), LeaveGroup("a", "a-1")])
-REQUESTS = coordinate(
+CLASSIC = classic.simulate(Settings("2.1"), [JoinGroup("a"), TimePassed(3000), LeaveGroup("a", "a-1")])
+REQUESTS = classic.simulate(
     Settings(group_initial_rebalance_delay_ms=3000),
     [
         JoinGroup("c1"),
@@ -183,9 +182,9 @@ def test_the_diagram_changes_with_the_table():
     assert "Stable → Dead" not in draw_group_states(transitions=fewer)
 
 
-def test_a_run_becomes_a_film():
+def test_a_run_becomes_an_animation():
     outcome = OUTCOMES["default"]
-    assert len(film(outcome.trace, partial(draw_group, outcome)).pictures) == len(outcome.trace) < 80
+    assert len(animation(outcome.trace, partial(draw_group, outcome)).pictures) == len(outcome.trace) < 80
 
 
 def test_the_coordinator_reads_as_expected_request_by_request():
@@ -205,7 +204,7 @@ def test_the_coordinator_is_drawn_in_one_size_each_frame_another():
 
 def test_more_members_and_effects_than_fit_are_counted():
     joins = [JoinGroup(f"c{number}", version=3) for number in range(7)]
-    trace = coordinate(Settings(), [*joins, TimePassed(6000), PartitionMoved()])
+    trace = classic.simulate(Settings(), [*joins, TimePassed(6000), PartitionMoved()])
     words = re.findall(r">([^<>]+)</text>", draw_coordinator(trace[8], trace[7]))
     assert "and 3 more" in words
     assert any(each.startswith("→ and ") for each in words)

@@ -13,23 +13,20 @@ from kafkalearn.log import (
     Clean,
     CleanerFailed,
     CleanerRound,
-    Crossing,
     EndTransaction,
-    Log,
     MoveLogStart,
     NewBatch,
     ProducerExpired,
-    Read,
     ReplaceCleanerThreads,
     Restart,
     Retain,
     Roll,
     SetHighWatermark,
     Settings,
-    cross,
-    step,
+    reader,
+    simulate,
 )
-from kafkalearn.trace import run
+from kafkalearn.log.reader import Read
 from kafkalearn.views import (
     crossing_text,
     describe_crossing,
@@ -42,7 +39,7 @@ from kafkalearn.views import (
 )
 from kafkalearn.views.log.places import places
 from kafkalearn.views.log.words import legend_of, span_text
-from tests.log.test_laws import mixed_schedules, plain_schedules, small_settings
+from tests.log.schedules import mixed_schedules, plain_schedules, small_settings
 from tests.views.golden import expected
 
 H = 3_600_000
@@ -87,7 +84,7 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS)
 def test_a_log_reads_as_expected(name):
     topic, events = RUNS[name]
-    actual = story(run(partial(step, topic), Log(), events), partial(log_text, topic))
+    actual = story(simulate(topic, events), partial(log_text, topic))
 
     assert actual == expected(f"log-{name}.txt", actual)
 
@@ -101,7 +98,7 @@ OFTEN = Settings("compact", min_cleanable_dirty_ratio=0.1)
 
 
 def test_a_slow_reader_reads_as_expected():
-    actual = story(run(partial(cross, OFTEN), Crossing(), SLOW), partial(crossing_text, OFTEN))
+    actual = story(reader.simulate(OFTEN, SLOW), partial(crossing_text, OFTEN))
 
     assert actual == expected("log-a-slow-reader.txt", actual)
 
@@ -111,7 +108,7 @@ def drawn(draw, topic, trace):
 
 
 def test_a_record_that_a_pass_removed_is_drawn_in_that_frame_and_is_a_dot_in_the_next():
-    trace = run(partial(step, OFTEN), Log(), [*FIGURE, Clean(6000)])
+    trace = simulate(OFTEN, [*FIGURE, Clean(6000)])
     *_, before, during, after = (each.count("V1<") for each in drawn(draw_log, OFTEN, trace))
 
     assert (before, during, after) == (1, 1, 0)
@@ -119,14 +116,14 @@ def test_a_record_that_a_pass_removed_is_drawn_in_that_frame_and_is_a_dot_in_the
 
 
 def test_a_ghost_is_marked_in_the_picture_from_the_pass_that_took_its_tombstone():
-    trace = run(partial(cross, OFTEN), Crossing(), SLOW)
+    trace = reader.simulate(OFTEN, SLOW)
 
     assert ["ghost" in each for each in drawn(draw_crossing, OFTEN, trace)] == [False] * 8 + [True] * 3
     assert describe_crossing(OFTEN, trace[8], trace[7]).endswith("anna is a ghost from now on.")
 
 
 def test_of_a_long_log_the_newest_offsets_are_drawn():
-    trace = run(partial(step, OFTEN), Log(), [put(0, *((f"k{number}", "v") for number in range(100)))])
+    trace = simulate(OFTEN, [put(0, *((f"k{number}", "v") for number in range(100)))])
     picture = draw_log(OFTEN, trace[-1], trace[-2])
 
     assert ">k99<" in picture
@@ -135,7 +132,7 @@ def test_of_a_long_log_the_newest_offsets_are_drawn():
 
 
 def test_without_the_frame_before_what_a_pass_removed_is_unknown():
-    trace = run(partial(step, OFTEN), Log(), FIGURE)
+    trace = simulate(OFTEN, FIGURE)
 
     assert "x0 ? (overtaken by offset 3)" in log_text(OFTEN, trace[-1])
     assert ">?<" in draw_log(OFTEN, trace[-1])
@@ -150,7 +147,7 @@ def test_times_are_told_in_two_units():
 @settings(max_examples=25)
 @given(small_settings, mixed_schedules)
 def test_whatever_happens_to_a_log_it_can_be_drawn_and_told(topic, schedule):
-    trace = run(partial(step, topic), Log(), schedule)
+    trace = simulate(topic, schedule)
     for frame, picture in zip(trace, drawn(draw_log, topic, trace), strict=True):
         ElementTree.fromstring(picture)
         assert "\n" not in describe_log(topic, frame)
@@ -163,14 +160,14 @@ reads = st.builds(Read, st.none() | st.integers(1, 3), st.none() | st.integers(0
 @settings(max_examples=25)
 @given(small_settings, plain_schedules, st.lists(reads, max_size=5))
 def test_whatever_a_reader_does_it_can_be_drawn_and_told(topic, schedule, more):
-    trace = run(partial(cross, topic), Crossing(), [*schedule, *more])
+    trace = reader.simulate(topic, [*schedule, *more])
     for frame, picture in zip(trace, drawn(draw_crossing, topic, trace), strict=True):
         ElementTree.fromstring(picture)
         assert "the reader's table" in crossing_text(topic, frame)
 
 
 def test_the_legend_explains_the_words_that_occur_and_each_once():
-    trace = run(partial(step, OFTEN), Log(), FIGURE)
+    trace = simulate(OFTEN, FIGURE)
 
     assert legend_of(places(trace[-1], trace[-2])) == ["→ 3: overtaken by offset 3", "last: last of its key"]
 

@@ -25,7 +25,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_the_words_of_a_frame_need_no_widget_and_no_figure():
     code = (
-        "import sys; from kafkalearn.views import lookup_text, keyless_text, draw_lookup, film;"
+        "import sys; from kafkalearn.views import lookup_text, keyless_text, draw_lookup, animation;"
         "sys.exit(bool({'ipywidgets', 'anywidget', 'matplotlib'} & set(sys.modules)))"
     )
 

@@ -1,14 +1,14 @@
 """Who waits, the watch lists and the wheels, as pictures and in words."""
 
+from functools import partial
 from xml.etree import ElementTree
 
 import pytest
 
 from kafkalearn.purgatory import operations, requests, wheel
 from kafkalearn.purgatory.operations.kinds import delayed_fetch, delayed_heartbeat, delayed_produce
-from kafkalearn.purgatory.requests.simulator import ConsumerFetch, SizedProduce
-from kafkalearn.replication import Fetch, LeaderElected, Produce, Settings, TimePassed
-from kafkalearn.trace import run
+from kafkalearn.purgatory.requests.events import ConsumerFetch, SizedProduce
+from kafkalearn.replication.events import Fetch, LeaderElected, Produce, TimePassed
 from kafkalearn.views import (
     describe_purgatory,
     describe_requests,
@@ -22,11 +22,11 @@ from kafkalearn.views import (
     wheels_text,
 )
 from kafkalearn.views.drawing.style import MARK, SMALL
-from kafkalearn.views.purgatory.waiting import draw_waiting
+from kafkalearn.views.purgatory.figures import draw_waiting
 from tests.views.golden import expected
 
 WAITERS = requests.simulate(
-    Settings(replica_count=2),
+    requests.Settings(replica_count=2),
     [
         Fetch(2),
         ConsumerFetch("c1", 0, min_bytes=250, max_wait_ms=5000),
@@ -41,14 +41,14 @@ WAITERS = requests.simulate(
         LeaderElected(2, (1, 2)),
     ],
 )
-ROOM = run(
-    operations.step,
-    operations.Purgatory(purge_interval=1),
+PURGATORY_SETTINGS = operations.Settings(purge_interval=1)
+OPERATIONS = operations.simulate(
+    PURGATORY_SETTINGS,
     [
         operations.TryCompleteElseWatch(delayed_produce("p1", {"orders-0": 7, "orders-1": 3})),
         operations.TryCompleteElseWatch(delayed_fetch("f2", {"orders-0": 100}, up_to="LEO")),
         operations.TryCompleteElseWatch(delayed_heartbeat("beat 1", "billing", "c1", 10_000)),
-        operations.Tell("HW orders-0", 8),
+        operations.FactChanged("HW orders-0", 8),
         operations.CheckAndComplete("orders-0"),
         operations.TryCompleteElseWatch(delayed_produce("p2", {"orders-0": 7})),
         operations.TryCompleteElseWatch(delayed_produce("p3", {"orders-1": 3}), (("HW orders-1", 4),)),
@@ -57,18 +57,23 @@ ROOM = run(
         operations.TimePassed(500),
     ],
 )
+WHEEL_SETTINGS = wheel.Settings()
 TIMERS = wheel.simulate(
-    [
-        *(wheel.Add(name, delay) for name, delay in (("a", 7), ("b", 45), ("c", 445), ("now", 0))),
-        *(wheel.Add(f"t{number}", 5) for number in range(6)),
-        wheel.Cancel("b"),
-        wheel.Advance(450),
-    ]
+    WHEEL_SETTINGS,
+    wheel.bucket_by_bucket(
+        WHEEL_SETTINGS,
+        [
+            *(wheel.Add(name, delay) for name, delay in (("a", 7), ("b", 45), ("c", 445), ("now", 0))),
+            *(wheel.Add(f"t{number}", 5) for number in range(6)),
+            wheel.Cancel("b"),
+            wheel.Advance(450),
+        ],
+    ),
 )
 RUNS = {
     "requests": (WAITERS, draw_requests, describe_requests, requests_text),
-    "purgatory": (ROOM, draw_purgatory, describe_purgatory, purgatory_text),
-    "wheels": (TIMERS, draw_wheels, describe_wheels, wheels_text),
+    "purgatory": (OPERATIONS, partial(draw_purgatory, PURGATORY_SETTINGS), describe_purgatory, purgatory_text),
+    "wheels": (TIMERS, *(partial(view, WHEEL_SETTINGS) for view in (draw_wheels, describe_wheels, wheels_text))),
 }
 
 
@@ -97,7 +102,7 @@ def test_a_drawing_is_xml_without_ids_of_one_size_that_says_what_it_shows(name):
 
 
 def test_what_an_event_has_done_is_marked():
-    parked, later = draw_purgatory(ROOM[1], ROOM[0]), draw_purgatory(ROOM[4], ROOM[3])
+    parked, later = (draw_purgatory(PURGATORY_SETTINGS, OPERATIONS[at], OPERATIONS[at - 1]) for at in (1, 4))
     assert parked.count(MARK) == 2  # p1 on both its lists
     assert MARK not in later
 

@@ -1,4 +1,4 @@
-"""A replicated partition drawn and told: every frame of every run, what has changed, what is broken."""
+"""A replicated partition, drawn and in words: every frame of every run, what has changed, what is broken."""
 
 import re
 from functools import partial
@@ -28,7 +28,7 @@ from kafkalearn.replication import (
     Settings,
     TimePassed,
     find,
-    replicate,
+    simulate,
 )
 from kafkalearn.views import describe_replication, draw_hw_leo, draw_lag, draw_replication, figure, replication_text
 from kafkalearn.views.drawing.style import MARK, SMALL
@@ -51,8 +51,8 @@ STORIES = {
 }
 
 
-def told(settings, events):
-    trace = replicate(settings, events)
+def drawn(settings, events):
+    trace = simulate(settings, events)
     return trace, [
         draw_replication(settings, frame, before) for frame, before in zip(trace, (None, *trace), strict=False)
     ]
@@ -61,14 +61,14 @@ def told(settings, events):
 @pytest.mark.parametrize("name", STORIES)
 def test_a_run_reads_as_expected(name):
     settings, events = STORIES[name]
-    actual = story(replicate(settings, events), partial(replication_text, settings))
+    actual = story(simulate(settings, events), partial(replication_text, settings))
     assert actual == expected(f"replication-{name}.txt", actual)
 
 
 @pytest.mark.parametrize("name", STORIES)
 def test_the_frames_of_a_run_are_xml_of_one_size_with_labels_and_no_small_print(name):
     settings, events = STORIES[name]
-    trace, drawings = told(settings, events)
+    trace, drawings = drawn(settings, events)
 
     assert len({drawing.size for drawing in drawings}) == 1
     for frame, before, drawing in zip(trace, (None, *trace), drawings, strict=False):
@@ -81,7 +81,7 @@ def test_the_frames_of_a_run_are_xml_of_one_size_with_labels_and_no_small_print(
 
 @given(runs(CARELESS, may_be_unclean=True))
 @hypothesis_settings(max_examples=25)
-def test_every_run_can_be_drawn_and_told(run):
+def test_every_run_can_be_drawn_and_put_into_words(run):
     settings, trace = run
     for frame, before in zip(trace[-6:], (None, *trace[-6:]), strict=False):
         drawing = draw_replication(settings, frame, before)
@@ -95,19 +95,19 @@ def words_of(drawing):
 
 
 def test_both_copies_of_a_follower_s_leo_are_there():
-    _, drawings = told(Settings(replica_count=2), [Produce(3, acks=1), Fetch(2)])
+    _, drawings = drawn(Settings(replica_count=2), [Produce(3, acks=1), Fetch(2)])
     assert [word for word in words_of(drawings[-1]) if word.startswith("LEO")] == ["LEO 3", "LEO 3", "LEO 0"]
 
 
 def test_what_has_changed_is_marked_and_nothing_else():
-    _, drawings = told(Settings(replica_count=2), [Produce(acks=1), Consume(0)])
+    _, drawings = drawn(Settings(replica_count=2), [Produce(acks=1), Consume(0)])
     assert MARK not in drawings[0]
     assert MARK in drawings[1]
     assert MARK not in drawings[2]
 
 
 def test_a_promise_is_shown_by_name_from_the_step_in_which_it_breaks():
-    _, drawings = told(Settings(), LOSES)
+    _, drawings = drawn(Settings(), LOSES)
     is_named = [f"BROKEN: {ACKNOWLEDGED_SURVIVE}" in words_of(drawing) for drawing in drawings]
     assert is_named[:4] == [False, False, False, True]
     assert f"all {len(PROMISES)} promises hold" in words_of(drawings[1])
@@ -121,7 +121,7 @@ def test_a_run_that_a_search_has_found_can_be_played():
 
 
 def test_of_a_long_log_the_end_is_shown_and_how_much_is_not():
-    _, drawings = told(Settings(replica_count=2), [Produce(20, acks=1), Fetch(2), Produce(100, acks=1)])
+    _, drawings = drawn(Settings(replica_count=2), [Produce(20, acks=1), Fetch(2), Produce(100, acks=1)])
     words = words_of(drawings[-1])
     assert "106 older not shown" in words
     assert "119" in words
@@ -131,14 +131,14 @@ def test_of_a_long_log_the_end_is_shown_and_how_much_is_not():
 
 def test_a_cut_record_is_crossed_out():
     settings, events = STORIES["acks-1"]
-    trace = replicate(settings, events)
+    trace = simulate(settings, events)
     cut = next(at for at, frame in enumerate(trace) if "cuts its log" in describe_replication(settings, frame))
     crosses = draw_replication(settings, trace[cut], trace[cut - 1]).count(f'stroke="{MARK}" stroke-width="2"/>')
     assert crosses >= 2
 
 
 def test_the_curves_have_one_line_for_each_follower_and_a_gap_without_a_leader():
-    trace = replicate(Settings(), [Produce(acks=1), Fetch(2), BrokerCrashed(1), SessionExpired(1)])
+    trace = simulate(Settings(), [Produce(acks=1), Fetch(2), BrokerCrashed(1), SessionExpired(1)])
     ax = figure(draw_hw_leo, trace, alt="marks").axes[0]
     lines = {line.get_label(): list(line.get_ydata()) for line in ax.get_lines()}
 
@@ -148,7 +148,7 @@ def test_the_curves_have_one_line_for_each_follower_and_a_gap_without_a_leader()
     assert figure(draw_hw_leo, trace, alt="marks", is_by_time=True).axes[0].get_xlabel() == "seconds"
 
 
-def test_lags_are_told_by_powers_of_two():
+def test_lags_are_counted_by_powers_of_two():
     ax = figure(draw_lag, {"in the ISR": [5, 4, 3, 2], "outside": [1, 1, 1, 1]}, alt="lags").axes[0]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2+", "4+"]
 

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.coordinator.lookup import lookup
 from kafkalearn.coordinator.rule import round_robin_leaders
-from kafkalearn.partitioning.keyless import Send, SenderLooks, Settings, send_all, start, step
-from kafkalearn.trace import run
+from kafkalearn.coordinator.simulator import look_up
+from kafkalearn.partitioning.keyless import Send, SenderLooks, Settings, sends, simulate
 from kafkalearn.views import describe_keyless, describe_lookup, keyless_text, lookup_text
 from tests.views.golden import expected
 
@@ -19,10 +18,10 @@ def story(trace, *views):
 
 
 LOOKUPS = {
-    "billing": lookup("billing", round_robin_leaders([1, 2, 3])),
-    "the-smallest-hash": lookup("polygenelubricants", round_robin_leaders([1, 2, 3])),
-    "a-surrogate-pair": lookup("é 😀\n", leaders=(1, None)),
-    "the-empty-id": lookup("", leaders=(7,)),
+    "billing": look_up("billing", round_robin_leaders([1, 2, 3])),
+    "the-smallest-hash": look_up("polygenelubricants", round_robin_leaders([1, 2, 3])),
+    "a-surrogate-pair": look_up("é 😀\n", leaders=(1, None)),
+    "the-empty-id": look_up("", leaders=(7,)),
 }
 
 
@@ -36,7 +35,7 @@ def test_a_lookup_reads_as_expected(name):
 @pytest.mark.parametrize("release", ["2.3", "2.4", "4.3"])
 def test_keyless_records_of_a_release_read_as_expected(release):
     settings = Settings(3, release, batch_size=400)
-    trace = send_all(settings, 9, drain_every=5)
+    trace = simulate(settings, sends(9, drain_every=5))
 
     actual = story(trace, partial(keyless_text, settings))
 
@@ -47,7 +46,7 @@ def test_weights_are_told_once_the_sender_has_looked():
     settings = Settings(2, batch_size=100)
     events = [Send(partition=0), Send(partition=0), Send(partition=1), SenderLooks()]
 
-    last = run(partial(step, settings), start(settings), events)[-1]
+    last = simulate(settings, events)[-1]
 
     assert describe_keyless(settings, last) == (
         "The sending thread looks at the queues: weights 1 for partition 0, 2 for partition 1."
@@ -56,6 +55,6 @@ def test_weights_are_told_once_the_sender_has_looked():
 
 @given(st.text(max_size=30))
 def test_whatever_the_group_id_a_sentence_is_one_line_and_a_frame_seven(group_id):
-    for frame in lookup(group_id, leaders=[1, 2, 3]):
+    for frame in look_up(group_id, leaders=[1, 2, 3]):
         assert "\n" not in describe_lookup(frame)
         assert len(lookup_text(frame).split("\n")) == 7

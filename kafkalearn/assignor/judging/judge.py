@@ -12,13 +12,14 @@ from functools import cache
 from itertools import combinations, product
 
 from kafkalearn.assignor.assignment import Assignment, partitions_text
-from kafkalearn.assignor.judging.laws import PROMISES, BrokenLaw, broken_laws
+from kafkalearn.assignor.judging.laws import BALANCES, BrokenLaw, broken_laws
 from kafkalearn.assignor.judging.measures import change
 from kafkalearn.assignor.judging.minimum import fewest_moves
 from kafkalearn.assignor.judging.random_rebalances import Rebalance, random_rebalance
 from kafkalearn.assignor.members import Member
 from kafkalearn.assignor.rebalancing import rejoin
 from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.phrases import counted
 from kafkalearn.topic_partition import TopicPartition
 
 AssignorFunction = Callable[[Mapping[str, int], Sequence[Member]], Mapping[str, Iterable[tuple[str, int]]]]
@@ -29,7 +30,7 @@ LARGER_COUNT = 60
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What became of an assignor in front of the laws."""
+    """Whether an assignor keeps the laws, and if not, where it breaks one."""
 
     group_count: int  # groups tried, the one that failed included
     partition_counts: Mapping[str, int] | None = None  # of the smallest group that fails; None: none failed
@@ -47,12 +48,13 @@ class Judgement:
         return self.keeps_the_laws
 
     def __str__(self) -> str:
-        """The verdict in words, with the counter-example."""
+        """The result in words, with the counter-example."""
         if self.keeps_the_laws:
             return f"It keeps the laws in all {self.group_count} groups."
         lines = [
             f"It breaks a law in group {self.group_count}, the smallest that fails: {self.broken[0]}.",
-            f"topics: {', '.join(f'{topic} with {_partitions(n)}' for topic, n in self.partition_counts.items())}",
+            "topics: "
+            + ", ".join(f"{topic} with {counted(n, 'partition')}" for topic, n in self.partition_counts.items()),
             *(_member_words(member) for member in self.members),
         ]
         if self.answer is not None:
@@ -74,15 +76,15 @@ def judge_assignor(assignor: AssignorFunction, promise: str = "group", is_sticky
         ``assignor(partition_counts, members)`` gets a dict of topic to number of partitions, and a list of `Member`;
         it returns a dict of member id to a list of ``(topic, partition)``. A member it leaves out has nothing.
     promise : str
-        A name in `kafkalearn.assignor.PROMISES`: how even it is to be.
+        A name in `kafkalearn.assignor.judging.laws.BALANCES`: how even the assignment must be.
     is_sticky : bool
-        True: each group is then asked again, with one member gone and the others reporting what they own; no more
+        True: each group is assigned once more, with one member gone and the others reporting what they own; no more
         partitions may move than must. Only groups whose members subscribe alike are tried for that.
 
     Returns
     -------
     Judgement
-        True in ``if`` and ``assert`` if it keeps them; printed, it tells the counter-example.
+        True in ``if`` and ``assert`` if it keeps them; `print` shows the counter-example.
 
     Raises
     ------
@@ -105,8 +107,8 @@ def judge_assignor(assignor: AssignorFunction, promise: str = "group", is_sticky
     >>> print(judge_assignor(lambda counts, members: assign("roundrobin", counts, members), promise="if alike"))
     It keeps the laws in all 655 groups.
     """
-    if promise not in PROMISES:
-        raise unknown_name("promise", promise, PROMISES)
+    if promise not in BALANCES:
+        raise unknown_name("promise", promise, BALANCES)
     if not callable(assignor):
         raise KafkaLearnError(f"assignor must be a function of partition_counts and members, got {assignor!r}")
     count = 0
@@ -147,7 +149,7 @@ def _judge(
 def _judge_changes(
     assignor: AssignorFunction, counts: dict[str, int], members: Sequence[Member], promise: str
 ) -> Iterator[tuple[tuple[Member, ...], Broken]]:
-    """For each member that may leave: the group that asks then, and what its answer breaks."""
+    """For each member that may leave: the group without it, and what the answer for that group breaks."""
     first = _assignment(assignor, counts, members)
     for gone in members if len(members) > 1 else ():
         asking = rejoin("sticky", [each for each in members if each is not gone], first, generation=1)
@@ -176,7 +178,7 @@ def judged_groups() -> tuple[tuple[dict[str, int], tuple[Member, ...]], ...]:
 
 
 def _with_subscribed_topics(drawn: Rebalance) -> tuple[dict[str, int], tuple[Member, ...]]:
-    """Its group before; as in Kafka, an assignor hears only of topics that somebody subscribes to."""
+    """Its group before; as in Kafka, an assignor sees only the topics that somebody subscribes to."""
     subscribed = {topic for member in drawn.before for topic in member.topics}
     return {topic: count for topic, count in drawn.partition_counts.items() if topic in subscribed}, drawn.before
 
@@ -230,10 +232,6 @@ def _shown(owned: Iterable[object]) -> str:
         return partitions_text(_pairs(owned))
     except (KafkaLearnError, TypeError):
         return " ".join(map(str, owned)) or "none"
-
-
-def _partitions(count: int) -> str:
-    return f"{count} partition{'' if count == 1 else 's'}"
 
 
 def _member_words(member: Member) -> str:

@@ -1,12 +1,12 @@
-"""What every assignment must be, whoever worked it out: the laws an assignor is judged by.
+"""What every assignment must be, whoever computed it: the laws an assignor is judged by.
 
 - *complete*: every partition of a subscribed topic has an owner;
 - *exclusive*: none has two;
 - *real*: nobody owns a partition that does not exist;
 - *subscribed*: nobody owns what it does not subscribe to;
-- *balanced*: the loads are as close as the assignor promises, see `PROMISES`.
+- *balanced*: the loads are as close as the assignor promises, see `BALANCES`.
 
-To move no more than needed is a law between two assignments: see `kafkalearn.assignor.judging.measures`.
+That no more moves than must is a law about two assignments: see `kafkalearn.assignor.judging.measures`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from kafkalearn.assignor.members import Member, OldConsumer
 from kafkalearn.errors import unknown_name
 from kafkalearn.topic_partition import TopicPartition
 
-PROMISES: MappingProxyType[str, str] = MappingProxyType(
+BALANCES: MappingProxyType[str, str] = MappingProxyType(
     {
-        "each topic": "of each topic no subscriber has more than one partition above another",
-        "if alike": "if all subscribe alike, nobody has more than one partition above another; else nothing",
+        "each topic": "of each topic no subscriber has two partitions more than another",
+        "if alike": "if all subscribe alike, nobody has two partitions more than another; else nothing",
         "group": "no partition can go to a subscriber that has at least two fewer than its owner",
     }
 )
-"""What an assignor may promise about balance. With equal subscriptions "group" comes to "if alike"."""
+"""What an assignor may promise about balance, by name. With equal subscriptions "group" is the same as "if alike"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def broken_laws(
     assignment : mapping of str to sequence of TopicPartition
         What it answered; a member that is not in it has nothing.
     promise : str
-        A name in `PROMISES`. The one of each assignor is ``ASSIGNORS[name].balance``.
+        A name in `BALANCES`. That of an assignor is ``find_assignor(name).balance``.
 
     Raises
     ------
@@ -75,40 +75,40 @@ def broken_laws(
     not subscribed: C2 owns t-1
     not balanced: of t, C0 has 2 and C1 has 0
     """
-    if promise not in PROMISES:
-        raise unknown_name("promise", promise, PROMISES)
-    takes = _takes(members)
+    if promise not in BALANCES:
+        raise unknown_name("promise", promise, BALANCES)
+    topics_of = _topics_of(members)
     owners: dict[TopicPartition, list[str]] = {}
     for member_id, partitions in assignment.items():
         for partition in partitions:
             owners.setdefault(TopicPartition(*partition), []).append(member_id)
     return (
-        *_incomplete(partition_counts, takes, owners),
+        *_incomplete(partition_counts, topics_of, owners),
         *_not_exclusive(owners),
         *_not_real(partition_counts, owners),
-        *_not_subscribed(takes, owners),
-        *_BALANCE[promise](takes, owners),
+        *_not_subscribed(topics_of, owners),
+        *_BALANCE[promise](topics_of, owners),
     )
 
 
-Takes = Mapping[str, Collection[str]]  # the topics of each member or thread
+Subscriptions = Mapping[str, Collection[str]]  # the topics of each member or thread
 Owners = Mapping[TopicPartition, Sequence[str]]
 
 
-def _takes(members: Sequence[Member] | Sequence[OldConsumer]) -> dict[str, frozenset[str]]:
-    takes: dict[str, set[str]] = {}
+def _topics_of(members: Sequence[Member] | Sequence[OldConsumer]) -> dict[str, frozenset[str]]:
+    topics_of: dict[str, set[str]] = {}
     for member in members:
         if isinstance(member, Member):
-            takes[member.member_id] = set(member.topics)
+            topics_of[member.member_id] = set(member.topics)
             continue
         for topic, _ in member.stream_counts:
             for thread in member.threads(topic):
-                takes.setdefault(thread, set()).add(topic)
-    return {member_id: frozenset(topics) for member_id, topics in takes.items()}
+                topics_of.setdefault(thread, set()).add(topic)
+    return {member_id: frozenset(topics) for member_id, topics in topics_of.items()}
 
 
-def _incomplete(partition_counts: Mapping[str, int], takes: Takes, owners: Owners) -> Iterator[BrokenLaw]:
-    subscribed = {topic for topics in takes.values() for topic in topics}
+def _incomplete(partition_counts: Mapping[str, int], topics_of: Subscriptions, owners: Owners) -> Iterator[BrokenLaw]:
+    subscribed = {topic for topics in topics_of.values() for topic in topics}
     for topic, count in partition_counts.items():
         for partition in map(TopicPartition, [topic] * count, range(count)):
             if topic in subscribed and partition not in owners:
@@ -127,38 +127,38 @@ def _not_real(partition_counts: Mapping[str, int], owners: Owners) -> Iterator[B
             yield BrokenLaw("real", f"{members[0]} owns {partition}, which does not exist")
 
 
-def _not_subscribed(takes: Takes, owners: Owners) -> Iterator[BrokenLaw]:
+def _not_subscribed(topics_of: Subscriptions, owners: Owners) -> Iterator[BrokenLaw]:
     for partition, members in owners.items():
         for member_id in members:
-            if partition.topic not in takes.get(member_id, ()):
+            if partition.topic not in topics_of.get(member_id, ()):
                 yield BrokenLaw("subscribed", f"{member_id} owns {partition}")
 
 
-def _unequal_topics(takes: Takes, owners: Owners) -> Iterator[BrokenLaw]:
+def _unequal_topics(topics_of: Subscriptions, owners: Owners) -> Iterator[BrokenLaw]:
     counts = Counter((partition.topic, member_id) for partition, members in owners.items() for member_id in members)
-    for topic in sorted({topic for topics in takes.values() for topic in topics}):
-        loads = {member_id: counts[topic, member_id] for member_id, topics in takes.items() if topic in topics}
+    for topic in sorted({topic for topics in topics_of.values() for topic in topics}):
+        loads = {member_id: counts[topic, member_id] for member_id, topics in topics_of.items() if topic in topics}
         yield from _too_far_apart(loads, f"of {topic}, ")
 
 
-def _unequal_group_if_alike(takes: Takes, owners: Owners) -> Iterator[BrokenLaw]:
-    if len(set(takes.values())) <= 1:
-        yield from _too_far_apart(_loads(takes, owners), "")
+def _unequal_group_if_alike(topics_of: Subscriptions, owners: Owners) -> Iterator[BrokenLaw]:
+    if len(set(topics_of.values())) <= 1:
+        yield from _too_far_apart(_loads(topics_of, owners), "")
 
 
-def _movable(takes: Takes, owners: Owners) -> Iterator[BrokenLaw]:
-    loads = _loads(takes, owners)
+def _movable(topics_of: Subscriptions, owners: Owners) -> Iterator[BrokenLaw]:
+    loads = _loads(topics_of, owners)
     for partition, members in owners.items():
         owner = members[0]
-        for other, topics in takes.items():
+        for other, topics in topics_of.items():
             if partition.topic in topics and loads[owner] > loads[other] + 1:
                 loaded = f"{owner} has {loads[owner]} and {other} has {loads[other]}"
                 yield BrokenLaw("balanced", f"{loaded}; {partition} can move")
                 break
 
 
-def _loads(takes: Takes, owners: Owners) -> Counter[str]:
-    loads = Counter(dict.fromkeys(takes, 0))
+def _loads(topics_of: Subscriptions, owners: Owners) -> Counter[str]:
+    loads = Counter(dict.fromkeys(topics_of, 0))
     loads.update(member_id for members in owners.values() for member_id in members)
     return loads
 

@@ -9,7 +9,7 @@ from kafkalearn.assignor.assignment import Assignment
 from kafkalearn.errors import unknown_name
 
 PROTOCOLS = ("eager", "cooperative")
-"""The ways to carry a change out: everybody gives everything up first, or only what moves is given up."""
+"""How a change is carried out: everybody gives everything up first, or only what moves is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def load(assignment: Assignment) -> Load:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of the partitions from one assignment to the next."""
+    """How many partitions kept their owner from one assignment to the next, and how many did not."""
 
     kept_count: int  # have the same owner
     moved_count: int  # have another one

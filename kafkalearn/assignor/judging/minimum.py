@@ -31,7 +31,7 @@ def fewest_moves(before: Assignment, partition_counts: Mapping[str, int], member
     Returns
     -------
     int
-        Partitions that nobody had before do not count; nor do those that nobody can take now.
+        Partitions that nobody had before do not count; nor do those that nobody can own now.
 
     Notes
     -----
@@ -46,13 +46,13 @@ def fewest_moves(before: Assignment, partition_counts: Mapping[str, int], member
     5
     """
     spec = GroupSpec(partition_counts, members)
-    takers = {member.member_id: frozenset(member.topics) for member in spec.members}
+    topics_of = {member.member_id: frozenset(member.topics) for member in spec.members}
     owner_before = before.owners()
     partitions = [partition for topic in spec.topics for partition in spec.partitions(topic)]
     had = sum(partition in owner_before for partition in partitions)
     if spec.subscribe_alike:
-        return had - _most_kept_if_alike([owner_before.get(partition) for partition in partitions], list(takers))
-    placement = _Placement(takers, owner_before)
+        return had - _most_kept_if_alike([owner_before.get(partition) for partition in partitions], list(topics_of))
+    placement = _Placement(topics_of, owner_before)
     for partition in partitions:
         placement.place(partition)
     return sum(owner_before.get(partition, owner) != owner for partition, owner in placement.owner.items())
@@ -68,18 +68,20 @@ def _most_kept_if_alike(owners: Sequence[str | None], members: Sequence[str]) ->
 class _Placement:
     """Partitions placed so that loads are even, and among even placements as few as possible have moved."""
 
-    def __init__(self, takers: Mapping[str, frozenset[str]], owner_before: Mapping[TopicPartition, str]) -> None:
+    def __init__(self, topics_of: Mapping[str, frozenset[str]], owner_before: Mapping[TopicPartition, str]) -> None:
         self.owner: dict[TopicPartition, str] = {}
-        self._takers = takers
-        all_topics = {topic for topics in takers.values() for topic in topics}
-        self._takers_of = {topic: [each for each, topics in takers.items() if topic in topics] for topic in all_topics}
+        self._topics_of = topics_of
+        all_topics = {topic for topics in topics_of.values() for topic in topics}
+        self._subscribers = {
+            topic: [each for each, topics in topics_of.items() if topic in topics] for topic in all_topics
+        }
         self._owner_before = owner_before
         self._loads: Counter[str] = Counter()
 
     def place(self, partition: TopicPartition) -> None:
         """Place one more partition on the cheapest way."""
         cost, came_by = self._ways(partition)
-        last = min(self._takers, key=lambda member_id: self._weight(member_id) + cost[member_id])
+        last = min(self._topics_of, key=lambda member_id: self._weight(member_id) + cost[member_id])
         self._loads[last] += 1
         while last is not None:
             pushed, giver = came_by[last]
@@ -88,15 +90,17 @@ class _Placement:
 
     def _ways(self, partition: TopicPartition) -> tuple[dict[str, float], dict]:
         """What it costs in moves to give each member one partition more, and by which push it comes about."""
-        cost = {m: self._move_cost(partition, m) if partition.topic in self._takers[m] else inf for m in self._takers}
-        came_by: dict[str, tuple[TopicPartition, str | None]] = dict.fromkeys(self._takers, (partition, None))
+        cost = {
+            m: self._move_cost(partition, m) if partition.topic in self._topics_of[m] else inf for m in self._topics_of
+        }
+        came_by: dict[str, tuple[TopicPartition, str | None]] = dict.fromkeys(self._topics_of, (partition, None))
         has_improved = True
         while has_improved:
             has_improved = False
             for pushed, giver in self.owner.items():
                 had = self._owner_before.get(pushed)
                 without = cost[giver] - (had is not None and had != giver)
-                for taker in self._takers_of[pushed.topic]:
+                for taker in self._subscribers[pushed.topic]:
                     way = without + (had is not None and had != taker)
                     if way < cost[taker]:
                         cost[taker], came_by[taker] = way, (pushed, giver)

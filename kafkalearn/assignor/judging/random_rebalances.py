@@ -1,6 +1,6 @@
-"""Rebalances drawn by chance: a group, and what becomes of it when one member leaves, joins or subscribes anew.
+"""Random rebalances: a group before and after one member leaves, joins, or changes its subscription.
 
-Drawn from a number, so that the same number is the same rebalance in every run and on every machine.
+Each is drawn from a number: the same number is the same rebalance in every run and on every machine.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Rebalance:
 def random_rebalance(
     number: int, *, seed: int = 0, alike_share: float = 0.5, most_members: int = 12, most_partitions: int = 16
 ) -> Rebalance:
-    """The rebalance of a number.
+    """The random rebalance that belongs to a number.
 
     Parameters
     ----------
@@ -64,23 +64,23 @@ def random_rebalance(
     whole_number("most_partitions", most_partitions, at_least=1)
     if not 0 <= alike_share <= 1:
         raise KafkaLearnError(f"alike_share must be from 0 to 1, got {alike_share!r}")
-    chance = Random(f"{seed}/{number}")
-    counts = {topic: chance.randint(1, most_partitions) for topic in "abcd"[: chance.randint(1, 4)]}
-    all_topics, is_alike = tuple(counts), chance.random() < alike_share
+    random = Random(f"{seed}/{number}")
+    counts = {topic: random.randint(1, most_partitions) for topic in "abcd"[: random.randint(1, 4)]}
+    all_topics, is_alike = tuple(counts), random.random() < alike_share
 
     def topics() -> tuple[str, ...]:
-        picked = all_topics if is_alike else [topic for topic in all_topics if chance.random() < 0.5]
-        return tuple(picked) or (chance.choice(all_topics),)
+        picked = all_topics if is_alike else [topic for topic in all_topics if random.random() < 0.5]
+        return tuple(picked) or (random.choice(all_topics),)
 
-    names = [f"m{place:02}" for place in range(chance.randint(2, most_members))]
+    names = [f"m{place:02}" for place in range(random.randint(2, most_members))]
     before = tuple(Member(name, topics()) for name in names)
-    what = chance.choice(CHANGES[:2] if is_alike or len(all_topics) == 1 else CHANGES)
+    what = random.choice(CHANGES[:2] if is_alike or len(all_topics) == 1 else CHANGES)
     if what == "joins":
         return Rebalance(what, "new", counts, before, (*before, Member("new", topics())))
-    place = chance.randrange(len(before))
+    place = random.randrange(len(before))
     who = before[place].member_id
     rest = before[:place], before[place + 1 :]
     if what == "leaves":
         return Rebalance(what, who, counts, before, (*rest[0], *rest[1]))
-    others = [topic for topic in all_topics if topic not in before[place].topics] or [chance.choice(all_topics)]
+    others = [topic for topic in all_topics if topic not in before[place].topics] or [random.choice(all_topics)]
     return Rebalance(what, who, counts, before, (*rest[0], Member(who, others), *rest[1]))

@@ -21,7 +21,7 @@ from kafkalearn.assignor.group_spec import GroupSpec
 from kafkalearn.assignor.members import Member
 from kafkalearn.assignor.sticky.constrained import sticky_uniform
 from kafkalearn.assignor.sticky.general import sticky_general
-from kafkalearn.assignor.sticky.owned import Outcome
+from kafkalearn.assignor.sticky.owned import StickyResult
 from kafkalearn.java_collections import JavaHashMap
 from kafkalearn.topic_partition import TopicPartition
 
@@ -43,11 +43,11 @@ def assign_sticky(spec: GroupSpec) -> Assignment:
     Apache Kafka 3.8 to 4.3, ``org.apache.kafka.clients.consumer.StickyAssignor``; KIP-54.
     """
     if spec.subscribe_alike:
-        outcome = sticky_uniform(spec)
+        result = sticky_uniform(spec)
     else:
         members = tuple(replace(member, owned=as_user_data(member.owned)) for member in spec.members)
-        outcome = sticky_general(replace(spec, members=members))
-    return _assignment(spec, outcome)
+        result = sticky_general(replace(spec, members=members))
+    return _assignment(spec, result)
 
 
 def assign_cooperative_sticky(spec: GroupSpec) -> Assignment:
@@ -66,15 +66,15 @@ def assign_cooperative_sticky(spec: GroupSpec) -> Assignment:
     Apache Kafka 3.8 to 4.3, ``org.apache.kafka.clients.consumer.CooperativeStickyAssignor``; KIP-429.
     """
     if spec.subscribe_alike:
-        outcome = sticky_uniform(spec)
+        result = sticky_uniform(spec)
     else:
-        outcome = sticky_general(spec)
-        outcome = replace(outcome, in_transfer=_added_here_and_lost_there(spec.members, outcome))
+        result = sticky_general(spec)
+        result = replace(result, in_transfer=_added_here_and_lost_there(spec.members, result))
     held = {
-        member_id: [item for item in items if item not in outcome.in_transfer]
-        for member_id, items in outcome.held.items()
+        member_id: [item for item in items if item not in result.in_transfer]
+        for member_id, items in result.held.items()
     }
-    return _assignment(spec, replace(outcome, held=held))
+    return _assignment(spec, replace(result, held=held))
 
 
 def as_user_data(owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
@@ -89,16 +89,16 @@ def as_user_data(owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...
     return tuple(partition for topic in by_topic for partition in by_topic[topic])
 
 
-def _added_here_and_lost_there(members: tuple[Member, ...], outcome: Outcome[TopicPartition]) -> frozenset:
+def _added_here_and_lost_there(members: tuple[Member, ...], result: StickyResult[TopicPartition]) -> frozenset:
     added: set[TopicPartition] = set()
     lost: set[TopicPartition] = set()
     for member in members:
-        had, has = set(member.owned), set(outcome.held[member.member_id])
+        had, has = set(member.owned), set(result.held[member.member_id])
         added |= has - had
         lost |= had - has
     return frozenset(added & lost)
 
 
-def _assignment(spec: GroupSpec, outcome: Outcome) -> Assignment:
-    held = {member.member_id: outcome.held[member.member_id] for member in spec.members}
-    return Assignment.compact(held, outcome.expand)
+def _assignment(spec: GroupSpec, result: StickyResult) -> Assignment:
+    held = {member.member_id: result.held[member.member_id] for member in spec.members}
+    return Assignment.compact(held, result.expand)

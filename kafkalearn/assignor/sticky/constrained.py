@@ -3,7 +3,7 @@
 With ``N`` members and ``total`` partitions everybody ends with ``low = total // N`` partitions or one more, and
 exactly ``extra = total % N`` members have that one more. Three steps:
 
-1. Each member keeps its claims up to the quota. One that owns more than ``low`` may keep ``low + 1`` as long
+1. Each member keeps what it owns up to the quota. One that owns more than ``low`` may keep ``low + 1`` as long
    as fewer than ``extra`` members do.
 2. Those with fewer than ``low`` are filled up in a circle, ordered by member id.
 3. What is left goes, one each, to members that have exactly ``low``.
@@ -21,7 +21,7 @@ from itertools import chain, filterfalse
 
 from kafkalearn.assignor.group_spec import GroupSpec
 from kafkalearn.assignor.members import Member
-from kafkalearn.assignor.sticky.owned import Claims, Outcome, settle_claims
+from kafkalearn.assignor.sticky.owned import Owned, StickyResult, owned_partitions
 from kafkalearn.java_collections import utf16_key
 from kafkalearn.topic_partition import TopicPartition
 
@@ -64,7 +64,7 @@ class _Kept:
     given_up: set[int]
 
 
-def sticky_uniform(spec: GroupSpec) -> Outcome[int]:
+def sticky_uniform(spec: GroupSpec) -> StickyResult[int]:
     """The sticky assignment of a group whose members all subscribe to the same topics.
 
     Notes
@@ -76,27 +76,27 @@ def sticky_uniform(spec: GroupSpec) -> Outcome[int]:
     Apache Kafka 3.8 to 4.3, ``AbstractStickyAssignor.ConstrainedAssignmentBuilder``.
     """
     numbering = _Numbering(spec)
-    claims = settle_claims(spec.in_map_order, numbering.of_member)
+    owned = owned_partitions(spec.in_map_order, numbering.of_member)
     low, extra_count = divmod(numbering.total, len(spec.members))
-    kept = _keep(claims, low, extra_count)
+    kept = _keep(owned, low, extra_count)
     free = numbering.all_but(set(chain.from_iterable(kept.held.values())))
     _deal(kept, free, low)
-    # Whoever gave something up is full, so it goes to somebody else, who must wait until it is let go.
-    return Outcome(kept.held, claims.doubled | kept.given_up, numbering.partitions)
+    # A member that gave something up is full, so another one gets it, which must wait until it is given up.
+    return StickyResult(kept.held, owned.reported_twice | kept.given_up, numbering.partitions)
 
 
-def _keep(claims: Claims[int], low: int, extra_count: int) -> _Kept:
-    """Step 1: everybody keeps what the quota allows of what it had."""
+def _keep(owned: Owned[int], low: int, extra_count: int) -> _Kept:
+    """Step 1: everybody keeps what the quota allows of what it owned."""
     kept = _Kept({}, [], [], set())
     over_count = 0
-    for member_id, claimed in claims.standing.items():
-        owned = sorted(filterfalse(claims.doubled.__contains__, claimed))
-        is_over = len(owned) > low and over_count < extra_count
+    for member_id, reported in owned.by_member.items():
+        mine = sorted(filterfalse(owned.reported_twice.__contains__, reported))
+        is_over = len(mine) > low and over_count < extra_count
         over_count += is_over
         if not is_over:
-            (kept.under if len(owned) < low else kept.exact).append(member_id)
-        kept.held[member_id] = owned[: low + is_over]
-        kept.given_up.update(owned[low + is_over :])
+            (kept.under if len(mine) < low else kept.exact).append(member_id)
+        kept.held[member_id] = mine[: low + is_over]
+        kept.given_up.update(mine[low + is_over :])
     if over_count == extra_count:
         kept.exact.clear()
     return kept
@@ -105,7 +105,7 @@ def _keep(claims: Claims[int], low: int, extra_count: int) -> _Kept:
 def _deal(kept: _Kept, free: Sequence[int], low: int) -> None:
     """Steps 2 and 3: append the free partitions to what the members hold."""
     needs = {member_id: low - len(kept.held[member_id]) for member_id in sorted(kept.under, key=utf16_key)}
-    takers = sorted(kept.exact, key=utf16_key)
+    next_members = sorted(kept.exact, key=utf16_key)
     start = 0
     while needs:
         # Whole rounds at once, until the first in the circle are full; it then goes on without them, and, as the
@@ -114,8 +114,8 @@ def _deal(kept: _Kept, free: Sequence[int], low: int) -> None:
         end = start + round_count * circle_size
         for place, member_id in enumerate(needs):
             kept.held[member_id] += free[start + place : end : circle_size]
-        takers += [member_id for member_id, need in needs.items() if need == round_count]
+        next_members += [member_id for member_id, need in needs.items() if need == round_count]
         needs = {member_id: need - round_count for member_id, need in needs.items() if need > round_count}
         start = end
-    for member_id, number in zip(takers, free[start:], strict=False):
+    for member_id, number in zip(next_members, free[start:], strict=False):
         kept.held[member_id].append(number)

@@ -1,12 +1,12 @@
-"""Uniform, when subscriptions differ: fill topic by topic from below, then level each topic's subscribers.
+"""Uniform, when subscriptions differ: fill topic by topic, then balance the subscribers of each topic.
 
 1. Partitions of topics that a member no longer subscribes to leave its target.
 2. The topics with free partitions, those with the most partitions for each subscriber first: their free
-   partitions go to the subscribers with the smallest load, as water fills a vessel.
+   partitions go to the subscribers with the smallest load.
 3. Topic by topic, in the same order, partitions go from the subscribers with the largest load to those with the
    smallest, until the loads differ by at most one; round after round, 16 at the most, until a round moves nothing.
 
-Each topic's subscribers end nearly level; the group as a whole need not.
+The loads of each topic's subscribers end nearly equal; those of the whole group need not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafkalearn.assignor.group_spec import GroupSpec
-from kafkalearn.assignor.uniform.balancing import HighFront, LowFront
+from kafkalearn.assignor.uniform.balancing import LeastLoadedRange, MostLoadedRange
 from kafkalearn.assignor.uniform.target import Target, target_of
 from kafkalearn.java_collections import table_size
 
@@ -33,18 +33,18 @@ def uniform_general(spec: GroupSpec) -> dict[str, Target]:
     for topic in group.sorted_topics(topic for topic, owners in group.owners.items() if None in owners):
         group.fill(topic)
     shared = group.sorted_topics(topic for topic, members in group.subscribers.items() if len(members) > 1)
-    _level(group, shared)
+    _balance(group, shared)
     return dict(zip(group.member_ids, group.targets, strict=True))
 
 
-def _level(group: _Group, topics: list[str]) -> None:
-    """Level the topics in turn until all in a row, the last one that moved something included, are level."""
+def _balance(group: _Group, topics: list[str]) -> None:
+    """Balance the topics in turn, until none has moved anything since the last one that did."""
     last_moved: str | None = None
     for _ in range(MOST_ROUNDS):
         for topic in topics:
             if topic == last_moved:
                 return
-            has_moved = group.level(topic)
+            has_moved = group.balance(topic)
             if has_moved or last_moved is None:
                 last_moved = topic
 
@@ -83,23 +83,23 @@ class _Group:
 
     def fill(self, topic: str) -> None:
         """Step 2 for one topic."""
-        front = LowFront(self._by_load(topic), self.loads)
+        least = LeastLoadedRange(self._by_load(topic), self.loads)
         for partition in [number for number, owner in enumerate(self.owners[topic]) if owner is None]:
-            self._give(topic, partition, front.next())
+            self._give(topic, partition, least.next())
 
-    def level(self, topic: str) -> bool:
+    def balance(self, topic: str) -> bool:
         """Step 3 for one topic; whether anything was moved."""
         members = self._by_load(topic)
         if self.loads[members[-1]] - self.loads[members[0]] <= 1:
             return False
-        low, high = LowFront(members, self.loads), HighFront(members, self.loads)
+        least, most = LeastLoadedRange(members, self.loads), MostLoadedRange(members, self.loads)
         owned: dict[int, list[int]] = {number: [] for number in members}
         for partition, owner in enumerate(self.owners[topic]):
             owned[owner].append(partition)
         has_moved = False
-        while (giver := _next_giver(high, owned)) is not None:
-            partition, taker = owned[giver].pop(), low.next()
-            if high.level - low.level <= 1:
+        while (giver := _next_giver(most, owned)) is not None:
+            partition, taker = owned[giver].pop(), least.next()
+            if most.load - least.load <= 1:
                 break
             self._take(topic, partition, giver)
             self._give(topic, partition, taker)
@@ -124,8 +124,8 @@ class _Group:
         self.loads[number] -= 1
 
 
-def _next_giver(high: HighFront, owned: dict[int, list[int]]) -> int | None:
-    """The next member from above that still has a partition of the topic; those without are excluded."""
-    while (number := high.next()) is not None and not owned[number]:
-        high.exclude_last_named()
+def _next_giver(most: MostLoadedRange, owned: dict[int, list[int]]) -> int | None:
+    """The next of the most loaded members that still has a partition of the topic; those without are excluded."""
+    while (number := most.next()) is not None and not owned[number]:
+        most.exclude_last_named()
     return number

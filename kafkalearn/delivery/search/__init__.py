@@ -1,1 +1,1 @@
-"""What only the searches over a producer's schedules need: `find`, the outcome matrix, and counting all schedules."""
+"""What only the searches over a producer's schedules need: `find`, the matrix of results, and counting schedules."""

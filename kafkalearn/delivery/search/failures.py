@@ -1,4 +1,4 @@
-"""What the outcome matrix is made of: producers, failures that may strike, and what can come of it."""
+"""What the matrix is made of: producers, failures that may happen, and results that a search looks for."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kafkalearn.delivery.events import AnswerArrived, ConnectionLost, DeliveryEvent, RequestArrived, RequestSent, Send
+from kafkalearn.delivery.record_results import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE
 from kafkalearn.delivery.settings import ProducerSettings
-from kafkalearn.replication import (
+from kafkalearn.replication.events import (
     BrokerCrashed,
     BrokerFrozen,
     BrokerReconnected,
@@ -19,17 +20,16 @@ from kafkalearn.replication import (
     SessionExpired,
 )
 
-LOST, DOUBLED, OUT_OF_ORDER = "lost", "doubled", "out of order"
-OFFLINE, REJECTED, SAFE = "offline", "rejected", "safe"
+OFFLINE = "offline"  # of the whole partition; the other results are those of records
 
-OUTCOMES: MappingProxyType[str, str] = MappingProxyType(
+CELL_RESULTS: MappingProxyType[str, str] = MappingProxyType(
     {
-        LOST: "the application was told that all is well, and the record is gone",
+        LOST: "the record is acknowledged, and gone",
         DOUBLED: "the record is in the log twice",
         OUT_OF_ORDER: "a record stands behind one that was sent after it",
         OFFLINE: "brokers are up, and none may lead: the partition waits for one that has everything",
         REJECTED: "the leader refuses the record: NOT_ENOUGH_REPLICAS",
-        SAFE: "the failure has struck; the record is acknowledged and in the log",
+        SAFE: "the failure has happened; the record is acknowledged and in the log",
     }
 )
 """What a search looks for in a cell, the worst first."""
@@ -41,7 +41,7 @@ TRAFFIC = (Send, RequestSent, RequestArrived, AnswerArrived, Fetch)
 class Failure:
     """What goes wrong, at any moment."""
 
-    says: str
+    description: str
     kinds: tuple[type, ...]  # the events of it, besides the traffic
     at_most: MappingProxyType[type, int]
     before: tuple[DeliveryEvent, ...] = ()  # what has happened when the search begins
@@ -50,9 +50,9 @@ class Failure:
 
 
 def _failure(
-    says: str, kinds: tuple[type, ...], limits: dict[type, int], before: tuple = (), **options: object
+    description: str, kinds: tuple[type, ...], limits: dict[type, int], before: tuple = (), **options: object
 ) -> Failure:
-    return Failure(says, kinds, MappingProxyType(limits), before, **options)
+    return Failure(description, kinds, MappingProxyType(limits), before, **options)
 
 
 _AWAY = tuple(event for broker_id in (2, 3) for event in (BrokerCrashed(broker_id), SessionExpired(broker_id)))

@@ -2,68 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import permutations
 
 from kafkalearn.delivery.events import DeliveryEvent
-from kafkalearn.delivery.processing import NormalDeliveryWork, partition_in, parts_of_delivery, places_of_producer
-from kafkalearn.delivery.promises import PROMISES, clauses
-from kafkalearn.delivery.settings import Setup
-from kafkalearn.delivery.simulator import happen, start, step
-from kafkalearn.delivery.state import Batch, Delivery, Producer
-from kafkalearn.explore import Draft, Model, Relabelling, Search, explore
-from kafkalearn.replication import Requests, TimePassed, alphabet
+from kafkalearn.delivery.processing import DeliveryProcessing, parts_of_delivery, places_of_producer
+from kafkalearn.delivery.promises import PROMISES
+from kafkalearn.delivery.settings import Settings
+from kafkalearn.delivery.simulator import process, step
+from kafkalearn.delivery.state import Appended, Batch, Delivery, Producer, start
+from kafkalearn.explore import Model, Relabelling, Search, explore
+from kafkalearn.parts import Parts
+from kafkalearn.replication.events import TimePassed
+from kafkalearn.replication.search.find import alphabet, tests_of
 from kafkalearn.replication.search.naming import relabelling
+from kafkalearn.replication.search.normal_form import NORMALISER as PARTITION_NORMALISER
+from kafkalearn.replication.search.normal_form import count_anew
 from kafkalearn.replication.search.normal_form import split as split_partition
+from kafkalearn.replication.state import Requests
 
-Test = Callable[[NormalDeliveryWork], bool]
+Test = Callable[[DeliveryProcessing], bool]
+
+NORMALISER = PARTITION_NORMALISER._replace(requests=lambda requests: Requests())
+"""As for the partition; and no value is counted: here records bring their values along."""
 
 
 def model(
-    setup: Setup, promises: tuple[str, ...] = PROMISES, tests: Sequence[tuple[str, Test]] = ()
+    settings: Settings, promises: Iterable[str] = tuple(PROMISES), tests: Sequence[tuple[str, Test]] = ()
 ) -> Model[Delivery, DeliveryEvent]:
     """A delivery as a search sees it: brokers are interchangeable, numbers of requests are left out.
 
     Parameters
     ----------
-    setup : Setup
+    settings : Settings
         The topic's assignment only decides who leads at the start.
-    promises : tuple of str
-        Of `PROMISES`: those whose breaking is looked for.
+    promises : iterable of str
+        Names in `PROMISES`: the search looks for a state that breaks one of them.
     tests : sequence of (str, callable)
         Promises of your own: whether each holds in the parts of a state.
     """
-    unordered = setup.unordered()
-    brokers = setup.topic.broker_ids
+    unordered = settings.unordered()
+    brokers = settings.topic.broker_ids
     orders = [order for order in permutations(brokers) if order != brokers]
-    judged = (*clauses(setup, promises), *tests)
+    judged = (*tests_of(PROMISES, settings, promises), *tests)
     return Model(
-        step=partial(step, unordered),
+        settings=unordered,
+        step=step,
         split=partial(_split, unordered),
-        happen=partial(_happen, unordered),
+        happen=partial(_process, unordered),
         promises=tuple((name, partial(_holds, unordered, test)) for name, test in judged),
-        relabellings=tuple(_relabelling(setup, dict(zip(brokers, order, strict=True))) for order in orders),
+        relabellings=tuple(_relabelling(settings, dict(zip(brokers, order, strict=True))) for order in orders),
     )
 
 
 def find(
-    setup: Setup,
+    settings: Settings,
     kinds: Sequence[type | DeliveryEvent],
-    promises: tuple[str, ...] = PROMISES,
+    promises: Iterable[str] = tuple(PROMISES),
     **limits: object,
 ) -> Search[Delivery, DeliveryEvent]:
-    """The shortest run from a fresh start that breaks one of these promises, or word that there is none.
+    """The shortest run from the start that breaks one of these promises, or the answer that there is none.
 
     Parameters
     ----------
-    setup : Setup
-        A topic with ``fetch_wait_max_ms=0`` spares the search fetches that wait; it changes no outcome.
+    settings : Settings
+        A topic with ``fetch_wait_max_ms=0`` spares the search fetches that wait; it changes no answer.
     kinds : sequence of event classes or events
-        As for `kafkalearn.replication.alphabet`.
-    promises : tuple of str
-        Of `PROMISES`.
+        As for `kafkalearn.replication.search.find.alphabet`.
+    promises : iterable of str
+        As for `model`.
     limits
         ``depth``, ``budget``, ``at_most`` and ``progress``, as for `kafkalearn.explore.explore`.
 
@@ -71,46 +80,40 @@ def find(
     --------
     >>> from kafkalearn.delivery import NONE_DOUBLED, ConnectionLost, ProducerSettings, RequestArrived, RequestSent
     >>> from kafkalearn.delivery import Send
-    >>> setup = Setup(producer=ProducerSettings(acks=1))
-    >>> found = find(setup, [Send, RequestSent, RequestArrived, ConnectionLost], (NONE_DOUBLED,))
+    >>> settings = Settings(producer=ProducerSettings(acks=1))
+    >>> found = find(settings, [Send, RequestSent, RequestArrived, ConnectionLost], (NONE_DOUBLED,))
     >>> [type(frame.event).__name__ for frame in found.trace[1:]]
     ['Send', 'RequestArrived', 'ConnectionLost', 'RequestSent', 'RequestArrived']
     """
-    return explore(model(setup, promises), start(setup), alphabet(setup.topic, *kinds), **limits)
+    return explore(model(settings, promises), start(settings), alphabet(settings.topic, *kinds), **limits)
 
 
-def _holds(setup: Setup, test: Test, draft: Draft) -> bool:
-    return test(NormalDeliveryWork(setup, draft))
+def _holds(settings: Settings, test: Test, parts: Parts) -> bool:
+    return test(DeliveryProcessing(settings, parts))
 
 
-def _split(setup: Setup, delivery: Delivery) -> tuple:
+def _split(settings: Settings, delivery: Delivery) -> tuple:
     producer, appended = parts_of_delivery(delivery)[-2:]
     now_ms = delivery.partition.now_ms
     uncounted = replace(delivery.partition, ledger=delivery.partition.ledger._replace(requests=Requests()))
-    aged = tuple(each._replace(timestamp_ms=each.timestamp_ms - now_ms) for each in appended)
-    return (*split_partition(setup.topic, uncounted), _from_now(producer, now_ms), aged)
+    return (*split_partition(settings.topic, uncounted), _from_now(producer, now_ms), _aged(appended, now_ms))
 
 
-def _happen(setup: Setup, draft: Draft, event: DeliveryEvent) -> None:
-    work = NormalDeliveryWork(setup, draft)
-    happen(work, event)
+def _process(settings: Settings, parts: Parts, event: DeliveryEvent) -> None:
+    processing = DeliveryProcessing(settings, parts, NORMALISER)
+    process(processing, event)
     if isinstance(event, TimePassed):
-        work.producer = _from_now(work.producer, work.now_ms)
-        work.appended = tuple(each._replace(timestamp_ms=each.timestamp_ms - work.now_ms) for each in work.appended)
-    if work.has_recorded or isinstance(event, TimePassed):
-        _normalise(setup, work)
+        processing.producer = _from_now(processing.producer, processing.now_ms)
+        processing.appended = _aged(processing.appended, processing.now_ms)
+    count_anew(processing, event)
 
 
-def _normalise(setup: Setup, work: NormalDeliveryWork) -> None:
-    """The partition's parts in normal form again: times from now on, epochs of its record from this one on."""
-    parts = tuple(work.read(place) for place in range(places_of_producer(setup.topic)[1] + 1))
-    for place, part in enumerate(split_partition(setup.topic, partition_in(parts))):
-        if part != parts[place]:
-            work.write(place, part)
+def _aged(appended: tuple[Appended, ...], now_ms: int) -> tuple[Appended, ...]:
+    return tuple(each._replace(timestamp_ms=each.timestamp_ms - now_ms) for each in appended)
 
 
 def _from_now(producer: Producer, now_ms: int) -> Producer:
-    """The client's side with times told from now on."""
+    """The client's side with times counted from now on."""
     if now_ms == 0:
         return producer
     return producer._replace(
@@ -126,8 +129,8 @@ def _earlier(batch: Batch, now_ms: int) -> Batch:
     return batch if batch.deadline_ms is None else batch._replace(deadline_ms=batch.deadline_ms - now_ms)
 
 
-def _relabelling(setup: Setup, names: dict[int, int]) -> Relabelling:
-    of_partition, own = relabelling(names), places_of_producer(setup.topic)
+def _relabelling(settings: Settings, names: dict[int, int]) -> Relabelling:
+    of_partition, own = relabelling(names), places_of_producer(settings.topic)
 
     def part(place: int, part: object) -> object:
         if place == own[0]:

@@ -1,6 +1,6 @@
-"""Every combination of acks, failure, unclean election and minimum ISR, and what can become of a record in each.
+"""Every combination of acks, failure, unclean election and minimum ISR, and all that can happen to a record in each.
 
-Nothing here is written down by hand. For each cell all schedules are searched in which the failure may strike at any
+Nothing here is written down by hand. For each cell all schedules are searched in which the failure may come at any
 moment; what the search meets is what can happen, and the shortest schedule to it is kept, to be played.
 """
 
@@ -11,29 +11,22 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from kafkalearn.delivery.events import DeliveryEvent, Send
-from kafkalearn.delivery.processing import NormalDeliveryWork, places_of_producer
+from kafkalearn.delivery.processing import DeliveryProcessing, places_of_producer
 from kafkalearn.delivery.promises import NONE_DOUBLED, NONE_LOST, ORDER_KEPT
-from kafkalearn.delivery.search.failures import (
-    DOUBLED,
-    FAILURES,
-    LOST,
-    OFFLINE,
-    OUT_OF_ORDER,
-    OUTCOMES,
-    PRODUCERS,
-    REJECTED,
-    SAFE,
-    TRAFFIC,
-    Failure,
-)
+from kafkalearn.delivery.record_results import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE
+from kafkalearn.delivery.search.failures import CELL_RESULTS, FAILURES, OFFLINE, PRODUCERS, TRAFFIC, Failure
 from kafkalearn.delivery.search.find import model
-from kafkalearn.delivery.settings import Setup
-from kafkalearn.delivery.simulator import deliver, step
-from kafkalearn.delivery.state import Delivery
+from kafkalearn.delivery.settings import Settings
+from kafkalearn.delivery.simulator import simulate
+from kafkalearn.delivery.state import Delivery, start
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.explore import Draft, Model, Relabelling, explore
-from kafkalearn.replication import NONE, RUNNING, Settings, alphabet
-from kafkalearn.trace import Trace, run
+from kafkalearn.explore import Model, Relabelling, explore
+from kafkalearn.parts import Parts
+from kafkalearn.replication.effects import NONE
+from kafkalearn.replication.search.find import alphabet
+from kafkalearn.replication.settings import Settings as TopicSettings
+from kafkalearn.replication.state import RUNNING
+from kafkalearn.trace import Trace
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 BUDGET = 200_000  # states of a cell; the largest has a tenth of it
@@ -46,22 +39,22 @@ class Cell(NamedTuple):
     failure: str
     is_unclean_election_enabled: bool
     min_insync_replicas: int
-    setup: Setup
-    witnesses: tuple[tuple[str, Trace], ...]  # for each outcome that can be, the worst first, a shortest run to it
+    settings: Settings
+    witnesses: tuple[tuple[str, Trace], ...]  # for each result that can be, the worst first, a shortest run to it
     state_count: int  # looked at
 
     @property
-    def outcomes(self) -> tuple[str, ...]:
+    def results(self) -> tuple[str, ...]:
         """What can happen, the worst first."""
         return tuple(name for name, _ in self.witnesses)
 
     @property
     def worst(self) -> str:
         """The worst that can happen."""
-        return self.outcomes[0]
+        return self.results[0]
 
-    def witness(self, outcome: str | None = None) -> Trace:
-        """A shortest run to an outcome, the worst if none is named; it begins with the partition new.
+    def witness(self, result: str | None = None) -> Trace:
+        """A shortest run to a result, the worst if none is named; it begins with the partition new.
 
         Raises
         ------
@@ -69,9 +62,9 @@ class Cell(NamedTuple):
             If that cannot happen in this cell.
         """
         found = dict(self.witnesses)
-        wanted = self.worst if outcome is None else outcome
-        if wanted not in OUTCOMES:
-            raise unknown_name("outcome", wanted, OUTCOMES)
+        wanted = self.worst if result is None else result
+        if wanted not in CELL_RESULTS:
+            raise unknown_name("result", wanted, CELL_RESULTS)
         if wanted not in found:
             raise KafkaLearnError(f"no schedule of this cell ends {wanted}; what can happen is: {', '.join(found)}")
         return found[wanted]
@@ -113,7 +106,7 @@ def matrix(
     Examples
     --------
     >>> for cell in matrix(["acks=1", "acks=all"], ["the leader dies"], [False], [1]):
-    ...     print(cell.producer, cell.outcomes)
+    ...     print(cell.producer, cell.results)
     acks=1 ('lost', 'doubled', 'safe')
     acks=all ('doubled', 'safe')
     """
@@ -138,24 +131,24 @@ def matrix(
 
 @cache
 def _cell(producer: str, failure: str, is_unclean: bool, min_isr: int, release: str) -> Cell:
-    topic = Settings(
+    topic = TopicSettings(
         3,
         release,
         min_insync_replicas=min_isr,
         is_unclean_election_enabled=is_unclean,
         fetch_wait_max_ms=0,
     )
-    setup = Setup(topic, PRODUCERS[producer])
-    witnesses, state_count = witnesses_of(setup, failure)
-    return Cell(producer, failure, is_unclean, min_isr, setup, witnesses, state_count)
+    settings = Settings(topic, PRODUCERS[producer])
+    witnesses, state_count = witnesses_of(settings, failure)
+    return Cell(producer, failure, is_unclean, min_isr, settings, witnesses, state_count)
 
 
-def witnesses_of(setup: Setup, failure: str) -> tuple[tuple[tuple[str, Trace], ...], int]:
-    """All that can happen under settings of your own when a failure strikes.
+def witnesses_of(settings: Settings, failure: str) -> tuple[tuple[tuple[str, Trace], ...], int]:
+    """All that can happen under settings of your own when there is a failure.
 
     Parameters
     ----------
-    setup : Setup
+    settings : Settings
         Three brokers; ``fetch_wait_max_ms=0`` spares the search fetches that wait.
     failure : str
         A name in `FAILURES`.
@@ -163,16 +156,16 @@ def witnesses_of(setup: Setup, failure: str) -> tuple[tuple[tuple[str, Trace], .
     Returns
     -------
     tuple
-        For each outcome that can be, the worst first, its name and a shortest run to it; and how many states there are.
+        For each result that can be, the worst first, its name and a shortest run to it; and how many states there are.
 
     Examples
     --------
     >>> from kafkalearn.delivery.settings import ProducerSettings
-    >>> setup = Setup(Settings(fetch_wait_max_ms=0), ProducerSettings(acks=1))
-    >>> [name for name, _ in witnesses_of(setup, "the leader dies")[0]]
+    >>> settings = Settings(TopicSettings(fetch_wait_max_ms=0), ProducerSettings(acks=1))
+    >>> [name for name, _ in witnesses_of(settings, "the leader dies")[0]]
     ['lost', 'doubled', 'safe']
     """
-    return _witnesses(setup, _failure_named(failure))
+    return _witnesses(settings, _failure_named(failure))
 
 
 def _failure_named(name: str) -> Failure:
@@ -181,21 +174,20 @@ def _failure_named(name: str) -> Failure:
     return FAILURES[name]
 
 
-def _witnesses(setup: Setup, failure: Failure) -> tuple[tuple[tuple[str, Trace], ...], int]:
-    initial = deliver(setup, failure.before)[-1].state
-    events = [each for each in alphabet(setup.topic, *TRAFFIC, *failure.kinds) if not _names(each, failure.absent)]
+def _witnesses(settings: Settings, failure: Failure) -> tuple[tuple[tuple[str, Trace], ...], int]:
+    initial = simulate(settings, failure.before)[-1].state
+    events = [each for each in alphabet(settings.topic, *TRAFFIC, *failure.kinds) if not _names(each, failure.absent)]
     limits = {Send: failure.send_count, **failure.at_most}
-    found, wanted = {}, list(OUTCOMES)
+    found, wanted = {}, list(CELL_RESULTS)
     while wanted:
-        search = explore(_model(setup, failure, wanted), initial, events, at_most=limits, budget=BUDGET)
-        assert search.outcome != "budget", f"too many states: {failure.says}"
+        search = explore(_model(settings, failure, wanted), initial, events, at_most=limits, budget=BUDGET)
+        assert search.outcome != "budget", f"too many states: {failure.description}"
         if search.trace is None:
             break
         schedule = (*failure.before, *(frame.event for frame in search.trace[1:]))
-        begin = deliver(setup, ())[0].state
-        found[search.broken[0]] = run(partial(step, setup.unordered()), begin, schedule)
+        found[search.broken[0]] = simulate(settings.unordered(), schedule, start(settings))
         wanted.remove(search.broken[0])
-    return tuple((name, found[name]) for name in OUTCOMES if name in found), search.state_count
+    return tuple((name, found[name]) for name in CELL_RESULTS if name in found), search.state_count
 
 
 def _names(event: DeliveryEvent, brokers: tuple[int, ...]) -> bool:
@@ -203,22 +195,22 @@ def _names(event: DeliveryEvent, brokers: tuple[int, ...]) -> bool:
     return getattr(event, "broker_id", None) in brokers or getattr(event, "successor", None) in brokers
 
 
-def _model(setup: Setup, failure: Failure, outcomes: Sequence[str]) -> Model[Delivery, DeliveryEvent]:
-    """The search for these outcomes; a part more tells whether the failure has struck."""
+def _model(settings: Settings, failure: Failure, results: Sequence[str]) -> Model[Delivery, DeliveryEvent]:
+    """The search for these results; one part more says whether the failure has happened."""
     promised = {LOST: NONE_LOST, DOUBLED: NONE_DOUBLED, OUT_OF_ORDER: ORDER_KEPT}
     own = {OFFLINE: _is_offline, REJECTED: _is_rejected, SAFE: _is_safe}
-    tests = [(name, partial(_never, own[name])) for name in outcomes if name in own]
-    bare = model(setup, tuple(promised[name] for name in outcomes if name in promised), tests)
-    named = {promise: outcome for outcome, promise in promised.items()}
-    place, striking = places_of_producer(setup.topic)[1] + 1, frozenset(failure.at_most)
+    tests = [(name, partial(_never, own[name])) for name in results if name in own]
+    bare = model(settings, tuple(promised[name] for name in results if name in promised), tests)
+    named = {promise: result for result, promise in promised.items()}
+    place, failing = places_of_producer(settings.topic)[1] + 1, frozenset(failure.at_most)
 
     def split(delivery: Delivery) -> tuple:
         return (*bare.split(delivery), False)
 
-    def happen(draft: Draft, event: DeliveryEvent) -> None:
-        bare.happen(draft, event)
-        if type(event) in striking:
-            draft.write(place, True)
+    def happen(parts: Parts, event: DeliveryEvent) -> None:
+        bare.happen(parts, event)
+        if type(event) in failing:
+            parts.write(place, True)
 
     def wider(each: Relabelling) -> Relabelling:
         def part(at: int, value: object) -> object:
@@ -227,36 +219,36 @@ def _model(setup: Setup, failure: Failure, outcomes: Sequence[str]) -> Model[Del
         return Relabelling((*each.places, place), part, each.event)
 
     promises = tuple((named.get(name, name), holds) for name, holds in bare.promises)
-    return Model(bare.step, split, happen, promises, tuple(wider(each) for each in bare.relabellings))
+    return Model(bare.settings, bare.step, split, happen, promises, tuple(wider(each) for each in bare.relabellings))
 
 
-def _never(is_so: Callable[[NormalDeliveryWork], bool], work: NormalDeliveryWork) -> bool:
-    return not is_so(work)
+def _never(is_so: Callable[[DeliveryProcessing], bool], processing: DeliveryProcessing) -> bool:
+    return not is_so(processing)
 
 
-def _is_offline(work: NormalDeliveryWork) -> bool:
-    if work.leader_id is not None:
+def _is_offline(processing: DeliveryProcessing) -> bool:
+    if processing.leader_id is not None:
         return False
-    return any(work.broker(broker_id).status == RUNNING for broker_id in work.settings.broker_ids)
+    return any(processing.broker(broker_id).status == RUNNING for broker_id in processing.settings.broker_ids)
 
 
-def _is_rejected(work: NormalDeliveryWork) -> bool:
-    return any(request.error == "NOT_ENOUGH_REPLICAS" for request in work.producer.in_flight)
+def _is_rejected(processing: DeliveryProcessing) -> bool:
+    return any(request.error == "NOT_ENOUGH_REPLICAS" for request in processing.producer.in_flight)
 
 
-def _is_safe(work: NormalDeliveryWork) -> bool:
-    told = work.producer.told
-    if not told or work.producer.unresolved or not work.read(places_of_producer(work.settings)[1] + 1):
+def _is_safe(processing: DeliveryProcessing) -> bool:
+    callbacks = processing.producer.callbacks
+    if not callbacks or processing.producer.unresolved or not processing.read(processing.appended_place + 1):
         return False
-    leader_id = work.acting_leader()
-    if leader_id is None or any(each.error != NONE for each in told):
+    leader_id = processing.acting_leader()
+    if leader_id is None or any(each.error != NONE for each in callbacks):
         return False
-    values = [record.value for record in work.log(leader_id).records]
-    return values == [value for each in sorted(told) for value in each.values]
+    values = [record.value for record in processing.log(leader_id).records]
+    return values == [value for each in sorted(callbacks) for value in each.values]
 
 
 def rows(cells: Iterable[Cell]) -> list[dict[str, object]]:
-    """The cells as plain rows: the settings, the worst, whether each outcome can be, how many events lead to the worst.
+    """The cells as plain rows: the settings, the worst, whether each result can be, how many events lead to the worst.
 
     >>> (row,) = rows(matrix(["acks=1"], ["the leader dies"], [False], [1]))
     >>> row["worst"], row["lost"], row["offline"], row["event_count"]
@@ -269,7 +261,7 @@ def rows(cells: Iterable[Cell]) -> list[dict[str, object]]:
             "unclean": cell.is_unclean_election_enabled,
             "min_isr": cell.min_insync_replicas,
             "worst": cell.worst,
-            **{outcome: outcome in cell.outcomes for outcome in OUTCOMES},
+            **{result: result in cell.results for result in CELL_RESULTS},
             "event_count": len(cell.witness()) - 1,
         }
         for cell in cells

@@ -12,32 +12,32 @@ from typing import NamedTuple
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.delivery.events import DeliveryEvent
-from kafkalearn.delivery.record_results import fates
-from kafkalearn.delivery.settings import Setup
-from kafkalearn.delivery.simulator import start, step
-from kafkalearn.delivery.state import Delivery
+from kafkalearn.delivery.record_results import record_results
+from kafkalearn.delivery.settings import Settings
+from kafkalearn.delivery.simulator import step
+from kafkalearn.delivery.state import Delivery, start
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.replication import alphabet
+from kafkalearn.replication.search.find import alphabet
 
 
 class End(NamedTuple):
-    """A state in which nothing is under way and somebody leads, and in how many schedules a run comes to it."""
+    """A state in which nothing is under way and a broker leads, and how many schedules end there."""
 
     delivery: Delivery
     schedule_count: int
 
 
 def ends(
-    setup: Setup, kinds: Sequence[type | DeliveryEvent], length: int, at_most: Mapping[type, int] | None = None
+    settings: Settings, kinds: Sequence[type | DeliveryEvent], length: int, at_most: Mapping[type, int] | None = None
 ) -> tuple[End, ...]:
     """Where all schedules of up to `length` events end, if they end quietly.
 
     Parameters
     ----------
-    setup : Setup
+    settings : Settings
         Producer and topic; the controller elects by the order of the assignment.
     kinds : sequence of event classes or events
-        As for `kafkalearn.replication.alphabet`.
+        As for `kafkalearn.replication.search.find.alphabet`.
     length : int
         The most events of a schedule.
     at_most : mapping of type to int, or None
@@ -47,17 +47,16 @@ def ends(
     -------
     tuple of End
         In the order in which they are first reached. Schedules that end while a request is in flight, or without a
-        leader, are left out: what becomes of their records is not decided.
+        leader, are left out: the results of their records are not decided.
 
     Examples
     --------
     >>> from kafkalearn.delivery import AnswerArrived, ConnectionLost, RequestArrived, RequestSent, Send
-    >>> from kafkalearn.delivery import ProducerSettings
-    >>> from kafkalearn.replication import Settings
-    >>> setup = Setup(Settings(replica_count=1), ProducerSettings(acks=1))
+    >>> from kafkalearn.delivery import ProducerSettings, TopicSettings
+    >>> settings = Settings(TopicSettings(replica_count=1), ProducerSettings(acks=1))
     >>> kinds = [Send, RequestSent, RequestArrived, AnswerArrived, ConnectionLost]
-    >>> for end in ends(setup, kinds, 6, {Send: 1, ConnectionLost: 1}):
-    ...     print([fate.fate for fate in fates(end.delivery)], end.schedule_count)
+    >>> for end in ends(settings, kinds, 6, {Send: 1, ConnectionLost: 1}):
+    ...     print([each.result for each in record_results(end.delivery)], end.schedule_count)
     [] 1
     ['open'] 1
     ['safe'] 2
@@ -65,17 +64,17 @@ def ends(
     ['doubled'] 1
     """
     whole_number("length", length, at_least=0)
-    events = [each for each in alphabet(setup.topic, *kinds) if getattr(each, "successor", None) is None]
+    events = [each for each in alphabet(settings.topic, *kinds) if getattr(each, "successor", None) is None]
     limits = tuple((at_most or {}).items())
-    level = {(start(setup), (0,) * len(limits)): 1}
+    level = {(start(settings), (0,) * len(limits)): 1}
     found: Counter = Counter(_quiet(level))
     for _ in range(length):
-        level = _next(setup, events, limits, level)
+        level = _next(settings, events, limits, level)
         found.update(_quiet(level))
     return tuple(End(delivery, count) for delivery, count in found.items())
 
 
-def _next(setup: Setup, events: Sequence[DeliveryEvent], limits: tuple, level: dict) -> dict:
+def _next(settings: Settings, events: Sequence[DeliveryEvent], limits: tuple, level: dict) -> dict:
     """The states one event further on, each with the number of schedules that lead to it."""
     further: Counter = Counter()
     for (delivery, used), count in level.items():
@@ -84,7 +83,7 @@ def _next(setup: Setup, events: Sequence[DeliveryEvent], limits: tuple, level: d
             if any(times > most for times, (_, most) in zip(spent, limits, strict=True)):
                 continue
             try:
-                after = step(setup, delivery, event)
+                after = step(settings, delivery, event)
             except IllegalEvent:
                 continue
             further[after, spent] += count
@@ -100,33 +99,33 @@ def _quiet(level: Mapping) -> dict[Delivery, int]:
 
 
 def sent_rows(run: str, delivery: Delivery) -> list[tuple[str, int, str | None]]:
-    """What the application knows, a row for each record: run, number of the record, what it was told.
+    """What the application knows, a row for each record: run, number of the record, its callback.
 
-    >>> from kafkalearn.delivery import Send, deliver
-    >>> sent_rows("r", deliver(Setup(), [Send(2)])[-1].state)
+    >>> from kafkalearn.delivery import Send, simulate
+    >>> sent_rows("r", simulate(Settings(), [Send(2)])[-1].state)
     [('r', 1, None), ('r', 2, None)]
     """
-    told = [told for _, values, told in delivery.producer.sent for _ in values]
-    return [(run, number, each) for number, each in enumerate(told, start=1)]
+    callbacks = [callback for _, values, callback in delivery.producer.sent for _ in values]
+    return [(run, number, callback) for number, callback in enumerate(callbacks, start=1)]
 
 
 def log_rows(run: str, delivery: Delivery) -> list[tuple[str, int, int]]:
     """What is in the leader's log, a row for each copy of a record: run, number of the record, offset."""
-    numbers = {fate.value: number for number, fate in enumerate(fates(delivery), start=1)}
+    numbers = {result.value: number for number, result in enumerate(record_results(delivery), start=1)}
     log = delivery.partition.leader.log
     return [(run, numbers[record.value], offset) for offset, record in enumerate(log.records, log.first_offset)]
 
 
-def fate_rows(run: str, delivery: Delivery) -> list[tuple[str, int, str]]:
-    """What the simulator says became of each record: run, number of the record, fate."""
-    return [(run, number, fate.fate) for number, fate in enumerate(fates(delivery), start=1)]
+def result_rows(run: str, delivery: Delivery) -> list[tuple[str, int, str]]:
+    """The result of each record by the simulator: run, number of the record, result."""
+    return [(run, number, result.result) for number, result in enumerate(record_results(delivery), start=1)]
 
 
 def rows_of(named: Iterable[tuple[str, Delivery]]) -> tuple[list[tuple], list[tuple], list[tuple]]:
-    """`sent_rows`, `log_rows` and `fate_rows` of many runs, each list as long as it gets."""
-    sent, log, told = [], [], []
+    """`sent_rows`, `log_rows` and `result_rows` of many runs, each list as long as it gets."""
+    sent, log, results = [], [], []
     for run, delivery in named:
         sent += sent_rows(run, delivery)
         log += log_rows(run, delivery)
-        told += fate_rows(run, delivery)
-    return sent, log, told
+        results += result_rows(run, delivery)
+    return sent, log, results

@@ -170,9 +170,10 @@ hot_broker = Exercise(
 at_three_in_the_morning = Exercise(
     name="at_three_in_the_morning",
     asks=(
-        "**Open question.** The same incident, and it is 3 a.m. Three mends are on the table: rename groups; move the "
-        "leadership of the hot partition of `__consumer_offsets` to another broker; give that topic more partitions. "
-        "Which would you take tonight, which tomorrow, and which never on a running cluster? Say what each one breaks."
+        "**Open question.** The same incident, and it is 3 a.m. Three remedies are on the table: rename groups; move "
+        "the leadership of the hot partition of `__consumer_offsets` to another broker; give that topic more "
+        "partitions. Which would you take tonight, which tomorrow, and which never on a running cluster? Say what each "
+        "one breaks."
     ),
     start="answer = ...\nexercises.at_three_in_the_morning.check(answer)",
     judge=Open(),

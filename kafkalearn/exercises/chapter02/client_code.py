@@ -1,6 +1,6 @@
-"""Partitioners that clients shipped with a fault, written anew in Python so that they go wrong in the same way.
+"""Partitioners that clients shipped with a fault, rewritten in Python so that they go wrong in the same way.
 
-Each gives, key for key, the partition its report tells of; `client_reports` holds the reports.
+Each gives, key for key, the partition that its report names; `client_reports` has the reports.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Real reports of clients that disagreed about a key, each reproduced to the digit.
+"""Real reports of clients that disagreed about a key, each reproduced exactly.
 
 A row of `REPORTS` is what somebody saw and wrote down in a public thread: the key, the partition count, the partition
 that came and the one that another client picked. `Report.reproduce` is the arithmetic behind the unexpected one, and
@@ -95,7 +95,7 @@ REPORTS = (
     Report(
         "nodefluent/node-sinek#40",
         2017,
-        "node-sinek, seed mended",
+        "node-sinek, seed fixed",
         "thingäöüÄÖÜ",
         *(10, 4, 2),
         "Java producer",

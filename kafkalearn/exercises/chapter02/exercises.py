@@ -10,7 +10,7 @@ from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.values import Value
 from kafkalearn.hashing import MASK_32, java_remainder, murmur2, to_positive
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
-from kafkalearn.partitioning.keyless import Settings, send_all
+from kafkalearn.partitioning.keyless import Send, Settings, simulate
 
 __all__ = [
     "all_exercises",
@@ -114,7 +114,7 @@ which_hash = Exercise(
         "`partition_for_key(key, 50, name)` for every name in `PARTITIONERS`; the key is bytes.",
         "For the setting: librdkafka knows random, consistent, consistent_random, murmur2, murmur2_random, fnv1a and "
         "fnv1a_random.",
-        "The endings tell what happens to a record without a key.",
+        "The endings say what happens to a record without a key.",
     ),
     reasoning=(
         "Each partition is given by one rule only: the connector is a Java producer and uses murmur2, librdkafka's "
@@ -134,7 +134,7 @@ which_hash = Exercise(
         ),
         Misconception(
             {_REPORT.client: "murmur2"},
-            "librdkafka can place keys as Java does, but only when it is told to.",
+            "librdkafka can place keys as Java does, but only when it is configured so.",
         ),
     ),
     moral="Before two clients share a topic, compare their partitioners.",
@@ -145,7 +145,7 @@ _RECORD_COUNT = 60
 
 
 def _partitions_used(release: str) -> int:
-    trace = send_all(Settings(_TOPIC_PARTITIONS, release), _RECORD_COUNT, value_bytes=100)
+    trace = simulate(Settings(_TOPIC_PARTITIONS, release), [Send(value_bytes=100)] * _RECORD_COUNT)
     return sum(count > 0 for count in trace[-1].state.record_counts)
 
 

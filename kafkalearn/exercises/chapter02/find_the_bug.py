@@ -32,7 +32,7 @@ tail_bytes = Exercise(
     name="tail_bytes",
     asks=(
         "**Find the bug.** In 2015 kafka-python got a murmur2, translated from Java, and keys still landed elsewhere "
-        "than with Java (dpkp/kafka-python#439). The code has the same fault. Mend it, so that every key lands where "
+        "than with Java (dpkp/kafka-python#439). The code has the same fault. Fix it, so that every key lands where "
         "Java puts it."
     ),
     start=f"{KAFKA_PYTHON.source}\n\nexercises.tail_bytes.check(kafka_python_partition)",
@@ -46,7 +46,7 @@ tail_bytes = Exercise(
     reasoning=(
         "Keys go wrong when their length leaves 2 or 3 over 4. Java's `switch` has no `break`: `case 3` mixes in the "
         "third byte and falls through to `case 2`, that one to `case 1`. Tests with `==` take only one of them.\n\n"
-        f"{KAFKA_PYTHON.diff()}\n\nThe pull request that mended it brought tests against values taken from Java."
+        f"{KAFKA_PYTHON.diff()}\n\nThe pull request that fixed it brought tests against values taken from Java."
     ),
     misconceptions=(
         Misconception(
@@ -63,9 +63,9 @@ three_faults = Exercise(
     name="three_faults",
     asks=(
         "**Find the bug**, and there are three. A Node.js client took a murmur2 from a package made for hash tables. "
-        'It put `"wu"` into partition 5 of 10 where Java puts it into 0 (nodefluent/node-sinek#39); with that mended, '
+        'It put `"wu"` into partition 5 of 10 where Java puts it into 0 (nodefluent/node-sinek#39); with that fixed, '
         '`"thingäöüÄÖÜ"` went to 4 instead of 2 (nodefluent/node-sinek#40). Here keys are text, as they were there. '
-        "Mend the code."
+        "Fix the code."
     ),
     start=f"{SINEK.source}\n\nexercises.three_faults.check(sinek_partition)",
     judge=Function(_partition_for_text, ("key", "partition_count"), TEXT_CASES, unrepaired=SINEK.function),
@@ -80,7 +80,7 @@ three_faults = Exercise(
         "2. A key is bytes: what the serialiser made of the text, UTF-8 as a rule. The low byte of each letter is "
         "right for ASCII only.\n"
         "3. The hash must lose its sign bit before the remainder is taken. The change proposed in the first report "
-        "mends only the seed; about half of all keys would still have gone elsewhere.\n\n"
+        "fixes only the seed; about half of all keys would still have gone elsewhere.\n\n"
         f"{SINEK.diff()}"
     ),
     misconceptions=(
@@ -98,7 +98,7 @@ float_products = Exercise(
     asks=(
         "**Find the bug**, a harder one. KafkaJS and the Java producer disagreed: `100:48069` went to partition 6 of "
         "12 with one and 9 with the other, and the two streams could not be joined (tulios/kafkajs#357). The code "
-        "keeps the arithmetic of JavaScript, whose only number is the 64-bit float. There are two faults. Mend them."
+        "keeps the arithmetic of JavaScript, whose only number is the 64-bit float. There are two faults. Fix them."
     ),
     start=f"{KAFKAJS.source}\n\nexercises.float_products.check(kafkajs_partition)",
     judge=Function(partition_for_key, ("key", "partition_count"), BYTES_CASES, unrepaired=KAFKAJS.function),
@@ -113,7 +113,7 @@ float_products = Exercise(
         "tail then takes again. And a float keeps 53 bits: of a 62-bit product the lowest are rounded away, and these "
         "are the ones a 32-bit hash lives on.\n\n"
         f"{KAFKAJS.diff()}\n\n"
-        "The mended hash puts nearly every key elsewhere than before, so KafkaJS could not just replace it. It came "
+        "The fixed hash puts nearly every key elsewhere than before, so KafkaJS could not just replace it. It came "
         "as a second partitioner, `JavaCompatiblePartitioner` (tulios/kafkajs#358), and became the default in 2.0, in "
         "May 2022, with the old one kept as `LegacyPartitioner` (tulios/kafkajs#1339)."
     ),
@@ -121,5 +121,5 @@ float_products = Exercise(
         Misconception(KAFKAJS.repaired(0), "The loop is right. The products still lose their lowest bits."),
         Misconception(KAFKAJS.repaired(1), "The products are exact. The loop still makes one round too many."),
     ),
-    moral="A wrong partitioner cannot be mended in place: every key in the topic was placed by it.",
+    moral="A wrong partitioner cannot be fixed in place: every key in the topic was placed by it.",
 )

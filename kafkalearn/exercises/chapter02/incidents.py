@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
-
-import pyarrow.parquet
 
 from kafkalearn.datafiles import data_file
 from kafkalearn.exercises.kit.exercise import Exercise, Misconception
@@ -51,8 +50,9 @@ one_more_partition = Exercise(
         "partition, which another member may read sooner. Remainders by 6 and by 7 repeat every 42 hashes and agree "
         "for 6 of them, so 36 of 42 keys move, 6 in 7. From n to n + 1 it is always n in n + 1; from n to 2 n it is "
         "half.\n\n"
-        "Order holds per partition, and a key had one partition only as long as the count stood still. Mends: choose "
-        "enough partitions at the start; or make a new topic and switch over when the old one is read to its end."
+        "Order holds per partition, and a key had one partition only as long as the count stood still. Remedies: "
+        "choose enough partitions at the start; or make a new topic and switch over when the old one is read to its "
+        "end."
     ),
     misconceptions=(
         Misconception(
@@ -72,8 +72,8 @@ _FLIGHT_PARTITIONS = 12
 
 @cache
 def _flights_by_carrier() -> dict[str, int]:
-    counts = pyarrow.parquet.read_table(data_file("flights"), columns=["carrier"])["carrier"].value_counts()
-    return {row["values"]: row["counts"] for row in counts.to_pylist()}
+    by_key = json.loads(data_file("flights").read_text(encoding="utf-8"))
+    return {carrier: flight_count for carrier, flight_count, _ in by_key["carrier"]}
 
 
 def _hot_key() -> dict[str, object]:
@@ -93,20 +93,20 @@ hot_key = Exercise(
     name="hot_key",
     asks=(
         'The 336,776 flights of `data_file("flights")` are records with the carrier as key, UTF-8, in a topic with '
-        "12 partitions. What share of all records has the busiest partition? How many partitions have none? And below "
-        "which share can the busiest never come, however many partitions there are? Shares between 0 and 1, 0.005 off "
-        "allowed."
+        "12 partitions. (Under `carrier` the JSON file has each carrier with its flights in the year.) What share of "
+        "all records has the busiest partition? How many partitions have none? And below which share can the busiest "
+        "never come, however many partitions there are? Shares between 0 and 1, 0.005 off allowed."
     ),
     start='answer = {"busiest": ..., "empty": ..., "at best": ...}\nexercises.hot_key.check(answer)',
     judge=Value(_hot_key, within=0.005),
     solve=_hot_key,
     hints=(
-        "Count the flights of each of the 16 carriers first; then each carrier is one key to place.",
+        "Read the counts of the 16 carriers first, with `json.loads`; then each carrier is one key to place.",
         "16 keys over 12 partitions: that one gets three of them and another none is nothing strange.",
         "All records of a key are in one partition: what does that say about the busiest key?",
     ),
     reasoning=(
-        "Counting by carrier and placing the 16 carriers gives: a quarter of all records in the busiest partition, "
+        "Placing the 16 carriers with their flights gives: a quarter of all records in the busiest partition, "
         "where 8 % would be even, and 4 partitions with none. All flights of a carrier share a partition, so the "
         "busiest never comes below the share of the biggest carrier, UA with 17 %: more partitions cannot split a "
         "key.\n\n"
@@ -120,5 +120,5 @@ hot_key = Exercise(
         Misconception({"at best": 0}, "A key is never split, so its partition has at least all of its records."),
         Misconception({"empty": 0}, "No rule gives each partition a key; with 16 keys some partitions miss out."),
     ),
-    moral="Skew comes from the keys: no partitioner that keeps a key together can mend it.",
+    moral="Skew comes from the keys: no partitioner that keeps a key together can remove it.",
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from kafkalearn.assignor import Member, assign, load
 from kafkalearn.consuming import (
     DescribedPartition,
@@ -13,27 +11,13 @@ from kafkalearn.consuming import (
     describe_group,
     drain,
     records_read,
-    start,
-    step,
+    simulate,
 )
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.properties import Open
 from kafkalearn.exercises.kit.values import Value
 from kafkalearn.partitioning.resizing import moved_share
-from kafkalearn.trace import run
-
-__all__ = [
-    "all_exercises",
-    "idle_members",
-    "my_lags",
-    "one_partition",
-    "read_describe",
-    "score",
-    "twice_as_fast",
-    "whose_order",
-    "wrong_group_id",
-]
 
 _PARTITIONS = 6
 
@@ -90,9 +74,9 @@ def _wrong_group_id() -> dict[str, int]:
     settings = Settings(12)
     joins = [Join("billing", f"billing-{number}") for number in range(_OWN_MEMBERS)]
     written = [Produce(f"order {number}") for number in range(_RECORDS)]
-    state = run(partial(step, settings), start(settings), [*joins, Join("billing", "search-0"), *written])[-1].state
-    state = run(partial(step, settings), state, drain(state, "billing", most=100))[-1].state
-    by_search = len(records_read(state, "billing", "search-0"))
+    topic = simulate(settings, [*joins, Join("billing", "search-0"), *written])[-1].state
+    topic = simulate(settings, drain(topic, "billing", most=100), topic)[-1].state
+    by_search = len(records_read(topic, "billing", "search-0"))
     return {"search reads": by_search, "billing reads": _RECORDS - by_search, "search with its own id": _RECORDS}
 
 
@@ -239,7 +223,7 @@ read_describe = Exercise(
         "partitions, so it is not the machine: look for a record that is retried for ever, or for one heavy key. The "
         "next offset is 40,115, the committed one: 40,114 was the last that was read. And `orders-eu` was subscribed "
         "to once; 400 records wait there, and will wait for ever. An alarm on the group's total lag would never have "
-        "told."
+        "shown it."
     ),
     misconceptions=(
         Misconception(
@@ -300,7 +284,7 @@ my_lags = Exercise(
         "    return lags\n"
         "```\n\n"
         "No `- 1` anywhere: both numbers are *next* offsets. With `latest`, the default, a new group has no lag at "
-        "all; and it is told so although it will never read what is there already."
+        "all, although it will never read what is there already."
     ),
     misconceptions=(
         Misconception(

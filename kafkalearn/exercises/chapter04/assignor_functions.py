@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from kafkalearn.assignor import Assignment, Member, judge_assignor
 from kafkalearn.assignor.judging.judge import judged_groups
-from kafkalearn.exercises.kit.compare import capitalised, is_blank, kind_of, shown
+from kafkalearn.exercises.kit.compare import is_blank, kind_of, shown
 from kafkalearn.exercises.kit.functions import is_stub
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result
+from kafkalearn.phrases import capitalised
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class KeepsLaws:
     Parameters
     ----------
     promise : str
-        How even it is to be: a name in `kafkalearn.assignor.PROMISES`.
+        How even it is to be: a name in `kafkalearn.assignor.judging.laws.BALANCES`.
     is_sticky : bool
         Whether no more may move than must.
 

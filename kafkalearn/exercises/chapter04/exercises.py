@@ -115,12 +115,12 @@ range_pile = Exercise(
         Misconception(
             {"orders": 12},
             "One topic, however large, is cut into equal pieces: it takes several topics to pile up.",
-            tells=lambda answer: isinstance(answer, dict) and len(answer) == 1,
+            recognises=lambda answer: isinstance(answer, dict) and len(answer) == 1,
         ),
         Misconception(
             {"a": 3, "b": 3, "c": 3},
             "Where the number of partitions is a multiple of the number of members, range leaves no remainder at all.",
-            tells=lambda answer: (
+            recognises=lambda answer: (
                 isinstance(answer, dict)
                 and len(answer) > 1
                 and all(isinstance(count, int) and count % 3 == 0 for count in answer.values())
@@ -154,7 +154,7 @@ many_small_topics = Exercise(
         "each router, with *one* partition, so that the messages of a router stay in order. Users ran several readers "
         "in one group to share the work, and one reader got it all. Say 12 such topics and 3 readers that subscribe to "
         "all of them. How many partitions has the busiest reader with `range`, how many with `roundrobin`, and how "
-        "many readers are idle with `range`? Which client setting mends it?"
+        "many readers are idle with `range`? Which client setting solves it?"
     ),
     start=(
         'answer = {"range": ..., "roundrobin": ..., "idle with range": ..., "setting": ...}\n'
@@ -164,7 +164,7 @@ many_small_topics = Exercise(
     solve=_many_small_topics,
     hints=(
         "range divides each topic by itself: 1 partition among 3 readers.",
-        "`load(assign(name, topics, members))` tells most and idle_count.",
+        "`load(assign(name, topics, members))` has `most` and `idle_count`.",
         "The setting holds the names of assignors; its default begins with range.",
     ),
     reasoning=(
@@ -300,7 +300,7 @@ two_restarts = Exercise(
     solve=lambda: {"from 2.8": 2, "from 3.6": 1, "range, cooperative-sticky": "eager"},
     hints=(
         "In every moment of a rolling restart, all members must have one assignor in common.",
-        "`kafkalearn.default('partition.assignment.strategy', '2.8')`, and the same for 3.6.",
+        "`kafkalearn.versions.default('partition.assignment.strategy', '2.8')`, and the same for 3.6.",
         "A consumer can only follow the protocol that *all* its listed assignors support.",
     ),
     reasoning=(

@@ -11,17 +11,6 @@ from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.values import Value
 from kafkalearn.group import simulate
 
-__all__ = [
-    "alive_and_silent",
-    "all_exercises",
-    "rolling_restart",
-    "score",
-    "smallest_change",
-    "ten_minutes",
-    "when_evicted",
-    "will_it_rebalance",
-]
-
 START = "at 0 s: c1, c2 and c3 join"
 
 
@@ -70,9 +59,9 @@ will_it_rebalance = Exercise(
     judge=Value(_will_it_rebalance),
     solve=_will_it_rebalance,
     hints=(
-        "A member that is put out comes back: one rebalance when it goes, one when it returns.",
+        "A member that is removed comes back: one rebalance when it goes, one when it returns.",
         "Which of the two threads does a pause stop, and which does long work stop?",
-        "A static member says no good-bye: it only falls silent, and then the session timeout has to pass as well.",
+        "A static member sends no LeaveGroup: it only falls silent, and then the session timeout has to pass as well.",
         "With KIP-848, whose setting is the session timeout?",
     ),
     reasoning=(
@@ -80,7 +69,7 @@ will_it_rebalance = Exercise(
         "0.\n\n"
         "Long work stops only the poll thread. After `max.poll.interval.ms` (300 s) the heartbeat thread itself leaves "
         "the group: 2, and a longer session changes nothing, because no heartbeat was missing: 2. A static member does "
-        "not leave, it falls silent after 300 s; it would be put out 45 s later, but is back after 20: 0.\n\n"
+        "not leave, it falls silent after 300 s; it would be removed 45 s later, but is back after 20: 0.\n\n"
         "With KIP-848 the broker's `group.consumer.session.timeout.ms` counts, 45 s; what the client sets is not even "
         "sent: 2. Each of these is a line for `simulate`."
     ),
@@ -138,7 +127,7 @@ when_evicted = Exercise(
     name="when_evicted",
     asks=(
         "Write `evicted_ms(heartbeats_ms, session_timeout_ms)`: a coordinator has got heartbeats of a member at these "
-        "moments, in rising order, and no more after the last. At which moment does it put the member out? (A "
+        "moments, in rising order, and no more after the last. At which moment does it remove the member? (A "
         "heartbeat that comes when the time is just up is still in time.)"
     ),
     start=(
@@ -149,7 +138,7 @@ when_evicted = Exercise(
     solve=lambda: _when_evicted,
     hints=(
         "Each heartbeat starts the clock anew.",
-        "A gap that is too long puts the member out inside the gap; the heartbeats after it are those of a stranger.",
+        "A gap that is too long removes the member inside the gap; the heartbeats after it come from a stranger.",
         "`itertools.pairwise` gives the gaps.",
     ),
     reasoning=(
@@ -220,7 +209,7 @@ rolling_restart = Exercise(
     ),
     reasoning=(
         "A dynamic member leaves and joins: two rebalances each, 6. A static one sends nothing when it is closed and "
-        "gets its place back if it returns within the session timeout: 0. After 60 s it is too late: it was put out "
+        "gets its place back if it returns within the session timeout: 0. After 60 s it is too late: it was removed "
         "after 45, and joins as new: 6 again.\n\n"
         "With KIP-848 a dynamic member leaves and joins as well: the group epoch goes up 6 times. It is each rebalance "
         "that costs less. A static member says that it will be back (epoch -2) and keeps its place: 0."

@@ -7,8 +7,11 @@ from functools import cache
 from kafkalearn.exercises.kit.exercise import Exercise, Misconception
 from kafkalearn.exercises.kit.properties import Having, Open, Property
 from kafkalearn.exercises.kit.values import Value
-from kafkalearn.group import Outcome, simulate
-from kafkalearn.group.scenario import probe, scenario, settings_of
+from kafkalearn.group import simulate
+from kafkalearn.group.scenario.parse import scenario
+from kafkalearn.group.scenario.probes import probe
+from kafkalearn.group.scenario.simulator import settings_of
+from kafkalearn.group.world.outcome import Outcome
 
 STORY = """topic orders has 6 partitions
 at 0 s: c1, c2 and c3 join
@@ -145,7 +148,7 @@ alive_and_silent = Exercise(
     judge=Value(_alive_and_silent),
     solve=_alive_and_silent,
     hints=(
-        "A crash is no `close()`: nobody told the coordinator that the process is gone.",
+        "A crash is no `close()`: the coordinator does not know that the process is gone.",
         "The classic coordinator gives the place to the newcomer and fences the old process. The new one does not.",
         'Play it: `simulate(..., protocol="consumer", group_instance_id=True)`, and look at the last frames.',
     ),
@@ -162,7 +165,7 @@ alive_and_silent = Exercise(
     misconceptions=(
         Misconception(
             {"KIP-848, back after 10 s": True},
-            "A crash says no good-bye, and the new coordinator protects the member it knows.",
+            "A crash sends nothing, and the new coordinator protects the member it knows.",
         ),
         Misconception(
             {"classic, back after 10 s": False},
@@ -190,10 +193,10 @@ ten_minutes = Exercise(
         "Deployments, pauses and slow work are three different things, with three different cures.",
     ),
     reasoning=(
-        "Allowed it is: the upper bound is 30 minutes by default. But a session timeout is a promise the other way "
+        "It is allowed: the upper bound is 30 minutes by default. But a session timeout is a promise the other way "
         "round: after a crash the partitions of the dead member are read by nobody for up to ten minutes, after a hang "
         "for an hour. Orders wait, and the lag must be worked off afterwards.\n\n"
-        "Better: name the cause first (the log tells it, section 7). Deployments: static members, or KIP-848. Pauses: "
+        "Better: name the cause first (it is in the log, section 7). Deployments: static members, or KIP-848. Pauses: "
         "a session timeout above the longest pause, and less garbage. Slow work: `max.poll.interval.ms` just above the "
         "longest honest work, fewer records in a poll, limits on calls to others. And make processing idempotent: some "
         "rebalances cannot be avoided, and none of them must bill an order twice."

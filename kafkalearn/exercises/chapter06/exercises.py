@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
 from kafkalearn.commits import (
     CommitSync,
@@ -13,8 +13,7 @@ from kafkalearn.commits import (
     Start,
     doubled,
     lost,
-    new_pipeline,
-    step,
+    simulate,
     summary,
     sweep,
 )
@@ -23,21 +22,8 @@ from kafkalearn.exercises.chapter06.incidents import billed_twice, one_slow_reco
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.values import Value
-from kafkalearn.trace import run
 
-__all__ = [
-    "all_exercises",
-    "billed_twice",
-    "last_or_next",
-    "my_sink",
-    "one_slow_record",
-    "read_again",
-    "score",
-    "where_to_keep_it",
-    "which_order",
-]
-
-_FORTY = Settings(max_poll_records=40)
+_FORTY = Settings(100, max_poll_records=40)
 _POLLS = {
     "after": [Start(), Poll(), *[Process()] * 40, CommitSync(), Poll(), *[Process()] * 20],
     "before": [Start(), Poll(), CommitSync(), *[Process()] * 40, Poll(), CommitSync(), *[Process()] * 20],
@@ -47,11 +33,9 @@ _POLLS = {
 @cache
 def _after_the_crash(order: str) -> tuple[int, int, int]:
     """Where the next owner begins, and how many records are lost and doubled once it has read on."""
-    events = [*_POLLS[order], Crash(), Start("B")]
-    begun = run(partial(step, _FORTY), new_pipeline(100), events)[-1].state
+    begun = simulate(_FORTY, [*_POLLS[order], Crash(), Start("B")])[-1].state
     position = begun.consumer("B").position
-    rest = [Poll("B"), *[Process("B")] * (100 - position)]
-    end = run(partial(step, Settings()), begun, rest)[-1].state
+    end = simulate(Settings(100), [Poll("B"), *[Process("B")] * (100 - position)], begun)[-1].state
     return position, len(lost(end)), len(doubled(end))
 
 
@@ -88,7 +72,7 @@ read_again = Exercise(
         "60 to 79, 20 records, are never processed, and no log shows it."
     ),
     misconceptions=(
-        Misconception({"begins at": 60}, "Nobody told the coordinator how far the work had come: it knows commits."),
+        Misconception({"begins at": 60}, "The coordinator does not know how far the work had come: it knows commits."),
         Misconception({"begins at": 39}, "What is committed is the next offset to read, not the last one done."),
         Misconception({"begins at": 80}, "That was the position, which died with the consumer."),
         Misconception({"twice": 21}, "The record that it was working on at the crash had not taken effect yet."),
@@ -133,7 +117,7 @@ which_order = Exercise(
     ),
     reasoning=(
         "Lose: a, d and e. In all three a commit can be ahead of the work: by choice in a; in d because `close` "
-        "commits the position while records of the last poll wait in hand; in e because other threads still work on "
+        "commits the position while records of the last poll are unprocessed; in e because other threads still work on "
         "what the next poll's auto commit covers.\n\n"
         "Double: b, c and e, where the commit can be behind. In e it can be either, at different moments.\n\n"
         "f does neither, as long as only one consumer at a time writes. d is no theory: kafka-python#932, "
@@ -165,7 +149,7 @@ last_or_next = Exercise(
         "**Find the bug**, and there are two. From the records that were processed, as (partition, offset), this "
         "function makes the offsets to commit. After every restart the last record of each partition came once more, "
         "as in confluent-kafka-go#286 and kafka-rust#161; and a partition with one single record was never committed "
-        "at all, as in go_kafka_client#70. Mend it."
+        "at all, as in go_kafka_client#70. Fix it."
     ),
     start=f"{code.OFFSETS_TO_COMMIT.source}\n\nexercises.last_or_next.check(offsets_to_commit)",
     judge=Function(

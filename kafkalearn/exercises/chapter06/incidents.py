@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
-from kafkalearn.commits import (
-    Answered,
-    CommitAsync,
-    Crash,
-    Poll,
-    Process,
-    Settings,
-    Start,
-    new_pipeline,
-    step,
-)
+from kafkalearn.commits import Answered, CommitAsync, Crash, Poll, Process, Settings, Start, simulate
 from kafkalearn.exercises.chapter06 import commit_code as code
 from kafkalearn.exercises.kit.exercise import Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.properties import Open
 from kafkalearn.exercises.kit.values import Value
-from kafkalearn.trace import run
 
 one_slow_record = Exercise(
     name="one_slow_record",
@@ -59,7 +48,7 @@ one_slow_record = Exercise(
     moral="A committed offset is one number: it cannot say that the fifth is missing.",
 )
 
-_PARALLEL = Settings(max_poll_records=100)
+_PARALLEL = Settings(400, max_poll_records=100)
 
 
 @cache
@@ -70,7 +59,7 @@ def _committed_in_the_end(is_retried: bool) -> tuple[int, int]:
         events += [Poll(), *[Process()] * 100, CommitAsync(offset=offset)]
     events += [Answered(), Answered(is_retriable=True), *([CommitAsync(offset=200)] if is_retried else []), Answered()]
     events += [Answered()] if is_retried else []
-    end = run(partial(step, _PARALLEL), new_pipeline(400), [*events, Poll(), *[Process()] * 40, Crash()])[-1].state
+    end = simulate(_PARALLEL, [*events, Poll(), *[Process()] * 40, Crash()])[-1].state
     return end.committed, 340 - end.committed
 
 
@@ -105,11 +94,11 @@ billed_twice = Exercise(
         "and bills 140 orders again; without the retry it would have begun at 300: 40 orders.\n\n"
         "That is why `commitAsync` never retries by itself. `commitSync` may, for it lets nothing pass it. A callback "
         "that wants to retry must first look whether a newer commit was sent. Kafka Connect had the same trouble with "
-        "answers that came in another order than it had asked (KAFKA-5731, mended in 2017)."
+        "answers that came in another order than it had asked (KAFKA-5731, fixed in 2017)."
     ),
     misconceptions=(
         Misconception({"committed": 300}, "No one looks whether a commit goes forward: what arrives last is stored."),
-        Misconception({"committed": 340}, "That many were processed; the coordinator has heard of fewer."),
+        Misconception({"committed": 340}, "That many were processed; the coordinator knows of fewer."),
         Misconception(
             {"twice, without the retry": 0}, "Even then the last commit is some records behind the work at the crash."
         ),

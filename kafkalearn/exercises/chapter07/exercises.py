@@ -8,8 +8,9 @@ from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.properties import Open
 from kafkalearn.exercises.kit.values import Value
-from kafkalearn.offsets import committed_records, decode, decode_key, encode_key, read_disk, rebuild
+from kafkalearn.offsets import decode, decode_key, encode_key, replay
 from kafkalearn.offsets.store import Settings
+from kafkalearn.segments import committed_records, read_disk
 
 __all__ = [
     "a_year_of_retention",
@@ -128,7 +129,7 @@ def _who_died() -> set[str]:
     records = [
         (each.key, each.value) for each in committed_records(read_disk(data_directory("offsets-topic") / "disk"))
     ]
-    living = {group.group_id for group in rebuild(records).groups}
+    living = {group.group_id for group in replay(records).groups}
     return {decode(key, value).group for key, value in records} - living
 
 
@@ -147,12 +148,12 @@ who_died = Exercise(
     judge=Value(_who_died),
     solve=_who_died,
     hints=(
-        "`rebuild` gives the groups that live; every record's key names a group.",
+        "`replay` gives the groups that live; every record's key names a group.",
         "`decode(record.key, record.value).group` for each of `committed_records(segments)`, less the living.",
     ),
     reasoning=(
         "`{decode(r.key, r.value).group for r in committed_records(segments)}` less "
-        "`{group.group_id for group in rebuild(...).groups}`. A tombstone alone says little: groups that live have "
+        "`{group.group_id for group in replay(...).groups}`. A tombstone alone says little: groups that live have "
         "some, for offsets that were deleted, or from the time when they spoke another protocol."
     ),
     misconceptions=(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkalearn.offsets import encode_key
+from kafkalearn.offsets.records.codec import encode_key
 
 _GROUPS = ("g", "billing", "位移组", "grüße-東京", "search-" + "x" * 300)
 CASES = tuple(

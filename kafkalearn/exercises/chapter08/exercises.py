@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
@@ -12,19 +12,15 @@ from kafkalearn.log import (
     Append,
     Clean,
     CleanerRound,
-    Crossing,
-    Log,
     NewBatch,
-    Read,
     Record,
     Roll,
     Settings,
-    closed_log,
-    cross,
-    ghosts,
-    step,
+    log_from_records,
+    reader,
+    simulate,
 )
-from kafkalearn.trace import run
+from kafkalearn.log.reader import Read
 
 __all__ = [
     "all_exercises",
@@ -52,9 +48,7 @@ _ACTIVE = (("cleo", "Turku"),)
 def _which_remain() -> frozenset[int]:
     events = [_put(*each, at_ms) for at_ms, each in enumerate(_CLOSED)]
     events += [Roll(), *(_put(*each, 100) for each in _ACTIVE), Clean(1000)]
-    return frozenset(
-        record.offset for record in run(partial(step, Settings("compact")), Log(), events)[-1].state.records
-    )
+    return frozenset(record.offset for record in simulate(Settings("compact"), events)[-1].state.records)
 
 
 which_remain = Exercise(
@@ -74,13 +68,13 @@ which_remain = Exercise(
     solve=_which_remain,
     hints=(
         "Go through the keys one by one: which is the last record of each that the cleaner may look at?",
-        "The cleaner never reads the active segment: not to clean it, and not as evidence either.",
-        "What becomes of a tombstone in the first pass that meets it?",
+        "The cleaner never reads the active segment: not to clean it, and not to learn of newer records either.",
+        "What does the first pass that meets a tombstone do with it?",
     ),
     reasoning=(
         "`anna`: 0 and 2 are overtaken by 5; an empty text is a value like any other. `ben`: 1 is overtaken by the "
         "tombstone 4, and 4 stays, for this pass only starts its clock. `cleo`: 3 stays, for offset 6 lies in the "
-        "active segment and is no evidence. And 6 itself was not looked at. So 3, 4, 5 and 6 remain."
+        "active segment and overtakes nothing. And 6 itself was not looked at. So 3, 4, 5 and 6 remain."
     ),
     misconceptions=(
         Misconception({3, 5, 6}, "A tombstone does not go with the values it deletes: the first pass keeps it."),
@@ -102,7 +96,7 @@ def _two_phases() -> dict[str, int]:
         rolls = [Roll()] if hour > 72 else []
         events += [_put("other", str(hour), hour * HOUR_MS), *rolls, Clean(hour * HOUR_MS)]
     gone: dict[str, int] = {}
-    for frame in run(partial(step, settings), Log(), events):
+    for frame in simulate(settings, events):
         left = {"value" if each.value else "tombstone" for each in frame.state.records if each.key == "anna"}
         if isinstance(frame.event, Clean) and frame.event.now_ms > 12 * HOUR_MS:
             gone |= dict.fromkeys({"value", "tombstone"} - left - gone.keys(), frame.event.now_ms // HOUR_MS)
@@ -144,10 +138,8 @@ two_phases = Exercise(
 
 
 def _survivors(records: tuple[tuple[int, str | None, str | None], ...]) -> frozenset[int]:
-    log = closed_log(Record(offset, key, value, 0) for offset, key, value in records)
-    if not log.records:
-        return frozenset()
-    cleaned = step(Settings("compact"), log, Clean(1000, is_forced=True))
+    log = log_from_records(Record(offset, key, value, 0) for offset, key, value in records)
+    cleaned = simulate(Settings("compact"), [Clean(1000, is_forced=True)], log)[-1].state
     return frozenset(record.offset for record in cleaned.records)
 
 
@@ -251,7 +243,7 @@ small_map = Exercise(
     reasoning=(
         "128 MiB / 24 are 5,592,405 slots, of which 90 % are 5,033,164 keys, as the message says. For 9,750,860 keys "
         "one needs 10,834,289 slots, 260,022,936 bytes; for two threads twice that.\n\n"
-        "Counted were messages, not keys: the old cleaner took no segment that *might* not fit. Mended, it stops "
+        "It counted messages, not keys: the old cleaner took no segment that *might* not fit. The fixed one stops "
         "where the map is full and goes on from there in the next pass; and since 2.1 (KIP-346) an exception costs one "
         "partition its cleaning, not all of them. The thread was gone until the broker was restarted, so the moral "
         "outlived the bug: watch `uncleanable-partitions-count`, `DeadThreadCount` and `max-dirty-percent`."
@@ -288,8 +280,7 @@ def _quiet_days(settings: Settings, deleted_h: int) -> list[tuple[int, bool]]:
         if hour % 12 == 0 and hour > deleted_h:
             events.append(_put("user-1", "q", hour * HOUR_MS))
         events.append(CleanerRound(hour * HOUR_MS))
-    frames = run(partial(step, settings), Log(), events)
-    passes = [frame for frame in frames if isinstance(frame.event, CleanerRound)]
+    passes = [frame for frame in simulate(settings, events) if isinstance(frame.event, CleanerRound)]
     return [
         (frame.event.now_ms // HOUR_MS, any(each.key == "user-3" and each.value for each in frame.state.records))
         for frame in passes
@@ -308,8 +299,8 @@ def _keeps_no_ghost(answer: dict[str, int]) -> bool:
     events = [_put("anna", "Lyon", 0), Read(1, now_ms=HOUR_MS), _put("anna", None, HOUR_MS), Roll()]
     for hour in range(1, _SLEEP_H + 1):
         events += [Clean(hour * HOUR_MS), _put("ben", str(hour), hour * HOUR_MS), Roll()]
-    crossing = run(partial(cross, settings), Crossing(), [*events, Clean(_SLEEP_H * HOUR_MS + 1), Read()])[-1].state
-    return not ghosts(crossing)
+    crossing = reader.simulate(settings, [*events, Clean(_SLEEP_H * HOUR_MS + 1), Read()])[-1].state
+    return not reader.ghosts(crossing)
 
 
 deleted_in_time = Exercise(
@@ -362,12 +353,12 @@ deleted_in_time = Exercise(
         Misconception(
             {"delete.retention.ms": DAY_MS, "max.compaction.lag.ms": 5 * DAY_MS},
             "The default of one day is shorter than the maintenance.",
-            tells=lambda answer: isinstance(answer, dict) and answer.get("delete.retention.ms") == DAY_MS,
+            recognises=lambda answer: isinstance(answer, dict) and answer.get("delete.retention.ms") == DAY_MS,
         ),
         Misconception(
             {"delete.retention.ms": 3 * DAY_MS, "max.compaction.lag.ms": 2**63 - 1},
             "Without a limit on the lag nothing makes the cleaner come to a quiet topic.",
-            tells=lambda answer: isinstance(answer, dict) and answer.get("max.compaction.lag.ms") == 2**63 - 1,
+            recognises=lambda answer: isinstance(answer, dict) and answer.get("max.compaction.lag.ms") == 2**63 - 1,
         ),
         Misconception(
             {"delete.retention.ms": 3 * DAY_MS, "max.compaction.lag.ms": _LIMIT_D * DAY_MS},

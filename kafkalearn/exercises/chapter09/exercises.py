@@ -9,7 +9,7 @@ from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.properties import Having, Property
 from kafkalearn.exercises.kit.values import Value
-from kafkalearn.replication import Fetch, Produce, ReplicationEvent
+from kafkalearn.replication.events import Fetch, Produce, ReplicationEvent
 
 __all__ = [
     "all_exercises",
@@ -66,11 +66,11 @@ predict_marks = Exercise(
     misconceptions=(
         Misconception(
             {"LEO of 3, as the leader knows it": 7},
-            "The leader does not know what its answer has done: a follower tells with its next fetch.",
+            "The leader does not know what its answer has done: it learns that from the follower's next fetch.",
         ),
         Misconception(
             {"HW of 3": 4},
-            "The fetch that raises the HW is answered with the HW of before; the follower hears of it one round later.",
+            "The fetch that raises the HW is answered with the HW of before; the follower learns it one round later.",
         ),
         Misconception(
             {"HW": 7}, "The HW is the smallest LEO that the leader knows of, and what it knows comes from fetches."

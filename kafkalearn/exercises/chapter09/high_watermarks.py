@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import MappingProxyType
 
-from kafkalearn.replication import Leadership, Log, Proposal, Remote, Settings
 from kafkalearn.replication.leader.in_sync import high_watermark_of
+from kafkalearn.replication.settings import Settings
+from kafkalearn.replication.state import Leadership, Log, Proposal, Remote
 
 Isr = tuple[int, ...]
 

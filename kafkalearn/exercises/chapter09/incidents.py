@@ -6,16 +6,16 @@ from kafkalearn.exercises.chapter09.runs import end_of
 from kafkalearn.exercises.kit.exercise import Exercise, Misconception
 from kafkalearn.exercises.kit.properties import Open
 from kafkalearn.exercises.kit.values import Value
-from kafkalearn.replication import (
+from kafkalearn.replication.events import (
     AlterPartitionAnswered,
     Fetch,
     IsrChecked,
     Produce,
     ReplicationEvent,
-    Settings,
     TimePassed,
-    replicate,
 )
+from kafkalearn.replication.settings import Settings
+from kafkalearn.replication.simulator import simulate
 
 LAG_S, CHECK_S = 30, 15
 _LAST_FETCHES_S = (7, 15, 29)
@@ -31,12 +31,12 @@ def leaves_at_s(last_fetch_s: int) -> int:
     """
     settings = Settings(2, replica_lag_time_max_ms=1000 * LAG_S, fetch_wait_max_ms=0)
     events: list[ReplicationEvent] = [TimePassed(1000 * last_fetch_s), Fetch(2), Produce(acks=1)]
-    state = replicate(settings, events)[-1].state
+    state = simulate(settings, events)[-1].state
     while state.controller.isr == (1, 2):
         to_next_ms = 1000 * CHECK_S - state.now_ms % (1000 * CHECK_S)
-        state = replicate(settings, [TimePassed(to_next_ms), IsrChecked()], state)[-1].state
+        state = simulate(settings, [TimePassed(to_next_ms), IsrChecked()], state)[-1].state
         if state.leader.leading.proposal is not None:
-            state = replicate(settings, [AlterPartitionAnswered()], state)[-1].state
+            state = simulate(settings, [AlterPartitionAnswered()], state)[-1].state
     return state.now_ms // 1000
 
 
@@ -145,7 +145,7 @@ tighter_lag = Exercise(
         "An open question. Broker 3 has a slow disk. It is in the ISR of `orders-3`, and every order waits for it: "
         "producers with acks=all see 20 s. `min.insync.replicas` is 2, and brokers 1 and 2 have the records at once, "
         'so someone writes a ticket: "two are enough, answer when two have it" (as in apache/kafka#1146, closed: not a '
-        "bug). Someone else wants `replica.lag.time.max.ms = 2000`. What do you tell the two?"
+        "bug). Someone else wants `replica.lag.time.max.ms = 2000`. What do you answer the two?"
     ),
     start='advice = """\n"""\nexercises.tighter_lag.check(advice)',
     judge=Open(),

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.replication import Partition, ReplicationEvent, Settings, replicate
+from kafkalearn.replication.events import ReplicationEvent
+from kafkalearn.replication.settings import Settings
+from kafkalearn.replication.simulator import simulate
+from kafkalearn.replication.state import Partition
 
 SETTINGS = Settings(fetch_wait_max_ms=0)
 
@@ -19,7 +22,7 @@ def end_of(events: Sequence[ReplicationEvent], settings: Settings = SETTINGS) ->
         If an event is none, or makes no sense where it comes.
     """
     try:
-        return replicate(settings, events)[-1].state
+        return simulate(settings, events)[-1].state
     except (TypeError, AttributeError) as error:
         raise KafkaLearnError(f"these are no events that can happen one after the other: {error}") from error
 

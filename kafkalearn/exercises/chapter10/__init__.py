@@ -2,9 +2,9 @@
 
 from kafkalearn.exercises.chapter10.exercises import (
     all_exercises,
+    fix_the_settings,
     lost_without_a_crash,
-    mend_the_settings,
-    predict_fates,
+    predict_results,
     score,
     six_hours,
     two_faults,
@@ -13,9 +13,9 @@ from kafkalearn.exercises.chapter10.exercises import (
 
 __all__ = [
     "all_exercises",
+    "fix_the_settings",
     "lost_without_a_crash",
-    "mend_the_settings",
-    "predict_fates",
+    "predict_results",
     "score",
     "six_hours",
     "two_faults",

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from kafkalearn.delivery import (
-    DOUBLED,
-    LOST,
-    REJECTED,
-    SAFE,
-    WRITTEN,
-    AnswerArrived,
-    DeliveryEvent,
-    RequestArrived,
-    Send,
-)
+from kafkalearn.delivery.events import AnswerArrived, DeliveryEvent, RequestArrived, Send
+from kafkalearn.delivery.record_results import DOUBLED, LOST, REJECTED, SAFE, WRITTEN
 from kafkalearn.exercises.chapter10.lost_records import (
     STORIES,
     VERDICT_CASES,
     end_of,
-    fate_in,
     has_crash,
     is_lost,
+    result_in,
     takes_records_without_one,
     verdict,
     worst_of,
@@ -28,24 +19,24 @@ from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.properties import Having, Open, Property
 from kafkalearn.exercises.kit.values import Value
-from kafkalearn.replication import BrokerCrashed, BrokerStopped, Fetch, SessionExpired
+from kafkalearn.replication.events import BrokerCrashed, BrokerStopped, Fetch, SessionExpired
 
 __all__ = [
     "all_exercises",
+    "fix_the_settings",
     "lost_without_a_crash",
-    "mend_the_settings",
-    "predict_fates",
+    "predict_results",
     "score",
     "six_hours",
     "two_faults",
     "write_verdict",
 ]
 
-predict_fates = Exercise(
-    name="predict_fates",
+predict_results = Exercise(
+    name="predict_results",
     asks=(
-        "A prediction. Two brokers, 1 leads, both in sync; one record. What has become of it at the end: "
-        "`safe`, `lost`, `doubled`, `rejected` (told an error, not in the log), or `rejected, yet written`?\n\n"
+        "A prediction. Two brokers, 1 leads, both in sync; one record. What is its result at the end: "
+        "`safe`, `lost`, `doubled`, `rejected` (an error, and not in the log), or `rejected, yet written`?\n\n"
         "- **a** `acks=1`. The record is acknowledged; broker 1 dies before broker 2 has fetched; broker 2 leads.\n"
         "- **b** `acks=all`, not idempotent. The leader writes it, the connection breaks, the producer sends it again, "
         "broker 2 copies.\n"
@@ -55,17 +46,18 @@ predict_fates = Exercise(
         "- **e** as d, but the record arrives first; then broker 2 dies and leaves the ISR; 30 seconds pass; broker 2 "
         "comes back and copies."
     ),
-    start='fate = {"a": ..., "b": ..., "c": ..., "d": ..., "e": ...}\nexercises.predict_fates.check(fate)',
-    judge=Value(lambda: {story: fate_in(story) for story in STORIES}),
-    solve=lambda: {story: fate_in(story) for story in STORIES},
+    start='results = {"a": ..., "b": ..., "c": ..., "d": ..., "e": ...}\nexercises.predict_results.check(results)',
+    judge=Value(lambda: {story: result_in(story) for story in STORIES}),
+    solve=lambda: {story: result_in(story) for story in STORIES},
     hints=(
-        "Ask two questions of each: what was the application told, and what is in the log of the leader at the end?",
+        "Ask two questions of each: what did the callback get, and what is in the log of the leader at the end?",
         "In d the leader looks at the ISR before it writes. In e it has written already.",
         "In e the request waits for the high watermark until its time is over. Nobody takes the record out of the log.",
     ),
     reasoning=(
-        "a: acknowledged by the leader alone, and the leader is gone: **lost**. b: written, not heard, written again: "
-        "**doubled**. c: the second is recognised: **safe**. d: refused before anything is written: **rejected**.\n\n"
+        "a: acknowledged by the leader alone, and the leader is gone: **lost**. b: written, not answered, written "
+        "again: **doubled**. c: the second is recognised: **safe**. d: refused before anything is written: "
+        "**rejected**.\n\n"
         "e: the append went well, the answer is REQUEST_TIMED_OUT, and later the record is committed: **rejected, yet "
         'written**. An error of this kind says "I do not know", not "no".'
     ),
@@ -133,21 +125,21 @@ lost_without_a_crash = Exercise(
 
 
 def _what_hurts(answer: object) -> str:
-    failure, outcome = worst_of(answer)
-    return f"The search found a schedule: {failure}, and a record is {outcome}."
+    failure, result = worst_of(answer)
+    return f"The search found a schedule: {failure}, and a record is {result}."
 
 
-mend_the_settings = Exercise(
-    name="mend_the_settings",
+fix_the_settings = Exercise(
+    name="fix_the_settings",
     asks=(
-        "Mend the shop's settings. Three brokers hold the partition. Choose the four values so that a search of all "
+        "Correct the shop's settings. Three brokers hold the partition. Choose the four values so that a search of all "
         "schedules finds neither a lost nor a doubled record when the leader dies, when the followers are away and the "
         "leader dies, and when the last broker in sync loses its power; and so that records are still taken while one "
         "broker of three is down. The check runs the search; it takes a second or two."
     ),
     start=(
         'settings = {\n    "acks": ...,\n    "enable.idempotence": ...,\n    "min.insync.replicas": ...,\n'
-        '    "unclean.leader.election.enable": ...,\n}\nexercises.mend_the_settings.check(settings)'
+        '    "unclean.leader.election.enable": ...,\n}\nexercises.fix_the_settings.check(settings)'
     ),
     judge=Having(
         {},
@@ -265,7 +257,7 @@ write_verdict = Exercise(
         '    if batch_epoch == epoch and (first, last) in batches:\n        return "duplicate"\n'
         "    follows = batches[-1][1] + 1 if batch_epoch == epoch else 0\n"
         '    return "write" if first == follows else "OUT_OF_ORDER_SEQUENCE_NUMBER"\n```\n\n'
-        "A batch older than the five is no duplicate but an error: the broker cannot tell it from a gap. That is why a "
+        "A batch older than the five is no duplicate but an error: for the broker it looks like a gap. That is why a "
         "producer may have no more than five requests in flight."
     ),
     misconceptions=(
@@ -299,7 +291,7 @@ two_faults = Exercise(
     judge=Value(lambda: {"twice": {7, 8}, "lost": {2}}),
     solve=lambda: {"twice": {7, 8}, "lost": {2}},
     hints=(
-        "Idempotence tells a batch by producer id and sequence number. Which sends get new ones?",
+        "Idempotence knows a batch by producer id and sequence number. Which sends get new ones?",
         "A call of send() is a new record, whatever is in it. A new process is a new producer.",
         "For the loss, look at the topic.",
     ),
@@ -322,7 +314,7 @@ two_faults = Exercise(
             "Idempotence covers the producer's own retries, within one life of one producer, and nothing else.",
         ),
         Misconception(
-            {"lost": {2, 6}}, "When delivery.timeout.ms is over the application is told: no loss behind its back."
+            {"lost": {2, 6}}, "When delivery.timeout.ms is over the callback gets an error: the application knows."
         ),
     ),
 )
@@ -354,13 +346,13 @@ six_hours = Exercise(
         "who own the cluster: can the shop send twenty minutes again from its database, and is six hours without "
         "orders "
         "worse? **Spared** by min.insync.replicas=2: nothing would have been acknowledged in those twenty minutes; the "
-        "shop would have seen errors at 01:50, with two brokers left to mend."
+        "shop would have seen errors at 01:50, with two brokers left to repair it."
     ),
 )
 
 _CHAPTER = Chapter(
     "10 durability",
-    (predict_fates, lost_without_a_crash, mend_the_settings, write_verdict, two_faults, six_hours),
+    (predict_results, lost_without_a_crash, fix_the_settings, write_verdict, two_faults, six_hours),
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score

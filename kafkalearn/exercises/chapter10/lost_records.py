@@ -4,32 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkalearn.delivery import (
-    LOST,
+from kafkalearn.delivery.effects import BatchRefused
+from kafkalearn.delivery.events import (
     AnswerArrived,
-    BatchRefused,
     ConnectionLost,
-    Delivery,
     DeliveryEvent,
-    ProducerSettings,
     RequestArrived,
     RequestSent,
     Send,
-    Setup,
-    deliver,
-    fates,
 )
-from kafkalearn.delivery.search.matrix import DOUBLED, OUT_OF_ORDER, witnesses_of
-from kafkalearn.delivery.sequences import Entry, Remembered, Stamp, judge
+from kafkalearn.delivery.record_results import DOUBLED, LOST, OUT_OF_ORDER, record_results
+from kafkalearn.delivery.search.matrix import witnesses_of
+from kafkalearn.delivery.sequences import BatchMetadata, ProducerStateEntry, Stamp, judge
+from kafkalearn.delivery.settings import ProducerSettings, Settings, TopicSettings
+from kafkalearn.delivery.simulator import simulate
+from kafkalearn.delivery.state import Delivery
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.replication import (
+from kafkalearn.replication.events import (
     AlterPartitionAnswered,
     BrokerCrashed,
     BrokerRestarted,
     Fetch,
     PowerLost,
     SessionExpired,
-    Settings,
     TimePassed,
 )
 
@@ -38,41 +35,41 @@ LEADER_DIES = (BrokerCrashed(1), SessionExpired(1))
 FOLLOWER_GOES = (BrokerCrashed(2), SessionExpired(2))
 FOLLOWER_COMES = (BrokerRestarted(2), Fetch(2), Fetch(2), AlterPartitionAnswered())
 
-_TWO = Settings(2, fetch_wait_max_ms=0)
-_BOTH = Settings(2, min_insync_replicas=2, fetch_wait_max_ms=0)
+_TWO = TopicSettings(2, fetch_wait_max_ms=0)
+_BOTH = TopicSettings(2, min_insync_replicas=2, fetch_wait_max_ms=0)
 _NEVER_AGAIN = ProducerSettings(acks="all", retries=0)
 _RETRIED = (*SENT, ConnectionLost(), RequestSent(), RequestArrived(), Fetch(2), Fetch(2), AnswerArrived())
 
-STORIES: Mapping[str, tuple[Setup, tuple[DeliveryEvent, ...]]] = {
-    "a": (Setup(_TWO, ProducerSettings(acks=1)), (*SENT, AnswerArrived(), *LEADER_DIES)),
-    "b": (Setup(_TWO, ProducerSettings(acks="all", is_idempotent=False)), _RETRIED),
-    "c": (Setup(_TWO, ProducerSettings(acks="all")), _RETRIED),
-    "d": (Setup(_BOTH, _NEVER_AGAIN), (*FOLLOWER_GOES, *SENT, AnswerArrived())),
+STORIES: Mapping[str, tuple[Settings, tuple[DeliveryEvent, ...]]] = {
+    "a": (Settings(_TWO, ProducerSettings(acks=1)), (*SENT, AnswerArrived(), *LEADER_DIES)),
+    "b": (Settings(_TWO, ProducerSettings(acks="all", is_idempotent=False)), _RETRIED),
+    "c": (Settings(_TWO, ProducerSettings(acks="all")), _RETRIED),
+    "d": (Settings(_BOTH, _NEVER_AGAIN), (*FOLLOWER_GOES, *SENT, AnswerArrived())),
     "e": (
-        Setup(_BOTH, _NEVER_AGAIN),
+        Settings(_BOTH, _NEVER_AGAIN),
         (*SENT, *FOLLOWER_GOES, TimePassed(30_000), AnswerArrived(), *FOLLOWER_COMES),
     ),
 }
 """The stories of the first exercise: settings and schedule."""
 
 
-def fate_in(story: str) -> str:
-    """What becomes of the one record of a story."""
-    setup, events = STORIES[story]
-    return fates(deliver(setup, events)[-1].state)[0].fate
+def result_in(story: str) -> str:
+    """The result of the one record of a story."""
+    settings, events = STORIES[story]
+    return record_results(simulate(settings, events)[-1].state)[0].result
 
 
-QUIET = Setup(Settings(fetch_wait_max_ms=0), ProducerSettings(acks=1))
+QUIET = Settings(TopicSettings(fetch_wait_max_ms=0), ProducerSettings(acks=1))
 
 
 def end_of(events: list[DeliveryEvent]) -> Delivery:
     """Where a schedule of the reader leads, with acks=1 on three brokers."""
-    return deliver(QUIET, events)[-1].state
+    return simulate(QUIET, events)[-1].state
 
 
 def is_lost(events: list[DeliveryEvent]) -> bool:
     """Whether an acknowledged record is gone at the end of a schedule."""
-    return any(fate.fate == LOST for fate in fates(end_of(events)))
+    return any(record.result == LOST for record in record_results(end_of(events)))
 
 
 def has_crash(events: list[DeliveryEvent]) -> bool:
@@ -83,7 +80,7 @@ def has_crash(events: list[DeliveryEvent]) -> bool:
 NAMES = ("acks", "enable.idempotence", "min.insync.replicas", "unclean.leader.election.enable")
 
 
-def setup_of(answer: Mapping[str, object]) -> Setup:
+def settings_of(answer: Mapping[str, object]) -> Settings:
     """The settings of an answer, on three brokers.
 
     Raises
@@ -96,38 +93,38 @@ def setup_of(answer: Mapping[str, object]) -> Setup:
     for name in (NAMES[1], NAMES[3]):
         if not isinstance(answer[name], bool):
             raise KafkaLearnError(f"{name} must be True or False, got {answer[name]!r}")
-    topic = Settings(
+    topic = TopicSettings(
         3,
         min_insync_replicas=answer["min.insync.replicas"],
         is_unclean_election_enabled=answer["unclean.leader.election.enable"],
         fetch_wait_max_ms=0,
     )
-    return Setup(topic, ProducerSettings(acks=answer["acks"], is_idempotent=answer["enable.idempotence"]))
+    return Settings(topic, ProducerSettings(acks=answer["acks"], is_idempotent=answer["enable.idempotence"]))
 
 
 HURTS = ("the leader dies", "the followers are away, the leader dies", "the last in sync loses its power")
 
 
 def worst_of(answer: Mapping[str, object]) -> tuple[str, str] | None:
-    """The first failure that costs or doubles a record under the settings of an answer, and the outcome; None: none."""
-    setup = setup_of(answer)
+    """The first failure that costs or doubles a record under the settings of an answer, and the result; None: none."""
+    settings = settings_of(answer)
     for failure in HURTS:
-        for outcome, _ in witnesses_of(setup, failure)[0]:
-            if outcome in (LOST, DOUBLED, OUT_OF_ORDER):
-                return failure, outcome
+        for result, _ in witnesses_of(settings, failure)[0]:
+            if result in (LOST, DOUBLED, OUT_OF_ORDER):
+                return failure, result
     return None
 
 
 def takes_records_without_one(answer: Mapping[str, object]) -> bool:
     """Whether a record is taken while one broker of three is away."""
     events = [BrokerCrashed(3), SessionExpired(3), *SENT]
-    effects = deliver(setup_of(answer), events)[-1].state.effects
+    effects = simulate(settings_of(answer), events)[-1].state.effects
     return not any(isinstance(each, BatchRefused) for each in effects)
 
 
 def verdict(epoch: int, batches: list[tuple[int, int]], batch_epoch: int, first: int, last: int) -> str:
     """What a broker does with a batch: "write", "duplicate", or the name of the error."""
-    known = Entry(epoch, tuple(Remembered(*ends, base_offset=0) for ends in batches))
+    known = ProducerStateEntry(epoch, tuple(BatchMetadata(*ends, base_offset=0) for ends in batches))
     judged = judge(known, Stamp(7, batch_epoch, first, last - first + 1))
     if judged.duplicate_of is not None:
         return "duplicate"

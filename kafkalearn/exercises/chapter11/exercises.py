@@ -9,9 +9,14 @@ from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.properties import Having, Open, Property
 from kafkalearn.exercises.kit.values import Value
-from kafkalearn.purgatory.requests.simulator import ConsumerAnswered, ConsumerFetch, SizedProduce, simulate, start, step
+from kafkalearn.purgatory.requests.effects import ConsumerAnswered
+from kafkalearn.purgatory.requests.events import ConsumerFetch, SizedProduce
+from kafkalearn.purgatory.requests.settings import Settings
+from kafkalearn.purgatory.requests.simulator import simulate, step
+from kafkalearn.purgatory.requests.state import start
 from kafkalearn.purgatory.wheel.placing import journey, place
-from kafkalearn.replication import Fetch, FetchAnswered, Produce, ProduceAnswered, Settings, TimePassed
+from kafkalearn.replication.effects import FetchAnswered, ProduceAnswered
+from kafkalearn.replication.events import Fetch, Produce, TimePassed
 
 __all__ = [
     "all_exercises",
@@ -204,8 +209,8 @@ def _first_answer(answer: Mapping[str, int], order_count: int) -> tuple[int, int
             broker = step(settings, broker, SizedProduce(Produce(acks=1, values=(f"order {number}",)), _ORDER_BYTES))
     if broker.consumers:
         broker = step(settings, broker, TimePassed(answer["fetch.max.wait.ms"]))
-    (told,) = [effect for effect in broker.effects if isinstance(effect, ConsumerAnswered)]
-    return len(told.records), min(broker.partition.now_ms, answer["fetch.max.wait.ms"])
+    (first,) = [effect for effect in broker.effects if isinstance(effect, ConsumerAnswered)]
+    return len(first.records), min(broker.partition.now_ms, answer["fetch.max.wait.ms"])
 
 
 def _orders_in_an_answer(answer: Mapping[str, int]) -> int:

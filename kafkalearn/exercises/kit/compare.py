@@ -1,4 +1,4 @@
-"""Comparing what a student gives with what is right, kindly: NumPy and pandas values count as what they hold."""
+"""Comparing what a student gives with what is right; NumPy and pandas values count as what they hold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one value, or one part of an answer, came to; `reason` explains an error or a near miss."""
+    """How one value, or one part of an answer, was judged; `reason` explains an error or a near miss."""
 
     outcome: str
     reason: str = ""
@@ -177,8 +177,3 @@ def shown(value: object, longest: int = 60) -> str:
         return text
     size = f" ({len(value)} long)" if hasattr(value, "__len__") else ""
     return f"{text[: longest - 20]}...{size}"
-
-
-def capitalised(sentence: str) -> str:
-    """The sentence with its first letter large; the others stay as they are."""
-    return sentence[:1].upper() + sentence[1:]

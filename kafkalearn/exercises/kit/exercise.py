@@ -1,8 +1,8 @@
 """What every exercise can do: ask, check, hint, solve.
 
 An exercise is a question with a way to judge an answer (`values.Value`, `properties.Having`, `properties.Open`,
-`functions.Function`), hints that climb, the reasoning, and the wrong answers that are known to come, each with the
-sentence that cures it. The only thing it remembers, for as long as the kernel lives, is how far the student is.
+`functions.Function`), hints, the reasoning, and the wrong answers that are to be expected, each with the sentence
+that corrects it. The only thing it remembers, for as long as the kernel lives, is how far the student is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Judge(Protocol):
     """A way to judge answers."""
 
     def judge(self, answer: object) -> Result:
-        """The result of `answer`, without any cure."""
+        """The result of `answer`, without the sentence for a misconception."""
 
     def matches(self, answer: object, wrong: object) -> bool:
         """Whether the answer makes the mistake that the answer `wrong` makes."""
@@ -26,21 +26,21 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Misconception:
-    """A wrong answer that tells what was misunderstood.
+    """A wrong answer that shows what was misunderstood.
 
     Parameters
     ----------
     wrong : object
-        The answer that gives it away; of a dict, only the parts that do.
+        The answer that shows it; of a dict, only the parts that show it.
     cure : str
-        The sentence that sets it right.
-    tells : callable or None
-        ``tells(answer)`` recognises it in other answers too; without, the answer must do as `wrong` does.
+        The sentence that corrects it.
+    recognises : callable or None
+        ``recognises(answer)``: whether an answer shows it; without this function, whether it does as `wrong` does.
     """
 
     wrong: object
     cure: str
-    tells: Callable[[object], bool] | None = None
+    recognises: Callable[[object], bool] | None = None
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class Exercise:
     reasoning : str
         The solution, worked out, in Markdown.
     misconceptions : tuple of Misconception
-        Wrong answers that are known to come.
+        Wrong answers that are to be expected.
     moral : str
         What a right answer teaches; said with "Right."
     progress : Progress
@@ -129,8 +129,8 @@ class Exercise:
         return Note(self.reasoning)
 
     def _makes(self, answer: object, misconception: Misconception) -> bool:
-        if misconception.tells is not None:
-            return misconception.tells(answer)
+        if misconception.recognises is not None:
+            return misconception.recognises(answer)
         return self.judge.matches(answer, misconception.wrong)
 
     def __repr__(self) -> str:

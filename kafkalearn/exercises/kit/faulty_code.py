@@ -15,9 +15,9 @@ class FaultyCode:
     Parameters
     ----------
     function : callable
-        It must run as its source stands, alone but for `math`.
+        Its source must run on its own, with `math` alone imported.
     repairs : tuple of (str, str)
-        For each fault the text that has it and the text that has not.
+        For each fault the text with it and the text without it.
 
     Examples
     --------
@@ -47,5 +47,5 @@ class FaultyCode:
 
     def diff(self) -> str:
         """All repairs in Markdown, as lines taken out and put in."""
-        lines = (f"- {faulty.strip()}\n+ {mended.strip()}" for faulty, mended in self.repairs)
+        lines = (f"- {faulty.strip()}\n+ {fixed.strip()}" for faulty, fixed in self.repairs)
         return "```diff\n" + "\n\n".join(lines) + "\n```"

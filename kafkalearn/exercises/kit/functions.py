@@ -9,15 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
-from kafkalearn.exercises.kit.compare import capitalised, compare, is_blank, kind_of, plain, shown
+from kafkalearn.exercises.kit.compare import compare, is_blank, kind_of, plain, shown
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result
+from kafkalearn.phrases import capitalised
 
 _STUB_INSTRUCTIONS = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "POP_TOP", "CACHE"}
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one call came to: a value, or the exception it ended with."""
+    """What one call gave: a value, or the exception that it raised."""
 
     value: object = None
     error: Exception | None = None
@@ -36,7 +37,7 @@ class Function:
     cases : tuple of tuple
         Arguments to call both with, the smallest first: the first that fails is shown.
     unrepaired : callable or None
-        The faulty function that the student is to mend; as long as the answer does the same, nothing is attempted.
+        The faulty function that the student is to fix; an answer that does the same is not an attempt.
 
     Examples
     --------
@@ -93,7 +94,7 @@ class Function:
             inspect.signature(answer).bind(*self.cases[0])
         except TypeError as error:
             return f"The function must take ({', '.join(self.parameters)}): {error}."
-        except ValueError:  # some built-in functions tell nothing about their parameters
+        except ValueError:  # some built-in functions do not show their parameters
             return ""
         return ""
 

@@ -1,4 +1,4 @@
-"""Answers of which many are right: they are judged by what they must hold, and open questions by nobody."""
+"""Questions with many right answers, judged by what a right one must hold; and open ones, which no program judges."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.exercises.kit.compare import capitalised, is_blank, mismatch, plain
+from kafkalearn.exercises.kit.compare import is_blank, mismatch, plain
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG, Result
+from kafkalearn.phrases import capitalised
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """One thing a right answer holds, and the sentence for an answer that does not."""
+    """One property of a right answer, and the sentence for an answer without it."""
 
     holds: Callable[[object], bool]
-    complaint: Callable[[object], str]  # of the answer; says what it has instead
+    complaint: Callable[[object], str]  # from the answer: what it is or has instead
 
 
 @dataclass(frozen=True, slots=True)

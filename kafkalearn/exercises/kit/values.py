@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from kafkalearn.exercises.kit.compare import Verdict, capitalised, compare, is_blank, kind_of, plain, shown
+from kafkalearn.exercises.kit.compare import Verdict, compare, is_blank, kind_of, plain, shown
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result
+from kafkalearn.phrases import capitalised
 
 _ONE = ""  # the name of the only part of an answer that has no parts
 

@@ -1,4 +1,4 @@
-"""The ledger's entries on the assignors, and on the walk through Java's maps that their answers hang on."""
+"""The ledger's entries on the assignors, and on the order of Java's maps, on which their answers depend."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ RULES = (
         versions="3.8 to 4.3",
         source="CooperativeStickyAssignor, ConsumerCoordinator.onJoinComplete; KIP-429",
         checks=(Check("law", f"{_LAWS}::test_a_cooperative_group_never_has_an_owner_twice_and_ends"),),
-        left_out="members that are late for a round, or fail in it",
+        left_out="members that are late for a round, or fail during it",
     ),
     Rule(
         name="a rebalance moment by moment",
@@ -103,7 +103,7 @@ RULES = (
         left_out="",
     ),
     Rule(
-        name="the walk through a HashMap",
+        name="the order of a HashMap",
         function="kafkalearn.java_collections.JavaHashMap",
         versions="Java 8 to 21",
         source="java.util.HashMap",
@@ -111,7 +111,7 @@ RULES = (
         left_out="buckets of nine and more keys, which become trees",
     ),
     Rule(
-        name="the walk through a broker's map of members",
+        name="the order of a broker's map of members",
         function="kafkalearn.java_collections.TimelineHashSet",
         versions="4.0 to 4.3",
         source="org.apache.kafka.timeline.BaseHashTable",

@@ -10,7 +10,7 @@ SIMULATOR = "tests/commits/test_simulator.py"
 RULES: tuple[Rule, ...] = (
     Rule(
         name="position, commits, crashes",
-        function="kafkalearn.commits.step",
+        function="kafkalearn.commits.simulate",
         versions="0.9 to 4.3, the consumer of the classic protocol",
         source="ConsumerCoordinator, SubscriptionState.allConsumed; GroupMetadataManager, OffsetMetadataManager",
         checks=(
@@ -81,13 +81,13 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         name="what crashes cost over many runs, in Spark",
-        function="kafkalearn.spark.crash_cost.tolls",
+        function="kafkalearn.spark.crash_cost.crash_costs",
         versions="as position, commits, crashes",
         source="the same",
         checks=(
             Check(
                 "equality",
-                "tests/spark/data/test_deliveries.py::test_each_strategy_costs_in_the_query_what_it_costs_in_the_simulator",
+                "tests/spark/test_crash_cost.py::test_each_strategy_costs_in_the_query_what_it_costs_in_the_simulator",
             ),
         ),
         left_out="strategies that process out of order, and sinks that keep the offset",

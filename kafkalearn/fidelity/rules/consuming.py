@@ -11,7 +11,9 @@ RULES = (
         versions="0.9 to 4.3",
         source="KafkaConsumer, ConsumerCoordinator, Fetcher; who owns what is the assignors' rule",
         checks=(
-            Check("law", "tests/consuming/test_simulator.py::test_every_moment_of_every_schedule_keeps_the_promises"),
+            Check(
+                "law", "tests/consuming/test_promises.py::test_every_moment_of_every_schedule_keeps_what_always_holds"
+            ),
             Check("law", "tests/consuming/test_simulator.py::test_groups_do_not_notice_each_other"),
             Check(
                 "examples",
@@ -30,7 +32,7 @@ RULES = (
         checks=(
             Check(
                 "examples",
-                "tests/consuming/test_simulator.py::test_lag_counts_from_what_is_committed_and_is_not_known_before",
+                "tests/consuming/test_lag.py::test_lag_counts_from_what_is_committed_and_is_not_known_before",
             ),
             Check("equality", "tests/spark/test_lag.py::test_lag_is_that_of_the_simulator_partition_by_partition"),
         ),

@@ -71,20 +71,20 @@ RULES = (
     ),
     Rule(
         name="FindCoordinator step by step",
-        function="kafkalearn.coordinator.lookup.lookup",
+        function="kafkalearn.coordinator.look_up",
         versions="0.8.2 to 4.3",
         source="as the two rules it goes through",
         checks=(
             Check(
                 "recording",
-                "tests/coordinator/test_lookup.py::test_a_look_up_on_a_real_cluster_ends_at_the_broker_that_answered",
+                "tests/coordinator/test_simulator.py::test_a_look_up_on_a_real_cluster_ends_at_the_broker_that_answered",
                 "data/coordinator.json",
                 "cases",
                 300,
             ),
             Check(
                 "law",
-                "tests/coordinator/test_lookup.py::test_a_look_up_ends_where_the_calculator_says_and_keeps_its_promises",
+                "tests/coordinator/test_simulator.py::test_a_look_up_ends_where_the_calculator_says_and_keeps_its_promises",
             ),
         ),
         left_out="Java computes the hash in one call; the steps are for the reader",

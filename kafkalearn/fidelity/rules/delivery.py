@@ -6,7 +6,7 @@ from kafkalearn.fidelity.model import Check, Rule
 
 RULES: tuple[Rule, ...] = (
     Rule(
-        name="acks, failures and what becomes of a record",
+        name="acks, failures and the result of a record",
         function="kafkalearn.delivery.step",
         versions="0.8.2 to 4.3; the scripts are of 3.6 and October 2024",
         source="ReplicaManager.appendRecords, Partition, DelayedProduce; KAFKA-15583",
@@ -25,7 +25,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         name="sequence numbers and the window of five batches",
-        function="kafkalearn.delivery.judge",
+        function="kafkalearn.delivery.sequences.judge",
         versions="0.11 to 4.3; the scripts are of October 2024",
         source="UnifiedLog.analyzeAndValidateProducerState, ProducerAppendInfo, ProducerStateEntry; KIP-98, KIP-360",
         checks=(
@@ -63,7 +63,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         name="the producer's retries",
-        function="kafkalearn.delivery.deliver",
+        function="kafkalearn.delivery.simulate",
         versions="2.1 to 4.3",
         source="Sender.canRetry, RecordAccumulator.reenqueue, TransactionManager.canRetry, InFlightRequests.clearAll",
         checks=(
@@ -82,21 +82,21 @@ RULES: tuple[Rule, ...] = (
         "epoch when they are sent again; linger, splitting of batches that are too large",
     ),
     Rule(
-        name="the fate of a record",
-        function="kafkalearn.delivery.fate_of",
+        name="the result of a record",
+        function="kafkalearn.delivery.record_results.result_of",
         versions="all",
-        source="ours: what was told against what the log holds",
+        source="ours: what the callback got against what the log holds",
         checks=(
             Check(
                 "vectors",
-                "tests/delivery/test_recorded_classes.py::test_the_fate_of_each_record_is_the_recorded_verdict",
+                "tests/delivery/test_recorded_classes.py::test_the_result_of_each_record_is_the_recorded_verdict",
                 "tests/vectors/delivery/log-loss.json",
                 "cases",
                 17,
             ),
             Check(
                 "law",
-                "tests/delivery/test_laws.py::test_a_fate_is_what_was_told_against_the_copies_in_the_leader_s_log",
+                "tests/delivery/test_laws.py::test_a_result_is_the_callback_against_the_copies_in_the_leader_s_log",
             ),
         ),
         left_out="what consumers have read before a record was lost",

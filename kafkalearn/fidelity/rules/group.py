@@ -1,4 +1,4 @@
-"""The ledger's entries on the coordinator of a group, classic and KIP-848."""
+"""The entries of the ledger on the coordinator of a group, classic and KIP-848."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KIP_848 = (
             ),
         ),
         left_out="regular expressions, racks, members of the classic protocol in such a group, share and streams "
-        "groups; an assignor that runs beside the request; whom the broker asks when two assignors have as many votes",
+        "groups; an assignor that runs beside the request; which assignor the broker takes when two have as many votes",
     ),
     Rule(
         name="what a KIP-848 heartbeat is refused with",
@@ -52,7 +52,7 @@ _KIP_848 = (
         left_out="in which patch of 4.1 or 4.2 a known member may always rejoin with epoch 0",
     ),
     Rule(
-        name="promises of KIP-848",
+        name="what holds in every state of a KIP-848 group",
         function="kafkalearn.group.consumer.promises.check",
         versions="4.0 to 4.3",
         source="KIP-848",
@@ -67,14 +67,14 @@ _KIP_848 = (
     ),
     Rule(
         name="KIP-848 clients in a scenario",
-        function="kafkalearn.group.scenario.simulate.simulate",
+        function="kafkalearn.group.scenario.simulator.simulate",
         versions="4.0 to 4.3",
         source="ConsumerMembershipManager, ConsumerHeartbeatRequestManager",
         checks=(
             Check(
                 "examples",
-                "tests/group/clients/test_consumer.py::"
-                "test_a_silent_member_is_put_out_after_the_brokers_session_timeout_and_learns_it_when_it_wakes",
+                "tests/group/clients/consumer/test_client.py::"
+                "test_a_silent_member_is_removed_after_the_brokers_session_timeout_and_learns_it_when_it_wakes",
             ),
         ),
         left_out="rebalance listeners and commits that delay a revocation; retries of a lost connection; the phase of "
@@ -85,7 +85,7 @@ _KIP_848 = (
 _CLASSIC = (
     Rule(
         name="the classic coordinator",
-        function="kafkalearn.group.classic.step",
+        function="kafkalearn.group.classic.simulator.step",
         versions="0.9 to 4.3",
         source="GroupMetadataManager and ClassicGroup (since 4.0), GroupCoordinator and GroupMetadata (before); "
         "KIP-62, KIP-134, KIP-345, KIP-389, KIP-394",
@@ -118,7 +118,7 @@ _CLASSIC = (
             ),
             Check(
                 "examples",
-                "tests/group/classic/test_classic.py::"
+                "tests/group/classic/test_simulator.py::"
                 "test_a_group_that_was_empty_extends_its_delay_only_under_the_java_coordinator",
             ),
         ),
@@ -128,19 +128,19 @@ _CLASSIC = (
     ),
     Rule(
         name="consumers of the classic protocol in a scenario",
-        function="kafkalearn.group.scenario.simulate.simulate",
+        function="kafkalearn.group.scenario.simulator.simulate",
         versions="0.9 to 4.3",
         source="AbstractCoordinator, ConsumerCoordinator, Heartbeat; KIP-62, KIP-345, KIP-429",
         checks=(
-            Check("law", "tests/group/world/test_laws.py::test_no_partition_has_two_owners_in_one_generation"),
+            Check("law", "tests/group/world/test_engine.py::test_no_partition_has_two_owners_in_one_generation"),
             Check(
                 "law",
-                "tests/group/world/test_laws.py::"
+                "tests/group/world/test_engine.py::"
                 "test_a_group_that_is_left_alone_comes_to_rest_and_reads_everything_once",
             ),
             Check(
                 "examples",
-                "tests/group/scenario/test_simulate.py::"
+                "tests/group/scenario/test_simulator.py::"
                 "test_one_consumer_is_at_work_after_the_initial_delay_and_three_round_trips",
             ),
         ),

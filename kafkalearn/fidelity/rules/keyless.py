@@ -16,7 +16,7 @@ RULES = (
     ),
     Rule(
         name="keyless records, round robin",
-        function="kafkalearn.partitioning.keyless.send_all",
+        function="kafkalearn.partitioning.keyless.simulate",
         versions="0.8.2 to 2.3",
         source="DefaultPartitioner: one counter to 0.10.1, one for each topic from 0.10.2",
         checks=(
@@ -29,7 +29,7 @@ RULES = (
                 "tests/partitioning/test_keyless.py::test_round_robin_is_even_to_one_record_and_sticky_is_not_meant_to_be",
             ),
         ),
-        left_out="no recorded run of these releases; metadata that changes under way",
+        left_out="no recorded run of these releases; metadata that changes during the run",
     ),
     Rule(
         name="one counter for two topics",
@@ -46,7 +46,7 @@ RULES = (
     ),
     Rule(
         name="keyless records, sticky (KIP-480)",
-        function="kafkalearn.partitioning.keyless.send_all",
+        function="kafkalearn.partitioning.keyless.simulate",
         versions="2.4 to 3.2",
         source="StickyPartitionCache.nextPartition, KafkaProducer.doSend; KIP-480",
         checks=(
@@ -64,7 +64,7 @@ RULES = (
     ),
     Rule(
         name="keyless records, uniform sticky (KIP-794)",
-        function="kafkalearn.partitioning.keyless.send_all",
+        function="kafkalearn.partitioning.keyless.simulate",
         versions="3.3 to 4.3",
         source="RecordAccumulator.append, BuiltInPartitioner.updatePartitionInfo; KIP-794",
         checks=(

@@ -30,7 +30,7 @@ RULES = (
             _ANSWERS,
             Check(
                 "law",
-                "tests/log/test_laws.py::"
+                "tests/log/test_retention.py::"
                 "test_retention_takes_whole_segments_from_the_old_end_and_leaves_the_bytes_it_must",
             ),
         ),
@@ -59,10 +59,10 @@ RULES = (
                 25,
             ),
             _ANSWERS,
-            Check("law", "tests/log/test_laws.py::test_the_last_value_of_every_key_survives"),
+            Check("law", "tests/log/cleaner/test_keep_rule.py::test_the_last_value_of_every_key_survives"),
             Check(
                 "law",
-                "tests/log/test_laws.py::"
+                "tests/log/cleaner/test_keep_rule.py::"
                 "test_a_last_tombstone_goes_only_after_the_horizon_that_an_earlier_cleaning_gave_it",
             ),
         ),
@@ -76,7 +76,10 @@ RULES = (
         source="Cleaner.shouldRetainRecord and LogCleaner.cleanSegments of 2.8.2",
         checks=(
             Check("examples", f"{_RECORDED}::test_up_to_3_0_the_times_of_the_files_decide_about_tombstones"),
-            Check("examples", "tests/log/test_simulator.py::test_a_merged_segment_kept_old_tombstones_alive_up_to_3_0"),
+            Check(
+                "examples",
+                "tests/log/cleaner/test_grouping.py::test_a_merged_segment_kept_old_tombstones_alive_up_to_3_0",
+            ),
         ),
         left_out="read in the source, never run; batches of format 0 and 1 keep to this rule in later releases too",
     ),
@@ -88,18 +91,20 @@ RULES = (
         checks=(
             Check(
                 "law",
-                "tests/log/test_laws.py::test_a_look_up_finds_the_record_or_the_next_one_behind_its_index_entry",
+                "tests/log/test_index.py::test_a_look_up_finds_the_record_or_the_next_one_behind_its_index_entry",
             ),
         ),
         left_out="looking up by time; the index entries themselves are held to recordings with the rule of segments",
     ),
     Rule(
-        name="a cleaner that died, and what shows it",
-        function="kafkalearn.log.signs",
+        name="a cleaner that stopped, and what shows it",
+        function="kafkalearn.log.cleaner_metrics",
         versions="0.8 to 4.3",
         source="LogCleaner.CleanerThread, LogCleanerManager.markPartitionUncleanable; KIP-346 (2.1)",
         checks=(
-            Check("examples", "tests/log/test_simulator.py::test_an_operator_sees_a_checkpoint_that_stands_still"),
+            Check(
+                "examples", "tests/log/cleaner/test_failures.py::test_an_operator_sees_a_checkpoint_that_stands_still"
+            ),
         ),
         left_out="read in the source of each release, never run; an IOException, which takes the whole log directory "
         "offline",
@@ -125,23 +130,24 @@ RULES = (
     ),
     Rule(
         name="a slow reader, and the deleted key it keeps",
-        function="kafkalearn.log.cross",
+        function="kafkalearn.log.reader.step",
         versions="as the cleaner",
         source="the documentation of delete.retention.ms; follows from the cleaner's rule",
         checks=(
             Check(
                 "law",
-                "tests/log/test_reader.py::test_whatever_the_reader_misses_only_deleted_keys_are_wrong_in_the_end",
+                "tests/log/reader/test_simulator.py::test_whatever_the_reader_misses_only_deleted_keys_are_wrong_in_the_end",
             ),
             Check(
-                "law", "tests/log/test_reader.py::test_a_reader_that_takes_less_than_delete_retention_ms_has_no_ghost"
+                "law",
+                "tests/log/reader/test_simulator.py::test_a_reader_that_takes_less_than_delete_retention_ms_has_no_ghost",
             ),
             Check(
                 "examples",
-                "tests/log/test_reader.py::test_where_the_map_is_full_even_a_quick_reader_can_miss_a_tombstone",
+                "tests/log/reader/test_simulator.py::test_where_the_map_is_full_even_a_quick_reader_can_miss_a_tombstone",
             ),
         ),
-        left_out="transactions; what a client has fetched and not handed out yet; auto.offset.reset",
+        left_out="transactions; what a client has fetched and poll() has not returned yet; auto.offset.reset",
     ),
     Rule(
         name="on Spark: a cleaner's pass",
@@ -170,7 +176,7 @@ RULES = (
     ),
     Rule(
         name="on Spark: why records stay or go",
-        function="kafkalearn.spark.compaction.count_verdicts",
+        function="kafkalearn.spark.compaction.count_reasons",
         versions="3.1 to 4.3",
         source="as the cleaner",
         checks=(

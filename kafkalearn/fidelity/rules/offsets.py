@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kafkalearn.fidelity.model import Check, Rule
 
-_CODEC, _DISK = "tests/offsets/records/test_codec.py", "tests/segments/test_disk.py"
-_STORE = "tests/offsets/store/test_store.py"
+_CODEC, _REPLAY = "tests/offsets/records/test_codec.py", "tests/offsets/test_replay.py"
+_STORE = "tests/offsets/store/test_simulator.py"
 _SPARK, _SPARK_STATE = "tests/spark/offsets/test_decode.py", "tests/spark/offsets/test_state.py"
 
 RULES = (
@@ -94,20 +94,20 @@ RULES = (
     ),
     Rule(
         name="segment files of a broker's disk",
-        function="kafkalearn.offsets.read_segment",
+        function="kafkalearn.segments.files.read_segment",
         versions="0.11 to 4.3",
         source="FileRecords, LogSegment.recover",
-        checks=(Check("examples", f"{_DISK}::test_a_torn_file_is_read_up_to_the_tear"),),
+        checks=(Check("examples", "tests/segments/test_files.py::test_a_torn_file_is_read_up_to_the_tear"),),
         left_out="indexes beside the log file, which it does not need",
     ),
     Rule(
-        name="the groups that a disk tells of",
-        function="kafkalearn.offsets.rebuild",
+        name="the groups in the records of a disk",
+        function="kafkalearn.offsets.replay.replay",
         versions="4.3 for groups of newer protocols; classic groups 0.9 to 4.3",
         source="GroupMetadataManager.loadGroupsAndOffsets, CoordinatorLoaderImpl and the replay methods",
         checks=(
-            Check("equality", f"{_DISK}::test_the_rebuilt_groups_are_those_the_broker_listed"),
-            Check("equality", f"{_DISK}::test_the_rebuilt_offsets_are_those_the_broker_gave"),
+            Check("equality", f"{_REPLAY}::test_the_replayed_groups_are_those_the_broker_listed"),
+            Check("equality", f"{_REPLAY}::test_the_replayed_offsets_are_those_the_broker_gave"),
         ),
         left_out="the delivery state of share groups, which is in another topic; tasks of streams groups",
     ),
@@ -129,7 +129,7 @@ RULES = (
     ),
     Rule(
         name="the coordinator's store: commits, expiry, tombstones, loading",
-        function="kafkalearn.offsets.store.step",
+        function="kafkalearn.offsets.store.simulator.step",
         versions="0.8.2 to 4.3",
         source="OffsetManager, GroupMetadataManager with GroupCoordinator, OffsetMetadataManager",
         checks=(
@@ -164,7 +164,7 @@ RULES = (
         name="on Spark: segment files as records",
         function="kafkalearn.spark.offsets.segments.segments_df",
         versions="0.11 to 4.3",
-        source="as kafkalearn.offsets.read_disk",
+        source="as kafkalearn.segments.files.read_disk",
         checks=(
             Check("equality", f"{_SPARK_STATE}::test_segment_files_become_the_rows_that_the_scalar_reader_gives"),
             Check("equality", f"{_SPARK_STATE}::test_a_torn_file_gives_its_records_and_a_row_that_says_where_it_ends"),
@@ -174,13 +174,13 @@ RULES = (
     Rule(
         name="on Spark: the last record of each key",
         function="kafkalearn.spark.offsets.state.latest_state",
-        versions="as kafkalearn.offsets.rebuild",
+        versions="as kafkalearn.offsets.replay.replay",
         source="CoordinatorLoaderImpl",
         checks=(
             Check("equality", f"{_SPARK_STATE}::test_the_latest_offsets_are_those_the_broker_gave"),
             Check(
                 "equality",
-                f"{_SPARK_STATE}::test_the_living_groups_are_those_the_broker_listed_in_the_states_it_told",
+                f"{_SPARK_STATE}::test_the_living_groups_are_those_the_broker_listed_in_the_states_it_reported",
             ),
         ),
         left_out="metadata and topic ids of commits; the state of groups of the newer protocols",

@@ -7,7 +7,7 @@ from kafkalearn.fidelity.model import Check, Rule
 RULES = (
     Rule(
         name="key to partition, Java producer (murmur2)",
-        function="kafkalearn.partitioning.keyed.partition_for_key",
+        function="kafkalearn.partitioning.partition_for_key",
         versions="0.8.2 to 4.3; librdkafka murmur2, murmur2_random",
         source="BuiltInPartitioner.partitionForKey (before 3.3 DefaultPartitioner)",
         checks=(
@@ -34,7 +34,7 @@ RULES = (
     ),
     Rule(
         name="key to partition, librdkafka (crc32) and Sarama (fnv1a)",
-        function="kafkalearn.partitioning.keyed.partition_for_key",
+        function="kafkalearn.partitioning.partition_for_key",
         versions="librdkafka 2.16 consistent, consistent_random, fnv1a, fnv1a_random",
         source="librdkafka, rd_kafka_msg_partitioner_consistent and _fnv1a",
         checks=(
@@ -62,7 +62,7 @@ RULES = (
     ),
     Rule(
         name="key to partition, murmur2 without its mask",
-        function="kafkalearn.partitioning.keyed.partition_for_key",
+        function="kafkalearn.partitioning.partition_for_key",
         versions="none: a mistake that clients made",
         source="the Java rule, with the hash as an unsigned number",
         checks=(
@@ -79,7 +79,7 @@ RULES = (
     ),
     Rule(
         name="key to task, Spark's shuffle",
-        function="kafkalearn.partitioning.keyed.partition_for_key",
+        function="kafkalearn.partitioning.partition_for_key",
         versions="none: Spark's rule, not Kafka's",
         source="Spark 4.3, Murmur3_x86_32.hashUnsafeBytes, pmod(hash(key), n)",
         checks=(

@@ -13,14 +13,14 @@ RULES: tuple[Rule, ...] = (
         checks=(
             Check(
                 "vectors",
-                "tests/purgatory/wheel/test_wheel.py::test_every_recorded_run_places_moves_and_fires_the_same",
+                "tests/purgatory/wheel/test_simulator.py::test_every_recorded_run_places_moves_and_fires_the_same",
                 "tests/vectors/purgatory/log-timing-wheel.json",
                 "cases",
                 6,
             ),
             Check(
                 "law",
-                "tests/purgatory/wheel/test_wheel.py::test_a_timer_runs_exactly_once_in_the_step_in_which_it_is_due",
+                "tests/purgatory/wheel/test_simulator.py::test_a_timer_runs_exactly_once_in_the_step_in_which_it_is_due",
             ),
         ),
         left_out=(
@@ -35,11 +35,11 @@ RULES: tuple[Rule, ...] = (
         source="org.apache.kafka.server.util.timer.TimingWheel.add",
         checks=(
             Check(
-                "law", "tests/purgatory/wheel/test_wheel.py::test_a_place_is_the_finest_wheel_that_reaches_the_timer"
+                "law", "tests/purgatory/wheel/test_placing.py::test_a_place_is_the_finest_wheel_that_reaches_the_timer"
             ),
             Check(
                 "law",
-                "tests/purgatory/wheel/test_wheel.py::test_the_journey_of_a_timer_is_the_one_that_the_wheels_take",
+                "tests/purgatory/wheel/test_placing.py::test_the_journey_of_a_timer_is_the_one_that_the_wheels_take",
             ),
         ),
         left_out="",
@@ -52,11 +52,11 @@ RULES: tuple[Rule, ...] = (
         checks=(
             Check(
                 "published",
-                "tests/purgatory/operations/test_operations.py::test_entries_of_completed_operations_stay_until_their_lists_are_walked",
+                "tests/purgatory/operations/test_simulator.py::test_entries_of_completed_operations_stay_until_their_lists_are_walked",
             ),
             Check(
                 "law",
-                "tests/purgatory/operations/test_operations.py::test_every_operation_is_completed_once_and_never_with_time_left_for_nothing",
+                "tests/purgatory/operations/test_simulator.py::test_every_operation_is_completed_once_and_never_with_time_left_for_nothing",
             ),
         ),
         left_out="threads and their locks: events come one at a time; the 512 shards; cancelForKey",
@@ -69,7 +69,7 @@ RULES: tuple[Rule, ...] = (
         checks=(
             Check(
                 "vectors",
-                "tests/purgatory/requests/test_requests.py::"
+                "tests/purgatory/requests/test_simulator.py::"
                 "test_every_recorded_script_wakes_the_same_requests_with_the_same_answers",
                 "tests/vectors/purgatory/log-purgatory.json",
                 "cases",
@@ -77,7 +77,7 @@ RULES: tuple[Rule, ...] = (
             ),
             Check(
                 "law",
-                "tests/purgatory/requests/test_requests.py::"
+                "tests/purgatory/requests/test_simulator.py::"
                 "test_a_consumer_is_answered_once_with_enough_committed_bytes_or_when_its_time_is_over",
             ),
         ),
@@ -94,7 +94,7 @@ RULES: tuple[Rule, ...] = (
         checks=(
             Check(
                 "examples",
-                "tests/purgatory/operations/test_operations.py::"
+                "tests/purgatory/operations/test_kinds.py::"
                 "test_a_produce_request_waits_for_the_high_watermark_of_all_its_partitions",
             ),
         ),

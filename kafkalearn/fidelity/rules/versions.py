@@ -41,6 +41,6 @@ RULES = (
             ),
         ),
         left_out="in which patch of a line a change came; changed meanings and limits of a setting, except where "
-        "a note tells",
+        "a note says so",
     ),
 )

@@ -5,28 +5,16 @@ phases: every member sends JoinGroup and waits (PreparingRebalance) until all ar
 them, brings the assignment with its SyncGroup and the others fetch it with theirs (CompletingRebalance). Then the
 group is Stable, and heartbeats keep each member's *session* alive.
 
-A simulator: `Group` is the state, the events are requests that arrive and time that passes, `step` is the rule and
-`coordinate` a whole run. Answers, transitions and records are in ``group.effects``. `TRANSITIONS` is every way
-from a state to another. `Settings` has the broker's settings and its release.
+A simulator: `Group` is the state, the events are requests that arrive and time that passes, `step` is the rule,
+`simulate` a whole run, `check` and `broken` judge a state. Answers, transitions and records are in ``group.effects``.
+`TRANSITIONS` is every way from a state to another. `Settings` has the broker's settings and its release.
 
 Not modelled: the time a write to ``__consumer_offsets`` takes, commits (which count as heartbeats), the loading of a
 group by a new coordinator, groups that change to the KIP-848 protocol. Member ids have a number where Kafka has a
-UUID. Where Kafka walks a hash map of member ids (a new leader), the first who came is taken.
+UUID. Where Kafka walks a hash map of member ids (a new leader), the member that joined first is taken.
 """
 
-from kafkalearn.group.classic.effects import (
-    Answer,
-    Effect,
-    GroupWritten,
-    HeartbeatAnswered,
-    JoinAnswered,
-    LeaveAnswered,
-    MemberRemoved,
-    StateChanged,
-    SyncAnswered,
-)
 from kafkalearn.group.classic.events import (
-    ClassicEvent,
     GroupDeleted,
     Heartbeat,
     JoinGroup,
@@ -36,42 +24,28 @@ from kafkalearn.group.classic.events import (
     SyncGroup,
     TimePassed,
 )
-from kafkalearn.group.classic.promises import check
-from kafkalearn.group.classic.settings import Settings, broker_settings
-from kafkalearn.group.classic.simulator import answers, coordinate, next_deadline_ms, step
-from kafkalearn.group.classic.state import Group, Member, start
-from kafkalearn.group.classic.transitions import STATES, TRANSITIONS, Transition
+from kafkalearn.group.classic.promises import INVARIANTS, PROMISES, broken, check
+from kafkalearn.group.classic.settings import Settings
+from kafkalearn.group.classic.simulator import simulate, step
+from kafkalearn.group.classic.state import start
+from kafkalearn.group.classic.transitions import TRANSITIONS
 
 __all__ = [
-    "STATES",
+    "INVARIANTS",
+    "PROMISES",
     "TRANSITIONS",
-    "Answer",
-    "ClassicEvent",
-    "Effect",
-    "Group",
     "GroupDeleted",
-    "GroupWritten",
     "Heartbeat",
-    "HeartbeatAnswered",
-    "JoinAnswered",
     "JoinGroup",
-    "LeaveAnswered",
     "LeaveGroup",
-    "Member",
-    "MemberRemoved",
     "OffsetsExpired",
     "PartitionMoved",
     "Settings",
-    "StateChanged",
-    "SyncAnswered",
     "SyncGroup",
     "TimePassed",
-    "Transition",
-    "answers",
-    "broker_settings",
+    "broken",
     "check",
-    "coordinate",
-    "next_deadline_ms",
+    "simulate",
     "start",
     "step",
 ]

@@ -1,4 +1,4 @@
-"""What an event leads to, told in order: answers, transitions, records written to ``__consumer_offsets``."""
+"""What an event leads to, in order: answers, transitions, records written to ``__consumer_offsets``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 NONE = "NONE"  # Kafka's name for: no error
+LEFT = "left"  # why a member was removed that has left by itself
 
 
 @dataclass(frozen=True, slots=True)
 class JoinAnswered:
-    """The answer to JoinGroup; only the leader is told the members."""
+    """The answer to JoinGroup; only the leader gets the members."""
 
     client: str
     error: str
@@ -71,11 +72,10 @@ class MemberRemoved:
 
 @dataclass(frozen=True, slots=True)
 class GroupWritten:
-    """The group went as one record to ``__consumer_offsets``."""
+    """The group was written as one record to ``__consumer_offsets``."""
 
     is_tombstone: bool = False
 
 
 Answer: TypeAlias = JoinAnswered | SyncAnswered | HeartbeatAnswered | LeaveAnswered
 Effect: TypeAlias = Answer | StateChanged | MemberRemoved | GroupWritten
-ANSWERS = (JoinAnswered, SyncAnswered, HeartbeatAnswered, LeaveAnswered)

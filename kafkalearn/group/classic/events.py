@@ -9,6 +9,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kafkalearn.arguments import whole_number
+
 UNKNOWN = ""  # the member id of who has none yet
 
 
@@ -52,7 +54,7 @@ class Heartbeat:
 
 @dataclass(frozen=True, slots=True)
 class LeaveGroup:
-    """A member goes, or an administrator removes a static one: then `member_id` is empty."""
+    """A member leaves, or an administrator removes a static one: then `member_id` is empty."""
 
     client: str
     member_id: str
@@ -61,9 +63,13 @@ class LeaveGroup:
 
 @dataclass(frozen=True, slots=True)
 class TimePassed:
-    """The clock goes on; every timer that is due meanwhile fires at its own moment."""
+    """Time passes; every timer that is due meanwhile fires at its own moment."""
 
     ms: int
+
+    def __post_init__(self) -> None:
+        """Refuse a time that runs backwards."""
+        whole_number("ms", self.ms, at_least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,7 @@ class PartitionMoved:
 
 @dataclass(frozen=True, slots=True)
 class OffsetsExpired:
-    """The sweep finds that the empty group has no offset left."""
+    """The coordinator's periodic clean-up finds that the empty group has no offset left."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from kafkalearn.group.classic.effects import Effect, MemberRemoved, StateChanged
 from kafkalearn.group.classic.settings import Settings
 from kafkalearn.group.classic.state import Group, Member
-from kafkalearn.group.classic.transitions import PREPARING, transition
+from kafkalearn.group.classic.transitions import transition
+from kafkalearn.group_states import PREPARING
 from kafkalearn.java_collections import hash_order
 
-_FIELDS = Group._fields
+_FIELDS = tuple(field.name for field in fields(Group))
 
 
-class Draft:
-    """Made from a group, changed, and frozen into the next; members are in a dict by id."""
+class GroupUpdate:
+    """Made from a group, changed, and frozen into the next group; members are in a dict by id."""
 
     def __init__(self, settings: Settings, group: Group) -> None:
-        """Take the group apart."""
+        """Begin with the group as it is before the event."""
         for name in _FIELDS:
             setattr(self, name, getattr(group, name))
         self.settings = settings
@@ -34,14 +37,14 @@ class Draft:
         values["effects"] = tuple(self.effects)
         return Group(**values)
 
-    def tell(self, effect: Effect) -> None:
+    def emit(self, effect: Effect) -> None:
         """Add an effect."""
         self.effects.append(effect)
 
-    def go(self, after: str, cause: str, who: str = "") -> None:
+    def change_state(self, after: str, cause: str, who: str = "") -> None:
         """Change the state, if the table of transitions has it."""
         transition(self.state, after, cause)
-        self.tell(StateChanged(self.now_ms, self.state, after, cause, who))
+        self.emit(StateChanged(self.now_ms, self.state, after, cause, who))
         self.state = after
 
     def put(self, member: Member) -> None:
@@ -55,7 +58,7 @@ class Draft:
         return member
 
     def restart_timer(self, member_id: str) -> None:
-        """The member has a whole session ahead of it."""
+        """Begin the session of a member anew."""
         self.change(member_id, expires_ms=self.now_ms + self.members[member_id].session_timeout_ms)
 
     def new_id(self, prefix: str) -> str:
@@ -70,7 +73,7 @@ class Draft:
         return next((each.member_id for each in self.members.values() if each.instance_id == instance_id), None)
 
     def error_of(self, member_id: str, instance_id: str | None) -> str | None:
-        """Why a member id may not speak for itself, if it may not."""
+        """The error that a request with this member id is refused with; None if it is not."""
         if instance_id is not None:
             holder = self.static_id(instance_id)
             if holder is not None and holder != member_id:
@@ -80,10 +83,10 @@ class Draft:
         return None if member_id in self.members else "UNKNOWN_MEMBER_ID"
 
     def remove(self, member_id: str, why: str) -> None:
-        """Forget a member or a pending id; a new leader is any that remain."""
+        """Forget a member or a pending id; of the members that remain, the first leads if the leader is gone."""
         gone = self.members.pop(member_id, None)
         if gone is not None:
-            self.tell(MemberRemoved(self.now_ms, member_id, gone.client, why))
+            self.emit(MemberRemoved(self.now_ms, member_id, gone.client, why))
         if self.leader == member_id:
             self.leader = next(iter(self.members), None)
         self.pending.pop(member_id, None)

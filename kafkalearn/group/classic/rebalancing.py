@@ -3,157 +3,149 @@
 from __future__ import annotations
 
 from kafkalearn.group.classic.effects import NONE, GroupWritten, JoinAnswered, SyncAnswered
-from kafkalearn.group.classic.group_update import Draft
+from kafkalearn.group.classic.group_update import GroupUpdate
 from kafkalearn.group.classic.state import Member
-from kafkalearn.group.classic.transitions import (
-    COMPLETING,
-    DEAD,
-    EMPTY,
-    JOINED,
-    LAST_ONE_GONE,
-    NOBODY_JOINED,
-    PREPARING,
-    STABLE,
-)
+from kafkalearn.group.classic.transitions import JOINED, LAST_ONE_GONE, NOBODY_JOINED
+from kafkalearn.group_states import COMPLETING, DEAD, EMPTY, PREPARING, STABLE
 
 
-def rebalance_or_complete(draft: Draft, cause: str, who: str) -> None:
+def rebalance_or_complete(group: GroupUpdate, cause: str, who: str) -> None:
     """Start a rebalance; if the group is in one already, see whether everybody is there."""
-    if draft.state in (EMPTY, STABLE, COMPLETING):
-        prepare(draft, cause, who)
+    if group.state in (EMPTY, STABLE, COMPLETING):
+        prepare(group, cause, who)
     else:
-        complete_if_all_joined(draft)
+        complete_if_all_joined(group)
 
 
-def prepare(draft: Draft, cause: str, who: str) -> None:
-    """The group wants everybody's JoinGroup; whoever waits for an assignment is told to join again."""
-    if draft.state == COMPLETING:
-        for member_id in tuple(draft.members):
-            draft.change(member_id, assignment=None)
-        answer_syncs(draft, "REBALANCE_IN_PROGRESS")
-    draft.unsynced = {}
-    draft.sync_deadline_ms = None
-    was_empty = draft.state == EMPTY
-    draft.go(PREPARING, cause, who)
-    if was_empty and draft.rules.has_initial_delay:
-        draft.delay_ms = draft.settings.group_initial_rebalance_delay_ms
-        draft.remaining_delay_ms = max(draft.rebalance_timeout_ms - draft.delay_ms, 0)
-        draft.join_deadline_ms = draft.now_ms + draft.delay_ms
-    elif draft.have_all_joined:
-        complete(draft)
+def prepare(group: GroupUpdate, cause: str, who: str) -> None:
+    """Ask everybody for a JoinGroup; the members that wait for an assignment have to join again."""
+    if group.state == COMPLETING:
+        for member_id in tuple(group.members):
+            group.change(member_id, assignment=None)
+        answer_syncs(group, "REBALANCE_IN_PROGRESS")
+    group.unsynced = {}
+    group.sync_deadline_ms = None
+    was_empty = group.state == EMPTY
+    group.change_state(PREPARING, cause, who)
+    if was_empty and group.rules.has_initial_delay:
+        group.delay_ms = group.settings.group_initial_rebalance_delay_ms
+        group.remaining_delay_ms = max(group.rebalance_timeout_ms - group.delay_ms, 0)
+        group.join_deadline_ms = group.now_ms + group.delay_ms
+    elif group.have_all_joined:
+        complete(group)
     else:
-        draft.join_deadline_ms = draft.now_ms + draft.rebalance_timeout_ms
+        group.join_deadline_ms = group.now_ms + group.rebalance_timeout_ms
 
 
-def complete_if_all_joined(draft: Draft) -> None:
+def complete_if_all_joined(group: GroupUpdate) -> None:
     """End the join phase early; the initial delay is always waited for."""
-    if draft.is_preparing and draft.delay_ms is None and draft.have_all_joined:
-        complete(draft)
+    if group.is_preparing and group.delay_ms is None and group.have_all_joined:
+        complete(group)
 
 
-def complete_after_removal(draft: Draft) -> None:
-    """As above, after a timer has removed somebody; the Java coordinator then forgets the initial delay."""
-    if draft.rules.is_java and draft.is_preparing and draft.have_all_joined:
-        complete(draft)
+def complete_after_removal(group: GroupUpdate) -> None:
+    """The same after a timer has removed a member; the Java coordinator then forgets the initial delay."""
+    if group.rules.is_java and group.is_preparing and group.have_all_joined:
+        complete(group)
     else:
-        complete_if_all_joined(draft)
+        complete_if_all_joined(group)
 
 
-def join_deadline_passed(draft: Draft) -> None:
-    """The window of the initial delay is over, or the rebalance timeout."""
-    if draft.delay_ms is not None and draft.has_newcomer and draft.remaining_delay_ms:
-        draft.has_newcomer = False
-        window_ms = min(draft.settings.group_initial_rebalance_delay_ms, draft.remaining_delay_ms)
-        draft.remaining_delay_ms = max(draft.remaining_delay_ms - draft.delay_ms, 0)
-        draft.delay_ms = window_ms
-        draft.join_deadline_ms = draft.now_ms + window_ms
+def join_deadline_passed(group: GroupUpdate) -> None:
+    """The window of the initial delay, or the rebalance timeout, is over."""
+    if group.delay_ms is not None and group.has_newcomer and group.remaining_delay_ms:
+        group.has_newcomer = False
+        window_ms = min(group.settings.group_initial_rebalance_delay_ms, group.remaining_delay_ms)
+        group.remaining_delay_ms = max(group.remaining_delay_ms - group.delay_ms, 0)
+        group.delay_ms = window_ms
+        group.join_deadline_ms = group.now_ms + window_ms
     else:
-        complete(draft)
+        complete(group)
 
 
-def complete(draft: Draft) -> None:
-    """End the join phase: the next generation, with those who are here, and static members who are not."""
-    draft.join_deadline_ms = None
-    for member in tuple(draft.members.values()):
+def complete(group: GroupUpdate) -> None:
+    """End the join phase: the next generation has the members that joined, and static members that did not."""
+    group.join_deadline_ms = None
+    for member in tuple(group.members.values()):
         if member.join_waiter is None and not member.is_static:
-            draft.remove(member.member_id, "did not rejoin in time")
-    if not draft.members:
-        _end_without_members(draft)
-    elif _elect_leader(draft):
-        _end_with_members(draft)
+            group.remove(member.member_id, "did not rejoin in time")
+    if not group.members:
+        _end_without_members(group)
+    elif _elect_leader(group):
+        _end_with_members(group)
     else:  # only static members are left, and none has rejoined: wait for their sessions to end
-        draft.remaining_delay_ms = 0
-        draft.join_deadline_ms = draft.now_ms + draft.rebalance_timeout_ms
+        group.remaining_delay_ms = 0
+        group.join_deadline_ms = group.now_ms + group.rebalance_timeout_ms
 
 
-def _elect_leader(draft: Draft) -> bool:
-    """The old leader if it has rejoined, else the first who has."""
-    if draft.members[draft.leader].join_waiter is None:
-        rejoined = [each.member_id for each in draft.members.values() if each.join_waiter is not None]
+def _elect_leader(group: GroupUpdate) -> bool:
+    """Whether there is a leader: the old one if it has rejoined, else the first member that has."""
+    if group.members[group.leader].join_waiter is None:
+        rejoined = [each.member_id for each in group.members.values() if each.join_waiter is not None]
         if not rejoined:
             return False
-        draft.leader = rejoined[0]
+        group.leader = rejoined[0]
     return True
 
 
-def _end_without_members(draft: Draft) -> None:
-    draft.generation += 1
-    draft.protocol = None
-    draft.delay_ms = None
-    if draft.rules.has_empty:
-        draft.go(EMPTY, NOBODY_JOINED)
+def _end_without_members(group: GroupUpdate) -> None:
+    group.generation += 1
+    group.protocol = None
+    group.delay_ms = None
+    if group.rules.has_empty:
+        group.change_state(EMPTY, NOBODY_JOINED)
     else:
-        draft.go(DEAD, LAST_ONE_GONE)
-    draft.tell(GroupWritten(is_tombstone=not draft.rules.has_empty))
+        group.change_state(DEAD, LAST_ONE_GONE)
+    group.emit(GroupWritten(is_tombstone=not group.rules.has_empty))
 
 
-def _end_with_members(draft: Draft) -> None:
-    draft.generation += 1
-    draft.delay_ms = None
-    draft.protocol = draft.elected_protocol
-    draft.go(COMPLETING, JOINED)
-    for member in tuple(draft.members.values()):
-        answer_join(draft, member)
-        draft.change(member.member_id, is_new=False)
-        draft.restart_timer(member.member_id)
-    draft.unsynced = dict.fromkeys(draft.members)
-    if draft.rules.sync_expires:
-        draft.sync_deadline_ms = draft.now_ms + draft.rebalance_timeout_ms
+def _end_with_members(group: GroupUpdate) -> None:
+    group.generation += 1
+    group.delay_ms = None
+    group.protocol = group.elected_protocol
+    group.change_state(COMPLETING, JOINED)
+    for member in tuple(group.members.values()):
+        answer_join(group, member)
+        group.change(member.member_id, is_new=False)
+        group.restart_timer(member.member_id)
+    group.unsynced = dict.fromkeys(group.members)
+    if group.rules.sync_expires:
+        group.sync_deadline_ms = group.now_ms + group.rebalance_timeout_ms
 
 
-def answer_join(draft: Draft, member: Member) -> None:
+def answer_join(group: GroupUpdate, member: Member) -> None:
     """Answer a parked JoinGroup with the present generation."""
     if member.join_waiter is not None:
-        draft.tell(present_generation(draft, member, member.join_waiter))
-        draft.change(member.member_id, join_waiter=None)
+        group.emit(present_generation(group, member, member.join_waiter))
+        group.change(member.member_id, join_waiter=None)
 
 
-def present_generation(draft: Draft, member: Member, client: str) -> JoinAnswered:
-    """The answer to JoinGroup that tells the generation, and the leader who is in it."""
-    is_leader = draft.leader == member.member_id
+def present_generation(group: GroupUpdate, member: Member, client: str) -> JoinAnswered:
+    """The answer to JoinGroup with the generation; for the leader, also with its members."""
+    is_leader = group.leader == member.member_id
     return JoinAnswered(
         client,
         NONE,
         member.member_id,
-        draft.generation,
-        draft.protocol,
-        draft.leader,
-        members=metadata(draft) if is_leader else (),
+        group.generation,
+        group.protocol,
+        group.leader,
+        members=metadata(group) if is_leader else (),
     )
 
 
-def metadata(draft: Draft) -> tuple[tuple[str, str | None, object], ...]:
+def metadata(group: GroupUpdate) -> tuple[tuple[str, str | None, object], ...]:
     """What the leader needs to assign: each member's id, instance id and metadata for the chosen protocol."""
     return tuple(
-        (each.member_id, each.instance_id, dict(each.protocols)[draft.protocol]) for each in draft.members.values()
+        (each.member_id, each.instance_id, dict(each.protocols)[group.protocol]) for each in group.members.values()
     )
 
 
-def answer_syncs(draft: Draft, error: str = NONE) -> None:
+def answer_syncs(group: GroupUpdate, error: str = NONE) -> None:
     """Answer every parked SyncGroup; the sessions of those who waited begin anew."""
-    for member in tuple(draft.members.values()):
+    for member in tuple(group.members.values()):
         if member.sync_waiter is not None:
             assignment = member.assignment if error == NONE else None
-            draft.tell(SyncAnswered(member.sync_waiter, error, assignment))
-            draft.change(member.member_id, sync_waiter=None)
-            draft.restart_timer(member.member_id)
+            group.emit(SyncAnswered(member.sync_waiter, error, assignment))
+            group.change(member.member_id, sync_waiter=None)
+            group.restart_timer(member.member_id)

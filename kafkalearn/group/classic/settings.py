@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import fill_in, whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.versions import default
+from kafkalearn.group.defaults import default_of
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 
@@ -87,28 +87,14 @@ class Settings:
     def __post_init__(self) -> None:
         """Fill in the defaults, refuse what no broker starts with."""
         object.__setattr__(self, "rules", rules_of(self.release))
+        fill_in(self, **{name: default_of(setting, self.release, "broker") for name, (setting, _) in NAMES.items()})
         for name, (setting, least) in NAMES.items():
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, _default(setting, self.release))
             whole_number(setting, getattr(self, name), at_least=least)
         if self.group_min_session_timeout_ms > self.group_max_session_timeout_ms:
             raise KafkaLearnError(
                 f"group.min.session.timeout.ms ({self.group_min_session_timeout_ms}) is above "
                 f"group.max.session.timeout.ms ({self.group_max_session_timeout_ms}): no session would be allowed"
             )
-
-
-_BEFORE_IT_CAME = {"group.initial.rebalance.delay.ms": 0, "group.max.size": 2147483647}
-
-
-@cache
-def _default(setting: str, release: str) -> int:
-    try:
-        return default(setting, release, side="broker")
-    except KafkaLearnError:
-        if setting in _BEFORE_IT_CAME:
-            return _BEFORE_IT_CAME[setting]
-        raise
 
 
 def broker_settings(release: str = DEFAULT_RELEASE, values: Mapping[str, int] | None = None) -> Settings:

@@ -1,12 +1,14 @@
-"""What a coordinator keeps of a group: its members, whom it waits for, and its timers."""
+"""The state of a classic group on its coordinator: its members, the members it waits for, and its timers."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kafkalearn.group.classic.effects import Effect
-from kafkalearn.group.classic.transitions import EMPTY
+from kafkalearn.group.classic.effects import Answer, Effect
+from kafkalearn.group.classic.settings import Settings
+from kafkalearn.group_states import EMPTY
 
 
 class Member(NamedTuple):
@@ -35,7 +37,8 @@ class Member(NamedTuple):
         return tuple(name for name, _ in self.protocols)
 
 
-class Group(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Group:
     """A classic group on its coordinator, at one moment."""
 
     state: str = EMPTY
@@ -55,7 +58,7 @@ class Group(NamedTuple):
     id_count: int = 0  # member ids given out so far
     is_known: bool = False  # the coordinator has heard of it
     has_moved: bool = False  # Dead, because another broker has it now
-    effects: tuple[Effect, ...] = ()  # what the last event led to
+    effects: tuple[Effect, ...] = field(default=(), compare=False)  # what the last event led to
 
     def member(self, member_id: str) -> Member | None:
         """The member of that id, if it is one."""
@@ -65,11 +68,16 @@ class Group(NamedTuple):
         return None
 
     @property
+    def answers(self) -> tuple[Answer, ...]:
+        """The answers that the last event led to, in order."""
+        return tuple(effect for effect in self.effects if isinstance(effect, Answer))
+
+    @property
     def assignment(self) -> dict[str, Hashable]:
         """What each member has been given in this generation."""
         return {each.member_id: each.assignment for each in self.members}
 
 
-def start() -> Group:
+def start(settings: Settings) -> Group:
     """A group that nobody has asked for yet."""
     return Group()

@@ -1,16 +1,10 @@
-"""The states of a classic group, and every way from one to another: the table that `step` obeys and pictures draw."""
+"""Every way from one state of a classic group to another: the table that `step` obeys and pictures draw."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-EMPTY = "Empty"
-PREPARING = "PreparingRebalance"
-COMPLETING = "CompletingRebalance"  # AwaitingSync up to 1.0
-STABLE = "Stable"
-DEAD = "Dead"
-
-STATES = (EMPTY, PREPARING, COMPLETING, STABLE, DEAD)
+from kafkalearn.group_states import COMPLETING, DEAD, EMPTY, PREPARING, STABLE
 
 MEMBER_ADDED = "a member is added"
 MEMBER_LEFT = "a member leaves"
@@ -57,7 +51,7 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(EMPTY, DEAD, DELETED),
     *(Transition(before, DEAD, MOVED) for before in (EMPTY, PREPARING, COMPLETING, STABLE)),
 )
-"""All there are; `kafkalearn.group.classic.step` makes no other."""
+"""All of them; `kafkalearn.group.classic.step` makes no other."""
 
 _KNOWN = frozenset(TRANSITIONS)
 

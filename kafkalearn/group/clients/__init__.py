@@ -1,1 +1,1 @@
-"""The consumers of a scenario: what a process of each protocol does and hears."""
+"""The two group protocols in the world of a scenario: the client side, and the coordinator in virtual time."""

@@ -5,15 +5,14 @@ order: the *group epoch* goes up when members or topics change, the *assignment 
 target assignment was computed for, and a *member epoch* is the assignment epoch that the member has reached.
 
 A simulator of the coordinator: `Group` is the state, `ConsumerGroupHeartbeat`, `OffsetCommit`, `TopicChanged` and
-`TimePassed` are the events, `step` is the rule, `broken` names promises that a state breaks.
+`TimePassed` are the events (`join` and `leave` make the first and the last heartbeat of a member), `step` is the rule,
+`simulate` a whole run, `check` and `broken` judge a state. What was answered and written is in ``group.effects``.
 
 Not modelled: subscriptions by regular expression, racks, members of the classic protocol in such a group, share and
 streams groups, an assignor that runs beside the request.
 """
 
-from kafkalearn.group.consumer.effects import CommitAnswered, Effect, HeartbeatAnswered, MemberFenced, RecordWritten
 from kafkalearn.group.consumer.events import (
-    ConsumerGroupEvent,
     ConsumerGroupHeartbeat,
     OffsetCommit,
     TimePassed,
@@ -21,36 +20,24 @@ from kafkalearn.group.consumer.events import (
     join,
     leave,
 )
-from kafkalearn.group.consumer.promises import PROMISES, broken, check
-from kafkalearn.group.consumer.settings import Rules, Settings, rules_of
-from kafkalearn.group.consumer.simulator import coordinate, step
-from kafkalearn.group.consumer.state import GROUP_STATES, MEMBER_STATES, Group, Held, Member, start
+from kafkalearn.group.consumer.promises import INVARIANTS, PROMISES, broken, check
+from kafkalearn.group.consumer.settings import Settings
+from kafkalearn.group.consumer.simulator import simulate, step
+from kafkalearn.group.consumer.state import start
 
 __all__ = [
-    "GROUP_STATES",
-    "MEMBER_STATES",
+    "INVARIANTS",
     "PROMISES",
-    "CommitAnswered",
-    "ConsumerGroupEvent",
     "ConsumerGroupHeartbeat",
-    "Effect",
-    "Group",
-    "HeartbeatAnswered",
-    "Held",
-    "Member",
-    "MemberFenced",
     "OffsetCommit",
-    "RecordWritten",
-    "Rules",
     "Settings",
     "TimePassed",
     "TopicChanged",
     "broken",
     "check",
-    "coordinate",
     "join",
     "leave",
-    "rules_of",
+    "simulate",
     "start",
     "step",
 ]

@@ -1,4 +1,4 @@
-"""Commits carry the member epoch: one that comes from another time is refused."""
+"""Commits carry the member epoch: one of another epoch is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an event led to: answers, members put out, records written to the offsets topic."""
+"""What an event led to: answers, members removed, records written to ``__consumer_offsets``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class CommitAnswered:
 
 @dataclass(frozen=True, slots=True)
 class MemberFenced:
-    """A timer of a member ran out; it is removed and will be told UNKNOWN_MEMBER_ID."""
+    """A timer of a member ran out; it is removed, and its next request is answered UNKNOWN_MEMBER_ID."""
 
     member_id: str
     reason: str  # "session timeout" or "rebalance timeout"

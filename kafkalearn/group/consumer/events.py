@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kafkalearn.arguments import text, whole_number
 from kafkalearn.topic_partition import TopicPartition
 
 
@@ -19,7 +20,7 @@ class ConsumerGroupHeartbeat:
     member_id : str
         Chosen by the client.
     member_epoch : int
-        The last one it was told; 0 joins, -1 leaves, -2 leaves a static member's place reserved.
+        The last one it was answered; 0 joins, -1 leaves, -2 leaves and keeps the place of a static member.
     topics : tuple of str or None
         Its subscription.
     owned : tuple of TopicPartition or None
@@ -29,7 +30,7 @@ class ConsumerGroupHeartbeat:
     rebalance_timeout_ms : int or None
         How long it may take to give up partitions: ``max.poll.interval.ms`` of the Java client.
     assignor : str or None
-        ``group.remote.assignor``: the assignor it asks the broker for.
+        ``group.remote.assignor``: the assignor it asks the broker for, ``"uniform"`` or ``"range"``.
     """
 
     member_id: str
@@ -52,17 +53,27 @@ class OffsetCommit:
 
 @dataclass(frozen=True, slots=True)
 class TopicChanged:
-    """A topic is made or gets more partitions; or, with None, is deleted."""
+    """A topic is created or gets more partitions; or, with None, is deleted."""
 
     topic: str
     partition_count: int | None
 
+    def __post_init__(self) -> None:
+        """Refuse a topic without name or partitions."""
+        text("topic", self.topic)
+        if self.partition_count is not None:
+            whole_number(f"the number of partitions of {self.topic!r}", self.partition_count, at_least=1)
+
 
 @dataclass(frozen=True, slots=True)
 class TimePassed:
-    """The clock moves on; timers that run out on the way do so in their order."""
+    """Time passes; every timer that is due meanwhile fires at its own moment."""
 
     ms: int
+
+    def __post_init__(self) -> None:
+        """Refuse a time that runs backwards."""
+        whole_number("ms", self.ms, at_least=0)
 
 
 ConsumerGroupEvent: TypeAlias = ConsumerGroupHeartbeat | OffsetCommit | TopicChanged | TimePassed

@@ -1,4 +1,4 @@
-"""A heartbeat that was accepted: join or update, compute a target if one is due, reconcile, answer."""
+"""A heartbeat: refuse it, or join or update, compute a target if one is due, reconcile, answer."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _is_full(event: ConsumerGroupHeartbeat) -> bool:
 
 
 def _member_of(group: Group, event: ConsumerGroupHeartbeat) -> tuple[Group, Member, list[Effect]]:
-    """Who sent it: a known member, a new one, or one that takes the place of a static member that was away."""
+    """The member that sent it: a known one, a new one, or one that takes the place of a static member."""
     away = group.find_static(event.instance_id)
     if event.member_epoch == JOIN and away is not None:
         member = replace(away, member_id=event.member_id, epoch=JOIN, previous_epoch=0)
@@ -75,7 +75,7 @@ def _member_of(group: Group, event: ConsumerGroupHeartbeat) -> tuple[Group, Memb
 
 
 def _updated(member: Member, event: ConsumerGroupHeartbeat) -> Member:
-    """The member with what the request says anew; what it leaves out stays."""
+    """The member with what the request changes; what it leaves out stays."""
     changes = {
         "instance_id": event.instance_id,
         "rebalance_timeout_ms": event.rebalance_timeout_ms,
@@ -98,19 +98,13 @@ def _look_at_subscriptions(
     must_bump = _differ(before, updated)
     if not (must_bump or group.must_look):
         return group, records
-    seen = subscribed_topics(group)
+    seen = group.subscribed_topics
     if seen != group.seen_topics and settings.rules.writes_topic_metadata:
         records.append(RecordWritten(written.TOPIC_METADATA))
     if must_bump or seen != group.seen_topics:
         group = replace(group, group_epoch=group.group_epoch + 1)
         records.append(RecordWritten(written.GROUP_METADATA))
     return replace(group, seen_topics=seen, must_look=False), records
-
-
-def subscribed_topics(group: Group) -> tuple[tuple[str, int], ...]:
-    """The topics that exist and that somebody subscribes to."""
-    names = {topic for member in group.members for topic in member.topics}
-    return tuple((name, count) for name, count in group.topics if name in names)
 
 
 def _leave(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> Group:
@@ -130,14 +124,14 @@ def _leave(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> G
 
 
 def remove(settings: Settings, group: Group, member_id: str) -> tuple[Group, tuple[Effect, ...]]:
-    """The group without a member, its epoch one higher, and the records that say so.
+    """The group without a member, its epoch one higher, and the records of that.
 
     References
     ----------
     Apache Kafka 4.3, ``GroupMetadataManager.consumerGroupFenceMembers``.
     """
     group = group.without_member(member_id)
-    seen = subscribed_topics(group)
+    seen = group.subscribed_topics
     records: list[Effect] = [*REMOVAL]
     if seen != group.seen_topics and settings.rules.writes_topic_metadata:
         records.append(RecordWritten(written.TOPIC_METADATA))

@@ -1,63 +1,76 @@
-"""What the protocol promises, by name, and which promises a state breaks."""
+"""What holds in every state of a consumer group, and what its users hope for.
+
+Two more laws hold of runs, not of states: no epoch falls while its member stays, and a group whose members go on
+sending heartbeats becomes Stable.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
+from collections.abc import Iterable
 
+from kafkalearn.group.consumer.effects import MemberFenced
+from kafkalearn.group.consumer.settings import Settings
 from kafkalearn.group.consumer.state import LEAVE_FOR_A_WHILE, UNREVOKED_PARTITIONS, Group
+from kafkalearn.group_states import STABLE
+from kafkalearn.promises import Promises, Since, judges
+from kafkalearn.topic_partition import TopicPartition
 
-OWNED_ONCE = "a partition is never held by two members"
-TARGETED_ONCE = "a partition is in one target at most"
-EPOCHS_IN_ORDER = "member epoch <= assignment epoch <= group epoch"
-REVOKING_HAS_AN_END = "a member that has to give up partitions has a time to do so"
-HELD_IS_KNOWN = "what is held was given at an epoch the member has reached"
-
-PROMISES = (OWNED_ONCE, TARGETED_ONCE, EPOCHS_IN_ORDER, REVOKING_HAS_AN_END, HELD_IS_KNOWN)
-"""All names. Two more hold of runs, not of states: no epoch falls while its member stays, and a group whose members
-go on sending heartbeats becomes Stable."""
+NONE_FENCED = "no member is fenced"
+ALL_OWNED = "every partition that the group subscribes to belongs to a member"
+STAYS_STABLE = "a group that is Stable stays so"
 
 
-def broken(group: Group) -> tuple[str, ...]:
-    """The names of the promises that a state breaks; none if all is well.
-
-    >>> from kafkalearn.group.consumer.settings import Settings
-    >>> from kafkalearn.group.consumer.state import start
-    >>> broken(start(Settings(), {"orders": 6}))
-    ()
-    """
-    judged = {
-        OWNED_ONCE: _is_once(chain.from_iterable(_held(group))),
-        TARGETED_ONCE: _is_once(chain.from_iterable(target for _, target in group.targets)),
-        EPOCHS_IN_ORDER: _epochs_are_in_order(group),
-        REVOKING_HAS_AN_END: all(
-            (member.state == UNREVOKED_PARTITIONS) == (member.revocation_ends_at_ms is not None)
-            for member in group.members
-            if member.epoch != LEAVE_FOR_A_WHILE
-        ),
-        HELD_IS_KNOWN: all(
-            held.epoch <= max(member.epoch, 0)
-            for member in group.members
-            for held in (*member.assigned, *member.pending_revocation)
-        ),
-    }
-    return tuple(name for name in PROMISES if not judged[name])
-
-
-def check(group: Group) -> None:
-    """Pass in silence if the state keeps the promises; else AssertionError names the broken ones."""
-    found = broken(group)
-    assert not found, f"broken: {'; '.join(found)}"
-
-
-def _held(group: Group) -> list[tuple]:
-    return [member.assigned_partitions + member.pending_partitions for member in group.members]
-
-
-def _is_once(partitions: object) -> bool:
+def _is_once(partitions: Iterable[TopicPartition]) -> bool:
     return all(count == 1 for count in Counter(partitions).values())
 
 
-def _epochs_are_in_order(group: Group) -> bool:
-    epochs = [member.epoch for member in group.members]
-    return max(epochs, default=0) <= group.assignment_epoch <= group.group_epoch
+def _epochs_are_in_order(settings: Settings, group: Group) -> bool:
+    highest = max((member.epoch for member in group.members), default=0)
+    return highest <= group.assignment_epoch <= group.group_epoch
+
+
+def _revoking_has_an_end(settings: Settings, group: Group) -> bool:
+    return all(
+        (member.state == UNREVOKED_PARTITIONS) == (member.revocation_ends_at_ms is not None)
+        for member in group.members
+        if member.epoch != LEAVE_FOR_A_WHILE
+    )
+
+
+def _held_since_a_known_epoch(settings: Settings, group: Group) -> bool:
+    return all(
+        held.epoch <= max(member.epoch, 0)
+        for member in group.members
+        for held in (*member.assigned, *member.pending_revocation)
+    )
+
+
+def _all_are_owned(settings: Settings, group: Group) -> bool:
+    owned = {partition for member in group.members for partition in member.assigned_partitions}
+    return all(
+        TopicPartition(topic, number) in owned for topic, count in group.subscribed_topics for number in range(count)
+    )
+
+
+INVARIANTS: Promises = {
+    "a partition is never held by two members": lambda settings, group: _is_once(
+        partition for member in group.members for partition in member.assigned_partitions + member.pending_partitions
+    ),
+    "a partition is in one target at most": lambda settings, group: _is_once(
+        partition for _, target in group.targets for partition in target
+    ),
+    "member epoch <= assignment epoch <= group epoch": _epochs_are_in_order,
+    "a member that has to give up partitions has a time to do so": _revoking_has_an_end,
+    "what is held was given at an epoch the member has reached": _held_since_a_known_epoch,
+}
+"""What holds in every state that the simulator reaches."""
+
+PROMISES: Promises = {
+    NONE_FENCED: lambda settings, group: not any(isinstance(effect, MemberFenced) for effect in group.effects),
+    ALL_OWNED: _all_are_owned,
+    STAYS_STABLE: Since(lambda settings, before, group: before.state != STABLE or group.state == STABLE),
+}
+"""What users hope for. Silence and slow members break the first, a member that joins the others, for a while."""
+
+check, broken = judges(INVARIANTS, PROMISES)

@@ -1,7 +1,8 @@
-"""Reconciling: each member is moved from what it has to what it shall have, in its own time.
+"""Reconciling: each member is moved from what it has to its target, in its own time.
 
-First it gives up (UNREVOKED_PARTITIONS), and only when it has confirmed that, it is given more. What others have
-not given up yet it waits for (UNRELEASED_PARTITIONS). So nothing is ever owned twice, and nobody waits for all.
+First it gives up partitions (UNREVOKED_PARTITIONS); only when it has confirmed that, it gets more. It waits for
+partitions that others have not given up yet (UNRELEASED_PARTITIONS). So nothing is ever owned twice, and no member
+waits for all others.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def reconcile(
     holders : mapping of TopicPartition to str
         Who held what before this heartbeat.
     owned : tuple of TopicPartition or None
-        What the client says it owns; None counts as still owning all.
+        What the client reports to own; None: it still owns all.
     has_new_topics : bool
         Whether its subscription changed with this heartbeat.
 
@@ -65,7 +66,7 @@ def reconcile(
 
 
 def _with_timer(group: Group, member: Member) -> Member:
-    """The time to give up partitions starts whenever the member is told anew."""
+    """The member with the time to give up partitions, which starts again with each new assignment."""
     is_giving_up = member.state == UNREVOKED_PARTITIONS
     ends_at_ms = group.now_ms + member.rebalance_timeout_ms if is_giving_up else None
     return replace(member, revocation_ends_at_ms=ends_at_ms)

@@ -1,17 +1,16 @@
-"""What stays the same while a group lives: the release, the broker's settings, and what the release decides."""
+"""What a group begins with: the release and its rules, the broker's settings, the topics of the cluster."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import fill_in, text, whole_number
+from kafkalearn.assignor.registry import BROKER_ASSIGNORS
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.versions import default
+from kafkalearn.group.defaults import default_of
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
-
-ASSIGNOR_RULES = {"uniform": "uniform", "range": "server-range"}
-"""The assignors of the broker by the names clients give them, and by their names in `kafkalearn.assignor`."""
 
 
 class Rules(NamedTuple):
@@ -48,9 +47,19 @@ def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
     )
 
 
+NAMES = {
+    "session_timeout_ms": "group.consumer.session.timeout.ms",
+    "heartbeat_interval_ms": "group.consumer.heartbeat.interval.ms",
+    "assignment_interval_ms": "group.consumer.assignment.interval.ms",
+    "assignors": "group.consumer.assignors",
+    "max_size": "group.consumer.max.size",
+}
+"""Each field of `Settings` that is a setting of the broker, with Kafka's name for it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The broker's side of a consumer group. Clients bring only their subscription and their rebalance timeout.
+    """The broker's side of a consumer group. Clients send only their subscription and their rebalance timeout.
 
     Parameters
     ----------
@@ -59,7 +68,7 @@ class Settings:
     session_timeout_ms : int or None
         ``group.consumer.session.timeout.ms``: a member that is silent for so long is removed.
     heartbeat_interval_ms : int or None
-        ``group.consumer.heartbeat.interval.ms``: told to the clients in each answer.
+        ``group.consumer.heartbeat.interval.ms``: the clients learn it from each answer.
     assignment_interval_ms : int or None
         ``group.consumer.assignment.interval.ms`` (4.3): the least time between two target assignments. Releases
         without it work as with 0.
@@ -67,8 +76,11 @@ class Settings:
         ``group.consumer.assignors``; the first is taken when no member names another.
     max_size : int or None
         ``group.consumer.max.size``: most members of a group.
-    topic_ids : tuple of (str, str), or mapping
-        The topics' ids as Kafka prints them, by name; see `kafkalearn.assignor.assign`. Empty: ids that are walked
+    topics : mapping of str to int, or tuple of (str, int)
+        The topics of the cluster at the start, with their partition counts; without them ``orders`` with 6. The
+        event `TopicChanged` changes them.
+    topic_ids : mapping of str to str, or tuple of (str, str)
+        The topics' ids as Kafka prints them, by name; see `kafkalearn.assignor.assign`. Empty: ids that Kafka sorts
         in the order of the topics' names.
 
     Raises
@@ -90,6 +102,7 @@ class Settings:
     assignment_interval_ms: int | None = None
     assignors: tuple[str, ...] | None = None
     max_size: int | None = None
+    topics: tuple[tuple[str, int], ...] = (("orders", 6),)
     topic_ids: tuple[tuple[str, str], ...] = ()
     rules: Rules = field(init=False, repr=False, compare=False)
 
@@ -102,34 +115,27 @@ class Settings:
             )
         object.__setattr__(self, "rules", rules_of(self.release))
         object.__setattr__(self, "topic_ids", tuple(dict(self.topic_ids).items()))
+        object.__setattr__(self, "topics", _checked_topics(self.topics))
+        fill_in(self, **{name: default_of(setting, self.release, "broker") for name, setting in NAMES.items()})
         for name in ("session_timeout_ms", "heartbeat_interval_ms", "max_size"):
-            self._fill_in(name, default(f"group.consumer.{_DOTTED[name]}", self.release, side="broker"))
             whole_number(name, getattr(self, name), at_least=1)
-        self._fill_in("assignment_interval_ms", _interval_of(self.release))
         whole_number("assignment_interval_ms", self.assignment_interval_ms, at_least=0)
         if self.assignment_interval_ms and not at_least("4.3", self.release):
             raise KafkaLearnError(
                 f"assignment_interval_ms is {self.assignment_interval_ms}, but Kafka {self.release} has no such "
                 "setting; it came with 4.3 (KIP-1263)"
             )
-        self._fill_in("assignors", default("group.consumer.assignors", self.release, side="broker"))
         for assignor in self.assignors:
-            if assignor not in ASSIGNOR_RULES:
-                raise unknown_name("assignor of the broker", assignor, ASSIGNOR_RULES)
-
-    def _fill_in(self, name: str, value: object) -> None:
-        if getattr(self, name) is None:
-            object.__setattr__(self, name, value)
+            if assignor not in BROKER_ASSIGNORS:
+                raise unknown_name("assignor of the broker", assignor, BROKER_ASSIGNORS)
 
 
-_DOTTED = {
-    "session_timeout_ms": "session.timeout.ms",
-    "heartbeat_interval_ms": "heartbeat.interval.ms",
-    "max_size": "max.size",
-}
-
-
-def _interval_of(release: str) -> int:
-    if not at_least("4.3", release):
-        return 0
-    return default("group.consumer.assignment.interval.ms", release, side="broker")
+def _checked_topics(topics: Mapping[str, int] | tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
+    """Topics with their partition counts, by name."""
+    try:
+        counts = dict(topics)
+    except (TypeError, ValueError):
+        raise KafkaLearnError(f"topics must map each topic to its number of partitions, got {topics!r}") from None
+    for name, count in counts.items():
+        whole_number(f"the number of partitions of {text('topic', name)!r}", count, at_least=1)
+    return tuple(sorted(counts.items()))

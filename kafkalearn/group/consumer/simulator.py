@@ -1,10 +1,9 @@
-"""The simulator of the consumer protocol: `step` tells the events apart, the rules have files of their own."""
+"""The simulator of the consumer protocol: `step` dispatches events, the rules have files of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.group.consumer.commits import commit
@@ -17,27 +16,27 @@ from kafkalearn.group.consumer.events import (
 )
 from kafkalearn.group.consumer.heartbeats import heartbeat
 from kafkalearn.group.consumer.settings import Settings
-from kafkalearn.group.consumer.state import Group, checked_topics, start
+from kafkalearn.group.consumer.state import Group, start
 from kafkalearn.group.consumer.timers import pass_time
 from kafkalearn.trace import Trace, run
 
 
 def step(settings: Settings, group: Group, event: ConsumerGroupEvent) -> Group:
-    """The group after `event`; its `effects` tell what was answered and written.
+    """The group after `event`; what was answered and written is in its ``effects``.
 
     Raises
     ------
     IllegalEvent
-        If the event makes no sense here: a topic loses partitions. What the coordinator would refuse is no such
-        case: it is an answer.
+        If it is no event of this simulator, or makes no sense now: a topic loses partitions. What the coordinator
+        refuses is no such case: it is an answer.
 
     Examples
     --------
     >>> from kafkalearn.group.consumer.events import join
     >>> settings = Settings()
-    >>> group = step(settings, start(settings, {"orders": 2}), join("A", ("orders",)))
-    >>> group.state, group.effects[-1].member_epoch, list(map(str, group.effects[-1].assignment))
-    ('Stable', 2, ['orders-0', 'orders-1'])
+    >>> group = step(settings, start(settings), join("A", ("orders",)))
+    >>> group.state, group.effects[-1].member_epoch, len(group.effects[-1].assignment)
+    ('Stable', 2, 6)
 
     References
     ----------
@@ -53,13 +52,13 @@ def step(settings: Settings, group: Group, event: ConsumerGroupEvent) -> Group:
         case TimePassed():
             return pass_time(settings, group, event)
     raise IllegalEvent(
-        f"{event!r} is no event of this simulator; it knows ConsumerGroupHeartbeat, OffsetCommit, TopicChanged, "
+        f"{event!r} is no event of this simulator; there are ConsumerGroupHeartbeat, OffsetCommit, TopicChanged, "
         "TimePassed"
     )
 
 
 def _change_topic(group: Group, event: TopicChanged) -> Group:
-    """The next heartbeat of anybody will look; the broker tells nobody by itself."""
+    """The group with the topic changed; the coordinator looks at topics only with the next heartbeat."""
     counts = dict(group.topics)
     before = counts.pop(event.topic, None)
     if before is None and event.partition_count is None:
@@ -68,17 +67,17 @@ def _change_topic(group: Group, event: TopicChanged) -> Group:
         if before is not None and event.partition_count < before:
             raise IllegalEvent(f"{event!r}: the topic has {before} partitions, and Kafka takes none away")
         counts[event.topic] = event.partition_count
-    return replace(group, topics=checked_topics(counts), must_look=True, effects=())
+    return replace(group, topics=tuple(sorted(counts.items())), must_look=True, effects=())
 
 
-def coordinate(
-    settings: Settings, topics: Mapping[str, int], events: Iterable[ConsumerGroupEvent]
+def simulate(
+    settings: Settings, events: Iterable[ConsumerGroupEvent], initial: Group | None = None
 ) -> Trace[Group, ConsumerGroupEvent]:
-    """The run of a new group through `events`, as its coordinator sees it.
+    """A whole run of a group, as its coordinator sees it: from its first request on, or from an `initial` state.
 
     >>> from kafkalearn.group.consumer.events import TimePassed, join
-    >>> trace = coordinate(Settings(), {"orders": 2}, [join("A", ("orders",)), TimePassed(45_000)])
+    >>> trace = simulate(Settings(), [join("A", ("orders",)), TimePassed(45_000)])
     >>> [frame.state.state for frame in trace]
     ['Empty', 'Stable', 'Empty']
     """
-    return run(partial(step, settings), start(settings, topics), events)
+    return run(step, settings, start(settings) if initial is None else initial, events)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
-from kafkalearn.arguments import text, whole_number
+from kafkalearn import group_states
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.consumer.effects import Effect
 from kafkalearn.group.consumer.settings import Settings
@@ -16,19 +16,11 @@ STABLE = "STABLE"
 UNREVOKED_PARTITIONS = "UNREVOKED_PARTITIONS"
 UNRELEASED_PARTITIONS = "UNRELEASED_PARTITIONS"
 MEMBER_STATES = {
-    STABLE: "it has what it was last told to have",
-    UNREVOKED_PARTITIONS: "it was told to give up partitions and has not confirmed it",
+    STABLE: "it has what it was last assigned",
+    UNREVOKED_PARTITIONS: "it has to give up partitions and has not confirmed it",
     UNRELEASED_PARTITIONS: "partitions of its target are still held by others",
 }
 """The states of a member, with their meaning."""
-
-GROUP_STATES = {
-    "Empty": "it has no members",
-    "Assigning": "the group epoch is ahead of the assignment epoch: a new target is due",
-    "Reconciling": "some member has not reached its target",
-    "Stable": "every member has reached its target",
-}
-"""The states of a group, with their meaning; they follow from the members and are stored nowhere."""
 
 JOIN, LEAVE, LEAVE_FOR_A_WHILE = 0, -1, -2
 """The member epochs that mean something else than an epoch."""
@@ -54,19 +46,19 @@ class Member:
     epoch: int = JOIN  # the assignment epoch it has reached; -2: a static member that is away for a while
     previous_epoch: int = -1
     state: str = STABLE  # a name in MEMBER_STATES
-    assigned: tuple[Held, ...] = ()  # what it has been told to own, by topic and partition
-    pending_revocation: tuple[Held, ...] = ()  # what it has been told to give up, and has not confirmed
+    assigned: tuple[Held, ...] = ()  # what the coordinator has given it, by topic and partition
+    pending_revocation: tuple[Held, ...] = ()  # what it has to give up and has not confirmed
     session_ends_at_ms: int | None = None
     revocation_ends_at_ms: int | None = None  # set while it is UNREVOKED_PARTITIONS
 
     @property
     def assigned_partitions(self) -> tuple[TopicPartition, ...]:
-        """What it has been told to own."""
+        """What the coordinator has given it."""
         return partitions_of(self.assigned)
 
     @property
     def pending_partitions(self) -> tuple[TopicPartition, ...]:
-        """What it has been told to give up, and has not confirmed."""
+        """What it has to give up and has not confirmed."""
         return partitions_of(self.pending_revocation)
 
     def is_at(self, assignment_epoch: int) -> bool:
@@ -85,21 +77,22 @@ class Group:
     assignment_epoch: int = 0
     assigned_at_ms: int | None = None  # when the last target was computed
     members: tuple[Member, ...] = ()  # in the order they joined
-    targets: tuple[Target, ...] = ()  # (member id, partitions), each as the broker walks it
+    targets: tuple[Target, ...] = ()  # (member id, partitions), in the broker's order
     topics: tuple[tuple[str, int], ...] = ()  # the cluster's topics and their partition counts
     seen_topics: tuple[tuple[str, int], ...] = ()  # those of them it subscribes to, when it last looked
     must_look: bool = False  # the cluster's topics have changed since
     now_ms: int = 0
-    effects: tuple[Effect, ...] = ()  # what the last event led to
+    effects: tuple[Effect, ...] = field(default=(), compare=False)  # what the last event led to
 
     @property
     def state(self) -> str:
-        """A name in `GROUP_STATES`."""
+        """A name in `kafkalearn.group_states.CONSUMER_STATES`."""
         if not self.members:
-            return "Empty"
+            return group_states.EMPTY
         if self.group_epoch > self.assignment_epoch:
-            return "Assigning"
-        return "Stable" if all(member.is_at(self.assignment_epoch) for member in self.members) else "Reconciling"
+            return group_states.ASSIGNING
+        have_all_reached_it = all(member.is_at(self.assignment_epoch) for member in self.members)
+        return group_states.STABLE if have_all_reached_it else group_states.RECONCILING
 
     @property
     def member_ids(self) -> tuple[str, ...]:
@@ -130,12 +123,18 @@ class Group:
         return next((member for member in self.members if member.instance_id == instance_id), None)
 
     def target(self, member_id: str) -> tuple[TopicPartition, ...]:
-        """The partitions that a member shall have in the end; none for a member that is not in the target yet."""
+        """The partitions that a member is to have in the end; none if it is not in the target yet."""
         return dict(self.targets).get(member_id, ())
 
     @property
+    def subscribed_topics(self) -> tuple[tuple[str, int], ...]:
+        """The topics that exist and that some member subscribes to, with their partition counts."""
+        names = {topic for member in self.members for topic in member.topics}
+        return tuple((name, count) for name, count in self.topics if name in names)
+
+    @property
     def holders(self) -> dict[TopicPartition, str]:
-        """Who holds each partition: it is assigned, or its revocation is not confirmed yet."""
+        """The member that holds each partition: it is assigned, or its revocation is not confirmed yet."""
         return {
             partition: member.member_id
             for member in self.members
@@ -167,27 +166,10 @@ def partitions_of(held: Iterable[Held]) -> tuple[TopicPartition, ...]:
     return tuple(TopicPartition(topic, partition) for topic, partition, _ in held)
 
 
-def start(settings: Settings, topics: Mapping[str, int]) -> Group:
-    """A group that nobody has joined yet, in a cluster with these topics and partition counts.
+def start(settings: Settings) -> Group:
+    """A group that nobody has joined yet.
 
-    >>> start(Settings(), {"orders": 6}).group_epoch, start(Settings(release="4.2"), {"orders": 6}).group_epoch
+    >>> start(Settings()).group_epoch, start(Settings(release="4.2")).group_epoch
     (1, 0)
     """
-    return Group(group_epoch=settings.rules.first_group_epoch, topics=checked_topics(topics))
-
-
-def checked_topics(topics: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Topics with their partition counts, by name.
-
-    Raises
-    ------
-    KafkaLearnError
-        If it is no mapping of names to counts of at least 1.
-    """
-    if not isinstance(topics, Mapping):
-        raise KafkaLearnError(f"topics must map each topic to its number of partitions, got {topics!r}")
-    counts = {
-        text("topic", name): whole_number(f"the number of partitions of {name!r}", count, at_least=1)
-        for name, count in topics.items()
-    }
-    return tuple(sorted(counts.items()))
+    return Group(group_epoch=settings.rules.first_group_epoch, topics=settings.topics)

@@ -1,15 +1,15 @@
-"""The target assignment: computed by the coordinator, when the group epoch has gone ahead and the interval allows."""
+"""The target assignment: computed by the coordinator when the group epoch is higher and the interval allows it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
 
-from kafkalearn.assignor import Member as Subscriber
-from kafkalearn.assignor import assign
+from kafkalearn.assignor.members import Member as Subscriber
+from kafkalearn.assignor.registry import assign
 from kafkalearn.group.consumer import effects as written
 from kafkalearn.group.consumer.effects import Effect, RecordWritten
-from kafkalearn.group.consumer.settings import ASSIGNOR_RULES, Settings
+from kafkalearn.group.consumer.settings import Settings
 from kafkalearn.group.consumer.state import Group
 
 
@@ -25,7 +25,7 @@ def update_target(settings: Settings, group: Group) -> tuple[Group, list[Effect]
         return group, []
     before = dict(group.targets)
     assignment = assign(
-        ASSIGNOR_RULES[preferred_assignor(settings, group)],
+        preferred_assignor(settings, group),
         dict(group.topics),
         [
             Subscriber(
@@ -36,6 +36,7 @@ def update_target(settings: Settings, group: Group) -> tuple[Group, list[Effect]
             )
             for member in group.members
         ],
+        side="broker",
         release=settings.release,
         topic_ids=dict(settings.topic_ids) or None,
     )

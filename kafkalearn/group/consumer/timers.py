@@ -1,10 +1,9 @@
-"""Time passes: sessions end, and members that do not give up what they were told to are put out."""
+"""Time passes: sessions end, and members that do not give up partitions in time are removed."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from kafkalearn.arguments import whole_number
 from kafkalearn.group.consumer.effects import Effect, MemberFenced
 from kafkalearn.group.consumer.events import TimePassed
 from kafkalearn.group.consumer.heartbeats import remove
@@ -24,13 +23,19 @@ def pass_time(settings: Settings, group: Group, event: TimePassed) -> Group:
     Apache Kafka 4.3, ``GroupMetadataManager.scheduleConsumerGroupSessionTimeout`` and
     ``scheduleConsumerGroupRebalanceTimeout``.
     """
-    end_ms = group.now_ms + whole_number("ms", event.ms, at_least=0)
+    end_ms = group.now_ms + event.ms
     effects: tuple[Effect, ...] = ()
     while (first := next_timer(group)) is not None and first[0] <= end_ms:
         at_ms, reason, member_id = first
         group, records = remove(settings, group, member_id)
         effects += (MemberFenced(member_id, reason, at_ms), *records)
     return replace(group, now_ms=end_ms, effects=effects)
+
+
+def next_deadline_ms(group: Group) -> int | None:
+    """When the next timer of a group is due; None if none is running."""
+    due = next_timer(group)
+    return None if due is None else due[0]
 
 
 def next_timer(group: Group) -> tuple[int, str, str] | None:

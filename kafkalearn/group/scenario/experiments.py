@@ -11,12 +11,12 @@ from types import MappingProxyType
 
 from kafkalearn.group.scenario.parse import scenario
 from kafkalearn.group.scenario.probes import PROBES, probe
-from kafkalearn.group.scenario.simulate import settings_of, simulate
+from kafkalearn.group.scenario.simulator import settings_of, simulate
 from kafkalearn.versions import default
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 ADVICE: Mapping[str, int] = MappingProxyType({"session.timeout.ms": 6000, "heartbeat.interval.ms": 2000})
-"""What was recommended: the dead are found early, and a member may miss two heartbeats of three."""
+"""What was recommended: a dead member is found early, and a member may miss two heartbeats of three."""
 
 START = "topic orders has 6 partitions\nrecords arrive at 1000 a second\nat 0 s: c1, c2 and c3 join\n"
 PAUSES_S = (2, 4, 6, 9, 12, 30, 50)
@@ -26,7 +26,7 @@ Row = dict[str, object]
 
 
 def pauses(release: str = DEFAULT_RELEASE, seconds: Iterable[int] = PAUSES_S) -> list[Row]:
-    """What a pause of a consumer brings, with the advice and with the release's defaults.
+    """How many rebalances a pause of a consumer brings, with the advice and with the release's defaults.
 
     Returns
     -------

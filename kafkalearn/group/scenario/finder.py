@@ -10,16 +10,16 @@ from types import MappingProxyType
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.group.scenario.findings import Change, Finding, Solution
 from kafkalearn.group.scenario.parse import scenario as parsed
-from kafkalearn.group.scenario.probes import costs, play
-from kafkalearn.group.scenario.simulate import PROTOCOLS, settings_of
+from kafkalearn.group.scenario.probes import costs
+from kafkalearn.group.scenario.simulator import PROTOCOLS, play, settings_of
 from kafkalearn.group.world.events import (
     CrashesAndReturns,
-    IsCutOff,
+    Disconnected,
     Pauses,
+    Processing,
     Restarts,
     Scenario,
     ScenarioEvent,
-    Works,
 )
 from kafkalearn.group.world.settings import Settings
 from kafkalearn.versions.releases import DEFAULT_RELEASE
@@ -48,7 +48,7 @@ CANDIDATES: Mapping[str, Mapping[str, tuple]] = MappingProxyType(
 )
 """The values that are tried for each setting, by protocol. A ``group.instance.id`` makes all members static."""
 
-AVOIDABLE = (Pauses, Works, IsCutOff, Restarts, CrashesAndReturns)
+AVOIDABLE = (Pauses, Processing, Disconnected, Restarts, CrashesAndReturns)
 MOST_TRIES = 200  # of pairs
 
 

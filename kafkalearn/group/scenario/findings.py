@@ -8,7 +8,7 @@ from math import log
 
 from kafkalearn.group.world.outcome import Outcome
 from kafkalearn.group.world.settings import Settings
-from kafkalearn.versions import value_text
+from kafkalearn.versions.units import value_text
 
 SIZE_OF_STATIC = log(10)  # counts as much as a number made ten times what it was: it is another way to deploy
 

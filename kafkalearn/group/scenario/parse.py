@@ -14,7 +14,7 @@ Lines in any order; empty lines, ``# comments`` and (remarks in brackets) are pa
     at 80 s: c3 works 400 s on one poll      the poll thread only
     at 90 s: c1 is cut off for 20 s          from the coordinator
     at 200 s: c1 leaves                      close()
-    at 210 s: c2 crashes                     without a word
+    at 210 s: c2 crashes                     it sends nothing
     at 220 s: c2 crashes and returns after 10 s
     at 300 s: c3 restarts after 10 s         close(), and a new process 10 s later
     at 400 s: orders grows to 8 partitions
@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.scenario.words import NAME, NUMBER, TIME, BadLine, happenings, milliseconds, moments, names, split
+from kafkalearn.group.scenario.words import NAME, NUMBER, TIME, BadLine, events_of, milliseconds, names, split, times_of
 from kafkalearn.group.world.events import (
     Crashes,
     CrashesAndReturns,
@@ -91,7 +91,7 @@ did you mean 'pauses'? As in: c1 pauses for 50 s
 
 
 class _Reader:
-    """Goes through the lines and collects what they say, and what is wrong with them."""
+    """Goes through the lines and collects their facts and events, and what is wrong with them."""
 
     def __init__(self) -> None:
         self.events: list[tuple[int, str, ScenarioEvent]] = []
@@ -124,8 +124,8 @@ class _Reader:
 
     def _line(self, number: int, line: str) -> None:
         if re.match(r"(at|every)\b", line, re.I):
-            times, what = moments(line)
-            for event in happenings(what, times):
+            times, what = times_of(line)
+            for event in events_of(what, times):
                 self.events.append((number, line, event))
         else:
             self._header(number, line)
@@ -155,7 +155,7 @@ class _Reader:
 
     def _fact(self, name: str, value: object) -> None:
         if name in self.facts:
-            raise BadLine("this has been said before")
+            raise BadLine("this line was given before")
         self.facts[name] = value
 
     def _setting(self, number: int, line: str, member: str, setting: str, raw: str) -> None:
@@ -175,12 +175,12 @@ class _Reader:
         self.setting_lines.append((number, line, member))
 
     def _check_members(self) -> None:
-        """Whoever is spoken of must join at some time; nobody joins who is there."""
+        """Every member that is named must join at some time; nobody joins twice."""
         joined = dict.fromkeys(event.member for _, _, event in self.events if isinstance(event, Joins))
-        spoken_of = [(number, line, getattr(event, "member", None)) for number, line, event in self.events]
-        spoken_of += [(number, line, name) for name, (number, line) in self.static.items()]
-        spoken_of += self.setting_lines
-        for number, line, name in spoken_of:
+        named = [(number, line, getattr(event, "member", None)) for number, line, event in self.events]
+        named += [(number, line, name) for name, (number, line) in self.static.items()]
+        named += self.setting_lines
+        for number, line, name in named:
             if name is not None and name not in joined:
                 near = get_close_matches(name, joined, 1, 0.5)
                 hint = f"did you mean {near[0]!r}?" if near else f"write: at 0 s: {name} joins"

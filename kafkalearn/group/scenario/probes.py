@@ -1,14 +1,12 @@
-"""What settings cost when something really happens: how long partitions go unread after a crash, a hang, a good-bye."""
+"""What settings cost when something really happens: how long partitions go unread after a crash, a hang, a close."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from kafkalearn.group.scenario.simulate import PROTOCOLS
-from kafkalearn.group.world.events import Crashes, Joins, Leaves, Scenario, ScenarioEvent, Works
-from kafkalearn.group.world.outcome import Outcome
+from kafkalearn.group.scenario.simulator import play
+from kafkalearn.group.world.events import Crashes, Joins, Leaves, Processing, Scenario, ScenarioEvent
 from kafkalearn.group.world.settings import Settings
-from kafkalearn.group.world.world import World
 
 PROBES = ("a crash", "a hang in one poll", "an orderly end")
 """What can be asked: the process dies; its poll thread never comes back; the application closes its consumer."""
@@ -17,14 +15,8 @@ STARTED_MS = 60_000  # when it happens: the group has long been formed
 FOR_EVER_MS = 86_400_000
 
 
-def play(story: Scenario, settings: Settings, protocol: str) -> Outcome:
-    """A scenario played with settings that are complete."""
-    recorder = World(story, settings, PROTOCOLS[protocol]).run()
-    return Outcome(story, settings, protocol, tuple(recorder.trace), tuple(recorder.rebalances))
-
-
 def probe(story: Scenario, settings: Settings, protocol: str, what: str) -> int | None:
-    """How long some partition is not read after the last member of a group is struck, in ms.
+    """How long some partition is not read after an accident of the last member of a group, in ms.
 
     Parameters
     ----------
@@ -40,19 +32,19 @@ def probe(story: Scenario, settings: Settings, protocol: str, what: str) -> int 
     Returns
     -------
     int or None
-        None: never again, or there is nobody to take over.
+        None: never again, or there is no other member to take over.
     """
     if len(story.members) < 2:
         return None
     last = story.members[-1]
-    struck: dict[str, ScenarioEvent] = {
+    accidents: dict[str, ScenarioEvent] = {
         PROBES[0]: Crashes(STARTED_MS, last),
-        PROBES[1]: Works(STARTED_MS, last, FOR_EVER_MS),
+        PROBES[1]: Processing(STARTED_MS, last, FOR_EVER_MS),
         PROBES[2]: Leaves(STARTED_MS, last),
     }
     joins = tuple(Joins(0, name) for name in story.members)
     end_ms = STARTED_MS + _patience_ms(settings, last)
-    outcome = play(replace(story, events=(*joins, struck[what]), end_ms=end_ms), settings, protocol)
+    outcome = play(replace(story, events=(*joins, accidents[what]), end_ms=end_ms), settings, protocol)
     again_ms = outcome.all_read_again_ms(STARTED_MS)
     return None if again_ms is None else again_ms - STARTED_MS
 

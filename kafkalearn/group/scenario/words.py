@@ -10,14 +10,14 @@ from difflib import get_close_matches
 from kafkalearn.group.world.events import (
     Crashes,
     CrashesAndReturns,
+    Disconnected,
     Grows,
-    IsCutOff,
     Joins,
     Leaves,
     Pauses,
+    Processing,
     Restarts,
     ScenarioEvent,
-    Works,
 )
 
 UNITS_MS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
@@ -37,8 +37,8 @@ VERBS: dict[str, tuple[str, Callable[..., ScenarioEvent]]] = {
     "crashes and returns": (rf"after {TIME}", CrashesAndReturns),
     "restarts": (rf"after {TIME}", Restarts),
     "pauses": (rf"for {TIME}", Pauses),
-    "works": (rf"(?:for )?{TIME}(?: on one poll)?", Works),
-    "is cut off": (rf"for {TIME}", IsCutOff),
+    "works": (rf"(?:for )?{TIME}(?: on one poll)?", Processing),
+    "is cut off": (rf"for {TIME}", Disconnected),
     "grows": (r"to (\d+) partitions?", Grows),
 }
 """What can happen, and what must follow the verb."""
@@ -62,8 +62,8 @@ EXAMPLES = {
 }
 
 
-def moments(line: str) -> tuple[list[int], str]:
-    """When it happens, and what."""
+def times_of(line: str) -> tuple[list[int], str]:
+    """The times of a line, and the rest of it: what happens then."""
     head, colon, what = line.partition(":")
     if not colon or not what.strip():
         raise BadLine(f"a colon and what happens are missing; as in: {head.strip()}: c1 pauses for 50 s")
@@ -77,8 +77,8 @@ def moments(line: str) -> tuple[list[int], str]:
     raise BadLine(f"cannot read the time {head.strip()!r}; as in: at 12 s: ... or every 60 s from 30 s to 300 s: ...")
 
 
-def happenings(what: str, times: Sequence[int]) -> Iterator[ScenarioEvent]:
-    """What happens to whom, once for each time and each name."""
+def events_of(what: str, times: Sequence[int]) -> Iterator[ScenarioEvent]:
+    """The events of a line, one for each time and each name."""
     subject, verb, rest = split(what)
     pattern, kind = VERBS[verb]
     found = re.fullmatch(pattern, rest, re.I)

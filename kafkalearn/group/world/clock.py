@@ -1,34 +1,46 @@
-"""Virtual time: a queue of what is still to happen, in an order that is the same in every run."""
+"""Virtual time: a queue of calls that are still to be made, in an order that is the same in every run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heappop, heappush
+from typing import TypeAlias
 
 from kafkalearn.errors import KafkaLearnError
 
 SCENARIO, NETWORK, HEARTBEAT_THREAD, POLL_THREAD = range(4)
-"""Who comes first at one moment: the story, then the coordinator, then each thread of the consumers."""
+"""Who comes first at one moment: the scenario, then the coordinator, then each thread of the consumers."""
 
 MOST_CALLS = 2_000_000  # half a minute of real time
 
+Callback: TypeAlias = Callable[..., None]
+
 
 class Clock:
-    """The present moment, and a queue of calls."""
+    """The present moment, and a queue of calls.
+
+    >>> clock = Clock()
+    >>> clock.at(30, POLL_THREAD, print, "the poll thread")
+    >>> clock.at(30, NETWORK, print, "the network")
+    >>> clock.run(100, after_each_ms=lambda: print(f"that was at {clock.now_ms} ms"))
+    the network
+    the poll thread
+    that was at 30 ms
+    """
 
     def __init__(self) -> None:
         """Time begins at 0."""
         self.now_ms = 0
-        self._queue: list[tuple[int, int, int, Callable, tuple]] = []
+        self._queue: list[tuple[int, int, int, Callback, tuple[object, ...]]] = []
         self._count = 0
 
-    def at(self, when_ms: int, rank: int, call: Callable, *args: object) -> None:
-        """Call something at a moment, not before now."""
+    def at(self, when_ms: int, rank: int, call: Callback, *args: object) -> None:
+        """Make a call at a moment, not before now; of several at one moment, the lower rank comes first."""
         self._count += 1
         heappush(self._queue, (max(when_ms, self.now_ms), rank, self._count, call, args))
 
-    def run(self, end_ms: int, after_each_ms: Callable[[], None]) -> None:
-        """Make all calls up to the end; tell when all of one moment are made."""
+    def run(self, end_ms: int, after_each_ms: Callback) -> None:
+        """Make all calls up to the end, and `after_each_ms` when all calls of one moment are made."""
         while self._queue and self._queue[0][0] <= end_ms:
             if self._count > MOST_CALLS:
                 raise KafkaLearnError(

@@ -1,23 +1,41 @@
-"""A consumer process as the world moves it: two threads, each of which something can stop."""
+"""Consumers: their processes, each with two threads that something can stop, and the client that runs in them."""
 
 from __future__ import annotations
+
+from abc import ABC, abstractmethod
 
 from kafkalearn.group.world.settings import MemberSettings
 from kafkalearn.topic_partition import TopicPartition
 
 CONSUMING = "consuming"
-IDLE = "idle"  # in the group, and there is no partition for it
+IDLE = "idle"  # in the group, but without a partition
 JOINING = "joining"  # it waits for the coordinator and reads nothing
 PAUSED = "paused"  # both threads stand still
-WORKING = "working"  # the poll thread is busy with the records of one poll
+WORKING = "working"  # the poll thread processes the records of one poll
 GONE = "gone"
 DOINGS = (CONSUMING, IDLE, JOINING, PAUSED, WORKING, GONE)
 
 POLL_RECORDS = 500  # the poll that a scenario's "works 400 s on one poll" speaks of
 
 
+class Client(ABC):
+    """The code of a protocol's client in one process of a consumer."""
+
+    @abstractmethod
+    def poll(self) -> None:
+        """Do what the poll thread does inside poll(), as `Threads.wake_poll` asked for."""
+
+    @abstractmethod
+    def poll_interval_exceeded(self) -> None:
+        """Do what the heartbeat thread does when ``max.poll.interval.ms`` has passed since the last poll."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Send what a consumer sends when the application closes it; the process ends at once."""
+
+
 class Consumer:
-    """One named consumer through all its processes; a protocol keeps what it needs in `data`."""
+    """One named consumer through all its processes."""
 
     def __init__(self, name: str, settings: MemberSettings, processing_ms: int, index: int, count: int) -> None:
         """Not started yet; it is number `index` of `count`."""
@@ -28,12 +46,12 @@ class Consumer:
         self.incarnation = 0
         self.is_running = False
         self.owned: tuple[TopicPartition, ...] = ()
-        self.waits = False
-        self.data: object = None
+        self.client: Client | None = None  # of the last process
+        self.is_waiting = False  # for the coordinator; it reads nothing meanwhile
         self.paused_until_ms = 0
-        self.cut_until_ms = 0
+        self.disconnected_until_ms = 0
         self.working_until_ms = 0
-        self.polled_ms = 0  # the last poll that is known for certain; the later ones follow at their distance
+        self.polled_ms = 0  # a poll that is known for certain; the later ones follow at equal distances
         self.poll_distance_ms = processing_ms
         self.is_called_to_poll = False
 
@@ -42,7 +60,16 @@ class Consumer:
         """Its ``group.instance.id``; None for a dynamic member."""
         return self.settings.instance_id
 
-    def first_beat_ms(self, interval_ms: int) -> int:
+    @property
+    def label(self) -> str:
+        """A name for its present process: ``c1`` for the first, then ``c1/2``."""
+        return self.name if self.incarnation == 1 else f"{self.name}/{self.incarnation}"
+
+    def is_alive(self, incarnation: int) -> bool:
+        """Whether its process of that number is running."""
+        return self.is_running and self.incarnation == incarnation
+
+    def first_heartbeat_ms(self, interval_ms: int) -> int:
         """How long after joining it sends its first heartbeat; then one every interval.
 
         In a real group the heartbeats of the members drift apart; here they are spread evenly from the start.
@@ -50,16 +77,16 @@ class Consumer:
         return interval_ms * (self.index + 1) // self.count
 
     def is_paused(self, now_ms: int) -> bool:
-        """Whether the whole process stands still."""
+        """Whether both threads stand still."""
         return now_ms < self.paused_until_ms
 
     def is_working(self, now_ms: int) -> bool:
-        """Whether the poll thread is busy for long."""
+        """Whether the poll thread processes records for long."""
         return now_ms < self.working_until_ms
 
     def is_in_poll(self, now_ms: int) -> bool:
         """Whether its poll thread waits inside poll(): for the coordinator, or for records that do not come."""
-        return not self.is_working(now_ms) and (self.waits or not self.owned or not self.poll_distance_ms)
+        return not self.is_working(now_ms) and (self.is_waiting or not self.owned or not self.poll_distance_ms)
 
     def last_poll_ms(self, now_ms: int) -> int:
         """When its poll thread called poll() last."""
@@ -81,6 +108,6 @@ class Consumer:
             return PAUSED
         if self.is_working(now_ms):
             return WORKING
-        if self.waits:
+        if self.is_waiting:
             return JOINING
         return CONSUMING if self.owned else IDLE

@@ -1,194 +1,127 @@
-"""The stage of a scenario: virtual time, the network, the two threads of every process, and what is noted down."""
+"""The engine that plays scenarios: the one discrete-event engine of the library.
+
+All other simulators are a pure ``step(settings, state, event)``, and a run of theirs is a list of events that is known
+before it begins. A scenario cannot be run so: its few events (a consumer joins, pauses, crashes) say only what happens
+to the consumers from outside. Everything else they do on their own, in virtual time: each sends heartbeats by its own
+timer, polls when its work is done, answers the coordinator after the latency of the network. When the next request
+comes, and which, follows from all that came before, so a list of events cannot be given in advance; it has to be found
+on the way, by a queue of calls in the order of time. The coordinators inside are the pure simulators of
+`kafkalearn.group.classic` and `kafkalearn.group.consumer`, led step by step.
+
+The engine is put together from objects that know little of each other: a `Clock` with the queue, the `Network`, the
+`Threads` of the processes, the `Processes` themselves, a `Recorder` that keeps the moments, and the `Protocol`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
-from kafkalearn.group.world.clock import HEARTBEAT_THREAD, NETWORK, POLL_THREAD, Clock
+from kafkalearn.errors import IllegalEvent
+from kafkalearn.group.world.clock import SCENARIO
 from kafkalearn.group.world.consumers import Consumer
-from kafkalearn.group.world.events import Scenario
+from kafkalearn.group.world.events import (
+    Crashes,
+    CrashesAndReturns,
+    Disconnected,
+    Grows,
+    Joins,
+    Leaves,
+    Pauses,
+    Processing,
+    Restarts,
+    Scenario,
+    ScenarioEvent,
+)
 from kafkalearn.group.world.protocol import Protocol
 from kafkalearn.group.world.recorder import Recorder
-from kafkalearn.group.world.settings import Settings
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.group.world.world import World
 
-RANKS = {"heartbeat": HEARTBEAT_THREAD, "poll": POLL_THREAD}
+EVENT_WORDS = {
+    Leaves: "leaving",
+    Crashes: "a crash",
+    CrashesAndReturns: "a crash",
+    Restarts: "a restart",
+    Pauses: "a pause",
+    Processing: "work",
+    Disconnected: "a lost connection",
+}
+"""What each event is called when it cannot have an effect."""
 
 
-class Stage:
-    """What a protocol plays on. It lives for one run; what remains is the recorder's."""
+class Engine:
+    """Plays one scenario in one world with one protocol."""
 
-    def __init__(self, scenario: Scenario, settings: Settings, protocol: Callable[[Stage], Protocol]) -> None:
-        """Set the stage: nobody has started yet."""
-        self.scenario = scenario
-        self.settings = settings
-        self.release = settings.release
-        self.topics = dict(scenario.topics)
-        self.clock = Clock()
-        self.latency_ms = settings["latency.ms"]
-        names = scenario.members
-        self.consumers = {
-            name: Consumer(name, settings.of(name), settings["processing.ms"], index, len(names))
-            for index, name in enumerate(names)
-        }
-        self.recorder = Recorder()
-        self._causes: list[str] = []
-        self._timers: set[int] = set()
-        self.protocol = protocol(self)
+    def __init__(self, scenario: Scenario, world: World, protocol: Protocol) -> None:
+        """Nothing has happened yet."""
+        self._scenario = scenario
+        self._world = world
+        self._protocol = protocol
 
-    @property
-    def now_ms(self) -> int:
-        """The present moment."""
-        return self.clock.now_ms
-
-    # ---- what is noted down
+    def run(self) -> Recorder:
+        """Play the scenario to its end; what came of it is the recorder's."""
+        clock, recorder = self._world.clock, self._world.recorder
+        self._keep_moment()
+        for event in self._scenario.events:
+            clock.at(event.at_ms, SCENARIO, self._apply, event)
+        clock.run(self._scenario.end_ms, self._after_each_ms)
+        recorder.end(self._scenario.end_ms)
+        return recorder
 
     def _after_each_ms(self) -> None:
-        if self._causes:
-            self._snap()
+        if self._world.recorder.has_notes:
+            self._keep_moment()
 
-    def _snap(self) -> None:
-        now_ms = self.now_ms
-        view = self.protocol.view()
-        members = tuple((each.name, each.doing(now_ms), each.owned) for each in self.consumers.values())
-        self.recorder.snap(now_ms, view, members, self.topics, self._causes)
-        self._causes = []
+    def _keep_moment(self) -> None:
+        self._world.recorder.keep(self._protocol.view(), self._world.consumers.values(), self._world.topics)
 
-    def note(self, cause: str) -> None:
-        """Something worth a frame has happened; what happens in one ms shares a frame."""
-        self._causes.append(cause)
+    def _apply(self, event: ScenarioEvent) -> None:
+        """Do to the world what an event of the scenario says."""
+        if isinstance(event, Grows):
+            return self._grow(event)
+        consumer = self._world.consumers[event.member]
+        if isinstance(event, Joins):
+            if consumer.is_running:
+                raise IllegalEvent(f"{event}: {event.member} is running already")
+            return self._start(consumer)
+        if not consumer.is_running:
+            return self._world.recorder.note(
+                f"{consumer.name} is not running: {EVENT_WORDS[type(event)]} has no effect"
+            )
+        if isinstance(event, Leaves | Restarts) and consumer.is_paused(self._world.clock.now_ms):
+            return self._world.clock.at(consumer.paused_until_ms, SCENARIO, self._apply, event)
+        return self._apply_to_running(consumer, event)
 
-    def rebalance_starts(self, cause: str) -> None:
-        """The group begins to agree anew; further causes are added while it does."""
-        self.recorder.rebalance_starts(self.now_ms, cause)
+    def _apply_to_running(self, consumer: Consumer, event: ScenarioEvent) -> None:
+        processes = self._world.processes
+        match event:
+            case Leaves():
+                processes.close(consumer, f"{consumer.name} leaves")
+            case Crashes():
+                processes.end(consumer, f"{consumer.name} crashes")
+            case Restarts(after_ms=after_ms):
+                processes.close(consumer, f"{consumer.name} is restarted")
+                self._start_later(consumer, after_ms)
+            case CrashesAndReturns(after_ms=after_ms):
+                processes.end(consumer, f"{consumer.name} crashes")
+                self._start_later(consumer, after_ms)
+            case Pauses(for_ms=for_ms):
+                processes.pause(consumer, for_ms)
+            case Processing(for_ms=for_ms):
+                processes.work(consumer, for_ms)
+            case Disconnected(for_ms=for_ms):
+                processes.disconnect(consumer, for_ms)
 
-    def rebalance_ends(self) -> None:
-        """The group agrees again."""
-        self.recorder.rebalance_ends(self.now_ms, self.protocol.view().generation)
+    def _start(self, consumer: Consumer) -> None:
+        self._world.processes.start(consumer, self._protocol.client)
 
-    # ---- what a protocol may ask for
+    def _start_later(self, consumer: Consumer, after_ms: int) -> None:
+        self._world.clock.at(self._world.clock.now_ms + after_ms, SCENARIO, self._start, consumer)
 
-    def send(self, consumer: Consumer, request: object) -> None:
-        """A request goes to the coordinator; cut off, it arrives once the network is back."""
-        leaves_ms = max(self.now_ms, consumer.cut_until_ms)
-        self.clock.at(leaves_ms + self.latency_ms, NETWORK, self._arrive, consumer, consumer.incarnation, request)
-
-    def _arrive(self, consumer: Consumer, incarnation: int, request: object) -> None:
-        if self.now_ms < consumer.cut_until_ms:
-            self.clock.at(consumer.cut_until_ms, NETWORK, self._arrive, consumer, incarnation, request)
-        else:
-            self.protocol.request(consumer, incarnation, request)
-
-    def answer(
-        self, consumer: Consumer, incarnation: int, handler: Callable, *args: object, thread: str = "heartbeat"
-    ) -> None:
-        """An answer goes back; the process handles it with ``handler(consumer, *args)`` on one of its threads."""
-        arrives_ms = max(self.now_ms, consumer.cut_until_ms) + self.latency_ms
-        self._call(arrives_ms, consumer, incarnation, handler, args, RANKS[thread])
-
-    def after(self, consumer: Consumer, delay_ms: int, handler: Callable, *args: object, thread: str) -> None:
-        """A timer of the client: ``handler(consumer, *args)`` later, on one of its threads."""
-        self._call(self.now_ms + delay_ms, consumer, consumer.incarnation, handler, args, RANKS[thread])
-
-    def coordinator_timer(self, at_ms: int) -> None:
-        """Have the protocol's `time` called at that moment; asking twice does no harm."""
-        if at_ms not in self._timers:
-            self._timers.add(at_ms)
-            self.clock.at(at_ms, NETWORK, self._coordinator_time, at_ms)
-
-    def _coordinator_time(self, at_ms: int) -> None:
-        self._timers.discard(at_ms)
-        self.protocol.time()
-
-    def wake_poll(self, consumer: Consumer) -> None:
-        """Have the protocol's `polls` called as soon as the poll thread is in poll()."""
-        if not consumer.is_called_to_poll:
-            consumer.is_called_to_poll = True
-            due_ms = consumer.next_poll_ms(self.now_ms)
-            self._call(due_ms, consumer, consumer.incarnation, self._polls, (), POLL_THREAD)
-
-    def _polls(self, consumer: Consumer) -> None:
-        consumer.is_called_to_poll = False
-        self.protocol.polls(consumer)
-
-    def owns(self, consumer: Consumer, partitions: Iterable[TopicPartition], cause: str = "") -> None:
-        """What the consumer itself believes to own from now on."""
-        had, consumer.owned = consumer.owned, tuple(partitions)
-        if bool(had) != bool(consumer.owned):
-            self._has_polled(consumer)
-        if had != consumer.owned or cause:
-            self.note(cause)
-
-    def waits(self, consumer: Consumer, waits: bool) -> None:
-        """Whether the consumer waits for the coordinator and reads nothing meanwhile."""
-        if consumer.waits != waits:
-            consumer.waits = waits
-            self._has_polled(consumer)
-            self.note("")
-
-    def dies(self, consumer: Consumer, why: str) -> None:
-        """The process ends by an error that cannot be mended."""
-        self._end(consumer, f"{consumer.name} stops: {why}")
-
-    def _has_polled(self, consumer: Consumer) -> None:
-        """The poll thread has just come back from poll(): its work on the records begins now."""
-        if not consumer.is_working(self.now_ms):
-            consumer.polled_ms = self.now_ms
-            self._watch_poll_interval(consumer)
-
-    def _watch_poll_interval(self, consumer: Consumer) -> None:
-        """If the work on one poll's records takes too long, the heartbeat thread will see it."""
-        limit_ms = consumer.settings.max_poll_interval_ms
-        if limit_ms is not None and consumer.poll_distance_ms >= limit_ms:
-            self.after(consumer, limit_ms, self._look_at_poll, consumer.polled_ms, thread="heartbeat")
-
-    def _look_at_poll(self, consumer: Consumer, polled_ms: int) -> None:
-        limit_ms = consumer.settings.max_poll_interval_ms
-        if consumer.polled_ms > polled_ms and not consumer.is_working(self.now_ms):
-            return
-        last_ms = consumer.last_poll_ms(self.now_ms - 1)  # if it polls at this very moment, it is too late
-        if self.now_ms - last_ms >= limit_ms:
-            if not consumer.is_working(self.now_ms):  # ordinary polls take too long: this one is worth being shown
-                consumer.working_until_ms = last_ms + consumer.poll_distance_ms
-                self.clock.at(consumer.working_until_ms, POLL_THREAD, self._finish_work, consumer, consumer.incarnation)
-            self.protocol.poll_interval_exceeded(consumer)
-        next_ms = last_ms + consumer.poll_distance_ms + limit_ms
-        if next_ms < consumer.working_until_ms:
-            self.after(consumer, next_ms - self.now_ms, self._look_at_poll, polled_ms, thread="heartbeat")
-
-    # ---- the threads of a process
-
-    def _call(
-        self, when_ms: int, consumer: Consumer, incarnation: int, handler: Callable, args: tuple, rank: int
-    ) -> None:
-        self.clock.at(when_ms, rank, self._on_thread, consumer, incarnation, handler, args, rank)
-
-    def _on_thread(self, consumer: Consumer, incarnation: int, handler: Callable, args: tuple, rank: int) -> None:
-        """Run something on a thread, once nothing stops that thread; in a process that is gone, never."""
-        if not consumer.is_running or consumer.incarnation != incarnation:
-            return
-        due_ms = self.now_ms
-        if consumer.is_paused(due_ms):
-            due_ms = consumer.paused_until_ms
-        elif rank == POLL_THREAD and consumer.is_working(due_ms):
-            due_ms = min(consumer.next_poll_ms(due_ms), consumer.working_until_ms)
-        if due_ms > self.now_ms:
-            self._call(due_ms, consumer, incarnation, handler, args, rank)
-        else:
-            handler(consumer, *args)
-
-    # ---- the ends of what a thread does
-
-    def _finish_work(self, consumer: Consumer, incarnation: int) -> None:
-        if not consumer.is_running or consumer.incarnation != incarnation:
-            return
-        if consumer.is_working(self.now_ms):  # a pause has prolonged it
-            self.clock.at(consumer.working_until_ms, POLL_THREAD, self._finish_work, consumer, incarnation)
-            return
-        consumer.poll_distance_ms = consumer.processing_ms
-        consumer.polled_ms = self.now_ms
-        self.note(f"{consumer.name} has done its work")
-
-    def _end(self, consumer: Consumer, cause: str) -> None:
-        consumer.is_running, consumer.waits, consumer.owned = False, False, ()
-        self.note(cause)
+    def _grow(self, event: Grows) -> None:
+        topics = self._world.topics
+        if event.topic not in topics or event.partition_count <= topics[event.topic]:
+            raise IllegalEvent(
+                f"{event}: topics can only grow; there are "
+                + ", ".join(f"{name} with {count}" for name, count in topics.items())
+            )
+        topics[event.topic] = event.partition_count
+        self._world.recorder.note(f"{event.topic} grows to {event.partition_count} partitions")
+        self._protocol.topic_grew()

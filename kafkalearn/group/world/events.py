@@ -1,4 +1,4 @@
-"""What can befall the consumers of a group, and the scenario that puts it in order. All times are whole ms.
+"""What can happen to the consumers of a group, and the scenario that puts it in order. All times are whole ms.
 
 A scenario has nothing of the protocol in it: the same one can be played with the classic protocol, with that of
 KIP-848, and with any settings.
@@ -7,7 +7,7 @@ KIP-848, and with any settings.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from kafkalearn.arguments import text, whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
@@ -31,7 +31,7 @@ class Leaves:
 
 @dataclass(frozen=True, slots=True)
 class Crashes:
-    """The process dies without a word."""
+    """The process dies and sends nothing."""
 
     at_ms: int
     member: str
@@ -65,8 +65,8 @@ class Pauses:
 
 
 @dataclass(frozen=True, slots=True)
-class Works:
-    """The poll thread works so long on the records of one poll (of 500 records); the heartbeat thread goes on."""
+class Processing:
+    """The poll thread processes the records of one poll (500 records) for so long; the heartbeat thread goes on."""
 
     at_ms: int
     member: str
@@ -74,8 +74,8 @@ class Works:
 
 
 @dataclass(frozen=True, slots=True)
-class IsCutOff:
-    """Nothing gets from the consumer to the coordinator or back; what was sent arrives afterwards. It reads on."""
+class Disconnected:
+    """No request or answer passes between consumer and coordinator; they arrive afterwards. It reads on."""
 
     at_ms: int
     member: str
@@ -91,14 +91,15 @@ class Grows:
     partition_count: int
 
 
-ScenarioEvent: TypeAlias = Joins | Leaves | Crashes | Restarts | CrashesAndReturns | Pauses | Works | IsCutOff | Grows
-EVENTS = (Joins, Leaves, Crashes, Restarts, CrashesAndReturns, Pauses, Works, IsCutOff, Grows)
+ScenarioEvent: TypeAlias = (
+    Joins | Leaves | Crashes | Restarts | CrashesAndReturns | Pauses | Processing | Disconnected | Grows
+)
 
 QUIET_MS = 120_000  # how long a scenario goes on after the last thing that happens
 
 
 def end_of(event: ScenarioEvent) -> int:
-    """When what an event brings is over."""
+    """When an event is over."""
     return event.at_ms + getattr(event, "for_ms", 0) + getattr(event, "after_ms", 0)
 
 
@@ -138,7 +139,7 @@ class Scenario:
     end_ms: int | None = None
 
     def __post_init__(self) -> None:
-        """Put the events in order and refuse what cannot be played."""
+        """Put the events in order and refuse a scenario that cannot be played."""
         for event in self.events:
             _check(event)
         for name in ("records_per_second", "read_per_second"):
@@ -173,8 +174,8 @@ class Scenario:
 
 
 def _check(event: ScenarioEvent) -> None:
-    if not isinstance(event, EVENTS):
-        allowed = ", ".join(kind.__name__ for kind in EVENTS)
+    if not isinstance(event, ScenarioEvent):
+        allowed = ", ".join(kind.__name__ for kind in get_args(ScenarioEvent))
         raise KafkaLearnError(f"{event!r} is no event of a scenario; there are {allowed}")
     name = text("member", getattr(event, "member", "c1"))
     if not name or set(name) & set("/,; "):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeVar
 
 from kafkalearn.group.world.consumers import CONSUMING, GONE, IDLE
 from kafkalearn.group.world.events import Scenario
@@ -16,11 +17,12 @@ from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame, Trace
 
 Row = dict[str, object]
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A scenario that has been played. All rows are plain dictionaries, all times whole ms.
+    """What came of a scenario. All rows are plain dictionaries, all times whole ms.
 
     ``pandas.DataFrame(outcome.rebalances)`` shows any of the tables.
     """
@@ -127,7 +129,7 @@ class Outcome:
 
     @cached_property
     def reading(self) -> Reading:
-        """Everything that was summed up on the way through the moments."""
+        """All sums over the moments of the run."""
         return read(self.scenario, self.trace)
 
     @property
@@ -184,7 +186,7 @@ class Outcome:
 
     # ---- helpers
 
-    def _spans(self, value: object) -> Iterable[tuple[int, int, object]]:
+    def _spans(self, value: Callable[[Moment], Value]) -> Iterable[tuple[int, int, Value]]:
         """The stretches of time in which something stays as it is; none of them is empty."""
         start_ms, present = 0, value(self.trace[0].state)
         for before, after in pairwise(frame.state for frame in self.trace):

@@ -9,6 +9,7 @@ from itertools import pairwise
 from kafkalearn.group.world.consumers import CONSUMING, GONE, JOINING, PAUSED, WORKING
 from kafkalearn.group.world.events import Scenario
 from kafkalearn.group.world.recorder import Moment
+from kafkalearn.group_states import REBALANCING_STATES
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame
 
@@ -19,8 +20,6 @@ BECAUSE_GONE = "its owner was gone, unnoticed"
 BECAUSE_REBALANCE = "the group rebalanced"
 REASONS = (FIRST, BECAUSE_PAUSED, BECAUSE_WORKING, BECAUSE_GONE, BECAUSE_REBALANCE)
 """Why nobody reads a partition."""
-
-REBALANCING_STATES = ("PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling")
 
 
 @dataclass
@@ -95,7 +94,7 @@ def why_unread(moment: Moment, partition: TopicPartition, last_owner: dict[Topic
 
 
 def _catch_up(sums: Reading, scenario: Scenario, moment: Moment, ms: int) -> None:
-    """Every reader works off the lag of its partitions, evenly, as far as it gets in the time."""
+    """Every reader reduces the lag of its partitions, evenly, as far as it gets in the time."""
     done: set[TopicPartition] = set()
     for member in moment.members:
         mine = [each for each in member.owned if each not in done] if member.doing == CONSUMING else []

@@ -1,11 +1,12 @@
-"""What is kept of a run: its moments, and its rebalances."""
+"""What is kept of a run: its moments and its rebalances."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from kafkalearn.group.world.consumers import CONSUMING
+from kafkalearn.group.world.clock import Clock
+from kafkalearn.group.world.consumers import CONSUMING, Consumer
 from kafkalearn.group.world.protocol import GroupView
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame
@@ -20,7 +21,7 @@ class MemberMoment(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """The group and its consumers at one moment; so they stay until the next."""
+    """The group and its consumers at one moment; they stay so until the next."""
 
     time_ms: int
     state: str  # of the group, as its coordinator sees it
@@ -47,7 +48,7 @@ class Moment(NamedTuple):
         return owners
 
     def readers(self) -> dict[TopicPartition, int]:
-        """How many consumers read each partition; who reads none is not in it."""
+        """How many consumers read each partition; a partition without readers is not in it."""
         readers: dict[TopicPartition, int] = {}
         for member in self.members:
             if member.doing == CONSUMING:
@@ -60,48 +61,54 @@ class Rebalance(NamedTuple):
     """One time in which the group agreed anew."""
 
     from_ms: int
-    to_ms: int | None  # None: still at it when the scenario ended
+    to_ms: int | None  # None: it was not over when the scenario ended
     causes: tuple[str, ...]
-    generation: int | None  # that came of it
+    generation: int | None  # the one it led to
 
 
 class Recorder:
-    """Takes the moments of a run as they come."""
+    """Keeps the moments of a run and its rebalances, as they come."""
 
-    def __init__(self) -> None:
-        """Nothing has happened."""
+    def __init__(self, clock: Clock) -> None:
+        """Nothing has happened yet."""
+        self._clock = clock
+        self._notes: list[str] = []
         self.trace: list[Frame[Moment, str]] = []
         self.rebalances: list[Rebalance] = []
 
-    def snap(
-        self,
-        now_ms: int,
-        view: GroupView,
-        members: Sequence[tuple],
-        topics: Mapping[str, int],
-        causes: Sequence[str],
-    ) -> None:
-        """Keep the present moment, if something is worth it."""
-        seen = tuple(MemberMoment(*each) for each in members)
-        moment = Moment(now_ms, view.state, view.generation, view.leader, seen, tuple(topics.items()))
-        cause = "; ".join(dict.fromkeys(each for each in causes if each))
+    @property
+    def has_notes(self) -> bool:
+        """Whether something was noted since the last moment was kept."""
+        return bool(self._notes)
+
+    def note(self, what: str) -> None:
+        """Something has happened that is worth a frame; all that happens in one ms shares it. "" needs no words."""
+        self._notes.append(what)
+
+    def keep(self, view: GroupView, consumers: Iterable[Consumer], topics: Mapping[str, int]) -> None:
+        """Keep the present moment, unless it looks like the last and no note has words."""
+        now_ms = self._clock.now_ms
+        members = tuple(MemberMoment(each.name, each.doing(now_ms), each.owned) for each in consumers)
+        moment = Moment(now_ms, view.state, view.generation, view.leader, members, tuple(topics.items()))
+        cause = "; ".join(dict.fromkeys(each for each in self._notes if each))
+        self._notes = []
         if self.trace and not cause and moment[1:] == self.trace[-1].state[1:]:
             return
         self.trace.append(Frame(len(self.trace), cause if self.trace else None, moment))
 
-    def rebalance_starts(self, now_ms: int, cause: str) -> None:
+    def rebalance_starts(self, cause: str) -> None:
         """A rebalance begins, or one that is going on has a further cause."""
         if self.rebalances and self.rebalances[-1].to_ms is None:
             last = self.rebalances[-1]
             if cause not in last.causes:
                 self.rebalances[-1] = last._replace(causes=(*last.causes, cause))
         else:
-            self.rebalances.append(Rebalance(now_ms, None, (cause,), None))
+            self.rebalances.append(Rebalance(self._clock.now_ms, None, (cause,), None))
 
-    def rebalance_ends(self, now_ms: int, generation: int) -> None:
-        """The rebalance that is going on is over."""
+    def rebalance_ends(self, generation: int) -> None:
+        """The rebalance that is going on, if any, is over."""
         if self.rebalances and self.rebalances[-1].to_ms is None:
-            self.rebalances[-1] = self.rebalances[-1]._replace(to_ms=now_ms, generation=generation)
+            self.rebalances[-1] = self.rebalances[-1]._replace(to_ms=self._clock.now_ms, generation=generation)
 
     def end(self, end_ms: int) -> None:
         """The scenario is over: the last moment lasts until here."""

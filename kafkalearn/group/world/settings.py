@@ -4,49 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from types import MappingProxyType
 
 from kafkalearn.arguments import whole_number
-from kafkalearn.assignor import ASSIGNORS
+from kafkalearn.assignor.registry import BROKER_ASSIGNORS
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.versions import default
+from kafkalearn.group.classic.settings import NAMES as CLASSIC_NAMES
+from kafkalearn.group.consumer.settings import NAMES as CONSUMER_NAMES
+from kafkalearn.group.defaults import default_of
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, parse_release
 
-CLIENT_SETTINGS = {
-    "session.timeout.ms": "consumer",
-    "heartbeat.interval.ms": "consumer",
-    "max.poll.interval.ms": "consumer",
-    "max.poll.records": "consumer",
-    "metadata.max.age.ms": "consumer",
-    "retry.backoff.ms": "consumer",
-    "partition.assignment.strategy": "consumer",
-    "group.instance.id": "consumer",
-    "group.remote.assignor": "consumer",
-}
-BROKER_SETTINGS = {
-    "group.initial.rebalance.delay.ms": "broker",
-    "group.min.session.timeout.ms": "broker",
-    "group.max.session.timeout.ms": "broker",
-    "group.max.size": "broker",
-    "group.consumer.session.timeout.ms": "broker",
-    "group.consumer.heartbeat.interval.ms": "broker",
-    "group.consumer.max.size": "broker",
-    "group.consumer.assignors": "broker",
-    "group.consumer.assignment.interval.ms": "broker",
-}
+CLIENT_SETTINGS = (
+    "session.timeout.ms",
+    "heartbeat.interval.ms",
+    "max.poll.interval.ms",
+    "max.poll.records",
+    "metadata.max.age.ms",
+    "retry.backoff.ms",
+    "partition.assignment.strategy",
+    "group.instance.id",
+    "group.remote.assignor",
+)
+BROKER_SETTINGS = (*(setting for setting, _ in CLASSIC_NAMES.values()), *CONSUMER_NAMES.values())
 OWN_SETTINGS = {"latency.ms": 2, "processing.ms": 100}
 """Of the model, not of Kafka: one way from client to broker, and the work on the records of an ordinary poll."""
 
-KNOWN = {**CLIENT_SETTINGS, **BROKER_SETTINGS, **dict.fromkeys(OWN_SETTINGS, "model")}
-BEFORE_IT_CAME = {
-    "group.initial.rebalance.delay.ms": 0,
-    "group.max.size": 2147483647,
-    "group.instance.id": None,
-    "max.poll.interval.ms": None,
-    "max.poll.records": None,
-}
-"""What stands for a setting in releases that do not have it yet."""
+KNOWN = (*CLIENT_SETTINGS, *BROKER_SETTINGS, *OWN_SETTINGS)
 
 SHORT_NAMES = {
     "RangeAssignor": "range",
@@ -102,7 +85,7 @@ class Settings:
     member_values: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse unknown names and what no consumer starts with."""
+        """Refuse unknown names, and values that no consumer starts with."""
         parse_release(self.release)
         values = MappingProxyType({name: _checked(name, value) for name, value in self.values.items()})
         object.__setattr__(self, "values", values)
@@ -143,14 +126,6 @@ class Settings:
         """Whether heartbeats have a thread of their own (since 0.10.1)."""
         return at_least(FIRST_HEARTBEAT_THREAD, self.release)
 
-    def with_values(self, **changes: object) -> Settings:
-        """The same with some values changed, named with underscores.
-
-        >>> Settings().with_values(session_timeout_ms=6000)["session.timeout.ms"]
-        6000
-        """
-        return Settings(self.release, {**self.values, **by_kafka_name(changes)}, self.member_values)
-
     def _check(self, member: str | None) -> None:
         its = self.of(member)
         if its.heartbeat_interval_ms >= its.session_timeout_ms:
@@ -188,7 +163,7 @@ def assignors_of(value: object) -> tuple[str, ...]:
     names = tuple(SHORT_NAMES.get(str(name).rpartition(".")[2], str(name)) for name in given)
     for name in names:
         if name not in STRATEGY_SINCE:
-            if name in ASSIGNORS:
+            if name in BROKER_ASSIGNORS:
                 raise KafkaLearnError(f"{name} does not run in clients; those that do: {', '.join(STRATEGY_SINCE)}")
             raise unknown_name("assignor of the classic protocol", name, STRATEGY_SINCE)
     if not names:
@@ -198,18 +173,12 @@ def assignors_of(value: object) -> tuple[str, ...]:
     return names
 
 
-@cache
 def _default(name: str, release: str) -> object:
-    if name in OWN_SETTINGS:
-        return OWN_SETTINGS[name]
     if name not in KNOWN:
         raise unknown_name("setting", name, KNOWN)
-    try:
-        return default(name, release, side=KNOWN[name])
-    except KafkaLearnError:
-        if name in BEFORE_IT_CAME:
-            return BEFORE_IT_CAME[name]
-        raise
+    if name in OWN_SETTINGS:
+        return OWN_SETTINGS[name]
+    return default_of(name, release, "consumer" if name in CLIENT_SETTINGS else "broker")
 
 
 _LEAST = {
@@ -225,7 +194,7 @@ _LEAST = {
 
 
 def _checked(name: str, value: object) -> object:
-    """The value of a setting as it is kept; lists are frozen, numbers are numbers."""
+    """The value of a setting as it is kept: numbers checked, lists as tuples."""
     if name not in KNOWN:
         raise unknown_name("setting", name, KNOWN)
     if name in _LEAST:

@@ -1,7 +1,7 @@
 """The second pass of a cleaning: segments are copied without what the offset map makes obsolete.
 
-Offsets never change, and a batch keeps its span. A batch without records left goes too, unless the log would forget
-something with it: where an idempotent producer stands, or since 4.0 where the log ended.
+Offsets never change, and a batch keeps its range of them. A batch without records left goes too, unless the log would
+forget something with it: the last offset of a live idempotent producer, or since 4.0 the end of what was cleaned.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from dataclasses import replace
 
 from kafkalearn.log.appending import size_of
 from kafkalearn.log.cleaner.grouping import groups_of
-from kafkalearn.log.cleaner.keep_rule import Round, batch_goes, verdict
-from kafkalearn.log.cleaner.markers import TransactionWalk
+from kafkalearn.log.cleaner.keep_rule import Cleaning, decide, discards_batch
+from kafkalearn.log.cleaner.markers import CleanedTransactions
 from kafkalearn.log.cleaner.offset_map import offset_map
-from kafkalearn.log.model import Batch, Cleanable, Cleaning, Log, Record, Segment, Transaction, Verdict
+from kafkalearn.log.effects import Cleanable, Cleaned, Decision
 from kafkalearn.log.settings import Settings
-from kafkalearn.log.sizes import BATCH_HEADER_BYTES, MARKER_BYTES, varint_bytes
+from kafkalearn.log.state import Batch, Log, Record, Segment, Transaction
+from kafkalearn.segments.sizes import BATCH_HEADER_BYTES, MARKER_BYTES
+from kafkalearn.wire.varint import varint_bytes
 
 
 def clean(settings: Settings, log: Log, cleanable: Cleanable, now_ms: int) -> Log:
-    """The log after one cleaning of what `cleanable` names; ``log.last`` tells what it did and why.
+    """The log after one cleaning of what `cleanable` names; the effect `Cleaned` has the reasons.
 
     Raises
     ------
@@ -33,16 +35,21 @@ def clean(settings: Settings, log: Log, cleanable: Cleanable, now_ms: int) -> Lo
     """
     found = offset_map(settings, log, cleanable)
     end = found.latest_offset + 1
-    round_ = Round(settings, found, cleanable, now_ms, _legacy_horizon_ms(settings, log, cleanable))
+    cleaning = Cleaning(settings, log, found, cleanable, now_ms, _legacy_horizon_ms(settings, log, cleanable))
     copied = tuple(segment for segment in log.segments[:-1] if segment.base_offset < end)
     left = log.segments[len(copied) :]
-    walk = TransactionWalk(log, log.segments[0].base_offset, left[0].base_offset)
-    verdicts: list[Verdict] = []
+    transactions = CleanedTransactions(log, log.segments[0].base_offset, left[0].base_offset)
+    decisions: list[Decision] = []
     groups = groups_of(settings, copied, cleanable.first_uncleanable_offset)
-    segments = tuple(_merged(round_, log, group, walk, verdicts) for group in groups)
-    told = Cleaning(True, cleanable, found.latest_offset, found.is_full, round_.legacy_horizon_ms, tuple(verdicts))
-    transactions = _still_known(log, left[0].base_offset, walk)
-    return replace(log, segments=segments + left, checkpoint=end, transactions=transactions, last=told)
+    segments = tuple(_merged(cleaning, group, transactions, decisions) for group in groups)
+    done = Cleaned(cleanable, found.latest_offset, found.is_full, cleaning.legacy_horizon_ms, tuple(decisions))
+    return replace(
+        log,
+        segments=segments + left,
+        checkpoint=end,
+        transactions=_still_known(log, left[0].base_offset, transactions),
+        effects=(*log.effects, done),
+    )
 
 
 def _legacy_horizon_ms(settings: Settings, log: Log, cleanable: Cleanable) -> int | None:
@@ -53,56 +60,57 @@ def _legacy_horizon_ms(settings: Settings, log: Log, cleanable: Cleanable) -> in
     return clean_ms[-1] - settings.delete_retention_ms if clean_ms else 0
 
 
-def _still_known(log: Log, end: int, walk: TransactionWalk) -> tuple[Transaction, ...]:
+def _still_known(log: Log, end: int, transactions: CleanedTransactions) -> tuple[Transaction, ...]:
     """The transactions the log still has to know: of those that ended below `end`, aborted ones with a batch left."""
     ended = {each for each in log.transactions if each.last_offset is not None and each.last_offset < end}
-    return tuple(each for each in log.transactions if each not in ended or each in walk.met)
+    return tuple(each for each in log.transactions if each not in ended or each in transactions.with_data)
 
 
 def _merged(
-    round_: Round, log: Log, group: tuple[Segment, ...], walk: TransactionWalk, verdicts: list[Verdict]
+    cleaning: Cleaning, group: tuple[Segment, ...], transactions: CleanedTransactions, decisions: list[Decision]
 ) -> Segment:
     """The one segment that a group becomes: at the base of its first, with the file time of its last."""
-    batches = tuple(_copied(round_, log, group, walk, verdicts))
+    batches = tuple(_copied(cleaning, group, transactions, decisions))
     return Segment(group[0].base_offset, batches, group[-1].modified_ms, group[0].created_ms)
 
 
 def _copied(
-    round_: Round, log: Log, group: tuple[Segment, ...], walk: TransactionWalk, verdicts: list[Verdict]
+    cleaning: Cleaning, group: tuple[Segment, ...], transactions: CleanedTransactions, decisions: list[Decision]
 ) -> Iterator[Batch]:
+    """The batches of a group that stay; the decisions on all its records are added to `decisions`."""
     for segment in group:
-        is_young = round_.legacy_horizon_ms is not None and segment.modified_ms > round_.legacy_horizon_ms
+        is_young = cleaning.legacy_horizon_ms is not None and segment.modified_ms > cleaning.legacy_horizon_ms
         for batch in segment.batches:
-            is_discarded = walk.is_discarded(batch)
-            goes = batch_goes(round_, batch, is_discarded, is_young)
-            on_records = [verdict(round_, batch, record, goes, is_young) for record in batch.records]
-            verdicts += on_records
-            kept = tuple(each for each, on in zip(batch.records, on_records, strict=True) if on.is_kept)
+            may_go = transactions.read(batch)
+            is_discarded = discards_batch(cleaning, batch, may_go, is_young)
+            here = [decide(cleaning, batch, record, is_discarded, is_young) for record in batch.records]
+            decisions += here
+            kept = tuple(record for record, decision in zip(batch.records, here, strict=True) if decision.is_kept)
             if kept:
-                yield _rewritten(round_, batch, kept, is_discarded)
-            elif _must_not_be_forgotten(round_, log, batch):
+                yield _rewritten(cleaning, batch, kept, may_go)
+            elif _must_not_be_forgotten(cleaning, batch):
                 yield replace(batch, records=(), size_bytes=BATCH_HEADER_BYTES, delete_horizon_ms=None, padding_bytes=0)
 
 
-def _must_not_be_forgotten(round_: Round, log: Log, batch: Batch) -> bool:
-    """Whether an emptied batch stays: the last of a live producer, or since 4.0 the last of the round."""
-    producer = next((each for each in log.producers if each.producer_id == batch.producer_id), None)
+def _must_not_be_forgotten(cleaning: Cleaning, batch: Batch) -> bool:
+    """Whether an emptied batch stays: the last of a live producer, or since 4.0 the last that was cleaned."""
+    producer = next((each for each in cleaning.log.producers if each.producer_id == batch.producer_id), None)
     if producer is not None and producer.last_data_offset is not None:
         is_last = batch.last_offset == producer.last_data_offset
-    else:  # the producer's epoch was raised by a marker, which tells the epoch
+    else:  # a marker raised the producer's epoch, and only the marker holds the epoch
         is_last = producer is not None and batch.marker is not None and batch.producer_epoch == producer.epoch
-    is_end = batch.last_offset + 1 == round_.cleanable.first_uncleanable_offset
-    return is_last or (is_end and round_.settings.has("4.0"))
+    is_end = batch.last_offset + 1 == cleaning.cleanable.first_uncleanable_offset
+    return is_last or (is_end and cleaning.settings.has("4.0"))
 
 
-def _rewritten(round_: Round, batch: Batch, kept: tuple[Record, ...], is_discarded: bool) -> Batch:
+def _rewritten(cleaning: Cleaning, batch: Batch, kept: tuple[Record, ...], may_go: bool) -> Batch:
     """The batch with the records that stay; the same one if nothing about it changes."""
     has_tombstone = batch.marker is None and any(record.value is None for record in kept)
-    needs_horizon = has_tombstone or (batch.marker is not None and is_discarded)
-    sets_horizon = needs_horizon and round_.legacy_horizon_ms is None and batch.delete_horizon_ms is None
+    needs_horizon = has_tombstone or (batch.marker is not None and may_go)
+    sets_horizon = needs_horizon and cleaning.legacy_horizon_ms is None and batch.delete_horizon_ms is None
     if kept == batch.records and not sets_horizon:
         return batch
-    horizon_ms = round_.now_ms + round_.settings.delete_retention_ms if sets_horizon else batch.delete_horizon_ms
+    horizon_ms = cleaning.now_ms + cleaning.settings.delete_retention_ms if sets_horizon else batch.delete_horizon_ms
     base_ms = kept[0].timestamp_ms if horizon_ms is None else horizon_ms
     return replace(
         batch,

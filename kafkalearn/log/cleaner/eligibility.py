@@ -2,15 +2,16 @@
 
 The *dirty* part begins at the checkpoint of the last cleaning. It ends where the first of three things is: an offset
 that is not decided yet, the active segment, or a segment that ``min.compaction.lag.ms`` still protects. Cleaning
-goes by whole segments. Only the *dirty ratio*, or ``max.compaction.lag.ms``, makes the cleaner come.
+goes by whole segments. Only the *dirty ratio*, or ``max.compaction.lag.ms``, makes the cleaner begin.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from kafkalearn.log.model import Cleanable, Log, Segment
+from kafkalearn.log.effects import Cleanable
 from kafkalearn.log.settings import Settings
+from kafkalearn.log.state import Log, Segment
 
 
 def cleanable(settings: Settings, log: Log, now_ms: int) -> Cleanable:
@@ -34,7 +35,7 @@ def cleanable(settings: Settings, log: Log, now_ms: int) -> Cleanable:
 
 
 def first_dirty_offset(log: Log) -> int:
-    """Where the last cleaning stopped; the log start offset if that is gone, or was never."""
+    """Where the last cleaning stopped; the log start offset if that was deleted, or if there was no cleaning."""
     if log.checkpoint is None or not log.log_start_offset <= log.checkpoint <= log.log_end_offset:
         return log.log_start_offset
     return log.checkpoint

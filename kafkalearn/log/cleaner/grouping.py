@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from kafkalearn.log.index import OFFSET_ENTRY_BYTES, TIME_ENTRY_BYTES, index_of
-from kafkalearn.log.model import Segment
+from kafkalearn.log.index import FARTHEST, OFFSET_ENTRY_BYTES, TIME_ENTRY_BYTES, index_of
 from kafkalearn.log.settings import Settings
-
-FARTHEST = 2**31 - 1
+from kafkalearn.log.state import Segment, ends_of
 
 
 def groups_of(settings: Settings, segments: tuple[Segment, ...], end: int) -> tuple[tuple[Segment, ...], ...]:
@@ -28,10 +26,9 @@ def groups_of(settings: Settings, segments: tuple[Segment, ...], end: int) -> tu
     ----------
     Apache Kafka, ``Cleaner.groupSegmentsBySize``.
     """
-    ends = [*(segment.base_offset for segment in segments[1:]), end]
     groups: list[list[Segment]] = []
     room: list[int] = []
-    for segment, next_base in zip(segments, ends, strict=True):
+    for segment, next_base in zip(segments, ends_of(segments, end), strict=True):
         sizes = _sizes(settings, segment)
         is_near = groups and (not segment.batches or next_base - 1 - groups[-1][0].base_offset <= FARTHEST)
         if is_near and all(size <= left for size, left in zip(sizes, room, strict=True)):

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafkalearn.log.cleaner.offset_map import OffsetMap
-from kafkalearn.log.model import Batch, Cleanable, Record, Verdict
+from kafkalearn.log.effects import Cleanable, Decision
 from kafkalearn.log.settings import Settings
+from kafkalearn.log.state import Batch, Log, Record
 
 BEHIND_THE_MAP = "behind what the map has seen"
 LAST_OF_KEY = "last of its key"
@@ -28,56 +29,57 @@ MARKER_GONE = "marker without a transaction, its horizon has passed"
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class Cleaning:
     """What is the same for all records of one cleaning."""
 
     settings: Settings
+    log: Log  # before it
     map: OffsetMap
     cleanable: Cleanable
     now_ms: int
     legacy_horizon_ms: int | None  # None: horizons are in the batches, as since 3.1
 
 
-def batch_goes(round_: Round, batch: Batch, is_discarded: bool, is_young: bool) -> bool:
-    """Whether all of a batch goes for the sake of its transaction; a marker has to wait like a tombstone.
+def discards_batch(cleaning: Cleaning, batch: Batch, may_go: bool, is_young: bool) -> bool:
+    """Whether all of a batch goes because of its transaction; a marker has to wait like a tombstone.
 
-    `is_discarded` is what `kafkalearn.log.cleaner.markers.TransactionWalk` says; `is_young` counts up to 3.0: the
-    segment's file is younger than the horizon of the round.
+    `may_go` comes from `kafkalearn.log.cleaner.markers.CleanedTransactions`; `is_young` counts up to 3.0: the
+    segment's file is younger than the horizon of this cleaning.
     """
-    if not is_discarded or batch.marker is None:
-        return is_discarded
-    if round_.legacy_horizon_ms is not None:
+    if not may_go or batch.marker is None:
+        return may_go
+    if cleaning.legacy_horizon_ms is not None:
         return not is_young
-    return batch.delete_horizon_ms is not None and batch.delete_horizon_ms <= round_.now_ms
+    return batch.delete_horizon_ms is not None and batch.delete_horizon_ms <= cleaning.now_ms
 
 
-def verdict(round_: Round, batch: Batch, record: Record, goes: bool, is_young: bool) -> Verdict:
-    """Whether a record stays, and why; `goes` is what `batch_goes` says of its batch.
+def decide(cleaning: Cleaning, batch: Batch, record: Record, is_discarded: bool, is_young: bool) -> Decision:
+    """Whether a record stays, and why; `is_discarded` is the answer of `discards_batch`.
 
     References
     ----------
     Apache Kafka, ``Cleaner.shouldRetainRecord``. The offset decides, not the timestamp.
     """
     if batch.marker is not None:
-        return Verdict(record.offset, not goes, MARKER_GONE if goes else MARKER)
-    if goes:
-        return Verdict(record.offset, False, ABORTED)
-    if record.offset > round_.map.latest_offset:
-        return Verdict(record.offset, True, BEHIND_THE_MAP)
+        return Decision(record.offset, not is_discarded, MARKER_GONE if is_discarded else MARKER)
+    if is_discarded:
+        return Decision(record.offset, False, ABORTED)
+    if record.offset > cleaning.map.latest_offset:
+        return Decision(record.offset, True, BEHIND_THE_MAP)
     if record.key is None:
-        return Verdict(record.offset, False, NO_KEY)
-    newest = round_.map.offsets.get(record.key, -1)
+        return Decision(record.offset, False, NO_KEY)
+    newest = cleaning.map.offsets.get(record.key, -1)
     if newest > record.offset:
-        return Verdict(record.offset, False, OVERTAKEN.format(newest))
+        return Decision(record.offset, False, OVERTAKEN.format(newest))
     if record.value is not None:
-        return Verdict(record.offset, True, LAST_OF_KEY)
-    return _on_tombstone(round_, batch, record, is_young)
+        return Decision(record.offset, True, LAST_OF_KEY)
+    return _decide_on_tombstone(cleaning, batch, record, is_young)
 
 
-def _on_tombstone(round_: Round, batch: Batch, record: Record, is_young: bool) -> Verdict:
-    if round_.legacy_horizon_ms is not None:
-        return Verdict(record.offset, is_young, TOMBSTONE_YOUNG if is_young else TOMBSTONE_OLD)
+def _decide_on_tombstone(cleaning: Cleaning, batch: Batch, record: Record, is_young: bool) -> Decision:
+    if cleaning.legacy_horizon_ms is not None:
+        return Decision(record.offset, is_young, TOMBSTONE_YOUNG if is_young else TOMBSTONE_OLD)
     if batch.delete_horizon_ms is None:
-        return Verdict(record.offset, True, TOMBSTONE_NEW)
-    waits = round_.now_ms < batch.delete_horizon_ms
-    return Verdict(record.offset, waits, TOMBSTONE_WAITS if waits else TOMBSTONE_GONE)
+        return Decision(record.offset, True, TOMBSTONE_NEW)
+    waits = cleaning.now_ms < batch.delete_horizon_ms
+    return Decision(record.offset, waits, TOMBSTONE_WAITS if waits else TOMBSTONE_GONE)

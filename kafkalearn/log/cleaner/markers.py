@@ -1,33 +1,33 @@
-"""Transactions as the cleaner sees them: which batches are aborted, and which markers still have any in front.
+"""Transactions as the cleaner sees them: which batches are aborted, and which markers still have data before them.
 
-The cleaner walks through batches in order. Data of an aborted transaction goes whatever its keys say. A marker may
-go only when no batch of its transaction was met before it, and then like a tombstone: it gets a horizon first.
+The cleaner reads batches in order. Data of an aborted transaction goes, whatever its keys are. A marker may go only
+if no batch of its transaction was read before it, and then like a tombstone: it gets a delete horizon first.
 """
 
 from __future__ import annotations
 
-from kafkalearn.log.model import Batch, Log, Transaction
+from kafkalearn.log.state import Batch, Log, Transaction
 
 
-class TransactionWalk:
-    """What is known of transactions at a place in the log."""
+class CleanedTransactions:
+    """What the cleaner knows of transactions while it reads batches in order."""
 
     def __init__(self, log: Log, start: int, end: int) -> None:
-        """At the first batch of the segment at `start`, on a walk to `end`.
+        """Begin before the first batch of the segment at `start`, to read as far as `end`.
 
         Aborted transactions are known by their markers: one that ended before `start` is over, and one that ended
-        below the log start offset is forgotten, so that its batches are judged by their keys.
+        below the log start offset is forgotten, so that its batches are kept or removed by their keys.
         """
         first = max(start, log.log_start_offset)
         aborted = (each for each in log.transactions if each.is_aborted)
         known = (each for each in aborted if each.last_offset >= first and each.first_offset < end)
         self._waiting = sorted(known, key=lambda each: each.first_offset)
         self._aborted: dict[int, Transaction] = {}  # by producer id, begun and not ended here
-        self._met: set[Transaction] = set()  # aborted, with a batch that was met
-        self._committed: set[int] = set()  # producers of which an undecided or committed batch was met
+        self._with_data: set[Transaction] = set()  # aborted, with a batch that was read
+        self._committed: set[int] = set()  # producers of which an undecided or committed batch was read
 
-    def is_discarded(self, batch: Batch) -> bool:
-        """Whether the batch may go for the sake of its transaction: aborted data, or a marker without any data left.
+    def read(self, batch: Batch) -> bool:
+        """Read the next batch, and answer whether it may go: aborted data, or a marker without data left.
 
         References
         ----------
@@ -41,21 +41,21 @@ class TransactionWalk:
         if not batch.is_transactional:
             return False
         if batch.producer_id in self._aborted:
-            self._met.add(self._aborted[batch.producer_id])
+            self._with_data.add(self._aborted[batch.producer_id])
             return True
         self._committed.add(batch.producer_id)
         return False
 
     def _end(self, marker: Batch) -> bool:
         if not marker.records:
-            return True  # cleaned before and kept empty for its producer's sake
+            return True  # cleaned before, and kept empty because its producer is live
         if marker.marker == "ABORT":
-            return self._aborted.pop(marker.producer_id, None) not in self._met
-        was_met = marker.producer_id in self._committed
+            return self._aborted.pop(marker.producer_id, None) not in self._with_data
+        has_data = marker.producer_id in self._committed
         self._committed.discard(marker.producer_id)
-        return not was_met
+        return not has_data
 
     @property
-    def met(self) -> frozenset[Transaction]:
-        """The aborted transactions of which a batch was met, and which the log must go on knowing."""
-        return frozenset(self._met)
+    def with_data(self) -> frozenset[Transaction]:
+        """The aborted transactions of which a batch was read: the log must still know them."""
+        return frozenset(self._with_data)

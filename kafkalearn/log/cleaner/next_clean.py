@@ -1,4 +1,4 @@
-"""When the cleaner comes next: what would make it come, and the moment it does if nothing more is written."""
+"""When the cleaner comes next: at what time if nothing is written, or after how many more bytes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kafkalearn.log.cleaner.eligibility import cleanable, first_dirty_offset
-from kafkalearn.log.model import Log
 from kafkalearn.log.settings import LONG_MAX, Settings
+from kafkalearn.log.state import Log, ends_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,9 @@ def next_clean(settings: Settings, log: Log, now_ms: int) -> NextClean:
 def _moments(settings: Settings, log: Log) -> set[int]:
     """When a dirty segment leaves the protection of the one lag, and when it exceeds the other."""
     first_dirty = first_dirty_offset(log)
-    ends = (*(segment.base_offset for segment in log.segments[1:]),)
-    dirty = [each for each, end in zip(log.segments[:-1], ends, strict=True) if end > first_dirty]
+    closed = log.segments[:-1]
+    ends = ends_of(closed, log.active.base_offset)
+    dirty = [each for each, end in zip(closed, ends, strict=True) if end > first_dirty]
     ripe = {segment.largest_timestamp_ms + settings.min_compaction_lag_ms for segment in dirty}
     if settings.max_compaction_lag_ms == LONG_MAX:
         return ripe

@@ -10,14 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.log.cleaner.markers import TransactionWalk
-from kafkalearn.log.model import Cleanable, Log, Segment
+from kafkalearn.log.cleaner.markers import CleanedTransactions
+from kafkalearn.log.effects import Cleanable
 from kafkalearn.log.settings import Settings
-from kafkalearn.log.sizes import Text
+from kafkalearn.log.state import Log, Segment, ends_of
+from kafkalearn.segments.sizes import Text
 
 
-class CleanerDied(KafkaLearnError):  # noqa: N818  (an event, as the cleaner's log tells it)
-    """An exception inside the cleaner, which ends its thread or gives the partition up."""
+class CleanerDied(KafkaLearnError):  # noqa: N818  (named for what happened, as in the cleaner's log)
+    """An exception inside the cleaner, which ends its thread or makes it leave the partition out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class OffsetMap:
     """The last offset of each key in the dirty part, as far as the map went."""
 
     offsets: dict[Text, int]
-    latest_offset: int  # the map speaks for everything up to here
+    latest_offset: int  # the map holds everything up to here
     is_full: bool
 
 
@@ -44,12 +45,12 @@ def offset_map(settings: Settings, log: Log, cleanable: Cleanable) -> OffsetMap:
     dirty = _dirty_segments(log, cleanable)
     if not settings.has("0.10.0"):
         return _map_of_whole_segments(settings, dirty, cleanable)
-    walk = TransactionWalk(log, dirty[0].base_offset, cleanable.first_uncleanable_offset)
+    transactions = CleanedTransactions(log, dirty[0].base_offset, cleanable.first_uncleanable_offset)
     offsets: dict[Text, int] = {}
     latest = cleanable.first_dirty_offset - 1
-    for segment, end in zip(dirty, _ends(dirty, cleanable), strict=True):
+    for segment, end in zip(dirty, ends_of(dirty, cleanable.first_uncleanable_offset), strict=True):
         for batch in segment.batches:
-            for record in () if walk.is_discarded(batch) or batch.marker else batch.records:
+            for record in () if transactions.read(batch) or batch.marker else batch.records:
                 if record.key is None or record.offset < cleanable.first_dirty_offset:
                     continue
                 if len(offsets) >= settings.usable_key_count:  # even if the key is known
@@ -63,13 +64,8 @@ def offset_map(settings: Settings, log: Log, cleanable: Cleanable) -> OffsetMap:
 def _dirty_segments(log: Log, cleanable: Cleanable) -> list[Segment]:
     """The segments from the one that holds the first dirty offset up to the first uncleanable one."""
     below = [each for each in log.segments if each.base_offset < cleanable.first_uncleanable_offset]
-    ends = _ends(below, cleanable)
+    ends = ends_of(below, cleanable.first_uncleanable_offset)
     return [each for each, end in zip(below, ends, strict=True) if end > cleanable.first_dirty_offset]
-
-
-def _ends(segments: list[Segment], cleanable: Cleanable) -> list[int]:
-    """One past the last offset of each segment."""
-    return [*(each.base_offset for each in segments[1:]), cleanable.first_uncleanable_offset]
 
 
 def _map_of_whole_segments(settings: Settings, dirty: list[Segment], cleanable: Cleanable) -> OffsetMap:

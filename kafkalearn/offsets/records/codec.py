@@ -1,6 +1,6 @@
 """Records of ``__consumer_offsets`` from bytes and to bytes, every record type and every version.
 
-A key begins with two bytes that tell the record type, a value with two bytes that tell its version. What follows
+A key begins with two bytes for the record type, a value with two bytes for its version. What follows
 is laid out in `kafkalearn.offsets.records.layouts`. A null value is a *tombstone*: the record says that what its key
 names is gone.
 
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from kafkalearn.arguments import key_bytes
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets.records.record_types import RECORD_TYPES, RecordType, record_type
-from kafkalearn.wire.decoder import read_message, refuse_rest
-from kafkalearn.wire.encoder import write_message
+from kafkalearn.wire.decoder import decode_message, refuse_rest
+from kafkalearn.wire.encoder import encode_message
 from kafkalearn.wire.fields import INT16, Layout
 from kafkalearn.wire.reader import NUMBERS, Dissector, Piece, Reader, Undecodable
 
@@ -62,7 +62,7 @@ def decode(key: bytes, value: bytes | None) -> OffsetsRecord:
     ------
     Undecodable
         If the bytes are too few, too many, of an unknown type or version, or not what the layout says; the
-        message, ``field`` and ``position`` tell where.
+        message, ``field`` and ``position`` say where.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def decode_key(key: bytes, is_strict: bool = True) -> tuple[RecordType, dict[str
     ('group metadata', {'group': 'test-group'})
     """
     reader, kind = _open_key(Reader, key)
-    fields = read_message(reader, kind.key, 0)
+    fields = decode_message(reader, kind.key, 0)
     if is_strict:
         refuse_rest(reader)
     return kind, fields
@@ -110,7 +110,7 @@ def decode_value(
     Parameters
     ----------
     kind : RecordType, int or str
-        What the key told: a record type, its number or its name.
+        As in the key: a record type, its number or its name.
     value : bytes or None
         As the topic has it.
     is_strict : bool
@@ -129,7 +129,7 @@ def decode_value(
     if value is None:
         return None, None
     reader, version = _open_value(Reader, record_type(kind).value, value)
-    fields = read_message(reader, record_type(kind).value, version)
+    fields = decode_message(reader, record_type(kind).value, version)
     if is_strict:
         refuse_rest(reader)
     return version, fields
@@ -146,19 +146,19 @@ def dissect(key: bytes, value: bytes | None) -> tuple[tuple[Piece, ...], tuple[P
     4 14 group value test-group
     """
     reader, kind = _open_key(Dissector, key)
-    read_message(reader, kind.key, 0)
+    decode_message(reader, kind.key, 0)
     refuse_rest(reader)
     if value is None:
         return tuple(reader.pieces), ()
     of_value, version = _open_value(Dissector, kind.value, value)
-    read_message(of_value, kind.value, version)
+    decode_message(of_value, kind.value, version)
     refuse_rest(of_value)
     return tuple(reader.pieces), tuple(of_value.pieces)
 
 
 def _open_key(opener: type[Reader], key: bytes) -> tuple[Reader, RecordType]:
     reader = opener(key_bytes("key", key), "key")
-    number = reader.number(INT16, "record type")
+    number = reader.number(INT16, role="record type")
     if number not in RECORD_TYPES:
         raise Undecodable(
             f"key: record type {number} at byte 0 is unknown; known are 0 to 23 without 18, and brokers skip others",
@@ -171,7 +171,7 @@ def _open_key(opener: type[Reader], key: bytes) -> tuple[Reader, RecordType]:
 
 def _open_value(opener: type[Reader], layout: Layout, value: bytes) -> tuple[Reader, int]:
     reader = opener(_value_bytes(value), layout.name)
-    version = reader.number(INT16, "version")
+    version = reader.number(INT16, role="version")
     if not 0 <= version <= layout.newest:
         known = "0" if layout.newest == 0 else f"0 to {layout.newest}"
         raise Undecodable(f"{layout.name}: version {version} at byte 0 is unknown; known is {known}", "version", 0)
@@ -206,7 +206,7 @@ def encode_key(kind: RecordType | int | str, fields: Mapping[str, object]) -> by
     '0002000a746573742d67726f7570'
     """
     kind = record_type(kind)
-    return VERSION.pack(kind.number) + write_message(kind.key, 0, fields)
+    return VERSION.pack(kind.number) + encode_message(kind.key, 0, fields)
 
 
 def encode_value(kind: RecordType | int | str, version: int, fields: Mapping[str, object]) -> bytes:
@@ -220,4 +220,4 @@ def encode_value(kind: RecordType | int | str, version: int, fields: Mapping[str
     layout = record_type(kind).value
     if isinstance(version, bool) or not isinstance(version, int) or not 0 <= version <= layout.newest:
         raise KafkaLearnError(f"{layout.name} has the versions 0 to {layout.newest}, got {version!r}")
-    return VERSION.pack(version) + write_message(layout, version, fields)
+    return VERSION.pack(version) + encode_message(layout, version, fields)

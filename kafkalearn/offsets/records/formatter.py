@@ -93,16 +93,6 @@ def newest_offset_value(release: str) -> int:
     return max((newest for since, newest in steps if at_least(since, release)), default=0)
 
 
-def newest_group_value(release: str) -> int:
-    """The newest version of a group metadata value that a release can read.
-
-    >>> [newest_group_value(release) for release in ("0.9.0", "0.10.1", "2.1", "2.3", "3.5")]
-    [0, 1, 2, 3, 4]
-    """
-    steps = (("0.10.1", 1), ("2.1", 2), ("2.3", 3), ("3.4.1", 4))
-    return max((newest for since, newest in steps if at_least(since, release)), default=0)
-
-
 def _json_by_type(key: bytes | None, value: bytes | None, release: str, formatter: str) -> str | None:
     """Since 4.0: only the formatter's own record types are printed."""
     number = None if key is None else _number(key, "key")
@@ -158,7 +148,7 @@ def _value_json_or_unknown(number: int, value: bytes | None, release: str) -> di
 
 
 def _number(data: bytes, name: str) -> int:
-    return Reader(data, name).number(INT16, "version")
+    return Reader(data, name).number(INT16, role="version")
 
 
 def _text(key: bytes | None, value: bytes | None, release: str) -> str | None:
@@ -200,7 +190,7 @@ def _value_text(value: bytes | None, release: str) -> str:
 
 def _text_since_2_1(version: int, fields: Mapping[str, object], release: str) -> str:
     epoch, expires = fields.get("leaderEpoch", -1), fields.get("expireTimestamp", -1)
-    has_expiry = expires != -1 or (version == 1 and not at_least("2.2", release))  # 2.1 told -1 from nothing
+    has_expiry = expires != -1 or (version == 1 and not at_least("2.2", release))  # to 2.1, -1 was not nothing
     return (
         f"OffsetAndMetadata(offset={fields['offset']}"
         f", leaderEpoch={f'Optional[{epoch}]' if epoch >= 0 else 'Optional.empty'}"

@@ -1,4 +1,4 @@
-"""What the members of a classic consumer group tell each other through the coordinator, which only stores it.
+"""What the members of a classic consumer group send each other through the coordinator, which only stores it.
 
 A *subscription* is what a member sends when it joins, an *assignment* what the leader of the group decided for it.
 Both begin with a version of their own. Kafka reads a newer version than it knows as the newest it knows, and passes
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from kafkalearn.arguments import key_bytes
 from kafkalearn.errors import KafkaLearnError
@@ -20,21 +19,20 @@ from kafkalearn.offsets.records.layouts.protocol import (
     STICKY_USER_DATA,
     SUBSCRIPTION,
 )
-from kafkalearn.wire.decoder import read_message
-from kafkalearn.wire.encoder import write_message
+from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.wire.decoder import decode_message
+from kafkalearn.wire.encoder import encode_message
 from kafkalearn.wire.fields import INT16, Layout
 from kafkalearn.wire.reader import NUMBERS, Reader, Undecodable
-
-TopicPartition: TypeAlias = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What a member tells when it joins."""
+    """What a member sends when it joins."""
 
     topics: tuple[str, ...]
     owned: tuple[TopicPartition, ...] = ()  # since version 1
-    generation: int = -1  # since version 2: of the group when it owned them; -1: not told
+    generation: int = -1  # since version 2: of the group when it owned them; -1: not known
     rack: str | None = None  # since version 3
     user_data: bytes | None = None
     version: int = 3
@@ -42,7 +40,7 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a member is told to read."""
+    """What a member shall read."""
 
     partitions: tuple[TopicPartition, ...]
     user_data: bytes | None = None
@@ -87,8 +85,9 @@ def decode_assignment(data: bytes) -> Assignment:
 
     No bytes at all mean that the leader has not decided yet, or gave the member nothing.
 
-    >>> decode_assignment(bytes.fromhex("0000000000010004746573740000000100000007ffffffff")).partitions
-    (('test', 7),)
+    >>> one = decode_assignment(bytes.fromhex("0000000000010004746573740000000100000007ffffffff"))
+    >>> [str(each) for each in one.partitions]
+    ['test-7']
     >>> decode_assignment(b"").partitions
     ()
     """
@@ -126,16 +125,17 @@ def encode_assignment(assignment: Assignment) -> bytes:
 
 
 def decode_sticky_user_data(data: bytes) -> tuple[tuple[TopicPartition, ...], int]:
-    """What a sticky member owned, and in which generation; -1 where the oldest layout does not tell.
+    """What a sticky member owned, and in which generation; -1 in the oldest layout, which does not have it.
 
-    >>> decode_sticky_user_data(bytes.fromhex("00000001000274300000000100000000" + "00000004"))
-    ((('t0', 0),), 4)
+    >>> owned, generation = decode_sticky_user_data(bytes.fromhex("0000000100027430000000010000000000000004"))
+    >>> [str(each) for each in owned], generation
+    (['t0-0'], 4)
     """
     data = key_bytes("data", data)
     try:
-        fields = read_message(Reader(data, STICKY_USER_DATA.name), STICKY_USER_DATA, 1)
+        fields = decode_message(Reader(data, STICKY_USER_DATA.name), STICKY_USER_DATA, 1)
     except Undecodable:  # up to 2.2 there was no generation
-        fields = read_message(Reader(data, STICKY_USER_DATA.name), STICKY_USER_DATA, 0)
+        fields = decode_message(Reader(data, STICKY_USER_DATA.name), STICKY_USER_DATA, 0)
     return _flat(fields["previousAssignment"]), fields.get("generation", -1)
 
 
@@ -146,7 +146,7 @@ def encode_sticky_user_data(partitions: Iterable[TopicPartition], generation: in
     '0000000000000001'
     """
     fields = {"previousAssignment": _nested(partitions), "generation": generation}
-    return write_message(STICKY_USER_DATA, 1, fields)
+    return encode_message(STICKY_USER_DATA, 1, fields)
 
 
 def decode_cooperative_user_data(data: bytes) -> int:
@@ -156,7 +156,7 @@ def decode_cooperative_user_data(data: bytes) -> int:
     -1
     """
     reader = Reader(key_bytes("data", data), COOPERATIVE_USER_DATA.name)
-    return read_message(reader, COOPERATIVE_USER_DATA, 0)["generation"]
+    return decode_message(reader, COOPERATIVE_USER_DATA, 0)["generation"]
 
 
 def encode_cooperative_user_data(generation: int) -> bytes:
@@ -165,25 +165,25 @@ def encode_cooperative_user_data(generation: int) -> bytes:
     >>> encode_cooperative_user_data(4).hex()
     '00000004'
     """
-    return write_message(COOPERATIVE_USER_DATA, 0, {"generation": generation})
+    return encode_message(COOPERATIVE_USER_DATA, 0, {"generation": generation})
 
 
 def _open(layout: Layout, data: bytes) -> tuple[int, dict[str, object]]:
     reader = Reader(key_bytes("data", data), layout.name)
-    version = reader.number(INT16, "version")
+    version = reader.number(INT16, role="version")
     if version < 0:
         raise Undecodable(f"{layout.name}: version {version} at byte 0 is negative", "version", 0)
-    return version, read_message(reader, layout, min(version, layout.newest))
+    return version, decode_message(reader, layout, min(version, layout.newest))
 
 
 def _close(layout: Layout, version: int, fields: Mapping[str, object]) -> bytes:
     if not 0 <= version <= layout.newest:
         raise KafkaLearnError(f"{layout.name} has the versions 0 to {layout.newest}, got {version!r}")
-    return NUMBERS[INT16].pack(version) + write_message(layout, version, fields)
+    return NUMBERS[INT16].pack(version) + encode_message(layout, version, fields)
 
 
 def _flat(by_topic: Iterable[Mapping[str, object]]) -> tuple[TopicPartition, ...]:
-    return tuple((each["topic"], partition) for each in by_topic for partition in each["partitions"])
+    return tuple(TopicPartition(each["topic"], partition) for each in by_topic for partition in each["partitions"])
 
 
 def _nested(partitions: Iterable[TopicPartition]) -> list[dict[str, object]]:

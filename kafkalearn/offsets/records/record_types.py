@@ -1,7 +1,7 @@
 """What the number in front of a key in ``__consumer_offsets`` means: the record types 0 to 23.
 
-The number was called the key's version once, and the tools printed it so up to 3.9. It never was one: it tells what
-kind of record this is. Values have a version of their own.
+The number was called the key's version once, and the tools printed it so up to 3.9. It never was one: it is the
+kind of the record. Values have a version of their own.
 """
 
 from __future__ import annotations

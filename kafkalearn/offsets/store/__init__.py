@@ -1,53 +1,47 @@
 """The coordinator's store of offsets and groups: one partition of the topic, its log and the cache above it.
 
 A simulator: `Store` is the state, `Commit`, `Fetch`, `StoreGroup`, `Sweep`, `Resign`, `Elect`, `Load` and others are
-the events, `step` is the rule, `Settings` hold release and retention. The log holds the very bytes that a broker of
-that release writes; the cache is what answers. `reloaded` loses the cache and reads it back.
+the events, `simulate` runs them, `Settings` hold release and retention. The log holds the very bytes that a broker of
+that release writes; requests are answered from the cache.
+
+>>> stopped = [Commit("billing", "orders", 0, offset=7, now_ms=0), Sweep(now_ms=2 * 86_400_000)]
+>>> for release in ("1.1", "4.3"):
+...     trace = simulate(Settings(release), [*stopped, Fetch("billing", "orders", 0)])
+...     print(release, trace[-1].state.effects)
+1.1 (Answer(error='NONE', offset=-1),)
+4.3 (Answer(error='NONE', offset=7),)
 """
 
-from kafkalearn.offsets.store.expiry import is_expired, is_subscribed
-from kafkalearn.offsets.store.model import (
-    FAILED,
-    LOADING,
-    NOT_OWNED,
-    OWNED,
-    STATUSES,
-    Answer,
+from kafkalearn.offsets.store.events import (
     Commit,
     DeleteGroup,
     DeleteOffset,
     DeleteTopic,
     Elect,
     EndTransaction,
-    Entry,
     Fetch,
     Load,
     Produce,
     Replicated,
     Resign,
-    Settings,
     StateChanged,
-    Store,
-    StoreEvent,
     StoreGroup,
     Sweep,
 )
-from kafkalearn.offsets.store.simulator import check, lasting, reloaded, step
+from kafkalearn.offsets.store.promises import INVARIANTS, PROMISES, broken, check
+from kafkalearn.offsets.store.settings import Settings
+from kafkalearn.offsets.store.simulator import simulate, step
+from kafkalearn.offsets.store.state import start
 
 __all__ = [
-    "FAILED",
-    "LOADING",
-    "NOT_OWNED",
-    "OWNED",
-    "STATUSES",
-    "Answer",
+    "INVARIANTS",
+    "PROMISES",
     "Commit",
     "DeleteGroup",
     "DeleteOffset",
     "DeleteTopic",
     "Elect",
     "EndTransaction",
-    "Entry",
     "Fetch",
     "Load",
     "Produce",
@@ -55,14 +49,11 @@ __all__ = [
     "Resign",
     "Settings",
     "StateChanged",
-    "Store",
-    "StoreEvent",
     "StoreGroup",
     "Sweep",
+    "broken",
     "check",
-    "is_expired",
-    "is_subscribed",
-    "lasting",
-    "reloaded",
+    "simulate",
+    "start",
     "step",
 ]

@@ -1,4 +1,4 @@
-"""The log and the cache kept in step: what is appended, what it changes, which transactions are still open."""
+"""The log and the cache kept in step: what is appended, and what that changes in the cache."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from dataclasses import replace
 
 from kafkalearn.offsets.groups import Committed, Group
 from kafkalearn.offsets.records.codec import OffsetsRecord, decode
-from kafkalearn.offsets.replay import OFFSET_NUMBERS, classic_group, committed
-from kafkalearn.offsets.store.model import Entry, Store
+from kafkalearn.offsets.records.record_types import OFFSET_TYPES
+from kafkalearn.offsets.replay import classic_group, committed
+from kafkalearn.offsets.store.events import Replicated
+from kafkalearn.offsets.store.settings import Settings
+from kafkalearn.offsets.store.state import Entry, Store
 
 GROUP_NUMBERS = (2, 3)  # the records whose tombstone ends a group
 
@@ -54,6 +57,11 @@ def confirm(store: Store) -> Store:
     return replace(store, groups=groups, in_flight=())
 
 
+def replicated(settings: Settings, store: Store, event: Replicated) -> Store:
+    """The store when the replicas have confirmed all that was written."""
+    return confirm(store).answering()
+
+
 def follow(groups: tuple[Group, ...], entries: Iterable[Entry]) -> tuple[Group, ...]:
     """The cache after some entries of the log."""
     for entry in entries:
@@ -64,12 +72,12 @@ def follow(groups: tuple[Group, ...], entries: Iterable[Entry]) -> tuple[Group, 
 
 def _replay(groups: tuple[Group, ...], record: OffsetsRecord) -> tuple[Group, ...]:
     known = next((each for each in groups if each.group_id == record.group), None)
-    if record.type.number in OFFSET_NUMBERS:
+    if record.type.number in OFFSET_TYPES:
         if record.is_tombstone:
             return groups if known is None else _without_offset(groups, known, record)
         return put_group(groups, put_offset(known or Group(record.group), committed(record)))
     if record.type.number not in GROUP_NUMBERS:
-        return groups  # what goes with a group of the new protocol; its own record tells
+        return groups  # they go with a group of the new protocol, which has a record of its own
     left = Group(record.group) if record.is_tombstone else classic_group(record.group, record.value)
     left = replace(left, offsets=known.offsets if known else ())
     is_gone = record.is_tombstone and not left.offsets
@@ -79,31 +87,3 @@ def _replay(groups: tuple[Group, ...], record: OffsetsRecord) -> tuple[Group, ..
 def _without_offset(groups: tuple[Group, ...], group: Group, record: OffsetsRecord) -> tuple[Group, ...]:
     at = (record.key["topic"], record.key["partition"])
     return put_group(groups, replace(group, offsets=tuple(each for each in group.offsets if each.at != at)))
-
-
-def open_entries(log: tuple[Entry, ...]) -> dict[int, tuple[int, ...]]:
-    """The transactions that have not ended: producer id to the offsets of their entries."""
-    found: dict[int, tuple[int, ...]] = {}
-    for offset, entry in enumerate(log):
-        if entry.producer_id is None:
-            continue
-        if entry.marker is None:
-            found[entry.producer_id] = (*found.get(entry.producer_id, ()), offset)
-        else:
-            found.pop(entry.producer_id, None)
-    return found
-
-
-def counting_entries(log: tuple[Entry, ...]) -> list[Entry]:
-    """The entries whose word counts: no markers, nothing of aborted or open transactions, in the order of the log."""
-    uncounted = {offset for offsets in open_entries(log).values() for offset in offsets}
-    waiting: dict[int, list[int]] = {}
-    for offset, entry in enumerate(log):
-        if entry.producer_id is None:
-            continue
-        if entry.marker is None:
-            waiting.setdefault(entry.producer_id, []).append(offset)
-        else:
-            ended = waiting.pop(entry.producer_id, [])
-            uncounted |= {offset, *(ended if entry.marker == "ABORT" else ())}
-    return [entry for offset, entry in enumerate(log) if offset not in uncounted]

@@ -8,7 +8,9 @@ from kafkalearn.offsets.groups import CONSUMER, Committed, Group, Member
 from kafkalearn.offsets.records.codec import encode_key, encode_value
 from kafkalearn.offsets.records.protocol import Assignment, Subscription, encode_assignment, encode_subscription
 from kafkalearn.offsets.records.record_types import GROUP_TYPE
-from kafkalearn.offsets.store.model import Commit, Entry, Settings, StoreGroup
+from kafkalearn.offsets.store.events import Commit, StoreGroup
+from kafkalearn.offsets.store.settings import Settings
+from kafkalearn.offsets.store.state import Entry
 from kafkalearn.versions.releases import at_least
 
 CONSUMER_GROUP_NUMBERS = (6, 4, 3)  # target assignment, partition metadata (up to 4.0, wiped ever since), group

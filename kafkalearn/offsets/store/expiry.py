@@ -7,7 +7,8 @@ when nobody needs the offset any more: when the group becomes Empty, or its topi
 
 from __future__ import annotations
 
-from kafkalearn.offsets.groups import CONSUMER, EMPTY, STABLE, Committed, Group
+from kafkalearn.group_states import EMPTY, STABLE
+from kafkalearn.offsets.groups import CONSUMER, Committed, Group
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kafkalearn.hashing import int32, to_positive
-from kafkalearn.partitioning.keyless.model import Producer, Send, Settings, write
+from kafkalearn.partitioning.keyless.effects import CounterStarted
+from kafkalearn.partitioning.keyless.events import Send
+from kafkalearn.partitioning.keyless.settings import Settings
+from kafkalearn.partitioning.keyless.state import Producer, write
 
 
 def send(settings: Settings, producer: Producer, event: Send) -> Producer:
@@ -24,5 +27,7 @@ def send(settings: Settings, producer: Producer, event: Send) -> Producer:
 def count(settings: Settings, producer: Producer) -> Producer:
     """The producer with its counter one further; the first use draws where it starts."""
     if producer.counter is None:
-        producer = replace(producer, counter=settings.draw(producer.draw_count), draw_count=producer.draw_count + 1)
+        counter = settings.draw(producer.draw_count)
+        started = CounterStarted(counter)
+        producer = replace(producer, counter=counter, draw_count=producer.draw_count + 1, effects=(started,))
     return replace(producer, counter=int32(producer.counter + 1))

@@ -1,31 +1,21 @@
-"""The simulator of keyless partitioning: `step` tells the events apart, each rule has a file of its own."""
+"""The simulator of keyless partitioning; the rule of each release is in a file of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 
-from kafkalearn.arguments import whole_number
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.partitioning.keyless import round_robin, sticky, uniform
-from kafkalearn.partitioning.keyless.model import (
-    Drain,
-    KeylessEvent,
-    Placement,
-    Producer,
-    Send,
-    SenderLooks,
-    SendToOtherTopic,
-    Settings,
-    rule_of,
-    start,
-    write,
-)
+from kafkalearn.partitioning.keyless.effects import BatchesSent, QueuesWeighed, RecordAppended
+from kafkalearn.partitioning.keyless.events import Drain, Event, Send, SenderLooks, SendToOtherTopic
+from kafkalearn.partitioning.keyless.settings import Settings, rule_of
+from kafkalearn.partitioning.keyless.state import Producer, start, write
 from kafkalearn.trace import Trace, run
 
 
-def step(settings: Settings, producer: Producer, event: KeylessEvent) -> Producer:
+def step(settings: Settings, producer: Producer, event: Event) -> Producer:
     """The producer after `event`.
 
     Raises
@@ -36,14 +26,15 @@ def step(settings: Settings, producer: Producer, event: KeylessEvent) -> Produce
     Examples
     --------
     >>> settings = Settings(partition_count=3, draw=(2, 0).__getitem__)
-    >>> step(settings, start(settings), Send(value_bytes=100)).last
-    Placement(partition=2, appended_bytes=170, has_opened_batch=True)
+    >>> step(settings, start(settings), Send(value_bytes=100)).effects[-1]
+    RecordAppended(partition=2, appended_bytes=170, has_opened_batch=True)
 
     References
     ----------
     Apache Kafka: ``DefaultPartitioner`` (0.8.2 to 3.2), ``StickyPartitionCache`` (2.4 to 3.2, KIP-480),
     ``BuiltInPartitioner`` with ``RecordAccumulator`` (since 3.3, KIP-794).
     """
+    producer = replace(producer, effects=())
     match event:
         case Send():
             return _send(settings, producer, event)
@@ -54,7 +45,8 @@ def step(settings: Settings, producer: Producer, event: KeylessEvent) -> Produce
             return _drain(settings, producer, partitions)
         case SenderLooks(stalled):
             _refuse_unknown(settings, event, stalled)
-            return replace(producer, load=uniform.weigh(settings, producer, stalled))
+            load = uniform.weigh(settings, producer, stalled)
+            return replace(producer, load=load, effects=(QueuesWeighed(is_uniform=load is None),))
     raise IllegalEvent(f"{event!r} is no event of this simulator; it knows Send, SendToOtherTopic, Drain, SenderLooks")
 
 
@@ -84,13 +76,12 @@ def _drain(settings: Settings, producer: Producer, partitions: tuple[int, ...] |
     queues = producer.queues
     return replace(
         producer,
-        queues=tuple(
-            () if partition in partitions and queue is not None else queue for partition, queue in enumerate(queues)
-        ),
+        queues=tuple(() if each in partitions and queue is not None else queue for each, queue in enumerate(queues)),
+        effects=tuple(BatchesSent(each, len(queues[each])) for each in sorted(set(partitions)) if queues[each]),
     )
 
 
-def _refuse_unknown(settings: Settings, event: KeylessEvent, partitions: tuple[int, ...]) -> None:
+def _refuse_unknown(settings: Settings, event: Event, partitions: tuple[int, ...]) -> None:
     for partition in partitions:
         if not 0 <= partition < settings.partition_count:
             raise IllegalEvent(
@@ -99,56 +90,21 @@ def _refuse_unknown(settings: Settings, event: KeylessEvent, partitions: tuple[i
             )
 
 
-def send_all(
-    settings: Settings, record_count: int, value_bytes: int = 100, drain_every: int = 0
-) -> Trace[Producer, KeylessEvent]:
-    """The run of a producer that writes `record_count` keyless records of one size.
-
-    Parameters
-    ----------
-    settings : Settings
-        Release, partitions and the random source.
-    record_count : int
-        At least 0.
-    value_bytes : int
-        Length of each value.
-    drain_every : int
-        All waiting batches are sent after every so many records; 0: never, as when they are written faster
-        than ``linger.ms``.
-
-    Returns
-    -------
-    tuple of Frame
-        A frame for each record and each draining; ``trace[-1].state.record_counts`` is where they all went.
+def simulate(settings: Settings, events: Iterable[Event], initial: Producer | None = None) -> Trace[Producer, Event]:
+    """A run of a producer: from `initial`, or from one that has written nothing yet.
 
     Examples
     --------
     >>> for release in ("2.3", "2.4", "4.3"):
-    ...     print(release, send_all(Settings(5, release), 60)[-1].state.record_counts)
+    ...     print(release, simulate(Settings(5, release), [Send()] * 60)[-1].state.record_counts)
     2.3 (12, 12, 12, 12, 12)
     2.4 (60, 0, 0, 0, 0)
     4.3 (0, 0, 0, 60, 0)
     """
-    whole_number("record_count", record_count, at_least=0)
-    whole_number("drain_every", drain_every, at_least=0)
-    events: list[KeylessEvent] = []
-    for number in range(1, record_count + 1):
-        events.append(Send(value_bytes))
-        if drain_every and number % drain_every == 0:
-            events.append(Drain())
-    return run(partial(step, settings), start(settings), events)
+    return run(step, settings, start(settings) if initial is None else initial, events)
 
 
-def placements(trace: Trace[Producer, KeylessEvent]) -> tuple[Placement, ...]:
+def appended(trace: Trace[Producer, Event]) -> tuple[RecordAppended, ...]:
     """Where each record of a run went, in the order they were written."""
-    return tuple(frame.state.last for frame in trace if isinstance(frame.event, Send))
-
-
-def check(settings: Settings, producer: Producer) -> None:
-    """Pass in silence if the state keeps its promises; else AssertionError names the broken one."""
-    for queue, count in zip(producer.queues, producer.record_counts, strict=True):
-        waiting = queue or ()
-        assert all(batch.is_full for batch in waiting[:-1]), "only the last batch of a queue is filling up"
-        assert all(batch.byte_count <= batch.limit_bytes for batch in waiting), "no batch exceeds its buffer"
-        assert sum(batch.record_count for batch in waiting) <= count, "nothing waits that was not written"
-    assert producer.produced_bytes < 2 * settings.batch_size, "a switch comes at twice batch.size at the latest"
+    effects = [effect for frame in trace[1:] for effect in frame.state.effects]
+    return tuple(effect for effect in effects if isinstance(effect, RecordAppended))

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.partitioning.batching import has_room
-from kafkalearn.partitioning.keyless.model import Producer, Send, Settings, close_open_batch, write
+from kafkalearn.partitioning.keyless.events import Send
+from kafkalearn.partitioning.keyless.settings import Settings
+from kafkalearn.partitioning.keyless.state import Producer, close_open_batch, move_to, write
 
 GIVE_UP_AFTER_DRAWS = 10_000  # a source that never gives another partition would keep the sticky rule drawing
 
@@ -36,12 +38,12 @@ def _draw_other(settings: Settings, producer: Producer) -> Producer:
     """Another partition than the current one, unless there is only one to draw, or none is available."""
     candidates = settings.candidates
     if settings.available is not None and len(settings.available) == 1:
-        return replace(producer, current=settings.available[0])
+        return replace(producer, current=settings.available[0])  # there is nothing to draw
     must_differ = settings.available != ()
     for index in range(producer.draw_count, producer.draw_count + GIVE_UP_AFTER_DRAWS):
         drawn = candidates[settings.draw(index) % len(candidates)]
         if drawn != producer.current or not must_differ or len(candidates) == 1:
-            return replace(producer, current=drawn, draw_count=index + 1)
+            return move_to(producer, drawn, draw_count=index + 1)
     raise KafkaLearnError(
         f"draw gave partition {producer.current} {GIVE_UP_AFTER_DRAWS} times running; the sticky rule draws until "
         "it gets another one: give Settings a draw function that varies, for example seeded(1)"

@@ -7,16 +7,9 @@ from dataclasses import replace
 from itertools import accumulate
 
 from kafkalearn.partitioning.batching import all_full, has_room
-from kafkalearn.partitioning.keyless.model import (
-    Load,
-    Producer,
-    Send,
-    Settings,
-    close_open_batch,
-    rule_of,
-    touch,
-    write,
-)
+from kafkalearn.partitioning.keyless.events import Send
+from kafkalearn.partitioning.keyless.settings import Settings, rule_of
+from kafkalearn.partitioning.keyless.state import Load, Producer, close_open_batch, move_to, touch, write
 
 
 def send(settings: Settings, producer: Producer, event: Send) -> Producer:
@@ -36,7 +29,7 @@ def send(settings: Settings, producer: Producer, event: Send) -> Producer:
         # Not fitting closes the last batch, which may make a postponed switch due.
         producer = _switch_if_due(settings, close_open_batch(producer, producer.current))
     producer = write(settings, producer, event, producer.current)
-    grown = replace(producer, produced_bytes=producer.produced_bytes + producer.last.appended_bytes)
+    grown = replace(producer, produced_bytes=producer.produced_bytes + producer.effects[-1].appended_bytes)
     if grown.produced_bytes >= 2 * settings.batch_size:
         return _draw_next(settings, grown)
     return _switch_if_due(settings, grown, in_mid_send=False)
@@ -58,11 +51,11 @@ def _draw_next(settings: Settings, producer: Producer) -> Producer:
     else:
         sums = producer.load.running_sums
         current = producer.load.partitions[bisect_right(sums, drawn % sums[-1])]
-    return replace(producer, current=current, produced_bytes=0, draw_count=producer.draw_count + 1)
+    return move_to(replace(producer, produced_bytes=0), current, producer.draw_count + 1)
 
 
 def queue_weights(queue_sizes: tuple[int, ...], is_whole: bool = True) -> tuple[int, ...] | None:
-    """The running sums that a draw is held against, from the number of waiting batches of each partition.
+    """The running sums with which a draw is compared, from the number of waiting batches of each partition.
 
     The weight of a partition is ``longest queue + 1 - its own queue``.
 

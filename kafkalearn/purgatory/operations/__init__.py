@@ -1,47 +1,32 @@
-"""Delayed operations: what waits for a condition or for time, and the lists of those who watch a key."""
+"""Delayed operations: what waits for a condition or for time, and the lists of those who watch a key.
 
-from kafkalearn.purgatory.operations.simulator import (
-    AT_ONCE,
-    BY_EVENT,
-    BY_FORCE,
-    BY_TIME,
-    PURGE_INTERVAL,
-    WHILE_LISTED,
+A simulator: operations come with `TryCompleteElseWatch`, the others of its events change facts, check a key, complete
+by force and let time pass. The operations that brokers really have are in `kafkalearn.purgatory.operations.kinds`.
+"""
+
+from kafkalearn.purgatory.operations.events import (
     CheckAndComplete,
-    Checked,
-    Completed,
+    FactChanged,
     ForceComplete,
-    Operation,
-    Parked,
-    Purgatory,
-    PurgatoryEvent,
-    Purged,
-    Tell,
     TimePassed,
     TryCompleteElseWatch,
-    check,
-    step,
 )
+from kafkalearn.purgatory.operations.promises import PROMISES, broken, check
+from kafkalearn.purgatory.operations.settings import Settings
+from kafkalearn.purgatory.operations.simulator import simulate, step
+from kafkalearn.purgatory.operations.state import start
 
 __all__ = [
-    "AT_ONCE",
-    "BY_EVENT",
-    "BY_FORCE",
-    "BY_TIME",
-    "PURGE_INTERVAL",
-    "WHILE_LISTED",
+    "PROMISES",
     "CheckAndComplete",
-    "Checked",
-    "Completed",
+    "FactChanged",
     "ForceComplete",
-    "Operation",
-    "Parked",
-    "Purgatory",
-    "PurgatoryEvent",
-    "Purged",
-    "Tell",
+    "Settings",
     "TimePassed",
     "TryCompleteElseWatch",
+    "broken",
     "check",
+    "simulate",
+    "start",
     "step",
 ]

@@ -1,6 +1,6 @@
-"""What a parked request waits for, as a question to the facts of the broker: high watermarks, bytes, members.
+"""What an operation waits for: a condition on the facts of the broker, such as high watermarks, bytes, members.
 
-Facts are named numbers, such as ``"HW orders-0"``; they only ever answer, a condition never changes them.
+Facts are named numbers, such as ``"HW orders-0"``; a condition reads them and never changes them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Facts: TypeAlias = tuple[tuple[str, int], ...]
 
 
 def fact(facts: Facts, name: str) -> int:
-    """The value of a fact; 0 if nobody has told it.
+    """The value of a fact; 0 if it is not there.
 
     >>> fact((("HW orders-0", 7),), "HW orders-0"), fact((), "HW orders-0")
     (7, 0)
@@ -22,7 +22,7 @@ def fact(facts: Facts, name: str) -> int:
 
 
 def with_fact(facts: Facts, name: str, value: int) -> Facts:
-    """The facts with one of them told anew.
+    """The facts with a new value for one of them.
 
     >>> with_fact((("b", 1),), "a", 2)
     (('a', 2), ('b', 1))
@@ -32,12 +32,12 @@ def with_fact(facts: Facts, name: str, value: int) -> Facts:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """Every fact named has reached its number: DelayedProduce waits so for the high watermarks of its partitions."""
+    """Every fact named has reached its number, as DelayedProduce waits for the high watermarks of its partitions."""
 
     required: tuple[tuple[str, int], ...]
 
     def holds(self, facts: Facts) -> bool:
-        """Whether it is so now."""
+        """Whether the condition is true now."""
         return all(fact(facts, name) >= number for name, number in self.required)
 
     def __str__(self) -> str:
@@ -46,14 +46,14 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
-    """The facts named, each less what was there at the start, add up to enough: DelayedFetch waits so for bytes."""
+class SumReached:
+    """What the facts named have grown by adds up to a minimum, as DelayedFetch waits for bytes."""
 
     counted: tuple[tuple[str, int], ...]  # (fact, what it was where the fetch starts)
     minimum: int
 
     def holds(self, facts: Facts) -> bool:
-        """Whether it is so now."""
+        """Whether the condition is true now."""
         return sum(fact(facts, name) - before for name, before in self.counted) >= self.minimum
 
     def __str__(self) -> str:
@@ -75,4 +75,4 @@ class Never:
         return "no event"
 
 
-Condition: TypeAlias = Reached | Together | Never
+Condition: TypeAlias = Reached | SumReached | Never

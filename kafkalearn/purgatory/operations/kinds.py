@@ -1,4 +1,4 @@
-"""The operations that brokers really park, each with its keys and its condition.
+"""Delayed operations: those that brokers really have, each with its keys and its condition.
 
 =============  ======================  ===========================================  =======================
 kind           watches                 done when                                    when its time is over
@@ -14,9 +14,20 @@ heartbeat      group and member        any sign of life (by force)              
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from kafkalearn.purgatory.operations.conditions import Never, Reached, Together
-from kafkalearn.purgatory.operations.simulator import Operation
+from kafkalearn.purgatory.operations.conditions import Condition, Never, Reached, SumReached
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A request that may have to wait."""
+
+    name: str
+    keys: tuple[str, ...]  # what it watches, such as "orders-0" or "billing c1"
+    condition: Condition
+    timeout_ms: int
+    kind: str = ""  # "produce", "fetch", "join", "heartbeat": for the reader
 
 
 def delayed_produce(name: str, last_offsets: Mapping[str, int], timeout_ms: int = 30_000) -> Operation:
@@ -66,7 +77,7 @@ def delayed_fetch(
     Apache Kafka 4.3, ``kafka.server.DelayedFetch``.
     """
     counted = tuple((f"{up_to} bytes {partition}", before) for partition, before in start_bytes.items())
-    return Operation(name, tuple(start_bytes), Together(counted, min_bytes), max_wait_ms, "fetch")
+    return Operation(name, tuple(start_bytes), SumReached(counted, min_bytes), max_wait_ms, "fetch")
 
 
 def delayed_join(name: str, group: str, member_count: int, rebalance_timeout_ms: int = 300_000) -> Operation:

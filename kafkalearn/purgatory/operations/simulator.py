@@ -7,154 +7,56 @@ that was completed through one key stays on the lists of its other keys until th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from collections.abc import Container, Iterable
+from dataclasses import replace
 
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.purgatory import wheel
-from kafkalearn.purgatory.operations.conditions import Condition, Facts, with_fact
-from kafkalearn.purgatory.wheel.simulator import Wheels
-
-PURGE_INTERVAL = 1000  # 1 for DeleteRecords
-
-AT_ONCE, WHILE_LISTED, BY_EVENT, BY_FORCE, BY_TIME = "at once", "while listed", "by an event", "by force", "by time"
-"""How an operation was completed. `BY_TIME` alone runs onExpiration too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """A request that may have to wait."""
-
-    name: str
-    keys: tuple[str, ...]  # what it watches, such as "orders-0" or "billing c1"
-    condition: Condition
-    timeout_ms: int
-    kind: str = ""  # "produce", "fetch", "join", "heartbeat": for the eye
-
-
-@dataclass(frozen=True, slots=True)
-class TryCompleteElseWatch:
-    """A request comes: done at once if its condition holds, else listed under its keys and given to the timer.
-
-    `told_meanwhile` are facts that somebody tells while it is being listed: the gap that the second test closes.
-    """
-
-    operation: Operation
-    told_meanwhile: Facts = ()
+from kafkalearn.purgatory.operations.conditions import Facts, with_fact
+from kafkalearn.purgatory.operations.effects import (
+    AT_ONCE,
+    BY_EVENT,
+    BY_FORCE,
+    BY_TIME,
+    WHILE_LISTED,
+    Checked,
+    Completed,
+    Parked,
+    PurgatoryEffect,
+    Purged,
+)
+from kafkalearn.purgatory.operations.events import (
+    CheckAndComplete,
+    FactChanged,
+    ForceComplete,
+    PurgatoryEvent,
+    TimePassed,
+    TryCompleteElseWatch,
+)
+from kafkalearn.purgatory.operations.kinds import Operation
+from kafkalearn.purgatory.operations.settings import Settings
+from kafkalearn.purgatory.operations.state import Purgatory, start
+from kafkalearn.purgatory.wheel.events import Add, Advance, Cancel
+from kafkalearn.purgatory.wheel.simulator import step as step_wheels
+from kafkalearn.trace import Trace, run
 
 
-@dataclass(frozen=True, slots=True)
-class Tell:
-    """A fact changes, and nobody looks yet: ``Tell("HW orders-0", 8)``."""
-
-    name: str
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class CheckAndComplete:
-    """Somebody calls the watchers of a key to look again."""
-
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class ForceComplete:
-    """An operation is completed whatever its condition says, as a heartbeat completes the one before."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class TimePassed:
-    """The clock moves on, and the reaper empties the buckets that are due."""
-
-    ms: int
-
-
-PurgatoryEvent: TypeAlias = TryCompleteElseWatch | Tell | CheckAndComplete | ForceComplete | TimePassed
-
-
-@dataclass(frozen=True, slots=True)
-class Completed:
-    """An operation has come to its end; with `has_expired` its onExpiration ran too."""
-
-    name: str
-    how: str
-
-    @property
-    def has_expired(self) -> bool:
-        """Whether time ended it."""
-        return self.how == BY_TIME
-
-
-@dataclass(frozen=True, slots=True)
-class Parked:
-    """An operation waits."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """The list of a key was walked: how many completed in this call."""
-
-    key: str
-    completed_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Purged:
-    """All lists were walked to drop what is completed."""
-
-    dropped_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Purgatory:
-    """All that waits, at one moment."""
-
-    wheels: Wheels = field(default_factory=Wheels)
-    facts: Facts = ()
-    waiting: tuple[Operation, ...] = ()  # not completed, in the order they came
-    lists: tuple[tuple[str, tuple[str, ...]], ...] = ()  # key -> names, completed ones too
-    estimated_count: int = 0  # what a purge compares with the timer: grows by each listed one, set by a purge
-    purge_interval: int = PURGE_INTERVAL
-    effects: tuple[Completed | Parked | Checked | Purged, ...] = ()
-
-    @property
-    def watched_count(self) -> int:
-        """Entries on all lists; an operation on three lists counts three times."""
-        return sum(len(names) for _, names in self.lists)
-
-    @property
-    def delayed_count(self) -> int:
-        """Operations in the timer."""
-        return len(self.wheels.timers)
-
-    def is_waiting(self, name: str) -> bool:
-        """Whether an operation still waits."""
-        return any(operation.name == name for operation in self.waiting)
-
-
-def step(purgatory: Purgatory, event: PurgatoryEvent) -> Purgatory:
-    """The purgatory after `event`; its `effects` tell what was completed, and how.
+def step(settings: Settings, purgatory: Purgatory, event: PurgatoryEvent) -> Purgatory:
+    """The purgatory after `event`; its `effects` are what was completed and how, what waits, what was walked.
 
     Raises
     ------
     IllegalEvent
-        If an operation watches nothing or has the name of one that waits, if one is forced that does not wait, or
+        If an operation watches nothing or has the name of one that is listed, if one is forced that does not wait, or
         time runs backwards.
 
     Examples
     --------
-    >>> from kafkalearn.purgatory.operations.conditions import Reached
-    >>> produce = Operation("p1", ("orders-0",), Reached((("HW orders-0", 8),)), timeout_ms=30_000)
-    >>> parked = step(Purgatory(), TryCompleteElseWatch(produce))
+    >>> from kafkalearn.purgatory.operations.kinds import delayed_produce
+    >>> settings = Settings()
+    >>> parked = step(settings, start(settings), TryCompleteElseWatch(delayed_produce("p1", {"orders-0": 7})))
     >>> parked.effects
     (Parked(name='p1'),)
-    >>> step(step(parked, Tell("HW orders-0", 8)), CheckAndComplete("orders-0")).effects
+    >>> step(settings, step(settings, parked, FactChanged("HW orders-0", 8)), CheckAndComplete("orders-0")).effects
     (Completed(name='p1', how='by an event'), Checked(key='orders-0', completed_count=1))
 
     References
@@ -163,45 +65,55 @@ def step(purgatory: Purgatory, event: PurgatoryEvent) -> Purgatory:
     """
     purgatory = replace(purgatory, effects=())
     match event:
-        case TryCompleteElseWatch(operation, told_meanwhile):
-            return _try_complete_else_watch(purgatory, operation, told_meanwhile)
-        case Tell(name, value):
+        case TryCompleteElseWatch(operation, changed_meanwhile):
+            return _try_complete_else_watch(settings, purgatory, operation, changed_meanwhile)
+        case FactChanged(name, value):
             return replace(purgatory, facts=with_fact(purgatory.facts, name, value))
         case CheckAndComplete(key):
-            return _check_and_complete(purgatory, key)
+            return _check_and_complete(settings, purgatory, key)
         case ForceComplete(name):
             if not purgatory.is_waiting(name):
                 raise IllegalEvent(f"no operation {name!r} waits; waiting: {_names(purgatory)}")
-            return _complete(purgatory, name, BY_FORCE)
+            return _complete(settings, purgatory, name, BY_FORCE)
         case TimePassed(ms):
-            return _pass(purgatory, ms)
+            return _pass(settings, purgatory, ms)
     raise IllegalEvent(
-        f"{event!r} is no event of this simulator; it knows TryCompleteElseWatch, Tell, CheckAndComplete, "
+        f"{event!r} is no event of this simulator; it knows TryCompleteElseWatch, FactChanged, CheckAndComplete, "
         "ForceComplete, TimePassed"
     )
+
+
+def simulate(settings: Settings, events: Iterable[PurgatoryEvent], initial: Purgatory | None = None) -> Trace:
+    """The trace of some events, from `initial` or from an empty purgatory.
+
+    >>> [frame.state.wheels.now_ms for frame in simulate(Settings(), [TimePassed(20), TimePassed(5)])]
+    [0, 20, 25]
+    """
+    return run(step, settings, start(settings) if initial is None else initial, events)
 
 
 def _names(purgatory: Purgatory) -> str:
     return ", ".join(operation.name for operation in purgatory.waiting) or "nothing"
 
 
-def _try_complete_else_watch(purgatory: Purgatory, operation: Operation, told_meanwhile: Facts) -> Purgatory:
+def _try_complete_else_watch(
+    settings: Settings, purgatory: Purgatory, operation: Operation, changed_meanwhile: Facts
+) -> Purgatory:
     if not operation.keys:
         raise IllegalEvent(f"operation {operation.name!r} watches no key: nobody would ever look at it again")
     if any(operation.name in names for _, names in purgatory.lists):
         raise IllegalEvent(f"an operation {operation.name!r} is listed already; give each a name of its own")
     if operation.condition.holds(purgatory.facts):
-        return _tell(purgatory, Completed(operation.name, AT_ONCE))
+        return _with_effect(purgatory, Completed(operation.name, AT_ONCE))
     listed = _with_entries(purgatory, operation)
-    for name, value in told_meanwhile:
+    for name, value in changed_meanwhile:
         listed = replace(listed, facts=with_fact(listed.facts, name, value))
     if operation.condition.holds(listed.facts):
-        return _tell(listed, Completed(operation.name, WHILE_LISTED))
-    timed = wheel.step(listed.wheels, wheel.Add(operation.name, operation.timeout_ms))
-    parked = replace(listed, wheels=timed, waiting=(*listed.waiting, operation))
-    if timed.effects[-1].place is None:  # no time at all: the timer runs it as it comes
-        return _complete(_tell(parked, Parked(operation.name)), operation.name, BY_TIME)
-    return _tell(parked, Parked(operation.name))
+        return _with_effect(listed, Completed(operation.name, WHILE_LISTED))
+    wheels = step_wheels(settings.timer, listed.wheels, Add(operation.name, operation.timeout_ms))
+    waiting = (*listed.waiting, operation)
+    parked = _with_effect(replace(listed, wheels=wheels, waiting=waiting), Parked(operation.name))
+    return _expire(settings, parked)  # with no time at all: the timer runs it as it comes
 
 
 def _with_entries(purgatory: Purgatory, operation: Operation) -> Purgatory:
@@ -212,70 +124,50 @@ def _with_entries(purgatory: Purgatory, operation: Operation) -> Purgatory:
     return replace(purgatory, lists=tuple(sorted(lists.items())), estimated_count=count)
 
 
-def _check_and_complete(purgatory: Purgatory, key: str) -> Purgatory:
+def _check_and_complete(settings: Settings, purgatory: Purgatory, key: str) -> Purgatory:
     names = dict(purgatory.lists).get(key, ())
-    completed_count = 0
-    by_name = {operation.name: operation for operation in purgatory.waiting}
-    for name in names:
-        if name in by_name and by_name[name].condition.holds(purgatory.facts):
-            purgatory = _complete(purgatory, name, BY_EVENT)
-            completed_count += 1
-    kept = tuple(name for name in names if purgatory.is_waiting(name))
-    lists = {**dict(purgatory.lists), key: kept}
-    purgatory = replace(purgatory, lists=tuple(sorted((each, its) for each, its in lists.items() if its)))
-    return _tell(purgatory, Checked(key, completed_count))
+    ready = {each.name for each in purgatory.waiting if each.name in names and each.condition.holds(purgatory.facts)}
+    for name in sorted(ready, key=names.index):
+        purgatory = _complete(settings, purgatory, name, BY_EVENT)
+    return _with_effect(_walked(purgatory, {key}), Checked(key, len(ready)))
 
 
-def _complete(purgatory: Purgatory, name: str, how: str) -> Purgatory:
+def _complete(settings: Settings, purgatory: Purgatory, name: str, how: str) -> Purgatory:
     """The one way out; its timer is cancelled, its entries on other lists stay."""
     waiting = tuple(operation for operation in purgatory.waiting if operation.name != name)
     wheels = purgatory.wheels
-    if any(timer.name == name for timer in wheels.timers):
-        wheels = wheel.step(wheels, wheel.Cancel(name))
-    return _tell(replace(purgatory, waiting=waiting, wheels=wheels), Completed(name, how))
+    if wheels.is_waiting(name):
+        wheels = step_wheels(settings.timer, wheels, Cancel(name))
+    return _with_effect(replace(purgatory, waiting=waiting, wheels=wheels), Completed(name, how))
 
 
-def _pass(purgatory: Purgatory, ms: int) -> Purgatory:
-    wheels = wheel.step(purgatory.wheels, wheel.Advance(purgatory.wheels.now_ms + ms))
-    purgatory = replace(purgatory, wheels=replace(wheels, effects=()))
-    for flushed in wheels.effects:
-        for name in flushed.fired:
-            purgatory = _complete(purgatory, name, BY_TIME)
-    return _purge(purgatory)
+def _pass(settings: Settings, purgatory: Purgatory, ms: int) -> Purgatory:
+    wheels = step_wheels(settings.timer, purgatory.wheels, Advance(purgatory.wheels.now_ms + ms))
+    return _purge(settings, _expire(settings, replace(purgatory, wheels=wheels)))
 
 
-def _purge(purgatory: Purgatory) -> Purgatory:
+def _expire(settings: Settings, purgatory: Purgatory) -> Purgatory:
+    """Complete the operations whose timers have just run."""
+    for timer in [timer for effect in purgatory.wheels.effects for timer in effect.fired]:
+        purgatory = _complete(settings, purgatory, timer.name, BY_TIME)
+    return purgatory
+
+
+def _purge(settings: Settings, purgatory: Purgatory) -> Purgatory:
     """Walk all lists when too many entries must be of completed operations; the reaper does so after each round."""
-    if purgatory.estimated_count - purgatory.delayed_count <= purgatory.purge_interval:
+    if purgatory.estimated_count - purgatory.delayed_count <= settings.purge_interval:
         return purgatory
-    kept = {key: tuple(_still_waiting(purgatory, names)) for key, names in purgatory.lists}
-    purged = replace(
-        purgatory,
-        lists=tuple((key, names) for key, names in kept.items() if names),
-        estimated_count=purgatory.delayed_count,
+    purged = replace(_walked(purgatory, dict(purgatory.lists)), estimated_count=purgatory.delayed_count)
+    return _with_effect(purged, Purged(purgatory.watched_count - purged.watched_count))
+
+
+def _walked(purgatory: Purgatory, keys: Container[str]) -> Purgatory:
+    """The lists of some keys without what is completed; a list that is empty then goes."""
+    lists = (
+        (key, tuple(filter(purgatory.is_waiting, names)) if key in keys else names) for key, names in purgatory.lists
     )
-    return _tell(purged, Purged(purgatory.watched_count - purged.watched_count))
+    return replace(purgatory, lists=tuple((key, names) for key, names in lists if names))
 
 
-def _still_waiting(purgatory: Purgatory, names: tuple[str, ...]) -> Iterator[str]:
-    return (name for name in names if purgatory.is_waiting(name))
-
-
-def _tell(purgatory: Purgatory, effect: Completed | Parked | Checked | Purged) -> Purgatory:
+def _with_effect(purgatory: Purgatory, effect: PurgatoryEffect) -> Purgatory:
     return replace(purgatory, effects=(*purgatory.effects, effect))
-
-
-def check(purgatory: Purgatory) -> tuple[str, ...]:
-    """The promises that this moment breaks, each as a sentence; empty if all is well.
-
-    >>> check(Purgatory())
-    ()
-    """
-    broken = list(wheel.check(purgatory.wheels))
-    listed = dict(purgatory.lists)
-    for operation in purgatory.waiting:
-        if any(operation.name not in listed.get(key, ()) for key in operation.keys):
-            broken.append(f"{operation.name} waits and is not on the list of each of its keys")
-    if {timer.name for timer in purgatory.wheels.timers} != {operation.name for operation in purgatory.waiting}:
-        broken.append("what waits and what is in the timer are not the same")
-    return tuple(broken)

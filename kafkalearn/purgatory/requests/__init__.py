@@ -1,28 +1,22 @@
-"""A partition with everybody who waits for it: followers, producers with acks=all, and consumers."""
+"""A partition with everybody who waits for it: followers, producers with acks=all, and consumers.
 
-from kafkalearn.purgatory.requests.simulator import (
-    RECORD_BYTES,
-    Broker,
-    ConsumerAnswered,
-    ConsumerFetch,
-    ConsumerParked,
-    RequestEvent,
-    SizedProduce,
-    WaitingConsumer,
-    simulate,
-    start,
-    step,
-)
+A simulator: its events are those of `kafkalearn.replication`, whose `Settings` it has, and `ConsumerFetch` and
+`SizedProduce` beside them.
+"""
+
+from kafkalearn.purgatory.requests.events import ConsumerFetch, SizedProduce
+from kafkalearn.purgatory.requests.promises import PROMISES, broken, check
+from kafkalearn.purgatory.requests.settings import Settings
+from kafkalearn.purgatory.requests.simulator import simulate, step
+from kafkalearn.purgatory.requests.state import start
 
 __all__ = [
-    "RECORD_BYTES",
-    "Broker",
-    "ConsumerAnswered",
+    "PROMISES",
     "ConsumerFetch",
-    "ConsumerParked",
-    "RequestEvent",
+    "Settings",
     "SizedProduce",
-    "WaitingConsumer",
+    "broken",
+    "check",
     "simulate",
     "start",
     "step",

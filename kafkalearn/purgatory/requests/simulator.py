@@ -7,89 +7,24 @@ high watermark, which rises a fetch later, wakes consumers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TypeAlias
+from collections.abc import Iterable
+from dataclasses import replace
 
-from kafkalearn import replication
 from kafkalearn.arguments import text, whole_number
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.replication import Effect, FetchHandled, Partition, Produce, ReplicationEvent, Settings
-from kafkalearn.replication.effects import NONE
+from kafkalearn.purgatory.requests.effects import ConsumerAnswered, ConsumerParked, RequestEffect
+from kafkalearn.purgatory.requests.events import RECORD_BYTES, ConsumerFetch, RequestEvent, SizedProduce
+from kafkalearn.purgatory.requests.settings import Settings
+from kafkalearn.purgatory.requests.state import Broker, WaitingConsumer, start
+from kafkalearn.replication.effects import Effect, FetchHandled
+from kafkalearn.replication.events import ReplicationEvent
+from kafkalearn.replication.simulator import step as step_partition
+from kafkalearn.replication.state import Partition
 from kafkalearn.trace import Trace, run
-
-RECORD_BYTES = 100
-
-
-@dataclass(frozen=True, slots=True)
-class ConsumerFetch:
-    """A consumer asks the leader for committed records, and is ready to wait."""
-
-    name: str
-    offset: int
-    min_bytes: int = 1  # fetch.min.bytes
-    max_wait_ms: int = 500  # fetch.max.wait.ms
-
-
-@dataclass(frozen=True, slots=True)
-class SizedProduce:
-    """A `Produce` whose records have `record_bytes` each."""
-
-    produce: Produce
-    record_bytes: int = RECORD_BYTES
-
-
-RequestEvent: TypeAlias = ConsumerFetch | SizedProduce | ReplicationEvent
-
-
-@dataclass(frozen=True, slots=True)
-class ConsumerParked:
-    """A consumer's fetch waits."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class ConsumerAnswered:
-    """A consumer has its answer."""
-
-    name: str
-    high_watermark: int | None
-    records: tuple[tuple[int, str], ...] = ()  # (offset, value)
-    error: str = NONE
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingConsumer:
-    """A consumer's fetch on the leader."""
-
-    fetch: ConsumerFetch
-    deadline_ms: int
-    number: int  # in the order they came
-
-
-@dataclass(frozen=True, slots=True)
-class Broker:
-    """The partition and its waiting consumers, at one moment; `effects` tell what the last event led to."""
-
-    partition: Partition
-    record_bytes: tuple[int, ...] = ()  # by offset, from 0
-    consumers: tuple[WaitingConsumer, ...] = ()
-    fetch_count: int = 0
-    effects: tuple[Effect | ConsumerParked | ConsumerAnswered, ...] = field(default=(), compare=False)
-
-
-def start(settings: Settings) -> Broker:
-    """A new partition, and nobody waits.
-
-    >>> start(Settings(replica_count=2)).consumers
-    ()
-    """
-    return Broker(replication.start(settings))
 
 
 def step(settings: Settings, broker: Broker, event: RequestEvent) -> Broker:
-    """The partition after `event`; its `effects` tell who was answered, in order, and who waits.
+    """The partition after `event`; its `effects` are who was answered, in order, and who waits.
 
     Raises
     ------
@@ -98,7 +33,7 @@ def step(settings: Settings, broker: Broker, event: RequestEvent) -> Broker:
 
     Examples
     --------
-    >>> from kafkalearn.replication import Fetch
+    >>> from kafkalearn.replication.events import Fetch, Produce
     >>> settings = Settings(replica_count=2)
     >>> events = [ConsumerFetch("c1", 0, max_wait_ms=5000), SizedProduce(Produce(acks=1)), Fetch(2), Fetch(2)]
     >>> for frame in simulate(settings, events)[1:]:
@@ -120,9 +55,13 @@ def step(settings: Settings, broker: Broker, event: RequestEvent) -> Broker:
     return _stepped(settings, broker, event, RECORD_BYTES)
 
 
-def simulate(settings: Settings, events: list[RequestEvent]) -> Trace:
-    """The trace of some events on a new partition."""
-    return run(partial(step, settings), start(settings), events)
+def simulate(settings: Settings, events: Iterable[RequestEvent], initial: Broker | None = None) -> Trace:
+    """The trace of some events, from `initial` or from a new partition.
+
+    >>> [len(frame.state.consumers) for frame in simulate(Settings(), [ConsumerFetch("c1", 0), ConsumerFetch("c2", 0)])]
+    [0, 1, 2]
+    """
+    return run(step, settings, start(settings) if initial is None else initial, events)
 
 
 def _fetch(broker: Broker, fetch: ConsumerFetch) -> Broker:
@@ -135,21 +74,21 @@ def _fetch(broker: Broker, fetch: ConsumerFetch) -> Broker:
     number = broker.fetch_count + 1
     deadline_ms = broker.partition.now_ms + fetch.max_wait_ms
     broker = replace(broker, fetch_count=number, effects=())
-    if fetch.max_wait_ms == 0 or _is_ready(broker, fetch):
+    if fetch.max_wait_ms == 0 or is_ready(broker, fetch):
         return replace(broker, effects=(_answer(broker, fetch),))
     waiting = (*broker.consumers, WaitingConsumer(fetch, deadline_ms, number))
     return replace(broker, consumers=waiting, effects=(ConsumerParked(fetch.name),))
 
 
 def _stepped(settings: Settings, before: Broker, event: ReplicationEvent, record_bytes: int) -> Broker:
-    partition = replication.step(settings, before.partition, event)
+    partition = step_partition(settings, before.partition, event)
     sizes = _sizes(before, partition, record_bytes)
     broker = replace(before, partition=partition, record_bytes=sizes, effects=())
     if _leadership(partition) != _leadership(before.partition):
         done = list(broker.consumers)
         answers = [ConsumerAnswered(each.fetch.name, None, error="NOT_LEADER_OR_FOLLOWER") for each in done]
     else:
-        done = [each for each in broker.consumers if _is_ready(broker, each.fetch)]
+        done = [each for each in broker.consumers if is_ready(broker, each.fetch)]
         late = [each for each in broker.consumers if each not in done and each.deadline_ms <= partition.now_ms]
         done += sorted(late, key=lambda each: (each.deadline_ms, each.number))
         answers = [_answer(broker, each.fetch) for each in done]
@@ -164,7 +103,7 @@ def _leadership(partition: Partition) -> tuple[int | None, int | None]:
 
 
 def _sizes(before: Broker, partition: Partition, record_bytes: int) -> tuple[int, ...]:
-    """The bytes of each record of the leader's log; what lies beyond its end is forgotten."""
+    """The bytes of each record of the leader's log; those beyond its end are dropped."""
     leader = partition.leader
     if leader is None:
         return before.record_bytes
@@ -173,19 +112,19 @@ def _sizes(before: Broker, partition: Partition, record_bytes: int) -> tuple[int
     return (*known, *[record_bytes] * (end - len(known)))
 
 
-def _is_ready(broker: Broker, fetch: ConsumerFetch) -> bool:
-    """Whether a consumer is answered now: enough bytes are committed, or its question cannot be waited with."""
+def is_ready(broker: Broker, fetch: ConsumerFetch) -> bool:
+    """Whether a consumer is answered now: enough bytes are committed, or waiting would not help."""
     leader = broker.partition.leader
     if leader is None:
         return True
     log = leader.log
     if not log.log_start_offset <= fetch.offset <= log.log_end_offset:
         return True
-    return sum(broker.record_bytes[fetch.offset : log.high_watermark]) >= fetch.min_bytes
+    return broker.committed_bytes(fetch.offset) >= fetch.min_bytes
 
 
 def _answer(broker: Broker, fetch: ConsumerFetch) -> ConsumerAnswered:
-    """What a consumer is told now; the log is read again."""
+    """The answer that a consumer gets now; the log is read again."""
     leader = broker.partition.leader
     if leader is None:
         return ConsumerAnswered(fetch.name, None, error="NOT_LEADER_OR_FOLLOWER")
@@ -197,7 +136,7 @@ def _answer(broker: Broker, fetch: ConsumerFetch) -> ConsumerAnswered:
     return ConsumerAnswered(fetch.name, log.high_watermark, records)
 
 
-def _in_order(told: tuple[Effect, ...], answers: list[ConsumerAnswered]) -> tuple:
+def _in_order(effects: tuple[Effect, ...], answers: list[ConsumerAnswered]) -> tuple[RequestEffect, ...]:
     """Consumers woken by a follower's fetch are answered while the leader works on it, all others at the end."""
-    at = next((index for index, effect in enumerate(told) if isinstance(effect, FetchHandled)), len(told))
-    return (*told[:at], *answers, *told[at:])
+    at = next((index for index, effect in enumerate(effects) if isinstance(effect, FetchHandled)), len(effects))
+    return (*effects[:at], *answers, *effects[at:])

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.purgatory.wheel.placing import TICK_MS, WHEEL_SIZE, place
+from kafkalearn.purgatory.wheel.placing import place
+from kafkalearn.purgatory.wheel.settings import TICK_MS, WHEEL_SIZE
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.purgatory.wheel.settings import TICK_MS, WHEEL_SIZE, Settings
 
-TICK_MS = 1
-WHEEL_SIZE = 20
-"""The brokers' own: 1 ms and 20 buckets, so the levels cover 20 ms, 400 ms, 8 s, 160 s, 53 min and so on."""
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """Something to run at a time."""
+
+    name: str
+    expires_ms: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -72,18 +76,16 @@ def journey(
     Raises
     ------
     KafkaLearnError
-        If the tick or the size of the wheel is no wheel's.
+        If there is no such wheel, or it starts before time 0: see `Settings`.
 
     Examples
     --------
     >>> [each.bucket_time_ms for each in journey(445)], len(journey(30_000)), journey(0)
     ([400, 440, 445], 2, ())
     """
-    whole_number("tick_ms", tick_ms, at_least=1)
-    whole_number("wheel_size", wheel_size, at_least=2)
-    whole_number("start_ms", start_ms, at_least=0)
+    settings = Settings(tick_ms, wheel_size, start_ms)
     expires_ms, places, clock_ms = start_ms + delay_ms, [], start_ms
-    while (found := place(clock_ms, expires_ms, tick_ms, wheel_size)) is not None:
+    while (found := place(clock_ms, expires_ms, settings.tick_ms, settings.wheel_size)) is not None:
         places.append(found)
         clock_ms = found.bucket_time_ms
     return tuple(places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kafkalearn.replication.effects import NONE, BrokerHalted, FetchAnswered
-from kafkalearn.replication.processing import Work
+from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.replica_log import disk, truncation
 from kafkalearn.replication.replica_log.epochs import UNDEFINED
 from kafkalearn.replication.settings import Settings
@@ -80,23 +80,23 @@ def read(log: Log, request: FetchRequest) -> FetchAnswer:
     return answer._replace(records=log.records_from(request.fetch_offset))  # 5
 
 
-def deliver(work: Work, leader_id: int, request: FetchRequest, answer: FetchAnswer) -> None:
+def deliver_answer(processing: Processing, leader_id: int, request: FetchRequest, answer: FetchAnswer) -> None:
     """The follower acts on an answer, unless its log has moved since it asked."""
     broker_id = request.broker_id
-    log = work.log(broker_id)
-    if not work.broker(broker_id).is_running or log.log_end_offset != request.fetch_offset:
+    log = processing.log(broker_id)
+    if not processing.broker(broker_id).is_running or log.log_end_offset != request.fetch_offset:
         return
-    leader_log = work.log(leader_id)
-    if answer.error == "OFFSET_OUT_OF_RANGE" and _halts(work.settings, log, leader_log):
-        work.put_log(broker_id, disk.found_again(log))
-        work.put_broker(broker_id, Broker(DOWN, was_stopped_cleanly=False))
-        work.tell(BrokerHalted(broker_id))
+    leader_log = processing.log(leader_id)
+    if answer.error == "OFFSET_OUT_OF_RANGE" and _halts(processing.settings, log, leader_log):
+        processing.put_log(broker_id, disk.found_again(log))
+        processing.put_broker(broker_id, Broker(DOWN, was_stopped_cleanly=False))
+        processing.emit(BrokerHalted(broker_id))
         return
-    after = taken(log, answer, leader_log)
-    work.put_log(broker_id, after)
+    after = log_after(log, answer, leader_log)
+    processing.put_log(broker_id, after)
     cut = after.log_end_offset if after.log_end_offset < log.log_end_offset else None
     values = tuple((request.fetch_offset + index, record.value) for index, record in enumerate(answer.records))
-    work.tell(FetchAnswered(broker_id, answer.high_watermark, values, answer.error, answer.diverging, cut))
+    processing.emit(FetchAnswered(broker_id, answer.high_watermark, values, answer.error, answer.diverging, cut))
 
 
 def _halts(settings: Settings, log: Log, leader_log: Log) -> bool:
@@ -104,7 +104,7 @@ def _halts(settings: Settings, log: Log, leader_log: Log) -> bool:
     return is_ahead and settings.rules.halts_beyond_leader and not settings.is_unclean_election_enabled
 
 
-def taken(log: Log, answer: FetchAnswer, leader_log: Log) -> Log:
+def log_after(log: Log, answer: FetchAnswer, leader_log: Log) -> Log:
     """A follower's log after an answer: cut or copied to, its high watermark as the leader has it.
 
     The high watermark is overwritten, not raised: it can go down.

@@ -8,52 +8,54 @@ from __future__ import annotations
 
 from kafkalearn.replication.effects import NONE, FetchHandled, LogTruncated
 from kafkalearn.replication.events import Fetch
-from kafkalearn.replication.leader.answers import FetchAnswer, FetchRequest, deliver, read, refusal, request_of
+from kafkalearn.replication.leader.answers import FetchAnswer, FetchRequest, deliver_answer, read, refusal, request_of
 from kafkalearn.replication.leader.in_sync import may_join, with_fetch
 from kafkalearn.replication.leader.leading import propose, raise_high_watermark
 from kafkalearn.replication.leader.waiting import answer_fetches, has_news, park_fetch
-from kafkalearn.replication.processing import Work
+from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.replica_log.truncation import cut_before_fetching
 from kafkalearn.replication.state import Broker, Log
 
 
-def fetch(work: Work, event: Fetch) -> None:
+def fetch(processing: Processing, event: Fetch) -> None:
     """One round of a follower's fetcher: cut what must be cut, ask, and act on the answer if there is one yet."""
     broker_id = event.broker_id
-    broker = work.existing(broker_id)
-    leader_id = _leader_to_ask(work, broker_id, broker)
-    if broker.is_truncating and not _cut(work, broker_id, broker, leader_id):
+    broker = processing.existing(broker_id)
+    leader_id = _leader_to_ask(processing, broker_id, broker)
+    if broker.is_truncating and not _cut(processing, broker_id, broker, leader_id):
         return
-    request = request_of(work.settings, broker_id, broker, work.log(broker_id))
-    answer = handle(work, leader_id, request)
+    request = request_of(processing.settings, broker_id, broker, processing.log(broker_id))
+    answer = handle(processing, leader_id, request)
     if answer is not None:
-        deliver(work, leader_id, request, answer)
+        deliver_answer(processing, leader_id, request, answer)
 
 
-def _leader_to_ask(work: Work, broker_id: int, broker: Broker) -> int:
-    work.require(broker.is_running, "broker {} is {}: it fetches nothing", broker_id, broker.status)
+def _leader_to_ask(processing: Processing, broker_id: int, broker: Broker) -> int:
+    processing.require(broker.is_running, "broker {} is {}: it fetches nothing", broker_id, broker.status)
     leader_id = broker.leader
-    work.require(leader_id is not None, "broker {} knows no leader to fetch from", broker_id)
-    work.require(leader_id != broker_id, "broker {} leads; followers fetch", broker_id)
-    leader = work.broker(leader_id)
-    work.require(leader.is_running, "broker {}, whom broker {} would ask, is {}", leader_id, broker_id, leader.status)
+    processing.require(leader_id is not None, "broker {} knows no leader to fetch from", broker_id)
+    processing.require(leader_id != broker_id, "broker {} leads; followers fetch", broker_id)
+    leader = processing.broker(leader_id)
+    processing.require(
+        leader.is_running, "broker {}, whom broker {} would ask, is {}", leader_id, broker_id, leader.status
+    )
     return leader_id
 
 
-def _cut(work: Work, broker_id: int, broker: Broker, leader_id: int) -> bool:
+def _cut(processing: Processing, broker_id: int, broker: Broker, leader_id: int) -> bool:
     """Ask the leader once where to cut; whether that is done with."""
-    if work.leading(leader_id) is None:
+    if processing.leading(leader_id) is None:
         return True
-    log = work.log(broker_id)
-    cut, is_done = cut_before_fetching(work.settings, log, work.log(leader_id))
+    log = processing.log(broker_id)
+    cut, is_done = cut_before_fetching(processing.settings, log, processing.log(leader_id))
     if cut.log_end_offset < log.log_end_offset:
-        work.tell(LogTruncated(broker_id, log.log_end_offset, cut.log_end_offset))
-    work.put_log(broker_id, cut)
-    work.put_broker(broker_id, broker._replace(is_truncating=not is_done))
+        processing.emit(LogTruncated(broker_id, log.log_end_offset, cut.log_end_offset))
+    processing.put_log(broker_id, cut)
+    processing.put_broker(broker_id, broker._replace(is_truncating=not is_done))
     return is_done
 
 
-def handle(work: Work, leader_id: int, request: FetchRequest) -> FetchAnswer | None:
+def handle(processing: Processing, leader_id: int, request: FetchRequest) -> FetchAnswer | None:
     """The ten steps; None: the fetch is left waiting.
 
     References
@@ -61,30 +63,32 @@ def handle(work: Work, leader_id: int, request: FetchRequest) -> FetchAnswer | N
     Apache Kafka 4.3, ``ReplicaManager.fetchMessages``, ``Partition.fetchRecords`` and
     ``Partition.updateFollowerFetchState``.
     """
-    settings, log = work.settings, work.log(leader_id)
-    is_leader, leader_epoch = work.leading(leader_id) is not None, work.broker(leader_id).leader_epoch
+    settings, log = processing.settings, processing.log(leader_id)
+    is_leader, leader_epoch = processing.leading(leader_id) is not None, processing.broker(leader_id).leader_epoch
     error = refusal(is_leader, leader_epoch, request, settings.broker_ids)  # 1
     answer = read(log, request) if error == NONE else FetchAnswer(error)  # 2 to 5
     is_at_once = answer.has_content or settings.fetch_wait_max_ms == 0
     if answer.error == NONE and answer.diverging is None:
-        is_at_once = is_at_once or has_news(settings, log, work.remotes(leader_id)[request.broker_id - 1])
-        _note(work, leader_id, log, request)  # 6 to 9
-    work.tell(FetchHandled(leader_id, request.broker_id, request.fetch_offset, is_parked=not is_at_once))
+        is_at_once = is_at_once or has_news(settings, log, processing.remotes(leader_id)[request.broker_id - 1])
+        _note(processing, leader_id, log, request)  # 6 to 9
+    processing.emit(FetchHandled(leader_id, request.broker_id, request.fetch_offset, is_parked=not is_at_once))
     if is_at_once:  # 10
         return answer
-    park_fetch(work, leader_id, request)
+    park_fetch(processing, leader_id, request)
     if settings.rules.answers_new_high_watermark:
-        answer_fetches(work, leader_id)
+        answer_fetches(processing, leader_id)
     return None
 
 
-def _note(work: Work, leader_id: int, log: Log, request: FetchRequest) -> None:
-    broker_id, remotes, leading = request.broker_id, work.remotes(leader_id), work.leading(leader_id)
+def _note(processing: Processing, leader_id: int, log: Log, request: FetchRequest) -> None:
+    broker_id, remotes, leading = request.broker_id, processing.remotes(leader_id), processing.leading(leader_id)
     known = remotes[broker_id - 1]
-    told = with_fetch(work.settings, work.now_ms, known, log, request.fetch_offset, request.log_start_offset)
-    if told != known:  # 6
-        work.put_remotes(leader_id, (*remotes[: broker_id - 1], told, *remotes[broker_id:]))
-    if may_join(work.settings, work.is_eligible, log, leading, broker_id, told.log_end_offset):
-        propose(work, leader_id, tuple(sorted((*leading.isr, broker_id))))  # 7
-    if told.log_end_offset != known.log_end_offset:
-        raise_high_watermark(work, leader_id)  # 8 and 9
+    now_known = with_fetch(
+        processing.settings, processing.now_ms, known, log, request.fetch_offset, request.log_start_offset
+    )
+    if now_known != known:  # 6
+        processing.put_remotes(leader_id, (*remotes[: broker_id - 1], now_known, *remotes[broker_id:]))
+    if may_join(processing.settings, processing.is_eligible, log, leading, broker_id, now_known.log_end_offset):
+        propose(processing, leader_id, tuple(sorted((*leading.isr, broker_id))))  # 7
+    if now_known.log_end_offset != known.log_end_offset:
+        raise_high_watermark(processing, leader_id)  # 8 and 9

@@ -1,7 +1,7 @@
 """Who counts: which followers are caught up, who leaves and joins the ISR, how far the high watermark may go.
 
 Pure functions of the leader's log and of what it knows. The time comes from outside, and so does who may be in the
-ISR at all: `is_eligible` tells whether a broker counts as alive.
+ISR at all: `is_eligible` says whether a broker counts as alive.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def shrunk_isr(
 def _lags(settings: Settings, now_ms: int, log: Log, remote: Remote) -> bool:
     behind = log.log_end_offset - remote.log_end_offset
     if settings.rules.lag_test == "time or records":
-        heard_ms = _later(remote.last_fetch_ms, remote.last_caught_up_ms)  # the second: set at the election
-        is_silent = not is_recent(settings, now_ms, heard_ms)
+        fetched_ms = _later(remote.last_fetch_ms, remote.last_caught_up_ms)  # the second: set at the election
+        is_silent = not is_recent(settings, now_ms, fetched_ms)
         return is_silent or (remote.log_end_offset >= 0 and behind > settings.replica_lag_max_messages)
     if settings.rules.lag_test == "time, unless at the end" and behind == 0:
         return False

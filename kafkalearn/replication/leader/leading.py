@@ -11,7 +11,7 @@ from kafkalearn.replication.effects import NONE, AlterPartitionSent, IsrWritten
 from kafkalearn.replication.events import AlterPartitionAnswered, IsrChecked
 from kafkalearn.replication.leader.in_sync import high_watermark_of, shrunk_isr
 from kafkalearn.replication.leader.waiting import answer_fetches, answer_produces
-from kafkalearn.replication.processing import Work
+from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.state import Log, Proposal, Visible
 
 STAY_PENDING = (
@@ -28,24 +28,26 @@ BACK_TO_COMMITTED = ("INELIGIBLE_REPLICA", "OPERATION_NOT_ATTEMPTED")
 """Answers to AlterPartition after which a leader gives its proposal up; after any other error it sends it again."""
 
 
-def lift(work: Work, leader_id: int) -> bool:
+def lift(processing: Processing, leader_id: int) -> bool:
     """Try to raise the leader's high watermark; whether it has risen."""
-    log, leading, remotes = work.log(leader_id), work.leading(leader_id), work.remotes(leader_id)
-    high_watermark = high_watermark_of(work.settings, work.now_ms, work.is_eligible, log, leading, remotes)
+    log, leading, remotes = processing.log(leader_id), processing.leading(leader_id), processing.remotes(leader_id)
+    high_watermark = high_watermark_of(
+        processing.settings, processing.now_ms, processing.is_eligible, log, leading, remotes
+    )
     if high_watermark == log.high_watermark:
         return False
     log = log._replace(high_watermark=high_watermark)
-    work.put_log(leader_id, log)
-    work.visible = seen(work.visible, log, work.broker(leader_id).leader_epoch)
+    processing.put_log(leader_id, log)
+    processing.visible = seen(processing.visible, log, processing.broker(leader_id).leader_epoch)
     return True
 
 
-def raise_high_watermark(work: Work, leader_id: int) -> None:
+def raise_high_watermark(processing: Processing, leader_id: int) -> None:
     """Try to raise the leader's high watermark, and answer the requests that waited for it."""
-    if lift(work, leader_id):
-        answer_produces(work, leader_id)
-        if work.settings.rules.answers_new_high_watermark:
-            answer_fetches(work, leader_id)
+    if lift(processing, leader_id):
+        answer_produces(processing, leader_id)
+        if processing.settings.rules.answers_new_high_watermark:
+            answer_fetches(processing, leader_id)
 
 
 def seen(visible: Visible, log: Log, leader_epoch: int) -> Visible:
@@ -60,56 +62,59 @@ def seen(visible: Visible, log: Log, leader_epoch: int) -> Visible:
     )
 
 
-def propose(work: Work, leader_id: int, isr: tuple[int, ...]) -> None:
+def propose(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> None:
     """The leader wants another ISR: it asks the controller, or, up to 2.6, writes it down itself."""
-    if work.settings.rules.asks_controller:
-        work.put_leading(leader_id, work.leading(leader_id)._replace(proposal=Proposal(isr)))
-        work.tell(AlterPartitionSent(isr))
-    elif _verdict(work, leader_id, isr) == NONE:
-        work.tell(IsrWritten(isr))
-        commit(work, leader_id, isr)
+    if processing.settings.rules.asks_controller:
+        processing.put_leading(leader_id, processing.leading(leader_id)._replace(proposal=Proposal(isr)))
+        processing.emit(AlterPartitionSent(isr))
+    elif _verdict(processing, leader_id, isr) == NONE:
+        processing.emit(IsrWritten(isr))
+        commit(processing, leader_id, isr)
 
 
-def _verdict(work: Work, leader_id: int, isr: tuple[int, ...]) -> str:
-    leader_epoch, partition_epoch = work.broker(leader_id).leader_epoch, work.leading(leader_id).partition_epoch
-    return verdict(work.settings, work.controller, leader_id, leader_epoch, partition_epoch, isr)
+def _verdict(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> str:
+    leader_epoch, partition_epoch = (
+        processing.broker(leader_id).leader_epoch,
+        processing.leading(leader_id).partition_epoch,
+    )
+    return verdict(processing.settings, processing.controller, leader_id, leader_epoch, partition_epoch, isr)
 
 
-def commit(work: Work, leader_id: int, isr: tuple[int, ...]) -> None:
+def commit(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> None:
     """The new ISR is recorded, the leader takes it over and tries its high watermark."""
-    work.controller = changed(work.settings, work.controller, isr)._replace(is_recovering=False)
-    partition_epoch = work.controller.partition_epoch
-    leading = work.leading(leader_id)
-    work.put_leading(leader_id, leading._replace(isr=isr, partition_epoch=partition_epoch, proposal=None))
-    raise_high_watermark(work, leader_id)
+    processing.controller = changed(processing.settings, processing.controller, isr)._replace(is_recovering=False)
+    partition_epoch = processing.controller.partition_epoch
+    leading = processing.leading(leader_id)
+    processing.put_leading(leader_id, leading._replace(isr=isr, partition_epoch=partition_epoch, proposal=None))
+    raise_high_watermark(processing, leader_id)
 
 
-def isr_checked(work: Work, event: IsrChecked) -> None:
+def isr_checked(processing: Processing, event: IsrChecked) -> None:
     """The periodic check: followers that lag are to leave the ISR."""
-    leader_id = work.acting_leader(event.broker_id)
-    work.require(leader_id is not None, "{}: there is no leader to check the ISR", event)
-    leading = work.leading(leader_id)
+    leader_id = processing.acting_leader(event.broker_id)
+    processing.require(leader_id is not None, "{}: there is no leader to check the ISR", event)
+    leading = processing.leading(leader_id)
     if leading.proposal is None:  # one change at a time
-        log, remotes = work.log(leader_id), work.remotes(leader_id)
-        isr = shrunk_isr(work.settings, work.now_ms, log, leading.isr, remotes)
+        log, remotes = processing.log(leader_id), processing.remotes(leader_id)
+        isr = shrunk_isr(processing.settings, processing.now_ms, log, leading.isr, remotes)
         if isr != leading.isr:
-            propose(work, leader_id, isr)
+            propose(processing, leader_id, isr)
 
 
-def alter_partition_answered(work: Work, event: AlterPartitionAnswered) -> None:
+def alter_partition_answered(processing: Processing, event: AlterPartitionAnswered) -> None:
     """The answer to a proposal reaches the leader."""
-    leader_id = work.acting_leader(event.broker_id)
-    work.require(leader_id is not None, "{}: there is no leader that could have proposed an ISR", event)
-    leading = work.leading(leader_id)
+    leader_id = processing.acting_leader(event.broker_id)
+    processing.require(leader_id is not None, "{}: there is no leader that could have proposed an ISR", event)
+    leading = processing.leading(leader_id)
     proposal = leading.proposal
     is_waiting = proposal is not None and not proposal.is_refused
-    work.require(is_waiting, "{}: broker {} waits for no answer about its ISR", event, leader_id)
-    error = event.error or _verdict(work, leader_id, proposal.isr)
+    processing.require(is_waiting, "{}: broker {} waits for no answer about its ISR", event, leader_id)
+    error = event.error or _verdict(processing, leader_id, proposal.isr)
     if error == NONE:
-        commit(work, leader_id, proposal.isr)
+        commit(processing, leader_id, proposal.isr)
     elif error in STAY_PENDING:
-        work.put_leading(leader_id, leading._replace(proposal=proposal._replace(is_refused=True)))
+        processing.put_leading(leader_id, leading._replace(proposal=proposal._replace(is_refused=True)))
     elif error in BACK_TO_COMMITTED:
-        work.put_leading(leader_id, leading._replace(proposal=None))
+        processing.put_leading(leader_id, leading._replace(proposal=None))
     else:
-        work.tell(AlterPartitionSent(proposal.isr))
+        processing.emit(AlterPartitionSent(proposal.isr))

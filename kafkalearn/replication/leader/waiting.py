@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from kafkalearn.replication.effects import NONE, ProduceAnswered, ProduceParked
-from kafkalearn.replication.leader.answers import FetchRequest, deliver, read, request_of
-from kafkalearn.replication.processing import Work
+from kafkalearn.replication.leader.answers import FetchRequest, deliver_answer, read, request_of
+from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.state import Leadership, Log, ParkedFetch, ParkedProduce, Remote
 
 
-def park_fetch(work: Work, leader_id: int, request: FetchRequest) -> None:
+def park_fetch(processing: Processing, leader_id: int, request: FetchRequest) -> None:
     """Let a fetch wait."""
-    waiting = work.waiting(leader_id)
-    deadline_ms = work.now_ms + work.settings.fetch_wait_max_ms
+    waiting = processing.waiting(leader_id)
+    deadline_ms = processing.now_ms + processing.settings.fetch_wait_max_ms
     others = _without_broker(waiting.fetches, request.broker_id)
     parked = ParkedFetch(request.broker_id, request.fetch_offset, deadline_ms)
-    work.put_waiting(leader_id, waiting._replace(fetches=(*others, parked)))
+    processing.put_waiting(leader_id, waiting._replace(fetches=(*others, parked)))
 
 
-def drop_fetches_of(work: Work, broker_id: int) -> None:
+def drop_fetches_of(processing: Processing, broker_id: int) -> None:
     """Forget the waiting fetch of a broker that no longer listens."""
-    if work.settings.fetch_wait_max_ms == 0:
+    if processing.settings.fetch_wait_max_ms == 0:
         return
-    leader_id = work.broker(broker_id).leader
+    leader_id = processing.broker(broker_id).leader
     if leader_id not in (None, broker_id):
-        _drop_fetch(work, leader_id, broker_id)
+        _drop_fetch(processing, leader_id, broker_id)
 
 
-def _drop_fetch(work: Work, leader_id: int, broker_id: int) -> None:
-    waiting = work.waiting(leader_id)
-    work.put_waiting(leader_id, waiting._replace(fetches=_without_broker(waiting.fetches, broker_id)))
+def _drop_fetch(processing: Processing, leader_id: int, broker_id: int) -> None:
+    waiting = processing.waiting(leader_id)
+    processing.put_waiting(leader_id, waiting._replace(fetches=_without_broker(waiting.fetches, broker_id)))
 
 
 def _without_broker(parked: tuple[ParkedFetch, ...], broker_id: int) -> tuple[ParkedFetch, ...]:
@@ -41,73 +41,77 @@ def has_news(settings: Settings, log: Log, remote: Remote) -> bool:
     return settings.rules.answers_new_high_watermark and log.high_watermark > remote.last_sent_high_watermark
 
 
-def answer_fetches(work: Work, leader_id: int) -> None:
+def answer_fetches(processing: Processing, leader_id: int) -> None:
     """Answer the waiting fetches for which there is something now."""
-    if work.settings.fetch_wait_max_ms == 0:
+    if processing.settings.fetch_wait_max_ms == 0:
         return
-    for parked in work.waiting(leader_id).fetches:
-        log, remote = work.log(leader_id), work.remotes(leader_id)[parked.broker_id - 1]
-        if read(log, _request_again(work, parked)).has_content or has_news(work.settings, log, remote):
-            answer_fetch(work, leader_id, parked)
+    for parked in processing.waiting(leader_id).fetches:
+        log, remote = processing.log(leader_id), processing.remotes(leader_id)[parked.broker_id - 1]
+        if read(log, _request_again(processing, parked)).has_content or has_news(processing.settings, log, remote):
+            answer_fetch(processing, leader_id, parked)
 
 
-def answer_fetch(work: Work, leader_id: int, parked: ParkedFetch) -> None:
+def answer_fetch(processing: Processing, leader_id: int, parked: ParkedFetch) -> None:
     """Answer one waiting fetch; it reads again, and carries the high watermark of this moment."""
-    request = _request_again(work, parked)
-    _drop_fetch(work, leader_id, parked.broker_id)
-    deliver(work, leader_id, request, read(work.log(leader_id), request))
+    request = _request_again(processing, parked)
+    _drop_fetch(processing, leader_id, parked.broker_id)
+    deliver_answer(processing, leader_id, request, read(processing.log(leader_id), request))
 
 
-def _request_again(work: Work, parked: ParkedFetch) -> FetchRequest:
+def _request_again(processing: Processing, parked: ParkedFetch) -> FetchRequest:
     broker_id = parked.broker_id
-    request = request_of(work.settings, broker_id, work.broker(broker_id), work.log(broker_id))
+    request = request_of(processing.settings, broker_id, processing.broker(broker_id), processing.log(broker_id))
     return request._replace(fetch_offset=parked.fetch_offset)
 
 
-def park_produce(work: Work, leader_id: int, parked: ParkedProduce) -> None:
+def park_produce(processing: Processing, leader_id: int, parked: ParkedProduce) -> None:
     """Let an acks=all request wait."""
-    waiting = work.waiting(leader_id)
-    work.put_waiting(leader_id, waiting._replace(produces=(*waiting.produces, parked)))
-    work.tell(ProduceParked(parked.request))
+    waiting = processing.waiting(leader_id)
+    processing.put_waiting(leader_id, waiting._replace(produces=(*waiting.produces, parked)))
+    processing.emit(ProduceParked(parked.request))
 
 
-def answer_produces(work: Work, leader_id: int) -> None:
+def answer_produces(processing: Processing, leader_id: int) -> None:
     """Answer the acks=all requests that the high watermark has passed."""
-    for parked in work.waiting(leader_id).produces:
-        if work.log(leader_id).high_watermark >= parked.required_offset:
-            answer_produce(work, leader_id, parked, error_after_append(work.settings, work.leading(leader_id)))
+    for parked in processing.waiting(leader_id).produces:
+        if processing.log(leader_id).high_watermark >= parked.required_offset:
+            answer_produce(
+                processing, leader_id, parked, error_after_append(processing.settings, processing.leading(leader_id))
+            )
 
 
-def answer_produce(work: Work, leader_id: int, parked: ParkedProduce, error: str) -> None:
+def answer_produce(processing: Processing, leader_id: int, parked: ParkedProduce, error: str) -> None:
     """Answer one waiting request."""
-    waiting = work.waiting(leader_id)
+    waiting = processing.waiting(leader_id)
     kept = tuple(each for each in waiting.produces if each != parked)
-    work.put_waiting(leader_id, waiting._replace(produces=kept))
-    tell_producer(work, leader_id, parked.request, error, parked.base_offset, parked.required_offset)
+    processing.put_waiting(leader_id, waiting._replace(produces=kept))
+    respond_to_producer(processing, leader_id, parked.request, error, parked.base_offset, parked.required_offset)
 
 
 def error_after_append(settings: Settings, leading: Leadership) -> str:
-    """What acks=all is told when its records are committed: an error if the ISR has become too small meanwhile."""
+    """The answer to acks=all once its records are committed: an error if the ISR has become too small meanwhile."""
     is_enough = len(leading.maximal_isr) >= settings.effective_min_isr
     return NONE if is_enough else "NOT_ENOUGH_REPLICAS_AFTER_APPEND"
 
 
-def tell_producer(work: Work, leader_id: int, request: int, error: str, base_offset: int, end_offset: int) -> None:
-    """Answer a producer whose records were written; the ledger notes those it was told are safe."""
-    work.tell(ProduceAnswered(request, error, base_offset))
+def respond_to_producer(
+    processing: Processing, leader_id: int, request: int, error: str, base_offset: int, end_offset: int
+) -> None:
+    """Answer a producer whose records were written; the ledger notes what was acknowledged."""
+    processing.emit(ProduceAnswered(request, error, base_offset))
     if error == NONE:
-        records = work.log(leader_id).records_from(base_offset, end_offset)
+        records = processing.log(leader_id).records_from(base_offset, end_offset)
         promised = tuple((base_offset + index, record.value) for index, record in enumerate(records))
-        work.acknowledged = tuple(sorted(work.acknowledged + promised))
+        processing.acknowledged = tuple(sorted(processing.acknowledged + promised))
 
 
-def expire(work: Work, leader_id: int) -> None:
+def expire(processing: Processing, leader_id: int) -> None:
     """Answer what has waited too long, in the order of the deadlines."""
-    fetches, produces = work.waiting(leader_id)
+    fetches, produces = processing.waiting(leader_id)
     for parked in sorted((*fetches, *produces), key=lambda each: each.deadline_ms):
-        if parked.deadline_ms > work.now_ms:
+        if parked.deadline_ms > processing.now_ms:
             continue
         if isinstance(parked, ParkedFetch):
-            answer_fetch(work, leader_id, parked)
+            answer_fetch(processing, leader_id, parked)
         else:
-            answer_produce(work, leader_id, parked, "REQUEST_TIMED_OUT")
+            answer_produce(processing, leader_id, parked, "REQUEST_TIMED_OUT")

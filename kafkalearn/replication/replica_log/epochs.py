@@ -19,7 +19,7 @@ UNDEFINED = (-1, -1)
 
 
 def assign(epochs: Epochs, epoch: int, start_offset: int) -> Epochs:
-    """The cache after it has heard that `epoch` begins at `start_offset`.
+    """The cache once `epoch` is known to begin at `start_offset`.
 
     What stands in its way goes: entries with that epoch or a later one, or with that offset or a later one.
 
@@ -69,12 +69,12 @@ def end_offset_for(epochs: Epochs, epoch: int, log_end_offset: int) -> tuple[int
     return max((each for each, _ in epochs if each <= epoch), default=epoch), end_offset
 
 
-def end_offset_as_first_told(epochs: Epochs, epoch: int, log_end_offset: int) -> int:
+def end_offset_before_kip_279(epochs: Epochs, epoch: int, log_end_offset: int) -> int:
     """Where `epoch` ends as leaders of 0.11 and 1.x answered: without saying which epoch they speak of.
 
-    A leader that never knew the epoch answered all the same, and the follower could not tell (KIP-279).
+    A leader that never knew the epoch answered all the same, and the follower could not know (KIP-279).
 
-    >>> end_offset_as_first_told(((0, 0), (3, 2), (4, 8)), 2, 17)
+    >>> end_offset_before_kip_279(((0, 0), (3, 2), (4, 8)), 2, 17)
     2
     """
     if epochs and epoch < epochs[0][0]:

@@ -7,7 +7,7 @@ The first cut at the follower's own high watermark, which lags: committed record
 from __future__ import annotations
 
 from kafkalearn.replication.replica_log.disk import begin_anew, truncate
-from kafkalearn.replication.replica_log.epochs import UNDEFINED, end_offset_as_first_told, end_offset_for
+from kafkalearn.replication.replica_log.epochs import UNDEFINED, end_offset_before_kip_279, end_offset_for
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.state import UNKNOWN, Log
 
@@ -37,7 +37,7 @@ def diverging_epoch(leader: Log, fetch_offset: int, last_epoch: int) -> tuple[in
 
 
 def cut_for(follower: Log, epoch: int, end_offset: int) -> tuple[int, bool]:
-    """Where a follower cuts that has heard where `epoch` ends at the leader, and whether that is the whole cut.
+    """Where a follower cuts its log if `epoch` ends there at the leader, and whether that is the whole cut.
 
     Returns
     -------
@@ -62,16 +62,16 @@ def cut_before_fetching(settings: Settings, follower: Log, leader: Log) -> tuple
     """The log of a new follower of 0.11 to 2.7 that has asked its leader once, and whether that was the whole cut."""
     asked = newest_epoch(follower)
     if settings.rules.truncation == "epoch, asked once":
-        told = end_offset_as_first_told(leader.epochs, asked, leader.log_end_offset)
-        offset, is_whole = (follower.high_watermark if told == UNKNOWN else told), True
+        end = end_offset_before_kip_279(leader.epochs, asked, leader.log_end_offset)
+        offset, is_whole = (follower.high_watermark if end == UNKNOWN else end), True
     else:
-        epoch, told = end_offset_for(leader.epochs, asked, leader.log_end_offset)
-        offset, is_whole = (follower.high_watermark, True) if told == UNKNOWN else cut_for(follower, epoch, told)
+        epoch, end = end_offset_for(leader.epochs, asked, leader.log_end_offset)
+        offset, is_whole = (follower.high_watermark, True) if end == UNKNOWN else cut_for(follower, epoch, end)
     return truncate(follower, offset), is_whole
 
 
 def cut_out_of_range(follower: Log, leader: Log) -> Log:
-    """The log of a follower that was told OFFSET_OUT_OF_RANGE, after it has asked where the leader's log lies."""
+    """The log of a follower after OFFSET_OUT_OF_RANGE, once it has asked where the leader's log lies."""
     if leader.log_end_offset < follower.log_end_offset:
         return truncate(follower, leader.log_end_offset)
     if leader.log_start_offset > follower.log_end_offset:

@@ -9,31 +9,35 @@ choice it may elect any candidate (``successor``), as if the assignment had the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields, replace
 from functools import partial
 from itertools import permutations
 
-from kafkalearn.explore import Draft, Model, Search, explore
+from kafkalearn.errors import unknown_name
+from kafkalearn.explore import Model, Search, explore
+from kafkalearn.parts import Parts
+from kafkalearn.promises import InParts, Promises
 from kafkalearn.replication.events import ReplicationEvent
-from kafkalearn.replication.processing import Work
-from kafkalearn.replication.promises import PROMISES, clauses
+from kafkalearn.replication.processing import Processing
+from kafkalearn.replication.promises import INVARIANTS, PROMISES
 from kafkalearn.replication.search.naming import relabelling
-from kafkalearn.replication.search.normal_form import happen_in_normal_form, split
+from kafkalearn.replication.search.normal_form import process_in_normal_form, split
 from kafkalearn.replication.settings import Settings
-from kafkalearn.replication.simulator import start, step
-from kafkalearn.replication.state import Partition
+from kafkalearn.replication.simulator import step
+from kafkalearn.replication.state import Partition, start
 
 
-def model(settings: Settings, promises: tuple[str, ...] = PROMISES) -> Model[Partition, ReplicationEvent]:
+def model(settings: Settings, promises: Iterable[str] = tuple(PROMISES)) -> Model[Partition, ReplicationEvent]:
     """A partition as a search sees it.
 
     Parameters
     ----------
     settings : Settings
         Their assignment only decides who leads at the start.
-    promises : tuple of str
-        Of `PROMISES`: those whose breaking is looked for.
+    promises : iterable of str
+        Names in `PROMISES`: the search looks for a state that breaks one of them. `INVARIANTS` about one state can be
+        named too, to see that no schedule breaks them.
 
     Raises
     ------
@@ -43,16 +47,31 @@ def model(settings: Settings, promises: tuple[str, ...] = PROMISES) -> Model[Par
     unordered = replace(settings, assignment=())
     orders = [order for order in permutations(settings.broker_ids) if order != settings.broker_ids]
     return Model(
-        step=partial(step, unordered),
+        settings=unordered,
+        step=step,
         split=partial(split, unordered),
-        happen=partial(happen_in_normal_form, unordered),
-        promises=tuple((name, partial(_holds, unordered, holds)) for name, holds in clauses(settings, promises)),
+        happen=partial(process_in_normal_form, unordered),
+        promises=tuple(
+            (name, partial(_holds, unordered, test))
+            for name, test in tests_of({**INVARIANTS, **PROMISES}, settings, promises)
+        ),
         relabellings=tuple(relabelling(dict(zip(settings.broker_ids, order, strict=True))) for order in orders),
     )
 
 
-def _holds(settings: Settings, holds: Callable[[Work], bool], draft: Draft) -> bool:
-    return holds(Work(settings, draft))
+def tests_of(
+    statements: Promises, settings: object, names: Iterable[str]
+) -> Iterator[tuple[str, Callable[[Processing], bool]]]:
+    """The tests of the statements with these names, each with its name; a search remembers them one by one."""
+    in_parts = {name: each for name, each in statements.items() if isinstance(each, InParts)}
+    for name in names:
+        if name not in in_parts:
+            raise unknown_name("promise", name, in_parts)
+        yield from ((name, test) for test in in_parts[name].tests(settings))
+
+
+def _holds(settings: Settings, test: Callable[[Processing], bool], parts: Parts) -> bool:
+    return test(Processing(settings, parts))
 
 
 def alphabet(settings: Settings, *kinds: type | ReplicationEvent) -> tuple[ReplicationEvent, ...]:
@@ -63,12 +82,12 @@ def alphabet(settings: Settings, *kinds: type | ReplicationEvent) -> tuple[Repli
     settings : Settings
         How many brokers there are.
     kinds : event classes or events
-        A class stands for its events with nothing but the defaults; an event for the same one of every broker. Where
-        the controller may have a choice, there is one for each successor too.
+        A class stands for its event with the defaults, an event for itself; either for every broker. Where the
+        controller may have a choice, there is one event for each successor too.
 
     Examples
     --------
-    >>> from kafkalearn.replication import Fetch, Produce, SessionExpired
+    >>> from kafkalearn.replication.events import Fetch, Produce, SessionExpired
     >>> alphabet(Settings(replica_count=2), Produce(acks=1), Fetch)[1:]
     (Fetch(broker_id=1), Fetch(broker_id=2))
     >>> alphabet(Settings(replica_count=2), SessionExpired)[::3]
@@ -96,10 +115,10 @@ def _of_every_broker(broker_ids: tuple[int, ...], kind: type | ReplicationEvent)
 def find(
     settings: Settings,
     kinds: Sequence[type | ReplicationEvent],
-    promises: tuple[str, ...] = PROMISES,
+    promises: Iterable[str] = tuple(PROMISES),
     **limits: object,
 ) -> Search[Partition, ReplicationEvent]:
-    """The shortest run of a new partition that breaks one of these promises, or word that there is none.
+    """The shortest run of a new partition that breaks one of these promises, or the answer that there is none.
 
     Parameters
     ----------
@@ -107,14 +126,15 @@ def find(
         ``fetch_wait_max_ms=0`` spares the search fetches that wait; it changes no outcome.
     kinds : sequence of event classes or events
         As for `alphabet`.
-    promises : tuple of str
-        Of `PROMISES`.
+    promises : iterable of str
+        As for `model`.
     limits
         ``depth``, ``budget``, ``at_most`` and ``progress``, as for `kafkalearn.explore.explore`.
 
     Examples
     --------
-    >>> from kafkalearn.replication import ACKNOWLEDGED_SURVIVE, BrokerCrashed, Fetch, Produce, SessionExpired
+    >>> from kafkalearn.replication.events import BrokerCrashed, Fetch, Produce, SessionExpired
+    >>> from kafkalearn.replication.promises import ACKNOWLEDGED_SURVIVE
     >>> settings = Settings(fetch_wait_max_ms=0)
     >>> found = find(settings, [Produce(acks=1), Fetch, BrokerCrashed, SessionExpired], (ACKNOWLEDGED_SURVIVE,))
     >>> [type(frame.event).__name__ for frame in found.trace[1:]]

@@ -6,55 +6,41 @@ a fetch is kept only while it can still show anything. States with the same norm
 
 from __future__ import annotations
 
-from kafkalearn.explore import Draft
-from kafkalearn.replication.effects import Effect
+from kafkalearn.parts import Parts
 from kafkalearn.replication.events import ReplicationEvent, TimePassed
-from kafkalearn.replication.processing import Work, parts_of
+from kafkalearn.replication.processing import Normaliser, Processing, parts_of
 from kafkalearn.replication.settings import Settings
-from kafkalearn.replication.simulator import happen
+from kafkalearn.replication.simulator import process
 from kafkalearn.replication.state import UNKNOWN, Partition, Remote, Requests, Waiting
 
 
 def split(settings: Settings, partition: Partition) -> tuple:
     """The parts of a partition in normal form."""
-    draft = Draft(parts_of(partition))
-    work = NormalWork(settings, draft)
-    work.note_requests(work.requests)
-    _count_from_now(work)
-    _count_from_this_record(work)
-    return draft.parts()
+    parts = Parts(parts_of(partition))
+    processing = Processing(settings, parts, NORMALISER)
+    processing.requests = processing.requests
+    _count_from_now(processing)
+    _count_from_this_record(processing)
+    return parts.all()
 
 
-def happen_in_normal_form(settings: Settings, draft: Draft, event: ReplicationEvent) -> None:
-    """`simulator.happen` on parts in normal form, which they stay in."""
-    work = NormalWork(settings, draft)
-    happen(work, event)
+def process_in_normal_form(settings: Settings, parts: Parts, event: ReplicationEvent) -> None:
+    """`kafkalearn.replication.simulator.process` on parts in normal form, which they stay in."""
+    processing = Processing(settings, parts, NORMALISER)
+    process(processing, event)
+    count_anew(processing, event)
+
+
+def count_anew(processing: Processing, event: object) -> None:
+    """Times and epochs counted from this moment on, if the event has moved them."""
     if isinstance(event, TimePassed):
-        _count_from_now(work)
-    if work.has_recorded:
-        _count_from_this_record(work)
+        _count_from_now(processing)
+    if processing.has_recorded:
+        _count_from_this_record(processing)
 
 
-class NormalWork(Work):
-    """A step that leaves out of the parts it writes what can make no difference later."""
-
-    __slots__ = ()
-
-    def put_remotes(self, broker_id: int, remotes: tuple[Remote | None, ...]) -> None:
-        """Replace what a leader knows of the others, less what it will not use."""
-        super().put_remotes(broker_id, tuple(remote and _essential(remote) for remote in remotes))
-
-    def put_waiting(self, broker_id: int, waiting: Waiting) -> None:
-        """Replace the requests that wait; their numbers are for reading only."""
-        produces = tuple(parked._replace(request=0) for parked in waiting.produces)
-        super().put_waiting(broker_id, waiting._replace(produces=produces))
-
-    def note_requests(self, requests: Requests) -> None:
-        """Values are counted, requests are not."""
-        super().note_requests(requests._replace(request_count=0))
-
-    def tell(self, effect: Effect) -> None:
-        """Nobody listens."""
+def _essential_remotes(remotes: tuple[Remote | None, ...]) -> tuple[Remote | None, ...]:
+    return tuple(remote and _essential(remote) for remote in remotes)
 
 
 def _essential(remote: Remote) -> Remote:
@@ -65,15 +51,27 @@ def _essential(remote: Remote) -> Remote:
     return remote._replace(log_start_offset=UNKNOWN)
 
 
-def _count_from_now(work: Work) -> None:
-    """Times told from now on, and none older than can matter."""
-    now_ms, oldest_ms = work.now_ms, -work.settings.replica_lag_time_max_ms - 1
-    work.now_ms = 0
-    for broker_id in work.settings.broker_ids:
-        remotes = work.remotes(broker_id)
+def _without_numbers(waiting: Waiting) -> Waiting:
+    return waiting._replace(produces=tuple(parked._replace(request=0) for parked in waiting.produces))
+
+
+def _values_alone(requests: Requests) -> Requests:
+    return requests._replace(request_count=0)
+
+
+NORMALISER = Normaliser(_essential_remotes, _without_numbers, _values_alone)
+"""What a leader will not use of its followers goes, and so do the numbers of requests, which are for reading only."""
+
+
+def _count_from_now(processing: Processing) -> None:
+    """Times counted from now on, and none older than can matter."""
+    now_ms, oldest_ms = processing.now_ms, -processing.settings.replica_lag_time_max_ms - 1
+    processing.now_ms = 0
+    for broker_id in processing.settings.broker_ids:
+        remotes = processing.remotes(broker_id)
         if remotes:
-            work.put_remotes(broker_id, tuple(each and _remote_from(each, now_ms, oldest_ms) for each in remotes))
-            work.put_waiting(broker_id, _waiting_from(work.waiting(broker_id), now_ms))
+            processing.put_remotes(broker_id, tuple(each and _remote_from(each, now_ms, oldest_ms) for each in remotes))
+            processing.put_waiting(broker_id, _waiting_from(processing.waiting(broker_id), now_ms))
 
 
 def _remote_from(remote: Remote, now_ms: int, oldest_ms: int) -> Remote:
@@ -94,14 +92,14 @@ def _waiting_from(waiting: Waiting, now_ms: int) -> Waiting:
     )
 
 
-def _count_from_this_record(work: Work) -> None:
-    """Partition epochs told from the controller's on."""
-    controller = work.controller
+def _count_from_this_record(processing: Processing) -> None:
+    """Partition epochs counted from the controller's on."""
+    controller = processing.controller
     if controller.partition_epoch == 0:
         return
-    work.controller = controller._replace(partition_epoch=0)
-    for broker_id in work.settings.broker_ids:
-        leading = work.leading(broker_id)
+    processing.controller = controller._replace(partition_epoch=0)
+    for broker_id in processing.settings.broker_ids:
+        leading = processing.leading(broker_id)
         if leading is not None:
             epoch = leading.partition_epoch - controller.partition_epoch
-            work.put_leading(broker_id, leading._replace(partition_epoch=epoch))
+            processing.put_leading(broker_id, leading._replace(partition_epoch=epoch))

@@ -1,4 +1,4 @@
-"""The columns a rule needs, and the one it adds: refused in one sentence if they do not fit."""
+"""The columns a rule needs, and the one it adds; one sentence says what does not fit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RECORD_SCHEMA = (
 )
 
 
-def require(df: DataFrame, column: str, types: tuple[str, ...], mend: str) -> None:
+def require(df: DataFrame, column: str, types: tuple[str, ...], remedy: str) -> None:
     """Raise unless `df` has that column in one of those types.
 
     Parameters
@@ -23,7 +23,7 @@ def require(df: DataFrame, column: str, types: tuple[str, ...], mend: str) -> No
         A name, matched as Spark matches it: upper and lower case are one.
     types : tuple of str
         Spark's simple names: ``"string"``, ``"binary"``, ``"int"``.
-    mend : str
+    remedy : str
         What to do if the type is another.
 
     Raises
@@ -36,7 +36,7 @@ def require(df: DataFrame, column: str, types: tuple[str, ...], mend: str) -> No
         raise KafkaLearnError(f"the rows have no column {column!r}; they have {df.columns}")
     came = there[column.lower()]
     if came not in types:
-        raise KafkaLearnError(f"column {column!r} must be {' or '.join(types)}, it is {came}; {mend}")
+        raise KafkaLearnError(f"column {column!r} must be {' or '.join(types)}, it is {came}; {remedy}")
 
 
 def refuse_overwrite(df: DataFrame, output: str) -> None:

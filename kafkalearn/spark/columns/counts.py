@@ -1,4 +1,4 @@
-"""Rows of each partition, as `kafkalearn.partitioning.evenness` wants them: the empty partitions too."""
+"""Rows of each partition, as `kafkalearn.partitioning.skew` wants them: the empty partitions too."""
 
 from __future__ import annotations
 

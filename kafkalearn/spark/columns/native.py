@@ -26,7 +26,7 @@ def static_call(df: DataFrame, class_name: str, method: str, returns: str, *argu
     Parameters
     ----------
     df : DataFrame
-        The rows it is meant for; tells which Spark it is.
+        The rows it is meant for; their session shows which Spark it is.
     class_name, method : str
         A public static method of a class in Spark's own jars, which every worker has.
     returns : str

@@ -1,1 +1,1 @@
-"""Data as a class needs it, made by Spark from a seed: the same rows in every run."""
+"""Data in the amount a class needs, made by Spark from a seed: the same rows in every run."""

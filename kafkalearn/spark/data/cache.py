@@ -1,4 +1,4 @@
-"""Made data kept as Parquet: written once, whole or not at all, and made anew when it is damaged.
+"""Generated data kept as Parquet: written once, whole or not at all, and generated again when it is damaged.
 
 A dataset is written into a hidden folder beside its place and then renamed, so that two kernels may make the same
 one at once, and an interrupted one leaves nothing behind that could be taken for data. Its manifest says which

@@ -12,12 +12,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from kafkalearn.arguments import whole_number
-from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.columns.checks import RECORD_SCHEMA
+from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import SEED, rows_of
 from kafkalearn.spark.data.generate import FIRST_ORDER_MS
-from kafkalearn.spark.session.progress import Update
 from kafkalearn.spark.data.zipf import hash_of, uniform, zipf_rank
+from kafkalearn.spark.session.progress import Update
 
 VERSION = 1
 INTERVAL_MS = 40

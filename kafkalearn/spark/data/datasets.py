@@ -38,7 +38,7 @@ LESSON_SIZE = "KAFKALEARN_LESSON_SIZE"
 def group_ids(
     spark: SparkSession, size: str | int = "class", *, seed: int = SEED, update: Update | None = None
 ) -> DataFrame:
-    """Distinct group ids as one meets them: the string column ``group_id``.
+    """Distinct group ids like those of real clusters: the string column ``group_id``.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def keys(
     key_count : int, optional
         How many users there are, not all of whom need occur; without it a tenth of the rows.
     exponent : float
-        Zipf's: 0 for users who are all alike, 1 for a few who do much. user-1 does most.
+        Zipf's: 0 for users who all do the same share, 1 for a few who do much. user-1 does most.
 
     Examples
     --------

@@ -15,8 +15,8 @@ from kafkalearn.commits.replay import COMMIT_MS, Delivery
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import SEED, rows_of
-from kafkalearn.spark.session.progress import Update
 from kafkalearn.spark.data.zipf import hash_of
+from kafkalearn.spark.session.progress import Update
 
 VERSION = 1
 RECORDS_PER_PAIR = 4000  # of runs: the longer one is, the shorter the other, so that both end anywhere
@@ -118,7 +118,7 @@ def one_run(df: DataFrame, run: int) -> tuple[tuple[Delivery, ...], int]:
     >>> from kafkalearn.spark.session import get_spark
     >>> seen, crashed_ms = one_run(deliveries(get_spark(), "small"), 3)
     >>> len(seen), crashed_ms, replay("each batch", seen, crashed_ms)[1]
-    (650, 6255, Toll(lost_count=0, doubled_count=0, commit_count=25))
+    (650, 6255, CrashCost(lost_count=0, doubled_count=0, commit_count=25))
     """
     found = df.where(sf.col("run") == run).select(*COLUMNS).orderBy("offset").collect()
     if not found:

@@ -17,10 +17,11 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from kafkalearn.arguments import whole_number
+from kafkalearn.spark.columns.division import quotient
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import SEED, rows_of
-from kafkalearn.spark.session.progress import Update
 from kafkalearn.spark.data.zipf import hash_of
+from kafkalearn.spark.session.progress import Update
 
 VERSION = 1
 
@@ -122,7 +123,7 @@ def generate_fetches(spark: SparkSession, partition_count: int, seed: int) -> Da
     slot = sf.col("id") % FOLLOWER_COUNT
     followers = (
         spark.range(partition_count * FOLLOWER_COUNT)
-        .withColumn("number", _quotient(sf.col("id"), FOLLOWER_COUNT))
+        .withColumn("number", quotient(sf.col("id"), FOLLOWER_COUNT))
         .select("*", *_partition_columns(seed), _broker_after(slot + 1).alias("broker"))
         .withColumn("pair", hash_of(seed, "rounds", sf.col("leader") * 100 + sf.col("broker")))
         .withColumn("trouble", sf.when(slot == 0, _trouble(seed)))
@@ -146,7 +147,7 @@ def generate_appends(spark: SparkSession, partition_count: int, seed: int) -> Da
     """The rows of `appends`."""
     whole_number("partition_count", partition_count, at_least=1)
     partitions = spark.range(partition_count).withColumn("number", sf.col("id")).select("*", *_partition_columns(seed))
-    last = _quotient(sf.lit(UNTIL_MS) + sf.col("phase_ms"), sf.col("interval_ms"))
+    last = quotient(sf.lit(UNTIL_MS) + sf.col("phase_ms"), sf.col("interval_ms"))
     batches = partitions.withColumn("batch", sf.explode(sf.sequence(sf.lit(1).cast("bigint"), last)))
     return batches.select(
         "topic",
@@ -158,14 +159,10 @@ def generate_appends(spark: SparkSession, partition_count: int, seed: int) -> Da
     )
 
 
-def _quotient(number: Column, by: Column | int) -> Column:
-    return sf.call_function("div", number, sf.lit(by) if isinstance(by, int) else by)
-
-
 def _partition_columns(seed: int) -> list[Column]:
     """Name and leader of the partition `number`; a batch of about `batch_size` records every `interval_ms`."""
     number = sf.col("number")
-    index = _quotient(number, PARTITIONS_PER_TOPIC)
+    index = quotient(number, PARTITIONS_PER_TOPIC)
     topic = sf.when(index == 0, sf.lit("orders")).otherwise(sf.format_string("topic-%03d", index))
     interval_ms = sf.lit(400) * sf.pow(sf.lit(2.0), sf.pmod(hash_of(seed, "interval", number), sf.lit(6)))
     chance = sf.pmod(hash_of(seed, "phase", number), sf.lit(400))
@@ -218,7 +215,7 @@ def _fetch_ms(number: Column) -> Column:
 
 
 def _end_at(at_ms: Column) -> Column:
-    return _end_of(_quotient(at_ms + sf.col("phase_ms"), sf.col("interval_ms")))
+    return _end_of(quotient(at_ms + sf.col("phase_ms"), sf.col("interval_ms")))
 
 
 def _end_of(batch: Column) -> Column:

@@ -1,4 +1,4 @@
-"""Made-up data as Spark makes it: each row from its number and a seed, so the same rows however Spark is cut.
+"""Generated data: each row from its number and a seed, so the same rows however Spark cuts them into partitions.
 
 Nothing here reads or writes; `kafkalearn.spark.data.datasets` keeps the results. Change a rule, and `VERSION` rises.
 """
@@ -10,8 +10,8 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.spark.columns.checks import RECORD_SCHEMA
-from kafkalearn.spark.partitioning.keyed import with_partition
 from kafkalearn.spark.data.zipf import hash_of, uniform, zipf_rank
+from kafkalearn.spark.partitioning.keyed import with_partition
 
 VERSION = 1
 
@@ -44,9 +44,9 @@ ORDER_STEPS = ("created", "paid", "packed", "shipped")
 
 
 def generate_group_ids(spark: SparkSession, row_count: int, seed: int) -> DataFrame:
-    """Distinct group ids as one meets them: the column ``group_id``.
+    """Distinct group ids like those of real clusters: the column ``group_id``.
 
-    Of a hundred, 46 are services with an environment and a tenant, 28 end in a UUID (made anew at each start), 18
+    Of a hundred, 46 are services with an environment and a tenant, 28 end in a UUID (another at each start), 18
     are Kafka Connect's, 4 Java class names, 3 not ASCII, and 1 is of kafka-console-consumer.
     """
     whole_number("row_count", row_count, at_least=1)

@@ -12,22 +12,20 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from kafkalearn.arguments import whole_number
+from kafkalearn.group_states import COMPLETING, PREPARING, STABLE
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import SEED, rows_of
 from kafkalearn.spark.data.generate import ENVIRONMENTS, SERVICES
+from kafkalearn.spark.data.zipf import hash_of, uniform
 from kafkalearn.spark.group_logs.standstill import (
     CLOSED,
-    COMPLETING,
     EVENT_SCHEMA,
     MEMBER_FAILED,
     MEMBER_JOINED,
     MEMBER_LEFT,
     POLL_EXPIRED,
-    PREPARING,
-    STABLE,
 )
 from kafkalearn.spark.session.progress import Update
-from kafkalearn.spark.data.zipf import hash_of, uniform
 
 VERSION = 1
 ROWS_PER_GROUP = 50  # about; what a group has depends on its trouble
@@ -50,7 +48,7 @@ BILLING = ("shop", "billing", 205, 3)  # group 0: one of its three members is to
 def group_logs(
     spark: SparkSession, size: str | int = "class", *, seed: int = SEED, update: Update | None = None
 ) -> DataFrame:
-    """A day of coordinators' logs, as `kafkalearn.spark.group_logs.standstill` reads them; group ``billing`` is among them.
+    """A day of coordinators' logs, as `kafkalearn.spark.group_logs.rebalances` reads them; ``billing`` is among them.
 
     Parameters
     ----------

@@ -14,12 +14,12 @@ from pyspark.sql import functions as sf
 from kafkalearn.arguments import whole_number
 from kafkalearn.offsets.records.codec import encode_value
 from kafkalearn.offsets.records.protocol import Assignment, Subscription, encode_assignment, encode_subscription
-from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.coordinator import with_offsets_partition
+from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import SEED, rows_of
 from kafkalearn.spark.data.generate import SERVICES
-from kafkalearn.spark.session.progress import Update
 from kafkalearn.spark.data.zipf import hash_of
+from kafkalearn.spark.session.progress import Update
 
 VERSION = 1
 FIRST_MS = 1_763_337_600_000  # Monday, 17 November 2025, 00:00 UTC

@@ -1,6 +1,6 @@
-"""Chance without dice: numbers that look random, are the same in every run, and follow the law one asks for.
+"""Numbers that look random and are the same in every run: uniform ones, and ones that follow Zipf's law.
 
-A row's chance is a hash of its number and the seed, so it depends on nothing else: not on how Spark cuts the rows
+A row's number is a hash of the row's place and the seed. It depends on nothing else: not on how Spark cuts the rows
 into partitions, not on the machine. Spark's ``pow`` is Java's StrictMath, the same everywhere.
 
 Zipf's law: the key of rank ``k`` gets a share proportional to ``k ** -exponent``. With exponent 0 all are equal;
@@ -21,7 +21,7 @@ HEAD_COUNT = 16
 
 
 def hash_of(seed: int, purpose: str, number: Column) -> Column:
-    """A bigint that depends on the seed, on what it is for, and on the number: any of its bits is as good as chance."""
+    """A bigint that depends on the seed, on what it is for, and on the number; each of its bits looks random."""
     return sf.xxhash64(sf.lit(seed), sf.lit(purpose), number)
 
 
@@ -40,7 +40,7 @@ def zipf_rank(chance: Column, key_count: int, exponent: float) -> Column:
     key_count : int
         How many keys there are, at least 1.
     exponent : float
-        0 for equal shares; 0.5 to 1.5 for what one meets.
+        0 for equal shares; 0.5 to 1.5 in practice.
 
     Notes
     -----

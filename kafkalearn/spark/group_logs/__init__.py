@@ -1,4 +1,4 @@
-"""What coordinators write into their logs about their groups, and what one can read from it."""
+"""What the logs of coordinators say about their groups: rebalances, how long each lasted, and why."""
 
 from kafkalearn.spark.group_logs.rows import log_rows
 from kafkalearn.spark.group_logs.standstill import (

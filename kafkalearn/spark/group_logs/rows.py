@@ -14,13 +14,13 @@ from kafkalearn.group.classic.transitions import (
     METADATA_CHANGED,
     SYNC_EXPIRED,
 )
-from kafkalearn.group.world import Outcome
+from kafkalearn.group.world.outcome import Outcome
+from kafkalearn.group_states import COMPLETING, EMPTY, PREPARING, STABLE
 from kafkalearn.spark.group_logs import standstill as logs
 
 Row = tuple[str, str, datetime, str, str | None, int, str | None]
 
-_STATES = (logs.PREPARING, logs.COMPLETING, logs.STABLE, logs.EMPTY)
-_CHANGE = re.compile(rf"({'|'.join(_STATES)}): (.*?)(?: \((.*)\))?")
+_CHANGE = re.compile(rf"({'|'.join((PREPARING, COMPLETING, STABLE, EMPTY))}): (.*?)(?: \((.*)\))?")
 _REASONS = {
     MEMBER_ADDED: "Adding new member {who} with group instance id null; client reason: not provided",
     MEMBER_LEFT: "explicit `LeaveGroup` request for ({who}) members.",
@@ -61,7 +61,7 @@ def log_rows(outcome: Outcome, group_id: str, cluster: str = "shop", start: date
 
     Examples
     --------
-    >>> from kafkalearn.group.scenario import simulate
+    >>> from kafkalearn.group import simulate
     >>> for row in log_rows(simulate("at 0 s: c1 joins"), "billing"):
     ...     print(row[2].time(), *row[3:6])
     00:00:00.006000 MemberJoined c1 0
@@ -82,8 +82,8 @@ def log_rows(outcome: Outcome, group_id: str, cluster: str = "shop", start: date
             if (change := _CHANGE.fullmatch(note)) is None:
                 continue
             state, cause, who = change.groups()
-            generation += state in (logs.COMPLETING, logs.EMPTY)
-            if state != logs.PREPARING:
+            generation += state in (COMPLETING, EMPTY)
+            if state != PREPARING:
                 rows.append((cluster, group_id, timestamp, state, None, generation, None))
                 continue
             client = "cached metadata has changed" if has_grown else "need to revoke partitions and re-join"

@@ -1,4 +1,4 @@
-"""What coordinators write into their logs about their groups, and what one can read from it: who stood still, and why.
+"""What the logs of coordinators say about their groups: which of them stood still, and why.
 
 A log is a table with a row for each event: ``cluster``, ``group_id``, ``timestamp``, ``event``, ``member``,
 ``generation``, ``reason``. The events are those of a classic group, with the texts of Kafka 4.3:
@@ -28,6 +28,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from kafkalearn.errors import unknown_name
+from kafkalearn.group_states import EMPTY, PREPARING, STABLE
 from kafkalearn.spark.columns.checks import require
 
 EVENT_SCHEMA = (
@@ -36,7 +37,6 @@ EVENT_SCHEMA = (
 """The columns of a log."""
 
 MEMBER_JOINED, MEMBER_LEFT, MEMBER_FAILED = "MemberJoined", "MemberLeft", "MemberFailed"
-PREPARING, COMPLETING, STABLE, EMPTY = "PreparingRebalance", "CompletingRebalance", "Stable", "Empty"
 
 POLL_EXPIRED = "consumer poll timeout has expired."
 CLOSED = "the consumer is being closed"
@@ -54,7 +54,7 @@ CAUSES: MappingProxyType[str, str] = MappingProxyType(
         "other": "a reason that is not in this list",
     }
 )
-"""Why a group rebalances, as told by a log; the first reason of a rebalance is its cause."""
+"""Why a group rebalances, as far as its log says; the first reason of a rebalance is its cause."""
 
 _END, _LEFT, _BEGIN = 0, 1, 2  # in this order at one millisecond
 
@@ -63,7 +63,7 @@ LOSSES = ("poll interval exceeded", "heartbeats lost", "member left")
 
 
 def cause_of(reason: Column) -> Column:
-    """The name in `CAUSES` for the reason of a ``PreparingRebalance``, as far as it tells.
+    """The name in `CAUSES` for the reason of a ``PreparingRebalance``.
 
     Why a member left stands in the line before, in its own words; since 4.1 the coordinator does not repeat them.
 
@@ -96,7 +96,7 @@ def rebalances(logs: DataFrame) -> DataFrame:
     Parameters
     ----------
     logs : DataFrame
-        With the columns of `EVENT_SCHEMA`; other events than the ones above are passed over. Rows may come in any
+        With the columns of `EVENT_SCHEMA`; events other than these are left out. Rows may come in any
         order. Events of one group at one millisecond are put in the order in which a coordinator writes them.
 
     Returns
@@ -138,7 +138,7 @@ def rebalances(logs: DataFrame) -> DataFrame:
     # departure before the rebalance that it starts.
     event = sf.col("event")
     left_late = (event == MEMBER_LEFT) & sf.col("reason").startswith(POLL_EXPIRED.rstrip("."))
-    told = logs.where(event.isin(PREPARING, STABLE, EMPTY) | left_late).select(
+    relevant = logs.where(event.isin(PREPARING, STABLE, EMPTY) | left_late).select(
         "cluster",
         "group_id",
         "timestamp",
@@ -150,7 +150,7 @@ def rebalances(logs: DataFrame) -> DataFrame:
     earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
     phase = sf.when(sf.col("kind") != _LEFT, sf.col("kind"))
     turns = (
-        told.withColumn("phase_before", sf.coalesce(sf.last(phase, ignorenulls=True).over(earlier), sf.lit(_END)))
+        relevant.withColumn("phase_before", sf.coalesce(sf.last(phase, ignorenulls=True).over(earlier), sf.lit(_END)))
         .withColumn("kind_before", sf.lag("kind").over(in_order))
         .where((sf.col("kind") != _LEFT) & (sf.col("kind") != sf.col("phase_before")))  # begin and end take turns now
         .withColumn("cause", _with_poll_expired(sf.col("cause"), sf.col("kind_before")))
@@ -261,8 +261,8 @@ def standstill_by_group(found: DataFrame) -> DataFrame:
 
 
 def _require_events(logs: DataFrame) -> None:
-    mend = "a log has the columns of kafkalearn.spark.group_logs.standstill.EVENT_SCHEMA"
+    remedy = "a log has the columns of kafkalearn.spark.group_logs.standstill.EVENT_SCHEMA"
     for column in ("cluster", "group_id", "event", "reason"):
-        require(logs, column, ("string",), mend)
-    require(logs, "timestamp", ("timestamp", "timestamp_ntz"), mend)
-    require(logs, "generation", ("int", "bigint"), mend)
+        require(logs, column, ("string",), remedy)
+    require(logs, "timestamp", ("timestamp", "timestamp_ntz"), remedy)
+    require(logs, "generation", ("int", "bigint"), remedy)

@@ -64,12 +64,12 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value") -> Dat
           ``expire_ms`` (null: the group's rule decides), ``topic_id`` (since 4.1, the 22 characters Kafka prints)
         - of a classic group ``protocol_type``, ``generation``, ``protocol``, ``leader``, ``state_ms``,
           ``member_count``
-        - ``error``: null, or why the record cannot be read, with field and byte. What its key told is there if
+        - ``error``: null, or why the record cannot be read, with field and byte. What its key says is there if
           the key could be read; nothing of its value is.
 
-        Of the other record types (3 to 23) kind, group and the value's version are told. The order of rows is
+        Of the other record types (3 to 23) only kind, group and the value's version are there. The order of rows is
         another, and `df` is read twice: for most rows, and for those few that need Python on the workers (PyArrow
-        there, not kafkalearn). Where reading is dear, keep what was read first.
+        there, not kafkalearn). Where reading takes long, keep what was read first.
 
     Raises
     ------

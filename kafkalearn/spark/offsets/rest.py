@@ -1,18 +1,15 @@
 """The records of the offsets topic that no compiled expression reads, decoded one by one on the workers.
 
 These are few: records of groups, committed offsets in an unusual form, and what cannot be read, which gets its
-reason. The functions travel to the workers as code, the rules they call in the zip of
-`kafkalearn.spark.session.worker_code`; tables of the core are named through their modules, as pickle cannot send them.
+reason. The workers get the functions by `kafkalearn.spark.session.worker_code.for_workers`.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
-from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
@@ -20,12 +17,10 @@ from kafkalearn.offsets.records import record_types
 from kafkalearn.offsets.records.codec import OffsetsRecord, decode, decode_key
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES
 from kafkalearn.offsets.replay import classic_group, committed
-from kafkalearn.spark.session.worker_code import ship_core
+from kafkalearn.spark.session.worker_code import for_workers
 from kafkalearn.wire import reader
 from kafkalearn.wire.fields import INT16
 from kafkalearn.wire.reader import Undecodable
-
-register_pickle_by_value(sys.modules[__name__])
 
 Row: TypeAlias = dict[str, object]
 NO_KEY = "key: it is null; every record of the offsets topic has one"
@@ -70,24 +65,24 @@ def _value_columns(record: OffsetsRecord) -> Row:
     if record.is_tombstone:
         return {}
     if record.type.number in OFFSET_TYPES:
-        told = committed(record)
+        offset = committed(record)
         return {
-            "committed_offset": told.offset,
-            "leader_epoch": told.leader_epoch,
-            "metadata": told.metadata,
-            "commit_ms": told.commit_ms,
-            "expire_ms": told.expire_ms,
-            "topic_id": told.topic_id,
+            "committed_offset": offset.offset,
+            "leader_epoch": offset.leader_epoch,
+            "metadata": offset.metadata,
+            "commit_ms": offset.commit_ms,
+            "expire_ms": offset.expire_ms,
+            "topic_id": offset.topic_id,
         }
     if record.type.number == GROUP_TYPE:
-        told = classic_group(record.group, record.value)
+        group = classic_group(record.group, record.value)
         return {
-            "protocol_type": told.protocol_type,
-            "generation": told.epoch,
-            "protocol": told.protocol,
-            "leader": told.leader,
-            "state_ms": told.state_ms,
-            "member_count": len(told.members),
+            "protocol_type": group.protocol_type,
+            "generation": group.epoch,
+            "protocol": group.protocol,
+            "leader": group.leader,
+            "state_ms": group.state_ms,
+            "member_count": len(group.members),
         }
     return {}
 
@@ -100,7 +95,6 @@ def decode_columns(names: Sequence[str], keys: Sequence, values: Sequence) -> li
 
 def decode_rest(df: DataFrame, key: str, value: str, added: StructType) -> DataFrame:
     """The same rows and the columns `added`, record by record in Python."""
-    ship_core(df.sparkSession)
     names = added.names
     types = [_ARROW[field.dataType.simpleString()] for field in added.fields]
 
@@ -113,7 +107,7 @@ def decode_rest(df: DataFrame, key: str, value: str, added: StructType) -> DataF
             arrays = [pa.array(column, kind) for column, kind in zip(read, types, strict=True)]
             yield pa.RecordBatch.from_arrays([*each.columns, *arrays], names=[*there, *names])
 
-    return df.mapInArrow(batches, StructType(df.schema.fields + added.fields))
+    return df.mapInArrow(for_workers(df.sparkSession, batches), StructType(df.schema.fields + added.fields))
 
 
 _ARROW = {"int": pa.int32(), "bigint": pa.int64(), "string": pa.string(), "boolean": pa.bool_()}

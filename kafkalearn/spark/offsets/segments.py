@@ -1,27 +1,23 @@
 """Raw segment files, as copied from a broker's disk, as a DataFrame with the columns of Spark's Kafka source.
 
-The files of a partition are read together, on one worker, by the scalar reader of `kafkalearn.offsets`, which
-travels there with the query (`kafkalearn.spark.session.worker_code`); partitions are read side by side.
+The files of a partition are read together, on one worker, by the scalar reader of `kafkalearn.segments`, which
+goes there with the query (`kafkalearn.spark.session.worker_code`); partitions are read side by side.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pyarrow as pa
-from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.segments.files import parse_segment
-from kafkalearn.segments.transactions import outcomes
+from kafkalearn.segments.transactions import transaction_outcomes
 from kafkalearn.spark.columns.checks import RECORD_SCHEMA
-from kafkalearn.spark.session.worker_code import ship_core
-
-register_pickle_by_value(sys.modules[__name__])
+from kafkalearn.spark.session.worker_code import for_workers
 
 SEGMENT_SCHEMA = f"{RECORD_SCHEMA}, control STRING, transaction STRING, tail STRING"
 _PARTITION_FILE = r"([^/]+)-(\d+)/(\d{20})\.log$"
@@ -59,11 +55,10 @@ def segments_df(spark: SparkSession, folder: str | Path, has_checksum: bool = Tr
     >>> from kafkalearn.datafiles import data_directory
     >>> from kafkalearn.spark.session import get_spark
     >>> records = segments_df(get_spark(), data_directory("offsets-topic") / "disk")
-    >>> records.count(), records.transform(counting).count()
+    >>> records.count(), records.transform(only_committed).count()
     (796, 791)
     """
     paths = _segment_files(Path(folder))
-    ship_core(spark)
     kinds = pa.schema(_ARROW_FIELDS)
 
     def read(files: pa.Table) -> pa.Table:
@@ -77,7 +72,7 @@ def segments_df(spark: SparkSession, folder: str | Path, has_checksum: bool = Tr
         .select(parts[0].alias("topic"), parts[1].alias("number"), parts[2].alias("base"), "content")
     )
     files = files.select("topic", sf.col("number").cast("int").alias("partition"), "base", "content")
-    return files.groupBy("topic", "partition").applyInArrow(read, SEGMENT_SCHEMA)
+    return files.groupBy("topic", "partition").applyInArrow(for_workers(spark, read), SEGMENT_SCHEMA)
 
 
 def _segment_files(folder: Path) -> list[str]:
@@ -93,13 +88,13 @@ def _segment_files(folder: Path) -> list[str]:
     return found
 
 
-def counting(segments: DataFrame) -> DataFrame:
-    """The records that count: without control records, tails, and what aborted or unfinished transactions wrote.
+def only_committed(segments: DataFrame) -> DataFrame:
+    """The data records without those of aborted and of unfinished transactions, and without tails.
 
-    For ``segments_df(...).transform(counting)``; the columns are those of Spark's Kafka source.
+    For ``segments_df(...).transform(only_committed)``; the columns are those of Spark's Kafka source.
     """
-    counts = segments.where("control IS NULL AND tail IS NULL AND coalesce(transaction, 'COMMIT') = 'COMMIT'")
-    return counts.drop("control", "transaction", "tail")
+    committed = segments.where("control IS NULL AND tail IS NULL AND coalesce(transaction, 'COMMIT') = 'COMMIT'")
+    return committed.drop("control", "transaction", "tail")
 
 
 def read_partition(files: list[dict], has_checksum: bool) -> list[list]:
@@ -111,11 +106,11 @@ def read_partition(files: list[dict], has_checksum: bool) -> list[list]:
         for file in files
     ]
     batches = [batch for segment in segments for batch in segment.batches]
-    how = iter(outcomes(batches))
+    outcomes = iter(transaction_outcomes(batches))
     for segment in segments:
         at = segment.topic, segment.partition
         for batch in segment.batches:
-            outcome = next(how)
+            outcome = next(outcomes)
             for each in batch.records:
                 facts = (*at, each.offset, each.timestamp_ms * 1000, int(batch.is_log_append_time))
                 rows.append((each.key, each.value, *facts, each.control, outcome, None))

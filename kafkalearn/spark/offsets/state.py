@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from kafkalearn.offsets.groups import EMPTY, STABLE
+from kafkalearn.group_states import EMPTY, STABLE
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES
 from kafkalearn.spark.columns.checks import require
 
@@ -38,7 +38,7 @@ def latest_state(decoded: DataFrame) -> DataFrame:
     ----------
     Apache Kafka 4.3, ``CoordinatorLoaderImpl``: what a broker does when it becomes coordinator.
     """
-    require(decoded, "offset", WHOLE_NUMBERS, "the offset of each record tells which came last")
+    require(decoded, "offset", WHOLE_NUMBERS, "the offset of each record says which came last")
     require(decoded, "error", ("string",), "decode the records first, with decode_offsets")
     # All of one fixed width, so that Spark counts in a hash table; a text here would make it sort all rows.
     last = [sf.max_by(name, "offset").alias(name) for name in ("is_tombstone", *VALUE_COLUMNS)]
@@ -107,7 +107,7 @@ def lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
 def dead_groups(latest: DataFrame) -> DataFrame:
     """The groups of which nothing is left but tombstones.
 
-    Once the cleaner has removed these too, nothing tells that there ever was such a group.
+    Once the cleaner has removed these too, no record of such a group is left.
 
     Parameters
     ----------

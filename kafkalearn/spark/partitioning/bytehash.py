@@ -4,24 +4,21 @@ A hash reads its key from the first byte to the last, so the loop here runs over
 handles that position of all keys at once. Arrow keeps the bytes of a column in one buffer with the offsets where
 each key begins, so nothing is copied per key.
 
-Spark's workers run these functions. They need NumPy and PyArrow there, but not kafkalearn: the functions travel
-as code (`register_pickle_by_value`) and therefore use nothing else of this package.
+Spark's workers run these functions. They need NumPy and PyArrow there, but not kafkalearn: this module uses
+nothing else of it, and goes there with the query (`kafkalearn.spark.session.worker_code`).
 """
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
-from pyspark.cloudpickle import register_pickle_by_value
 
 MURMUR2_SEED = np.uint32(0x9747B28C)
 MURMUR2_M = np.uint32(0x5BD1E995)
 FNV1A_OFFSET_BASIS = np.uint32(0x811C9DC5)
 FNV1A_PRIME = np.uint32(0x01000193)
-
-register_pickle_by_value(sys.modules[__name__])
 
 
 def murmur2(keys: pa.Array) -> np.ndarray:
@@ -60,10 +57,14 @@ def fnv1a(keys: pa.Array) -> np.ndarray:
     return hashes
 
 
-def hash_column(name: str, keys: pa.Array) -> pa.Array:
-    """The hashes as Spark's bigint, null for a null key; `name` is one of the functions above."""
-    hashes = {"murmur2": murmur2, "fnv1a": fnv1a}[name](keys)
-    return pa.array(hashes.astype(np.int64), mask=keys.is_null().to_numpy(zero_copy_only=False))
+def hashing(name: str) -> Callable[[pa.Array], pa.Array]:
+    """From keys to their hashes as Spark's bigint, null for a null key; `name` is one of the functions above."""
+    hashes_of = {"murmur2": murmur2, "fnv1a": fnv1a}[name]
+
+    def hash_column(keys: pa.Array) -> pa.Array:
+        return pa.array(hashes_of(keys).astype(np.int64), mask=keys.is_null().to_numpy(zero_copy_only=False))
+
+    return hash_column
 
 
 def _bytes_of(keys: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

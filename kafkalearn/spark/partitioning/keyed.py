@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import MappingProxyType
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
@@ -24,6 +23,7 @@ from kafkalearn.hashing import MASK_32
 from kafkalearn.spark.columns.checks import refuse_overwrite, require
 from kafkalearn.spark.columns.native import static_call
 from kafkalearn.spark.partitioning import bytehash
+from kafkalearn.spark.session.worker_code import for_workers
 
 
 def _murmur2(df: DataFrame, key: Column) -> Column:
@@ -40,7 +40,7 @@ def _crc32(df: DataFrame, key: Column) -> Column:
 
 def _fnv1a(df: DataFrame, key: Column) -> Column:
     # As a signed int, then without its sign: what abs(hash % count) in Java comes to.
-    signed = sf.shiftright(sf.shiftleft(_in_python("fnv1a", key), 32), 32)
+    signed = sf.shiftright(sf.shiftleft(_in_python(df, "fnv1a", key), 32), 32)
     return sf.abs(signed)
 
 
@@ -123,12 +123,9 @@ def key_number(df: DataFrame, partitioner: str = "murmur2", key: str = "key") ->
 
 def _murmur2_hash(df: DataFrame, key: Column) -> Column:
     native = static_call(df, "org.apache.commons.codec.digest.MurmurHash2", "hash32", "int", key, sf.octet_length(key))
-    return _in_python("murmur2", key) if native is None else native.cast("bigint")
+    return _in_python(df, "murmur2", key) if native is None else native.cast("bigint")
 
 
-def _in_python(name: str, key: Column) -> Column:
-    @sf.arrow_udf("bigint")
-    def hashes(keys: pa.Array) -> pa.Array:
-        return bytehash.hash_column(name, keys)
-
-    return hashes(key)
+def _in_python(df: DataFrame, name: str, key: Column) -> Column:
+    hashes = for_workers(df.sparkSession, bytehash.hashing(name), needs_core=False)
+    return sf.arrow_udf(hashes, "bigint")(key)

@@ -1,4 +1,4 @@
-"""Thousands of rebalances on Spark, each given to every assignor."""
+"""Thousands of rebalances on Spark, each by every assignor."""
 
 from kafkalearn.spark.rebalances.costs import COMPARED, random_rebalances, rebalance_costs
 

@@ -1,21 +1,16 @@
 """Rebalances a batch of Arrow rows at a time: what Spark's workers run for `kafkalearn.spark.rebalances.costs`.
 
-These functions travel to the workers as code (`register_pickle_by_value`); the rules they call are imported there,
-from the zip of `kafkalearn.spark.session.worker_code`.
+The workers get these functions by `kafkalearn.spark.session.worker_code.for_workers`.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 
 import pyarrow as pa
-from pyspark.cloudpickle import register_pickle_by_value
 
 from kafkalearn.assignor import Member, compare
 from kafkalearn.assignor.judging.random_rebalances import random_rebalance
-
-register_pickle_by_value(sys.modules[__name__])
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -35,7 +30,7 @@ REBALANCE = pa.schema(
 
 _COUNTS = ("member_count", "partition_count", "moved", "fewest", "revoked_eager", "revoked_cooperative", "spread")
 COST = pa.schema([("rebalance", pa.int64()), ("assignor", pa.string()), *((name, pa.int32()) for name in _COUNTS)])
-"""What an assignor makes of it, as a row."""
+"""What it costs by one assignor, as a row."""
 
 
 def drawing(settings: dict[str, object]) -> Callable[[Batches], Batches]:
@@ -49,15 +44,15 @@ def drawing(settings: dict[str, object]) -> Callable[[Batches], Batches]:
     return draw
 
 
-def judging(assignors: list[str]) -> Callable[[Batches], Batches]:
+def costs(assignors: list[str]) -> Callable[[Batches], Batches]:
     """From rebalances to a row for each of them and each assignor."""
 
-    def judge(batches: Batches) -> Batches:
+    def measure(batches: Batches) -> Batches:
         for batch in batches:
             rows = [cost for row in batch.to_pylist() for cost in cost_rows(row, assignors)]
             yield pa.RecordBatch.from_pylist(rows, COST)
 
-    return judge
+    return measure
 
 
 def rebalance_row(number: int, settings: dict[str, object]) -> dict[str, object]:
@@ -75,7 +70,7 @@ def rebalance_row(number: int, settings: dict[str, object]) -> dict[str, object]
 
 
 def cost_rows(row: dict[str, object], assignors: list[str]) -> list[dict[str, object]]:
-    """What each assignor makes of one rebalance."""
+    """What one rebalance costs by each assignor."""
     counts = {each["topic"]: each["partitions"] for each in row["topics"]}
     before, after = _members(row["before"]), _members(row["after"])
     subscribed = {topic for member in after for topic in member.topics}

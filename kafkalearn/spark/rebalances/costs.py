@@ -1,4 +1,4 @@
-"""Thousands of rebalances, each given to every assignor: what moves, what is revoked, how even it ends.
+"""Thousands of rebalances by each assignor: what moves, what is revoked, how even the group ends.
 
 The assignors run in Python, a batch of groups at a time: Spark hands the groups over as Arrow and gets numbers
 back, and its workers get the rules themselves with the query (`kafkalearn.spark.session.worker_code`).
@@ -12,12 +12,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkalearn.arguments import whole_number
-from kafkalearn.assignor import ASSIGNORS
 from kafkalearn.assignor.judging.random_rebalances import random_rebalance
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.assignor.registry import find_assignor
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.spark.columns.checks import require
-from kafkalearn.spark.rebalances.batches import COST, REBALANCE, drawing, judging
-from kafkalearn.spark.session.worker_code import ship_core
+from kafkalearn.spark.rebalances.batches import COST, REBALANCE, costs, drawing
+from kafkalearn.spark.session.worker_code import for_workers
 
 REBALANCE_SCHEMA = from_arrow_schema(REBALANCE)
 COST_SCHEMA = from_arrow_schema(COST)
@@ -27,7 +27,7 @@ PIECE_COUNT = 16  # groups are unequal work: small pieces end at about the same 
 
 
 def random_rebalances(spark: SparkSession, rebalance_count: int, seed: int = 0, **limits: float) -> DataFrame:
-    """Rebalances drawn by chance, one a row.
+    """Random rebalances, one a row.
 
     Parameters
     ----------
@@ -60,14 +60,12 @@ def random_rebalances(spark: SparkSession, rebalance_count: int, seed: int = 0, 
     """
     whole_number("rebalance_count", rebalance_count, at_least=0)
     random_rebalance(0, seed=seed, **limits)  # what it refuses is refused here, not in a worker
-    ship_core(spark)
-    return spark.range(0, rebalance_count, 1, PIECE_COUNT).mapInArrow(
-        drawing({"seed": seed, **limits}), REBALANCE_SCHEMA
-    )
+    draw = for_workers(spark, drawing({"seed": seed, **limits}))
+    return spark.range(0, rebalance_count, 1, PIECE_COUNT).mapInArrow(draw, REBALANCE_SCHEMA)
 
 
 def rebalance_costs(df: DataFrame, assignors: Sequence[str] = COMPARED) -> DataFrame:
-    """What each assignor makes of each rebalance: a row for each pair.
+    """What each rebalance costs by each assignor: a row for each pair.
 
     Parameters
     ----------
@@ -75,7 +73,7 @@ def rebalance_costs(df: DataFrame, assignors: Sequence[str] = COMPARED) -> DataF
         Has the columns ``rebalance``, ``topics``, ``before`` and ``after`` of `random_rebalances`; they may as well
         be those of a real cluster.
     assignors : sequence of str
-        Names in `kafkalearn.assignor.ASSIGNORS`, but for the legacy ones.
+        Names of assignors as `kafkalearn.assignor.assign` takes them.
 
     Returns
     -------
@@ -101,15 +99,13 @@ def rebalance_costs(df: DataFrame, assignors: Sequence[str] = COMPARED) -> DataF
     |  sticky|             42|    5|     5|     1|
     +--------+---------------+-----+------+------+
     """
-    known = [name for name, assignor in ASSIGNORS.items() if assignor.runs_in != "every consumer"]
     for name in assignors:
-        if name not in known:
-            raise unknown_name("assignor", name, known)
+        find_assignor(name)  # what it refuses is refused here, not in a worker
     if not assignors:
         raise KafkaLearnError("assignors is empty: name at least one")
     columns = ["rebalance", "topics", "before", "after"]
     for column in columns:
         wanted = REBALANCE_SCHEMA[column].dataType.simpleString()
         require(df, column, (wanted,), "see kafkalearn.spark.rebalances.costs.random_rebalances")
-    ship_core(df.sparkSession)
-    return df.select(*columns).mapInArrow(judging(list(assignors)), COST_SCHEMA)
+    judge = for_workers(df.sparkSession, costs(list(assignors)))
+    return df.select(*columns).mapInArrow(judge, COST_SCHEMA)

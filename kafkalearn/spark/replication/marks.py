@@ -13,6 +13,7 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.spark.columns.checks import require
+from kafkalearn.spark.columns.division import quotient
 
 PARTITION = ("topic", "partition")
 FOLLOWER = (*PARTITION, "broker")
@@ -92,7 +93,7 @@ def with_caught_up(fetches: DataFrame) -> DataFrame:
 
 
 def lag_counts(fetches: DataFrame) -> DataFrame:
-    """How often followers were how far behind, told apart by powers of two.
+    """How often followers were how far behind, by powers of two.
 
     Returns
     -------
@@ -166,8 +167,8 @@ def _outages(fetches: DataFrame, appends: DataFrame, until_ms: int, lag_time_max
     missed = sf.broadcast(lapses).join(newer, list(PARTITION)).where("append_end > fetch_offset")
     missed = missed.groupBy(*lapses.columns).agg(sf.min("append_ms").alias("missing_ms"))
     due_ms = sf.greatest("at_ms", sf.col("caught_up_ms") + lag_time_max_ms + 1, "missing_ms")
-    half = sf.lit(lag_time_max_ms // 2)
-    check_ms = sf.call_function("div", due_ms + half - 1, half) * half
+    half_ms = lag_time_max_ms // 2
+    check_ms = quotient(due_ms + (half_ms - 1), half_ms) * half_ms
     found = missed.withColumn("shrink_ms", check_ms).where(sf.col("shrink_ms") < end_ms)
     # Until it is caught up again, a follower can leave only once.
     first = sf.min_by(sf.struct("shrink_ms", "at_ms", "leader_end", "first", "second", "third"), "shrink_ms")
@@ -247,7 +248,7 @@ def high_watermarks(
 
 def _at_moments(rows: DataFrame, keys: tuple[str, ...], column: str, until_ms: int, every_ms: int) -> DataFrame:
     """The last value of a column at each moment, 0 before the first: one row for each key and moment."""
-    moment = _quotient(sf.col("at_ms") + (every_ms - 1), every_ms).alias("moment")
+    moment = quotient(sf.col("at_ms") + (every_ms - 1), every_ms).alias("moment")
     last = rows.groupBy(*keys, moment).agg(sf.max_by(column, "at_ms").alias("new"))
     count = until_ms // every_ms
     grid = last.select(*keys).distinct().select("*", sf.explode(sf.sequence(sf.lit(0), sf.lit(count))).alias("moment"))
@@ -258,10 +259,6 @@ def _at_moments(rows: DataFrame, keys: tuple[str, ...], column: str, until_ms: i
 
 def _before(column: str) -> Column:
     return sf.lag(column).over(_by_time())
-
-
-def _quotient(number: Column | str, by: int) -> Column:
-    return sf.call_function("div", sf.col(number) if isinstance(number, str) else number, sf.lit(by))
 
 
 def _require_fetches(fetches: DataFrame) -> None:

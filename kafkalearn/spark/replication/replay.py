@@ -14,18 +14,17 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.replication import (
+from kafkalearn.replication.events import (
     AlterPartitionAnswered,
     Fetch,
     IsrChecked,
-    Partition,
     Produce,
     ReplicationEvent,
-    Settings,
     TimePassed,
-    start,
-    step,
 )
+from kafkalearn.replication.settings import Settings
+from kafkalearn.replication.simulator import step
+from kafkalearn.replication.state import Partition, start
 from kafkalearn.spark.replication.marks import LAG_TIME_MAX_MS
 
 

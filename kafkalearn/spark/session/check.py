@@ -20,7 +20,6 @@ from kafkalearn.spark.session.spark_session import get_spark
 LEAST_MEMORY_GIB = 4
 OLDEST_PYTHON = (3, 11)
 PACKAGES = {"pyspark": "4.3", "pandas": "2.", "pyarrow": "", "numpy": ""}  # each with how its version begins
-SLOW_START_S = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Check:
     found: str
     wanted: str
     ok: bool
-    mend: str = ""  # what to do; empty where all is well
+    remedy: str = ""  # what to do; empty where all is well
 
 
 def check_environment() -> tuple[Check, ...]:
@@ -40,7 +39,7 @@ def check_environment() -> tuple[Check, ...]:
     Returns
     -------
     tuple of Check
-        Nothing is raised: what fails is a line that is not ``ok``, and its ``mend`` says what to do.
+        Nothing is raised: what fails is a line that is not ``ok``, and its ``remedy`` says what to do.
 
     Examples
     --------
@@ -54,8 +53,8 @@ def check_environment() -> tuple[Check, ...]:
 def _python() -> Check:
     wanted = f"{'.'.join(map(str, OLDEST_PYTHON))} or newer"
     ok = sys.version_info >= OLDEST_PYTHON
-    mend = "" if ok else "install a newer Python, then `make lab`"
-    return Check("Python", platform.python_version(), wanted, ok, mend)
+    remedy = "" if ok else "install a newer Python, then `make lab`"
+    return Check("Python", platform.python_version(), wanted, ok, remedy)
 
 
 def _package(name: str) -> Check:
@@ -73,8 +72,8 @@ def _memory() -> Check:
     memory = machine_memory_bytes()
     ok = memory >= 0.9 * LEAST_MEMORY_GIB * GIB  # a machine sold with 4 GiB shows a little less
     found = f"{memory / GIB:.1f} GiB, of which Spark takes up to {default_heap_bytes(memory) / GIB:.1f}"
-    mend = "close other programs, and take size='small' where a chapter says 'class'"
-    return Check("Memory", found, f"{LEAST_MEMORY_GIB} GiB", ok, "" if ok else mend)
+    remedy = "close other programs, and take size='small' where a chapter says 'class'"
+    return Check("Memory", found, f"{LEAST_MEMORY_GIB} GiB", ok, "" if ok else remedy)
 
 
 def _java() -> Check:
@@ -102,14 +101,14 @@ def _spark() -> tuple[Check, ...]:
     )
 
 
-def _answers(name: str, ask: Callable[[], object], mend: str) -> Check:
-    """Whether a small query comes back right; its wrong answer or its error is what was found."""
+def _answers(name: str, ask: Callable[[], object], remedy: str) -> Check:
+    """Whether a small query gives the right answer; if not, what it gave or its error is what was found."""
     begin = perf_counter()
     try:
         ok, found = ask() == 499_500, "wrong answer"
     except Exception as error:  # whatever it is, the reader of the table is to see it
         ok, found = False, str(error).splitlines()[0]
-    return Check(name, f"in {perf_counter() - begin:.1f} s" if ok else found, "yes", ok, "" if ok else mend)
+    return Check(name, f"in {perf_counter() - begin:.1f} s" if ok else found, "yes", ok, "" if ok else remedy)
 
 
 def _count(spark: SparkSession) -> int:

@@ -37,7 +37,7 @@ def java_process() -> subprocess.Popen | None:
 
 
 def set_java_process(process: subprocess.Popen) -> None:
-    """Tell PySpark whose output and end belong to its link, as its own launcher does."""
+    """Let PySpark know the process behind its link, as its own launcher does: it looks at its output and its end."""
     SparkContext._gateway.proc = process
 
 
@@ -67,7 +67,7 @@ def end_process(process: subprocess.Popen) -> None:
 
 @contextlib.contextmanager
 def variables(values: Mapping[str, str | None]) -> Iterator[None]:
-    """Environment variables for a while: PySpark reads them when it starts, and nobody else should; None hides one."""
+    """Environment variables for a while: PySpark reads them when it starts, and nothing else should; None hides one."""
     before = {name: os.environ.get(name) for name in values}
     _set(values)
     try:

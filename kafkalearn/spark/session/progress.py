@@ -1,4 +1,4 @@
-"""How far a long job is: its finished and its known tasks, told to a callback ten times a second.
+"""How far a long job is: a callback gets its finished and its known tasks, ten times a second.
 
 A job's later stages become known only when its earlier ones are done, so the total grows while it runs. Neither
 number ever falls.
@@ -24,7 +24,7 @@ Update = Callable[[int, int], None]
 
 @contextmanager
 def job_progress(spark: SparkSession, update: Update | None) -> Iterator[None]:
-    """Tell `update` how far the jobs are that run inside the ``with`` block; None tells nobody.
+    """Call `update` with how far the jobs inside the ``with`` block are; with None nothing is called.
 
     Parameters
     ----------
@@ -37,10 +37,10 @@ def job_progress(spark: SparkSession, update: Update | None) -> Iterator[None]:
     Examples
     --------
     >>> from kafkalearn.spark.session import get_spark
-    >>> spark, told = get_spark(), []
-    >>> with job_progress(spark, lambda done, total: told.append((done, total))):
+    >>> spark, updates = get_spark(), []
+    >>> with job_progress(spark, lambda done, total: updates.append((done, total))):
     ...     count = spark.range(0, 100, 1, numPartitions=3).count()
-    >>> done, total = told[-1]
+    >>> done, total = updates[-1]
     >>> done == total >= 3
     True
     """

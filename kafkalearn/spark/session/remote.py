@@ -1,4 +1,4 @@
-"""Spark that somebody else runs: a Spark Connect server, or a master reached through Spark's own launcher."""
+"""Spark that runs elsewhere: a Spark Connect server, or a master that Spark's own launcher connects to."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def connect(remote: str, settings: Mapping[str, str]) -> SparkSession:
         raise KafkaLearnError(f"a Spark Connect address begins with sc://, got {remote!r}; see SPARK_REMOTE")
     _require_listener(remote)
     try:
-        with gateway.variables({"MASTER": None}):  # PySpark refuses to be told both
+        with gateway.variables({"MASTER": None}):  # PySpark refuses to take both
             session = SparkSession.builder.remote(remote).getOrCreate()
         for name, value in settings.items():
             if session.conf.isModifiable(name):
@@ -47,7 +47,7 @@ def connect(remote: str, settings: Mapping[str, str]) -> SparkSession:
 
 
 def _require_listener(remote: str) -> None:
-    """Ask once whether anybody listens there: PySpark asks for ten minutes. Behind a proxy nobody can tell."""
+    """Raise if no server listens there: PySpark itself tries for ten minutes. Behind a proxy it cannot be known."""
     address = urlsplit(remote)
     host, port = address.hostname or "localhost", address.port or CONNECT_PORT
     if getproxies():

@@ -18,7 +18,7 @@ NOISE = (
 )
 
 # What Java or Spark write, and what to do then; the first that is found counts.
-MENDS: tuple[tuple[str, str], ...] = (
+REMEDIES: tuple[tuple[str, str], ...] = (
     (
         "Module jdk.incubator.vector not found",
         "this Java lacks a module that Spark's own launcher asks for; set JAVA_HOME to a full JDK 21",
@@ -84,14 +84,14 @@ MENDS: tuple[tuple[str, str], ...] = (
     ),
     (
         "java.net.ConnectException",
-        "nothing answers at the address Spark was told to reach; check it, or unset it to run on this machine",
+        "nothing answers at the address given to Spark; check it, or unset it to run on this machine",
     ),
 )
-NO_MEND = "the lines above are the end of Spark's log; a search for the last one usually helps"
+NO_REMEDY = "the lines above are the end of Spark's log; a search for the last one usually helps"
 
 
 def explain(what: str, log_lines: Sequence[str]) -> str:
-    """One message out of what happened, the telling end of the log, and what to do.
+    """One message: what happened, the last lines of the log that say why, and what to do.
 
     >>> print(explain("Java ended at its start", ["Error: Could not reserve enough space for object heap"]))
     Java ended at its start.
@@ -99,19 +99,19 @@ def explain(what: str, log_lines: Sequence[str]) -> str:
     What to do: there is not enough free memory; close other notebooks, or ask for less:
     get_spark(**{'spark.driver.memory': '1g'})
     """
-    lines = list(dict.fromkeys(line.strip(": \t")[:SHOWN_WIDTH] for line in log_lines if _is_telling(line.strip())))
-    known = [(line, mend) for sign, mend in MENDS for line in lines if sign in line]
+    lines = list(dict.fromkeys(line.strip(": \t")[:SHOWN_WIDTH] for line in log_lines if _says_why(line.strip())))
+    known = [(line, remedy) for sign, remedy in REMEDIES for line in lines if sign in line]
     shown = lines[-SHOWN_LINES:]
     if known and known[0][0] not in shown:
         shown = [known[0][0], *shown[1:]]
     quoted = "".join(f"\n  | {line}" for line in shown)
-    return f"{what}.{quoted}\nWhat to do: {known[0][1] if known else NO_MEND}"
+    return f"{what}.{quoted}\nWhat to do: {known[0][1] if known else NO_REMEDY}"
 
 
 def error_lines(error: Exception) -> list[str]:
-    """The first telling lines of an error that came from Java: what was thrown, and by what it was caused."""
-    return [line for line in str(error).splitlines() if _is_telling(line.strip())][:SHOWN_LINES]
+    """The first lines of an error from Java that say why: what was thrown, and what caused it."""
+    return [line for line in str(error).splitlines() if _says_why(line.strip())][:SHOWN_LINES]
 
 
-def _is_telling(line: str) -> bool:
+def _says_why(line: str) -> bool:
     return bool(line) and not any(sign in line for sign in NOISE) and not re.match(r"(at |\.\.\. |[\w.$/]+\()", line)

@@ -1,39 +1,60 @@
-"""The core of this package sent along with a query, for rules that only exist in Python.
+"""The one way in which our code gets to Spark's Python workers, where kafkalearn need not be installed.
 
-Most rules here are Spark expressions, which every worker can run. An assignor is a page of Python; the workers get
-that page with the query, as a zip of the core's sources which Spark puts on their import path (its ``addArtifact``;
-in a classic session and on Spark Connect, on this machine and on a cluster). They need the same Python as here,
-with PyArrow, which Spark asks for anyway; kafkalearn need not be installed there.
+Most rules are Spark expressions, which every worker can run. An assignor is a page of Python. `for_workers` sends
+such code with the query: the function and its own module as they are, inside the query; the core of kafkalearn,
+which they import, as a zip of its sources that Spark puts on the workers' import path (its ``addArtifact``; in a
+classic session and on Spark Connect, on this machine and on a cluster). The workers need the same Python as here,
+with PyArrow, which Spark asks for anyway.
 
-What is sent are the modules without data files: no settings by release, no recorded cases.
+The zip has no data files: no settings by release, no recorded cases.
 """
 
 from __future__ import annotations
 
 import atexit
 import shutil
+import sys
 import tempfile
 import zipfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
+from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql import SparkSession
 
 PACKAGE = Path(__file__).resolve().parents[2]
 STAYS_HERE = ("spark", "views", "exercises", "live", "lab")
 
 
-def ship_core(spark: SparkSession) -> None:
-    """Make the core of kafkalearn importable in the session's Python workers.
+Code = TypeVar("Code", bound=Callable[..., object])
 
-    To be called on the driver, before a query whose functions import `kafkalearn`; a second call does nothing.
+
+def for_workers(spark: SparkSession, function: Code, needs_core: bool = True) -> Code:
+    """The same function, ready to be used in a query of the session.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        Whose workers are to run it.
+    function : callable
+        Of kafkalearn it may use its own module and modules of the core, whose tables it reads through their modules:
+        pickle cannot send a read-only mapping.
+    needs_core : bool
+        False: it uses nothing but its own module, and no zip is sent.
 
     Examples
     --------
+    >>> from kafkalearn.spark.columns.checks import require
     >>> from kafkalearn.spark.session import get_spark
-    >>> ship_core(get_spark())
+    >>> for_workers(get_spark(), require) is require
+    True
     """
-    spark.addArtifact(str(core_zip()), pyfile=True)
+    register_pickle_by_value(sys.modules[function.__module__])
+    if needs_core:
+        spark.addArtifact(str(core_zip()), pyfile=True)  # sent once; again, it does nothing
+    return function
 
 
 @cache

@@ -1,7 +1,7 @@
 """Who has which partition as a picture: a lane for each member, a cell for each partition, what moved marked.
 
 `draw_assignment` draws an assignment, alone or against the one before it. `draw_rebalance` draws a moment of
-`kafkalearn.assignor.carrying_out.rebalance`; its trace comes first, so that it can be bound once:
+`kafkalearn.assignor.rebalance`; its trace comes first, so that it can be bound once:
 ``play(trace, partial(draw_rebalance, trace))``.
 """
 
@@ -11,7 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kafkalearn.assignor import Assignment
-from kafkalearn.assignor.carrying_out import Assigned, Moment, RebalanceEvent
+from kafkalearn.assignor.carrying_out.effects import StoppedReading
+from kafkalearn.assignor.carrying_out.events import Assigned, Event
+from kafkalearn.assignor.carrying_out.state import Group
+from kafkalearn.phrases import counted
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame, Trace
 from kafkalearn.views.assignment.words import (
@@ -19,7 +22,6 @@ from kafkalearn.views.assignment.words import (
     describe_rebalance,
     label_of,
     load_words,
-    plural,
     short_names,
 )
 from kafkalearn.views.drawing.picture import Picture, picture
@@ -34,7 +36,7 @@ KEPT, MOVED, NEW = fill(0), fill(1), fill(2)
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """How large the cells of a picture are, which is the same in every frame of a film."""
+    """How large the cells of a picture are, which is the same in every frame of an animation."""
 
     width: float
     per_row: int
@@ -96,11 +98,11 @@ def draw_assignment(assignment: Assignment, before: Assignment | None = None, ti
 
 
 def draw_rebalance(
-    trace: Trace[Moment, RebalanceEvent],
-    frame: Frame[Moment, RebalanceEvent],
-    before: Frame[Moment, RebalanceEvent] | None = None,
+    trace: Trace[Group, Event],
+    frame: Frame[Group, Event],
+    before: Frame[Group, Event] | None = None,
 ) -> Picture:
-    """One moment of a rebalance: who reads what, and below what nobody reads.
+    """One moment of a rebalance: who reads what, and below it what nobody reads.
 
     Parameters
     ----------
@@ -109,26 +111,26 @@ def draw_rebalance(
     frame, before : Frame
         A frame of it and the one before.
     """
-    moment = frame.state
-    owner_first = moment.first.owners()
+    group = frame.state
+    owner_first = group.first.owners()
     everybody = dict.fromkeys(member_id for each in trace for member_id in each.state.reading)
-    cells = Cells.fitting(moment.partitions, max(each for frame in trace for each in _counts(frame.state)))
+    cells = Cells.fitting(trace[-1].state.partitions, max(each for frame in trace for each in _counts(frame.state)))
     most_unread = max(len(each.state.unread) for each in trace)
     parts, top = [], TOP
     for member_id in everybody:
         row_count = cells.rows(max(len(each.state.reading.get(member_id, ())) for each in trace))
-        owned = moment.reading.get(member_id)
+        owned = group.reading.get(member_id)
         if owned is None:
-            parts.append(_absent(top, row_count, member_id, is_gone=member_id in moment.left))
+            parts.append(_absent(top, row_count, member_id, is_gone=member_id in group.left))
         else:
             looks = {partition: _look(partition, member_id, owner_first, True) for partition in owned}
             had = len(before.state.reading.get(member_id, ())) if before else None
             parts.append(_lane(cells, top, row_count, member_id, looks, had))
         top += row_count * ROW + 2 * PAD
     if most_unread:
-        parts.append(_unread(cells, top, cells.rows(most_unread), moment, frame.event))
+        parts.append(_unread(cells, top, cells.rows(most_unread), group, frame.event))
         top += cells.rows(most_unread) * ROW + 2 * PAD + 8
-    title = f"{len(moment.partitions) - len(moment.unread)} of {plural(len(moment.partitions), 'partition')} are read"
+    title = f"{len(group.partitions) - len(group.unread)} of {counted(len(group.partitions), 'partition')} are read"
     return picture(
         top + 14,
         text(25, 38, title, TITLE, bold=True),
@@ -156,8 +158,8 @@ def _legend(is_change: bool) -> str:
     return "\n".join(parts)
 
 
-def _counts(moment: Moment) -> list[int]:
-    return [len(moment.unread), *moment.reading.counts().values()]
+def _counts(group: Group) -> list[int]:
+    return [len(group.unread), *group.reading.counts().values()]
 
 
 def _lane(
@@ -190,12 +192,13 @@ def _lane_frame(top: float, height: float, name: str, colour: str) -> str:
     )
 
 
-def _unread(cells: Cells, top: float, row_count: int, moment: Moment, event: RebalanceEvent | None) -> str:
+def _unread(cells: Cells, top: float, row_count: int, group: Group, event: Event | None) -> str:
     """The lane of what nobody reads, on a ground of its own."""
     height = row_count * ROW + 2 * PAD
-    just_now = set(event.gave_up) if isinstance(event, Assigned) else set()
+    stopped = [each for each in group.effects if isinstance(each, StoppedReading) and isinstance(event, Assigned)]
+    just_now = {partition for each in stopped for partition in each.partitions}
     parts = [rect(0, top + 3, WIDTH, height, EMPTY), text(30, top + 32, "nobody reads", BODY, bold=True)]
-    for at, partition in enumerate(moment.unread):
+    for at, partition in enumerate(group.unread):
         box = _place(cells, top + 3, at)
         parts += [
             rect(*box, PANEL),
@@ -208,7 +211,7 @@ def _unread(cells: Cells, top: float, row_count: int, moment: Moment, event: Reb
                 "middle",
             ),
         ]
-    parts.append(text(WIDTH - 25, top + 32, str(len(moment.unread)), BODY, "end", bold=True))
+    parts.append(text(WIDTH - 25, top + 32, str(len(group.unread)), BODY, "end", bold=True))
     return "\n".join(parts)
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kafkalearn.assignor import Assignment, change, load
-from kafkalearn.assignor.carrying_out import AllGaveUp, Assigned, GroupChanged, Moment, RebalanceEvent
+from kafkalearn.assignor.carrying_out.effects import (
+    AssignedAnew,
+    MemberJoined,
+    MemberLeft,
+    StoppedReading,
+    SubscriptionChanged,
+)
+from kafkalearn.assignor.carrying_out.events import AllGaveUp, Assigned, Event, GroupChanged
+from kafkalearn.assignor.carrying_out.state import Group
+from kafkalearn.phrases import counted
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame
 
 MOST_NAMED = 8  # more members than that are counted, not named
-
-
-def plural(count: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> plural(1, "partition"), plural(5, "partition")
-    ('1 partition', '5 partitions')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def short_names(partitions: Iterable[TopicPartition]) -> bool:
@@ -38,7 +38,7 @@ def load_words(assignment: Assignment) -> str:
     '0 partitions on 2 members'
     """
     measured = load(assignment)
-    return f"{plural(measured.partition_count, 'partition')} on {plural(measured.member_count, 'member')}"
+    return f"{counted(measured.partition_count, 'partition')} on {counted(measured.member_count, 'member')}"
 
 
 def describe_assignment(assignment: Assignment, before: Assignment | None = None) -> str:
@@ -99,15 +99,12 @@ def _lines(owned_by: Mapping[str, Sequence[TopicPartition]], owners: Mapping[Top
     ]
 
 
-def describe_rebalance(
-    frame: Frame[Moment, RebalanceEvent], before: Frame[Moment, RebalanceEvent] | None = None
-) -> str:
-    """A sentence or two about a moment of `kafkalearn.assignor.carrying_out.rebalance`.
+def describe_rebalance(frame: Frame[Group, Event], before: Frame[Group, Event] | None = None) -> str:
+    """A sentence or two about a moment of a rebalance (`kafkalearn.assignor.rebalance`).
 
     Examples
     --------
-    >>> from kafkalearn.assignor import Member
-    >>> from kafkalearn.assignor.carrying_out import rebalance
+    >>> from kafkalearn.assignor import Member, rebalance
     >>> three, two = [Member(f"m{n}", ["t"]) for n in range(3)], [Member(f"m{n}", ["t"]) for n in range(2)]
     >>> for frame in rebalance("sticky", {"t": 6}, three, two):
     ...     print(describe_rebalance(frame))
@@ -116,49 +113,53 @@ def describe_rebalance(
     Everybody gives everything up: 4 partitions, nobody reads anything.
     All are assigned anew. 2 partitions have another owner than at the start, 4 have the one they had.
     """
-    moment, event = frame.state, frame.event
-    match event:
+    group = frame.state
+    match frame.event:
         case GroupChanged():
-            return _changed_words(moment, event)
-        case AllGaveUp(partitions):
-            return f"Everybody gives everything up: {plural(len(partitions), 'partition')}, nobody reads anything."
+            return _changed_words(group)
+        case AllGaveUp():
+            gave_up = counted(_stopped_count(group), "partition")
+            return f"Everybody gives everything up: {gave_up}, nobody reads anything."
         case Assigned():
-            return _assigned_words(moment, event, before)
-    return f"The group has settled: {load_words(moment.reading)}."
+            return _assigned_words(group)
+    return f"The group has settled: {load_words(group.reading)}."
 
 
-def _changed_words(moment: Moment, event: GroupChanged) -> str:
+def _members_with(group: Group, effect: type) -> list[str]:
+    return [each.member_id for each in group.effects if isinstance(each, effect)]
+
+
+def _stopped_count(group: Group) -> int:
+    return sum(len(each.partitions) for each in group.effects if isinstance(each, StoppedReading))
+
+
+def _changed_words(group: Group) -> str:
     said = []
-    if event.left:
-        verb, it = ("leaves", "it") if len(event.left) == 1 else ("leave", "they")
-        nobody = f"nobody reads the {plural(len(moment.unread), 'partition')} {it} had"
-        said.append(f"{', '.join(event.left)} {verb}: {nobody}")
-    if event.joined:
-        verb = "joins and has" if len(event.joined) == 1 else "join and have"
-        said.append(f"{', '.join(event.joined)} {verb} nothing yet")
-    if event.resubscribed:
-        verb = "subscribes" if len(event.resubscribed) == 1 else "subscribe"
-        said.append(f"{', '.join(event.resubscribed)} {verb} to other topics")
+    if left := _members_with(group, MemberLeft):
+        verb, it = ("leaves", "it") if len(left) == 1 else ("leave", "they")
+        nobody = f"nobody reads the {counted(_stopped_count(group), 'partition')} {it} had"
+        said.append(f"{', '.join(left)} {verb}: {nobody}")
+    if joined := _members_with(group, MemberJoined):
+        verb = "joins and has" if len(joined) == 1 else "join and have"
+        said.append(f"{', '.join(joined)} {verb} nothing yet")
+    if changed := _members_with(group, SubscriptionChanged):
+        verb = "subscribes" if len(changed) == 1 else "subscribe"
+        said.append(f"{', '.join(changed)} {verb} to other topics")
     return f"{'; '.join(said) or 'Nothing has changed, but somebody asks for a rebalance'}."
 
 
-def _assigned_words(moment: Moment, event: Assigned, before: Frame | None) -> str:
-    if event.gave_up:
-        owners = before.state.reading.owners() if before else {}
-        who = sorted({owners[each] for each in event.gave_up if each in owners})
-        by = f" by {', '.join(who)}" if 0 < len(who) <= MOST_NAMED else ""
-        kept_count = len(moment.partitions) - len(moment.unread)
+def _assigned_words(group: Group) -> str:
+    if who := _members_with(group, StoppedReading):
+        by = f" by {', '.join(sorted(who))}" if len(who) <= MOST_NAMED else ""
+        kept_count = len(group.partitions) - len(group.unread)
         return (
-            f"Round {event.round_number} of {event.round_count}: {plural(len(event.gave_up), 'partition')} given up"
+            f"Round {group.round_number}: {counted(_stopped_count(group), 'partition')} given up"
             f"{by} and assigned to nobody yet; {kept_count:,} are read all the time."
         )
-    if event.is_eager:
-        head = "All are assigned anew"
-    else:
-        which = f"Round {event.round_number} of {event.round_count}" if event.round_count > 1 else "One round"
-        head = f"{which}: what is free is handed out"
-    made = change(moment.first, moment.reading)
-    moved = f"{plural(made.moved_count, 'partition')} {_have(made.moved_count)} another owner"
+    round_name = "One round" if group.round_number == 1 else f"Round {group.round_number}"
+    head = "All are assigned anew" if AssignedAnew() in group.effects else f"{round_name}: what is free is handed out"
+    made = change(group.first, group.reading)
+    moved = f"{counted(made.moved_count, 'partition')} {_have(made.moved_count)} another owner"
     return f"{head}. {moved} than at the start, {made.kept_count:,} {_have(made.kept_count)} the one they had."
 
 
@@ -166,21 +167,20 @@ def _have(count: int) -> str:
     return "has" if count == 1 else "have"
 
 
-def rebalance_text(frame: Frame[Moment, RebalanceEvent], before: Frame[Moment, RebalanceEvent] | None = None) -> str:
+def rebalance_text(frame: Frame[Group, Event], before: Frame[Group, Event] | None = None) -> str:
     """A moment of a rebalance in plain text; ``*`` marks what its reader did not have at the start.
 
     Examples
     --------
-    >>> from kafkalearn.assignor import Member
-    >>> from kafkalearn.assignor.carrying_out import rebalance
+    >>> from kafkalearn.assignor import Member, rebalance
     >>> one, two = [Member("m0", ["t"])], [Member("m0", ["t"]), Member("m1", ["t"])]
     >>> print(rebalance_text(rebalance("cooperative-sticky", {"t": 3}, one, two)[-1]))
-    Round 2 of 2: what is free is handed out. 1 partition has another owner than at the start, 2 have the one they had.
+    Round 2: what is free is handed out. 1 partition has another owner than at the start, 2 have the one they had.
     m0 (2): t-0 t-1
     m1 (1): t-2*
     nobody reads: nothing
     """
-    moment = frame.state
-    unread = " ".join(map(str, moment.unread)) or "nothing"
-    lines = _lines(moment.reading, moment.first.owners())
+    group = frame.state
+    unread = " ".join(map(str, group.unread)) or "nothing"
+    lines = _lines(group.reading, group.first.owners())
     return "\n".join([describe_rebalance(frame, before), *lines, f"nobody reads: {unread}"])

@@ -1,12 +1,15 @@
-"""A group that reads one partition as a picture: the log, what each consumer has in hand, and what is in the sink.
+"""A group that reads one partition as a picture: the log, what each consumer has polled, and what is in the sink.
 
-A frame of `kafkalearn.commits` becomes one drawing. Columns are offsets: a record goes down from the log through the
-hand of a consumer into the sink. The committed offset points at the log from above, as the next record to read.
+A frame of `kafkalearn.commits` becomes one drawing. Columns are offsets: a record goes down from the log through a
+consumer into the sink. The committed offset points at the log from above, as the next record to read.
 """
 
 from __future__ import annotations
 
-from kafkalearn.commits import Close, CommitEvent, Consumer, Crash, Pipeline, Process, lost
+from kafkalearn.commits.effects import Processed
+from kafkalearn.commits.events import Close, CommitEvent, Crash
+from kafkalearn.commits.lost_and_doubled import doubled, lost
+from kafkalearn.commits.state import Consumer, Pipeline
 from kafkalearn.trace import Frame
 from kafkalearn.views.commits.words import describe_commits, role
 from kafkalearn.views.drawing.picture import Picture, picture
@@ -29,7 +32,7 @@ from kafkalearn.views.drawing.svg import filled, line, outlined, pointer, polygo
 
 LEFT, ROOM, MOST_CELLS, WIDEST = 170, 805, 16, 74
 LOG_TOP, LANES_TOP, LANE_HEIGHT, CELL_HEIGHT = 128, 196, 74, 48
-ONCE, TWICE, LOST, IN_HAND = fill(2), fill(1), Fill(PANEL, "x"), Fill(READ, "")
+ONCE, TWICE, LOST, UNPROCESSED = fill(2), fill(1), Fill(PANEL, "x"), Fill(READ, "")
 NAMES = ("A", "B")  # whose lanes are there from the start, so that all frames have one size
 
 
@@ -64,7 +67,7 @@ def draw_commits(
         *_committed(columns, pipeline, before),
         *_log(columns, pipeline),
         *(_lane(columns, frame, name, LANES_TOP + at * LANE_HEIGHT) for at, name in enumerate(names)),
-        *_sink(columns, frame, sink_top),
+        *_sink(columns, pipeline, sink_top),
         *_foot(pipeline, sink_top + CELL_HEIGHT),
         label=describe_commits(frame, before),
     )
@@ -128,21 +131,27 @@ def _lane(columns: _Columns, frame: Frame, name: str, top: float) -> str:
         just_ended = isinstance(frame.event, Close | Crash) and frame.event.by == name
         return "\n".join([rule, *_gone(columns, pipeline, name, top, just_ended)])
     position = columns.x(consumer.position)
-    boxes = [columns.box(each, top + 10, 30) for each in consumer.hand if each in columns.offsets]
-    numbers = [(columns.middle(each), top + 31, str(each)) for each in consumer.hand if each in columns.offsets]
+    boxes, numbers = _polled(columns, consumer.unprocessed, top)
     return "\n".join(
         [
             rule,
             text(25, top + 29, name, TITLE, bold=True),
             text(54, top + 28, role(pipeline, consumer), BODY),
             text(54, top + 52, _sent(consumer), SMALL, colour=MUTED),
-            filled(IN_HAND, *boxes),
+            filled(UNPROCESSED, *boxes),
             outlined(*boxes, stroke=INK, width=2),
             words_at(numbers, BODY),
             polygon([(position, top + 42), (position - 9, top + 56), (position + 9, top + 56)], INK),
             _position_words(position, consumer, top),
         ]
     )
+
+
+def _polled(columns: _Columns, offsets: tuple[int, ...], top: float) -> tuple[list[tuple], list[tuple]]:
+    """The boxes of records that were polled and not processed, and the numbers in them."""
+    shown = [each for each in offsets if each in columns.offsets]
+    boxes = [columns.box(each, top + 10, 30) for each in shown]
+    return boxes, [(columns.middle(each), top + 31, str(each)) for each in shown]
 
 
 def _position_words(x: float, consumer: Consumer, top: float) -> str:
@@ -159,19 +168,18 @@ def _sent(consumer: Consumer) -> str:
 def _gone(columns: _Columns, pipeline: Pipeline, name: str, top: float, just_ended: bool) -> list[str]:
     if not just_ended:
         return [text(25, top + 29, name, TITLE, colour=MUTED), text(54, top + 28, "not there", BODY, colour=MUTED)]
-    hand = [each for each in pipeline.effects[-1].offsets if each in columns.offsets]
-    boxes = [columns.box(each, top + 10, 30) for each in hand]
+    effect = pipeline.effects[-1]
+    boxes, numbers = _polled(columns, effect.unprocessed, top)
     return [
         text(25, top + 29, name, TITLE, colour=MARK, bold=True),
-        text(54, top + 28, pipeline.effects[-1].what, BODY, colour=MARK, bold=True),
+        text(54, top + 28, type(effect).__name__.lower(), BODY, colour=MARK, bold=True),
         outlined(*boxes, stroke=MARK, width=2),
-        words_at([(columns.middle(each), top + 31, str(each)) for each in hand], BODY, fill=MUTED),
+        words_at(numbers, BODY, fill=MUTED),
         rect(10, top + 4, WIDTH - 20, LANE_HEIGHT - 8, stroke=MARK, stroke_width=5, rx=6),
     ]
 
 
-def _sink(columns: _Columns, frame: Frame, top: float) -> list[str]:
-    pipeline = frame.state
+def _sink(columns: _Columns, pipeline: Pipeline, top: float) -> list[str]:
     gone = {each for each in lost(pipeline) if each in columns.offsets}
     times = {each: pipeline.sink.times(each) for each in columns.offsets}
     looks = ((ONCE, {each for each in times if times[each] == 1}), (TWICE, {each for each in times if times[each] > 1}))
@@ -183,8 +191,9 @@ def _sink(columns: _Columns, frame: Frame, top: float) -> list[str]:
         parts += [filled(look, *boxes), outlined(*boxes, stroke=INK if look is not LOST else MARK, width=2)]
     parts += [_plate(columns, each, top, _by(pipeline, each)) for each, count in times.items() if count]
     parts += [_plate(columns, each, top, "lost") for each in sorted(gone)]
-    if isinstance(frame.event, Process) and pipeline.sink.writes[-1].offset in columns.offsets:
-        x, y, width, height = columns.box(pipeline.sink.writes[-1].offset, top)
+    just_processed = [each.offset for each in pipeline.effects if isinstance(each, Processed)]
+    for offset in set(just_processed) & set(columns.offsets):
+        x, y, width, height = columns.box(offset, top)
         parts.append(rect(x - 1, y - 1, width + 2, height + 2, stroke=MARK, stroke_width=5, rx=3))
     if pipeline.sink.stored is not None:
         x = columns.x(pipeline.sink.stored)
@@ -213,13 +222,12 @@ def _plate(columns: _Columns, offset: int, top: float, words: str) -> str:
 
 
 def _foot(pipeline: Pipeline, top: float) -> list[str]:
-    gone = lost(pipeline)
-    twice = sum(pipeline.sink.times(each) > 1 for each in {each.offset for each in pipeline.sink.writes})
     written = [str(each.offset) for each in pipeline.written]
     shown = "none" if not written else ", ".join(["..."] * (len(written) > 10) + written[-10:])
+    counts = f"lost {len(lost(pipeline))}, doubled {len(doubled(pipeline))}"
     return [
         text(25, top + 46, f"commits written: {shown}", BODY),
-        text(WIDTH - 25, top + 46, f"lost {len(gone)}, doubled {twice}", BODY + 2, "end", bold=True),
+        text(WIDTH - 25, top + 46, counts, BODY + 2, "end", bold=True),
         *_legend(top + 72),
     ]
 
@@ -227,7 +235,7 @@ def _foot(pipeline: Pipeline, top: float) -> list[str]:
 def _legend(base: float) -> list[str]:
     parts, x = [], 25.0
     for look, words, stroke in (
-        (IN_HAND, "in hand: polled, not processed", INK),
+        (UNPROCESSED, "polled, not processed", INK),
         (ONCE, "took effect once", INK),
         (TWICE, "more than once", INK),
         (LOST, "lost", MARK),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kafkalearn.commits import (
+from kafkalearn.commits.effects import AutoCommitSent, CommitRefused, Committed, Failed, Polled, Reset
+from kafkalearn.commits.events import (
     Answered,
     Append,
     Assign,
@@ -10,23 +11,23 @@ from kafkalearn.commits import (
     CommitAsync,
     CommitEvent,
     CommitSync,
-    Consumer,
     Crash,
     Delete,
-    Effect,
-    Pipeline,
     Poll,
     Process,
     Rebalance,
     Start,
     Wait,
-    lost,
 )
+from kafkalearn.commits.lost_and_doubled import lost
+from kafkalearn.commits.sinks import KNOWN, REFUSED
+from kafkalearn.commits.state import NO_GENERATION, Consumer, Pipeline
+from kafkalearn.phrases import counted
 from kafkalearn.trace import Frame
 
 REFUSALS = {
     "UNKNOWN_MEMBER_ID": "refused with UNKNOWN_MEMBER_ID: {by} is no member of the group",
-    "COORDINATOR_LOAD_IN_PROGRESS": "refused with COORDINATOR_LOAD_IN_PROGRESS, which a retry might get over",
+    "COORDINATOR_LOAD_IN_PROGRESS": "refused with COORDINATOR_LOAD_IN_PROGRESS, after which a retry can succeed",
 }
 
 
@@ -54,17 +55,17 @@ def describe_commits(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline
         case Process(by):
             return f"{by} processes {_result(pipeline)}"
         case CommitSync(by):
-            said = [_stored(pipeline, each, by) for each in _answers(pipeline)]
-            return f"{by} commits {_answers(pipeline)[-1].offsets[0]} and waits for the answer: {said[-1]}."
+            last = pipeline.effects[-1]
+            return f"{by} commits {last.offset} and waits for the answer: {_answer(last, by)}."
         case CommitAsync(by):
-            return f"{by} sends the commit of {pipeline.effects[-1].offsets[0]} and goes on without an answer."
+            return f"{by} sends the commit of {pipeline.effects[-1].offset} and goes on without an answer."
         case Answered(by):
             return _describe_answer(pipeline, was, by)
         case Close(by):
-            return _describe_close(pipeline, by)
+            last = _auto_commit(pipeline, ", and commits {}, its position")
+            return f"{by} closes{_with_unprocessed(pipeline)}{last}."
         case Crash(by):
-            hand = _with_hand(pipeline.effects[-1].offsets)
-            return f"{by} crashes{hand}. The committed offset is {_committed(pipeline)}."
+            return f"{by} crashes{_with_unprocessed(pipeline)}. The committed offset is {_committed(pipeline)}."
     return _describe_rest(event, pipeline)
 
 
@@ -77,11 +78,11 @@ def _describe_begin(pipeline: Pipeline) -> str:
 
 def _describe_start(pipeline: Pipeline, was: Pipeline, event: Start | Assign, by: str) -> str:
     effect = pipeline.effects[-1]
-    if effect.what == "failed":
-        return f"{by} cannot start: {effect.error}."
-    begins = f"begins at {effect.offsets[0]}"
+    if isinstance(effect, Failed):
+        return f"{by} cannot start: {effect.exception}."
+    begins = f"begins at {effect.offset}"
     kept = pipeline.sink.stored
-    if effect.what == "reset":
+    if isinstance(effect, Reset):
         begins += ": no committed offset is there to begin at, so auto.offset.reset decides"
     else:
         begins += ", the committed offset" if kept is None else ", the offset stored with the results"
@@ -92,34 +93,41 @@ def _describe_start(pipeline: Pipeline, was: Pipeline, event: Start | Assign, by
 
 
 def _describe_rebalance(pipeline: Pipeline, was: Pipeline, to: str) -> str:
-    commits = [each for each in pipeline.effects if each.what == "auto commit"]
-    first = f", after an auto commit of {commits[0].offsets[0]}" if commits else ""
-    return f"Rebalance: {was.owner} gives the partition up{first}; {to} begins at {pipeline.effects[-1].offsets[0]}."
+    first, effect = _auto_commit(pipeline, ", after an auto commit of {}"), pipeline.effects[-1]
+    begins = f"cannot start: {effect.exception}" if isinstance(effect, Failed) else f"begins at {effect.offset}"
+    return f"Rebalance: {was.owner} gives the partition up{first}; {to} {begins}."
+
+
+def _auto_commit(pipeline: Pipeline, words: str) -> str:
+    """The words with the offset of the auto commit in them; nothing if there was none."""
+    return next((words.format(each.offset) for each in pipeline.effects if isinstance(each, AutoCommitSent)), "")
 
 
 def _describe_poll(pipeline: Pipeline, by: str) -> str:
-    said, consumer = "", pipeline.consumer(by)
+    first, consumer = "", pipeline.consumer(by)
     for effect in pipeline.effects:
-        if effect.what == "auto commit":
-            said = f"An auto commit is due: {by} commits {effect.offsets[0]}, its position. "
-        if effect.what == "refused":
-            said += f"It is {REFUSALS[effect.error].format(by=by)}. "
-        if effect.what == "failed":
-            return f"{by} polls, and poll throws {effect.error}."
-        if effect.what == "reset":
-            said += f"Its position was deleted: auto.offset.reset sends it to {effect.offsets[0]}. "
+        match effect:
+            case AutoCommitSent(offset):
+                first = f"An auto commit is due: {by} commits {offset}, its position. "
+            case CommitRefused():
+                first += f"It is {_answer(effect, by)}. "
+            case Failed(exception):
+                return f"{by} polls, and poll throws {exception}."
+            case Reset(offset):
+                first += f"Its position was deleted: auto.offset.reset sends it to {offset}. "
+            case Polled(()):
+                return f"{first}{by} polls and gets nothing."
     offsets = pipeline.effects[-1].offsets
-    if not offsets:
-        return f"{said}{by} polls and gets nothing."
-    done = "nothing is processed yet" if len(consumer.hand) == len(offsets) else "older ones are still in hand"
-    return f"{said}{by} polls and gets {_span(offsets)}: its position is {consumer.position}, and {done}."
+    is_all = len(consumer.unprocessed) == len(offsets)
+    done = "nothing is processed yet" if is_all else "older ones are unprocessed as well"
+    return f"{first}{by} polls and gets {_span(offsets)}: its position is {consumer.position}, and {done}."
 
 
 def _result(pipeline: Pipeline) -> str:
     written = pipeline.sink.writes[-1]
-    if written.answer == "known":
+    if written.answer == KNOWN:
         return f"{written.offset}: the sink knows it already, nothing changes."
-    if written.answer == "refused":
+    if written.answer == REFUSED:
         return f"{written.offset}: refused, for the offset stored in the sink is {pipeline.sink.stored}."
     times = pipeline.sink.times(written.offset)
     again = {1: "", 2: ", for the second time"}.get(times, f", for the {times}th time")
@@ -127,35 +135,26 @@ def _result(pipeline: Pipeline) -> str:
     return f"{written.offset}: the result takes effect{again}{kept}."
 
 
-def _answers(pipeline: Pipeline) -> list[Effect]:
-    return [each for each in pipeline.effects if each.what in ("committed", "refused")]
-
-
-def _stored(pipeline: Pipeline, effect: Effect, by: str) -> str:
-    return "stored" if effect.what == "committed" else REFUSALS[effect.error].format(by=by)
+def _answer(effect: Committed | CommitRefused, by: str) -> str:
+    return "stored" if isinstance(effect, Committed) else REFUSALS[effect.error].format(by=by)
 
 
 def _describe_answer(pipeline: Pipeline, was: Pipeline, by: str) -> str:
     effect = pipeline.effects[-1]
-    said = f"{by}'s commit of {effect.offsets[0]} reaches the coordinator: {_stored(pipeline, effect, by)}"
-    is_back = effect.what == "committed" and was.committed is not None and effect.offsets[0] < was.committed
-    return said + (f". The committed offset goes back from {was.committed}." if is_back else ".")
+    arrives = f"{by}'s commit of {effect.offset} reaches the coordinator: {_answer(effect, by)}"
+    is_back = isinstance(effect, Committed) and was.committed is not None and effect.offset < was.committed
+    return arrives + (f". The committed offset goes back from {was.committed}." if is_back else ".")
 
 
-def _describe_close(pipeline: Pipeline, by: str) -> str:
-    commits = [each for each in pipeline.effects if each.what == "auto commit"]
-    last = f", and commits {commits[0].offsets[0]}, its position" if commits else ""
-    return f"{by} closes{_with_hand(pipeline.effects[-1].offsets)}{last}."
-
-
-def _with_hand(offsets: tuple[int, ...]) -> str:
-    return f" with {_span(offsets)} in hand, not processed" if offsets else ""
+def _with_unprocessed(pipeline: Pipeline) -> str:
+    offsets = pipeline.effects[-1].unprocessed
+    return f" with {_span(offsets)} unprocessed" if offsets else ""
 
 
 def _describe_rest(event: Append | Delete | Wait, pipeline: Pipeline) -> str:
     match event:
         case Append(record_count):
-            return f"{record_count} more record{'s' * (record_count != 1)}: the log end is {pipeline.log_end}."
+            return f"{counted(record_count, 'more record')}: the log end is {pipeline.log_end}."
         case Delete(log_start):
             return f"Retention deletes what is below {log_start}."
     return f"{event.ms / 1000:g} s pass."
@@ -175,18 +174,18 @@ def role(pipeline: Pipeline, consumer: Consumer) -> str:
     """What a consumer is to the group: owner, zombie or standalone."""
     if consumer.name == pipeline.owner:
         return "owner"
-    return "standalone" if consumer.generation < 0 else "zombie"
+    return "standalone" if consumer.generation == NO_GENERATION else "zombie"
 
 
 def commits_text(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline, CommitEvent] | None = None) -> str:
     """A frame of `kafkalearn.commits` as a few lines of text.
 
-    >>> from kafkalearn.commits import crash_everywhere, shortest
-    >>> found = shortest(crash_everywhere("each batch"), "doubled")
+    >>> from kafkalearn.commits import shortest, sweep
+    >>> found = shortest(sweep("each batch"), "doubled")
     >>> print(commits_text(found.trace[7], found.trace[6]))
     B processes 0: the result takes effect, for the second time.
       2.0 s later: log end 9, committed 0, commits written: none
-      B (owner): position 3, in hand 1 2
+      B (owner): position 3, unprocessed 1 2
       sink: 0 A B (twice)
     """
     pipeline = frame.state
@@ -203,9 +202,11 @@ def commits_text(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline, Co
 
 
 def _consumer_text(pipeline: Pipeline, consumer: Consumer) -> str:
-    hand = " ".join(map(str, consumer.hand)) or "nothing"
+    unprocessed = " ".join(map(str, consumer.unprocessed)) or "none"
     sent = f", on the way: commit of {' '.join(map(str, consumer.in_flight))}" if consumer.in_flight else ""
-    return f"  {consumer.name} ({role(pipeline, consumer)}): position {consumer.position}, in hand {hand}{sent}"
+    return (
+        f"  {consumer.name} ({role(pipeline, consumer)}): position {consumer.position}, unprocessed {unprocessed}{sent}"
+    )
 
 
 def _sink_text(pipeline: Pipeline) -> str:

@@ -2,101 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from kafkalearn.consuming import ConsumingEvent, Group, Join, Leave, Poll, Produce, Settings, State, lags
+from kafkalearn.consuming.events import ConsumingEvent, Join, Leave, Poll, Produce
+from kafkalearn.consuming.lag import lags
+from kafkalearn.consuming.state import Group, Topic
+from kafkalearn.phrases import counted
 from kafkalearn.trace import Frame
 
 MOST_VALUES = 6  # records more than that are counted, not named
 
 
-def describe_consuming(
-    settings: Settings, frame: Frame[State, ConsumingEvent], before: Frame[State, ConsumingEvent] | None = None
-) -> str:
-    """A sentence or two about a frame of `kafkalearn.consuming`; `before` tells what a poll has read.
+def describe_consuming(frame: Frame[Topic, ConsumingEvent], before: Frame[Topic, ConsumingEvent] | None = None) -> str:
+    """A sentence or two about a frame of `kafkalearn.consuming`; the frame before it is not needed.
 
     Examples
     --------
-    >>> from functools import partial
-    >>> from kafkalearn.consuming import start, step
-    >>> from kafkalearn.trace import run
-    >>> settings = Settings(partition_count=1)
+    >>> from kafkalearn.consuming import Settings, simulate
     >>> events = [Join("billing", "b0"), Join("billing", "b1"), Produce("A1", key=b"A"), Poll("billing", "b0")]
-    >>> trace = run(partial(step, settings), start(settings), events)
-    >>> for frame, before in zip(trace, (None, *trace)):
-    ...     print(describe_consuming(settings, frame, before))
+    >>> for frame in simulate(Settings(partition_count=1), events):
+    ...     print(describe_consuming(frame))
     The topic orders has 1 partition and no group reads it.
     b0 joins billing, which rebalances: b0 has 0.
     b1 joins billing, which rebalances: b0 has 0, b1 has nothing.
     A1 goes to partition 0, offset 0.
     b0 reads of partition 0: A1. billing commits 1 there.
     """
-    state, event = frame.state, frame.event
-    match event:
+    topic = frame.state
+    match frame.event:
         case Produce(value):
-            partition, offset = _place_of_newest(state)
-            return f"{value or 'A record'} goes to partition {partition}, offset {offset}."
+            (appended,) = topic.effects
+            return f"{value or 'A record'} goes to partition {appended.partition}, offset {appended.offset}."
         case Join(group_id, member_id):
-            return f"{member_id} joins {group_id}, which rebalances: {_owned_words(state.group(group_id))}."
+            return f"{member_id} joins {group_id}, which rebalances: {_owned_words(topic.group(group_id))}."
         case Leave(group_id, member_id):
-            group = state.group(group_id)
+            group = topic.group(group_id)
             rest = f"which rebalances: {_owned_words(group)}" if group.member_ids else "which has no members any more"
             return f"{member_id} leaves {group_id}, {rest}."
-        case Poll(group_id, member_id):
-            return _poll_words(state, event, state.group(group_id), before)
-    count = settings.partition_count
-    return f"The topic {settings.topic} has {count} partition{'' if count == 1 else 's'} and no group reads it."
+        case Poll(group_id, member_id) if not topic.effects:
+            why = "owns nothing" if member_id in topic.group(group_id).idle_member_ids else "has read all there is"
+            return f"{member_id} polls and gets nothing: it {why}."
+        case Poll():
+            return _poll_words(topic)
+    return f"The topic {topic.name} has {counted(len(topic.logs), 'partition')} and no group reads it."
 
 
-def _place_of_newest(state: State) -> tuple[int, int]:
-    newest = state.record_count - 1
-    return next(
-        (partition, len(log) - 1) for partition, log in enumerate(state.logs) if log and log[-1].number == newest
+def _poll_words(topic: Topic) -> str:
+    polled, committed = topic.effects
+    values = [topic.logs[polled.partition][offset].value or "a record" for offset in polled.offsets]
+    what = ", ".join(values) if len(values) <= MOST_VALUES else f"{len(values)} records"
+    return (
+        f"{polled.member_id} reads of partition {polled.partition}: {what}. "
+        f"{polled.group_id} commits {committed.offset} there."
     )
 
 
-def _poll_words(state: State, event: Poll, group: Group, before: Frame | None) -> str:
-    if before is None:  # what it read cannot be told without the frame before; the last record will do
-        read = tuple(each for each in group.readings[-1:] if each.member_id == event.member_id)
-    else:
-        read = group.readings[len(before.state.group(event.group_id).readings) :]
-    if not read:
-        why = "owns nothing" if event.member_id in group.idle_member_ids else "has read all there is"
-        return f"{event.member_id} polls and gets nothing: it {why}."
-    partition = read[0].partition
-    values = [state.logs[partition][each.offset].value for each in read]
-    named = ", ".join(value or "a record" for value in values)
-    what = named if len(values) <= MOST_VALUES else f"{len(values)} records"
-    committed = group.committed[partition]
-    return f"{event.member_id} reads of partition {partition}: {what}. {event.group_id} commits {committed} there."
-
-
 def _owned_words(group: Group) -> str:
-    return ", ".join(f"{each} has {number_list(group.owned(each))}" for each in group.member_ids)
+    return ", ".join(f"{each} has {' '.join(map(str, group.owned(each))) or 'nothing'}" for each in group.member_ids)
 
 
-def number_list(numbers: Iterable[int]) -> str:
-    """Partition numbers in words.
-
-    >>> number_list([0, 2]), number_list([])
-    ('0 2', 'nothing')
-    """
-    return " ".join(map(str, numbers)) or "nothing"
-
-
-def consuming_text(
-    settings: Settings, frame: Frame[State, ConsumingEvent], before: Frame[State, ConsumingEvent] | None = None
-) -> str:
+def consuming_text(frame: Frame[Topic, ConsumingEvent], before: Frame[Topic, ConsumingEvent] | None = None) -> str:
     """A frame of `kafkalearn.consuming` in plain text: the partitions with their records, and where each group is.
 
     Examples
     --------
-    >>> from functools import partial
-    >>> from kafkalearn.consuming import start, step
-    >>> from kafkalearn.trace import run
-    >>> settings = Settings(partition_count=2)
+    >>> from kafkalearn.consuming import Settings, simulate
     >>> events = [Join("billing", "b0"), Produce("A1"), Produce("B1"), Produce("A2"), Poll("billing", "b0")]
-    >>> print(consuming_text(settings, run(partial(step, settings), start(settings), events)[-1]))
+    >>> print(consuming_text(simulate(Settings(partition_count=2), events)[-1]))
     b0 reads of partition 0: A1. billing commits 1 there.
     partition 0: A1 A2
     partition 1: B1
@@ -104,13 +74,13 @@ def consuming_text(
       partition 0: committed 1, lag 1
       partition 1: committed nothing yet
     """
-    state = frame.state
-    lines = [describe_consuming(settings, frame, before)]
-    for number, log in enumerate(state.logs):
+    topic = frame.state
+    lines = [describe_consuming(frame)]
+    for number, log in enumerate(topic.logs):
         lines.append(f"partition {number}: {' '.join(record.value or '?' for record in log) or 'empty'}")
-    for group in state.groups:
+    for group in topic.groups:
         lines.append(f"{group.group_id}, generation {group.generation}: {_owned_words(group) or 'no members'}")
-        for each in lags(state, group.group_id):
-            known = "nothing yet" if each.committed is None else f"{each.committed}, lag {each.lag}"
-            lines.append(f"  partition {each.partition}: committed {known}")
+        for each in lags(topic, group.group_id):
+            committed = "nothing yet" if each.committed is None else f"{each.committed}, lag {each.lag}"
+            lines.append(f"  partition {each.partition}: committed {committed}")
     return "\n".join(lines)

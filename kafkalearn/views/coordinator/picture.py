@@ -1,11 +1,12 @@
 """The look-up of a coordinator as a picture: units, hash, sign, remainder, partition, broker.
 
-A frame of `kafkalearn.coordinator.lookup.lookup` becomes one drawing; what the frame's event did has the thick border.
+A frame of `kafkalearn.coordinator.look_up` becomes one drawing; what the frame's event did has the thick border.
 """
 
 from __future__ import annotations
 
-from kafkalearn.coordinator.lookup import AskLeader, Lookup, LookupEvent, ReadUnit, TakeAbsolute, TakeRemainder
+from kafkalearn.coordinator.events import AskLeader, Event, ReadUnit, TakeAbsolute, TakeRemainder
+from kafkalearn.coordinator.state import Lookup
 from kafkalearn.trace import Frame
 from kafkalearn.views.coordinator.offsets_topic import LEFT, strip, strip_height
 from kafkalearn.views.coordinator.words import describe_lookup, lookup_arithmetic, short, unit_name
@@ -18,8 +19,8 @@ UNITS_TOP, ARITHMETIC_BASE, BOXES_TOP, STRIP_TOP = 84, 196, 216, 320
 BOX_WIDTH, BOX_HEIGHT, BOX_GAP = 206, 78, 42
 
 
-def draw_lookup(frame: Frame[Lookup, LookupEvent], before: Frame | None = None) -> Picture:
-    """One moment of `kafkalearn.coordinator.lookup.lookup`, drawn.
+def draw_lookup(frame: Frame[Lookup, Event], before: Frame | None = None) -> Picture:
+    """One moment of a look-up, drawn.
 
     Parameters
     ----------
@@ -28,29 +29,30 @@ def draw_lookup(frame: Frame[Lookup, LookupEvent], before: Frame | None = None) 
 
     Examples
     --------
-    >>> from kafkalearn.coordinator.lookup import lookup
-    >>> draw_lookup(lookup("ok", leaders=[1, 2])[-1]).label
+    >>> from kafkalearn.coordinator import look_up
+    >>> draw_lookup(look_up("ok", leaders=[1, 2])[-1]).label
     'Broker 1 leads partition 0: it coordinates the group.'
     """
-    state, event = frame.state, frame.event
+    state, event, settings = frame.state, frame.event, frame.state.settings
     chosen = state.broker_id if state.is_answered else None
     return picture(
-        STRIP_TOP + strip_height(state.leaders),
-        text(LEFT, 36, f"Which broker coordinates the group {short(state.group_id)}?", TITLE, bold=True),
+        STRIP_TOP + strip_height(settings.leaders),
+        text(LEFT, 36, f"Which broker coordinates the group {short(settings.group_id)}?", TITLE, bold=True),
         *_units(state, event),
-        text(LEFT, ARITHMETIC_BASE, lookup_arithmetic(state, event), TITLE - 2, mono=True),
+        text(LEFT, ARITHMETIC_BASE, lookup_arithmetic(state), TITLE - 2, mono=True),
         *_boxes(state, event),
-        strip(STRIP_TOP, state.leaders, state.partition, chosen),
+        strip(STRIP_TOP, settings.leaders, state.partition, chosen),
         label=describe_lookup(frame),
     )
 
 
-def _units(state: Lookup, event: LookupEvent | None) -> list[str]:
+def _units(state: Lookup, event: Event | None) -> list[str]:
     """The UTF-16 code units as cells: read ones filled, the one just read under a pointer."""
-    if not state.units:
+    units = state.settings.units
+    if not units:
         return [text(LEFT, UNITS_TOP + 40, "the empty id has no units: its hash is 0", BODY, colour=MUTED)]
-    width = 43 if max(state.units) < 10_000 else 52  # five digits need more room
-    shown = _window(len(state.units), state.read_count, UNITS_WIDTH // width)
+    width = 43 if max(units) < 10_000 else 52  # five digits need more room
+    shown = _window(len(units), state.read_count, UNITS_WIDTH // width)
     boxes = {index: (LEFT + (index - shown[0]) * width, UNITS_TOP, width, UNIT_HEIGHT) for index in shown}
     read = [index for index in shown if index < state.read_count]
     unread = [index for index in shown if index >= state.read_count]
@@ -58,10 +60,10 @@ def _units(state: Lookup, event: LookupEvent | None) -> list[str]:
         outlined(*(boxes[index] for index in unread), stroke=FAINT, width=1.5),
         filled(Fill(READ, ""), *(boxes[index] for index in read)),
         outlined(*(boxes[index] for index in read), stroke=INK, width=1.5),
-        *_names(state, {index: boxes[index] for index in read}, INK),
-        *_names(state, {index: boxes[index] for index in unread}, MUTED),
+        *_names(units, {index: boxes[index] for index in read}, INK),
+        *_names(units, {index: boxes[index] for index in unread}, MUTED),
         _now(boxes[state.read_count - 1]) if isinstance(event, ReadUnit) else "",
-        _part_shown(shown, len(state.units)),
+        _part_shown(shown, len(units)),
     ]
 
 
@@ -71,13 +73,13 @@ def _window(count: int, read_count: int, room: int) -> range:
     return range(first, min(first + room, count))
 
 
-def _names(state: Lookup, boxes: dict[int, Box], colour: str) -> list[str]:
+def _names(units: tuple[int, ...], boxes: dict[int, Box], colour: str) -> list[str]:
     """Each unit as a character, its number below."""
     middles = {index: x + width / 2 for index, (x, _, width, _) in boxes.items()}
-    names = {index: unit_name(state.units[index]) for index in boxes}
+    names = {index: unit_name(units[index]) for index in boxes}
     shapes = [(middles[index], UNITS_TOP + 32, name) for index, name in names.items() if len(name) < 3]
     codes = [(middles[index], UNITS_TOP + 32, name) for index, name in names.items() if len(name) >= 3]
-    numbers = [(middles[index], UNITS_TOP + 59, str(state.units[index])) for index in boxes]
+    numbers = [(middles[index], UNITS_TOP + 59, str(units[index])) for index in boxes]
     return [
         words_at(shapes, TITLE, font_family=MONO, font_weight="bold", fill=colour),
         words_at(codes, SMALL, font_family=MONO, font_weight="bold", fill=colour),
@@ -98,14 +100,14 @@ def _part_shown(shown: range, count: int) -> str:
     return text(LEFT + UNITS_WIDTH, UNITS_TOP - 14, words, SMALL, "end", MUTED)
 
 
-def _boxes(state: Lookup, event: LookupEvent | None) -> list[str]:
+def _boxes(state: Lookup, event: Event | None) -> list[str]:
     """Four values, each from the one before it; what is not known yet is a question mark."""
-    all_read = state.read_count == len(state.units)
+    all_read = state.read_count == len(state.settings.units)
     answer = ("none" if state.broker_id is None else str(state.broker_id)) if state.is_answered else None
     contents = [
         ("hash h" if all_read else "hash so far", str(state.group_hash), ReadUnit),
         ("absolute |h|", _shown(state.absolute), TakeAbsolute),
-        (f"partition |h| % {state.partition_count}", _shown(state.partition), TakeRemainder),
+        (f"partition |h| % {state.settings.partition_count}", _shown(state.partition), TakeRemainder),
         ("broker", answer, AskLeader),
     ]
     parts = []

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import unicodedata
-from functools import reduce
 
-from kafkalearn.coordinator.lookup import AskLeader, Lookup, LookupEvent, ReadUnit, TakeAbsolute, TakeRemainder
+from kafkalearn.coordinator.effects import (
+    CoordinatorFound,
+    CoordinatorNotAvailable,
+    PartitionFound,
+    SignDropped,
+    UnitHashed,
+)
+from kafkalearn.coordinator.events import Event
 from kafkalearn.coordinator.rule import OFFSETS_TOPIC
-from kafkalearn.hashing import INTEGER_MIN_VALUE, int32
+from kafkalearn.coordinator.state import Lookup
+from kafkalearn.hashing import INTEGER_MIN_VALUE
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.svg import CONTROL_PICTURES
 
@@ -42,28 +49,21 @@ def short(group_id: str) -> str:
     return f'"{group_id[:18]}…{group_id[-18:]}"'
 
 
-def lookup_arithmetic(state: Lookup, event: LookupEvent | None) -> str:
-    """What the event computed, with its numbers."""
-    match event:
-        case ReadUnit():
-            unit = state.units[state.read_count - 1]
-            before = reduce(_hash_unit, state.units[: state.read_count - 1], 0)
-            exact = 31 * before + unit
+def lookup_arithmetic(state: Lookup) -> str:
+    """What the last step computed, with its numbers."""
+    match state.effects:
+        case (UnitHashed(unit, before, exact),):
             wrap = "" if exact == state.group_hash else f", which wraps to {state.group_hash}"
             return f"h = 31 * {before} + {unit} = {exact}{wrap}"
-        case TakeAbsolute():
-            if state.group_hash == INTEGER_MIN_VALUE:
-                return f"|{state.group_hash}| does not fit into 32 bits: Kafka takes 0"
-            return f"|{state.group_hash}| = {state.absolute}"
-        case TakeRemainder():
-            return f"{state.absolute} % {state.partition_count} = {state.partition}"
-        case AskLeader():
+        case (SignDropped(),) if state.group_hash == INTEGER_MIN_VALUE:
+            return f"|{state.group_hash}| does not fit into 32 bits: Kafka takes 0"
+        case (SignDropped(absolute),):
+            return f"|{state.group_hash}| = {absolute}"
+        case (PartitionFound(partition),):
+            return f"{state.absolute} % {state.settings.partition_count} = {partition}"
+        case (CoordinatorFound() | CoordinatorNotAvailable(),):
             return f"leader of partition {state.partition}: {broker_name(state.broker_id)}"
     return "h = 0"
-
-
-def _hash_unit(group_hash: int, unit: int) -> int:
-    return int32(31 * group_hash + unit)
 
 
 def broker_name(broker_id: int | None) -> str:
@@ -71,36 +71,35 @@ def broker_name(broker_id: int | None) -> str:
     return "none" if broker_id is None else f"broker {broker_id}"
 
 
-def describe_lookup(frame: Frame[Lookup, LookupEvent], before: Frame | None = None) -> str:
-    """One sentence about a frame of `kafkalearn.coordinator.lookup.lookup`.
+def describe_lookup(frame: Frame[Lookup, Event], before: Frame | None = None) -> str:
+    """One sentence about a frame of a look-up (`kafkalearn.coordinator.look_up`).
 
-    >>> from kafkalearn.coordinator.lookup import lookup
-    >>> describe_lookup(lookup("ok", leaders=[1, 2])[2])
+    >>> from kafkalearn.coordinator import look_up
+    >>> describe_lookup(look_up("ok", leaders=[1, 2])[2])
     'Unit 2 of 2, k = 107, goes into the hash: h = 31 * 111 + 107 = 3548.'
     """
-    state, event = frame.state, frame.event
-    done = lookup_arithmetic(state, event)
-    match event:
-        case ReadUnit():
-            unit = state.units[state.read_count - 1]
-            which = f"Unit {state.read_count} of {len(state.units)}, {unit_name(unit)} = {unit}"
+    state = frame.state
+    done = lookup_arithmetic(state)
+    match state.effects:
+        case (UnitHashed(unit),):
+            which = f"Unit {state.read_count} of {len(state.settings.units)}, {unit_name(unit)} = {unit}"
             return f"{which}, goes into the hash: {done}."
-        case TakeAbsolute():
+        case (SignDropped(),):
             return f"The absolute value: {done}."
-        case TakeRemainder():
+        case (PartitionFound(),):
             return f"The remainder is the partition of {OFFSETS_TOPIC}: {done}."
-        case AskLeader() if state.broker_id is None:
+        case (CoordinatorNotAvailable(),):
             return f"Partition {state.partition} has no leader: COORDINATOR_NOT_AVAILABLE, the client asks again."
-        case AskLeader():
-            return f"Broker {state.broker_id} leads partition {state.partition}: it coordinates the group."
-    return f"Which broker coordinates the group {short(state.group_id)}? Nothing is read yet."
+        case (CoordinatorFound(broker_id),):
+            return f"Broker {broker_id} leads partition {state.partition}: it coordinates the group."
+    return f"Which broker coordinates the group {short(state.settings.group_id)}? Nothing is read yet."
 
 
-def lookup_text(frame: Frame[Lookup, LookupEvent], before: Frame | None = None) -> str:
-    """A frame of `kafkalearn.coordinator.lookup.lookup` as a few lines of text.
+def lookup_text(frame: Frame[Lookup, Event], before: Frame | None = None) -> str:
+    """A frame of a look-up as a few lines of text.
 
-    >>> from kafkalearn.coordinator.lookup import lookup
-    >>> print(lookup_text(lookup("ok", leaders=[1, 2])[1]))
+    >>> from kafkalearn.coordinator import look_up
+    >>> print(lookup_text(look_up("ok", leaders=[1, 2])[1]))
     group id   "ok"
     units      [o=111] k=107
     now        h = 31 * 0 + 111 = 111
@@ -109,18 +108,18 @@ def lookup_text(frame: Frame[Lookup, LookupEvent], before: Frame | None = None) 
     partition  ? of 2
     broker     ?
     """
-    state = frame.state
-    cells = [f"{unit_name(unit)}={unit}" for unit in state.units]
+    state, settings = frame.state, frame.state.settings
+    cells = [f"{unit_name(unit)}={unit}" for unit in settings.units]
     read = " ".join(cells[: state.read_count])
     unread = " ".join(cells[state.read_count :])
     answer = broker_name(state.broker_id).removeprefix("broker ") if state.is_answered else "?"
     rows = {
-        "group id": short(state.group_id),
+        "group id": short(settings.group_id),
         "units": " ".join(part for part in (f"[{read}]" if read else "", unread) if part) or "none",
-        "now": lookup_arithmetic(state, frame.event),
+        "now": lookup_arithmetic(state),
         "hash": state.group_hash,
         "absolute": _known(state.absolute),
-        "partition": f"{_known(state.partition)} of {state.partition_count}",
+        "partition": f"{_known(state.partition)} of {settings.partition_count}",
         "broker": answer,
     }
     return "\n".join(f"{name:<10} {value}" for name, value in rows.items())

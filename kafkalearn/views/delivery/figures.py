@@ -1,10 +1,12 @@
-"""The outcome matrix as a picture: a cell for each combination of settings and failure, told apart without colour."""
+"""The matrix of results as a picture: a cell for each combination of settings and failure, clear without colour."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkalearn.delivery.search.matrix import DOUBLED, LOST, OFFLINE, OUT_OF_ORDER, REJECTED, SAFE, Cell
+from kafkalearn.delivery.record_results import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE
+from kafkalearn.delivery.search.failures import OFFLINE
+from kafkalearn.delivery.search.matrix import Cell
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH, Fill, fill
@@ -24,17 +26,17 @@ LOOKS = {LOST: fill(1), DOUBLED: fill(3), OUT_OF_ORDER: fill(3), SAFE: fill(0)}
 STANDS = Fill(EMPTY, "")
 
 
-def draw_outcomes(cells: Sequence[Cell]) -> Picture:
+def draw_results(cells: Sequence[Cell]) -> Picture:
     """The cells of `kafkalearn.delivery.search.matrix.matrix`, a row for each failure, a column for each setting.
 
-    The word in a cell is the worst that can become of the data: lost, in the log twice, or safe. Below it, what can
-    befall the application instead: R, the leader refuses; W, nobody may lead and everything waits.
+    The word in a cell is the worst that can happen to the data: lost, in the log twice, or safe. Below it, what can
+    happen to the application instead: R, the leader refuses; W, nobody may lead and everything waits.
 
     Examples
     --------
     >>> from kafkalearn.delivery.search.matrix import matrix
-    >>> draw_outcomes(matrix(["acks=1", "acks=all"], ["the leader dies"], [False], [1])).label
-    'Outcomes of 2 combinations. the leader dies: acks=1 LOST; acks=all twice'
+    >>> draw_results(matrix(["acks=1", "acks=all"], ["the leader dies"], [False], [1])).label
+    'Results of 2 combinations. the leader dies: acks=1 LOST; acks=all twice'
     """
     if not cells:
         raise KafkaLearnError("there is no cell to draw; matrix() makes them")
@@ -42,7 +44,7 @@ def draw_outcomes(cells: Sequence[Cell]) -> Picture:
     columns = list(dict.fromkeys((cell.producer, cell.min_insync_replicas) for cell in cells))
     width = (WIDTH - 2 * LEFT - NAMES_WIDTH) / len(columns)
     by_place = {(_row_of(cell), _column_of(cell)): cell for cell in cells}
-    parts = [text(LEFT, 34, "What can become of a record", TITLE, bold=True), *_heads(columns, width)]
+    parts = [text(LEFT, 34, "What can happen to a record", TITLE, bold=True), *_heads(columns, width)]
     for at, row in enumerate(rows):
         y = HEAD + at * ROW
         parts += _names(rows, at, y)
@@ -62,11 +64,11 @@ def _column_of(cell: Cell) -> tuple[str, int]:
 
 
 def word_of(cell: Cell) -> str:
-    """The worst that can become of the data in a cell, in one word."""
-    worst = next((each for each in (LOST, DOUBLED, OUT_OF_ORDER) if each in cell.outcomes), None)
+    """The worst that can happen to the data in a cell, in one word."""
+    worst = next((each for each in (LOST, DOUBLED, OUT_OF_ORDER) if each in cell.results), None)
     if worst is not None:
         return WORDS[worst]
-    return WORDS[SAFE] if SAFE in cell.outcomes else "none in"
+    return WORDS[SAFE] if SAFE in cell.results else "none in"
 
 
 def _heads(columns: list[tuple[str, int]], width: float) -> list[str]:
@@ -109,11 +111,11 @@ def _wrapped(words: str, most: int = 25) -> list[str]:
 def _cell(cell: Cell, x: float, y: float, width: float) -> str:
     box = (x + 3, y + 4, width - 6, ROW - 8)
     word = word_of(cell)
-    look = next((LOOKS[each] for each in (LOST, DOUBLED, OUT_OF_ORDER, SAFE) if each in cell.outcomes), STANDS)
-    besides = " ".join(WORDS[each] for each in (REJECTED, OFFLINE) if each in cell.outcomes)
+    look = next((LOOKS[each] for each in (LOST, DOUBLED, OUT_OF_ORDER, SAFE) if each in cell.results), STANDS)
+    besides = " ".join(WORDS[each] for each in (REJECTED, OFFLINE) if each in cell.results)
     plate = rect(x + 8, y + 9, width - 16, 21, PANEL, rx=3) if look.hatch else ""
     plate_below = rect(x + 6, y + 31, width - 12, 17, PANEL, rx=3) if look.hatch and besides else ""
-    is_lost = LOST in cell.outcomes
+    is_lost = LOST in cell.results
     return "\n".join(
         each
         for each in [
@@ -150,4 +152,4 @@ def _said(cells: Sequence[Cell]) -> str:
         min_isr = f" min {cell.min_insync_replicas}" if len({each.min_insync_replicas for each in cells}) > 1 else ""
         by_failure.setdefault(key, []).append(f"{cell.producer}{min_isr} {word_of(cell)}")
     said = ". ".join(f"{failure}: {'; '.join(words)}" for failure, words in by_failure.items())
-    return f"Outcomes of {len(cells)} combinations. {said}"
+    return f"Results of {len(cells)} combinations. {said}"

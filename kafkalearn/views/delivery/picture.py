@@ -1,35 +1,35 @@
-"""A producer and its partition as a picture: what the application has heard and what is in flight above, logs below.
+"""A producer and its partition as a picture: callbacks and requests in flight above, logs below.
 
-The partition is drawn by `kafkalearn.views.replication.picture`; the producer stands on top of it. The setup comes
-first, so that it can be bound once: ``play(trace, partial(draw_delivery, setup))``.
+The partition is drawn by `kafkalearn.views.replication.picture`; the producer stands on top of it. The settings
+come first, so that they can be bound once: ``play(trace, partial(draw_delivery, settings))``.
 """
 
 from __future__ import annotations
 
-from kafkalearn.delivery import (
+from kafkalearn.delivery.events import DeliveryEvent
+from kafkalearn.delivery.promises import broken
+from kafkalearn.delivery.record_results import (
+    DOUBLED,
     LOST,
     OPEN,
     REJECTED,
     SAFE,
-    Delivery,
-    DeliveryEvent,
-    Fate,
-    Request,
-    Setup,
-    broken,
-    fates,
-    window_of,
+    WRITTEN,
+    RecordResult,
+    record_results,
 )
-from kafkalearn.delivery.state import ANSWERED, AT_BROKER
-from kafkalearn.replication import NONE
+from kafkalearn.delivery.sequences import window_of
+from kafkalearn.delivery.settings import Settings
+from kafkalearn.delivery.state import ANSWERED, AT_BROKER, Delivery, Request
+from kafkalearn.replication.effects import NONE
 from kafkalearn.trace import Frame
 from kafkalearn.views.delivery.words import (
     describe_delivery,
-    listed_values,
     of_partition,
     producer_in_words,
     remembered,
     request_in_words,
+    values_in_words,
 )
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill, fill
@@ -43,32 +43,32 @@ GOOD, BAD, UNKNOWN = Fill(READ, ""), fill(1), Fill(EMPTY, "")
 
 
 def draw_delivery(
-    setup: Setup, frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None = None
+    settings: Settings, frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None = None
 ) -> Picture:
     """One moment of a producer in front of a partition, drawn.
 
-    The lanes above: each record the application sent, with what it was told and what has become of it; what waits and
-    what is in flight; and of an idempotent producer the batches that the leader remembers. Below: the partition.
+    The lanes above: each record the application sent, with its callback and its result; what waits and what is in
+    flight; and of an idempotent producer the batches that the leader remembers. Below: the partition.
 
     Parameters
     ----------
-    setup : Setup
+    settings : Settings
         What the run was made with.
     frame, before : Frame
         A frame of the trace and the one before it.
 
     Examples
     --------
-    >>> from kafkalearn.delivery import Send, deliver
-    >>> trace = deliver(Setup(), [Send()])
-    >>> draw_delivery(Setup(), trace[1], trace[0]).label
+    >>> from kafkalearn.delivery import Send, simulate
+    >>> trace = simulate(Settings(), [Send()])
+    >>> draw_delivery(Settings(), trace[1], trace[0]).label
     'The application sends m1. Its request goes to broker 1 with sequence 0.'
     """
     earlier = None if before is None else of_partition(before)
-    below = _logs(setup, draw_replication(setup.topic, of_partition(frame), earlier))
+    below = _logs(settings, draw_replication(settings.topic, of_partition(frame), earlier))
     lanes = [_applications(frame.state, before), _network(frame.state)]
-    if setup.producer.is_idempotent or remembered(setup, frame.state) is not None:
-        lanes.append(_window(setup, frame.state, before))
+    if settings.producer.is_idempotent or remembered(settings, frame.state) is not None:
+        lanes.append(_window(settings, frame.state, before))
     top = 52
     elements = []
     for name, said, drawn in lanes:
@@ -76,57 +76,57 @@ def draw_delivery(
         elements.append(text(NAMES, top + 46, said, SMALL, colour=MUTED))
         elements += [f'<g transform="translate(0,{number(top)})">', *drawn, "</g>"]
         top += LANE_HEIGHT
-    elements.append(_promises(setup, frame.state, top + 4))
+    elements.append(_promises(settings, frame.state, top + 4))
     top += 40
     return picture(
         top + below.size[1],
-        text(LEFT, 36, f"Producer: {producer_in_words(setup)}", TITLE, bold=True),
+        text(LEFT, 36, f"Producer: {producer_in_words(settings)}", TITLE, bold=True),
         *elements,
         line(LEFT, top, WIDTH - LEFT, top, INK, 2),
         below.replace("<svg ", f'<svg x="0" y="{number(top)}" ', 1),
-        label=describe_delivery(setup, frame, before),
+        label=describe_delivery(settings, frame, before),
     )
 
 
-def _logs(setup: Setup, whole: Picture) -> Picture:
-    """The picture of the partition down to its last log: what clients hear stands above it already."""
+def _logs(settings: Settings, whole: Picture) -> Picture:
+    """The picture of the partition down to its last log: what clients get stands above it already."""
     width, height = whole.size
-    kept = ROWS_TOP + ROW_HEIGHT * setup.topic.replica_count + 4
+    kept = ROWS_TOP + ROW_HEIGHT * settings.topic.replica_count + 4
     old, new = (f'viewBox="0 0 {number(width)} {number(each)}"' for each in (height, kept))
     return Picture(whole.replace(old, new, 1).replace(f' height="{number(height)}"', f' height="{number(kept)}"', 1))
 
 
 def _applications(state: Delivery, before: Frame | None) -> tuple[str, str, list[str]]:
-    known = {} if before is None else {each.value: each for each in fates(before.state)}
-    found = fates(state)
+    known = {} if before is None else {each.value: each for each in record_results(before.state)}
+    found = record_results(state)
     shown = found[-MOST_CHIPS:]
     parts = [_record(each, known.get(each.value), before is not None, _chip(at)) for at, each in enumerate(shown)]
-    return "the application", "what it has heard", parts or [_nothing("has sent nothing yet")]
+    return "the application", "its callbacks", parts or [_nothing("has sent nothing yet")]
 
 
 def _chip(at: int) -> float:
     return LANE_LEFT + at * (CHIP_WIDTH + CHIP_GAP)
 
 
-def _record(fate: Fate, was: Fate | None, may_be_new: bool, x: float) -> str:
-    """A record: its value and what was told above, its fate below; bad fates are hatched."""
-    look = GOOD if fate.fate == SAFE else UNKNOWN if fate.fate in (OPEN, REJECTED) else BAD
-    told = {None: "no word", NONE: "acked"}.get(fate.told, "failed")
-    is_new = may_be_new and (was is None or was.fate != fate.fate or was.told != fate.told)
+def _record(record: RecordResult, was: RecordResult | None, may_be_new: bool, x: float) -> str:
+    """A record: its value and its callback above, its result below; bad results are hatched."""
+    look = GOOD if record.result == SAFE else UNKNOWN if record.result in (OPEN, REJECTED) else BAD
+    callback = {None: "waits", NONE: "acked"}.get(record.callback, "failed")
+    is_new = may_be_new and (was is None or (was.result, was.callback) != (record.result, record.callback))
     return "\n".join(
         [
             filled(look, (x, 2, CHIP_WIDTH, CHIP_HEIGHT)),
             rect(x + 3, 27, CHIP_WIDTH - 6, 22, PANEL, rx=3) if look.hatch else "",
             rect(x + 3, 5, CHIP_WIDTH - 6, 20, PANEL, rx=3) if look.hatch else "",
             outlined((x, 2, CHIP_WIDTH, CHIP_HEIGHT), stroke=MARK if is_new else INK, width=4 if is_new else 1.5),
-            text(x + CHIP_WIDTH / 2, 21, f"{fate.value[:4]}: {told}", SMALL, "middle"),
-            text(x + CHIP_WIDTH / 2, 44, _short(fate.fate), SMALL + 1, "middle", bold=fate.fate != OPEN),
+            text(x + CHIP_WIDTH / 2, 21, f"{record.value[:4]}: {callback}", SMALL, "middle"),
+            text(x + CHIP_WIDTH / 2, 44, _short(record.result), SMALL + 1, "middle", bold=record.result != OPEN),
         ]
     )
 
 
-def _short(fate: str) -> str:
-    return {"rejected, yet written": "yet written", LOST: "LOST", "doubled": "DOUBLED"}.get(fate, fate)
+def _short(result: str) -> str:
+    return {WRITTEN: "yet written", LOST: "LOST", DOUBLED: "DOUBLED"}.get(result, result)
 
 
 def _nothing(words: str) -> str:
@@ -138,7 +138,7 @@ def _network(state: Delivery) -> tuple[str, str, list[str]]:
     more = len(state.producer.in_flight) - len(flying)
     if more:
         flying.append(text(WIDTH - LEFT, 50, f"+{more}", SMALL, "end", MUTED))
-    waiting = "; ".join(listed_values(batch.values) for batch in state.producer.waiting)
+    waiting = "; ".join(values_in_words(batch.values) for batch in state.producer.waiting)
     parts = flying or [_nothing("nothing")]
     if waiting:
         x = LANE_LEFT + max(1, len(flying)) * 250
@@ -155,19 +155,19 @@ def _request(request: Request, x: float) -> str:
     return "\n".join(
         [
             rect(x, 2, width, CHIP_HEIGHT, PANEL, stroke=INK, stroke_width=2, rx=4),
-            text(x + 10, 22, f"{head}{listed_values(request.batch.values)}{numbered}", SMALL + 1, bold=True),
+            text(x + 10, 22, f"{head}{values_in_words(request.batch.values)}{numbered}", SMALL + 1, bold=True),
             text(x + 10, 43, request_in_words(request)[:28], SMALL),
         ]
     )
 
 
-def _window(setup: Setup, state: Delivery, before: Frame | None) -> tuple[str, str, list[str]]:
+def _window(settings: Settings, state: Delivery, before: Frame | None) -> tuple[str, str, list[str]]:
     """The batches the leader remembers: a place for each, the newest right."""
-    known = remembered(setup, state)
-    old = None if before is None else remembered(setup, before.state)
+    known = remembered(settings, state)
+    old = None if before is None else remembered(settings, before.state)
     batches = () if known is None else known[1].batches
     was = () if old is None else old[1].batches
-    size = window_of(setup.topic.release)
+    size = window_of(settings.topic.release)
     parts = []
     for at in range(size):
         x = _chip(at)
@@ -185,10 +185,10 @@ def _window(setup: Setup, state: Delivery, before: Frame | None) -> tuple[str, s
     return "the leader knows", who, parts
 
 
-def _promises(setup: Setup, state: Delivery, y: float) -> str:
-    wrong = broken(setup, state)
+def _promises(settings: Settings, state: Delivery, y: float) -> str:
+    wrong = broken(settings, state)
     if not wrong:
-        return text(NAMES, y + 20, "the application can rely on what it was told", SMALL, colour=MUTED)
+        return text(NAMES, y + 20, "the application can rely on its callbacks", SMALL, colour=MUTED)
     return "\n".join(
         [
             rect(LEFT, y - 2, WIDTH - 2 * LEFT, 32, PANEL, stroke=MARK, stroke_width=5, rx=4),

@@ -4,80 +4,71 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kafkalearn.delivery import (
-    AnswerArrived,
-    ApplicationTold,
-    Batch,
+from kafkalearn.delivery.broker import producer_state
+from kafkalearn.delivery.effects import (
     BatchAppended,
     BatchRefused,
     BatchWillBeRetried,
-    ConnectionLost,
-    Delivery,
-    DeliveryEvent,
+    CallbackInvoked,
+    DeliveryEffect,
     DuplicateRecognised,
-    Entry,
     EpochRaised,
+)
+from kafkalearn.delivery.events import (
+    AnswerArrived,
+    ConnectionLost,
+    DeliveryEvent,
     GaveUp,
     ProduceRequest,
-    Request,
+    ProducerEvent,
     RequestArrived,
     RequestSent,
     Send,
-    Setup,
-    broken,
-    fates,
-    producer_state,
 )
-from kafkalearn.delivery.state import ANSWERED, AT_BROKER
-from kafkalearn.replication import NONE, Partition, ProduceAnswered
+from kafkalearn.delivery.promises import broken
+from kafkalearn.delivery.record_results import record_results
+from kafkalearn.delivery.sequences import ProducerStateEntry
+from kafkalearn.delivery.settings import Settings
+from kafkalearn.delivery.state import ANSWERED, AT_BROKER, ON_ITS_WAY, Batch, Delivery, Request
+from kafkalearn.phrases import capitalised
+from kafkalearn.replication.effects import NONE, ProduceAnswered
+from kafkalearn.replication.state import Partition
 from kafkalearn.trace import Frame
 from kafkalearn.views.replication.words import describe_replication, replication_text
 
 
 def describe_delivery(
-    setup: Setup, frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None = None
+    settings: Settings, frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None = None
 ) -> str:
     """A few short sentences about a frame of `kafkalearn.delivery`: the event, and what it led to.
 
-    >>> from kafkalearn.delivery import ProducerSettings, deliver
-    >>> setup = Setup(producer=ProducerSettings(acks=1))
-    >>> trace = deliver(setup, [Send(), RequestArrived(), AnswerArrived()])
+    >>> from kafkalearn.delivery import ProducerSettings, simulate
+    >>> settings = Settings(producer=ProducerSettings(acks=1))
+    >>> trace = simulate(settings, [Send(), RequestArrived(), AnswerArrived()])
     >>> for frame, earlier in zip(trace[1:], trace):
-    ...     print(describe_delivery(setup, frame, earlier))
+    ...     print(describe_delivery(settings, frame, earlier))
     The application sends m1. Its request goes to broker 1.
     The request with m1 reaches broker 1. The leader writes m1 at offset 0. The answer is on its way.
-    The answer arrives. The application is told: m1 is written.
+    The answer arrives. The callback for m1 is called: written.
     """
-    said = _event_in_words(setup, frame, before)
+    said = _event_in_words(settings, frame, before)
     said += [words for effect in frame.state.effects for words in _effect_in_words(frame.state, effect)]
     said += _progress_in_words(frame, before)
-    wrong = broken(setup, frame.state)
-    known = () if before is None else broken(setup, before.state)
+    wrong = broken(settings, frame.state)
+    known = () if before is None else broken(settings, before.state)
     new = [name for name in wrong if name not in known]
     said += [f"broken: {'; '.join(new)}"] if new else []
-    return " ".join(f"{words[:1].upper()}{words[1:].rstrip('.')}." for words in said if words)
+    return " ".join(f"{capitalised(words.rstrip('.'))}." for words in said if words)
 
 
 def of_partition(frame: Frame[Delivery, DeliveryEvent]) -> Frame[Partition, DeliveryEvent]:
     """The same moment, seen from the partition; what only concerns the producer is no event there, and no effect."""
-    event = None if frame.event is None or _is_producers(frame.event) else frame.event
+    event = None if isinstance(frame.event, ProducerEvent) else frame.event
     kept = tuple(each for each in frame.state.partition.effects if not isinstance(each, ProduceAnswered))
     return Frame(frame.index, event, replace(frame.state.partition, effects=kept))
 
 
-def _is_producers(event: DeliveryEvent) -> bool:
-    return type(event) in (
-        Send,
-        RequestSent,
-        RequestArrived,
-        AnswerArrived,
-        ConnectionLost,
-        GaveUp,
-        ProduceRequest,
-    )
-
-
-def _event_in_words(setup: Setup, frame: Frame, before: Frame | None) -> list[str]:
+def _event_in_words(settings: Settings, frame: Frame, before: Frame | None) -> list[str]:
     producer = frame.state.producer
     past = producer if before is None else before.state.producer
     match frame.event:
@@ -85,15 +76,15 @@ def _event_in_words(setup: Setup, frame: Frame, before: Frame | None) -> list[st
             batch = producer.sent[-1]
             requests = [each for each in producer.in_flight if each.batch.number == batch[0]]
             goes = f"its request goes {_goes(requests[0])}" if requests else "it waits for a place in flight"
-            return [f"the application sends {listed_values(batch[1])}", goes]
+            return [f"the application sends {values_in_words(batch[1])}", goes]
         case RequestSent():
             request = producer.in_flight[-1]
-            return [f"the request with {listed_values(request.batch.values)} goes {_goes(request)}"]
+            return [f"the request with {values_in_words(request.batch.values)} goes {_goes(request)}"]
         case RequestArrived():
-            request = next((each for each in past.in_flight if each.stage == "on its way"), None)
+            request = next((each for each in past.in_flight if each.stage == ON_ITS_WAY), None)
             if request is None:
                 return ["a request reaches its broker"]
-            return [f"the request with {listed_values(request.batch.values)} reaches broker {request.to_broker}"]
+            return [f"the request with {values_in_words(request.batch.values)} reaches broker {request.to_broker}"]
         case AnswerArrived():
             return ["the answer arrives"]
         case ConnectionLost():
@@ -103,11 +94,11 @@ def _event_in_words(setup: Setup, frame: Frame, before: Frame | None) -> list[st
         case ProduceRequest():
             return [_by_hand(frame.event)]
     earlier = None if before is None else of_partition(before)
-    return [describe_replication(setup.topic, of_partition(frame), earlier)]
+    return [describe_replication(settings.topic, of_partition(frame), earlier)]
 
 
 def _by_hand(event: ProduceRequest) -> str:
-    values = listed_values(event.values)
+    values = values_in_words(event.values)
     if event.producer_id is None:
         return f"a request with {values} comes to the leader"
     stamp = f"producer {event.producer_id}, epoch {event.producer_epoch}, sequence {event.first_sequence}"
@@ -130,10 +121,10 @@ def _span(first: int, last: int) -> str:
     return str(first) if first == last else f"{first} to {last}"
 
 
-def listed_values(values: tuple[str, ...]) -> str:
+def values_in_words(values: tuple[str, ...]) -> str:
     """The values of a batch in words.
 
-    >>> listed_values(("m1",)), listed_values(("m1", "m2")), listed_values(("m1", "m2", "m3"))
+    >>> values_in_words(("m1",)), values_in_words(("m1", "m2")), values_in_words(("m1", "m2", "m3"))
     ('m1', 'm1 and m2', 'm1 to m3')
     """
     if len(values) < 3:
@@ -141,27 +132,28 @@ def listed_values(values: tuple[str, ...]) -> str:
     return f"{values[0]} to {values[-1]}"
 
 
-def _effect_in_words(state: Delivery, effect: object) -> list[str]:
-    values = {number: listed_values(values) for number, values, _ in state.producer.sent}
+def _effect_in_words(state: Delivery, effect: DeliveryEffect) -> list[str]:
+    values = {number: values_in_words(values) for number, values, _ in state.producer.sent}
     match effect:
         case BatchAppended(number, offset):
             return [f"the leader writes {values.get(number, 'it')} at offset {offset}"]
         case DuplicateRecognised(number, offset):
-            return [f"the leader knows {values.get(number, 'it')} already: nothing is written, offset {offset} is told"]
+            return [
+                f"the leader knows {values.get(number, 'it')} already: it writes nothing and answers offset {offset}"
+            ]
         case BatchRefused(number, error):
             return [f"the leader refuses {values.get(number, 'it')}: {error}"]
         case BatchWillBeRetried(number, error):
             return [f"the producer will send {values[number]} again, after {error}"]
-        case ApplicationTold(number, error):
-            what = "is written" if error == NONE else error
-            return [f"the application is told: {values[number]} {what}"]
+        case CallbackInvoked(number, error):
+            return [f"the callback for {values[number]} is called: {'written' if error == NONE else error}"]
         case EpochRaised(epoch):
             return [f"the producer raises its epoch to {epoch} and counts from 0 again"]
     return []
 
 
 def _progress_in_words(frame: Frame, before: Frame | None) -> list[str]:
-    """What has become of requests that reached the broker."""
+    """How requests that reached the broker go on."""
     past = {} if before is None else {each.batch.number: each.stage for each in before.state.producer.in_flight}
     said = []
     for request in frame.state.producer.in_flight:
@@ -173,25 +165,25 @@ def _progress_in_words(frame: Frame, before: Frame | None) -> list[str]:
     return said
 
 
-def producer_in_words(setup: Setup) -> str:
+def producer_in_words(settings: Settings) -> str:
     """The producer's settings in one line.
 
     >>> from kafkalearn.delivery import ProducerSettings
-    >>> producer_in_words(Setup()), producer_in_words(Setup(producer=ProducerSettings(acks=1)))
+    >>> producer_in_words(Settings()), producer_in_words(Settings(producer=ProducerSettings(acks=1)))
     ('acks=all, idempotent, 5 in flight', 'acks=1, not idempotent, 5 in flight')
     """
-    producer = setup.producer
+    producer = settings.producer
     kind = "idempotent" if producer.is_idempotent else "not idempotent"
     return f"acks={producer.acks}, {kind}, {producer.max_in_flight} in flight"
 
 
-def remembered(setup: Setup, delivery: Delivery) -> tuple[int, Entry] | None:
+def remembered(settings: Settings, delivery: Delivery) -> tuple[int, ProducerStateEntry] | None:
     """The producer whose batches the leader remembers, and which; None: there is none."""
     leader = delivery.partition.leader
     ids = [each.stamp.producer_id for each in delivery.appended]
     if leader is None or not ids:
         return None
-    now_ms, release = delivery.partition.now_ms, setup.topic.release
+    now_ms, release = delivery.partition.now_ms, settings.topic.release
     entry = producer_state(leader.log, delivery.appended, ids[-1], now_ms, release)
     return None if entry is None else (ids[-1], entry)
 
@@ -204,39 +196,40 @@ def request_in_words(request: Request) -> str:
 
 
 def delivery_text(
-    setup: Setup, frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None = None
+    settings: Settings, frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None = None
 ) -> str:
     """A frame of `kafkalearn.delivery` as a few lines of text, the partition below the producer.
 
-    >>> from kafkalearn.delivery import ProducerSettings, deliver
-    >>> from kafkalearn.replication import Settings
-    >>> setup = Setup(Settings(replica_count=1), ProducerSettings(acks=1))
-    >>> before, frame = deliver(setup, [Send(), RequestArrived()])[-2:]
-    >>> print(delivery_text(setup, frame, before))
+    >>> from kafkalearn.delivery import ProducerSettings, TopicSettings, simulate
+    >>> settings = Settings(TopicSettings(replica_count=1), ProducerSettings(acks=1))
+    >>> before, frame = simulate(settings, [Send(), RequestArrived()])[-2:]
+    >>> print(delivery_text(settings, frame, before))
     The request with m1 reaches broker 1. The leader writes m1 at offset 0. The answer is on its way.
     producer (acks=1, not idempotent, 5 in flight)
-      m1: told nothing yet; in the log at 0; open
+      m1: no callback yet; in the log at 0; open
       waiting: nothing
       in flight: m1, answer on its way: written
     leader 1, epoch 0, ISR 1
       1 leader, epoch 0  LEO 1, HW 1  0:m1 |
     """
     state = frame.state
-    lines = [describe_delivery(setup, frame, before), f"producer ({producer_in_words(setup)})"]
-    for fate in fates(state):
-        told = {None: "nothing yet", NONE: "written"}.get(fate.told, fate.told)
-        places = f"in the log at {' and '.join(map(str, fate.offsets))}" if fate.offsets else "not in the log"
-        lines.append(f"  {fate.value}: told {told}; {places}; {fate.fate}")
-    waiting = [f"{listed_values(batch.values)}{stamp_in_words(batch)}" for batch in state.producer.waiting]
+    lines = [describe_delivery(settings, frame, before), f"producer ({producer_in_words(settings)})"]
+    for record in record_results(state):
+        callback = {None: "no callback yet", NONE: "acknowledged"}.get(
+            record.callback, f"callback with {record.callback}"
+        )
+        places = f"in the log at {' and '.join(map(str, record.offsets))}" if record.offsets else "not in the log"
+        lines.append(f"  {record.value}: {callback}; {places}; {record.result}")
+    waiting = [f"{values_in_words(batch.values)}{stamp_in_words(batch)}" for batch in state.producer.waiting]
     lines.append(f"  waiting: {'; '.join(waiting) or 'nothing'}")
     flying = [
-        f"{listed_values(each.batch.values)}{stamp_in_words(each.batch)}, {request_in_words(each)}"
+        f"{values_in_words(each.batch.values)}{stamp_in_words(each.batch)}, {request_in_words(each)}"
         for each in state.producer.in_flight
     ]
     lines.append(f"  in flight: {'; '.join(flying) or 'nothing'}")
-    known = remembered(setup, state)
+    known = remembered(settings, state)
     if known is not None:
         spans = [f"{_span(*each[:2])} at {each.base_offset}" for each in known[1].batches]
         lines.append(f"  the leader remembers of producer {known[0]}: {'; '.join(spans)}")
-    partition = replication_text(setup.topic, of_partition(frame), None if before is None else of_partition(before))
+    partition = replication_text(settings.topic, of_partition(frame), None if before is None else of_partition(before))
     return "\n".join([*lines, *partition.splitlines()[1:]])

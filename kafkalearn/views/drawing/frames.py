@@ -1,7 +1,7 @@
 """A trace drawn once, frame by frame: what a player plays, and what stays on the page when nothing runs.
 
-Frames of one run share most of their lines. `Film.payload` numbers the distinct lines and stores each once; a
-frame is then a few runs of line numbers, so that a film of a hundred frames is hardly larger than one of ten.
+Frames of one run share most of their lines. `Animation.payload` numbers the distinct lines and stores each once; a
+frame is then a few runs of line numbers, so that an animation of a hundred frames is hardly larger than one of ten.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
-class Film:
+class Animation:
     """A drawn run: one picture and one caption for each frame of the trace."""
 
     trace: Trace = field(repr=False)
@@ -52,7 +52,7 @@ class Film:
 
     @property
     def text(self) -> str:
-        """The captions in order, those of the key frames only where the film is long."""
+        """The captions in order, those of the key frames only where the animation is long."""
         indexes = range(len(self.pictures)) if len(self.pictures) <= 24 else self.stills
         lines = [self.title, *(_headline(self, index) for index in indexes)]
         return "\n".join(line for line in lines if line) or self.pictures[0].label
@@ -77,7 +77,7 @@ class Film:
         return self.mimebundle()
 
 
-def film(
+def animation(
     trace: Trace,
     draw: Draw,
     describe: Describe | None = None,
@@ -85,7 +85,7 @@ def film(
     title: str = "",
     start: int = 0,
     stills: Sequence[int] | None = None,
-) -> Film:
+) -> Animation:
     """A trace with every frame drawn.
 
     Parameters
@@ -108,8 +108,8 @@ def film(
 
     Returns
     -------
-    Film
-        Shown by `kafkalearn.views.widgets.player.play`; a Film as the last line of a cell shows itself as well.
+    Animation
+        Shown by `kafkalearn.views.widgets.player.play`; an Animation as the last line of a cell shows itself as well.
 
     Raises
     ------
@@ -122,12 +122,12 @@ def film(
     describe = describe or _event_name
     pictures = tuple(_drawn(draw, frame, before) for frame, before in zip(trace, befores, strict=False))
     captions = tuple(describe(frame, before) for frame, before in zip(trace, befores, strict=False))
-    return Film(trace, pictures, captions, title, _stills(stills, len(trace)), _place(start, len(trace)))
+    return Animation(trace, pictures, captions, title, _stills(stills, len(trace)), _place(start, len(trace)))
 
 
-def still_film(picture: Picture) -> Film:
-    """A film of one frame that is nothing but its picture."""
-    return Film((), (picture,), ("",), "", (0,))
+def still_animation(picture: Picture) -> Animation:
+    """An animation of one frame that is nothing but its picture."""
+    return Animation((), (picture,), ("",), "", (0,))
 
 
 def _refuse_length(count: int) -> None:
@@ -136,7 +136,7 @@ def _refuse_length(count: int) -> None:
     if count > MOST_FRAMES:
         every = -(-count // MOST_FRAMES)
         raise KafkaLearnError(
-            f"a film has at most {MOST_FRAMES} frames, this trace has {count}; "
+            f"an animation has at most {MOST_FRAMES} frames, this trace has {count}; "
             f"show a part, trace[:{MOST_FRAMES}], or every {every}. frame, trace[::{every}]"
         )
 
@@ -171,9 +171,9 @@ def _event_name(frame: Frame, _: Frame | None) -> str:
     return "the start" if frame.event is None else str(frame.event)
 
 
-def _headline(film: Film, index: int) -> str:
-    caption = film.captions[index]
-    return caption if len(film.pictures) == 1 else f"Step {index} of {len(film.pictures) - 1}: {caption}"
+def _headline(animation: Animation, index: int) -> str:
+    caption = animation.captions[index]
+    return caption if len(animation.pictures) == 1 else f"Step {index} of {len(animation.pictures) - 1}: {caption}"
 
 
 def _runs(numbers: Sequence[int]) -> list[int]:

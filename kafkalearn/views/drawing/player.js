@@ -33,11 +33,11 @@ function controls() {
 }
 
 // A frame is pairs: the number of its next line, and how many lines follow on it.
-function frameSvg(film, index) {
-  const runs = film.frames[index];
+function frameSvg(animation, index) {
+  const runs = animation.frames[index];
   let svg = "";
   for (let at = 0; at < runs.length; at += 2) {
-    svg += film.lines.slice(runs[at], runs[at] + runs[at + 1]).join("\n") + "\n";
+    svg += animation.lines.slice(runs[at], runs[at] + runs[at + 1]).join("\n") + "\n";
   }
   return svg;
 }
@@ -50,11 +50,11 @@ function render({ model, el }) {
   const find = (selector) => el.querySelector(selector);
   const [stage, caption, bar, slider, count, speed, playButton] =
     [".kl-stage", ".kl-caption", ".kl-bar", "input", "output", "select", "[data-do=play]"].map(find);
-  let film, last, index, timer = null;
+  let animation, last, index, timer = null;
 
   function show() {
-    stage.innerHTML = frameSvg(film, index);
-    caption.textContent = film.captions[index];
+    stage.innerHTML = frameSvg(animation, index);
+    caption.textContent = animation.captions[index];
     count.textContent = `${index} of ${last}`;
     slider.value = index;
     slider.setAttribute("aria-valuetext", `step ${index} of ${last}`);
@@ -98,13 +98,13 @@ function render({ model, el }) {
 
   function load() {
     if (timer !== null) pause();
-    film = JSON.parse(model.get("_film"));
-    last = film.frames.length - 1;
+    animation = JSON.parse(model.get("_animation"));
+    last = animation.frames.length - 1;
     index = Math.min(model.get("value"), last);
     slider.max = last;
     bar.hidden = last === 0;
-    bar.setAttribute("aria-label", film.title || "Steps");
-    caption.hidden = film.captions.every((words) => words === "");
+    bar.setAttribute("aria-label", animation.title || "Steps");
+    caption.hidden = animation.captions.every((words) => words === "");
     show();
   }
 
@@ -141,7 +141,7 @@ function render({ model, el }) {
   });
   stage.addEventListener("click", () => slider.focus());
   el.addEventListener("keydown", onKey);
-  model.on("change:_film", load);
+  model.on("change:_animation", load);
   model.on("change:value", follow);
   speed.value = 1;
   load();
@@ -149,7 +149,7 @@ function render({ model, el }) {
   return () => {
     clearInterval(timer);
     el.removeEventListener("keydown", onKey);
-    model.off("change:_film", load);
+    model.off("change:_animation", load);
     model.off("change:value", follow);
   };
 }
@@ -157,7 +157,7 @@ function render({ model, el }) {
 // In a static page there is no kernel to tell: the state is a plain object.
 function mountAll() {
   for (const host of document.querySelectorAll("[data-kl-start]")) {
-    const state = { _film: host.querySelector("script").textContent, value: Number(host.dataset.klStart) };
+    const state = { _animation: host.querySelector("script").textContent, value: Number(host.dataset.klStart) };
     host.removeAttribute("data-kl-start"); // several players on one page: each is mounted once
     const model = {
       get: (name) => state[name],

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from kafkalearn.group.world import Outcome
+from kafkalearn import group_states
+from kafkalearn.group.world.consumers import CONSUMING, GONE, IDLE, JOINING, PAUSED, WORKING
+from kafkalearn.group.world.outcome import Outcome
 from kafkalearn.views.drawing.style import BODY, EMPTY, FAINT, INK, MUTED, PANEL, READ, SMALL, Fill
 from kafkalearn.views.drawing.svg import Box, filled, line, outlined, rect, text
 from kafkalearn.views.group.words import DOING_WORDS, unread_partitions
@@ -14,21 +16,21 @@ LEFT, RIGHT = 150, 970
 NARROWEST = 2.0  # pixels: a rebalance of a second must be seen in a run of ten minutes
 
 DOING_FILLS = {
-    "consuming": Fill(READ, ""),
-    "idle": Fill(EMPTY, "."),
-    "joining": Fill("#f2b94b", "/"),
-    "paused": Fill("#dba6cb", "x"),
-    "working": Fill("#93c9b0", "-"),
-    "gone": Fill(PANEL, ""),
+    CONSUMING: Fill(READ, ""),
+    IDLE: Fill(EMPTY, "."),
+    JOINING: Fill("#f2b94b", "/"),
+    PAUSED: Fill("#dba6cb", "x"),
+    WORKING: Fill("#93c9b0", "-"),
+    GONE: Fill(PANEL, ""),
 }
 STATE_FILLS = {
-    "Empty": Fill(EMPTY, ""),
-    "Stable": Fill(READ, ""),
-    "PreparingRebalance": Fill("#f2b94b", "/"),
-    "CompletingRebalance": Fill("#dba6cb", "\\"),
-    "Assigning": Fill("#f2b94b", "/"),
-    "Reconciling": Fill("#dba6cb", "\\"),
-    "Dead": Fill(FAINT, "x"),
+    group_states.EMPTY: Fill(EMPTY, ""),
+    group_states.STABLE: Fill(READ, ""),
+    group_states.PREPARING: Fill("#f2b94b", "/"),
+    group_states.COMPLETING: Fill("#dba6cb", "\\"),
+    group_states.ASSIGNING: Fill("#f2b94b", "/"),
+    group_states.RECONCILING: Fill("#dba6cb", "\\"),
+    group_states.DEAD: Fill(FAINT, "x"),
 }
 STEPS_MS = (
     *(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000),
@@ -67,7 +69,7 @@ class Axis:
 
 
 def band(axis: Axis, top: float, height: float, spans: Iterable[tuple[int, int, Fill]]) -> str:
-    """Stretches of time in a lane; the fills that are rare lie on top, so that they are seen."""
+    """Stretches of time in a lane; rare fills lie on top, so that they are seen."""
     boxes: dict[Fill, list[Box]] = {}
     for start_ms, end_ms, fill in spans:
         box = axis.box(start_ms, end_ms, top, height)
@@ -89,9 +91,7 @@ def member_band(outcome: Outcome, name: str, axis: Axis, top: float, height: flo
     """What one consumer did."""
     rows = [row for row in outcome.activity if row["member"] == name and row["from_ms"] < until_ms]
     spans = [
-        (row["from_ms"], min(row["to_ms"], until_ms), DOING_FILLS[row["doing"]])
-        for row in rows
-        if row["doing"] != "gone"
+        (row["from_ms"], min(row["to_ms"], until_ms), DOING_FILLS[row["doing"]]) for row in rows if row["doing"] != GONE
     ]
     return "\n".join([lane_name(name, top, height), band(axis, top, height, spans)])
 
@@ -101,7 +101,7 @@ def unread_steps(outcome: Outcome, axis: Axis, top: float, height: float) -> str
     most = max(len(frame.state.partitions) for frame in outcome.trace)
     has_started, boxes = False, []
     for one, other in pairwise(frame.state for frame in outcome.trace):
-        has_started = has_started or any(each.doing != "gone" for each in one.members)
+        has_started = has_started or any(each.doing != GONE for each in one.members)
         count = len(unread_partitions(one)) if has_started else 0
         tall = height * count / most
         box = axis.box(one.time_ms, other.time_ms, top + height - tall, tall)
@@ -152,4 +152,4 @@ def legend(top: float, fills: dict[str, Fill], left: float = 22) -> str:
 def doings(outcome: Outcome) -> dict[str, Fill]:
     """The fills of what somebody does somewhere in the run."""
     seen = {row["doing"] for row in outcome.activity}
-    return {DOING_WORDS[name].split(",")[0]: fill for name, fill in DOING_FILLS.items() if name in seen - {"gone"}}
+    return {DOING_WORDS[name].split(",")[0]: fill for name, fill in DOING_FILLS.items() if name in seen - {GONE}}

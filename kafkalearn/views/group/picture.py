@@ -6,8 +6,10 @@ A frame of an outcome's trace becomes one drawing; the outcome comes first, so t
 
 from __future__ import annotations
 
-from kafkalearn.group.world import Moment, Outcome
-from kafkalearn.group.world.recorder import MemberMoment
+from kafkalearn.group.world.consumers import CONSUMING, GONE
+from kafkalearn.group.world.outcome import Outcome
+from kafkalearn.group.world.recorder import MemberMoment, Moment
+from kafkalearn.phrases import counted
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
@@ -118,7 +120,7 @@ def _row(outcome: Outcome, member: MemberMoment, before: Frame[Moment, str] | No
     is_new = had.doing != member.doing
     edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.2}
     box = (110, top + 4, 236, ROW_HEIGHT - 12)
-    ink = MUTED if member.doing == "gone" else INK
+    ink = MUTED if member.doing == GONE else INK
     return "\n".join(
         [
             text(
@@ -146,8 +148,8 @@ def _chips(outcome: Outcome, member: MemberMoment, had: MemberMoment, top: float
     width = max([34.0, *(11.0 * len(name) + 12 for name in names.values())])
     room = int((WIDTH - 22 - CHIP_LEFT) // (width + CHIP_GAP))
     if len(every) > room:
-        counted = f"{len(member.owned)} partitions" + (f", {len(gone)} just lost" if gone else "")
-        return [text(CHIP_LEFT, top + 22, counted, BODY)]
+        words = counted(len(member.owned), "partition") + (f", {len(gone)} just lost" if gone else "")
+        return [text(CHIP_LEFT, top + 22, words, BODY)]
     return [
         _chip(name, CHIP_LEFT + at * (width + CHIP_GAP), top, width, member, had, partition)
         for at, (partition, name) in enumerate(names.items())
@@ -158,11 +160,11 @@ def _chip(
     name: str, x: float, y: float, width: float, member: MemberMoment, had: MemberMoment, partition: TopicPartition
 ) -> str:
     is_lost, is_gained = partition not in member.owned, partition not in had.owned
-    is_read = member.doing == "consuming" and not is_lost
+    is_read = member.doing == CONSUMING and not is_lost
     edge = (
         {"stroke": MARK, "stroke_width": 4} if is_gained else {"stroke": MUTED if is_lost else INK, "stroke_width": 1.5}
     )
-    fill = DOING_FILLS["consuming"].colour if is_read else PANEL
+    fill = DOING_FILLS[CONSUMING].colour if is_read else PANEL
     return "\n".join(
         [
             rect(x, y, width, 30, fill, rx=4, stroke_dasharray="4 3" if is_lost else None, **edge),

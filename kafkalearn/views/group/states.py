@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from textwrap import wrap
-from typing import Any
+from typing import Protocol
 
-from kafkalearn.group.classic import STATES, TRANSITIONS, Transition
+from kafkalearn.group.classic.transitions import TRANSITIONS, Transition
+from kafkalearn.group_states import CLASSIC_STATES, COMPLETING, DEAD, EMPTY, PREPARING, STABLE
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, INK, MARK, PANEL, SMALL, TITLE
@@ -15,20 +16,28 @@ from kafkalearn.views.group.lanes import STATE_FILLS
 
 BOX_WIDTH, BOX_HEIGHT = 250, 62
 CENTRES = {
-    "Empty": (155, 130),
-    "PreparingRebalance": (500, 130),
-    "CompletingRebalance": (845, 130),
-    "Stable": (845, 330),
-    "Dead": (155, 330),
+    EMPTY: (155, 130),
+    PREPARING: (500, 130),
+    COMPLETING: (845, 130),
+    STABLE: (845, 330),
+    DEAD: (155, 330),
 }
 APART = 15  # pixels between the two directions of a pair
 LINE_LENGTH = 106
 Point = tuple[float, float]
 
 
+class HasState(Protocol):
+    """A moment of a group, of the coordinator alone or of a scenario."""
+
+    @property
+    def state(self) -> str:
+        """One of Kafka's names of states."""
+
+
 def draw_group_states(
-    frame: Frame[Any, Any] | None = None,
-    before: Frame[Any, Any] | None = None,
+    frame: Frame[HasState, object] | None = None,
+    before: Frame[HasState, object] | None = None,
     transitions: Iterable[Transition] = TRANSITIONS,
 ) -> Picture:
     """The states and every way between them, each with its causes.
@@ -53,14 +62,14 @@ def draw_group_states(
         424 + 24 * len(lines),
         text(22, 44, "The states of a classic group", TITLE, bold=True),
         *(_way(at, pair, ways, pair == came) for at, pair in enumerate(ways, start=1)),
-        *(_state(name, name == now) for name in STATES),
+        *(_state(name, name == now) for name in CLASSIC_STATES),
         *(text(22, 418 + 24 * at, words, SMALL + 1, colour=ink) for at, (words, ink) in enumerate(lines)),
         label=_label(now, came),
     )
 
 
 def _label(now: str | None, came: tuple[str, str] | None) -> str:
-    label = f"The states of a classic group: {', '.join(STATES)}"
+    label = f"The states of a classic group: {', '.join(CLASSIC_STATES)}"
     if now is not None:
         label += f"; it is {now} now"
     return f"{label}, and came from {came[0]}" if came else label

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.world import Outcome
+from kafkalearn.group.world.outcome import Outcome
+from kafkalearn.phrases import counted
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, MUTED, TITLE
 from kafkalearn.views.drawing.svg import text
@@ -68,10 +69,10 @@ def draw_timeline(outcome: Outcome, from_ms: int = 0, to_ms: int | None = None) 
 
 
 def _title(outcome: Outcome) -> str:
-    count = outcome.rebalance_count
     kind = f"{outcome.protocol} protocol"
     shown = f" ({outcome.settings.of(None).assignors[0]})" if outcome.protocol == "classic" else ""
-    words = f"{count} rebalance{'' if count == 1 else 's'}: Kafka {outcome.settings.release}, {kind}{shown}"
+    rebalances = counted(outcome.rebalance_count, "rebalance")
+    words = f"{rebalances}: Kafka {outcome.settings.release}, {kind}{shown}"
     return words if len(words) <= TITLE_LENGTH else f"{words[: TITLE_LENGTH - 2]} …"
 
 
@@ -83,10 +84,9 @@ def _subtitle(outcome: Outcome) -> str:
 
 
 def _timeline_label(outcome: Outcome) -> str:
-    count = outcome.rebalance_count
     stood = [f"{name} for {time_text(ms)}" for name, ms in outcome.member_standstill_ms.items()]
     members = ", ".join(stood).replace(" for", " stood still for", 1) or "nobody ever joins"
     return (
-        f"{count} rebalance{'' if count == 1 else 's'} in {time_text(outcome.end_ms)}; {members}; "
+        f"{counted(outcome.rebalance_count, 'rebalance')} in {time_text(outcome.end_ms)}; {members}; "
         f"nobody read for {time_text(outcome.group_standstill_ms)}"
     )

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from kafkalearn.group.world import Moment, Outcome
-from kafkalearn.group.world.recorder import MemberMoment
+from kafkalearn.group.world.consumers import CONSUMING, GONE, IDLE, JOINING, PAUSED, WORKING
+from kafkalearn.group.world.outcome import Outcome
+from kafkalearn.group.world.recorder import MemberMoment, Moment
+from kafkalearn.phrases import capitalised
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame
 
 DOING_WORDS = {
-    "consuming": "reads",
-    "idle": "has nothing to read",
-    "joining": "waits, reads nothing",
-    "paused": "stands still",
-    "working": "works on one poll",
-    "gone": "is not running",
+    CONSUMING: "reads",
+    IDLE: "has nothing to read",
+    JOINING: "waits, reads nothing",
+    PAUSED: "stands still",
+    WORKING: "works on one poll",
+    GONE: "is not running",
 }
 
 
 def time_text(ms: int) -> str:
-    """A moment in seconds, as exact as it is.
+    """A time in seconds, as exact as it is.
 
     >>> time_text(54_010), time_text(6000), time_text(720_000)
     ('54.01 s', '6 s', '720 s')
@@ -33,12 +35,12 @@ def partition_names(outcome: Outcome, partitions: tuple[TopicPartition, ...]) ->
 
 
 def counter(outcome: Outcome) -> str:
-    """What the protocol counts its agreements in."""
+    """The name of the number that rises with each rebalance."""
     return "generation" if outcome.protocol == "classic" else "group epoch"
 
 
 def describe_group(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment, str] | None = None) -> str:
-    """What has just happened in a frame of an outcome's trace, and how the group stands.
+    """What has just happened in a frame of an outcome's trace, and the state of the group.
 
     >>> from kafkalearn.group import simulate
     >>> outcome = simulate("at 0 s: c1 joins")
@@ -49,25 +51,24 @@ def describe_group(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Mo
     read_count, count = len(moment.readers()), len(moment.partitions)
     what = frame.event or ("nobody has started" if frame.index == 0 else "a member has changed what it does")
     verb = "is" if read_count == 1 else "are"
-    count_name = counter(outcome).capitalize()
-    group = f"{count_name} {moment.generation}; {read_count} of {count} partitions {verb} read."
+    group = f"{capitalised(counter(outcome))} {moment.generation}; {read_count} of {count} partitions {verb} read."
     return f"At {time_text(moment.time_ms)}: {what}. {group}{_changes(outcome, frame, before)}"
 
 
 def _changes(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment, str] | None) -> str:
-    """Whose partitions are others than a frame before."""
+    """The partitions that each member has gained and lost since the frame before."""
     if before is None:
         return ""
-    told = []
+    changes = []
     for member in frame.state.members:
         had = before.state.member(member.name).owned
         gained = tuple(each for each in member.owned if each not in had)
         lost = tuple(each for each in had if each not in member.owned)
         if gained:
-            told.append(f"{member.name} gains {', '.join(partition_names(outcome, gained))}")
+            changes.append(f"{member.name} gains {', '.join(partition_names(outcome, gained))}")
         if lost:
-            told.append(f"{member.name} loses {', '.join(partition_names(outcome, lost))}")
-    return f" {'; '.join(told)}." if told else ""
+            changes.append(f"{member.name} loses {', '.join(partition_names(outcome, lost))}")
+    return f" {'; '.join(changes)}." if changes else ""
 
 
 def group_text(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment, str] | None = None) -> str:

@@ -1,18 +1,20 @@
 """A producer's queues as a picture: a lane for each partition, batches filling up, and where the next record goes.
 
-A frame of `kafkalearn.partitioning.keyless.send_all`, or of any run of that simulator, becomes one drawing. The
-simulator's settings come first, so that they can be bound once: ``play(trace, partial(draw_keyless, settings))``.
+A frame of `kafkalearn.partitioning.keyless.simulate` becomes one drawing. The simulator's settings come first, so that
+they can be bound once: ``play(trace, partial(draw_keyless, settings))``.
 """
 
 from __future__ import annotations
 
 from kafkalearn.partitioning.batching import Batch
-from kafkalearn.partitioning.keyless import KeylessEvent, Producer, Send, Settings, rule_of
+from kafkalearn.partitioning.keyless.events import Event
+from kafkalearn.partitioning.keyless.settings import Settings, rule_of
+from kafkalearn.partitioning.keyless.state import Producer
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill, fill
 from kafkalearn.views.drawing.svg import filled, line, outlined, polygon, rect, text
-from kafkalearn.views.keyless.words import describe_keyless, keyless_rule, weights
+from kafkalearn.views.keyless.words import appended_in, describe_keyless, keyless_rule, weights
 
 LANES_TOP, LANE_HEIGHT, MOST_LANES = 86, 58, 10
 QUEUE_LEFT, BATCH_WIDTH, BATCH_GAP, MOST_BATCHES = 190, 144, 12, 4
@@ -20,9 +22,7 @@ METER_LEFT, METER_WIDTH = 440, 420
 OPEN, CLOSED = Fill(READ, ""), fill(1)
 
 
-def draw_keyless(
-    settings: Settings, frame: Frame[Producer, KeylessEvent], before: Frame[Producer, KeylessEvent] | None = None
-) -> Picture:
+def draw_keyless(settings: Settings, frame: Frame[Producer, Event], before: Frame | None = None) -> Picture:
     """One moment of a producer that writes records without keys, drawn.
 
     Parameters
@@ -30,16 +30,16 @@ def draw_keyless(
     settings : Settings
         What the run was made with.
     frame, before : Frame
-        A frame of the trace and the one before it.
+        A frame of the trace; the one before it is not needed.
 
     Examples
     --------
-    >>> from kafkalearn.partitioning.keyless import send_all
+    >>> from kafkalearn.partitioning.keyless import Send, simulate
     >>> settings = Settings(3, batch_size=1000)
-    >>> draw_keyless(settings, send_all(settings, 2)[1]).label
-    'Record 1 (100 bytes) opens a batch in partition 1.'
+    >>> draw_keyless(settings, simulate(settings, [Send()])[1]).label
+    'Record 1 (100 bytes) opens a batch in partition 1. Partition 1 was drawn for it.'
     """
-    state, event = frame.state, frame.event
+    state = frame.state
     shown = _shown(settings, state)
     bottom = LANES_TOP + len(shown) * LANE_HEIGHT
     has_meter = rule_of(settings.release) == "uniform sticky"
@@ -48,24 +48,26 @@ def draw_keyless(
         text(25, 38, f"Records without a key: Kafka {settings.release}, {rule_of(settings.release)}", TITLE, bold=True),
         text(QUEUE_LEFT, 72, "waiting batches, records: bytes; hatched: full, takes no more", SMALL, colour=MUTED),
         text(WIDTH - 25, 72, "records", SMALL, "end", MUTED),
-        *(_lane(settings, state, event, each, LANES_TOP + at * LANE_HEIGHT) for at, each in enumerate(shown)),
+        *(_lane(settings, state, each, LANES_TOP + at * LANE_HEIGHT) for at, each in enumerate(shown)),
         text(25, bottom + 32, keyless_rule(settings, state), BODY, bold=True),
         _meter(settings, state, bottom + 46) if has_meter else "",
-        label=describe_keyless(settings, frame, before),
+        label=describe_keyless(settings, frame),
     )
 
 
 def _shown(settings: Settings, state: Producer) -> range:
-    """The partitions that fit, among them the one the last record went to."""
-    last = state.last.partition if state.last else state.current or 0
-    first = max(0, min(last - MOST_LANES // 2, settings.partition_count - MOST_LANES))
+    """The partitions that fit, among them the one that the record went to, or the sticky one."""
+    appended = appended_in(state)
+    marked = appended.partition if appended else state.current or 0
+    first = max(0, min(marked - MOST_LANES // 2, settings.partition_count - MOST_LANES))
     return range(first, min(first + MOST_LANES, settings.partition_count))
 
 
-def _lane(settings: Settings, state: Producer, event: KeylessEvent | None, partition: int, top: float) -> str:
+def _lane(settings: Settings, state: Producer, partition: int, top: float) -> str:
     is_current, is_led = partition == state.current, partition in settings.candidates
     queue = state.queues[partition] or ()
-    got_record = isinstance(event, Send) and state.last is not None and state.last.partition == partition
+    appended = appended_in(state)
+    got_record = appended is not None and appended.partition == partition
     written = state.record_counts[partition]
     sent = written - sum(batch.record_count for batch in queue)
     name = f"partition {partition}" if is_led else f"{partition}: no leader"

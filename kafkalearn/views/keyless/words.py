@@ -6,33 +6,26 @@ from itertools import pairwise
 
 from kafkalearn.hashing import to_positive
 from kafkalearn.partitioning.batching import Batch, all_full
-from kafkalearn.partitioning.keyless import (
-    Drain,
-    KeylessEvent,
-    Producer,
-    Send,
-    SenderLooks,
-    SendToOtherTopic,
-    Settings,
-    rule_of,
-)
+from kafkalearn.partitioning.keyless.effects import PartitionDrawn, RecordAppended
+from kafkalearn.partitioning.keyless.events import Drain, Event, Send, SenderLooks, SendToOtherTopic
+from kafkalearn.partitioning.keyless.settings import Settings, rule_of
+from kafkalearn.partitioning.keyless.state import Producer
+from kafkalearn.phrases import counted
 from kafkalearn.trace import Frame
 
 
-def describe_keyless(
-    settings: Settings, frame: Frame[Producer, KeylessEvent], before: Frame[Producer, KeylessEvent] | None = None
-) -> str:
-    """A sentence or two about a frame of a producer; `before` tells whether the partition changed.
+def describe_keyless(settings: Settings, frame: Frame[Producer, Event], before: Frame | None = None) -> str:
+    """A sentence or two about a frame of a producer; the one before it is not needed.
 
-    >>> from kafkalearn.partitioning.keyless import send_all
+    >>> from kafkalearn.partitioning.keyless import simulate
     >>> settings = Settings(3, "2.3")
-    >>> describe_keyless(settings, send_all(settings, 1)[1])
+    >>> describe_keyless(settings, simulate(settings, [Send()])[1])
     'Record 1 (100 bytes) opens a batch in partition 1.'
     """
     state, event = frame.state, frame.event
     match event:
         case Send():
-            return _describe_send(state, event) + _describe_draw(state, before)
+            return _describe_send(state, event) + _describe_draw(state)
         case SendToOtherTopic():
             return "A record without a key goes to another topic."
         case Drain(None):
@@ -44,22 +37,26 @@ def describe_keyless(
     return f"A producer of Kafka {settings.release} ({rule_of(settings.release)}) has written nothing yet."
 
 
+def appended_in(state: Producer) -> RecordAppended | None:
+    """The record that the last event wrote; None if it wrote none."""
+    return next((each for each in state.effects if isinstance(each, RecordAppended)), None)
+
+
 def _describe_send(state: Producer, event: Send) -> str:
-    placed = state.last
+    placed = appended_in(state)
     kind = "" if event.key is None else f", key {event.key!r}"
     verb = "opens a batch in" if placed.has_opened_batch else "goes to"
     return f"Record {sum(state.record_counts)} ({event.value_bytes} bytes{kind}) {verb} partition {placed.partition}."
 
 
-def _describe_draw(state: Producer, before: Frame | None) -> str:
-    """What became of the sticky partition while the record was written."""
-    if before is None or state.current is None or state.draw_count == before.state.draw_count:
+def _describe_draw(state: Producer) -> str:
+    """The sticky partition that was drawn while the record was written."""
+    drawn = [each for each in state.effects if isinstance(each, PartitionDrawn)]
+    if not drawn:
         return ""
-    if before.state.current is None:
-        return f" Partition {state.current} was drawn for it."
-    if state.current == before.state.current:
+    if state.current == drawn[0].previous:
         return f" Partition {state.current} was drawn again."
-    when = "for it" if state.last.partition == state.current else "for the next"
+    when = "for it" if appended_in(state).partition == state.current else "for the next"
     return f" Partition {state.current} was drawn {when}."
 
 
@@ -110,21 +107,19 @@ def _uniform_rule(settings: Settings, state: Producer, is_filling: bool) -> str:
     return f"next: a partition drawn anew, enough bytes went to partition {state.current}"
 
 
-def keyless_text(
-    settings: Settings, frame: Frame[Producer, KeylessEvent], before: Frame[Producer, KeylessEvent] | None = None
-) -> str:
+def keyless_text(settings: Settings, frame: Frame[Producer, Event], before: Frame | None = None) -> str:
     """A frame of `kafkalearn.partitioning.keyless` as a few lines of text.
 
-    >>> from kafkalearn.partitioning.keyless import send_all
+    >>> from kafkalearn.partitioning.keyless import simulate
     >>> settings = Settings(2, "2.3", draw=(0,).__getitem__)
-    >>> print(keyless_text(settings, send_all(settings, 3)[-1]))
+    >>> print(keyless_text(settings, simulate(settings, [Send()] * 3)[-1]))
     Record 3 (100 bytes) goes to partition 0.
     next: 3 % 2 = 1, partition 1
       partition 0: 2 written, 0 sent, waiting [2 records, 279 bytes]
       partition 1: 1 written, 0 sent, waiting [1 record, 170 bytes]
     """
     state = frame.state
-    head = [describe_keyless(settings, frame, before), keyless_rule(settings, state)]
+    head = [describe_keyless(settings, frame), keyless_rule(settings, state)]
     if state.produced_bytes:
         head.append(f"bytes to partition {state.current} since it was drawn: {state.produced_bytes}")
     return "\n".join([*head, *(_lane_text(state, partition) for partition in range(settings.partition_count))])
@@ -139,5 +134,5 @@ def _lane_text(state: Producer, partition: int) -> str:
 
 
 def _batch_text(batch: Batch) -> str:
-    noun = "record" if batch.record_count == 1 else "records"
-    return f"[{batch.record_count} {noun}, {batch.byte_count} bytes{', full' if batch.is_full else ''}]"
+    is_full = ", full" if batch.is_full else ""
+    return f"[{counted(batch.record_count, 'record')}, {batch.byte_count} bytes{is_full}]"

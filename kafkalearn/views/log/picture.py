@@ -1,13 +1,15 @@
 """A log as a picture: a cell for each offset, segments as frames around them, clean and dirty below.
 
 In the frame of a pass a dashed cell is a record that the cleaner removed, and the word under each says why it went
-or stayed; afterwards its offset is a dot, for offsets never change. Under a tombstone stands how long it still
+or stayed; afterwards its offset is a dot, for offsets never change. Below a tombstone one reads how long it still
 stays. The settings come first, so that they can be bound once: ``play(trace, partial(draw_log, settings))``.
 """
 
 from __future__ import annotations
 
-from kafkalearn.log import Cleanable, Settings
+from kafkalearn.log import Cleaned, Settings
+from kafkalearn.log.effects import Cleanable
+from kafkalearn.log.state import RUNNING
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import (
     BODY,
@@ -35,21 +37,13 @@ from kafkalearn.views.log.places import (
     Place,
     Stretch,
     cleanable_of,
+    effect_of,
     log_of,
     now_of,
-    pass_of,
     places,
     stretches,
 )
-from kafkalearn.views.log.words import (
-    clock_text,
-    describe_log,
-    legend_of,
-    next_text,
-    short_verdict,
-    span_text,
-    text_of,
-)
+from kafkalearn.views.log.words import clock_text, describe_log, legend_of, next_text, short_reason, span_text, text_of
 
 LEFT, CELL, PER_ROW, MOST_ROWS = 24, 79, 12, 3
 TOP, ROW_HEIGHT = 100, 216
@@ -70,16 +64,14 @@ def draw_log(settings: Settings, frame: LogFrame, before: LogFrame | None = None
     settings : Settings
         What the run was made with.
     frame, before : Frame
-        A frame of a run of `kafkalearn.log.step`, and the one before it: without it the records that a pass removed
-        cannot be told. Of a long log the newest 36 offsets are shown.
+        A frame of a run of `kafkalearn.log`, and the one before it: without it the records that a pass removed
+        are unknown. Of a long log the newest 36 offsets are shown.
 
     Examples
     --------
-    >>> from functools import partial
-    >>> from kafkalearn.log import Append, Log, NewBatch, step
-    >>> from kafkalearn.trace import run
+    >>> from kafkalearn.log import Append, NewBatch, simulate
     >>> settings = Settings("compact")
-    >>> trace = run(partial(step, settings), Log(), [Append((NewBatch((("K1", "1", 0),)),))])
+    >>> trace = simulate(settings, [Append((NewBatch((("K1", "1", 0),)),))])
     >>> draw_log(settings, trace[1], trace[0]).label
     'K1 = 1 is written at offset 0.'
     """
@@ -182,8 +174,7 @@ def _ground(place: Place, box: tuple[float, float, float, float]) -> str:
     if place.kind == REMOVED:
         return rect(*box, stroke=MUTED, stroke_width=2, stroke_dasharray="5 5")
     look = GRAVE if place.kind == TOMBSTONE else Fill(EMPTY, "") if place.kind == EMPTY_BATCH else Fill(PANEL, "")
-    is_judged = place.verdict is not None
-    return "\n".join([filled(look, box), outlined(box, stroke=INK, width=3 if is_judged else 1.5)])
+    return "\n".join([filled(look, box), outlined(box, stroke=INK, width=3 if place.decision else 1.5)])
 
 
 def _content(place: Place, middle: float, y: float) -> list[str]:
@@ -210,12 +201,12 @@ def _content(place: Place, middle: float, y: float) -> list[str]:
 
 
 def _under(place: Place, now_ms: int, middle: float, y: float) -> str:
-    """The verdict of this pass, and the clock of a tombstone."""
+    """The reason of this pass, and the clock of a tombstone."""
     words = []
-    if place.verdict is not None:
+    if place.decision is not None:
         gone = place.kind == REMOVED
-        verdict = _fitted(short_verdict(place.verdict.reason), CELL, SMALL)
-        words.append(text(middle, y + 17, verdict, SMALL, "middle", MUTED if gone else INK, bold=not gone))
+        reason = _fitted(short_reason(place.decision.reason), CELL, SMALL)
+        words.append(text(middle, y + 17, reason, SMALL, "middle", MUTED if gone else INK, bold=not gone))
     if place.kind == TOMBSTONE:
         clock = clock_text(place, now_ms)
         words.append(text(middle, y + 36, _clock_fitted(clock), SMALL, "middle", MARK, bold=clock == "due"))
@@ -275,11 +266,11 @@ def _reader(row: tuple[Place, ...], offset: int | None, top: float) -> list[str]
 
 def _legend(rows: list[tuple[Place, ...]], top: float) -> list[str]:
     shown = tuple(place for row in rows for place in row)
-    told = legend_of(shown)
+    meanings = legend_of(shown)
     if any(place.kind == TOMBSTONE for place in shown):
-        told.append("hatched: tombstone; below it, how long it must stay")
+        meanings.append("hatched: tombstone; below it, how long it must stay")
     lines, current = [], ""
-    for words in told:
+    for words in meanings:
         longer = f"{current};  {words}" if current else words
         if current and not _fits(longer, WIDTH - 2 * LEFT):
             lines, current = [*lines, current], words
@@ -293,9 +284,9 @@ def _meter(settings: Settings, frame: LogFrame, found: Cleanable, top: float) ->
     """The dirty ratio as a bar, against what the cleaner waits for."""
     least = settings.min_cleanable_dirty_ratio
     mark = METER_LEFT + least * METER_WIDTH
-    told = "before the pass" if pass_of(frame) else f"next clean: {next_text(settings, frame)}"
-    if log_of(frame).cleaner != "running":
-        told = f"the cleaner is {log_of(frame).cleaner}"
+    state = "before the pass" if effect_of(frame, Cleaned) else f"next clean: {next_text(settings, frame)}"
+    if log_of(frame).cleaner != RUNNING:
+        state = f"the cleaner is {log_of(frame).cleaner}"
     return [
         text(LEFT, top + 31, f"dirty ratio {found.ratio:.2f}", BODY, bold=True),
         rect(METER_LEFT, top + 16, METER_WIDTH, 20, PANEL),
@@ -303,5 +294,5 @@ def _meter(settings: Settings, frame: LogFrame, found: Cleanable, top: float) ->
         outlined((METER_LEFT, top + 16, METER_WIDTH, 20), stroke=INK, width=1.5),
         line(mark, top + 10, mark, top + 42, MARK, 4),
         text(mark, top + 57, f"more than {least:g}", SMALL, "middle" if 0.1 < least < 0.9 else "start"),
-        text(METER_LEFT + METER_WIDTH + 16, top + 31, told, SMALL),
+        text(METER_LEFT + METER_WIDTH + 16, top + 31, state, SMALL),
     ]

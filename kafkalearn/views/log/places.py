@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
 
-from kafkalearn.log import (
-    Clean,
-    Cleanable,
-    CleanerRound,
-    Cleaning,
-    Crossing,
-    CrossingEvent,
-    Log,
-    Record,
-    Segment,
-    Settings,
-    Verdict,
-    cleanable,
-)
+from kafkalearn.log import Cleaned, Log, Record, Settings
+from kafkalearn.log.cleaner.eligibility import cleanable
+from kafkalearn.log.effects import Cleanable, Decision
+from kafkalearn.log.reader.effects import CrossingEffect
+from kafkalearn.log.reader.events import CrossingEvent
+from kafkalearn.log.reader.state import Crossing
+from kafkalearn.log.state import Segment, ends_of
 from kafkalearn.trace import Frame
 
 RECORD, TOMBSTONE, MARKER, REMOVED, EMPTY_BATCH, GAP, END = (
@@ -34,12 +28,12 @@ class Place:
     record: Record | None = None
     marker: str | None = None
     horizon_ms: int | None = None
-    verdict: Verdict | None = None  # of the pass that this frame shows
+    decision: Decision | None = None  # of the pass that this frame shows
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A segment as the offsets it answers for."""
+    """A segment and the offsets that belong to it."""
 
     segment: Segment
     first: int
@@ -47,7 +41,8 @@ class Stretch:
     is_active: bool
 
 
-LogFrame = Frame[Log | Crossing, CrossingEvent]
+LogFrame: TypeAlias = Frame[Log | Crossing, CrossingEvent]
+Effect = TypeVar("Effect", bound=CrossingEffect)
 
 
 def log_of(frame: LogFrame) -> Log:
@@ -55,51 +50,46 @@ def log_of(frame: LogFrame) -> Log:
     return frame.state.log if isinstance(frame.state, Crossing) else frame.state
 
 
-def pass_of(frame: LogFrame) -> Cleaning | None:
-    """What the cleaner did in this frame, if it is one in which the cleaner ran."""
-    last = log_of(frame).last
-    is_its_doing = isinstance(frame.event, Clean | CleanerRound) and isinstance(last, Cleaning)
-    return last if is_its_doing and last.has_run else None
+def effect_of(frame: LogFrame, kind: type[Effect]) -> Effect | None:
+    """The first effect of a kind that the event of this frame had, if it had any."""
+    return next((effect for effect in frame.state.effects if isinstance(effect, kind)), None)
 
 
 def now_of(frame: LogFrame) -> int:
-    """The time of a frame: the latest that anything in it tells."""
+    """The time of a frame: the latest that anything in it holds."""
     state, log = frame.state, log_of(frame)
-    told = [state.now_ms] if isinstance(state, Crossing) else []
-    told += [batch.max_timestamp_ms for batch in log.batches]
-    told += [log.last_round_ms or 0, getattr(frame.event, "now_ms", None) or 0]
-    return max(told)
+    times = [state.now_ms] if isinstance(state, Crossing) else []
+    times += [batch.max_timestamp_ms for batch in log.batches]
+    times += [log.last_round_ms or 0, getattr(frame.event, "now_ms", None) or 0]
+    return max(times)
 
 
 def cleanable_of(settings: Settings, frame: LogFrame) -> Cleanable:
     """What a cleaner sees in this frame; in the frame of a pass, what it saw before it cleaned."""
-    done = pass_of(frame)
+    done = effect_of(frame, Cleaned)
     return done.cleanable if done else cleanable(settings, log_of(frame), now_of(frame))
 
 
 def stretches(log: Log) -> tuple[Stretch, ...]:
     """The segments, each up to the next one's base."""
-    ends = (*(segment.base_offset - 1 for segment in log.segments[1:]), log.log_end_offset)
-    pairs = zip(log.segments, ends, strict=True)
-    return tuple(Stretch(each, each.base_offset, last, each is log.active) for each, last in pairs)
+    pairs = zip(log.segments, ends_of(log.segments, log.log_end_offset + 1), strict=True)
+    return tuple(Stretch(each, each.base_offset, end - 1, each is log.active) for each, end in pairs)
 
 
 def places(frame: LogFrame, before: LogFrame | None) -> tuple[Place, ...]:
     """Every offset from the first segment's base to the log end offset, in order."""
-    log, done = log_of(frame), pass_of(frame)
-    verdicts = {each.offset: each for each in done.verdicts} if done else {}
+    log, done = log_of(frame), effect_of(frame, Cleaned)
+    decisions = {each.offset: each for each in done.decisions} if done else {}
     was = {} if before is None else {each.offset: each for each in log_of(before).records}
-    found = {offset: Place(offset, REMOVED, was.get(offset), None, None, each) for offset, each in verdicts.items()}
+    found = {offset: Place(offset, REMOVED, was.get(offset), None, None, each) for offset, each in decisions.items()}
     for batch in log.batches:
         for record in batch.records:
             kind = MARKER if batch.marker else TOMBSTONE if record.value is None and record.key is not None else RECORD
             horizon_ms = batch.delete_horizon_ms if kind == TOMBSTONE else None
-            verdict = verdicts.get(record.offset)
-            found[record.offset] = Place(record.offset, kind, record, batch.marker, horizon_ms, verdict)
+            decision = decisions.get(record.offset)
+            found[record.offset] = Place(record.offset, kind, record, batch.marker, horizon_ms, decision)
         if not batch.records:
-            standing = found.get(batch.last_offset)
-            if standing is None:
-                found[batch.last_offset] = Place(batch.last_offset, EMPTY_BATCH)
+            found.setdefault(batch.last_offset, Place(batch.last_offset, EMPTY_BATCH))
     found[log.log_end_offset] = Place(log.log_end_offset, END)
     first = log.segments[0].base_offset
     return tuple(found.get(offset, Place(offset, GAP)) for offset in range(first, log.log_end_offset + 1))

@@ -1,14 +1,15 @@
 """A reader that crosses a log, as a picture: the log with the reader's position, its table, and what the topic says.
 
 A key in the reader's table that the topic has deleted is marked; it is a ghost as soon as nothing ahead of the
-reader will take it out.
+reader will remove it.
 """
 
 from __future__ import annotations
 
-from kafkalearn.log import Crossing, CrossingEvent, Settings, ghosts
-from kafkalearn.log.reader import Table
-from kafkalearn.log.sizes import Text
+from kafkalearn.log import Settings
+from kafkalearn.log.reader.events import CrossingEvent
+from kafkalearn.log.reader.state import Crossing, Table, ghosts
+from kafkalearn.segments.sizes import Text
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, INK, MARK, MUTED, PANEL, READ, SMALL, WIDTH, Fill, fill
@@ -31,29 +32,28 @@ def draw_crossing(
     settings : Settings
         What the run was made with.
     frame, before : Frame
-        A frame of a run of `kafkalearn.log.cross`, and the one before it.
+        A frame of a run of `kafkalearn.log.reader`, and the one before it.
 
     Examples
     --------
-    >>> from functools import partial
-    >>> from kafkalearn.log import Append, NewBatch, Read, cross
-    >>> from kafkalearn.trace import run
+    >>> from kafkalearn.log import Append, NewBatch
+    >>> from kafkalearn.log.reader import Read, simulate
     >>> settings = Settings("compact")
-    >>> trace = run(partial(cross, settings), Crossing(), [Append((NewBatch((("anna", "1", 0),)),)), Read()])
+    >>> trace = simulate(settings, [Append((NewBatch((("anna", "1", 0),)),)), Read()])
     >>> draw_crossing(settings, trace[2], trace[1]).label
     'The reader reads anna = 1; its position is 1.'
     """
     state = frame.state
     elements, bottom = log_elements(settings, frame, before, state.reader.position)
-    gone = frozenset(key for key, _ in state.reader.table) - {key for key, _ in state.truth}
+    deleted = frozenset(key for key, _ in state.reader.table) - {key for key, _ in state.truth}
     lanes = [
         ("the topic says", state.truth, frozenset(), frozenset()),
-        ("the reader's table", state.reader.table, gone, frozenset(ghosts(state))),
+        ("the reader's table", state.reader.table, deleted, frozenset(ghosts(state))),
     ]
     parts = [text(LEFT, bottom + 24, f"▼ the reader's position is {state.reader.position}", BODY, colour=MARK)]
-    for at, (name, table, is_gone, haunts) in enumerate(lanes):
+    for at, (name, table, deleted, are_ghosts) in enumerate(lanes):
         top = bottom + 40 + at * LINE_HEIGHT
-        parts += [text(LEFT, top + 21, name, BODY, bold=True), *_chips(table, is_gone, haunts, top)]
+        parts += [text(LEFT, top + 21, name, BODY, bold=True), *_chips(table, deleted, are_ghosts, top)]
     return picture(
         bottom + 40 + len(lanes) * LINE_HEIGHT + 10,
         *elements,
@@ -62,11 +62,12 @@ def draw_crossing(
     )
 
 
-def _chips(table: Table, gone: frozenset[Text], haunts: frozenset[Text], top: float) -> list[str]:
+def _chips(table: Table, deleted: frozenset[Text], are_ghosts: frozenset[Text], top: float) -> list[str]:
     """The table's entries one beside the other; of a long table the first, and how many more there are."""
     parts, x = [], LEFT + NAMES_WIDTH
     for at, (key, value) in enumerate(table):
-        suffix = " · ghost" if key in haunts else " · deleted" if key in gone else ""
+        is_ghost = key in are_ghosts
+        suffix = " · ghost" if is_ghost else " · deleted" if key in deleted else ""
         words = f"{text_of(key)} = {text_of(value)}"
         width = CHIP_LETTER * len(words + suffix) + 18
         if x + width > WIDTH - LEFT - (0 if at == len(table) - 1 else 60):
@@ -75,7 +76,7 @@ def _chips(table: Table, gone: frozenset[Text], haunts: frozenset[Text], top: fl
         parts += [
             filled(GHOST if suffix else SURE, box),
             rect(x + 5, top + 4, width - 10, CHIP_HEIGHT - 8, PANEL, rx=3) if suffix else "",
-            outlined(box, stroke=MARK if key in haunts else INK, width=4 if key in haunts else 1.5),
+            outlined(box, stroke=MARK if is_ghost else INK, width=4 if is_ghost else 1.5),
             text(x + 9, top + 21, words + suffix, BODY, bold=bool(suffix)),
         ]
         x += width + 10
@@ -88,8 +89,8 @@ def describe_crossing(
     """A sentence about a frame, and another for each key that has just become a ghost."""
     were = frozenset(ghosts(before.state)) if before else frozenset()
     new = [text_of(key) for key in ghosts(frame.state) if key not in were]
-    haunting = f" {', '.join(new)} {'is a ghost' if len(new) == 1 else 'are ghosts'} from now on." if new else ""
-    return describe_log(settings, frame, before) + haunting
+    added = f" {', '.join(new)} {'is a ghost' if len(new) == 1 else 'are ghosts'} from now on." if new else ""
+    return describe_log(settings, frame, before) + added
 
 
 def crossing_text(
@@ -104,6 +105,6 @@ def crossing_text(
     return f"{head}\n{log}; {position}\nthe topic says: {_table_text(state.truth, ())}\n{table}"
 
 
-def _table_text(table: Table, haunts: tuple[Text, ...]) -> str:
-    marks = dict.fromkeys(haunts, " (ghost)")
+def _table_text(table: Table, are_ghosts: tuple[Text, ...]) -> str:
+    marks = dict.fromkeys(are_ghosts, " (ghost)")
     return ", ".join(f"{text_of(key)} = {text_of(value)}{marks.get(key, '')}" for key, value in table) or "nothing"

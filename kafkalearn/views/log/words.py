@@ -1,4 +1,4 @@
-"""A log and its cleaner in words: a sentence about a frame, the whole of it as text, times and verdicts in short."""
+"""A log and its cleaner in words: a sentence about a frame, the whole of it as text, times and reasons in short."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from itertools import groupby
 
 from kafkalearn.log import (
     Append,
-    Appended,
     Clean,
+    Cleaned,
     CleanerFailed,
     CleanerRound,
-    Cleaning,
     EndTransaction,
     MoveLogStart,
     ProducerExpired,
-    Read,
     ReplaceCleanerThreads,
     Restart,
     Retain,
@@ -24,7 +22,12 @@ from kafkalearn.log import (
     Settings,
     next_clean,
 )
-from kafkalearn.log.sizes import Text
+from kafkalearn.log.effects import Appended, AppendRefused, CleanerStopped, NotCleaned, SegmentRolled, SegmentsDeleted
+from kafkalearn.log.reader.effects import RecordsRead
+from kafkalearn.log.reader.events import Read
+from kafkalearn.log.state import RUNNING
+from kafkalearn.phrases import counted
+from kafkalearn.segments.sizes import Text
 from kafkalearn.views.log.places import (
     EMPTY_BATCH,
     END,
@@ -36,16 +39,16 @@ from kafkalearn.views.log.places import (
     Place,
     Stretch,
     cleanable_of,
+    effect_of,
     log_of,
     now_of,
-    pass_of,
     places,
     stretches,
 )
 
 _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"), (1, "ms"))
 
-SHORT = {  # how a verdict begins, and the word for it under a cell
+SHORT = {  # how a reason begins, and the word for it under a cell
     "overtaken by offset": "→",
     "last of its key": "last",
     "tombstone, met for the first time": "new",
@@ -84,10 +87,10 @@ def text_of(value: Text | None) -> str:
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value or '""'
 
 
-def short_verdict(reason: str) -> str:
-    """The word for a verdict under a cell.
+def short_reason(reason: str) -> str:
+    """The word for the reason of a decision, under a cell.
 
-    >>> short_verdict("overtaken by offset 4"), short_verdict("last of its key")
+    >>> short_reason("overtaken by offset 4"), short_reason("last of its key")
     ('→ 4', 'last')
     """
     word = next((short for begin, short in SHORT.items() if reason.startswith(begin)), reason)
@@ -96,10 +99,10 @@ def short_verdict(reason: str) -> str:
 
 def legend_of(all_places: tuple[Place, ...]) -> list[str]:
     """What the words under the cells mean, those that occur."""
-    reasons = dict.fromkeys(place.verdict.reason for place in all_places if place.verdict)
+    reasons = dict.fromkeys(place.decision.reason for place in all_places if place.decision)
     overtaken = [reason for reason in reasons if reason.startswith("overtaken")][:1]
-    others = [reason for reason in reasons if not reason.startswith("overtaken") and short_verdict(reason) != reason]
-    return [f"{short_verdict(each)}: {each}" for each in (*overtaken, *others)]
+    others = [reason for reason in reasons if not reason.startswith("overtaken") and short_reason(reason) != reason]
+    return [f"{short_reason(each)}: {each}" for each in (*overtaken, *others)]
 
 
 def clock_text(place: Place, now_ms: int) -> str:
@@ -116,12 +119,9 @@ def clock_text(place: Place, now_ms: int) -> str:
 def describe_log(settings: Settings, frame: LogFrame, before: LogFrame | None = None) -> str:
     """A sentence or two about a frame of `kafkalearn.log`.
 
-    >>> from functools import partial
-    >>> from kafkalearn.log import Log, NewBatch, step
-    >>> from kafkalearn.trace import run
+    >>> from kafkalearn.log import NewBatch, simulate
     >>> settings = Settings("compact")
-    >>> events = [Append((NewBatch((("K1", "1", 0), ("K1", "2", 1))),)), Roll(), Clean(5000)]
-    >>> for frame in run(partial(step, settings), Log(), events):
+    >>> for frame in simulate(settings, [Append((NewBatch((("K1", "1", 0), ("K1", "2", 1))),)), Roll(), Clean(5000)]):
     ...     print(describe_log(settings, frame))
     An empty log.
     K1 = 1 is written at offset 0, K1 = 2 at offset 1.
@@ -131,53 +131,55 @@ def describe_log(settings: Settings, frame: LogFrame, before: LogFrame | None = 
     log, event = log_of(frame), frame.event
     match event:
         case Append():
-            return _describe_append(log.last, event)
-        case Roll() if before is not None and log_of(before).segments == log.segments:
+            return _describe_append(frame, event)
+        case Roll() if effect_of(frame, SegmentRolled) is None:
             return "The active segment is empty: there is nothing to close."
         case Roll():
             return f"The active segment is closed; a new one begins at offset {log.active.base_offset}."
         case Clean() | CleanerRound():
             return _describe_pass(settings, frame)
         case Retain():
-            count = log.last.deleted_count
-            return f"Retention deletes {count} segment{'' if count == 1 else 's'}; the log starts at offset " + (
-                f"{log.log_start_offset}."
-            )
+            deleted = effect_of(frame, SegmentsDeleted)
+            segments = counted(deleted.segment_count if deleted else 0, "segment")
+            return f"Retention deletes {segments}; the log starts at offset {log.log_start_offset}."
     return _describe_rest(frame)
 
 
-def _describe_append(last: Appended, event: Append) -> str:
-    if last.error is not None:
-        return f"The broker refuses the batch: {last.error}."
+def _describe_append(frame: LogFrame, event: Append) -> str:
+    refused = effect_of(frame, AppendRefused)
+    if refused is not None:
+        return f"The broker refuses the batch: {refused.error}."
     records = [each for batch in event.batches for each in batch.records]
-    first = last.last_offset - len(records) + 1
+    first = effect_of(frame, Appended).first_offset
     if len(records) > 4:
-        return f"{len(records)} records are written at offsets {first} to {last.last_offset}."
-    told = [f"{text_of(key)} = {text_of(value)}" for key, value, _ in records]
-    where = [f"{words} {'is written ' if at == 0 else ''}at offset {first + at}" for at, words in enumerate(told)]
+        return f"{len(records)} records are written at offsets {first} to {first + len(records) - 1}."
+    pairs = [f"{text_of(key)} = {text_of(value)}" for key, value, _ in records]
+    where = [f"{pair} {'is written ' if at == 0 else ''}at offset {first + at}" for at, pair in enumerate(pairs)]
     return f"{', '.join(where)}."
 
 
 def _describe_pass(settings: Settings, frame: LogFrame) -> str:
-    last = log_of(frame).last
-    if not isinstance(last, Cleaning) or not last.has_run:
-        return _describe_refusal(settings, frame, last)
-    kept = Counter(verdict.is_kept for verdict in last.verdicts)
+    done = effect_of(frame, Cleaned)
+    if done is None:
+        return _describe_no_pass(settings, frame)
+    kept = Counter(decision.is_kept for decision in done.decisions)
     going = f"{kept[False]} {'goes' if kept[False] == 1 else 'go'}"
-    full = " Its map is full: the rest waits for the next pass." if last.is_map_full else ""
+    full = " Its map is full: the rest waits for the next pass." if done.is_map_full else ""
     return (
-        f"The cleaner passes over offsets {log_of(frame).segments[0].base_offset} to {last.latest_offset}: "
+        f"The cleaner passes over offsets {log_of(frame).segments[0].base_offset} to {done.latest_offset}: "
         f"{kept[True]} of {kept.total()} records stay, {going}.{full}"
     )
 
 
-def _describe_refusal(settings: Settings, frame: LogFrame, last: Cleaning) -> str:
-    if last.problem:
-        return f"The cleaner does nothing: {last.problem}."
-    if not last.cleanable.cleanable_bytes:
+def _describe_no_pass(settings: Settings, frame: LogFrame) -> str:
+    stopped, looked = effect_of(frame, CleanerStopped), effect_of(frame, NotCleaned)
+    if looked is None:
+        reason = stopped.reason if stopped else f"the cleaner is {log_of(frame).cleaner}"
+        return f"The cleaner does nothing: {reason}."
+    if not looked.cleanable.cleanable_bytes:
         return "The cleaner looks and does nothing: no closed segment is dirty."
     least = settings.min_cleanable_dirty_ratio
-    return f"The cleaner looks and does nothing: dirty ratio {last.cleanable.ratio:.2f}, not above {least:g}."
+    return f"The cleaner looks and does nothing: dirty ratio {looked.cleanable.ratio:.2f}, not above {least:g}."
 
 
 def _describe_rest(frame: LogFrame) -> str:
@@ -205,12 +207,12 @@ def _describe_rest(frame: LogFrame) -> str:
 
 
 def _describe_read(frame: LogFrame) -> str:
-    reader = frame.state.reader
-    if not reader.last_read:
-        return f"The reader finds nothing new; its position is {reader.position}."
-    told = ", ".join(f"{text_of(each.key)} = {text_of(each.value)}" for each in reader.last_read[:4])
-    more = f" and {len(reader.last_read) - 4} more" if len(reader.last_read) > 4 else ""
-    return f"The reader reads {told}{more}; its position is {reader.position}."
+    position, records = frame.state.reader.position, effect_of(frame, RecordsRead).records
+    if not records:
+        return f"The reader finds nothing new; its position is {position}."
+    first = ", ".join(f"{text_of(each.key)} = {text_of(each.value)}" for each in records[:4])
+    more = f" and {len(records) - 4} more" if len(records) > 4 else ""
+    return f"The reader reads {first}{more}; its position is {position}."
 
 
 def ratio_text(settings: Settings, frame: LogFrame) -> str:
@@ -218,9 +220,9 @@ def ratio_text(settings: Settings, frame: LogFrame) -> str:
     found = cleanable_of(settings, frame)
     total = found.clean_bytes + found.cleanable_bytes
     head = f"dirty ratio {found.cleanable_bytes}/{total} = {found.ratio:.2f}"
-    if pass_of(frame):
+    if effect_of(frame, Cleaned):
         return f"{head} before the pass"
-    if log_of(frame).cleaner != "running":
+    if log_of(frame).cleaner != RUNNING:
         return f"{head}; the cleaner is {log_of(frame).cleaner}"
     return f"{head}; next clean: {next_text(settings, frame)}"
 
@@ -232,20 +234,18 @@ def next_text(settings: Settings, frame: LogFrame) -> str:
         return "now"
     until = [] if waits.at_ms is None else [f"at {span_text(waits.at_ms)}"]
     if waits.missing_bytes is not None:
-        until.append(f"with {waits.missing_bytes} more closed byte{'' if waits.missing_bytes == 1 else 's'}")
+        until.append(f"with {counted(waits.missing_bytes, 'more closed byte')}")
     return " or ".join(until) or "never"
 
 
 def log_text(settings: Settings, frame: LogFrame, before: LogFrame | None = None) -> str:
     """A frame of `kafkalearn.log` as a few lines of text: a line for each segment, and what a pass did.
 
-    ``x`` is a record that this pass removed, ``.`` an offset that is gone since earlier.
+    ``x`` is a record that this pass removed, ``.`` an offset that was removed earlier.
 
-    >>> from functools import partial
-    >>> from kafkalearn.log import Log, NewBatch, step
-    >>> from kafkalearn.trace import run
+    >>> from kafkalearn.log import NewBatch, simulate
     >>> settings = Settings("compact")
-    >>> trace = run(partial(step, settings), Log(), [Append((NewBatch((("K1", "1", 0), ("K1", None, 1))),)), Roll()])
+    >>> trace = simulate(settings, [Append((NewBatch((("K1", "1", 0), ("K1", None, 1))),)), Roll()])
     >>> print(log_text(settings, trace[-1]))
     The active segment is closed; a new one begins at offset 2.
       segment 0, 80 bytes, dirty:  0 K1=1  1 K1=null (no clock)
@@ -277,21 +277,21 @@ def _state_of(stretch: Stretch, first_dirty: int, first_uncleanable: int) -> str
 
 def _places_text(inside: list[Place], now_ms: int) -> str:
     parts = []
-    for is_gap, run in groupby(inside, lambda each: each.kind == GAP):
-        run = list(run)
-        parts += ["." * len(run)] if is_gap else [_place_text(each, now_ms) for each in run]
+    for is_gap, neighbours in groupby(inside, lambda each: each.kind == GAP):
+        alike = list(neighbours)
+        parts += ["." * len(alike)] if is_gap else [_place_text(each, now_ms) for each in alike]
     return "".join(f"  {part}" for part in parts)
 
 
 def _place_text(place: Place, now_ms: int) -> str:
-    told = "?" if place.record is None else f"{text_of(place.record.key)}={text_of(place.record.value)}"
+    content = "?" if place.record is None else f"{text_of(place.record.key)}={text_of(place.record.value)}"
     if place.kind == EMPTY_BATCH:
         return f"{place.offset} (empty batch)"
     if place.kind == MARKER:
-        told = place.marker
-    notes = [place.verdict.reason] if place.verdict else []
+        content = place.marker
+    notes = [place.decision.reason] if place.decision else []
     if place.kind == TOMBSTONE:
         notes.append(clock_text(place, now_ms))
     mark = "x" if place.kind == REMOVED else ""
     aside = f" ({'; '.join(notes)})" if notes else ""
-    return f"{mark}{place.offset} {told}{aside}"
+    return f"{mark}{place.offset} {content}{aside}"

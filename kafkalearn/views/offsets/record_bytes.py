@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.offsets import Piece, decode, dissect
+from kafkalearn.offsets.records.codec import decode, dissect
+from kafkalearn.phrases import capitalised, counted
 from kafkalearn.trace import Frame, Trace, run
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, READ, SMALL, TITLE, WIDTH, Fill
 from kafkalearn.views.drawing.svg import filled, line, outlined, rect, text, words_at
+from kafkalearn.wire.reader import Piece
 
 LEFT, COLUMNS, CELL_WIDTH, CELL_HEIGHT, ROW_GAP = 25, 22, 43, 36, 8
 MOST_BYTES = 220  # of key or value; a longer one does not fit a page
@@ -56,10 +58,10 @@ def record_bytes(key: bytes, value: bytes | None) -> Trace[RecordBytes, Field]:
         raise KafkaLearnError(f"key and value may have {MOST_BYTES} bytes in a picture, got {sizes[0]} and {sizes[1]}")
     fields = [Field("key", piece) for piece in of_key] + [Field("value", piece) for piece in of_value]
     fields = [each for each in fields if each.piece.stop > each.piece.start]
-    return run(_take, RecordBytes(key, value), fields)
+    return run(_take, None, RecordBytes(key, value), fields)
 
 
-def _take(record: RecordBytes, field: Field) -> RecordBytes:
+def _take(settings: None, record: RecordBytes, field: Field) -> RecordBytes:
     return RecordBytes(record.key, record.value, (*record.read, field))
 
 
@@ -102,7 +104,7 @@ def _part(record: RecordBytes, part: str, data: bytes | None, top: float, now: F
     rows = -(-len(data) // COLUMNS)
     return "\n".join(
         [
-            text(LEFT, top, f"{part}: {len(data)} bytes", BODY, bold=True),
+            text(LEFT, top, f"{part}: {counted(len(data), 'byte')}", BODY, bold=True),
             filled(Fill(READ, ""), *boxes[:done]),
             filled(Fill(EMPTY, ""), *boxes[done:]),
             outlined(*boxes),
@@ -123,9 +125,7 @@ def _caption(now: Field | None, top: float) -> list[str]:
     if now is None:
         return [text(LEFT, top, "Nothing is read yet.", BODY)]
     piece = now.piece
-    kind = (
-        f"{piece.kind}, {piece.stop - piece.start} byte{'s' if piece.stop - piece.start > 1 else ''} of the {now.part}"
-    )
+    kind = f"{piece.kind}, {counted(piece.stop - piece.start, 'byte')} of the {now.part}"
     return [
         text(LEFT, top, f"{_name(piece)} = {_value(piece)}", TITLE, colour=MARK, bold=True),
         text(LEFT, top + 32, kind, SMALL + 2, colour=INK),
@@ -150,12 +150,12 @@ def describe_record_bytes(frame: Frame[RecordBytes, Field], before: Frame[Record
     record, now = frame.state, frame.event
     if now is None:
         of_value = "a null value" if record.value is None else f"a value of {len(record.value)}"
-        return f"A record with a key of {len(record.key)} bytes and {of_value}. Nothing is read yet."
+        return f"A record with a key of {counted(len(record.key), 'byte')} and {of_value}. Nothing is read yet."
     piece = now.piece
     data = (record.key if now.part == "key" else record.value)[piece.start : piece.stop]
     where = f"byte {piece.start}" if len(data) == 1 else f"bytes {piece.start} to {piece.stop - 1}"
     shown = data.hex(" ") if len(data) <= 12 else f"{data[:12].hex(' ')} ..."
-    words = f"{now.part.capitalize()}, {where}: {shown} is the {_name(piece)}, {_value(piece)}"
+    words = f"{capitalised(now.part)}, {where}: {shown} is the {_name(piece)}, {_value(piece)}"
     if piece.role == "record type":
         return f"{words}: {decode(record.key, None).type.words}."
     return f"{words}."

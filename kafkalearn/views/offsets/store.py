@@ -5,23 +5,24 @@ A frame of a run of `kafkalearn.offsets.store` becomes one drawing.
 
 from __future__ import annotations
 
-from collections.abc import Sized
 from datetime import UTC, datetime
 
-from kafkalearn.offsets import decode
-from kafkalearn.offsets.store import (
+from kafkalearn.offsets.records.codec import decode
+from kafkalearn.offsets.records.record_types import OFFSET_TYPES
+from kafkalearn.offsets.store.effects import Answer
+from kafkalearn.offsets.store.events import (
     Commit,
     DeleteGroup,
     Elect,
-    Entry,
     Fetch,
     Load,
     Resign,
-    Store,
     StoreEvent,
     StoreGroup,
     Sweep,
 )
+from kafkalearn.offsets.store.state import Entry, Store
+from kafkalearn.phrases import counted
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, Fill
@@ -74,18 +75,11 @@ def _cache(store: Store, top: float) -> list[str]:
         return [text(CACHE_LEFT, top + 22, "no group", BODY, colour=MUTED)]
     parts = []
     for group in store.groups:
-        parts.append(
-            text(
-                CACHE_LEFT,
-                top + 22,
-                f"{group.group_id}: {group.state}, {_count(group.members, 'member')}",
-                BODY,
-                bold=True,
-            )
-        )
+        words = f"{group.group_id}: {group.state}, {counted(len(group.members), 'member')}"
+        parts.append(text(CACHE_LEFT, top + 22, words, BODY, bold=True))
         top += 32
         for each in group.offsets:
-            parts.append(text(CACHE_LEFT + 18, top + 20, f"{each.topic}-{each.partition}: {each.offset}", BODY))
+            parts.append(text(CACHE_LEFT + 18, top + 20, f"{each.at}: {each.offset}", BODY))
             top += 28
         top += 10
     return parts
@@ -100,17 +94,13 @@ def entry_text(offset: int, entry: Entry) -> str:
     if entry.marker is not None:
         return f"{offset}  {entry.marker} of producer {entry.producer_id}"
     record = decode(entry.key, entry.value)
-    if record.type.number < 2:
+    if record.type.number in OFFSET_TYPES:
         what = f"{record.group}, {record.key['topic']}-{record.key['partition']}"
         said = "tombstone" if record.is_tombstone else f"offset {record.value['offset']}"
     else:
         what = f"group {record.group}"
-        said = "tombstone" if record.is_tombstone else _count(record.value.get("members", ()), "member")
+        said = "tombstone" if record.is_tombstone else counted(len(record.value.get("members", ())), "member")
     return f"{offset}  {what}: {said}"
-
-
-def _count(things: Sized, name: str) -> str:
-    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
 
 
 def _time(now_ms: int) -> str:
@@ -124,10 +114,8 @@ def _event_words(event: StoreEvent | None) -> str:
         case Commit():
             return f"{_time(event.now_ms)}  {event.group_id} commits {event.offset} for {event.topic}-{event.partition}"
         case StoreGroup():
-            count = len(event.members)
-            words = (
-                f"a rebalance ends, {count} member{'s' if count > 1 else ''}" if count else "the last member has left"
-            )
+            has_members = f"a rebalance ends, {counted(len(event.members), 'member')}"
+            words = has_members if event.members else "the last member has left"
             return f"{_time(event.now_ms)}  {event.group_id}: {words}"
         case Sweep():
             return f"{_time(event.now_ms)}  the sweep looks for expired offsets"
@@ -151,13 +139,14 @@ def describe_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEv
     tombstones = sum(entry.value is None and entry.marker is None for entry in written)
     words = [f"{_event_words(frame.event)}."]
     if frame.event is not None:
-        told = f", {tombstones} of them tombstones" if tombstones else ""
-        words.append(f"{_count(written, 'record')} written{told}.")
-    if store.answer is not None and (store.answer.offset is not None or store.answer.error != "NONE"):
-        offset = "" if store.answer.offset is None else f", offset {store.answer.offset}"
-        words.append(f"Answer: {store.answer.error}{offset}.")
+        of_them = f", {tombstones} of them tombstones" if tombstones else ""
+        words.append(f"{counted(len(written), 'record')} written{of_them}.")
+    for answer in store.effects:
+        if answer != Answer():
+            offset = "" if answer.offset is None else f", offset {answer.offset}"
+            words.append(f"Answer: {answer.error}{offset}.")
     groups = ", ".join(
-        f"{group.group_id} {group.state} with {_count(group.offsets, 'offset')}" for group in store.groups
+        f"{group.group_id} {group.state} with {counted(len(group.offsets), 'offset')}" for group in store.groups
     )
     words.append(f"In memory: {groups or 'no group'}.")
     return " ".join(words)

@@ -1,22 +1,31 @@
-"""The purgatory's lists as a picture: who watches which key, what is done and still listed, and the timer."""
+"""The purgatory's lists as a picture: who watches which key, what is done and still listed, and the timer.
+
+The settings come first, so that they can be bound once: ``play(trace, partial(draw_purgatory, settings))``.
+"""
 
 from __future__ import annotations
 
 from kafkalearn.purgatory.operations.conditions import Never
-from kafkalearn.purgatory.operations.simulator import (
+from kafkalearn.purgatory.operations.effects import (
     AT_ONCE,
+    BY_EVENT,
+    BY_FORCE,
+    BY_TIME,
     WHILE_LISTED,
-    CheckAndComplete,
     Checked,
     Completed,
-    ForceComplete,
     Parked,
-    Purgatory,
     Purged,
-    Tell,
+)
+from kafkalearn.purgatory.operations.events import (
+    CheckAndComplete,
+    FactChanged,
+    ForceComplete,
     TimePassed,
     TryCompleteElseWatch,
 )
+from kafkalearn.purgatory.operations.settings import Settings
+from kafkalearn.purgatory.operations.state import Purgatory
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill, fill
@@ -28,33 +37,34 @@ WAITING, DONE = Fill(READ, ""), fill(1)
 HOW = {
     AT_ONCE: "is done at once: what it wants is there",
     WHILE_LISTED: "was put on the lists, looks again, and is done",
-    "by an event": "finds its condition true, and is done",
-    "by force": "is completed by force",
-    "by time": "has waited long enough: time ends it",
+    BY_EVENT: "finds its condition true, and is done",
+    BY_FORCE: "is completed by force",
+    BY_TIME: "has waited long enough: time ends it",
 }
 
 
-def draw_purgatory(frame: Frame, before: Frame | None = None) -> Picture:
+def draw_purgatory(settings: Settings, frame: Frame, before: Frame | None = None) -> Picture:
     """One moment of a purgatory, drawn: a row for each key that is watched.
 
     Parameters
     ----------
+    settings : Settings
+        Those of the run.
     frame, before : Frame
-        A frame of a run of `kafkalearn.purgatory.operations.step` and the one before it.
+        A frame of `kafkalearn.purgatory.operations.simulate` and the one before it.
 
     Examples
     --------
-    >>> from kafkalearn.purgatory.operations.kinds import delayed_produce
-    >>> from kafkalearn.purgatory.operations import Purgatory, TryCompleteElseWatch, step
-    >>> from kafkalearn.trace import run
-    >>> events = [TryCompleteElseWatch(delayed_produce("p1", {"orders-0": 7}))]
-    >>> draw_purgatory(run(step, Purgatory(), events)[1]).label
+    >>> from kafkalearn.purgatory import delayed_produce
+    >>> from kafkalearn.purgatory.operations import simulate
+    >>> settings, events = Settings(), [TryCompleteElseWatch(delayed_produce("p1", {"orders-0": 7}))]
+    >>> draw_purgatory(settings, simulate(settings, events)[1]).label
     'p1 waits until HW orders-0 >= 8, for at most 30,000 ms.'
     """
     purgatory: Purgatory = frame.state
     rows = purgatory.lists or (("nobody watches", ()),)
     bottom = TOP + max(len(rows), LEAST_ROWS) * ROW_HEIGHT
-    facts = ", ".join(f"{name} = {value:,}" for name, value in purgatory.facts) or "none told yet"
+    facts = ", ".join(f"{name} = {value:,}" for name, value in purgatory.facts) or "none yet"
     return picture(
         bottom + 100,
         text(25, 38, f"Who waits at {purgatory.wheels.now_ms:,} ms", TITLE, bold=True),
@@ -64,7 +74,7 @@ def draw_purgatory(frame: Frame, before: Frame | None = None) -> Picture:
         text(LEFT, bottom + 32, facts, BODY),
         text(25, bottom + 62, "timer", BODY, bold=True),
         text(LEFT, bottom + 62, _timer_words(purgatory), BODY),
-        text(25, bottom + 88, _counts(purgatory), SMALL, colour=MUTED),
+        text(25, bottom + 88, _counts(settings, purgatory), SMALL, colour=MUTED),
         label=describe_purgatory(frame, before),
     )
 
@@ -105,20 +115,19 @@ def _timer_words(purgatory: Purgatory) -> str:
     return shown + (f", {len(timers) - 3} more" if len(timers) > 3 else "") or "empty"
 
 
-def _counts(purgatory: Purgatory) -> str:
+def _counts(settings: Settings, purgatory: Purgatory) -> str:
     return (
         f"{len(purgatory.waiting)} waiting, {purgatory.watched_count} entries on lists; a purge comes when "
         f"{purgatory.estimated_count} (listed since the last one) - {purgatory.delayed_count} (in the timer) "
-        f"> {purgatory.purge_interval}"
+        f"> {settings.purge_interval}"
     )
 
 
 def describe_purgatory(frame: Frame, before: Frame | None = None) -> str:
     """What the last event did, in a sentence or two.
 
-    >>> from kafkalearn.purgatory.operations import CheckAndComplete, Purgatory, step
-    >>> from kafkalearn.trace import run
-    >>> describe_purgatory(run(step, Purgatory(), [CheckAndComplete("orders-0")])[1])
+    >>> from kafkalearn.purgatory.operations import simulate
+    >>> describe_purgatory(simulate(Settings(), [CheckAndComplete("orders-0")])[1])
     'The watchers of orders-0 are called: 0 completed.'
     """
     purgatory: Purgatory = frame.state
@@ -129,7 +138,7 @@ def describe_purgatory(frame: Frame, before: Frame | None = None) -> str:
             words = f"{operation.name} waits {preposition} {operation.condition}"
             is_waiting = purgatory.is_waiting(operation.name)
             first = [f"{words}, for at most {operation.timeout_ms:,} ms."] if is_waiting else []
-        case Tell(name, value):
+        case FactChanged(name, value):
             first = [f"{name} is {value:,} now; nobody has looked yet."]
         case CheckAndComplete(key):
             count = sum(isinstance(each, Completed) for each in purgatory.effects)
@@ -148,10 +157,9 @@ def describe_purgatory(frame: Frame, before: Frame | None = None) -> str:
 def purgatory_text(frame: Frame, before: Frame | None = None) -> str:
     """The same as plain text; completed operations that are still listed stand in brackets.
 
-    >>> from kafkalearn.purgatory.operations.kinds import delayed_produce
-    >>> from kafkalearn.purgatory.operations import Purgatory, TryCompleteElseWatch, step
-    >>> from kafkalearn.trace import run
-    >>> print(purgatory_text(run(step, Purgatory(), [TryCompleteElseWatch(delayed_produce("p1", {"a-0": 7}))])[1]))
+    >>> from kafkalearn.purgatory import delayed_produce
+    >>> from kafkalearn.purgatory.operations import simulate
+    >>> print(purgatory_text(simulate(Settings(), [TryCompleteElseWatch(delayed_produce("p1", {"a-0": 7}))])[1]))
     p1 waits until HW a-0 >= 8, for at most 30,000 ms.
       a-0: p1
       timer: p1 until 30,000 ms

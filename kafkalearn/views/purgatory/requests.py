@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from kafkalearn.purgatory.requests.simulator import (
-    Broker,
-    ConsumerAnswered,
-    ConsumerFetch,
-    ConsumerParked,
-    SizedProduce,
-)
-from kafkalearn.replication import (
-    Fetch,
-    FetchAnswered,
-    FetchHandled,
-    LeaderElected,
-    ProduceAnswered,
-    ProduceParked,
-    TimePassed,
-)
+from kafkalearn.phrases import counted
+from kafkalearn.purgatory.requests.effects import ConsumerAnswered, ConsumerParked
+from kafkalearn.purgatory.requests.events import ConsumerFetch, SizedProduce
+from kafkalearn.purgatory.requests.state import Broker
+from kafkalearn.replication.effects import NONE, FetchAnswered, FetchHandled, ProduceAnswered, ProduceParked
+from kafkalearn.replication.events import Fetch, LeaderElected, TimePassed
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, READ, SMALL, TITLE, WIDTH, Fill, fill
@@ -38,8 +28,7 @@ def draw_requests(frame: Frame, before: Frame | None = None) -> Picture:
 
     Examples
     --------
-    >>> from kafkalearn.purgatory.requests import ConsumerFetch, simulate
-    >>> from kafkalearn.replication import Settings
+    >>> from kafkalearn.purgatory.requests import ConsumerFetch, Settings, simulate
     >>> draw_requests(simulate(Settings(replica_count=2), [ConsumerFetch("c1", 0)])[1]).label
     'c1 asks from offset 0: nothing is committed there, so it waits.'
     """
@@ -117,9 +106,7 @@ def _waiting(broker: Broker) -> list[tuple[str, str, list[tuple[str, bool]]]]:
 
 
 def _consumer_words(broker: Broker, fetch: ConsumerFetch) -> str:
-    high_watermark = broker.partition.high_watermark or 0
-    ready = sum(broker.record_bytes[fetch.offset : high_watermark])
-    return f"{fetch.name} from {fetch.offset}: {ready} of {fetch.min_bytes} B"
+    return f"{fetch.name} from {fetch.offset}: {broker.committed_bytes(fetch.offset)} of {fetch.min_bytes} B"
 
 
 def _row(title: str, aside: str, entries: list[tuple[str, bool]], top: float) -> str:
@@ -143,10 +130,10 @@ def _row(title: str, aside: str, entries: list[tuple[str, bool]], top: float) ->
 def describe_requests(frame: Frame, before: Frame | None = None) -> str:
     """What the last event did, and who was woken by it.
 
-    >>> from kafkalearn.purgatory.requests import ConsumerFetch, SizedProduce, simulate
-    >>> from kafkalearn.replication import Produce, Settings
+    >>> from kafkalearn.purgatory.requests import ConsumerFetch, Settings, SizedProduce, simulate
+    >>> from kafkalearn.replication import Produce
     >>> describe_requests(simulate(Settings(replica_count=1), [ConsumerFetch("c1", 0), SizedProduce(Produce())])[2])
-    'A producer appends with acks=all. p1 is told NONE. c1 is woken: 1 record, HW 1.'
+    'A producer appends with acks=all. p1 gets the answer NONE. c1 is woken: 1 record, HW 1.'
     """
     broker: Broker = frame.state
     verb = "gets" if isinstance(frame.event, ConsumerFetch) else "is woken:"
@@ -179,24 +166,21 @@ def _effect_words(effect: object, verb: str) -> str:
         case FetchHandled(is_parked=True):
             return "There is nothing new: its fetch waits."
         case FetchAnswered(broker_id, high_watermark, records):
-            count = len(records)
-            return f"Broker {broker_id} gets {count} record{'' if count == 1 else 's'} and HW {high_watermark}."
+            return f"Broker {broker_id} gets {counted(len(records), 'record')} and HW {high_watermark}."
         case ProduceParked(request):
             return f"p{request} waits for the HW."
         case ProduceAnswered(request, error):
-            return f"p{request} is told {error}."
+            return f"p{request} gets the answer {error}."
         case ConsumerAnswered(name, high_watermark, records, error):
-            count = len(records)
-            told = f"{count} record{'' if count == 1 else 's'}, HW {high_watermark}" if error == "NONE" else error
-            return f"{name} {verb} {told}."
+            answer = f"{counted(len(records), 'record')}, HW {high_watermark}" if error == NONE else error
+            return f"{name} {verb} {answer}."
     return ""
 
 
 def requests_text(frame: Frame, before: Frame | None = None) -> str:
     """The same as plain text.
 
-    >>> from kafkalearn.purgatory.requests import ConsumerFetch, simulate
-    >>> from kafkalearn.replication import Settings
+    >>> from kafkalearn.purgatory.requests import ConsumerFetch, Settings, simulate
     >>> print(requests_text(simulate(Settings(replica_count=2), [ConsumerFetch("c1", 0)])[1]))
     c1 asks from offset 0: nothing is committed there, so it waits.
     time 0 ms, HW 0, LEO 0

@@ -1,8 +1,18 @@
-"""Timing wheels as a picture: a row of buckets for each wheel, the timers in them, and where the clock stands."""
+"""Timing wheels as a picture: a row of buckets for each wheel, the timers in them, and where the clock stands.
+
+The settings come first, so that they can be bound once: ``play(trace, partial(draw_wheels, settings))``.
+"""
 
 from __future__ import annotations
 
-from kafkalearn.purgatory.wheel.simulator import Add, Advance, Bucket, Cancel, Flush, Flushed, Placed, Wheels
+from collections.abc import Iterable
+
+from kafkalearn.phrases import listed
+from kafkalearn.purgatory.wheel.effects import Flushed, Placed
+from kafkalearn.purgatory.wheel.events import Add, Advance, Cancel, Flush
+from kafkalearn.purgatory.wheel.placing import Timer
+from kafkalearn.purgatory.wheel.settings import Settings
+from kafkalearn.purgatory.wheel.state import Bucket, Wheels
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, FAINT, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE
@@ -13,18 +23,21 @@ TOP, ROW_HEIGHT, LEAST_LEVELS, MOST_CELLS = 92, 124, 3, 20
 MOST_NAMES, MOST_LETTERS, MOST_QUEUED = 2, 4, 6
 
 
-def draw_wheels(frame: Frame, before: Frame | None = None) -> Picture:
+def draw_wheels(settings: Settings, frame: Frame, before: Frame | None = None) -> Picture:
     """One moment of timing wheels, drawn: the finest wheel on top.
 
     Parameters
     ----------
+    settings : Settings
+        Those of the run.
     frame, before : Frame
         A frame of `kafkalearn.purgatory.wheel.simulate` and the one before it.
 
     Examples
     --------
-    >>> from kafkalearn.purgatory.wheel import Add, simulate
-    >>> draw_wheels(simulate([Add("fetch", 445)])[1]).label
+    >>> from kafkalearn.purgatory.wheel import simulate
+    >>> settings = Settings()
+    >>> draw_wheels(settings, simulate(settings, [Add("fetch", 445)])[1]).label
     'fetch is due at 445 ms: it goes into the bucket of 400 ms in wheel 3.'
     """
     wheels: Wheels = frame.state
@@ -33,11 +46,11 @@ def draw_wheels(frame: Frame, before: Frame | None = None) -> Picture:
     return picture(
         bottom + 62,
         text(25, 38, f"It is {wheels.now_ms:,} ms; the wheels' clock is at {wheels.clock_ms:,}", TITLE, bold=True),
-        *(_wheel(wheels, level, TOP + (level - 1) * ROW_HEIGHT) for level in range(1, level_count + 1)),
+        *(_wheel(settings, wheels, level, TOP + (level - 1) * ROW_HEIGHT) for level in range(1, level_count + 1)),
         text(25, bottom + 22, "queue of buckets", BODY, bold=True),
         text(LEFT, bottom + 22, _queue_words(wheels), BODY),
         text(25, bottom + 46, "the clock moves when the first of them is due", SMALL, colour=MUTED),
-        label=describe_wheels(frame, before),
+        label=describe_wheels(settings, frame, before),
     )
 
 
@@ -45,17 +58,17 @@ def _emptied(wheels: Wheels) -> list[Flushed]:
     return [effect for effect in wheels.effects if isinstance(effect, Flushed)]
 
 
-def _wheel(wheels: Wheels, level: int, top: float) -> str:
-    tick_ms = wheels.interval_ms(level - 1)
-    shown = range(min(wheels.wheel_size, MOST_CELLS))
+def _wheel(settings: Settings, wheels: Wheels, level: int, top: float) -> str:
+    tick_ms = settings.tick_of(level)
+    shown = range(min(settings.wheel_size, MOST_CELLS))
     by_bucket = {each.place.bucket: each for each in wheels.queue if each.place.level == level}
     emptied = {each.place.bucket for each in _emptied(wheels) if each.place.level == level}
-    now = wheels.clock_of(level) // tick_ms % wheels.wheel_size
+    now = wheels.clock_ms // tick_ms % settings.wheel_size
     newest = _newest(wheels)
     return "\n".join(
         [
             text(25, top + 30, f"wheel {level}", BODY, bold=True),
-            text(25, top + 54, f"{wheels.wheel_size} buckets of", SMALL, colour=MUTED),
+            text(25, top + 54, f"{settings.wheel_size} buckets of", SMALL, colour=MUTED),
             text(25, top + 74, _duration(tick_ms), SMALL, colour=MUTED),
             *(_cell(by_bucket.get(bucket), bucket, top, bucket in emptied, newest) for bucket in shown),
             pointer(LEFT + (now + 0.5) * CELL_WIDTH, top - 2, size=8) if now in shown else "",
@@ -67,7 +80,7 @@ def _newest(wheels: Wheels) -> set[str]:
     """The timers that were put into a bucket by the last event."""
     placed = [effect for effect in wheels.effects if isinstance(effect, Placed)]
     moved = [each for effect in _emptied(wheels) for each in effect.moved]
-    return {each.name for each in (*placed, *moved)}
+    return {each.timer.name for each in (*placed, *moved)}
 
 
 def _cell(bucket: Bucket | None, number: int, top: float, is_emptied: bool, newest: set[str]) -> str:
@@ -104,18 +117,19 @@ def _queue_words(wheels: Wheels) -> str:
     return ", ".join(shown) + (f", {more} more" if more > 0 else "") or "empty: the reaper sleeps"
 
 
-def describe_wheels(frame: Frame, before: Frame | None = None) -> str:
+def describe_wheels(settings: Settings, frame: Frame, before: Frame | None = None) -> str:
     """What the last event did, in a sentence.
 
-    >>> from kafkalearn.purgatory.wheel import Add, Advance, simulate
-    >>> describe_wheels(simulate([Add("fetch", 445), Advance(400)])[2])
+    >>> from kafkalearn.purgatory.wheel import simulate
+    >>> settings = Settings()
+    >>> describe_wheels(settings, simulate(settings, [Add("fetch", 445), Flush(400)])[2])
     'The bucket of 400 ms in wheel 3 is emptied: fetch falls into wheel 2.'
     """
     wheels: Wheels = frame.state
     match frame.event:
-        case Add(name, delay_ms):
+        case Add():
             (placed,) = [effect for effect in wheels.effects if isinstance(effect, Placed)]
-            return _placed_words(placed, wheels.now_ms + delay_ms)
+            return _placed_words(placed)
         case Cancel(name):
             return f"{name} is cancelled: it is taken out of its bucket, which stays in the queue."
         case Flush():
@@ -123,46 +137,46 @@ def describe_wheels(frame: Frame, before: Frame | None = None) -> str:
         case Advance(to_ms):
             emptied = [_flushed_words(each) for each in _emptied(wheels)]
             return " ".join([f"It is {to_ms:,} ms.", *emptied]) if emptied else f"It is {to_ms:,} ms: nothing is due."
-    return f"Wheels of {wheels.wheel_size} buckets, the finest of {_duration(wheels.tick_ms)} each; nothing waits."
+    return f"Wheels of {settings.wheel_size} buckets, the finest of {_duration(settings.tick_ms)} each; nothing waits."
 
 
-def _placed_words(placed: Placed, expires_ms: int) -> str:
-    if placed.place is None:
-        return f"{placed.name} is due now: it runs at once."
-    at = placed.place
+def _placed_words(placed: Placed) -> str:
+    timer, at = placed.timer, placed.place
+    if at is None:
+        return f"{timer.name} is due now: it runs at once."
     where = f"the bucket of {at.bucket_time_ms:,} ms in wheel {at.level}"
-    return f"{placed.name} is due at {expires_ms:,} ms: it goes into {where}."
+    return f"{timer.name} is due at {timer.expires_ms:,} ms: it goes into {where}."
 
 
 def _flushed_words(flushed: Flushed) -> str:
     at = flushed.place
     parts = []
     if flushed.fired:
-        parts.append(f"{_list(flushed.fired)} {'runs' if len(flushed.fired) == 1 else 'run'}")
+        parts.append(f"{_names(flushed.fired)} {'runs' if len(flushed.fired) == 1 else 'run'}")
     for level in sorted({each.place.level for each in flushed.moved}):
-        names = [each.name for each in flushed.moved if each.place.level == level]
-        parts.append(f"{_list(names)} {'falls' if len(names) == 1 else 'fall'} into wheel {level}")
+        timers = [each.timer for each in flushed.moved if each.place.level == level]
+        parts.append(f"{_names(timers)} {'falls' if len(timers) == 1 else 'fall'} into wheel {level}")
     done = ", ".join(parts) or "nothing is in it any more, but the clock has moved"
     return f"The bucket of {at.bucket_time_ms:,} ms in wheel {at.level} is emptied: {done}."
 
 
-def _list(names: tuple[str, ...] | list[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+def _names(timers: Iterable[Timer]) -> str:
+    return listed(timer.name for timer in timers)
 
 
-def wheels_text(frame: Frame, before: Frame | None = None) -> str:
+def wheels_text(settings: Settings, frame: Frame, before: Frame | None = None) -> str:
     """The same as plain text.
 
-    >>> from kafkalearn.purgatory.wheel import Add, simulate
-    >>> print(wheels_text(simulate([Add("a", 5), Add("b", 445)])[2]))
+    >>> from kafkalearn.purgatory.wheel import simulate
+    >>> settings = Settings()
+    >>> print(wheels_text(settings, simulate(settings, [Add("a", 5), Add("b", 445)])[2]))
     b is due at 445 ms: it goes into the bucket of 400 ms in wheel 3.
     time 0 ms, clock 0 ms
       5 ms, wheel 1, bucket 5: a
       400 ms, wheel 3, bucket 1: b
     """
     wheels: Wheels = frame.state
-    lines = [describe_wheels(frame, before), f"time {wheels.now_ms} ms, clock {wheels.clock_ms} ms"]
+    lines = [describe_wheels(settings, frame, before), f"time {wheels.now_ms} ms, clock {wheels.clock_ms} ms"]
     for each in wheels.queue:
         names = ", ".join(timer.name for timer in each.timers) or "nothing"
         lines.append(f"  {each.place.bucket_time_ms} ms, wheel {each.place.level}, bucket {each.place.bucket}: {names}")

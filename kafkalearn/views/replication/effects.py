@@ -2,62 +2,65 @@
 
 from __future__ import annotations
 
-from kafkalearn.replication import (
+from kafkalearn.phrases import counted
+from kafkalearn.replication.effects import (
     NONE,
-    AlterPartitionAnswered,
     AlterPartitionSent,
+    BrokerHalted,
+    ConsumerRead,
+    Effect,
+    FetchAnswered,
+    FetchHandled,
+    IsrWritten,
+    LeaderChanged,
+    LogTruncated,
+    NoReachableLeader,
+    ProduceAnswered,
+    ProduceParked,
+    RecordsDeleted,
+)
+from kafkalearn.replication.events import (
+    AlterPartitionAnswered,
     BrokerCrashed,
     BrokerFenced,
     BrokerFrozen,
-    BrokerHalted,
     BrokerReconnected,
     BrokerRestarted,
     BrokerStopped,
     BrokerThawed,
     Consume,
-    ConsumerRead,
     DeleteRecords,
-    Effect,
     Fetch,
-    FetchAnswered,
-    FetchHandled,
     HighWatermarkCheckpointed,
     IsrChecked,
     IsrSet,
-    IsrWritten,
-    LeaderChanged,
     LeaderElected,
-    LogTruncated,
-    NoReachableLeader,
-    Partition,
     PowerLost,
     Produce,
-    ProduceAnswered,
-    ProduceParked,
-    RecordsDeleted,
     ReplicationEvent,
     SessionExpired,
     TimePassed,
 )
+from kafkalearn.replication.state import Partition
 from kafkalearn.trace import Frame
-from kafkalearn.views.replication.replica_status import listed
+from kafkalearn.views.replication.replica_status import ids_in_words
 
 
 def effects_in_words(frame: Frame[Partition, ReplicationEvent]) -> list[str]:
-    """What the event led to, one short clause for each effect worth telling."""
-    is_told = not isinstance(frame.event, LeaderElected)  # whom it elects, the event itself says
-    effects = [each for each in frame.state.effects if is_told or not isinstance(each, LeaderChanged)]
+    """What the event led to, one short clause for each effect worth saying."""
+    is_news = not isinstance(frame.event, LeaderElected)  # the event itself says who is elected
+    effects = [each for each in frame.state.effects if is_news or not isinstance(each, LeaderChanged)]
     said = (_effect_in_words(effect, frame.state) for effect in effects)
     return [each for each in said if each]
 
 
 def changes_in_words(state: Partition, before: Partition | None) -> list[str]:
-    """What has become of the ISR, and of the HW of a leader that still leads."""
+    """How the ISR has changed, and the HW of a leader that still leads."""
     if before is None:
         return []
     said = []
     if before.controller.isr != state.controller.isr:
-        said.append(f"the ISR is now {listed(state.controller.isr)}")
+        said.append(f"the ISR is now {ids_in_words(state.controller.isr)}")
     is_same = before.controller.leader == state.controller.leader
     if is_same and before.leader is not None and state.leader is not None:
         was, now = before.high_watermark, state.high_watermark
@@ -75,10 +78,6 @@ def falls_in_words(state: Partition, before: Partition | None) -> list[str]:
         for broker_id, (was, now) in pairs
         if now.high_watermark < was.high_watermark and now.is_running and broker_id != state.controller.leader
     ]
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def event_in_words(frame: Frame[Partition, ReplicationEvent], before: Partition | None) -> str:
@@ -106,9 +105,10 @@ def event_in_words(frame: Frame[Partition, ReplicationEvent], before: Partition 
         case HighWatermarkCheckpointed(id_):
             return f"broker {id_} writes its HW to disk: {state.replica(id_).log.checkpointed_high_watermark}"
         case LeaderElected(leader, isr):
-            return f"broker {leader} is made leader, epoch {state.controller.leader_epoch}, with the ISR {listed(isr)}"
+            epoch = state.controller.leader_epoch
+            return f"broker {leader} is made leader, epoch {epoch}, with the ISR {ids_in_words(isr)}"
         case IsrSet(isr):
-            return f"the controller sets the ISR to {listed(isr)}"
+            return f"the controller sets the ISR to {ids_in_words(isr)}"
     return _broker_in_words(event) or type(event).__name__
 
 
@@ -116,9 +116,9 @@ def start_in_words(state: Partition) -> str:
     """How a run begins."""
     controller = state.controller
     if controller.leader is None:
-        return f"{_counted(len(state.replicas), 'replica')}, no leader yet"
+        return f"{counted(len(state.replicas), 'replica')}, no leader yet"
     others = tuple(each for each in controller.isr if each != controller.leader)
-    follow = f"; {listed(others)} {'follows' if len(others) == 1 else 'follow'} and are in sync" if others else ""
+    follow = f"; {ids_in_words(others)} {'follows' if len(others) == 1 else 'follow'} and are in sync" if others else ""
     follow = follow.replace("follows and are", "follows and is")
     return f"broker {controller.leader} leads, epoch {controller.leader_epoch}{follow}"
 
@@ -126,21 +126,21 @@ def start_in_words(state: Partition) -> str:
 def _produce_in_words(event: Produce, before: Partition) -> str:
     count = len(event.values) or event.record_count
     target = before.controller.leader if event.to_broker is None else event.to_broker
-    come = f"{_counted(count, 'record')} {'comes' if count == 1 else 'come'}"
+    come = f"{counted(count, 'record')} {'comes' if count == 1 else 'come'}"
     return f"{come} to {'nobody' if target is None else f'broker {target}'}, acks={event.acks}"
 
 
 def _broker_in_words(event: ReplicationEvent) -> str:
-    """What befalls one broker."""
+    """What happens to one broker."""
     said = {
         BrokerCrashed: "crashes; its disk keeps what it has",
         BrokerStopped: "is stopped cleanly",
         BrokerRestarted: "starts again",
         BrokerFrozen: "stands still",
         BrokerThawed: "goes on where it stood",
-        BrokerReconnected: "hears from the controller again",
+        BrokerReconnected: "is connected to the controller again",
         BrokerFenced: "no longer counts as alive",
-        SessionExpired: "has been silent too long: the controller gives it up",
+        SessionExpired: "has been silent too long: the controller fences it",
     }
     if isinstance(event, PowerLost):
         return f"broker {event.broker_id} loses power, and its disk all from offset {event.flushed_to} on"
@@ -156,8 +156,7 @@ def _effect_in_words(effect: Effect, state: Partition) -> str:
         case ProduceParked(request):
             return f"request {request} waits{_until(state, request)}"
         case ProduceAnswered(request, error, offset):
-            told = f"written at offset {offset}" if error == NONE else error
-            return f"the producer of request {request} is told: {told}"
+            return f"request {request} is answered: {f'written at offset {offset}' if error == NONE else error}"
         case NoReachableLeader():
             return "no leader can be reached"
         case ConsumerRead(records, error):
@@ -166,9 +165,9 @@ def _effect_in_words(effect: Effect, state: Partition) -> str:
         case RecordsDeleted(log_start_offset, error):
             return f"the log starts at {log_start_offset}" + ("" if error == NONE else f": {error}")
         case AlterPartitionSent(isr):
-            return f"the leader asks the controller for the ISR {listed(isr)}"
+            return f"the leader asks the controller for the ISR {ids_in_words(isr)}"
         case IsrWritten(isr):
-            return f"the leader writes the ISR {listed(isr)}"
+            return f"the leader writes the ISR {ids_in_words(isr)}"
         case LeaderChanged(leader, epoch, is_clean):
             if leader is None:
                 return "nobody can lead"
@@ -184,10 +183,10 @@ def _answer_in_words(answer: FetchAnswered, who: str) -> str:
     if answer.diverging is not None:
         epoch, end = answer.diverging
         cut = "" if answer.truncated_to is None else f", and cuts its log to {answer.truncated_to}"
-        return f"{who} is told that epoch {epoch} ends at {end}{cut}"
+        return f"{who} learns that epoch {epoch} ends at {end}{cut}"
     if answer.error != NONE:
         cut = "" if answer.truncated_to is None else f"; its log now ends at {answer.truncated_to}"
-        return f"{who} is told {answer.error}{cut}"
+        return f"{who} gets {answer.error}{cut}"
     if not answer.records:
         return f"{who} gets an empty answer with HW {answer.high_watermark}"
     offsets = [offset for offset, _ in answer.records]

@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.replication import Partition, ReplicationEvent
+from kafkalearn.replication.events import ReplicationEvent
+from kafkalearn.replication.state import Partition
 from kafkalearn.trace import Trace
 from kafkalearn.views.drawing.style import FILLS, INK, LINES, MARK
 
@@ -33,7 +34,7 @@ def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_ti
         If the trace is empty.
     """
     if not trace:
-        raise KafkaLearnError("the trace is empty: replicate(...) always gives at least frame 0")
+        raise KafkaLearnError("the trace is empty: simulate(...) always gives at least frame 0")
     places = np.array([frame.state.now_ms / 1000 if is_by_time else frame.index for frame in trace])
     leaders = [frame.state.leader for frame in trace]
     ends = np.array([np.nan if each is None else each.log_end_offset for each in leaders], dtype=float)

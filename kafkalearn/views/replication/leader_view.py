@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from kafkalearn.replication import FetchAnswered, Leadership, Partition, Remote
+from kafkalearn.replication.effects import FetchAnswered
+from kafkalearn.replication.state import Leadership, Partition, Remote
 from kafkalearn.views.drawing.style import MARK, MUTED, PANEL, SMALL, TITLE
 from kafkalearn.views.drawing.svg import rect, text
-from kafkalearn.views.replication.replica_status import listed, remote_in_words, remote_of
+from kafkalearn.views.replication.replica_status import ids_in_words, remote_in_words, remote_of
 
 KNOWN_LEFT, KNOWN_WIDTH = 808, 164
 
 
-def known(state: Partition, before: Partition | None, broker_id: int, top: float) -> str:
+def leader_view(state: Partition, before: Partition | None, broker_id: int, top: float) -> str:
     """The right column: the leader's copy of a follower's LEO, and of itself its ISR."""
     leading = state.replica(broker_id).leading
     if leading is not None and state.replica(broker_id).is_running:
         return "\n".join(
             [
                 text(KNOWN_LEFT, top + 34, "its ISR", SMALL, colour=MUTED),
-                text(KNOWN_LEFT, top + 60, listed(leading.isr), TITLE - 2, bold=True),
+                text(KNOWN_LEFT, top + 60, ids_in_words(leading.isr), TITLE - 2, bold=True),
                 _asked(leading, top + 88),
             ]
         )
@@ -32,7 +33,7 @@ def known(state: Partition, before: Partition | None, broker_id: int, top: float
         [
             rect(KNOWN_LEFT, top + 26, KNOWN_WIDTH, 40, PANEL, rx=4, **look),
             text(KNOWN_LEFT + KNOWN_WIDTH / 2, top + 53, known, TITLE - 4, "middle", bold=True),
-            _heard(state, broker_id, remote, top + 90),
+            _answer_or_lag(state, broker_id, remote, top + 90),
         ]
     )
 
@@ -46,7 +47,7 @@ def _asked(leading: Leadership, y: float) -> str:
     return text(KNOWN_LEFT, y, words, SMALL, colour=MARK, bold=True)
 
 
-def _heard(state: Partition, broker_id: int, remote: Remote, y: float) -> str:
+def _answer_or_lag(state: Partition, broker_id: int, remote: Remote, y: float) -> str:
     """Under the copy: the HW that an answer has just brought, or since when the follower lacks something."""
     answers = [each for each in state.effects if isinstance(each, FetchAnswered) and each.broker_id == broker_id]
     if answers and answers[-1].high_watermark is not None:

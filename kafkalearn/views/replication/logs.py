@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkalearn.replication import Log, Partition, Record
+from kafkalearn.replication.state import Log, Partition, Record
 from kafkalearn.views.drawing.style import INK, MARK, MUTED, PANEL, READ, SMALL, Fill, fill
 from kafkalearn.views.drawing.svg import Box, element, filled, line, outlined, rect, text, words_at
 

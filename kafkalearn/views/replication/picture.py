@@ -9,27 +9,20 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from kafkalearn.replication import (
-    CUT_OFF,
-    DOWN,
-    FROZEN,
-    PROMISES,
-    ConsumerRead,
-    NoReachableLeader,
-    Partition,
-    ProduceAnswered,
-    ReplicationEvent,
-    Settings,
-    broken,
-)
+from kafkalearn.phrases import capitalised
+from kafkalearn.replication.effects import ConsumerRead, NoReachableLeader, ProduceAnswered
+from kafkalearn.replication.events import ReplicationEvent
+from kafkalearn.replication.promises import PROMISES, broken
+from kafkalearn.replication.settings import Settings
+from kafkalearn.replication.state import CUT_OFF, DOWN, FROZEN, Partition
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH
 from kafkalearn.views.drawing.svg import rect, text
 from kafkalearn.views.replication.effects import effects_in_words
-from kafkalearn.views.replication.leader_view import KNOWN_LEFT, known
+from kafkalearn.views.replication.leader_view import KNOWN_LEFT, leader_view
 from kafkalearn.views.replication.logs import LEFT, cells, first_offset, legend, log_marks, offsets
-from kafkalearn.views.replication.replica_status import head_in_words, standing, waiting_in_words
+from kafkalearn.views.replication.replica_status import head_in_words, replica_status, waiting_in_words
 from kafkalearn.views.replication.words import describe_replication
 
 ROWS_TOP, ROW_HEIGHT, PANEL_HEIGHT = 100, 118, 108
@@ -43,9 +36,9 @@ def draw_replication(
 ) -> Picture:
     """One moment of a replicated partition, drawn.
 
-    Each broker has a row: its standing, its log with HW above and LEO below, and, right, what the leader knows of it.
+    Each broker has a row: its status, its log with HW above and LEO below, and, right, what the leader knows of it.
     A bar under the log goes up to the HW. Records are filled by the leader epoch that wrote them. Below the rows:
-    what clients hear, which requests wait, and, in a thick border, which promises are broken.
+    what clients get, which requests wait, and, in a thick border, which promises are broken.
 
     Parameters
     ----------
@@ -56,38 +49,34 @@ def draw_replication(
 
     Examples
     --------
-    >>> from kafkalearn.replication import Produce, replicate
+    >>> from kafkalearn.replication import Produce, simulate
     >>> settings = Settings(replica_count=2)
-    >>> trace = replicate(settings, [Produce(acks=1)])
+    >>> trace = simulate(settings, [Produce(acks=1)])
     >>> draw_replication(settings, trace[1], trace[0]).label
-    '1 record comes to broker 1, acks=1. The producer of request 1 is told: written at offset 0.'
+    '1 record comes to broker 1, acks=1. Request 1 is answered: written at offset 0.'
     """
     state, earlier = frame.state, None if before is None else before.state
     first = first_offset(state, earlier)
     bottom = ROWS_TOP + ROW_HEIGHT * settings.replica_count
     return picture(
         bottom + 130,
-        text(LEFT, 36, _capitalised(head_in_words(state)), TITLE, bold=True),
+        text(LEFT, 36, capitalised(head_in_words(state)), TITLE, bold=True),
         text(WIDTH - LEFT, 36, f"{state.now_ms:,} ms", BODY, "end", MUTED),
         text(KNOWN_LEFT, 66, "the leader knows", SMALL, colour=MUTED),
         legend(state),
         offsets(first),
         *(_row(state, earlier, id_, first, ROWS_TOP + ROW_HEIGHT * (id_ - 1)) for id_ in settings.broker_ids),
-        _said(bottom + 20, "clients hear", _to_clients(frame)),
+        _said(bottom + 20, "clients get", _to_clients(frame)),
         _said(bottom + 48, "waiting", waiting_in_words(state) or "nothing"),
         _promises(bottom + 60, settings, state, () if earlier is None else broken(settings, earlier)),
         label=describe_replication(settings, frame, before),
     )
 
 
-def _capitalised(words: str) -> str:
-    return words[:1].upper() + words[1:]
-
-
 def _row(state: Partition, before: Partition | None, broker_id: int, first: int, top: float) -> str:
     log = state.replica(broker_id).log
     was = log if before is None else before.replica(broker_id).log
-    names = standing(state, broker_id).split(", ")
+    names = replica_status(state, broker_id).split(", ")
     return "\n".join(
         each
         for each in [
@@ -96,14 +85,14 @@ def _row(state: Partition, before: Partition | None, broker_id: int, first: int,
             *(text(LEFT + 14, top + 58 + 20 * at, name, SMALL) for at, name in enumerate(names[:3])),
             *cells(log, was, first, top),
             *log_marks(log, was, first, top),
-            known(state, before, broker_id, top),
+            leader_view(state, before, broker_id, top),
         ]
         if each
     )
 
 
 def _frame(state: Partition, broker_id: int, top: float) -> str:
-    """The border tells the standing: thick for the leader, broken outside the ISR, on grey when not running."""
+    """The border shows the status: thick for the leader, broken outside the ISR, on grey when not running."""
     broker = state.replica(broker_id).broker
     is_off = broker.status in (DOWN, FROZEN)
     look = {"stroke": INK, "stroke_width": 2}
@@ -117,11 +106,11 @@ def _frame(state: Partition, broker_id: int, top: float) -> str:
 
 
 def _to_clients(frame: Frame[Partition, ReplicationEvent]) -> str:
-    """What producers and consumers are told in this step."""
-    told = tuple(
+    """What producers and consumers get in this step."""
+    answers = tuple(
         each for each in frame.state.effects if isinstance(each, ProduceAnswered | ConsumerRead | NoReachableLeader)
     )
-    only = Partition(frame.state.controller, frame.state.replicas, frame.state.ledger, effects=told)
+    only = Partition(frame.state.controller, frame.state.replicas, frame.state.ledger, effects=answers)
     return "; ".join(effects_in_words(Frame(frame.index, frame.event, only))) or "nothing"
 
 

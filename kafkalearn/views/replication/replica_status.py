@@ -1,20 +1,20 @@
-"""How the replicas of a partition stand, in few words: for the picture and for the text of a frame."""
+"""The status of the replicas of a partition in few words: for the picture and for the text of a frame."""
 
 from __future__ import annotations
 
-from kafkalearn.replication import CUT_OFF, RUNNING, UNKNOWN, Partition, Remote, Replica
+from kafkalearn.replication.state import CUT_OFF, RUNNING, UNKNOWN, Partition, Remote, Replica
 
 
-def listed(broker_ids: tuple[int, ...]) -> str:
-    """Broker ids as a list in words.
+def ids_in_words(broker_ids: tuple[int, ...]) -> str:
+    """Broker ids in a row, as Kafka's tools print an ISR.
 
-    >>> listed((1, 3)), listed(())
+    >>> ids_in_words((1, 3)), ids_in_words(())
     ('1, 3', 'empty')
     """
     return ", ".join(map(str, broker_ids)) or "empty"
 
 
-def standing(state: Partition, broker_id: int) -> str:
+def replica_status(state: Partition, broker_id: int) -> str:
     """What a replica is just now, in few words: leader, follower in the ISR or out of it, down, frozen."""
     replica, controller = state.replica(broker_id), state.controller
     status = replica.broker.status
@@ -53,10 +53,10 @@ def head_in_words(state: Partition) -> str:
     """What the controller has recorded, and what the leader has asked it for."""
     controller = state.controller
     leader = "no leader" if controller.leader is None else f"leader {controller.leader}"
-    said = [leader, f"epoch {controller.leader_epoch}", f"ISR {listed(controller.isr)}"]
-    said += [f"eligible {listed(controller.elr)}"] if controller.elr else []
+    said = [leader, f"epoch {controller.leader_epoch}", f"ISR {ids_in_words(controller.isr)}"]
+    said += [f"eligible {ids_in_words(controller.elr)}"] if controller.elr else []
     said += ["recovering"] if controller.is_recovering else []
-    said += [f"fenced {listed(controller.fenced)}"] if controller.fenced else []
+    said += [f"fenced {ids_in_words(controller.fenced)}"] if controller.fenced else []
     said += proposal_in_words(state.leader)
     return ", ".join(said)
 
@@ -66,4 +66,4 @@ def proposal_in_words(leader: Replica | None) -> list[str]:
     proposal = None if leader is None else leader.leading.proposal
     if proposal is None:
         return []
-    return [f"{'refused' if proposal.is_refused else 'asked for'} ISR {listed(proposal.isr)}"]
+    return [f"{'refused' if proposal.is_refused else 'asked for'} ISR {ids_in_words(proposal.isr)}"]

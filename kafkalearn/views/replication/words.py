@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from kafkalearn.replication import Log, Partition, ReplicationEvent, Settings, broken
+from kafkalearn.phrases import capitalised
+from kafkalearn.replication.events import ReplicationEvent
+from kafkalearn.replication.promises import broken
+from kafkalearn.replication.settings import Settings
+from kafkalearn.replication.state import Log, Partition
 from kafkalearn.trace import Frame
 from kafkalearn.views.replication.effects import (
     changes_in_words,
@@ -14,7 +18,7 @@ from kafkalearn.views.replication.replica_status import (
     head_in_words,
     remote_in_words,
     remote_of,
-    standing,
+    replica_status,
     waiting_in_words,
 )
 
@@ -28,14 +32,14 @@ def describe_replication(
 ) -> str:
     """A few short sentences about a frame of `kafkalearn.replication`: the event, and what it led to.
 
-    A broken promise is told by its name. `before` tells what has changed.
+    A broken promise has its name there. With `before` the text says what has changed.
 
-    >>> from kafkalearn.replication import Fetch, Produce, replicate
+    >>> from kafkalearn.replication import Fetch, Produce, simulate
     >>> settings = Settings(replica_count=2)
-    >>> trace = replicate(settings, [Produce(2, acks=1), Fetch(2), Fetch(2)])
+    >>> trace = simulate(settings, [Produce(2, acks=1), Fetch(2), Fetch(2)])
     >>> for frame, earlier in zip(trace[1:], trace):
     ...     print(describe_replication(settings, frame, earlier))
-    2 records come to broker 1, acks=1. The producer of request 1 is told: written at offset 0.
+    2 records come to broker 1, acks=1. Request 1 is answered: written at offset 0.
     Broker 2 fetches from 0. Broker 2 gets offsets 0 to 1 and HW 0.
     Broker 2 fetches from 2. The HW rises from 0 to 2. The fetch of broker 2 waits: there is nothing yet.
     """
@@ -47,7 +51,7 @@ def describe_replication(
         *falls_in_words(state, earlier),
         *_promises_in_words(settings, state, earlier),
     ]
-    return " ".join(f"{_capitalised(each)}." for each in said)
+    return " ".join(f"{capitalised(each)}." for each in said)
 
 
 def _promises_in_words(settings: Settings, state: Partition, before: Partition | None) -> list[str]:
@@ -59,10 +63,6 @@ def _promises_in_words(settings: Settings, state: Partition, before: Partition |
     return [f"{when}: {'; '.join(names)}" for when, names in (("broken", new), ("still broken", old)) if names]
 
 
-def _capitalised(words: str) -> str:
-    return words[:1].upper() + words[1:]
-
-
 def replication_text(
     settings: Settings,
     frame: Frame[Partition, ReplicationEvent],
@@ -70,9 +70,9 @@ def replication_text(
 ) -> str:
     """A frame of `kafkalearn.replication` as a few lines of text; ``|`` in a log is its high watermark.
 
-    >>> from kafkalearn.replication import Fetch, Produce, replicate
+    >>> from kafkalearn.replication import Fetch, Produce, simulate
     >>> settings = Settings(replica_count=2)
-    >>> trace = replicate(settings, [Produce(2), Fetch(2), Fetch(2), Produce()])
+    >>> trace = simulate(settings, [Produce(2), Fetch(2), Fetch(2), Produce()])
     >>> print(replication_text(settings, trace[-1], trace[-2]))
     1 record comes to broker 1, acks=all. Request 2 waits for HW 3. Broker 2 gets offset 2 and HW 2.
     leader 1, epoch 0, ISR 1, 2
@@ -81,7 +81,7 @@ def replication_text(
     waits: request 2 for HW 3
     """
     state = frame.state
-    names = _padded([standing(state, id_) for id_ in settings.broker_ids])
+    names = _padded([replica_status(state, id_) for id_ in settings.broker_ids])
     marks = _padded([_marks(state, id_) for id_ in settings.broker_ids])
     logs = [log_in_words(replica.log) for replica in state.replicas]
     rows = [f"  {id_} {'  '.join(parts)}" for id_, *parts in zip(settings.broker_ids, names, marks, logs, strict=True)]

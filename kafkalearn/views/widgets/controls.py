@@ -13,7 +13,7 @@ from html import escape
 import ipywidgets
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.views.drawing.frames import Film, still_film
+from kafkalearn.views.drawing.frames import Animation, still_animation
 from kafkalearn.views.drawing.picture import Picture
 from kafkalearn.views.drawing.style import MARK, PANEL
 from kafkalearn.views.widgets.player import Player
@@ -22,7 +22,7 @@ _LABEL = {"description_width": "initial"}
 
 
 class Varied(ipywidgets.VBox):
-    """Controls and the picture or film they change; see `vary`.
+    """Controls and the picture or animation they change; see `vary`.
 
     Attributes
     ----------
@@ -36,14 +36,16 @@ class Varied(ipywidgets.VBox):
         What was wrong with the values last set, or the empty text.
     """
 
-    def __init__(self, draw: Callable[..., Picture | Film | Player], controls: dict[str, ipywidgets.Widget]) -> None:
+    def __init__(
+        self, draw: Callable[..., Picture | Animation | Player], controls: dict[str, ipywidgets.Widget]
+    ) -> None:
         """Draw once with the first values; what `draw` raises then is raised here."""
         self._draw = draw
         self.controls = controls
         drawn = draw(**self.values)
-        self.player = Player(_as_film(drawn), drawn.value if isinstance(drawn, Player) else None)
+        self.player = Player(_as_animation(drawn), drawn.value if isinstance(drawn, Player) else None)
         self._shown_message = ipywidgets.HTML()
-        self._say("")
+        self._show_message("")
         for control in controls.values():
             control.observe(self._redraw, names="value")
         row = ipywidgets.HBox(list(controls.values()), layout={"flex_flow": "row wrap"})
@@ -56,12 +58,12 @@ class Varied(ipywidgets.VBox):
 
     def _redraw(self, _: dict) -> None:
         try:
-            self.player.film = _as_film(self._draw(**self.values))
-            self._say("")
+            self.player.animation = _as_animation(self._draw(**self.values))
+            self._show_message("")
         except KafkaLearnError as error:
-            self._say(str(error))
+            self._show_message(str(error))
 
-    def _say(self, words: str) -> None:
+    def _show_message(self, words: str) -> None:
         self.message = words
         self._shown_message.value = _as_html(words)
 
@@ -70,21 +72,21 @@ class Varied(ipywidgets.VBox):
         return f"Varied({', '.join(self.controls)})"
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, object]:
-        film, values = self.player.film, _spelt(self.values)
+        animation, values = self.player.animation, _spelt(self.values)
         return super()._repr_mimebundle_(**kwargs) | {
-            "text/html": f"<p>{escape(values)}</p>\n{film.html(self.player.value)}",
-            "image/svg+xml": str(film.still),
-            "text/plain": f"{values}\n{film.text}",
+            "text/html": f"<p>{escape(values)}</p>\n{animation.html(self.player.value)}",
+            "image/svg+xml": str(animation.still),
+            "text/plain": f"{values}\n{animation.text}",
         }
 
 
-def vary(draw: Callable[..., Picture | Film | Player], **controls: object) -> Varied:
-    """A picture or a film with controls for the arguments it depends on.
+def vary(draw: Callable[..., Picture | Animation | Player], **controls: object) -> Varied:
+    """A picture or an animation with controls for the arguments it depends on.
 
     Parameters
     ----------
     draw : callable
-        ``draw(**values)`` returns a `Picture`, a `Film` or a `Player`.
+        ``draw(**values)`` returns a `Picture`, an `Animation` or a `Player`.
     **controls : object
         One for each argument of `draw`, under its name: text for a text field, ``True`` or ``False`` for a box to
         tick, a whole number for a number field, ``(low, high)`` or ``(low, high, start)`` of whole numbers for a
@@ -93,7 +95,7 @@ def vary(draw: Callable[..., Picture | Film | Player], **controls: object) -> Va
     Returns
     -------
     Varied
-        A widget; where none can run, the picture or film of the first values.
+        A widget; where none can run, the picture or animation of the first values.
 
     Raises
     ------
@@ -137,16 +139,16 @@ def _control(name: str, wanted: object) -> ipywidgets.Widget:
     )
 
 
-def _as_film(drawn: Picture | Film | Player) -> Film:
+def _as_animation(drawn: Picture | Animation | Player) -> Animation:
     match drawn:
         case Picture():
-            return still_film(drawn)
-        case Film():
+            return still_animation(drawn)
+        case Animation():
             return drawn
         case Player():
-            drawn.close()  # only its film is wanted; film(...) instead of play(...) would not have made it
-            return drawn.film
-    raise KafkaLearnError(f"draw must return a Picture, a Film or a Player, got {type(drawn).__name__}")
+            drawn.close()  # only its animation is wanted; animation(...) instead of play(...) would not have made it
+            return drawn.animation
+    raise KafkaLearnError(f"draw must return a Picture, an Animation or a Player, got {type(drawn).__name__}")
 
 
 def _as_html(words: str) -> str:

@@ -14,46 +14,46 @@ import traitlets
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.trace import Frame, Trace
-from kafkalearn.views.drawing.frames import Describe, Draw, Film, film
+from kafkalearn.views.drawing.frames import Animation, Describe, Draw, animation
 
 _HERE = Path(__file__).parents[1] / "drawing"
 
 
 class Player(anywidget.AnyWidget):
-    """A film on show, with buttons, slider and keys; see `play`.
+    """An animation on show, with buttons, slider and keys; see `play`.
 
     Attributes
     ----------
     value : int
         Position of the frame on show, from 0. It changes as the reader steps, and stepping can be done by setting it.
-    film : Film
-        What is played. Another film may be put in.
+    animation : Animation
+        What is played. Another animation may be put in.
     frame : Frame
         The frame on show.
     """
 
     _esm = _HERE / "player.js"
     _css = _HERE / "player.css"
-    _film = traitlets.Unicode().tag(sync=True)
+    _animation = traitlets.Unicode().tag(sync=True)
     value = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, film: Film, value: int | None = None) -> None:
-        """Show `film`, from frame `value` on if that is given."""
-        self._shown = film
-        super().__init__(_film=film.payload, value=film.start if value is None else value)
+    def __init__(self, animation: Animation, value: int | None = None) -> None:
+        """Show `animation`, from frame `value` on if that is given."""
+        self._shown = animation
+        super().__init__(_animation=animation.payload, value=animation.start if value is None else value)
 
     @property
-    def film(self) -> Film:
-        """What is played; a new film keeps the place, and one seen to its end stays at the end."""
+    def animation(self) -> Animation:
+        """What is played; a new animation keeps the place, and one seen to its end stays at the end."""
         return self._shown
 
-    @film.setter
-    def film(self, film: Film) -> None:
-        old_last, new_last = len(self._shown.pictures) - 1, len(film.pictures) - 1
+    @animation.setter
+    def animation(self, animation: Animation) -> None:
+        old_last, new_last = len(self._shown.pictures) - 1, len(animation.pictures) - 1
         value = new_last if self.value == old_last else min(self.value, new_last)
-        self._shown = film
+        self._shown = animation
         with self.hold_sync():  # one message: the browser never has the one without the other
-            self._film = film.payload
+            self._animation = animation.payload
             self.value = value
 
     @property
@@ -67,11 +67,11 @@ class Player(anywidget.AnyWidget):
     def _refuse_other_places(self, proposal: dict) -> int:
         value, count = proposal["value"], len(self._shown.pictures)
         if not 0 <= value < count:
-            raise KafkaLearnError(f"value must be from 0 to {count - 1}, got {value}: the film has {count} frames")
+            raise KafkaLearnError(f"value must be from 0 to {count - 1}, got {value}: the animation has {count} frames")
         return value
 
     def set_state(self, sync_data: dict) -> None:
-        """Take what the browser sends; a step that was under way while the film was changed comes too late."""
+        """Take what the browser sends; a step that was under way while the animation was changed comes too late."""
         if not 0 <= sync_data.get("value", 0) < len(self._shown.pictures):
             sync_data = {name: value for name, value in sync_data.items() if name != "value"}
         super().set_state(sync_data)
@@ -102,7 +102,7 @@ def play(
     Parameters
     ----------
     trace, draw, describe, title, start, stills
-        As in `kafkalearn.views.drawing.frames.film`.
+        As in `kafkalearn.views.drawing.frames.animation`.
 
     Returns
     -------
@@ -113,15 +113,15 @@ def play(
     Raises
     ------
     KafkaLearnError
-        As `film`.
+        As `animation`.
 
     Examples
     --------
-    >>> from kafkalearn.coordinator.lookup import lookup
+    >>> from kafkalearn.coordinator import look_up
     >>> from kafkalearn.views.coordinator.picture import draw_lookup
-    >>> player = play(lookup("ok", leaders=[1, 2]), draw_lookup)
+    >>> player = play(look_up("ok", leaders=[1, 2]), draw_lookup)
     >>> player.value = 5
     >>> player.frame.state.broker_id
     1
     """
-    return Player(film(trace, draw, describe, title=title, start=start, stills=stills))
+    return Player(animation(trace, draw, describe, title=title, start=start, stills=stills))

@@ -14,8 +14,8 @@ from IPython.display import display
 Update: TypeAlias = Callable[[int, int], None]
 
 
-class Bar(ipywidgets.HBox):
-    """Words, a bar, and how far it has come; what stays in the output is the words alone, the same in every run."""
+class ProgressBar(ipywidgets.HBox):
+    """Words, a bar, and how far the job is; only the words stay in the output, the same in every run."""
 
     def __init__(self, words: str) -> None:
         """An empty bar."""
@@ -65,7 +65,7 @@ def progress_bar(words: str) -> Iterator[Update]:
     if not _is_in_notebook():
         yield _ignore
         return
-    bar = Bar(words)
+    bar = ProgressBar(words)
     display(bar)
     try:
         yield bar.update

@@ -2,16 +2,16 @@ from functools import partial
 
 import pytest
 
-from kafkalearn.assignor import ASSIGNORS, assign, judge_assignor
+from kafkalearn.assignor import assign, judge_assignor
 from kafkalearn.assignor.judging.judge import judged_groups
+from kafkalearn.assignor.registry import find_assignor
 from kafkalearn.errors import KafkaLearnError
+from tests.assignor.groups import TODAY
 
-CLIENTS = [name for name, assignor in ASSIGNORS.items() if assignor.runs_in != "every consumer"]
 
-
-@pytest.mark.parametrize("name", [name for name in CLIENTS if name != "cooperative-sticky"])
-def test_kafkas_own_assignors_keep_what_they_promise(name):
-    assert judge_assignor(partial(assign, name), ASSIGNORS[name].balance)
+@pytest.mark.parametrize(("side", "name"), [each for each in TODAY if each != ("client", "cooperative-sticky")])
+def test_kafkas_own_assignors_keep_what_they_promise(side, name):
+    assert judge_assignor(partial(assign, name, side=side), find_assignor(name, side).balance)
 
 
 @pytest.mark.parametrize("name", ["sticky", "uniform"])
@@ -21,7 +21,7 @@ def test_those_that_are_sticky_are_found_so(name):
 
 @pytest.mark.parametrize("name", ["range", "roundrobin"])
 def test_those_that_are_not_sticky_are_found_out_by_a_group_of_few(name):
-    judgement = judge_assignor(partial(assign, name), ASSIGNORS[name].balance, is_sticky=True)
+    judgement = judge_assignor(partial(assign, name), find_assignor(name).balance, is_sticky=True)
     assert judgement.broken[0].law == "sticky"
     assert sum(judgement.partition_counts.values()) + len(judgement.members) <= 5
 

@@ -2,8 +2,6 @@ import pytest
 
 from kafkalearn.assignor import (
     Assignment,
-    Change,
-    Load,
     Member,
     assign,
     change,
@@ -13,6 +11,7 @@ from kafkalearn.assignor import (
     load,
     rejoin,
 )
+from kafkalearn.assignor.judging.measures import Change, Load
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.topic_partition import TopicPartition
 

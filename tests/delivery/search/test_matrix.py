@@ -1,19 +1,10 @@
-"""The outcome matrix: what its searches find, and that each witness shows it."""
+"""The matrix of results: what its searches find, and that each witness shows it."""
 
 import pytest
 
-from kafkalearn.delivery import (
-    DOUBLED,
-    LOST,
-    NONE_DOUBLED,
-    NONE_LOST,
-    ORDER_KEPT,
-    OUT_OF_ORDER,
-    SAFE,
-    broken,
-    fates,
-)
-from kafkalearn.delivery.search.matrix import FAILURES, OUTCOMES, PRODUCERS, rows
+from kafkalearn.delivery import NONE_DOUBLED, NONE_LOST, ORDER_KEPT, broken, record_results
+from kafkalearn.delivery.record_results import DOUBLED, LOST, OUT_OF_ORDER, SAFE
+from kafkalearn.delivery.search.matrix import CELL_RESULTS, FAILURES, PRODUCERS, rows
 from kafkalearn.delivery.search.matrix import matrix as search_all
 from kafkalearn.errors import KafkaLearnError
 
@@ -29,13 +20,13 @@ def cells():
 
 def test_each_witness_ends_as_its_name_says(cells):
     for cell in cells.values():
-        for outcome, trace in cell.witnesses:
+        for result, trace in cell.witnesses:
             end = trace[-1].state
-            if outcome in BREAKS:
-                assert BREAKS[outcome] in broken(cell.setup, end), cell[:4]
-            elif outcome == SAFE:
-                assert {fate.fate for fate in fates(end)} == {SAFE}, cell[:4]
-            elif outcome == "offline":
+            if result in BREAKS:
+                assert BREAKS[result] in broken(cell.settings, end), cell[:4]
+            elif result == SAFE:
+                assert {record.result for record in record_results(end)} == {SAFE}, cell[:4]
+            elif result == "offline":
                 assert end.partition.controller.leader is None, cell[:4]
             else:
                 assert [request.error for request in end.producer.in_flight] == ["NOT_ENOUGH_REPLICAS"], cell[:4]
@@ -43,9 +34,9 @@ def test_each_witness_ends_as_its_name_says(cells):
 
 def test_the_matrix_is_whole(cells):
     assert len(cells) == len(FAILURES) * len(PRODUCERS) * 4
-    assert all(cell.outcomes for cell in cells.values())
+    assert all(cell.results for cell in cells.values())
     assert [row["worst"] for row in rows(cells.values())] == [cell.worst for cell in cells.values()]
-    assert {outcome for cell in cells.values() for outcome in cell.outcomes} == set(OUTCOMES)
+    assert {result for cell in cells.values() for result in cell.results} == set(CELL_RESULTS)
 
 
 @pytest.mark.parametrize(
@@ -66,11 +57,11 @@ def test_the_cells_that_were_recorded_say_what_was_recorded(cells, failure, prod
     assert cells[failure, producer, is_unclean, min_isr].worst == expected
 
 
-def test_idempotence_mends_doubling_and_order_and_nothing_else(cells):
+def test_idempotence_ends_doubling_and_reordering_and_nothing_else(cells):
     for (failure, producer, *settings), cell in cells.items():
         if producer == DEFAULT:
             other = cells[failure, "acks=all", *settings]
-            assert set(cell.outcomes) == set(other.outcomes) - {DOUBLED, OUT_OF_ORDER}
+            assert set(cell.results) == set(other.results) - {DOUBLED, OUT_OF_ORDER}
 
 
 @pytest.mark.parametrize(("release", "expected"), [("3.9", "lost"), ("4.3", "offline")])
@@ -83,7 +74,7 @@ def test_what_cannot_happen_has_no_witness_and_unknown_names_are_refused(cells):
     cell = cells["the leader dies", DEFAULT, False, 1]
     with pytest.raises(KafkaLearnError, match="no schedule of this cell ends lost; what can happen is: safe"):
         cell.witness("lost")
-    with pytest.raises(KafkaLearnError, match="unknown outcome 'gone'"):
+    with pytest.raises(KafkaLearnError, match="unknown result 'gone'"):
         cell.witness("gone")
     with pytest.raises(KafkaLearnError, match="unknown failure 'fire'"):
         search_all(failures=["fire"])

@@ -2,37 +2,31 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 
-from kafkalearn.group.consumer import (
-    ConsumerGroupEvent,
-    ConsumerGroupHeartbeat,
-    Group,
-    HeartbeatAnswered,
-    RecordWritten,
-    Settings,
-    TimePassed,
-    join,
-    start,
-)
+from kafkalearn.group.consumer import ConsumerGroupHeartbeat, Settings, TimePassed, join, start
+from kafkalearn.group.consumer.effects import HeartbeatAnswered, RecordWritten
+from kafkalearn.group.consumer.events import ConsumerGroupEvent
+from kafkalearn.group.consumer.state import Group
 from kafkalearn.topic_partition import TopicPartition
 
 
 @dataclass
 class Replay:
-    """The recorder left out what had not changed: the epoch a member was last told, and all fields but these."""
+    """The recorder left out what had not changed: the epoch a member was last answered, and all fields but these."""
 
-    step: Callable[[Group, ConsumerGroupEvent], Group]
+    step: Callable[[Settings, Group, ConsumerGroupEvent], Group]
+    settings: Settings
     group: Group
     epochs: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, step, trace, release):
-        settings = Settings(release=release, assignment_interval_ms=trace.get("assignment_interval_ms"))
-        return cls(partial(step, settings), start(settings, trace["topics"]))
+        interval_ms = trace.get("assignment_interval_ms")
+        settings = Settings(release=release, assignment_interval_ms=interval_ms, topics=trace["topics"])
+        return cls(step, settings, start(settings))
 
     def play(self, recorded_step):
-        self.group = self.step(self.group, self.event(recorded_step))
+        self.group = self.step(self.settings, self.group, self.event(recorded_step))
         for answer in self.answers:
             if answer.error == "NONE":
                 self.epochs[answer.member_id] = answer.member_epoch

@@ -1,6 +1,7 @@
 """Joins, refusals, static members, changed subscriptions and topics: cases read from the source, worked by hand."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -8,15 +9,16 @@ from kafkalearn.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.group.consumer import (
     ConsumerGroupHeartbeat,
     OffsetCommit,
-    RecordWritten,
     Settings,
     TimePassed,
     TopicChanged,
-    coordinate,
+    broken,
     join,
     leave,
-    start,
+    simulate,
 )
+from kafkalearn.group.consumer.effects import RecordWritten
+from kafkalearn.group.consumer.promises import ALL_OWNED, NONE_FENCED, STAYS_STABLE
 from kafkalearn.group.consumer.requests import refusal
 from kafkalearn.topic_partition import TopicPartition
 
@@ -24,7 +26,7 @@ AT_ONCE = Settings(assignment_interval_ms=0)
 
 
 def played(*events, settings=AT_ONCE, orders=6, **topics):
-    return coordinate(settings, {"orders": orders, **topics}, events)[-1].state
+    return simulate(replace(settings, topics={"orders": orders, **topics}), events)[-1].state
 
 
 def answer(group):
@@ -68,7 +70,7 @@ def test_a_heartbeat_is_refused_with_kafkas_error_and_changes_nothing(event, err
     after = played(join("A", ("orders",)), join("S", ("orders",), instance_id="pod-2"), event)
     assert answer(after).error == error
     if error != "NONE":
-        assert replace(after, effects=()) == replace(before, effects=())
+        assert after == before
 
 
 def test_nobody_can_stay_in_a_group_that_was_never_joined_but_in_one_that_is_empty_nobody_is_known():
@@ -97,9 +99,9 @@ def test_a_fenced_member_may_join_again_with_its_id_only_since_4_2():
     def rejoin(release):
         settings = Settings(release=release, assignment_interval_ms=0)
         events = [join("A", ("orders",)), join("B", ("orders",))]
-        first = coordinate(settings, {"orders": 2}, events)[-1].state.group_epoch
+        first = played(*events, settings=settings, orders=2).group_epoch
         events += [beat("A", first - 1, 0, 1), beat("A", first - 1, 0), join("A", ("orders",))]
-        return answer(coordinate(settings, {"orders": 2}, events)[-1].state).error
+        return answer(played(*events, settings=settings, orders=2)).error
 
     assert [rejoin(release) for release in ("4.0", "4.1", "4.2", "4.3")] == [
         "FENCED_MEMBER_EPOCH",
@@ -144,17 +146,11 @@ def test_nobody_gets_the_partitions_of_a_static_member_that_is_away():
 def test_since_4_2_a_topic_unsubscribed_from_is_given_up_before_the_next_target(release, kept):
     settings = Settings(release="4.3")
     settings = settings if release == "4.2" else Settings(release="4.1")
-    group = coordinate(settings, {"orders": 2, "clicks": 2}, [join("A", ("orders", "clicks"))])[-1].state
+    group = played(join("A", ("orders", "clicks")), settings=settings, orders=2, clicks=2)
     epoch = answer(group).member_epoch
     held = tuple(group.holders)
-    both = coordinate(
-        settings,
-        {"orders": 2, "clicks": 2},
-        [
-            join("A", ("orders", "clicks")),
-            ConsumerGroupHeartbeat("A", epoch, topics=("orders",), owned=held),
-        ],
-    )[-1].state
+    unsubscribed = ConsumerGroupHeartbeat("A", epoch, topics=("orders",), owned=held)
+    both = played(join("A", ("orders", "clicks")), unsubscribed, settings=settings, orders=2, clicks=2)
     has_waited = both.assignment_epoch < both.group_epoch
     assert has_waited == (release == "4.2")
     assert [each.topic for each in both.member("A").pending_partitions] == ["clicks", "clicks"]
@@ -222,12 +218,12 @@ def test_up_to_4_1_the_epoch_rises_with_a_revocation_that_another_one_follows(re
 def test_nobody_waits_for_partitions_of_a_topic_it_has_just_unsubscribed_from():
     both = ("clicks", "orders")
     events = (join("A", both), TimePassed(1000), join("B", both))
-    settings, topics = Settings(), {"orders": 2, "clicks": 2}
-    waiting = coordinate(settings, topics, events)[-1].state
+    settings = Settings(topics={"orders": 2, "clicks": 2})
+    waiting = simulate(settings, events)[-1].state
     assert {each.topic for each in waiting.target("B")} == {"orders"}
 
     unsubscribed = ConsumerGroupHeartbeat("B", 3, topics=("clicks",), owned=())
-    group = coordinate(settings, topics, [*events, unsubscribed])[-1].state
+    group = simulate(settings, [*events, unsubscribed])[-1].state
     assert group.assignment_epoch == 3  # the next target has to wait for its interval
     assert group.member("B").state == "STABLE"
 
@@ -273,7 +269,7 @@ def test_up_to_4_2_only_the_present_epoch_may_commit_and_a_stranger_never():
     events = [join("A", ("orders",)), join("B", ("orders",)), beat("A", 1, *range(6)), beat("A", 1, 0, 1, 2)]
 
     def error(member_id, epoch):
-        group = coordinate(settings, {"orders": 6}, [*events, OffsetCommit(member_id, epoch, one)])[-1].state
+        group = played(*events, OffsetCommit(member_id, epoch, one), settings=settings)
         return answer(group).errors[0][1]
 
     assert [error("A", 2), error("A", 1), error("A", 3)] == ["NONE", "STALE_MEMBER_EPOCH", "STALE_MEMBER_EPOCH"]
@@ -291,14 +287,21 @@ def test_what_makes_no_sense_is_refused_with_what_there_is():
         played(TopicChanged("orders", 5))
     with pytest.raises(IllegalEvent, match="there is no such topic"):
         played(TopicChanged("returns", None))
-    with pytest.raises(IllegalEvent, match="it knows ConsumerGroupHeartbeat"):
+    with pytest.raises(IllegalEvent, match="there are ConsumerGroupHeartbeat"):
         played("join")
     with pytest.raises(KafkaLearnError, match="at least 0"):
         played(TimePassed(-1))
     with pytest.raises(KafkaLearnError, match="no member 'Z'"):
         played(join("A", ("orders",))).member("Z")
-    with pytest.raises(KafkaLearnError, match="must map each topic"):
-        start(AT_ONCE, [("orders", 3)])
+    with pytest.raises(KafkaLearnError, match="the number of partitions of 'orders' must be at least 1"):
+        TopicChanged("orders", 0)
+
+
+def test_a_user_hopes_that_nobody_is_fenced_that_all_is_owned_and_that_a_stable_group_stays_so():
+    moved = [join("A", ("orders",)), join("B", ("orders",)), beat("A", 2, *range(6)), beat("A", 2, 0, 1, 2)]
+    trace = simulate(AT_ONCE, [*moved, ConsumerGroupHeartbeat("B", 3), TimePassed(45_000)])
+    judged = [broken(AT_ONCE, after.state, before.state) for before, after in pairwise(trace)]
+    assert judged == [(), (STAYS_STABLE,), (ALL_OWNED,), (ALL_OWNED,), (), (NONE_FENCED, STAYS_STABLE)]
 
 
 def test_settings_that_no_broker_has_are_refused():
@@ -308,3 +311,7 @@ def test_settings_that_no_broker_has_are_refused():
         Settings(release="4.2", assignment_interval_ms=1000)
     with pytest.raises(KafkaLearnError, match="did you mean 'uniform'"):
         Settings(assignors=("unifrom",))
+    with pytest.raises(KafkaLearnError, match="must map each topic"):
+        Settings(topics=["orders"])
+    with pytest.raises(KafkaLearnError, match="the number of partitions of 'orders' must be at least 1"):
+        Settings(topics={"orders": 0})

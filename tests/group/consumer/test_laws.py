@@ -11,12 +11,12 @@ from kafkalearn.group.consumer import (
     Settings,
     TimePassed,
     TopicChanged,
+    check,
     join,
     leave,
     start,
     step,
 )
-from kafkalearn.group.consumer.promises import check
 from kafkalearn.group.consumer.state import LEAVE_FOR_A_WHILE
 
 NAMES = "ABCD"
@@ -25,11 +25,11 @@ SUBSCRIPTIONS = (("orders",), ("orders", "clicks"), ("clicks",))
 
 
 class Clients:
-    """Members that do what a client does: remember their epoch, give up and take what they are told, or do not."""
+    """Members that do what a client does: remember their epoch, follow their assignment, or do not."""
 
     def __init__(self, release):
-        self.settings = Settings(release=release)
-        self.groups = [start(self.settings, {"orders": 5, "clicks": 2})]
+        self.settings = Settings(release=release, topics={"orders": 5, "clicks": 2})
+        self.groups = [start(self.settings)]
         self.epochs, self.owned = {}, {}
 
     @property
@@ -103,7 +103,7 @@ def act(clients, action):
 
 
 def live(clients):
-    """Everybody sends heartbeats every second, and does as told, until nothing moves; at most a minute."""
+    """Everybody sends heartbeats every second, and follows its assignment, until nothing moves; at most a minute."""
     for _ in range(60):
         clients.happen(TimePassed(1_000))
         for member_id in clients.group.member_ids:
@@ -123,7 +123,7 @@ def test_a_run_keeps_the_promises_and_a_group_that_goes_on_beating_becomes_stabl
     live(clients)
 
     for group in clients.groups:
-        check(group)
+        check(clients.settings, group)
     for before, after in pairwise(clients.groups):
         assert_no_epoch_falls(before, after)
     assert_all_is_assigned(clients.group)

@@ -1,11 +1,8 @@
 """Histories of KIP-848 groups on a real broker, gone through by the coordinator with heartbeats until nothing moves."""
 
-from functools import partial
-
 import pytest
 
-from kafkalearn.group.consumer import ConsumerGroupHeartbeat, Settings, check, join, leave, start
-from kafkalearn.group.consumer.simulator import step
+from kafkalearn.group.consumer import ConsumerGroupHeartbeat, Settings, check, join, leave, start, step
 from tests.recorded import recorded
 
 RECORDED = recorded("assignments")
@@ -15,12 +12,11 @@ CASES = [case for case in RECORDED["cases"] if case["protocol"] == "consumer"]
 
 
 class Members:
-    """The clients of the recording: each does at once what it is told, and goes on until all is quiet."""
+    """The clients of the recording: each follows its assignment at once, until nothing changes any more."""
 
     def __init__(self, case):
-        settings = Settings(assignment_interval_ms=0, topic_ids=IDS)
-        self.step = partial(step, settings)
-        self.group = start(settings, COUNTS)
+        self.settings = Settings(assignment_interval_ms=0, topics=COUNTS, topic_ids=IDS)
+        self.group = start(self.settings)
         self.assignor = case["assignor"]
         self.instances, self.owned = {}, {}
 
@@ -52,8 +48,8 @@ class Members:
         self.send(ConsumerGroupHeartbeat(member_id, epoch, topics, self.owned[member_id], instance_id))
 
     def send(self, heartbeat):
-        self.group = self.step(self.group, heartbeat)
-        check(self.group)
+        self.group = step(self.settings, self.group, heartbeat)
+        check(self.settings, self.group)
         answer = self.group.effects[-1]
         assert answer.error == "NONE"
         if answer.assignment is not None:

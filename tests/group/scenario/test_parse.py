@@ -3,17 +3,17 @@
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.scenario import BadScenario, scenario
+from kafkalearn.group.scenario.parse import BadScenario, scenario
 from kafkalearn.group.world import (
     Crashes,
     CrashesAndReturns,
+    Disconnected,
     Grows,
-    IsCutOff,
     Joins,
     Leaves,
     Pauses,
+    Processing,
     Restarts,
-    Works,
 )
 
 JOIN = "at 0 s: c1, c2 and c3 join\n"
@@ -26,9 +26,9 @@ JOIN = "at 0 s: c1, c2 and c3 join\n"
         ("at 2.3 s: c2 pauses for 0.001 s", Pauses(2300, "c2", 1)),
         ("at 1.5 min: c2 pauses for 250 ms  (GC: both threads)", Pauses(90_000, "c2", 250)),
         ("AT 1 h: c2 pauses for 1 min.", Pauses(3_600_000, "c2", 60_000)),
-        ("at 80 s: c3 works 400 s on one poll", Works(80_000, "c3", 400_000)),
-        ("at 80 s: c3 works for 400 s", Works(80_000, "c3", 400_000)),
-        ("at 90 s: c1 is cut off for 20 s", IsCutOff(90_000, "c1", 20_000)),
+        ("at 80 s: c3 works 400 s on one poll", Processing(80_000, "c3", 400_000)),
+        ("at 80 s: c3 works for 400 s", Processing(80_000, "c3", 400_000)),
+        ("at 90 s: c1 is cut off for 20 s", Disconnected(90_000, "c1", 20_000)),
         ("at 200 s: c1 leaves", Leaves(200_000, "c1")),
         ("at 200s: c1 crashes  # oh", Crashes(200_000, "c1")),
         ("at 200 s: c1 crashes and returns after 10 s", CrashesAndReturns(200_000, "c1", 10_000)),
@@ -129,7 +129,7 @@ def test_who_has_left_may_join_again():
 
 
 def test_a_fact_can_be_said_once():
-    with pytest.raises(BadScenario, match=r"line 2.*this has been said before"):
+    with pytest.raises(BadScenario, match=r"line 2.*this line was given before"):
         scenario("records arrive at 5 a second\nrecords arrive at 6 a second")
 
 

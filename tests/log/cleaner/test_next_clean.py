@@ -1,18 +1,17 @@
 """When the cleaner comes next, against the eligibility that is held to Kafka's own."""
 
-from functools import partial
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.log import Append, Clean, Log, NewBatch, Roll, Settings, cleanable, next_clean, step
-from kafkalearn.trace import run
-from tests.log.test_laws import plain_schedules, small_settings
+from kafkalearn.log import Clean, Log, Roll, Settings, next_clean
+from kafkalearn.log.cleaner.eligibility import cleanable
+from kafkalearn.log.cleaner.next_clean import NextClean
+from tests.log.schedules import after, one_each, plain_schedules, small_settings
 
 
 @given(small_settings, plain_schedules, st.integers(0, 1000))
 def test_the_log_is_eligible_from_that_moment_on_and_not_a_millisecond_before(settings, schedule, now_ms):
-    log = run(partial(step, settings), Log(), schedule)[-1].state
+    log = after(settings, *schedule)
     at_ms = next_clean(settings, log, now_ms).at_ms
     tried = range(now_ms, now_ms + 1200)  # longer than any lag that is drawn but the endless one
     eligible = [each for each in tried if cleanable(settings, log, each).is_eligible]
@@ -21,7 +20,7 @@ def test_the_log_is_eligible_from_that_moment_on_and_not_a_millisecond_before(se
 
 @given(small_settings, plain_schedules, st.integers(0, 1000))
 def test_the_missing_bytes_lift_the_ratio_above_the_limit_and_one_less_does_not(settings, schedule, now_ms):
-    log = run(partial(step, settings), Log(), schedule)[-1].state
+    log = after(settings, *schedule)
     found, missing = cleanable(settings, log, now_ms), next_clean(settings, log, now_ms).missing_bytes
     is_due = found.is_eligible
 
@@ -35,12 +34,10 @@ def test_the_missing_bytes_lift_the_ratio_above_the_limit_and_one_less_does_not(
 
 
 def test_a_log_that_nobody_compacts_waits_for_nothing():
-    assert next_clean(Settings("delete"), Log(), 0).missing_bytes is None
+    assert next_clean(Settings("delete"), Log(), 0) == NextClean(None, None)
 
 
 def test_with_a_ratio_of_one_no_number_of_bytes_is_enough_once_something_is_clean():
     settings = Settings("compact", min_cleanable_dirty_ratio=1.0)
-    log = run(partial(step, settings), Log(), [Append((NewBatch((("a", "1", 0),)),)), Roll(), Clean(10, True)])[
-        -1
-    ].state
-    assert next_clean(settings, log, 20) == type(next_clean(settings, log, 20))(None, None)
+    log = after(settings, one_each(("a", "1", 0)), Roll(), Clean(10, True))
+    assert next_clean(settings, log, 20) == NextClean(None, None)

@@ -6,17 +6,20 @@ from hypothesis import strategies as st
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets.records.codec import decode, decode_key, decode_value, dissect, encode_key, encode_value
+from kafkalearn.offsets.records.formatter import formatter_line
 from kafkalearn.offsets.records.json_form import to_json
 from kafkalearn.offsets.records.record_types import RECORD_TYPES, record_type
 from kafkalearn.wire.decoder import UNKNOWN_TAGS
 from kafkalearn.wire.reader import Undecodable
 from tests.offsets.generated import records
 from tests.recorded import recorded
+from tests.segments.disk import RECORD_COUNTS, RUNS, told
 
 CODEC = recorded("groups-codec")
 SINCE = recorded("groups-codec-since")
 KEY = bytes.fromhex("0001000a746573742d67726f757000047465737400000000")
 VALUES = {"offset-commit-value": 1, "group-metadata-value": 2}
+FORMATTERS = {"OffsetsMessageFormatter": "offsets", "GroupMetadataMessageFormatter": "groups"}
 
 
 def fields_of(vector):
@@ -64,6 +67,25 @@ def test_a_record_of_any_type_is_what_the_released_classes_say_and_comes_back_th
     assert encode_key(record.type, record.key) == key
     if value is not None:
         assert encode_value(record.type, record.version, record.value) == value
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_every_record_decodes_to_what_kafka_printed(run):
+    checked = 0
+    for line in told(run):
+        key, value = bytes.fromhex(line["key"]), line["value"] and bytes.fromhex(line["value"])
+        if line["control"]:
+            continue
+        if line["formatter"]:
+            assert formatter_line(key, value, "4.3.0", FORMATTERS[line["formatter"]]) == line["printed"]
+        else:
+            record, said = decode(key, value), line["decoded"]
+            assert (record.type.number, record.type.name) == (said["key"]["type"], said["key"]["name"])
+            assert to_json(record.key) == said["key"]["data"]
+            fields = None if value is None else {"version": record.version, "data": to_json(record.value)}
+            assert fields == said["value"]
+        checked += 1
+    assert checked >= RECORD_COUNTS[run] - 2
 
 
 @given(records())

@@ -2,7 +2,7 @@ import pytest
 
 from kafkalearn.offsets.groups import CONSUMER, Committed, Group, Member
 from kafkalearn.offsets.store.expiry import is_expired
-from kafkalearn.offsets.store.model import MINUTE_MS, Settings
+from kafkalearn.offsets.store.settings import MINUTE_MS, Settings
 from kafkalearn.versions.releases import RELEASES
 from tests.recorded import recorded
 

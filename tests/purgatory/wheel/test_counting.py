@@ -8,8 +8,11 @@ from hypothesis import strategies as st
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.purgatory.wheel.counting import Load, _Heap, heap_cost, wheel_cost
+from kafkalearn.purgatory.wheel.effects import Flushed, Placed
+from kafkalearn.purgatory.wheel.events import Add, Advance, Cancel
 from kafkalearn.purgatory.wheel.placing import journey
-from kafkalearn.purgatory.wheel.simulator import Add, Advance, Cancel, Flushed, Placed, start, step
+from kafkalearn.purgatory.wheel.settings import Settings
+from kafkalearn.purgatory.wheel.simulator import simulate
 
 LOADS = st.lists(
     st.builds(
@@ -30,16 +33,15 @@ def test_the_wheels_count_what_the_simulator_does(loads):
         for number, load in enumerate(loads)
         if load.done_ms is not None and load.done_ms < load.added_ms + load.timeout_ms
     ]
-    wheels, add, move, cancel, expire = start(), 0, 0, 0, 0
+    add = move = cancel = expire = 0
     script = [
         part
         for now_ms, what, number in sorted(moments)
         for part in (Advance(now_ms), Add(f"{number}", loads[number].timeout_ms) if what == 1 else Cancel(f"{number}"))
     ]
-    for event in [*script, Advance(10**6)]:
-        wheels = step(wheels, event)
-        cancel += isinstance(event, Cancel)
-        for effect in wheels.effects:
+    for frame in simulate(Settings(), [*script, Advance(10**6)]):
+        cancel += isinstance(frame.event, Cancel)
+        for effect in frame.state.effects:
             add += isinstance(effect, Placed)
             if isinstance(effect, Flushed):
                 move, expire = move + len(effect.moved), expire + len(effect.fired)

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.replication import Controller, LeaderElected, Settings, blank, step
+from kafkalearn.replication import LeaderElected, Settings, step
 from kafkalearn.replication.controller.record import changed, fenced, unfenced, verdict
+from kafkalearn.replication.state import Controller, blank
 
 # Three replicas, at least two in sync, run on the classes of 4.0.2, 4.1.2, 4.2.1 and 4.3.
 WITH_ELR = Settings(min_insync_replicas=2)
@@ -19,7 +20,7 @@ def elected(settings: Settings) -> Controller:
 
 def in_turn(settings: Settings) -> list[tuple]:
     """Leader, leader epoch, ISR, ELR, last known leader while the ISR shrinks to one and the brokers fail."""
-    record, told = elected(settings), []
+    record, records = elected(settings), []
     for change in (
         lambda record: changed(settings, record, (1, 2)),
         lambda record: changed(settings, record, (1,)),
@@ -29,8 +30,8 @@ def in_turn(settings: Settings) -> list[tuple]:
         lambda record: unfenced(settings, record, 2),
     ):
         record = change(record)
-        told.append((record.leader, record.leader_epoch, record.isr, record.elr, record.last_known_leader))
-    return told
+        records.append((record.leader, record.leader_epoch, record.isr, record.elr, record.last_known_leader))
+    return records
 
 
 def test_eligible_leader_replicas_take_over_without_loss():

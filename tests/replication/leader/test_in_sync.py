@@ -5,23 +5,20 @@ import pytest
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.replication import (
     AlterPartitionAnswered,
-    AlterPartitionSent,
     BrokerFenced,
     BrokerFrozen,
     Fetch,
     IsrChecked,
     IsrSet,
-    IsrWritten,
     LeaderElected,
-    Log,
     Produce,
-    Proposal,
-    Remote,
     Settings,
     TimePassed,
-    replicate,
+    simulate,
 )
+from kafkalearn.replication.effects import AlterPartitionSent, IsrWritten
 from kafkalearn.replication.leader.in_sync import with_fetch
+from kafkalearn.replication.state import Log, Proposal, Remote
 
 
 def at_once(**options) -> Settings:
@@ -31,21 +28,21 @@ def at_once(**options) -> Settings:
 @pytest.mark.parametrize(("release", "isr"), [("0.8.2", (1,)), ("0.9.0", (1,)), ("2.0", (1,)), ("2.1", (1, 2))])
 def test_a_follower_that_has_everything_but_is_silent_stays_since_2_1(release, isr):
     settings = at_once(replica_count=2, release=release)
-    end = replicate(settings, [Fetch(2), TimePassed(10_001), IsrChecked()])[-1].state
+    end = simulate(settings, [Fetch(2), TimePassed(10_001), IsrChecked()])[-1].state
     assert end.replica(1).leading.maximal_isr == isr
 
 
 @pytest.mark.parametrize(("record_count", "isr"), [(2, (1, 2)), (3, (1,))])
 def test_0_8_2_also_removed_whoever_was_too_many_records_behind(record_count, isr):
     settings = at_once(replica_count=2, release="0.8.2", replica_lag_max_messages=2)
-    end = replicate(settings, [Fetch(2), Produce(record_count, acks=1), IsrChecked()])[-1].state
+    end = simulate(settings, [Fetch(2), Produce(record_count, acks=1), IsrChecked()])[-1].state
     assert end.controller.isr == isr
 
 
 @pytest.mark.parametrize(("ms", "isr"), [(30_000, (1, 2)), (30_001, (1,))])
 def test_the_lag_time_has_to_be_exceeded(ms, isr):
     events = [Produce(acks=1), TimePassed(ms), IsrChecked()]
-    end = replicate(at_once(replica_count=2), events)[-1].state
+    end = simulate(at_once(replica_count=2), events)[-1].state
     assert end.effects == ((AlterPartitionSent(isr),) if isr == (1,) else ())
 
 
@@ -64,20 +61,20 @@ def test_a_fetch_may_lower_the_remote_leo():
 @pytest.mark.parametrize(("release", "high_watermark"), [("0.10.1", 3), ("0.10.2", 1), ("4.3", 1)])
 def test_a_follower_just_removed_still_holds_the_high_watermark_since_0_10_2(release, high_watermark):
     events = [Produce(acks=1), Fetch(2), Fetch(2), Produce(2, acks=1), IsrSet((1,))]
-    assert replicate(at_once(replica_count=2, release=release), events)[-1].state.high_watermark == high_watermark
+    assert simulate(at_once(replica_count=2, release=release), events)[-1].state.high_watermark == high_watermark
 
 
 @pytest.mark.parametrize(("release", "high_watermark"), [("3.5", 1), ("3.6", 3)])
 def test_unless_it_is_fenced_since_3_6(release, high_watermark):
     events = [Produce(acks=1), Fetch(2), Fetch(2), Produce(2, acks=1), BrokerFenced(2), IsrSet((1,))]
-    assert replicate(at_once(replica_count=2, release=release), events)[-1].state.high_watermark == high_watermark
+    assert simulate(at_once(replica_count=2, release=release), events)[-1].state.high_watermark == high_watermark
 
 
 @pytest.mark.parametrize(("release", "high_watermark"), [("3.6", 1), ("3.7", 0)])
 def test_the_high_watermark_stands_while_the_isr_is_too_small_since_3_7(release, high_watermark):
     settings = at_once(replica_count=2, release=release, min_insync_replicas=2)
     events = [LeaderElected(1, (1,)), TimePassed(60_000), Produce(acks=1)]
-    assert replicate(settings, events)[-1].state.high_watermark == high_watermark
+    assert simulate(settings, events)[-1].state.high_watermark == high_watermark
 
 
 @pytest.mark.parametrize(("release", "isr"), [("1.1", (1, 2)), ("2.0", (1,))])
@@ -85,20 +82,20 @@ def test_who_joins_must_have_reached_the_start_of_the_leader_s_epoch_since_2_0(r
     settings = at_once(replica_count=2, release=release)
     # Broker 1 takes over at offset 2 with a high watermark of 0.
     events = [Produce(2, acks=1), LeaderElected(1, (1, 2)), IsrSet((1,)), Fetch(2)]
-    end = replicate(settings, events)[-1].state
+    end = simulate(settings, events)[-1].state
     assert (end.high_watermark, end.controller.isr) == (0, isr)
 
 
 @pytest.mark.parametrize(("release", "maximal_isr"), [("3.2", (1, 2)), ("3.3", (1,))])
 def test_a_fenced_follower_may_not_join_since_3_3(release, maximal_isr):
     events = [LeaderElected(1, (1,)), BrokerFenced(2), Fetch(2)]
-    end = replicate(at_once(replica_count=2, release=release), events)[-1].state
+    end = simulate(at_once(replica_count=2, release=release), events)[-1].state
     assert end.replica(1).leading.maximal_isr == maximal_isr
 
 
 @pytest.mark.parametrize(("release", "effect", "isr"), [("2.6", IsrWritten, (1, 2)), ("2.7", AlterPartitionSent, (1,))])
 def test_up_to_2_6_the_leader_writes_the_isr_itself(release, effect, isr):
-    end = replicate(at_once(replica_count=2, release=release), [LeaderElected(1, (1,)), Fetch(2)])[-1].state
+    end = simulate(at_once(replica_count=2, release=release), [LeaderElected(1, (1,)), Fetch(2)])[-1].state
     assert effect((1, 2)) in end.effects
     assert end.controller.isr == isr
 
@@ -116,7 +113,7 @@ JOINING = [LeaderElected(1, (1,)), Fetch(2)]
     ],
 )
 def test_what_a_leader_makes_of_the_controller_s_answer(error, proposal, effects):
-    end = replicate(at_once(replica_count=2), [*JOINING, AlterPartitionAnswered(error)])[-1].state
+    end = simulate(at_once(replica_count=2), [*JOINING, AlterPartitionAnswered(error)])[-1].state
 
     assert end.replica(1).leading.proposal == proposal
     assert end.controller.isr == ((1, 2) if error is None else (1,))
@@ -125,17 +122,17 @@ def test_what_a_leader_makes_of_the_controller_s_answer(error, proposal, effects
 
 def test_a_refused_proposal_counts_until_new_metadata_arrives():
     events = [*JOINING, AlterPartitionAnswered("FENCED_LEADER_EPOCH")]
-    waiting = replicate(at_once(replica_count=2), events)[-1].state
+    waiting = simulate(at_once(replica_count=2), events)[-1].state
     assert waiting.replica(1).leading.maximal_isr == (1, 2)
 
-    told = replicate(at_once(replica_count=2), [IsrSet((1,))], waiting)[-1].state
-    assert told.replica(1).leading.maximal_isr == (1,)
+    learnt = simulate(at_once(replica_count=2), [IsrSet((1,))], waiting)[-1].state
+    assert learnt.replica(1).leading.maximal_isr == (1,)
 
 
 def test_only_one_change_of_the_isr_is_under_way_at_a_time():
     # Broker 2 lags; while its removal is on its way, broker 3 has caught up and may not be proposed.
     events = [Produce(acks=1), TimePassed(30_001), IsrChecked(), Fetch(3), Fetch(3), IsrChecked()]
-    trace = replicate(at_once(), [LeaderElected(1, (1, 2)), *events])
+    trace = simulate(at_once(), [LeaderElected(1, (1, 2)), *events])
     sent = [each for frame in trace for each in frame.state.effects if isinstance(each, AlterPartitionSent)]
     assert sent == [AlterPartitionSent((1,))]
 
@@ -151,4 +148,4 @@ def test_only_one_change_of_the_isr_is_under_way_at_a_time():
 )
 def test_what_makes_no_sense_is_refused_and_says_why(events, said):
     with pytest.raises(IllegalEvent, match=said):
-        replicate(Settings(), events)
+        simulate(Settings(), events)

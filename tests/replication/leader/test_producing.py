@@ -1,4 +1,4 @@
-"""What producers, consumers and administrators are told."""
+"""The answers to producers, consumers and administrators."""
 
 import pytest
 
@@ -7,38 +7,35 @@ from kafkalearn.replication import (
     AlterPartitionAnswered,
     BrokerCrashed,
     Consume,
-    ConsumerRead,
     DeleteRecords,
     Fetch,
     IsrChecked,
     LeaderElected,
-    NoReachableLeader,
     Produce,
-    ProduceAnswered,
-    RecordsDeleted,
     Settings,
     TimePassed,
-    replicate,
+    simulate,
 )
+from kafkalearn.replication.effects import ConsumerRead, NoReachableLeader, ProduceAnswered, RecordsDeleted
 
 TWO = Settings(replica_count=2, fetch_wait_max_ms=0)
 
 
-def told(settings: Settings, events: list) -> tuple:
-    return replicate(settings, events)[-1].state.effects
+def effects_of(settings: Settings, events: list) -> tuple:
+    return simulate(settings, events)[-1].state.effects
 
 
 def test_acks_0_is_told_nothing_whatever_becomes_of_it():
-    assert told(TWO, [Produce(acks=0)]) == ()
-    assert told(TWO, [Produce(acks=0, to_broker=2)]) == ()
-    assert replicate(TWO, [Produce(acks=0)])[-1].state.ledger.acknowledged == ()
+    assert effects_of(TWO, [Produce(acks=0)]) == ()
+    assert effects_of(TWO, [Produce(acks=0, to_broker=2)]) == ()
+    assert simulate(TWO, [Produce(acks=0)])[-1].state.ledger.acknowledged == ()
 
 
 def test_a_request_with_nowhere_to_go_writes_nothing_and_counts_for_nothing():
-    end = replicate(TWO, [BrokerCrashed(1), Produce()])[-1].state
+    end = simulate(TWO, [BrokerCrashed(1), Produce()])[-1].state
     assert end.effects == (NoReachableLeader(),)
     assert end.ledger.requests.request_count == 0
-    assert told(TWO, [BrokerCrashed(1), Consume()]) == (NoReachableLeader(),)
+    assert effects_of(TWO, [BrokerCrashed(1), Consume()]) == (NoReachableLeader(),)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +50,7 @@ def test_a_record_whose_isr_shrinks_after_the_append_is_written_all_the_same(rel
         AlterPartitionAnswered(),
         TimePassed(29_999),
     ]
-    trace = replicate(settings, shrunk)
+    trace = simulate(settings, shrunk)
 
     assert [each for frame in trace for each in frame.state.effects if isinstance(each, ProduceAnswered)] == [
         ProduceAnswered(1, error, 0)
@@ -62,11 +59,11 @@ def test_a_record_whose_isr_shrinks_after_the_append_is_written_all_the_same(rel
 
 
 def test_a_leader_that_is_replaced_tells_its_waiting_producers():
-    assert ProduceAnswered(1, "NOT_LEADER_OR_FOLLOWER", 0) in told(TWO, [Produce(), LeaderElected(2, (1, 2))])
+    assert ProduceAnswered(1, "NOT_LEADER_OR_FOLLOWER", 0) in effects_of(TWO, [Produce(), LeaderElected(2, (1, 2))])
 
 
 def test_a_leader_that_is_elected_again_keeps_them_waiting():
-    end = replicate(TWO, [Produce(), LeaderElected(1, (1, 2))])[-1].state
+    end = simulate(TWO, [Produce(), LeaderElected(1, (1, 2))])[-1].state
     assert [parked.request for parked in end.leader.waiting.produces] == [1]
 
 
@@ -82,7 +79,7 @@ def test_a_leader_that_is_elected_again_keeps_them_waiting():
 )
 def test_a_consumer_reads_from_the_log_start_to_the_high_watermark(offset, answer):
     events = [Produce(2, acks=1), Fetch(2), Fetch(2), Produce(acks=1), DeleteRecords(1), Consume(offset)]
-    assert told(TWO, events) == (answer,)
+    assert effects_of(TWO, events) == (answer,)
 
 
 @pytest.mark.parametrize(
@@ -97,13 +94,13 @@ def test_a_consumer_reads_from_the_log_start_to_the_high_watermark(offset, answe
 )
 def test_records_are_deleted_up_to_the_high_watermark_at_most(before_offset, answer):
     events = [Produce(2, acks=1), Fetch(2), Fetch(2), Produce(acks=1), DeleteRecords(before_offset)]
-    assert told(TWO, events) == (answer,)
+    assert effects_of(TWO, events) == (answer,)
 
 
 @pytest.mark.parametrize("acks", [2, -1, "1", "ALL"])
 def test_other_acks_are_refused(acks):
     with pytest.raises(KafkaLearnError, match="acks must be 0, 1 or 'all'"):
-        replicate(TWO, [Produce(acks=acks)])
+        simulate(TWO, [Produce(acks=acks)])
 
 
 @pytest.mark.parametrize(
@@ -117,4 +114,4 @@ def test_other_acks_are_refused(acks):
 )
 def test_what_makes_no_sense_is_refused_and_says_why(events, said):
     with pytest.raises(IllegalEvent, match=said):
-        replicate(TWO, events)
+        simulate(TWO, events)

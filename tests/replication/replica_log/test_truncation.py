@@ -2,20 +2,9 @@
 
 import pytest
 
-from kafkalearn.replication import (
-    BrokerCrashed,
-    BrokerRestarted,
-    Fetch,
-    FetchAnswered,
-    LeaderElected,
-    Log,
-    LogTruncated,
-    Produce,
-    Record,
-    Settings,
-    replicate,
-)
-from kafkalearn.replication.leader.answers import FetchAnswer, taken
+from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, LeaderElected, Produce, Settings, simulate
+from kafkalearn.replication.effects import FetchAnswered, LogTruncated
+from kafkalearn.replication.leader.answers import FetchAnswer, log_after
 from kafkalearn.replication.replica_log.disk import append, begin_anew, copy, found_again, move_start, truncate
 from kafkalearn.replication.replica_log.truncation import (
     cut_before_fetching,
@@ -23,6 +12,7 @@ from kafkalearn.replication.replica_log.truncation import (
     cut_out_of_range,
     diverging_epoch,
 )
+from kafkalearn.replication.state import Log, Record
 
 EPOCHS = ((0, 0), (3, 2), (4, 8), (7, 13), (9, 14), (10, 17))  # the log of PartitionTest, in the recorded case E01
 
@@ -95,7 +85,7 @@ def fast_failover(release: str):
     """Broker 1 crashes with a record only it has; its own copy comes back to a leader with another one."""
     settings = Settings(replica_count=2, release=release, is_unclean_election_enabled=True, fetch_wait_max_ms=0)
     events = [Produce(acks=1), BrokerCrashed(1), LeaderElected(2, (2,)), Produce(acks=1), Produce(acks=1)]
-    return replicate(settings, [*events, BrokerRestarted(1), Fetch(1), Fetch(1)])
+    return simulate(settings, [*events, BrokerRestarted(1), Fetch(1), Fetch(1)])
 
 
 @pytest.mark.parametrize("release", ["0.10.2", "1.1", "2.7"])
@@ -107,9 +97,9 @@ def test_up_to_2_7_a_log_is_cut_before_the_first_fetch(release):
 @pytest.mark.parametrize("release", ["2.8", "4.3"])
 def test_since_2_8_the_first_fetch_finds_out(release):
     trace = fast_failover(release)
-    told = [each for frame in trace for each in frame.state.effects if isinstance(each, FetchAnswered)]
+    answers = [each for frame in trace for each in frame.state.effects if isinstance(each, FetchAnswered)]
 
-    assert (told[0].diverging, told[0].truncated_to) == ((0, 0), 0)
+    assert (answers[0].diverging, answers[0].truncated_to) == ((0, 0), 0)
     assert [record.value for record in trace[-1].state.replica(1).log.records] == ["m2", "m3"]
 
 
@@ -147,6 +137,6 @@ def test_a_restart_finds_the_checkpointed_high_watermark_within_the_log(checkpoi
 
 def test_a_follower_s_high_watermark_is_overwritten_not_raised():
     follower = log_of(0, 0, 0)._replace(high_watermark=3)
-    after = taken(follower, FetchAnswer(high_watermark=2, records=(Record("x", 0),)), log_of(0, 0, 0, 0))
+    after = log_after(follower, FetchAnswer(high_watermark=2, records=(Record("x", 0),)), log_of(0, 0, 0, 0))
     assert (after.log_end_offset, after.high_watermark) == (4, 2)
-    assert taken(follower, FetchAnswer("FENCED_LEADER_EPOCH"), Log()) == follower
+    assert log_after(follower, FetchAnswer("FENCED_LEADER_EPOCH"), Log()) == follower

@@ -1,4 +1,4 @@
-"""What a search finds by itself: the losses of Kafka's history, and nothing once the rule was mended."""
+"""What a search finds by itself: the losses of Kafka's history, and nothing once the rule was corrected."""
 
 from dataclasses import replace
 from functools import partial
@@ -27,13 +27,12 @@ from kafkalearn.replication import (
     SessionExpired,
     Settings,
     TimePassed,
-    alphabet,
     broken,
     find,
-    model,
     start,
     step,
 )
+from kafkalearn.replication.search.find import alphabet, model
 from tests.explore.search_steps import assert_names_do_not_matter, assert_steps_as_the_simulator
 from tests.replication.schedules import CARELESS, sensible, settings
 

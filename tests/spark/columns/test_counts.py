@@ -3,7 +3,7 @@
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.partitioning.evenness import evenness
+from kafkalearn.partitioning.skew import evenness
 from kafkalearn.spark.columns.counts import counts_by_partition
 
 pytestmark = pytest.mark.spark

@@ -6,11 +6,12 @@ import random
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.offsets import Undecodable, decode, encode_key, encode_value
+from kafkalearn.offsets import decode, encode_key, encode_value
 from kafkalearn.offsets.records.codec import decode_key
 from kafkalearn.offsets.replay import classic_group, committed
 from kafkalearn.spark.offsets import decode as decoding
 from kafkalearn.spark.offsets.decode import DECODED_COLUMNS, decode_offsets
+from kafkalearn.wire import Undecodable
 from tests.recorded import recorded
 from tests.segments.disk import RUNS, told
 

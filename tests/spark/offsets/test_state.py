@@ -6,11 +6,13 @@ import pytest
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.exercises.chapter07.exercises import who_died
-from kafkalearn.offsets import Undecodable, committed_records, decode, encode_key, encode_value, read_disk, source_rows
+from kafkalearn.offsets import decode, encode_key, encode_value
+from kafkalearn.segments import committed_records, read_disk, source_rows
 from kafkalearn.spark.data.offsets_records import offsets_records
 from kafkalearn.spark.offsets.decode import decode_offsets
-from kafkalearn.spark.offsets.segments import counting, segments_df
+from kafkalearn.spark.offsets.segments import only_committed, segments_df
 from kafkalearn.spark.offsets.state import commits_per_second, dead_groups, group_states, lag_of, latest_state
+from kafkalearn.wire import Undecodable
 from tests.segments.disk import FOLDER, admin, segments
 
 pytestmark = pytest.mark.spark
@@ -23,7 +25,7 @@ def disk(spark):
 
 @pytest.fixture(scope="module")
 def latest(disk):
-    return disk.transform(counting).transform(decode_offsets).transform(latest_state).cache()
+    return disk.transform(only_committed).transform(decode_offsets).transform(latest_state).cache()
 
 
 def test_segment_files_become_the_rows_that_the_scalar_reader_gives(disk):
@@ -33,7 +35,7 @@ def test_segment_files_become_the_rows_that_the_scalar_reader_gives(disk):
     assert [tuple(row) for row in rows] == [
         tuple(row[column] for column in columns) for row in source_rows(segments("disk"))
     ]
-    kept = disk.transform(counting).orderBy("partition", "offset").select("key", "value").collect()
+    kept = disk.transform(only_committed).orderBy("partition", "offset").select("key", "value").collect()
     assert [tuple(row) for row in kept] == [(each.key, each.value) for each in committed_records(segments("disk"))]
     assert sorted(row.control for row in disk.where("control IS NOT NULL").collect()) == ["ABORT", "COMMIT"]
 
@@ -78,7 +80,7 @@ def test_the_latest_offsets_are_those_the_broker_gave(latest):
     assert found == said
 
 
-def test_the_living_groups_are_those_the_broker_listed_in_the_states_it_told(latest):
+def test_the_living_groups_are_those_the_broker_listed_in_the_states_it_reported(latest):
     found = {row.group_id: row.state for row in group_states(latest).collect()}
     said = {each["group"]: each for each in admin("disk")["list_groups"]}
 

@@ -74,7 +74,7 @@ def test_what_is_sent_to_the_workers_is_the_core_alone():
     ("ask", "said"),
     [
         (lambda df: rebalance_costs(df, ["stiky"]), "unknown assignor 'stiky'; did you mean 'sticky'"),
-        (lambda df: rebalance_costs(df, ["legacy-range"]), "unknown assignor 'legacy-range'"),
+        (lambda df: rebalance_costs(df, ["legacy"]), "unknown assignor 'legacy'"),
         (lambda df: rebalance_costs(df, []), "assignors is empty"),
         (lambda df: rebalance_costs(df.drop("after")), "no column 'after'"),
         (lambda df: rebalance_costs(df.withColumn("after", df.what)), "column 'after' must be array<struct<member"),

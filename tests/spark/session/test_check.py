@@ -1,4 +1,4 @@
-"""The install check tells what is there, and what to do where it does not suffice."""
+"""The install check says what is there, and what to do where it does not suffice."""
 
 import sys
 
@@ -39,7 +39,7 @@ def test_here_all_is_well(spark):
     checks = check_environment()
     assert [each.name for each in checks] == ALL
     assert failing(checks) == {}
-    assert {each.mend for each in checks} == {""}
+    assert {each.remedy for each in checks} == {""}
 
 
 def test_without_java_two_lines_say_what_to_do(monkeypatch):
@@ -49,7 +49,7 @@ def test_without_java_two_lines_say_what_to_do(monkeypatch):
     checks = check_environment()
 
     assert list(failing(checks)) == ["Java", "Spark starts"]
-    assert {each.mend for each in failing(checks).values()} == {str(error)}
+    assert {each.remedy for each in failing(checks).values()} == {str(error)}
     assert [each.name for each in checks] == ALL[:8]  # nothing is asked of a Spark that does not run
 
 
@@ -59,7 +59,7 @@ def test_little_memory_an_old_python_and_a_wrong_package_say_what_to_do(spark, m
     monkeypatch.setattr(sys, "version_info", (3, 10, 1))
     lines = failing(check_environment())
 
-    assert {name: (line.wanted, line.mend) for name, line in lines.items()} == {
+    assert {name: (line.wanted, line.remedy) for name, line in lines.items()} == {
         "Python": ("3.11 or newer", "install a newer Python, then `make lab`"),
         "pyspark": ("3.5.x", "pip install 'pyspark==3.5.*'"),
         "no-such-package": ("any", "pip install no-such-package"),

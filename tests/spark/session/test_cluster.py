@@ -19,12 +19,11 @@ TEXTS = ["", "user-42", "test-group", "polygenelubricants", "ключ", "🔑-�
 
 ON_A_CLUSTER = """
 from pyspark.sql import functions as sf
-from kafkalearn.coordinator import FORMULAS
+from kafkalearn.coordinator.rule import FORMULAS
 from kafkalearn.partitioning.keyed import PARTITIONERS
-from kafkalearn.spark.columns import native
+from kafkalearn.spark.coordinator import with_coordinator, with_offsets_partition
 from kafkalearn.spark.data import datasets
 from kafkalearn.spark.partitioning import keyed
-from kafkalearn.spark.coordinator import with_coordinator, with_offsets_partition
 from kafkalearn.spark.rebalances.costs import random_rebalances, rebalance_costs
 from kafkalearn.spark.session import get_spark
 
@@ -55,7 +54,7 @@ for name in PARTITIONERS:
 keyed.static_call = lambda *arguments: None
 rows = rows.transform(keyed.with_partition, 37, output="in Python").withColumn("worker", worker("group_id"))
 moved = lambda costs: sorted([row.rebalance, row.assignor, row.moved] for row in costs.collect())
-tell({
+report({
     "master": spark.sparkContext.master,
     "rows": [row.asDict() | {"key": None} for row in rows.collect()],
     "orders": datasets.orders(spark, 1000, customer_count=500).groupBy("partition").count().count(),

@@ -24,34 +24,32 @@ TEXTS = ["", "user-42", "test-group", "polygenelubricants", "ключ", "🔑-�
 
 OVER_CONNECT = """
 from kafkalearn.partitioning.keyed import PARTITIONERS
-from kafkalearn.spark.data import datasets
-from kafkalearn.spark.session.check import check_environment
-from kafkalearn.spark.coordinator import with_coordinator, with_offsets_partition
 from kafkalearn.spark.columns.counts import counts_by_partition
+from kafkalearn.spark.coordinator import with_coordinator, with_offsets_partition
+from kafkalearn.spark.data import datasets
 from kafkalearn.spark.partitioning.resizing import moved_share, moves_by_key
 from kafkalearn.spark.partitioning.keyed import with_partition
-from kafkalearn.spark.session.progress import job_progress
 from kafkalearn.spark.rebalances.costs import random_rebalances, rebalance_costs
-from kafkalearn.spark.session import get_spark
+from kafkalearn.spark.session import check_environment, get_spark, job_progress
 
 spark = get_spark()
-told = []
+updates = []
 rows = spark.createDataFrame([(text,) for text in %r], "group_id string")
 rows = rows.transform(with_offsets_partition).transform(with_coordinator, [1, 2, 3])
 for name in PARTITIONERS:
     rows = rows.transform(with_partition, 37, name, key="group_id", output=name)
 keys = datasets.keys(spark, 1000, key_count=100)
-with job_progress(spark, lambda done, total: told.append([done, total])):
+with job_progress(spark, lambda done, total: updates.append([done, total])):
     counts = counts_by_partition(keys.transform(with_partition, 6), 6)
 costs = random_rebalances(spark, 4).transform(rebalance_costs, ["sticky"])
-tell({
+report({
     "kind": type(spark).__module__,
     "again": get_spark() is spark,
     "zone": spark.conf.get("spark.sql.session.timeZone"),
     "rows": [row.asDict() for row in rows.collect()],
     "counts": counts,
     "moved": moved_share(keys.transform(moves_by_key, 6, 7)).first().record_count,
-    "told": told,
+    "updates": updates,
     "costs": [row.moved for row in costs.orderBy("rebalance").collect()],
     "stopped": spark.stop(),
     "anew": get_spark().range(3).count(),
@@ -120,7 +118,7 @@ def test_rules_over_spark_connect_give_what_the_scalar_functions_give(address):
         }
     assert len(answer["rows"]) == len(TEXTS)
     assert sum(answer["counts"]) == answer["moved"] == 1000
-    assert answer["told"][-1][0] == answer["told"][-1][1]
+    assert answer["updates"][-1][0] == answer["updates"][-1][1]
     assert answer["anew"] == 3
     assert answer["failed"] == []
 
@@ -132,7 +130,7 @@ def test_a_server_that_does_not_answer_is_named():
         try:
             get_spark(remote="sc://127.0.0.1:1")
         except Exception as error:
-            tell(f"{type(error).__name__}: {error}")
+            report(f"{type(error).__name__}: {error}")
         """
     )
     assert message.startswith("SparkNotStarted: no Spark Connect server answers at sc://127.0.0.1:1 (")

@@ -1,4 +1,4 @@
-"""Progress is told while a job runs, and never falls."""
+"""Progress is reported while a job runs, and never falls."""
 
 import threading
 
@@ -16,14 +16,14 @@ def slow_count(spark):
 
 
 def test_progress_rises_to_the_whole(spark):
-    told = []
-    with job_progress(spark, lambda done, total: told.append((done, total))):
+    updates = []
+    with job_progress(spark, lambda done, total: updates.append((done, total))):
         slow_count(spark)
 
-    assert len(told) >= 2
-    assert told == sorted(told)
-    assert all(done <= total for done, total in told)
-    assert told[-1][0] == told[-1][1] >= 8
+    assert len(updates) >= 2
+    assert updates == sorted(updates)
+    assert all(done <= total for done, total in updates)
+    assert updates[-1][0] == updates[-1][1] >= 8
 
 
 def test_only_the_jobs_of_the_block_count(spark):
@@ -37,12 +37,12 @@ def test_only_the_jobs_of_the_block_count(spark):
     spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)
 
 
-def test_a_failed_job_is_not_told_as_done_and_no_thread_stays(spark):
-    told, before = [], threading.active_count()
-    with pytest.raises(RuntimeError, match="on purpose"), job_progress(spark, lambda *numbers: told.append(numbers)):
+def test_a_failed_job_is_not_updates_as_done_and_no_thread_stays(spark):
+    updates, before = [], threading.active_count()
+    with pytest.raises(RuntimeError, match="on purpose"), job_progress(spark, lambda *numbers: updates.append(numbers)):
         raise RuntimeError("on purpose")
 
-    assert told == []
+    assert updates == []
     assert threading.active_count() == before
 
 

@@ -32,8 +32,7 @@ SAID = {
 ASK_ALL = """
 import socket
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.session import gateway
-from kafkalearn.spark.session import get_spark
+from kafkalearn.spark.session import gateway, get_spark
 listener = socket.create_server(("127.0.0.1", 0))
 taken = listener.getsockname()[1]
 answers = {}
@@ -43,7 +42,7 @@ for code in %r:
     except KafkaLearnError as error:
         answers[code] = str(error)
     assert gateway.java_process() is None and os.listdir(os.environ["TMPDIR"]) == []
-tell(answers)
+report(answers)
 """
 
 
@@ -55,7 +54,7 @@ def refusal(variables: dict[str, str | None]) -> str:
         try:
             get_spark()
         except KafkaLearnError as error:
-            tell(f"{type(error).__name__}: {error}")
+            report(f"{type(error).__name__}: {error}")
     """
     message, printed = run_python(code, **variables)
     assert printed == ""
@@ -93,8 +92,7 @@ def test_a_life_without_any_java_installed(tmp_path):
         before = dict(os.environ)
         import time
         from pathlib import Path
-        from kafkalearn.spark.session import embedded, gateway
-        from kafkalearn.spark.session import get_spark
+        from kafkalearn.spark.session import embedded, gateway, get_spark
 
         def state(spark):
             folder = embedded._jvm.folder
@@ -103,20 +101,20 @@ def test_a_life_without_any_java_installed(tmp_path):
             return [spark.range(10).count(), len(table), java.source, str(folder)]
 
         spark = get_spark(master="local[1]")
-        told = {"first": state(spark), "cores": spark.sparkContext.defaultParallelism,
+        found = {"first": state(spark), "cores": spark.sparkContext.defaultParallelism,
                 "zone": spark.conf.get("spark.sql.session.timeZone"), "ui": spark.sparkContext.uiWebUrl}
         spark.stop()
-        told["again"] = state(get_spark(master="local[1]"))
+        found["again"] = state(get_spark(master="local[1]"))
         get_spark().stop()
-        told["more memory"] = state(get_spark(master="local[1]", **{"spark.driver.memory": "700m"}))
+        found["more memory"] = state(get_spark(master="local[1]", **{"spark.driver.memory": "700m"}))
         get_spark().sparkContext._accumulatorServer.shutdown()  # it would print that Java is gone
         gateway.java_process().kill()
         gateway.java_process().wait()
-        told["after its death"] = state(get_spark(master="local[1]"))
-        told["pid"] = gateway.java_process().pid
-        told["left"] = sorted(os.listdir(os.environ["TMPDIR"]))
-        told["environment"] = sorted(name for name in set(os.environ) - set(before) if "PYSPARK" in name)
-        tell(told)
+        found["after its death"] = state(get_spark(master="local[1]"))
+        found["pid"] = gateway.java_process().pid
+        found["left"] = sorted(os.listdir(os.environ["TMPDIR"]))
+        found["environment"] = sorted(name for name in set(os.environ) - set(before) if "PYSPARK" in name)
+        report(found)
         """,
         PATH="/no/java/here",
         JAVA_HOME=None,

@@ -1,6 +1,6 @@
 """A long log becomes a short message."""
 
-from kafkalearn.spark.session.start_errors import NO_MEND, error_lines, explain
+from kafkalearn.spark.session.start_errors import NO_REMEDY, error_lines, explain
 
 LOG = """Using Spark's default log4j profile: org/apache/spark/log4j2-defaults.properties
 26/11/20 13:23:46 WARN Utils: Service 'sparkDriver' could not bind on a random free port.
@@ -12,7 +12,7 @@ java.net.BindException: Cannot assign requested address
 """.splitlines()
 
 
-def test_the_telling_lines_are_shown_and_the_rest_is_not():
+def test_the_lines_that_say_why_are_shown_and_the_rest_is_not():
     assert explain("Spark did not start", LOG).splitlines()[:-1] == [
         "Spark did not start.",
         "  | 26/11/20 13:23:46 ERROR SparkContext: Error initializing SparkContext.",
@@ -26,8 +26,8 @@ def test_a_known_line_is_shown_even_if_it_stands_far_above():
     assert "allow it" in message.splitlines()[-1]
 
 
-def test_an_unknown_trouble_is_shown_as_it_is():
-    assert explain("Java ended", ["something new"]) == f"Java ended.\n  | something new\nWhat to do: {NO_MEND}"
+def test_an_unknown_error_is_shown_as_it_is():
+    assert explain("Java ended", ["something new"]) == f"Java ended.\n  | something new\nWhat to do: {NO_REMEDY}"
 
 
 def test_of_a_java_error_the_call_stack_is_left_out():

@@ -1,15 +1,17 @@
-"""Code that travels runs where kafkalearn is not installed: only the core is there, as the zip that goes along."""
+"""Code that is sent runs where kafkalearn is not installed: only the core is there, as the zip that goes along."""
 
 import base64
 import subprocess
 import sys
 
+import pyarrow as pa
 from pyspark import cloudpickle
 
-from kafkalearn.offsets import parse_segment
+from kafkalearn.segments.files import parse_segment
 from kafkalearn.spark.offsets.rest import decode_columns, decode_row
 from kafkalearn.spark.offsets.segments import read_partition
-from kafkalearn.spark.session.worker_code import core_zip
+from kafkalearn.spark.partitioning.bytehash import hashing
+from kafkalearn.spark.session.worker_code import core_zip, for_workers
 from tests.segments.disk import FOLDER
 
 ELSEWHERE = """
@@ -17,23 +19,41 @@ import base64, pickle, sys
 
 class NotHere:
     def find_spec(self, name, path=None, target=None):
-        if name == "kafkalearn.spark":
+        if name == "kafkalearn.spark" or name == "kafkalearn" and not sys.argv[1:]:
             raise ModuleNotFoundError(name)
 
-sys.path.insert(0, sys.argv[1])
+sys.path[:0] = sys.argv[1:]
 sys.meta_path.insert(0, NotHere())
-import kafkalearn
-assert kafkalearn.__file__.startswith(sys.argv[1]), kafkalearn.__file__
-function = pickle.loads(base64.b64decode(sys.stdin.readline()))
-print(repr(function(*eval(sys.stdin.readline()))))
+if sys.argv[1:]:
+    import kafkalearn
+    assert kafkalearn.__file__.startswith(sys.argv[1]), kafkalearn.__file__
+function, arguments = pickle.loads(base64.b64decode(sys.stdin.readline()))
+print(function(*arguments))
 """
 
 
-def elsewhere(function, *arguments):
-    """What a function gives in a Python that has the zip and not kafkalearn."""
-    sent = f"{base64.b64encode(cloudpickle.dumps(function)).decode()}\n{arguments!r}\n"
+class Session:
+    """What `for_workers` asks of a session: it remembers what was sent."""
+
+    def __init__(self):
+        self.sent = []
+
+    def addArtifact(self, path, pyfile):  # noqa: N802  (Spark's name)
+        assert pyfile
+        self.sent.append(path)
+
+
+def elsewhere(function, *arguments, needs_core=True):
+    """What a function gives in a Python that has what was sent, and not kafkalearn."""
+    session = Session()
+    code = cloudpickle.dumps((for_workers(session, function, needs_core), arguments))
+    assert session.sent == [str(core_zip())] * needs_core
     done = subprocess.run(
-        [sys.executable, "-c", ELSEWHERE, str(core_zip())], input=sent, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", ELSEWHERE, *session.sent],
+        input=base64.b64encode(code).decode() + "\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -43,7 +63,7 @@ def test_records_are_decoded_and_bad_ones_explained():
     keys = [bytes.fromhex("0002000a746573742d67726f7570"), b"\x00\x18", None]
     names = ["group_id", "error"]
 
-    assert elsewhere(decode_columns, names, keys, [None] * 3) == repr(decode_columns(names, keys, [None] * 3))
+    assert elsewhere(decode_columns, names, keys, [None] * 3) == str(decode_columns(names, keys, [None] * 3))
     assert decode_row(keys[0], None)["group_id"] == "test-group"
 
 
@@ -52,5 +72,11 @@ def test_segment_files_are_read():
     file = {"topic": "t", "partition": 9, "base": "0", "content": path.read_bytes()[:-10]}
 
     columns = read_partition([file], True)
-    assert elsewhere(read_partition, [file], True) == repr(columns)
+    assert elsewhere(read_partition, [file], True) == str(columns)
     assert len(columns[0]) == 1 + sum(len(batch.records) for batch in parse_segment(file["content"]).batches)
+
+
+def test_what_needs_nothing_of_the_core_goes_without_it():
+    keys = pa.array([b"21", None])
+
+    assert elsewhere(hashing("murmur2"), keys, needs_core=False) == str(hashing("murmur2")(keys))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.trace import run
-from kafkalearn.views import film
+from kafkalearn.views import animation
 from kafkalearn.views.drawing.picture import picture
 from kafkalearn.views.drawing.svg import text
 
@@ -18,15 +18,16 @@ def draw_sum(frame, before):
 
 
 def sums(*numbers, **options):
-    return film(run(int.__add__, 0, numbers), draw_sum, **options)
+    return animation(run(lambda settings, total, number: total + number, None, 0, numbers), draw_sum, **options)
 
 
 def played(payload):
     """What the browser puts together from the payload: each frame as SVG."""
-    film = json.loads(payload)
-    pairs = [list(zip(runs[::2], runs[1::2], strict=True)) for runs in film["frames"]]
+    animation = json.loads(payload)
+    pairs = [list(zip(runs[::2], runs[1::2], strict=True)) for runs in animation["frames"]]
     return [
-        "\n".join(film["lines"][at] for start, count in each for at in range(start, start + count)) for each in pairs
+        "\n".join(animation["lines"][at] for start, count in each for at in range(start, start + count))
+        for each in pairs
     ]
 
 
@@ -73,7 +74,7 @@ def test_the_text_is_the_title_and_every_step():
     assert sums(5, 2, title="Sums").text == "Sums\nStep 0 of 2: the start\nStep 1 of 2: 5\nStep 2 of 2: 2"
 
 
-def test_the_text_of_a_long_film_is_that_of_its_stills():
+def test_the_text_of_a_long_animation_is_that_of_its_stills():
     assert sums(*[1] * 40).text.split("\n") == ["Step 0 of 40: the start", "Step 20 of 40: 1", "Step 40 of 40: 1"]
 
 
@@ -84,18 +85,18 @@ def test_without_scripts_the_page_keeps_a_whole_picture():
     assert re.fullmatch(r'<div class="kl-player" data-kl-start="0"><img alt="[^"]+" [^>]+></div>\s*', bare)
 
 
-def test_nothing_in_a_film_can_end_the_script_that_holds_it():
+def test_nothing_in_an_animation_can_end_the_script_that_holds_it():
     page = sums(1, describe=lambda *_: "</script><!-- <script>").html()
 
     assert page.count("</script>") == 2
     assert "<!--" not in page
 
 
-def test_a_film_is_the_same_text_every_time():
+def test_an_animation_is_the_same_text_every_time():
     assert sums(1, 2).mimebundle() == sums(1, 2).mimebundle()
 
 
-def test_five_hundred_frames_are_a_film_and_one_more_is_not():
+def test_five_hundred_frames_are_an_animation_and_one_more_is_not():
     assert len(sums(*[1] * 499).pictures) == 500
     with pytest.raises(KafkaLearnError, match=r"has 501; show a part, trace\[:500\], or every 2. frame, trace\[::2\]"):
         sums(*[1] * 500)
@@ -103,9 +104,9 @@ def test_five_hundred_frames_are_a_film_and_one_more_is_not():
 
 def test_what_is_no_trace_or_no_picture_is_refused():
     with pytest.raises(KafkaLearnError, match="the trace is empty"):
-        film((), draw_sum)
+        animation((), draw_sum)
     with pytest.raises(KafkaLearnError, match=r"<lambda>\(frame, before\) must return .* got str"):
-        film(run(int.__add__, 0, [1]), lambda frame, before: "<svg/>")
+        animation(run(lambda settings, total, number: total + number, None, 0, [1]), lambda frame, before: "<svg/>")
 
 
 @pytest.mark.parametrize("stills", [(), (3,), (-4,)])

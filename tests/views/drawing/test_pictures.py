@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.coordinator.lookup import lookup
 from kafkalearn.coordinator.rule import round_robin_leaders
+from kafkalearn.coordinator.simulator import look_up
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.partitioning.keyless import Settings, send_all
+from kafkalearn.partitioning.keyless import Settings, sends, simulate
 from kafkalearn.views import draw_keyless, draw_lookup, draw_offsets_topic
 from kafkalearn.views.drawing.style import MARK, SMALL
 
@@ -23,12 +23,12 @@ def drawn(trace, draw):
 
 def keyless_run(release, **settings):
     settings = Settings(5, release, batch_size=1000, **settings)
-    return drawn(send_all(settings, 30, drain_every=12), partial(draw_keyless, settings))
+    return drawn(simulate(settings, sends(30, drain_every=12)), partial(draw_keyless, settings))
 
 
 RUNS = {
-    "lookup": drawn(lookup("console-consumer-77682", round_robin_leaders([1, 2, 3])), draw_lookup),
-    "a long id": drawn(lookup("订单" * 60, [1, None] * 120)[::20], draw_lookup),
+    "lookup": drawn(look_up("console-consumer-77682", round_robin_leaders([1, 2, 3])), draw_lookup),
+    "a long id": drawn(look_up("订单" * 60, [1, None] * 120)[::20], draw_lookup),
     "round robin": keyless_run("2.3", available=(0, 2)),
     "sticky": keyless_run("2.4"),
     "uniform sticky": keyless_run("4.3"),
@@ -66,7 +66,7 @@ def test_what_happens_now_has_the_marks_colour():
 
 @given(st.text(max_size=40), st.lists(BROKERS, min_size=1, max_size=130))
 def test_every_lookup_can_be_drawn(group_id, leaders):
-    for frame in lookup(group_id, leaders)[-4:]:
+    for frame in look_up(group_id, leaders)[-4:]:
         ElementTree.fromstring(draw_lookup(frame))
 
 
@@ -103,7 +103,7 @@ def test_a_topic_without_partitions_cannot_be_drawn():
 
 def test_more_partitions_than_fit_follow_the_record():
     settings = Settings(30, "4.3", batch_size=1000)
-    trace = send_all(settings, 40)
+    trace = simulate(settings, sends(40))
 
     for frame in trace[1:]:
-        assert f">partition {frame.state.last.partition}<" in draw_keyless(settings, frame)
+        assert f">partition {frame.state.effects[-1].partition}<" in draw_keyless(settings, frame)

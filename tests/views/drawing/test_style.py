@@ -1,9 +1,8 @@
 from itertools import combinations
 
-import matplotlib
 import pytest
 
-from kafkalearn.views.drawing.style import BODY, FILLS, INK, LINES, MARK, MUTED, PANEL, RC, READ, SMALL, TITLE
+from kafkalearn.views.drawing.style import BODY, FILLS, INK, LINES, MARK, MUTED, PANEL, READ, SMALL, TITLE
 
 
 def luminance(colour):
@@ -40,8 +39,3 @@ def test_the_first_three_fills_differ_in_grey_from_each_other_or_in_hatch():
 
 def test_sizes_grow_with_importance():
     assert 15 <= SMALL < BODY < TITLE
-
-
-def test_matplotlib_knows_every_setting():
-    with matplotlib.rc_context(RC):
-        assert matplotlib.rcParams["axes.facecolor"] == PANEL

@@ -1,9 +1,9 @@
 import ipywidgets
 import pytest
 
-from kafkalearn.coordinator.lookup import lookup
+from kafkalearn.coordinator.simulator import look_up
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.views import draw_lookup, film, play, vary
+from kafkalearn.views import animation, draw_lookup, play, vary
 from kafkalearn.views.drawing.picture import picture
 
 
@@ -11,8 +11,8 @@ def name_it(**values):
     return picture(20, label=repr(values))
 
 
-def look_up(group_id, broker_count):
-    return film(lookup(group_id, range(broker_count)), draw_lookup)
+def animation_of(group_id, broker_count):
+    return animation(look_up(group_id, range(broker_count)), draw_lookup)
 
 
 def refuse_odd(number):
@@ -49,11 +49,11 @@ def test_what_is_no_control_is_refused(short):
 
 
 def test_turning_a_control_draws_again():
-    varied = vary(look_up, group_id="billing", broker_count=(1, 6, 3))
+    varied = vary(animation_of, group_id="billing", broker_count=(1, 6, 3))
 
     varied.controls["group_id"].value = "shipping"
 
-    assert varied.player.film.trace[-1].state.group_id == "shipping"
+    assert varied.player.animation.trace[-1].state.settings.group_id == "shipping"
 
 
 def test_what_draw_refuses_is_said_in_place_and_the_picture_stays():
@@ -61,11 +61,11 @@ def test_what_draw_refuses_is_said_in_place_and_the_picture_stays():
 
     varied.controls["number"].value = 3
     assert varied.message == "number must be even, got 3 <odd>"
-    assert varied.player.film.text == "2"
+    assert varied.player.animation.text == "2"
     assert "got 3 &lt;odd&gt;" in varied.children[1].value
 
     varied.controls["number"].value = 4
-    assert (varied.message, varied.player.film.text) == ("", "4")
+    assert (varied.message, varied.player.animation.text) == ("", "4")
 
 
 def test_first_values_that_draw_refuses_are_an_error():
@@ -80,11 +80,11 @@ def test_an_error_that_is_not_ours_is_not_hidden():
         varied.controls["number"].value = 0
 
 
-def test_a_player_gives_its_film_and_where_it_starts():
-    varied = vary(lambda it: play(lookup(it, [1]), draw_lookup, start=2), it="ok")
+def test_a_player_gives_its_animation_and_where_it_starts():
+    varied = vary(lambda it: play(look_up(it, [1]), draw_lookup, start=2), it="ok")
 
     assert varied.player.value == 2
-    assert len(varied.player.film.pictures) == 6
+    assert len(varied.player.animation.pictures) == 6
 
 
 def test_a_single_picture_has_no_frame():
@@ -93,12 +93,12 @@ def test_a_single_picture_has_no_frame():
 
 
 def test_what_is_no_picture_is_refused():
-    with pytest.raises(KafkaLearnError, match="draw must return a Picture, a Film or a Player, got str"):
+    with pytest.raises(KafkaLearnError, match="draw must return a Picture, an Animation or a Player, got str"):
         vary(lambda it: "<svg/>", it=1)
 
 
 def test_the_output_holds_the_values_and_a_picture_and_is_the_same_every_time():
-    bundles = [vary(look_up, group_id="<ok>", broker_count=2)._repr_mimebundle_() for _ in range(2)]
+    bundles = [vary(animation_of, group_id="<ok>", broker_count=2)._repr_mimebundle_() for _ in range(2)]
     for bundle in bundles:
         del bundle["application/vnd.jupyter.widget-view+json"]
 
@@ -108,11 +108,11 @@ def test_the_output_holds_the_values_and_a_picture_and_is_the_same_every_time():
 
 
 def test_the_name_of_the_widget_has_no_address():
-    assert repr(vary(look_up, group_id="ok", broker_count=2)) == "Varied(group_id, broker_count)"
+    assert repr(vary(animation_of, group_id="ok", broker_count=2)) == "Varied(group_id, broker_count)"
 
 
-def test_a_film_is_shown_from_its_start_and_one_seen_to_its_end_stays_there():
-    varied = vary(lambda group_id: film(lookup(group_id, [1]), draw_lookup, start=-1), group_id="ok")
+def test_an_animation_is_shown_from_its_start_and_one_seen_to_its_end_stays_there():
+    varied = vary(lambda group_id: animation(look_up(group_id, [1]), draw_lookup, start=-1), group_id="ok")
     assert varied.player.value == 5
     assert 'data-kl-start="5"' in varied._repr_mimebundle_()["text/html"]
 

@@ -2,19 +2,19 @@ import json
 
 import pytest
 
-from kafkalearn.coordinator.lookup import lookup
+from kafkalearn.coordinator.simulator import look_up
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.views import describe_lookup, draw_lookup, film, play
+from kafkalearn.views import animation, describe_lookup, draw_lookup, play
 
 LEADERS = (1, 2, 3)
 
 
 def player(group_id="ok", **options):
-    return play(lookup(group_id, LEADERS), draw_lookup, describe_lookup, **options)
+    return play(look_up(group_id, LEADERS), draw_lookup, describe_lookup, **options)
 
 
-def film_of(group_id):
-    return film(lookup(group_id, LEADERS), draw_lookup)
+def animation_of(group_id):
+    return animation(look_up(group_id, LEADERS), draw_lookup)
 
 
 def test_the_value_is_the_position_of_the_frame_on_show():
@@ -38,7 +38,7 @@ def test_stepping_can_be_observed():
 def test_a_frame_that_is_not_there_is_refused_and_nothing_changes(value):
     shown = player(start=4)
 
-    with pytest.raises(KafkaLearnError, match=f"value must be from 0 to 5, got {value}: the film has 6 frames"):
+    with pytest.raises(KafkaLearnError, match=f"value must be from 0 to 5, got {value}: the animation has 6 frames"):
         shown.value = value
     assert shown.value == 4
 
@@ -49,14 +49,14 @@ def test_a_start_that_is_not_there_is_refused():
 
 
 @pytest.mark.parametrize(("start", "group_id", "value"), [(5, "longer", 9), (3, "longer", 3), (4, "", 3), (5, "x", 4)])
-def test_another_film_keeps_the_place_and_the_end_stays_the_end(start, group_id, value):
+def test_another_animation_keeps_the_place_and_the_end_stays_the_end(start, group_id, value):
     shown = player(start=start)
 
-    shown.film = film_of(group_id)
+    shown.animation = animation_of(group_id)
 
     assert shown.value == value
-    assert shown.frame.state.group_id == group_id
-    assert json.loads(shown._film)["captions"][0] == "the start"
+    assert shown.frame.state.settings.group_id == group_id
+    assert json.loads(shown._animation)["captions"][0] == "the start"
 
 
 def test_the_browser_moves_the_player():
@@ -66,9 +66,9 @@ def test_the_browser_moves_the_player():
     assert shown.value == 4
 
 
-def test_a_step_that_comes_too_late_for_a_shorter_film_is_dropped():
+def test_a_step_that_comes_too_late_for_a_shorter_animation_is_dropped():
     shown = player("a longer one")
-    shown.film = film_of("x")
+    shown.animation = animation_of("x")
 
     shown.set_state({"value": 9})
 

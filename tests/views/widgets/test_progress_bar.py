@@ -3,7 +3,7 @@ import pytest
 from nbclient import NotebookClient
 
 from kafkalearn.views import progress_bar
-from kafkalearn.views.widgets.progress_bar import Bar
+from kafkalearn.views.widgets.progress_bar import ProgressBar
 
 CELL = """
 from kafkalearn.views import progress_bar
@@ -30,7 +30,7 @@ def test_in_a_notebook_only_the_words_stay():
 
 
 def test_a_bar_follows_a_total_that_grows():
-    bar = Bar("hash the ids")
+    bar = ProgressBar("hash the ids")
     bar.update(3, 4)
     bar.update(5, 12)
 
@@ -41,7 +41,7 @@ def test_a_bar_follows_a_total_that_grows():
 
 @pytest.mark.parametrize(("style", "value"), [("success", 4), ("danger", 1)])
 def test_a_bar_that_is_done_is_full_and_one_that_failed_stays_where_it_was(style, value):
-    bar = Bar("hash the ids")
+    bar = ProgressBar("hash the ids")
     bar.update(1, 4)
 
     bar.finish(style)
@@ -50,7 +50,7 @@ def test_a_bar_that_is_done_is_full_and_one_that_failed_stays_where_it_was(style
 
 
 def test_the_output_of_a_bar_does_not_tell_how_far_it_came():
-    bar = Bar("hash the ids")
+    bar = ProgressBar("hash the ids")
     before = bar._repr_mimebundle_()
     bar.update(3, 4)
 

@@ -1,1 +1,1 @@
-"""A consumer of the classic protocol, and the coordinator it talks to, in the world of a scenario."""
+"""Consumers of the classic protocol, and the coordinator they talk to, in the world of a scenario."""

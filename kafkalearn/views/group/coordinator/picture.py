@@ -1,21 +1,23 @@
-"""A classic coordinator at work as a picture: the request, what came of it, and a row for each member with its timer.
+"""A classic coordinator at work as a picture: the request, its effects, and a row for each member with its timer.
 
-A frame of `kafkalearn.group.classic.coordinate` becomes one drawing: ``play(trace, draw_coordinator)``.
+A frame of `kafkalearn.group.classic.simulate` becomes one drawing: ``play(trace, draw_coordinator)``.
 """
 
 from __future__ import annotations
 
-from kafkalearn.group.classic import ClassicEvent, Group, Member
+from kafkalearn.group.classic.events import ClassicEvent
+from kafkalearn.group.classic.state import Group, Member
+from kafkalearn.group.world.consumers import JOINING
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill
 from kafkalearn.views.drawing.svg import filled, line, rect, text
 from kafkalearn.views.group.coordinator.words import (
     describe_coordinator,
+    effect_lines,
     member_state,
     request_text,
     session_text,
-    told,
     waits_text,
 )
 from kafkalearn.views.group.lanes import DOING_FILLS, STATE_FILLS
@@ -28,7 +30,7 @@ LINE_LENGTH = 96
 
 
 def draw_coordinator(frame: Frame[Group, ClassicEvent], before: Frame[Group, ClassicEvent] | None = None) -> Picture:
-    """One moment of `kafkalearn.group.classic.coordinate`, drawn.
+    """One moment of a run of `kafkalearn.group.classic`, drawn.
 
     Parameters
     ----------
@@ -37,8 +39,8 @@ def draw_coordinator(frame: Frame[Group, ClassicEvent], before: Frame[Group, Cla
 
     Examples
     --------
-    >>> from kafkalearn.group.classic import JoinGroup, Settings, coordinate
-    >>> draw_coordinator(coordinate(Settings(), [JoinGroup("c1")])[1]).label[:66]
+    >>> from kafkalearn.group.classic import JoinGroup, Settings, simulate
+    >>> draw_coordinator(simulate(Settings(), [JoinGroup("c1")])[1]).label[:66]
     'c1 sends JoinGroup without a member id: c1 is given the id c1-1: M'
     """
     group = frame.state
@@ -48,7 +50,7 @@ def draw_coordinator(frame: Frame[Group, ClassicEvent], before: Frame[Group, Cla
         rows_bottom + 18 + 24 * MOST_WAITS,
         _heading(group, before),
         text(22, 90, f"{request_text(frame.event)}", BODY + 1, bold=True),
-        *_effects(told(frame)),
+        *_effects(effect_lines(frame)),
         _columns(),
         *(
             _row(group, each, before, ROWS_TOP + at * ROW_HEIGHT)
@@ -111,7 +113,7 @@ def _row(group: Group, member: Member, before: Frame[Group, ClassicEvent] | None
     state = member_state(group, member)
     is_new = before is not None and (old is None or member_state(before.state, old) != state)
     is_waiting = state.endswith("waits")
-    look = DOING_FILLS["joining"] if is_waiting else Fill(READ if state.startswith("has") else EMPTY, "")
+    look = DOING_FILLS[JOINING] if is_waiting else Fill(READ if state.startswith("has") else EMPTY, "")
     edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.2}
     box = (STATE_LEFT, top + 4, 280, 36)
     is_leader = member.member_id == group.leader

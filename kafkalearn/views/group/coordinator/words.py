@@ -1,37 +1,42 @@
-"""A classic coordinator at work, in words: the request that came, what it led to, and whom the group waits for."""
+"""A classic coordinator at work, in words: the request that came, its effects, and whom the group waits for."""
 
 from __future__ import annotations
 
-from kafkalearn.group.classic import (
-    ClassicEvent,
+from kafkalearn.group.classic.effects import (
     Effect,
-    Group,
     GroupWritten,
-    Heartbeat,
     HeartbeatAnswered,
     JoinAnswered,
-    JoinGroup,
     LeaveAnswered,
-    LeaveGroup,
-    Member,
     MemberRemoved,
     StateChanged,
     SyncAnswered,
+)
+from kafkalearn.group.classic.events import (
+    ClassicEvent,
+    GroupDeleted,
+    Heartbeat,
+    JoinGroup,
+    LeaveGroup,
+    OffsetsExpired,
+    PartitionMoved,
     SyncGroup,
     TimePassed,
 )
+from kafkalearn.group.classic.state import Group, Member
+from kafkalearn.group_states import PREPARING
 from kafkalearn.trace import Frame
 from kafkalearn.views.group.words import time_text
 
 OTHER_EVENTS = {
-    "PartitionMoved": "The partition of __consumer_offsets moves to another broker",
-    "OffsetsExpired": "The last offset of the group expires",
-    "GroupDeleted": "An administrator deletes the group",
+    PartitionMoved: "The partition of __consumer_offsets moves to another broker",
+    OffsetsExpired: "The last offset of the group expires",
+    GroupDeleted: "An administrator deletes the group",
 }
 
 
 def request_text(event: ClassicEvent | None) -> str:
-    """What has come to the coordinator.
+    """The event that has come to the coordinator.
 
     >>> request_text(JoinGroup("c1")), request_text(TimePassed(2500))
     ('c1 sends JoinGroup without a member id', '2.5 s pass')
@@ -50,16 +55,16 @@ def request_text(event: ClassicEvent | None) -> str:
             return f"{client} sends LeaveGroup"
         case TimePassed(ms):
             return f"{time_text(ms)} pass"
-    return OTHER_EVENTS[type(event).__name__]
+    return OTHER_EVENTS[type(event)]
 
 
 def effect_text(effect: Effect) -> str:
-    """One thing that came of it."""
+    """One effect."""
     match effect:
         case JoinAnswered(client, "NONE", member_id, generation, protocol, leader):
             role = "it leads" if leader == member_id else f"{leader} leads"
             skips = ", and need not assign" if effect.is_assignment_skipped else ""
-            return f"{client} is told: generation {generation}, {protocol}, {role}{skips}"
+            return f"{client} is answered: generation {generation}, {protocol}, {role}{skips}"
         case JoinAnswered(client, "MEMBER_ID_REQUIRED", member_id):
             return f"{client} is given the id {member_id}: MEMBER_ID_REQUIRED"
         case SyncAnswered(client, "NONE", assignment):
@@ -86,16 +91,16 @@ def assignment_text(assignment: object) -> str:
 def describe_coordinator(frame: Frame[Group, ClassicEvent], before: Frame[Group, ClassicEvent] | None = None) -> str:
     """What has just happened in a run of `kafkalearn.group.classic`, in one line.
 
-    >>> from kafkalearn.group.classic import Settings, coordinate
-    >>> describe_coordinator(coordinate(Settings(), [JoinGroup("c1", "c1-7")])[1])
+    >>> from kafkalearn.group.classic import Settings, simulate
+    >>> describe_coordinator(simulate(Settings(), [JoinGroup("c1", "c1-7")])[1])
     'c1 sends JoinGroup as c1-7: c1 is answered UNKNOWN_MEMBER_ID.'
     """
-    effects = "; ".join(told(frame))
+    effects = "; ".join(effect_lines(frame))
     return f"{request_text(frame.event)}{f': {effects}' if effects else ''}."
 
 
-def told(frame: Frame[Group, ClassicEvent]) -> list[str]:
-    """All that came of an event; a request that is parked has to wait."""
+def effect_lines(frame: Frame[Group, ClassicEvent]) -> list[str]:
+    """All effects of an event, each in words; a request that is parked has to wait."""
     lines = [effect_text(effect) for effect in frame.state.effects]
     is_parked = isinstance(frame.event, JoinGroup | SyncGroup) and not any(
         isinstance(effect, JoinAnswered | SyncAnswered) and effect.client == frame.event.client
@@ -110,7 +115,7 @@ def member_state(group: Group, member: Member) -> str:
         return "JoinGroup waits"
     if member.sync_waiter is not None:
         return "SyncGroup waits"
-    if group.state == "PreparingRebalance":
+    if group.state == PREPARING:
         return "must join again"
     if member.member_id in group.unsynced:
         return "must sync"
@@ -118,7 +123,7 @@ def member_state(group: Group, member: Member) -> str:
 
 
 def session_text(group: Group, member: Member) -> str:
-    """How long its session lasts without a word from it."""
+    """How long its session lasts if nothing is heard of it."""
     if member.expires_ms is None:
         return "alive while it waits"
     return f"{time_text(member.expires_ms - group.now_ms)} left"
@@ -140,8 +145,8 @@ def waits_text(group: Group) -> list[str]:
 def coordinator_text(frame: Frame[Group, ClassicEvent], before: Frame[Group, ClassicEvent] | None = None) -> str:
     """A frame of a run of `kafkalearn.group.classic` as a few lines of text.
 
-    >>> from kafkalearn.group.classic import Settings, coordinate
-    >>> print(coordinator_text(coordinate(Settings("2.1"), [JoinGroup("c1"), TimePassed(1000)])[-1]))
+    >>> from kafkalearn.group.classic import Settings, simulate
+    >>> print(coordinator_text(simulate(Settings("2.1"), [JoinGroup("c1"), TimePassed(1000)])[-1]))
     1 s pass.
     PreparingRebalance, generation 0, at 1 s
       c1-1 (leader): JoinGroup waits; 299 s left

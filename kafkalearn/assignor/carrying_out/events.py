@@ -1,0 +1,32 @@
+"""What happens during a rebalance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from kafkalearn.assignor.members import Member
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChanged:
+    """The group has these members now: some have left or joined, or have changed their subscription."""
+
+    members: tuple[Member, ...]
+
+    def __post_init__(self) -> None:
+        """Make a tuple of any sequence."""
+        object.__setattr__(self, "members", tuple(self.members))
+
+
+@dataclass(frozen=True, slots=True)
+class AllGaveUp:
+    """Everybody stops reading everything, as an eager group does first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """The assignor has run, and everybody reads what it was assigned: one round of a cooperative group."""
+
+
+Event: TypeAlias = GroupChanged | AllGaveUp | Assigned

@@ -1,0 +1,56 @@
+"""What stays the same during a rebalance: the assignor, the topics, and the group before it all began."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kafkalearn.assignor.group_spec import GroupSpec
+from kafkalearn.assignor.members import Member
+from kafkalearn.assignor.registry import find_assignor
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A group of clients that assign for themselves, and has settled.
+
+    Parameters
+    ----------
+    assignor : str
+        A name in `kafkalearn.assignor.registry.CLIENT_ASSIGNORS`; it decides how a rebalance is carried out.
+    partition_counts : mapping of str to int, or tuple of (str, int)
+        The partitions of each topic.
+    members : sequence of Member
+        Of the group at the start. What they own is worked out.
+
+    Raises
+    ------
+    KafkaLearnError
+        If no client has such an assignor, or no coordinator could form such a group.
+
+    Examples
+    --------
+    >>> Settings("sticky", {"t": 6}, [Member("m0", ["t"])]).is_eager
+    True
+    """
+
+    assignor: str
+    partition_counts: tuple[tuple[str, int], ...]
+    members: tuple[Member, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what no group can be, and make tuples of mappings and sequences."""
+        find_assignor(self.assignor, side="client")
+        object.__setattr__(self, "members", tuple(self.members))
+        spec = GroupSpec(self.counts, self.members)
+        object.__setattr__(self, "partition_counts", tuple(spec.partition_counts.items()))
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """The partitions of each topic, as a mapping."""
+        return dict(self.partition_counts)
+
+    @property
+    def is_eager(self) -> bool:
+        """Whether everybody gives everything up before a new assignment; False: the group is cooperative."""
+        return self.assignor != "cooperative-sticky"

@@ -1,0 +1,42 @@
+"""What can happen to a topic and its groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Produce:
+    """A record is written: to the partition of its key; without a key, to the next partition in turn."""
+
+    value: str = ""
+    key: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A consumer joins a group, which exists from its first member on; the group rebalances."""
+
+    group_id: str
+    member_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """A member leaves its group, which rebalances; what the group has committed stays."""
+
+    group_id: str
+    member_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """A member asks for records: up to `most` of *one* of its partitions, which take turns; it commits them at once."""
+
+    group_id: str
+    member_id: str
+    most: int = 1
+
+
+ConsumingEvent: TypeAlias = Produce | Join | Leave | Poll

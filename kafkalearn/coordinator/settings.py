@@ -1,0 +1,47 @@
+"""What is looked up: one group, on a cluster whose leaders are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kafkalearn.coordinator.rule import find_coordinator
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One group and the leaders of the offsets topic.
+
+    Parameters
+    ----------
+    group_id : str
+        Any text without lone surrogates.
+    leaders : sequence of int or None
+        ``leaders[p]`` is the broker that leads partition ``p`` of ``__consumer_offsets``; None: no live leader.
+
+    Raises
+    ------
+    KafkaLearnError
+        As `find_coordinator`.
+
+    Examples
+    --------
+    >>> Settings("ok", leaders=[1, 2]).units
+    (111, 107)
+    """
+
+    group_id: str
+    leaders: tuple[int | None, ...]
+    units: tuple[int, ...] = field(init=False, repr=False, compare=False)  # the UTF-16 code units of the group id
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be looked up."""
+        find_coordinator(self.group_id, self.leaders)
+        encoded = self.group_id.encode("utf-16-be")
+        units = tuple(high << 8 | low for high, low in zip(encoded[::2], encoded[1::2], strict=True))
+        object.__setattr__(self, "leaders", tuple(self.leaders))
+        object.__setattr__(self, "units", units)
+
+    @property
+    def partition_count(self) -> int:
+        """Partitions of the offsets topic."""
+        return len(self.leaders)

@@ -1,0 +1,50 @@
+"""What the core does without: the packages that some helpers need, and the extra of kafkalearn that installs each.
+
+`pip install kafkalearn` is the core, and needs nothing but Python. ``kafkalearn[spark]`` adds what Spark needs,
+``kafkalearn[lab]`` that and the figures, the player and JupyterLab.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from types import MappingProxyType
+
+from kafkalearn.errors import KafkaLearnError
+
+EXTRAS: MappingProxyType[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(["numpy", "pandas", "pyarrow", "pyspark"], "spark"),
+        **dict.fromkeys(["anywidget", "ipywidgets", "matplotlib"], "lab"),
+    }
+)
+"""The extra that installs a package, by the name under which the package is imported."""
+
+
+class MissingExtra(KafkaLearnError, ImportError):  # noqa: N818  (named for what it is, as IllegalEvent is)
+    """A package is not installed that this part of kafkalearn needs; the message names the extra that installs it."""
+
+
+def require(who: str, *packages: str) -> None:
+    """Raise unless all these packages are installed; none of them is imported.
+
+    Parameters
+    ----------
+    who : str
+        The module or function that needs them, as the message names it.
+    *packages : str
+        Names in `EXTRAS`.
+
+    Raises
+    ------
+    MissingExtra
+        Names the first package that is not there, and the command that installs it.
+
+    Examples
+    --------
+    >>> require("kafkalearn.views.figure", "matplotlib")
+    """
+    for package in packages:
+        if find_spec(package) is None:
+            raise MissingExtra(
+                f"{who} needs {package}, which is not installed: pip install 'kafkalearn[{EXTRAS[package]}]'"
+            )

@@ -1,0 +1,218 @@
+"""A client of the classic protocol, in one process: it joins, syncs and sends heartbeats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafkalearn.assignor.members import Member
+from kafkalearn.assignor.registry import CLIENT_ASSIGNORS, assign
+from kafkalearn.group.classic.effects import NONE, JoinAnswered
+from kafkalearn.group.classic.events import ClassicEvent, Heartbeat, JoinGroup, LeaveGroup, SyncGroup
+from kafkalearn.group.world.clock import HEARTBEAT_THREAD, POLL_THREAD, Callback
+from kafkalearn.group.world.consumers import Client, Consumer
+from kafkalearn.group.world.world import World
+from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.versions.releases import at_least
+
+NO_GENERATION = -1
+FATAL = {
+    "FENCED_INSTANCE_ID": "another process has its instance id",
+    "GROUP_MAX_SIZE_REACHED": "the group is full",
+    "INCONSISTENT_GROUP_PROTOCOL": "it has no assignor in common with the group",
+    "INVALID_SESSION_TIMEOUT": "the broker does not allow its session timeout",
+}
+RETRIABLE = ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS")
+
+
+class ClassicClient(Client):
+    """What a process knows of its membership, and what its two threads do about it.
+
+    References
+    ----------
+    Apache Kafka, ``AbstractCoordinator``, ``ConsumerCoordinator``, ``Heartbeat``.
+    """
+
+    def __init__(self, world: World, consumer: Consumer, to_coordinator: Callable[[int, ClassicEvent], None]) -> None:
+        """A client without a member id; ``to_coordinator(attempt, request)`` is what its requests arrive at."""
+        self.consumer = consumer
+        self.label = consumer.label
+        self.incarnation = consumer.incarnation
+        self.last_generation: int | None = None  # that it had an assignment in
+        self.world = world
+        self.to_coordinator = to_coordinator
+        self.settings = consumer.settings
+        self.heartbeat_thread = HEARTBEAT_THREAD if world.settings.has_heartbeat_thread else POLL_THREAD
+        self.member_id = ""
+        self.generation = NO_GENERATION
+        self.is_leader = False
+        self.must_join = True
+        self.is_joining = False
+        self.has_lost = False  # its partitions are no longer its own; the poll thread has yet to see it
+        self.attempt = 0  # of joining: answers to an earlier one are not looked at
+        self.heartbeat_loop = 0  # an earlier loop of heartbeats has ended
+        self.has_heartbeat_in_flight = False
+        self.last_assignment: tuple[TopicPartition, ...] = ()  # what the sticky assignor remembers
+
+    def receive(self, attempt: int, receive: Callback, answer: tuple[object, ...]) -> None:
+        """An answer has come; one to a request that has been given up is not looked at."""
+        if attempt == self.attempt:
+            receive(*answer)
+        elif receive == self.heartbeat_answered:
+            self.has_heartbeat_in_flight = False
+
+    def _send(self, request: ClassicEvent) -> None:
+        self.world.network.send(self.consumer, self.to_coordinator, self.attempt, request)
+
+    # ---- the poll thread
+
+    def poll(self) -> None:
+        """In poll(), a consumer that must join does so."""
+        if self.has_lost:
+            self.has_lost = False
+            self.world.processes.take_away(self.consumer, "has lost its partitions")
+        if self.must_join and not self.is_joining:
+            self._join()
+
+    def _join(self) -> None:
+        """Ask for the next generation; eager consumers give up everything first."""
+        self.must_join, self.is_joining = False, True
+        self.heartbeat_loop += 1  # no heartbeats while JoinGroup is in flight
+        processes = self.world.processes
+        if self.settings.is_cooperative:
+            processes.set_waiting(self.consumer, not self.consumer.owned)
+        else:
+            processes.take_away(self.consumer, "rejoins")
+            processes.set_waiting(self.consumer, True)
+        self._send_join()
+
+    def _send_join(self) -> None:
+        self.attempt += 1
+        owned = self.consumer.owned if self.settings.is_cooperative else self.last_assignment
+        metadata = (tuple(self.world.topics), tuple(owned), self.last_generation)
+        session_ms, limit_ms = self.settings.session_timeout_ms, self.settings.max_poll_interval_ms
+        request = JoinGroup(
+            self.label,
+            self.member_id,
+            session_ms,
+            session_ms if limit_ms is None else limit_ms,
+            tuple((name, metadata) for name in self.settings.assignors),
+            self.settings.instance_id,
+        )
+        self._send(request)
+
+    def join_answered(self, answer: JoinAnswered) -> None:
+        """The next generation has begun, or the request was refused."""
+        if answer.error == NONE:
+            self.member_id, self.generation = answer.member_id, answer.generation
+            self.is_leader = answer.leader == answer.member_id
+            self._begin_heartbeats()
+            assigns = self.is_leader and not answer.is_assignment_skipped
+            assignments = tuple(self._assign(answer).items()) if assigns else ()
+            instance_id = self.settings.instance_id
+            self._send(SyncGroup(self.label, self.member_id, self.generation, assignments, instance_id))
+        elif answer.error == "MEMBER_ID_REQUIRED":
+            self.member_id = answer.member_id
+            self._send_join()
+        else:
+            self._refused(answer.error)
+
+    def _assign(self, answer: JoinAnswered) -> dict[str, tuple[TopicPartition, ...]]:
+        """Who gets what, as the leader computes it."""
+        members = [
+            Member(member_id, topics, owned, generation, instance_id)
+            for member_id, instance_id, (topics, owned, generation) in answer.members
+        ]
+        release = self.world.settings.release
+        is_modelled = at_least(CLIENT_ASSIGNORS[answer.protocol].since, release)
+        chosen = release if is_modelled else None
+        return dict(assign(answer.protocol, self.world.topics, members, side="client", release=chosen))
+
+    def sync_answered(self, error: str, assignment: tuple[TopicPartition, ...] | None) -> None:
+        """Its part of the assignment has come, or the request was refused."""
+        if error == NONE:
+            self._adopt(assignment or ())
+        else:
+            self._refused(error)
+
+    def _adopt(self, assignment: tuple[TopicPartition, ...]) -> None:
+        """Own what was assigned; a cooperative consumer that gave something up joins again at once."""
+        consumer = self.consumer
+        self.is_joining = False
+        self.last_assignment, self.last_generation = assignment, self.generation
+        has_revoked = bool(set(consumer.owned) - set(assignment))
+        self.world.processes.assign(consumer, assignment)
+        self.world.processes.set_waiting(consumer, False)
+        if self.must_join or (self.settings.is_cooperative and has_revoked):
+            self._join()
+
+    def _refused(self, error: str) -> None:
+        """The client has to join again, or cannot go on."""
+        if error in FATAL:
+            return self.world.processes.fail(self.consumer, FATAL[error])
+        self.is_joining = False
+        self._must_join_after(error)
+        if error in RETRIABLE:
+            delay_ms = self.world.settings["retry.backoff.ms"]
+            return self.world.threads.after(delay_ms, self.consumer, POLL_THREAD, self.poll)
+        return self.world.threads.wake_poll(self.consumer)
+
+    def _must_join_after(self, error: str) -> None:
+        self.must_join = True
+        if error == "UNKNOWN_MEMBER_ID":
+            self.member_id = ""
+        if error in ("UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"):
+            self.has_lost = True
+
+    def update_metadata(self) -> None:
+        """With an update of the metadata, the leader finds that a topic has grown."""
+        if self.is_leader and self.member_id and not self.is_joining:
+            self.must_join = True
+            self.poll()
+
+    # ---- the heartbeat thread
+
+    def _begin_heartbeats(self) -> None:
+        self.heartbeat_loop += 1
+        self.has_heartbeat_in_flight = False
+        self._heartbeat_later(self.consumer.first_heartbeat_ms(self.settings.heartbeat_interval_ms))
+
+    def _heartbeat_later(self, delay_ms: int) -> None:
+        thread, loop = self.heartbeat_thread, self.heartbeat_loop
+        self.world.threads.after(delay_ms, self.consumer, thread, self._heartbeat, loop)
+
+    def _heartbeat(self, loop: int) -> None:
+        if loop != self.heartbeat_loop:
+            return
+        if not self.has_heartbeat_in_flight:
+            self.has_heartbeat_in_flight = True
+            self._send(Heartbeat(self.label, self.member_id, self.generation, self.settings.instance_id))
+        self._heartbeat_later(self.settings.heartbeat_interval_ms)
+
+    def heartbeat_answered(self, generation: int, error: str) -> None:
+        """All is well, the group rebalances and the client has to join again, or it is no member any more."""
+        self.has_heartbeat_in_flight = False
+        if generation != self.generation or self.is_joining or error == NONE or error in RETRIABLE:
+            return
+        if error in FATAL:
+            self.world.processes.fail(self.consumer, FATAL[error])
+            return
+        self._must_join_after(error)
+        if error != "REBALANCE_IN_PROGRESS":
+            self.heartbeat_loop += 1
+        self.world.threads.wake_poll(self.consumer)
+
+    def poll_interval_exceeded(self) -> None:
+        """The heartbeat thread leaves the group (a static member only stops heartbeats); the next poll joins again."""
+        self.world.recorder.note(f"{self.consumer.name} exceeds max.poll.interval.ms")
+        self.close()
+        self.member_id, self.generation = "", NO_GENERATION
+        self.must_join, self.is_joining = True, False
+        self.attempt += 1
+        self.heartbeat_loop += 1
+        self.world.processes.set_owned(self.consumer, ())
+        self.world.threads.wake_poll(self.consumer)
+
+    def close(self) -> None:
+        """Leave the group; a static member sends nothing."""
+        if self.settings.instance_id is None and self.member_id:
+            self._send(LeaveGroup(self.label, self.member_id))

@@ -1,0 +1,164 @@
+"""A client of the KIP-848 protocol, in one process: all it sends are heartbeats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kafkalearn.group.consumer.effects import NONE, HeartbeatAnswered
+from kafkalearn.group.consumer.events import ConsumerGroupHeartbeat, join, leave
+from kafkalearn.group.consumer.state import JOIN
+from kafkalearn.group.world.clock import HEARTBEAT_THREAD
+from kafkalearn.group.world.consumers import Client, Consumer
+from kafkalearn.group.world.world import World
+from kafkalearn.topic_partition import TopicPartition
+
+FATAL = {
+    "FENCED_INSTANCE_ID": "another process has its instance id",
+    "UNRELEASED_INSTANCE_ID": "a process that is still counted has its instance id",
+    "GROUP_MAX_SIZE_REACHED": "the group is full",
+    "UNSUPPORTED_ASSIGNOR": "the broker does not have its assignor",
+}
+LOST = ("UNKNOWN_MEMBER_ID", "FENCED_MEMBER_EPOCH")
+
+
+class ConsumerClient(Client):
+    """What a process knows of its membership, and what its two threads do about it.
+
+    Partitions are given up and taken inside poll(), and confirmed at once with a heartbeat of its own.
+
+    References
+    ----------
+    Apache Kafka 4.0 to 4.3, ``ConsumerMembershipManager``, ``ConsumerHeartbeatRequestManager``.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        consumer: Consumer,
+        heartbeat_interval_ms: int,
+        to_coordinator: Callable[[ConsumerClient, int, ConsumerGroupHeartbeat], None],
+    ) -> None:
+        """A client that is no member yet; ``to_coordinator(client, life, request)`` is what its requests arrive at."""
+        self.consumer = consumer
+        self.incarnation = consumer.incarnation
+        self.member_id = consumer.label  # chosen by itself
+        self.world = world
+        self.to_coordinator = to_coordinator
+        self.interval_ms = heartbeat_interval_ms
+        self.assignor = world.settings.values.get("group.remote.assignor")
+        self.epoch: int | None = None  # None: not a member
+        self.target: tuple[TopicPartition, ...] | None = None  # an assignment that the poll thread has yet to take up
+        self.reported: tuple[TopicPartition, ...] | None = None  # what the coordinator knows that it owns
+        self.must_join = True
+        self.has_lost = False  # its partitions are no longer its own; the poll thread has yet to see it
+        self.life = 0  # of its membership: answers to an earlier one are not looked at
+        self.has_heartbeat_in_flight = False
+        self.must_report = False  # something is to be sent as soon as the heartbeat is answered
+        self.heartbeat_loop = 0  # a later loop of heartbeats has taken the place of an earlier one
+
+    # ---- the poll thread
+
+    def poll(self) -> None:
+        """In poll(), a consumer joins, sees that it has lost its partitions, or takes up its assignment."""
+        if self.has_lost:
+            self.has_lost = False
+            self.world.processes.take_away(self.consumer, "has lost its partitions")
+        if self.must_join:
+            self._join()
+        elif self.target is not None and self.epoch is not None:
+            self._reconcile()
+
+    def _join(self) -> None:
+        self.must_join = False
+        self.life += 1
+        self.epoch, self.target, self.has_heartbeat_in_flight = JOIN, None, False
+        self.world.processes.set_waiting(self.consumer, True)
+        self._send_heartbeat()
+
+    def _reconcile(self) -> None:
+        target, self.target = self.target, None
+        if set(target) != set(self.consumer.owned):
+            self.world.processes.assign(self.consumer, target)
+            self._send_heartbeat()
+
+    # ---- the heartbeat thread
+
+    def _send_heartbeat(self) -> None:
+        """Send a heartbeat now, or as soon as the one in flight is answered."""
+        if self.has_heartbeat_in_flight:
+            self.must_report = True
+            return
+        self.has_heartbeat_in_flight, self.must_report = True, False
+        self._send(self._next_heartbeat())
+        self._heartbeat_later()
+
+    def _send(self, request: ConsumerGroupHeartbeat) -> None:
+        self.world.network.send(self.consumer, self.to_coordinator, self, self.life, request)
+
+    def _next_heartbeat(self) -> ConsumerGroupHeartbeat:
+        consumer, settings = self.consumer, self.consumer.settings
+        if self.epoch == JOIN:
+            self.reported = ()
+            topics = tuple(self.world.topics)
+            return join(self.member_id, topics, settings.instance_id, settings.max_poll_interval_ms, self.assignor)
+        owned = consumer.owned if self.reported != consumer.owned else None
+        self.reported = consumer.owned
+        return ConsumerGroupHeartbeat(self.member_id, self.epoch, owned=owned, instance_id=settings.instance_id)
+
+    def _heartbeat_later(self) -> None:
+        self.heartbeat_loop += 1
+        is_first = self.epoch == JOIN
+        delay_ms = self.consumer.first_heartbeat_ms(self.interval_ms) if is_first else self.interval_ms
+        self.world.threads.after(delay_ms, self.consumer, HEARTBEAT_THREAD, self._heartbeat, self.heartbeat_loop)
+
+    def _heartbeat(self, loop: int) -> None:
+        if loop != self.heartbeat_loop or self.epoch is None:
+            return
+        if self.has_heartbeat_in_flight:
+            self._heartbeat_later()
+        else:
+            self._send_heartbeat()
+
+    def answered(self, life: int, request: ConsumerGroupHeartbeat, answer: HeartbeatAnswered) -> None:
+        """The answer to a heartbeat has come."""
+        if life != self.life or request.member_epoch < JOIN:
+            return
+        self.has_heartbeat_in_flight = False
+        if answer.error in FATAL:
+            self.world.processes.fail(self.consumer, FATAL[answer.error])
+        elif answer.error in LOST:
+            self._forget()
+            self.has_lost = True
+            self.world.threads.wake_poll(self.consumer)
+        elif answer.error == NONE:
+            self._accepted(answer)
+
+    def _accepted(self, answer: HeartbeatAnswered) -> None:
+        self.epoch = answer.member_epoch
+        self.world.processes.set_waiting(self.consumer, False)
+        if answer.assignment is not None:
+            self.target = answer.assignment
+            self.world.threads.wake_poll(self.consumer)
+        if self.must_report:
+            self._send_heartbeat()
+
+    def poll_interval_exceeded(self) -> None:
+        """The heartbeat thread leaves the group, a static member for a while; the next poll joins again."""
+        self.world.recorder.note(f"{self.consumer.name} exceeds max.poll.interval.ms")
+        self.close()
+        self._forget()
+        self.world.processes.set_owned(self.consumer, ())
+        self.world.threads.wake_poll(self.consumer)
+
+    def close(self) -> None:
+        """Leave the group for good; a static member leaves for a while."""
+        instance_id = self.consumer.settings.instance_id
+        if self.epoch is not None:
+            self._send(leave(self.member_id, instance_id, comes_back=instance_id is not None))
+
+    def _forget(self) -> None:
+        """It is no member any more, and will join again when it polls."""
+        self.life += 1
+        self.epoch = self.target = self.reported = None
+        self.has_heartbeat_in_flight = self.must_report = False
+        self.must_join = True

@@ -1,0 +1,88 @@
+"""The KIP-848 protocol in the world of a scenario: the coordinator, and a client for each process."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from kafkalearn.group.classic.transitions import MEMBER_ADDED, MEMBER_EXPIRED, MEMBER_LEFT
+from kafkalearn.group.clients.consumer.client import ConsumerClient
+from kafkalearn.group.clients.coordinator import Coordinator
+from kafkalearn.group.consumer.effects import HeartbeatAnswered, MemberFenced
+from kafkalearn.group.consumer.events import ConsumerGroupEvent, ConsumerGroupHeartbeat, TimePassed, TopicChanged
+from kafkalearn.group.consumer.settings import NAMES, Settings
+from kafkalearn.group.consumer.simulator import step
+from kafkalearn.group.consumer.state import JOIN, Group, start
+from kafkalearn.group.consumer.timers import SESSION_TIMEOUT, next_deadline_ms
+from kafkalearn.group.world.consumers import Consumer
+from kafkalearn.group.world.protocol import GroupView, Protocol
+from kafkalearn.group.world.world import World
+from kafkalearn.group_states import EMPTY, STABLE
+
+NOT_GIVEN_UP = "a member does not give up partitions in time"
+TOPIC_GREW = "a topic has more partitions"
+
+
+class ConsumerProtocol(Protocol):
+    """ConsumerGroupHeartbeat: the broker assigns, every member gives up and takes partitions in its own time."""
+
+    def __init__(self, world: World) -> None:
+        """A coordinator that knows nobody."""
+        self.world = world
+        values = {name: world.settings.values.get(setting) for name, setting in NAMES.items()}
+        self.settings = Settings(world.settings.release, topics=world.topics, **values)
+        self.coordinator: Coordinator[Group, ConsumerGroupEvent] = Coordinator(
+            world.clock,
+            start(self.settings),
+            partial(step, self.settings),
+            next_deadline_ms,
+            TimePassed,
+            self._after_step,
+        )
+        self.names: dict[str, str] = {}  # of the consumer, by member id
+
+    def client(self, consumer: Consumer) -> ConsumerClient:
+        """A client that is no member yet; it chooses a member id of its own."""
+        client = ConsumerClient(self.world, consumer, self.settings.heartbeat_interval_ms, self._receive)
+        self.names[client.member_id] = consumer.name
+        return client
+
+    def topic_grew(self) -> None:
+        """The coordinator knows at once, and looks when the next heartbeat comes."""
+        known = dict(self.coordinator.group.topics)
+        for topic, count in self.world.topics.items():
+            if known.get(topic) != count:
+                self.coordinator.take(TopicChanged(topic, count))
+
+    def view(self) -> GroupView:
+        """State and group epoch; nobody leads."""
+        return GroupView(self.coordinator.group.state, self.coordinator.group.group_epoch)
+
+    def _receive(self, client: ConsumerClient, life: int, request: ConsumerGroupHeartbeat) -> None:
+        """A heartbeat arrives at the coordinator."""
+        self.coordinator.handle(request)
+        (answer,) = (each for each in self.coordinator.group.effects if isinstance(each, HeartbeatAnswered))
+        self.world.network.answer(client.consumer, client.incarnation, client.answered, life, request, answer)
+
+    def _after_step(self, before: Group, event: ConsumerGroupEvent) -> None:
+        """Record what the step means for the group."""
+        group = self.coordinator.group
+        for effect in group.effects:
+            if isinstance(effect, MemberFenced):
+                why = MEMBER_EXPIRED if effect.reason == SESSION_TIMEOUT else NOT_GIVEN_UP
+                self._rebalance_starts(f"{why} ({self.names[effect.member_id]})")
+        if isinstance(event, ConsumerGroupHeartbeat) and group.group_epoch > before.group_epoch:
+            self._rebalance_starts(self._cause_of(event, is_known=before.find(event.member_id) is not None))
+        if group.state != before.state:
+            self.world.recorder.note(group.state)
+        if group.state in (STABLE, EMPTY):
+            self.world.recorder.rebalance_ends(group.group_epoch)
+
+    def _cause_of(self, event: ConsumerGroupHeartbeat, is_known: bool) -> str:
+        name = self.names[event.member_id]
+        if event.member_epoch < JOIN:
+            return f"{MEMBER_LEFT} ({name})"
+        return TOPIC_GREW if is_known else f"{MEMBER_ADDED} ({name})"
+
+    def _rebalance_starts(self, cause: str) -> None:
+        self.world.recorder.note(cause)
+        self.world.recorder.rebalance_starts(cause)

@@ -1,0 +1,35 @@
+"""Small pieces of sentences that many words are made of: things counted, things listed, a capital letter first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """A number and its noun, as many as they are; thousands are set apart.
+
+    >>> counted(1, "record"), counted(12_000, "record"), counted(2, "copy", "copies")
+    ('1 record', '12,000 records', '2 copies')
+    """
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def listed(things: Iterable[object], last: str = "and", nothing: str = "none") -> str:
+    """Things in a row, the last one joined by a word.
+
+    >>> listed([1, 2, 3]), listed(["a", "b"], last="or"), listed([])
+    ('1, 2 and 3', 'a or b', 'none')
+    """
+    words = [str(each) for each in things]
+    if len(words) < 2:
+        return words[0] if words else nothing
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def capitalised(words: str) -> str:
+    """The same words with their first letter large, the others as they are.
+
+    >>> capitalised("broker 2 fetches; its LEO is 3")
+    'Broker 2 fetches; its LEO is 3'
+    """
+    return words[:1].upper() + words[1:]

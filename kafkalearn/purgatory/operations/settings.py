@@ -1,0 +1,28 @@
+"""What stays the same in a purgatory: how seldom it cleans its lists, and the wheels of its timer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kafkalearn.arguments import whole_number
+from kafkalearn.purgatory.wheel.settings import Settings as WheelSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How many operations more than the timer holds may be listed before a purge, and the timer's wheels.
+
+    Brokers have 1000, and 1 for DeleteRecords.
+
+    Raises
+    ------
+    KafkaLearnError
+        If `purge_interval` is no whole number of at least 0.
+    """
+
+    purge_interval: int = 1000
+    timer: WheelSettings = field(default_factory=WheelSettings)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be."""
+        whole_number("purge_interval", self.purge_interval, at_least=0)

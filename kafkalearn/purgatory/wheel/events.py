@@ -1,0 +1,38 @@
+"""What happens to timers: they are set and cancelled, and time passes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """A timer is set `delay_ms` from now; one of a name that is waiting already is moved."""
+
+    name: str
+    delay_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """A timer is no longer needed: it is taken out of its bucket."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flush:
+    """The first due bucket is emptied; the real time is `now_ms`."""
+
+    now_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """The real time moves on to `to_ms`, and all buckets due by then are emptied, one after the other."""
+
+    to_ms: int
+
+
+WheelEvent: TypeAlias = Add | Cancel | Flush | Advance

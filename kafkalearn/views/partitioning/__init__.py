@@ -1,0 +1,1 @@
+"""How keys and groups fall on partitions and brokers, as figures."""

@@ -1,0 +1,34 @@
+"""The coordinator of a KIP-848 group."""
+
+from kafkalearn.group.consumer import (
+    ConsumerGroupHeartbeat,
+    OffsetCommit,
+    Settings,
+    TimePassed,
+    TopicChanged,
+    join,
+    leave,
+)
+from kafkalearn.topic_partition import TopicPartition
+from tests.contract.simulator import Run, Simulator
+
+SIX = tuple(TopicPartition("orders", number) for number in range(6))
+A_GROUP = (
+    join("A", ("orders",)),
+    TimePassed(1000),
+    join("B", ("orders",), instance_id="pod-2"),
+    ConsumerGroupHeartbeat("A", 2, owned=SIX),
+    ConsumerGroupHeartbeat("A", 2, owned=SIX[:3]),
+    OffsetCommit("A", 3, SIX[:1]),
+    ConsumerGroupHeartbeat("X", 3),
+    TopicChanged("orders", 8),
+    ConsumerGroupHeartbeat("B", 3, instance_id="pod-2"),
+    leave("B", "pod-2", comes_back=True),
+    TimePassed(45_000),
+)
+
+SIMULATOR = Simulator(
+    home="kafkalearn.group.consumer",
+    runs=(Run(Settings(), A_GROUP), Run(Settings("4.0", topics={"orders": 6, "clicks": 2}), A_GROUP)),
+    senseless=(TopicChanged("orders", 5), TopicChanged("returns", None)),
+)

@@ -1,0 +1,16 @@
+"""The look-up of a group's coordinator, held to the contract."""
+
+from kafkalearn.coordinator.events import AskLeader, ReadUnit, TakeAbsolute, TakeRemainder
+from kafkalearn.coordinator.settings import Settings
+from tests.contract.simulator import Run, Simulator
+
+END = (TakeAbsolute(), TakeRemainder(), AskLeader())
+
+SIMULATOR = Simulator(
+    home="kafkalearn.coordinator",
+    runs=(
+        Run(Settings("ok", leaders=(1, 2, 3)), (ReadUnit(), ReadUnit(), *END)),
+        Run(Settings("😀", leaders=(1, None)), (ReadUnit(), ReadUnit(), *END)),
+    ),
+    senseless=END,
+)

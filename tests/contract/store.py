@@ -1,0 +1,70 @@
+"""The coordinator's store: a life of a group, a failed transaction, a load that a strange record breaks off."""
+
+from kafkalearn.offsets.groups import Member
+from kafkalearn.offsets.store import (
+    Commit,
+    DeleteGroup,
+    DeleteOffset,
+    DeleteTopic,
+    Elect,
+    EndTransaction,
+    Fetch,
+    Load,
+    Produce,
+    Replicated,
+    Resign,
+    Settings,
+    StateChanged,
+    StoreGroup,
+    Sweep,
+)
+from tests.contract.simulator import Run, Simulator
+
+DAY_MS = 86_400_000
+MEMBER = Member("billing-1", subscribed=("orders",), assigned=(("orders", 0),))
+OF_MEMBER = {"member_id": "billing-1", "generation": 1}
+FETCH = Fetch("billing", "orders", 0)
+
+LIFE = (
+    StoreGroup("billing", 1, 1000, (MEMBER,), protocol="range", leader="billing-1"),
+    Commit("billing", "orders", 0, 7, 2000, **OF_MEMBER),
+    Commit("billing", "orders", 0, 8, 3000, is_in_flight=True, **OF_MEMBER),
+    Replicated(),
+    StateChanged("billing", "PreparingRebalance"),
+    StoreGroup("billing", 2, 4000),
+    Sweep(4000 + 3 * DAY_MS),
+    FETCH,
+    DeleteGroup("billing"),
+)
+TRANSACTIONS = (
+    Commit("billing", "orders", 0, 7, 1000),
+    Commit("billing", "orders", 0, 9, 2000, producer_id=5),
+    Fetch("billing", "orders", 0, requires_stable=True),
+    EndTransaction(5, is_commit=False),
+    DeleteOffset("billing", "orders", 0),
+    DeleteTopic("orders"),
+)
+BROKEN_LOAD = (
+    Commit("billing", "orders", 0, 7, 1000),
+    Produce(None, b"no key", "__admin_client"),
+    Resign(),
+    FETCH,
+    Elect(),
+    Load(1),
+    FETCH,
+    Load(),
+    FETCH,
+)
+
+SIMULATOR = Simulator(
+    home="kafkalearn.offsets.store",
+    runs=(
+        Run(Settings(), LIFE),
+        Run(Settings("2.0", retention_minutes=1440), LIFE),
+        Run(Settings("0.9.0"), TRANSACTIONS),
+        Run(Settings(), TRANSACTIONS),
+        Run(Settings(), BROKEN_LOAD),
+        Run(Settings("3.9"), BROKEN_LOAD),
+    ),
+    senseless=(Elect(), Load(), StateChanged("billing", "PreparingRebalance"), StateChanged("billing", "Stable")),
+)

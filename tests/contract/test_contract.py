@@ -1,0 +1,143 @@
+"""Every simulator keeps one contract. A new one joins by a module in this folder that defines `SIMULATOR`."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import pkgutil
+from collections.abc import Hashable, Mapping
+from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
+from importlib import import_module
+from itertools import pairwise
+
+import pytest
+
+from kafkalearn.errors import IllegalEvent
+from kafkalearn.trace import extend, run
+from tests import contract
+from tests.contract.simulator import FILE_OF
+
+SIMULATORS = {
+    each.name: import_module(f"{contract.__name__}.{each.name}").SIMULATOR
+    for each in pkgutil.iter_modules(contract.__path__)
+    if not each.name.startswith("test_") and each.name != "simulator"
+}
+RUNS = [pytest.param(each, each_run, id=name) for name, each in SIMULATORS.items() for each_run in each.runs]
+every_simulator = pytest.mark.parametrize("simulator", SIMULATORS.values(), ids=SIMULATORS)
+every_run = pytest.mark.parametrize(("simulator", "one"), RUNS)
+
+EXPECTED = {
+    "assignor",
+    "classic",
+    "commits",
+    "consumer",
+    "consuming",
+    "delivery",
+    "keyless",
+    "log",
+    "lookup",
+    "operations",
+    "reader",
+    "replication",
+    "requests",
+    "store",
+    "wheel",
+}
+NONSENSE = (None, "Fetch", 7, object())
+
+
+def trace_of(simulator, one):
+    """The run, from the simulator's own `simulate`."""
+    return simulator.part("simulate")(one.settings, one.events)
+
+
+def test_every_simulator_is_held_to_the_contract():
+    assert set(SIMULATORS) == EXPECTED
+
+
+@every_simulator
+def test_each_part_is_where_the_contract_has_it(simulator):
+    for name in FILE_OF:
+        assert simulator.part(name) is not None
+    assert list(inspect.signature(simulator.part("start")).parameters) == ["settings"]
+    assert len(inspect.signature(simulator.part("step")).parameters) == 3
+    assert list(inspect.signature(simulator.part("simulate")).parameters) == ["settings", "events", "initial"]
+
+
+@every_run
+def test_settings_events_and_states_are_frozen_and_can_be_hashed(simulator, one):
+    for frame in trace_of(simulator, one):
+        for each in (one.settings, frame.state, frame.event):
+            assert isinstance(hash(each), int)
+            assert isinstance(each, Hashable)
+        for each in (one.settings, frame.state, frame.event):
+            if each is not None and is_dataclass(each) and fields(each):
+                with pytest.raises(FrozenInstanceError):
+                    setattr(each, fields(each)[0].name, None)
+
+
+@every_run
+def test_a_step_is_pure(simulator, one):
+    step = simulator.part("step")
+    for before, after in pairwise(trace_of(simulator, one)):
+        as_it_was = pickle.dumps(before.state)
+        again = step(one.settings, before.state, after.event)
+        assert again == after.state
+        assert again.effects == after.state.effects
+        assert pickle.dumps(before.state) == as_it_was
+
+
+@every_run
+def test_effects_are_told_by_classes_of_their_own_and_are_no_part_of_what_makes_states_equal(simulator, one):
+    homes = {simulator.module("effects").__name__, *simulator.effects_in}
+    trace = trace_of(simulator, one)
+    for frame in trace:
+        assert isinstance(frame.state.effects, tuple)
+        assert {type(effect).__module__ for effect in frame.state.effects} <= homes
+        other = replace(frame.state, effects=("something else",))
+        assert other == frame.state
+        assert hash(other) == hash(frame.state)
+    assert any(frame.state.effects for frame in trace), "the run shows no effect"
+
+
+@every_run
+@pytest.mark.parametrize("event", NONSENSE, ids=["None", "a str", "an int", "an object"])
+def test_what_is_no_event_of_it_is_refused(simulator, one, event):
+    step = simulator.part("step")
+    for frame in trace_of(simulator, one):
+        with pytest.raises(IllegalEvent):
+            step(one.settings, frame.state, event)
+
+
+@every_run
+def test_an_event_that_makes_no_sense_is_refused_and_changes_nothing(simulator, one):
+    state = simulator.part("start")(one.settings)
+    as_it_was = pickle.dumps(state)
+    for event in simulator.senseless:
+        with pytest.raises(IllegalEvent):
+            simulator.part("step")(one.settings, state, event)
+    assert pickle.dumps(state) == as_it_was
+
+
+@every_run
+def test_invariants_hold_and_promises_are_judged_in_every_state(simulator, one):
+    invariants, promises = simulator.part("INVARIANTS"), simulator.part("PROMISES")
+    assert isinstance(invariants, Mapping)
+    assert isinstance(promises, Mapping)
+    assert invariants or promises
+    before = None
+    for frame in trace_of(simulator, one):
+        simulator.part("check")(one.settings, frame.state, before)
+        assert set(simulator.part("broken")(one.settings, frame.state, before)) <= set(promises)
+        before = frame.state
+
+
+@every_run
+def test_to_simulate_is_to_run_from_the_start_and_to_extend_is_to_go_on(simulator, one):
+    start, step, simulate = (simulator.part(name) for name in ("start", "step", "simulate"))
+    whole = simulate(one.settings, one.events)
+    assert whole == run(step, one.settings, start(one.settings), one.events)
+    for cut in range(1, len(whole) + 1):
+        assert extend(step, one.settings, whole[:cut], one.events[cut - 1 :]) == whole
+        rest = simulate(one.settings, one.events[cut - 1 :], whole[cut - 1].state)
+        assert [frame.state for frame in rest] == [frame.state for frame in whole[cut - 1 :]]

@@ -1,0 +1,64 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.coordinator.effects import CoordinatorFound, CoordinatorNotAvailable, UnitHashed
+from kafkalearn.coordinator.events import AskLeader, ReadUnit, TakeAbsolute, TakeRemainder
+from kafkalearn.coordinator.promises import broken, check
+from kafkalearn.coordinator.rule import find_coordinator, round_robin_leaders
+from kafkalearn.coordinator.settings import Settings
+from kafkalearn.coordinator.simulator import look_up, next_event, step
+from kafkalearn.coordinator.state import start
+from kafkalearn.errors import IllegalEvent
+from tests.recorded import recorded
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+LEADERS = round_robin_leaders([1, 2, 3])
+SETTINGS = Settings("a", LEADERS)
+
+
+@given(texts)
+def test_a_look_up_ends_where_the_calculator_says_and_keeps_its_promises(group_id):
+    settings = Settings(group_id, LEADERS)
+    trace = look_up(group_id, LEADERS)
+    for frame in trace:
+        check(settings, frame.state)
+        assert broken(settings, frame.state) == ()
+
+    end, answer = trace[-1].state, find_coordinator(group_id, LEADERS)
+    assert (end.group_hash, end.partition, end.broker_id) == (answer.group_hash, answer.partition, answer.broker_id)
+    assert next_event(settings, end) is None
+
+
+def test_a_look_up_on_a_real_cluster_ends_at_the_broker_that_answered():
+    cluster = recorded("coordinator")
+    ends = [look_up(case["group"], cluster["leaders"])[-1].state for case in cluster["cases"]]
+    assert [end.broker_id for end in ends] == [case["coordinator"] for case in cluster["cases"]]
+
+
+def test_a_character_above_ffff_is_read_as_two_units():
+    assert [frame.state.read_count for frame in look_up("😀", LEADERS)] == [0, 1, 2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("event", [TakeAbsolute(), TakeRemainder(), AskLeader()])
+def test_a_step_out_of_order_is_refused_and_says_what_is_possible(event):
+    with pytest.raises(IllegalEvent, match=r"the next event is ReadUnit\(\)"):
+        step(SETTINGS, start(SETTINGS), event)
+
+
+def test_nothing_comes_after_the_answer():
+    with pytest.raises(IllegalEvent, match="the look-up is answered"):
+        step(SETTINGS, look_up("a", LEADERS)[-1].state, ReadUnit())
+
+
+def test_each_step_says_what_it_computed():
+    last = [frame.state.effects for frame in look_up("zzzzzz", LEADERS)][6]
+    assert last == (UnitHashed(unit=122, hash_before=116_425_210, exact=3_609_181_632),)
+    assert look_up("a", LEADERS)[-1].state.effects == (CoordinatorFound(broker_id=LEADERS[47]),)
+
+
+def test_a_group_whose_partition_has_no_leader_has_no_coordinator_now():
+    leaderless = Settings("a", (None,))
+    end = look_up("a", leaderless.leaders)[-1].state
+    assert end.effects == (CoordinatorNotAvailable(),)
+    assert broken(leaderless, end) == ("the answer names a coordinator",)

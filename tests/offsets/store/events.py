@@ -1,0 +1,36 @@
+"""Generated events of the coordinator's store, and the releases to try them on."""
+
+from hypothesis import strategies as st
+
+from kafkalearn.offsets.groups import Member
+from kafkalearn.offsets.store import (
+    Commit,
+    DeleteGroup,
+    DeleteOffset,
+    DeleteTopic,
+    EndTransaction,
+    Fetch,
+    StoreGroup,
+    Sweep,
+)
+
+DAY_MS = 86_400_000
+ALICE = Member("alice", subscribed=("orders",), assigned=(("orders", 0),))
+
+group_ids, topics, times = st.sampled_from("gh"), st.sampled_from(["orders", "clicks"]), st.integers(0, 20 * DAY_MS)
+members = st.sampled_from([(), (ALICE,), (ALICE, Member("bob", "c", "/h", None, subscribed=("clicks",)))])
+offsets, of_alice = st.integers(0, 99), {"member_id": st.just("alice"), "generation": st.just(1)}
+any_event = (
+    st.builds(Commit, group_ids, topics, st.integers(0, 1), offsets, times, metadata=st.sampled_from(["", "ü"]))
+    | st.builds(Commit, group_ids, topics, st.just(0), offsets, times, retention_ms=st.just(DAY_MS))
+    | st.builds(Commit, group_ids, topics, st.just(0), offsets, times, producer_id=st.integers(1, 2))
+    | st.builds(Commit, group_ids, topics, st.just(0), offsets, times, **of_alice)
+    | st.builds(StoreGroup, group_ids, st.integers(1, 2), times, members)
+    | st.builds(EndTransaction, st.integers(1, 2), st.booleans())
+    | st.builds(Sweep, times)
+    | st.builds(DeleteGroup, group_ids)
+    | st.builds(DeleteOffset, group_ids, topics, st.integers(0, 1))
+    | st.builds(DeleteTopic, topics)
+    | st.builds(Fetch, group_ids, topics, st.integers(0, 1))
+)
+releases = st.sampled_from(["0.9.0", "0.10.1", "2.0", "2.1", "2.4", "3.9", "4.0", "4.1", "4.3"])

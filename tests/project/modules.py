@@ -1,0 +1,53 @@
+"""Every module of the package by its name, read as source: who it is, and what it imports."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "kafkalearn"
+OUTER = ("spark", "views", "exercises", "live", "lab")
+"""The parts around the core."""
+
+
+def _name_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {_name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+PACKAGES = tuple(name for name, path in MODULES.items() if path.name == "__init__.py")
+
+
+def part_of(module: str) -> str:
+    """Which part of the house a module belongs to."""
+    second = [*module.split("."), ""][1]
+    return second if second in OUTER else "core"
+
+
+def home_of(module: str) -> str:
+    """Where a module may import a package that is not Python's own: an outer part or a corner of views; else ""."""
+    if part_of(module) in ("spark", "live", "lab"):
+        return part_of(module)
+    if part_of(module) == "views" and module.endswith(".figures"):
+        return "figures"
+    return "widgets" if module.startswith("kafkalearn.views.widgets") else ""
+
+
+def tree_of(module: str) -> ast.Module:
+    """A module as Python parses it."""
+    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+
+
+def imported_by(tree: ast.AST) -> set[str]:
+    """Everything that the import statements in `tree` name, as dotted names."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports name the package in full"
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= inside & set(MODULES) or {node.module}
+    return names

@@ -1,0 +1,169 @@
+"""The face of a package, its `__all__`, is what chapters, README and docs use, and what engineers are known to need.
+
+All else is imported from the module that defines it. The rule stands in CONTRIBUTING.md.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from doctest import DocTestParser
+from importlib import import_module
+
+import nbformat
+import pytest
+
+from tests.project.modules import MODULES, PACKAGES, ROOT, tree_of
+from tools.chapters import chapter_paths
+
+CONTRACT = {"Settings", "start", "step", "simulate", "INVARIANTS", "PROMISES", "check", "broken"}
+"""What a simulator's face has in any case, beside the classes of its module `events`."""
+
+OF_A_CHAPTER = {"all_exercises", "score"}
+"""What the exercises of a chapter have in any case."""
+
+FOR_ENGINEERS: dict[str, dict[str, str]] = {
+    "kafkalearn": {
+        "asked for first, at a prompt": "__version__ KafkaLearnError ledger round_robin_leaders",
+        "the hashes that clients use": "java_string_hash murmur2",
+    },
+    "kafkalearn.assignor": {
+        "an assignment or an assignor of one's own": "Assignment broken_laws fewest_moves",
+        "groups of other kinds": "OldConsumer cooperative_rounds",
+    },
+    "kafkalearn.commits": {
+        "deliveries or a strategy of one's own": "Delivery Strategy",
+        "what a run has cost": "Pipeline doubled lost",
+    },
+    "kafkalearn.consuming": {"one's own group as the tool prints it": "DescribedPartition", "the state": "Topic"},
+    "kafkalearn.delivery": {
+        "the promises by their names": "NO_REJECTED_IN_LOG ORDER_KEPT",
+        "the state, and what is read from it": "Delivery Producer RecordResult",
+    },
+    "kafkalearn.explore": {"the search over a simulator of one's own": "Model Progress Relabelling Search"},
+    "kafkalearn.fidelity": {"the ledger in a terminal": "table"},
+    "kafkalearn.group.consumer": {"the last heartbeat of a member": "leave"},
+    "kafkalearn.group.world": {
+        "a scenario made of events": "Crashes CrashesAndReturns Disconnected Grows Joins Leaves Pauses Processing "
+        "Restarts Scenario",
+    },
+    "kafkalearn.log": {"when one's own log is cleaned next": "Log next_clean"},
+    "kafkalearn.offsets": {
+        "a record that looks strange": "RECORD_TYPES decode_value dissect",
+        "what the members of a group have sent": "decode_assignment decode_subscription",
+    },
+    "kafkalearn.partitioning": {"how even a cluster is": "load_by_broker"},
+    "kafkalearn.partitioning.keyless": {"the rule of one's own release": "RULES rule_of"},
+    "kafkalearn.replication": {
+        "the promises by their names": "ACKNOWLEDGED_SURVIVE ISR_HOLDS SURVIVE",
+        "a cluster left to itself": "Partition pass_time settle",
+    },
+    "kafkalearn.segments": {"files that lie elsewhere": "parse_segment read_batch read_segment source_rows"},
+    "kafkalearn.versions": {
+        "before an upgrade": "describe find_settings history rows table",
+        "in code for several releases": "ABSENT DEFAULT_RELEASE REQUIRED at_least provenance",
+    },
+    "kafkalearn.views": {
+        "the classes of what is returned": "Drawing Animation Picture Player Varied",
+        "a frame or a run in a terminal": "assignment_text commits_text consuming_text coordinator_text crossing_text "
+        "delivery_text group_text keyless_text log_text lookup_text purgatory_text rebalance_text record_bytes_text "
+        "replication_text requests_text store_text wheels_text",
+        "a picture of one's own assignment or coordinator": "describe_assignment describe_coordinator draw_coordinator",
+        "the offsets topic of one's own cluster": "draw_offsets_topic",
+    },
+    "kafkalearn.wire": {"bytes that are not what they should be": "Undecodable"},
+}
+"""Names that no chapter, README or doc uses: for each package reason -> names."""
+
+
+def texts() -> Iterator[str]:
+    """The code of every chapter, and that in the texts for readers."""
+    for path in chapter_paths():
+        cells = nbformat.read(path, as_version=4).cells
+        yield "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    for path in documents():
+        text = path.read_text(encoding="utf-8")
+        yield "".join(example.source for example in DocTestParser().get_examples(text))
+        yield "\n".join(block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if ">>>" not in block)
+
+
+def documents():
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def used_by(code: str) -> Iterator[tuple[str, str]]:
+    """(package, name) of everything of ours that some code imports, or reaches through a module."""
+    tree = ast.parse(re.sub(r"^[%!].*$", "", code, flags=re.MULTILINE))
+    modules = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules |= {alias.asname: alias.name for alias in node.names if alias.asname}
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((node.module, alias.name) for alias in node.names)
+            inside = {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+            modules |= {name: module for name, module in inside.items() if module in MODULES}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            home, _, name = ast.unparse(node).rpartition(".")
+            root, _, rest = home.partition(".")
+            module = ".".join(filter(None, [modules.get(root, root), rest]))
+            if module in MODULES:
+                yield module, name
+
+
+def spoken_of() -> Iterator[tuple[str, str]]:
+    """(package, name) of what a text for readers names in full: `kafkalearn.replication.find`."""
+    for path in documents():
+        for dotted in re.findall(r"`(kafkalearn(?:\.\w+)+)", path.read_text(encoding="utf-8")):
+            package, _, name = dotted.rpartition(".")
+            yield package, name
+
+
+@pytest.fixture(scope="module")
+def used():
+    return {each for text in texts() for each in used_by(text)} | set(spoken_of())
+
+
+def face_of(package: str) -> set[str]:
+    return set(getattr(import_module(package), "__all__", ()))
+
+
+def in_any_case(package: str) -> set[str]:
+    if re.fullmatch(r"kafkalearn\.exercises\.chapter\d\d", package):
+        return OF_A_CHAPTER
+    if "step" not in face_of(package):
+        return set()
+    has_events = f"{package}.events" in MODULES  # a small simulator is one file
+    events = (
+        [node for node in tree_of(f"{package}.events").body if isinstance(node, ast.ClassDef)] if has_events else []
+    )
+    return CONTRACT | {node.name for node in events}
+
+
+def for_engineers(package: str) -> set[str]:
+    return {name for names in FOR_ENGINEERS.get(package, {}).values() for name in names.split()}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_name_in_a_face_is_used_by_readers_or_kept_for_engineers(package, used):
+    unused = {name for name in face_of(package) if (package, name) not in used}
+
+    assert unused - in_any_case(package) - for_engineers(package) == set(), (
+        "import these from their module, or say who needs them here"
+    )
+
+
+@pytest.mark.parametrize("package", FOR_ENGINEERS)
+def test_every_name_kept_for_engineers_is_in_the_face_and_not_used_by_readers_already(package, used):
+    kept = for_engineers(package)
+
+    assert kept <= face_of(package)
+    assert {name for name in kept if (package, name) in used} == set()
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_what_readers_import_from_a_package_is_in_its_face(package, used):
+    imported = {name for home, name in used if home == package and f"{package}.{name}" not in MODULES}
+
+    assert imported <= face_of(package)

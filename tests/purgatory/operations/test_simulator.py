@@ -1,0 +1,162 @@
+"""The purgatory's lists: what Kafka's own tests state, and what must hold for all schedules."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.errors import IllegalEvent
+from kafkalearn.purgatory.operations.conditions import Never, Reached, SumReached
+from kafkalearn.purgatory.operations.effects import (
+    AT_ONCE,
+    BY_EVENT,
+    BY_FORCE,
+    BY_TIME,
+    WHILE_LISTED,
+    Checked,
+    Completed,
+    Parked,
+    Purged,
+)
+from kafkalearn.purgatory.operations.events import (
+    CheckAndComplete,
+    FactChanged,
+    ForceComplete,
+    TimePassed,
+    TryCompleteElseWatch,
+)
+from kafkalearn.purgatory.operations.kinds import Operation
+from kafkalearn.purgatory.operations.settings import Settings
+from kafkalearn.purgatory.operations.simulator import step
+from kafkalearn.purgatory.operations.state import start
+from tests.purgatory.operations.purgatories import SETTINGS, after, waits
+
+
+def test_entries_of_completed_operations_stay_until_their_lists_are_walked():
+    """The numbers of DelayedOperationTest.testRequestPurge."""
+    three = after(waits("r1", "k1"), waits("r2", "k1", "k2"), waits("r3", "k1", "k2", "k3"))
+    assert (three.delayed_count, three.watched_count) == (3, 6)
+
+    done = after(ForceComplete("r2"), ForceComplete("r3"), purgatory=three)
+    assert (done.delayed_count, done.watched_count) == (1, 6)
+
+    walked = after(CheckAndComplete("k1"), purgatory=done)
+    assert walked.watched_count == 4
+    walked = after(CheckAndComplete("k2"), purgatory=walked)
+    assert walked.watched_count == 2
+    assert after(CheckAndComplete("k3"), purgatory=walked).watched_count == 1
+
+
+def test_a_condition_that_holds_completes_at_once_and_nothing_is_kept():
+    state = after(FactChanged("r1", 1), waits("r1", "k1"))
+    assert state.effects == (Completed("r1", AT_ONCE),)
+    assert (state.watched_count, state.delayed_count) == (0, 0)
+
+
+def test_what_happens_while_it_is_being_listed_is_not_missed():
+    event = replace(waits("r1", "k1"), changed_meanwhile=(("r1", 1),))
+    state = after(event)
+
+    assert state.effects == (Completed("r1", WHILE_LISTED),)
+    assert (state.watched_count, state.delayed_count) == (1, 0)  # its entry is left for the next walk
+    assert after(CheckAndComplete("k1"), purgatory=state).watched_count == 0
+
+
+def test_a_fact_alone_completes_nothing_until_somebody_looks():
+    state = after(waits("r1", "k1"), FactChanged("r1", 1))
+    assert state.is_waiting("r1")
+    assert after(CheckAndComplete("k1"), purgatory=state).effects == (Completed("r1", BY_EVENT), Checked("k1", 1))
+    assert after(CheckAndComplete("other"), purgatory=state).effects == (Checked("other", 0),)
+
+
+def test_time_completes_and_says_so():
+    state = after(waits("r1", "k1", timeout_ms=20), waits("r2", "k1", timeout_ms=200), TimePassed(20))
+    assert state.effects == (Completed("r1", BY_TIME),)
+    assert state.effects[0].has_expired
+    assert [operation.name for operation in state.waiting] == ["r2"]
+
+
+def test_the_lists_are_purged_when_too_many_entries_are_of_completed_operations():
+    """Purge interval 1, as for DeleteRecords; the numbers of DelayedOperationTest.testRequestPurge."""
+    settings = Settings(purge_interval=1)
+    some = after(waits("r1", "k1"), waits("r2", "k1", "k2"), waits("r3", "k1", "k2", "k3"), settings=settings)
+    done = after(ForceComplete("r2"), TimePassed(0), purgatory=some, settings=settings)
+    assert done.effects == ()  # one completed: not more than the interval
+    purged = after(ForceComplete("r3"), TimePassed(0), purgatory=done, settings=settings)
+    assert purged.effects == (Purged(5),)
+    assert purged.lists == (("k1", ("r1",)),)
+
+
+KEYS = ("k1", "k2", "k3")
+CONDITIONS = st.one_of(
+    st.just(Never()),
+    st.builds(lambda name, number: Reached(((name, number),)), st.sampled_from("ab"), st.integers(0, 4)),
+    st.builds(lambda first, second, least: SumReached((("a", first), ("b", second)), least), *[st.integers(0, 3)] * 3),
+)
+SCHEDULES = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("try"),
+            CONDITIONS,
+            st.lists(st.sampled_from(KEYS), min_size=1, unique=True),
+            st.integers(0, 50),
+            st.one_of(st.just(()), st.tuples(st.tuples(st.sampled_from("ab"), st.integers(0, 5)))),
+        ),
+        st.builds(FactChanged, st.sampled_from("ab"), st.integers(0, 5)),
+        st.builds(CheckAndComplete, st.sampled_from(KEYS)),
+        st.builds(TimePassed, st.integers(0, 30)),
+        st.tuples(st.just("force"), st.integers(0, 5)),
+    ),
+    max_size=25,
+)
+
+
+@given(SCHEDULES, st.integers(0, 4))
+def test_every_operation_is_completed_once_and_never_with_time_left_for_nothing(schedule, purge_interval):
+    settings, completed, deadlines, count = Settings(purge_interval), {}, {}, 0
+    purgatory = start(settings)
+    for entry in schedule:
+        match entry:
+            case ("try", condition, keys, timeout_ms, changed):
+                count += 1
+                event = TryCompleteElseWatch(Operation(f"o{count}", tuple(keys), condition, timeout_ms), changed)
+                deadlines[f"o{count}"] = (purgatory.wheels.now_ms + timeout_ms, condition)
+            case ("force", index):
+                if not purgatory.waiting:
+                    continue
+                event = ForceComplete(purgatory.waiting[index % len(purgatory.waiting)].name)
+            case _:
+                event = entry
+        purgatory = after(event, purgatory=purgatory, settings=settings)
+        for effect in purgatory.effects:
+            if isinstance(effect, Completed):
+                assert effect.name not in completed
+                completed[effect.name] = effect.how
+                due_ms, condition = deadlines[effect.name]
+                if effect.how == BY_TIME:
+                    assert due_ms <= purgatory.wheels.now_ms
+                elif effect.how != BY_FORCE:
+                    assert condition.holds(purgatory.facts)
+        assert {operation.name for operation in purgatory.waiting} == set(deadlines) - set(completed)
+        assert purgatory.estimated_count - purgatory.delayed_count <= purge_interval or not isinstance(
+            event, TimePassed
+        )
+        assert purgatory.watched_count >= sum(len(operation.keys) for operation in purgatory.waiting)
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (TryCompleteElseWatch(Operation("x", (), Never(), 5)), "watches no key"),
+        (waits("r1", "k2"), "'r1' is listed already"),
+        (ForceComplete("r9"), "no operation 'r9' waits; waiting: r1"),
+        (TimePassed(-1), "time does not run backwards"),
+        ("poke", "is no event of this simulator"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(event, words):
+    purgatory = after(waits("r1", "k1"))
+    assert purgatory.effects == (Parked("r1"),)
+    with pytest.raises(IllegalEvent, match=words):
+        step(SETTINGS, purgatory, event)

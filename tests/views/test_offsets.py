@@ -1,0 +1,90 @@
+from functools import partial
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.offsets import encode_key, encode_value
+from kafkalearn.offsets.groups import Member
+from kafkalearn.offsets.store import Commit, Fetch, Settings, StoreGroup, Sweep, simulate
+from kafkalearn.views import (
+    describe_record_bytes,
+    describe_store,
+    draw_record_bytes,
+    draw_store,
+    record_bytes,
+    record_bytes_text,
+    store_text,
+)
+from tests.views.golden import expected
+
+HOUR_MS = 3_600_000
+FRIDAY_MS = 1_763_683_200_000
+KEY = encode_key(1, {"group": "billing", "topic": "orders", "partition": 3})
+COMMIT = {"offset": 1000, "leaderEpoch": 5, "metadata": "", "commitTimestamp": 1_763_719_800_000}
+VALUE = encode_value(1, 4, COMMIT | {"topicId": "AAAAAAAAAAEAAAAAAAAAAQ"})
+
+
+def weekend(retention_minutes):
+    """Billing runs on Friday, stops at 18:00, and asks on Monday."""
+    member = Member("billing-1", subscribed=("orders",), assigned=(("orders", 0), ("orders", 1)))
+    commit = partial(Commit, "billing", "orders", now_ms=FRIDAY_MS + 17 * HOUR_MS, member_id="billing-1", generation=1)
+    events = [
+        StoreGroup("billing", 1, FRIDAY_MS, (member,), protocol="range", leader="billing-1"),
+        commit(partition=0, offset=410),
+        commit(partition=1, offset=395),
+        StoreGroup("billing", 2, FRIDAY_MS + 18 * HOUR_MS),
+        Sweep(FRIDAY_MS + 41 * HOUR_MS),
+        Sweep(FRIDAY_MS + 42 * HOUR_MS),
+        Fetch("billing", "orders", 0),
+    ]
+    return simulate(Settings(retention_minutes=retention_minutes), events)
+
+
+def test_a_record_reads_byte_by_byte_as_expected():
+    assert record_bytes_text(record_bytes(KEY, VALUE)) == expected(
+        "offsets-record-bytes.txt", record_bytes_text(record_bytes(KEY, VALUE))
+    )
+
+
+def test_every_byte_of_a_record_is_read_once():
+    trace = record_bytes(KEY, VALUE)
+    read = [(field.part, at) for field in trace[-1].state.read for at in range(field.piece.start, field.piece.stop)]
+
+    assert read == [("key", at) for at in range(len(KEY))] + [("value", at) for at in range(len(VALUE))]
+
+
+def test_a_tombstone_is_drawn_as_one():
+    trace = record_bytes(KEY, None)
+    assert "value: null, a tombstone" in draw_record_bytes(trace[-1])
+    assert record_bytes_text(trace).endswith("value null: a tombstone")
+    assert describe_record_bytes(trace[0]) == "A record with a key of 23 bytes and a null value. Nothing is read yet."
+
+
+def test_a_field_is_marked_at_its_bytes_and_named():
+    frame = record_bytes(KEY, VALUE)[8]
+    assert describe_record_bytes(frame) == "Value, bytes 2 to 9: 00 00 00 00 00 00 03 e8 is the offset, 1000."
+    assert draw_record_bytes(frame).label == describe_record_bytes(frame)
+    assert draw_record_bytes(frame).count('stroke-width="4"') == 8
+
+
+def test_a_record_too_long_for_a_page_is_refused():
+    with pytest.raises(KafkaLearnError, match="may have 220 bytes in a picture, got 317"):
+        record_bytes(encode_key(2, {"group": "g" * 313}), None)
+
+
+@pytest.mark.parametrize("retention_minutes", [1440, 10080])
+def test_a_weekend_of_a_group_reads_as_expected(retention_minutes):
+    trace = weekend(retention_minutes)
+    story = "\n\n".join(store_text(frame, before) for frame, before in zip(trace, (None, *trace), strict=False))
+
+    assert story == expected(f"offsets-weekend-{retention_minutes}.txt", story)
+
+
+def test_the_store_is_drawn_with_what_was_written_last_marked():
+    trace = weekend(1440)
+    swept = draw_store(trace[6], trace[5])
+
+    assert swept.count('stroke-width="4"') == 3
+    assert swept.label == describe_store(trace[6], trace[5])
+    assert "3 of them tombstones" in swept.label
+    assert draw_store(trace[4], trace[3]).count('stroke-width="4"') == 1
