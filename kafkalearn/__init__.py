@@ -30,7 +30,7 @@ Simulators, one event at a time:
 
 What to know before believing or upgrading:
 
-- `kafkalearn.versions`: the order of releases, the defaults of 371 settings in 31 of them, and what an upgrade changes
+- `kafkalearn.versions`: the order of releases, the defaults of 855 settings in 31 of them, and what an upgrade changes
 - `kafkalearn.fidelity`: for each rule, what it was checked against and what it leaves out
 - `kafkalearn.datafiles`: where the recorded data files lie
 

@@ -49,7 +49,10 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class CommitSync:
-    """commitSync: returns when the coordinator has answered. Without an offset it commits the position."""
+    """commitSync: returns when the coordinator has answered. Without an offset it commits the position.
+
+    Where the coordinator refuses it, Java's consumer throws CommitFailedException.
+    """
 
     by: str = "A"
     offset: int | None = None
@@ -57,7 +60,11 @@ class CommitSync:
 
 @dataclass(frozen=True, slots=True)
 class CommitAsync:
-    """commitAsync: returns at once; the answer comes later. Without an offset it commits the position."""
+    """commitAsync: returns at once; the answer comes later. Without an offset it commits the position.
+
+    Nothing is thrown: the callback gets the error, CommitFailedException where the coordinator refuses the commit,
+    RetriableCommitFailedException where a retry could succeed.
+    """
 
     by: str = "A"
     offset: int | None = None

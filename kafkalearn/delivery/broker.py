@@ -11,7 +11,8 @@ from typing import NamedTuple
 from kafkalearn.delivery.effects import BatchAppended, BatchRefused, DuplicateRecognised
 from kafkalearn.delivery.events import ProduceRequest
 from kafkalearn.delivery.processing import DeliveryProcessing
-from kafkalearn.delivery.sequences import (
+from kafkalearn.delivery.state import Appended
+from kafkalearn.log.sequences import (
     BatchMetadata,
     ProducerStateEntry,
     Stamp,
@@ -20,7 +21,6 @@ from kafkalearn.delivery.sequences import (
     judge,
     remember,
 )
-from kafkalearn.delivery.state import Appended
 from kafkalearn.replication.effects import NONE, NoReachableLeader, ProduceAnswered
 from kafkalearn.replication.events import Produce
 from kafkalearn.replication.leader.producing import numbered, produce, refusal

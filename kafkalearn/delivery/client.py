@@ -11,7 +11,6 @@ from kafkalearn.delivery.broker import receive
 from kafkalearn.delivery.effects import BatchWillBeRetried, CallbackInvoked, EpochRaised
 from kafkalearn.delivery.events import AnswerArrived, ConnectionLost, GaveUp, RequestArrived, RequestSent, Send
 from kafkalearn.delivery.processing import DeliveryProcessing
-from kafkalearn.delivery.sequences import NO_PRODUCER, OUT_OF_ORDER, UNKNOWN_PRODUCER, Stamp, after
 from kafkalearn.delivery.settings import FOR_EVER
 from kafkalearn.delivery.state import (
     ANSWERED,
@@ -23,6 +22,7 @@ from kafkalearn.delivery.state import (
     Callback,
     Request,
 )
+from kafkalearn.log.sequences import NO_PRODUCER, OUT_OF_ORDER, UNKNOWN_PRODUCER, Stamp, after
 from kafkalearn.replication.effects import NONE, ProduceAnswered
 from kafkalearn.replication.events import Produce
 from kafkalearn.replication.state import DOWN, FROZEN

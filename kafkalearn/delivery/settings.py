@@ -24,7 +24,8 @@ class ProducerSettings:
     acks : 0, 1, "all" or None
         ``acks``: when the broker answers. None: 1 up to 2.8, all since 3.0.
     is_idempotent : bool or None
-        ``enable.idempotence``. None: on since 3.0, if the other settings allow it, else silently off.
+        ``enable.idempotence``. None: on since 3.0, if the other settings allow it, else silently off. (In 3.0.0 and
+        3.1.0 a fault left it off, KAFKA-13598; here "3.0" and "3.1" stand for the patch releases that have it on.)
     retries : int or None
         ``retries``. None: 0 up to 2.0, then without end.
     max_in_flight : int or None

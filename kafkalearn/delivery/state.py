@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kafkalearn.delivery.effects import DeliveryEffect
-from kafkalearn.delivery.sequences import NO_PRODUCER, Stamp
 from kafkalearn.delivery.settings import Settings
+from kafkalearn.log.sequences import NO_PRODUCER, Stamp
 from kafkalearn.replication import state as partition_state
 from kafkalearn.replication.effects import NONE
 from kafkalearn.replication.state import Log, Partition

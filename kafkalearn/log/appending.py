@@ -1,44 +1,107 @@
-"""Writing to a log: batches, markers, and when a new segment is opened."""
+"""Writing to a log: what is refused, batches, markers, and when a new segment is opened.
+
+In this order, as in Kafka: the size of a batch, its keys and timestamps, whether it fits into a segment, whether the
+active segment is full, whether the producer's sequence number follows on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kafkalearn.log.effects import Appended, AppendRefused, SegmentRolled
+from kafkalearn.errors import IllegalEvent
+from kafkalearn.log.effects import Appended, AppendRefused, DuplicateRecognised, SegmentRolled
 from kafkalearn.log.events import Append, EndTransaction, NewBatch
 from kafkalearn.log.index import FARTHEST, is_index_full
+from kafkalearn.log.sequences import NO_PRODUCER, NO_SEQUENCE, NONE, Stamp, after, judge, old_epoch, remember
 from kafkalearn.log.settings import Settings
-from kafkalearn.log.state import Batch, Log, Producer, Record, Segment, Transaction
+from kafkalearn.log.state import NO_TIMESTAMP, Batch, Log, Producer, Record, Segment, Transaction
 from kafkalearn.segments.sizes import MARKER_BYTES, batch_bytes
 
 
 def append(settings: Settings, log: Log, event: Append) -> Log:
-    """The log after an append; a batch that the broker refuses is not written, nor are those behind it."""
+    """The log after an append; a batch that the broker refuses is not written, nor are those behind it.
+
+    Raises
+    ------
+    IllegalEvent
+        If no producer can have sent a batch to a broker of this release: it has no such codec, or no producer ids.
+
+    References
+    ----------
+    Apache Kafka 4.3, ``UnifiedLog.append``, ``LogValidator`` and ``ProducerStateManager``; KIP-98, KIP-1030 (4.0).
+    """
     for new in event.batches:
-        error = _refusal(settings, new)
+        _refuse_unknown(settings, new)
+    for new in event.batches:
+        batch = new_batch(log.log_end_offset, _stamped(log, new))
+        now_ms = batch.max_timestamp_ms if event.now_ms is None else event.now_ms
+        error = _refusal(settings, batch, now_ms)
+        if error is None:
+            log, error = _judged_and_written(settings, log, batch, now_ms)
         if error is not None:
             return replace(log, effects=(*log.effects, AppendRefused(error)))
-        batch = new_batch(log.log_end_offset, new)
-        now_ms = batch.max_timestamp_ms if event.now_ms is None else event.now_ms
-        log = _remember(_write(settings, log, batch, now_ms), batch)
     return log
 
 
-def _refusal(settings: Settings, new: NewBatch) -> str | None:
-    batch = new_batch(0, new)
+def _refuse_unknown(settings: Settings, new: NewBatch) -> None:
+    if new.codec == "zstd" and not settings.has("2.1"):
+        raise IllegalEvent(f"zstd came with Kafka 2.1, the release is {settings.release}")
+    if new.producer_id >= 0 and not settings.has("0.11.0"):
+        raise IllegalEvent(f"producers have ids since Kafka 0.11.0, the release is {settings.release}")
+
+
+def _stamped(log: Log, new: NewBatch) -> NewBatch:
+    """The batch with its epoch and its sequence: those that follow on where it has none."""
+    if new.producer_id < 0:
+        return new
+    known = log.producer(new.producer_id)
+    epoch, sequence = new.producer_epoch, new.base_sequence
+    if epoch is None:
+        epoch = 0 if known is None else known.epoch
+    if sequence is None:
+        sequence = 0 if known is None or epoch != known.epoch else after(known.entry.last_sequence)
+    return replace(new, producer_epoch=epoch, base_sequence=sequence)
+
+
+def _refusal(settings: Settings, batch: Batch, now_ms: int) -> str | None:
+    """The error for a batch that the broker refuses whatever the log holds."""
     if batch.size_bytes > settings.max_message_bytes:
         return "MESSAGE_TOO_LARGE"
-    has_null_key = any(key is None for key, _, _ in new.records)
+    before_ms, after_ms = settings.timestamp_limits_ms
+    ages_ms = (now_ms - each.timestamp_ms for each in batch.records if each.timestamp_ms != NO_TIMESTAMP)
+    if any(not -after_ms <= age_ms <= before_ms for age_ms in ages_ms):
+        return "INVALID_TIMESTAMP"
+    has_null_key = any(record.key is None for record in batch.records)
     if settings.is_compacted and has_null_key and settings.has("0.9.0"):
         return "INVALID_RECORD"
     return "RECORD_LIST_TOO_LARGE" if batch.size_bytes > settings.segment_bytes else None
 
 
+def _judged_and_written(settings: Settings, log: Log, batch: Batch, now_ms: int) -> tuple[Log, str | None]:
+    """The log after a batch that is well formed, and the error if its sequence does not follow on."""
+    if must_roll(settings, log.active, batch, now_ms):
+        log = roll(log, now_ms)
+    if batch.producer_id < 0:
+        return _write(log, batch, now_ms), None
+    known = log.producer(batch.producer_id)
+    entry = None if known is None else known.entry
+    stamp = Stamp(batch.producer_id, batch.producer_epoch, batch.base_sequence, len(batch.records))
+    verdict = judge(entry, stamp, settings.release)
+    if verdict.error != NONE:
+        return log, verdict.error
+    if verdict.duplicate_of is not None:
+        first = verdict.duplicate_of.base_offset
+        return replace(log, effects=(*log.effects, DuplicateRecognised(first, first + stamp.record_count - 1))), None
+    remembered = remember(entry, stamp, batch.base_offset, release=settings.release)
+    producer = Producer(batch.producer_id, batch.producer_epoch, batch.last_offset, remembered.batches)
+    return _remember(_write(log, batch, now_ms), batch, producer), None
+
+
 def new_batch(base_offset: int, new: NewBatch) -> Batch:
     """The batch with the offsets it gets."""
     records = tuple(Record(base_offset + index, *each) for index, each in enumerate(new.records))
-    needed = size_of(base_offset, records[0].timestamp_ms, records)
+    needed = new.uncompressed_bytes
     size_bytes = needed if new.size_bytes is None else new.size_bytes
     return Batch(
         base_offset,
@@ -47,10 +110,11 @@ def new_batch(base_offset: int, new: NewBatch) -> Batch:
         size_bytes,
         max(record.timestamp_ms for record in records),
         producer_id=new.producer_id,
-        producer_epoch=new.producer_epoch,
-        base_sequence=new.base_sequence,
+        producer_epoch=NO_PRODUCER if new.producer_epoch is None else new.producer_epoch,
+        base_sequence=NO_SEQUENCE if new.base_sequence is None else new.base_sequence,
         is_transactional=new.is_transactional,
-        padding_bytes=size_bytes - needed,
+        padding_bytes=size_bytes - needed if new.codec == "none" else 0,
+        codec=new.codec,
     )
 
 
@@ -62,7 +126,10 @@ def size_of(base_offset: int, base_ms: int, records: Iterable[Record]) -> int:
 
 
 def end_transaction(settings: Settings, log: Log, event: EndTransaction) -> Log:
-    """The log with a marker at its end; the producer's open transaction, if it has one, is over."""
+    """The log with a marker at its end; the producer's open transaction, if it has one, is over.
+
+    A marker of an older epoch than the log knows is refused.
+    """
     offset = log.log_end_offset
     batch = Batch(
         offset,
@@ -75,11 +142,14 @@ def end_transaction(settings: Settings, log: Log, event: EndTransaction) -> Log:
         is_transactional=True,
         marker="COMMIT" if event.is_commit else "ABORT",
     )
-    log = _write(settings, log, batch, event.timestamp_ms)
-    known = next((each for each in log.producers if each.producer_id == event.producer_id), None)
+    if must_roll(settings, log.active, batch, event.timestamp_ms):
+        log = roll(log, event.timestamp_ms)
+    known = log.producer(event.producer_id)
+    if known is not None and event.producer_epoch < known.epoch:
+        return replace(log, effects=(*log.effects, AppendRefused(old_epoch(settings.release))))
+    log = _write(log, batch, event.timestamp_ms)
     keeps_epoch = known is not None and known.epoch == event.producer_epoch
-    last_data_offset = known.last_data_offset if keeps_epoch else None
-    producer = Producer(event.producer_id, event.producer_epoch, last_data_offset)
+    producer = known if keeps_epoch else Producer(event.producer_id, event.producer_epoch, None)
     transactions = tuple(
         replace(each, last_offset=offset, is_aborted=not event.is_commit)
         if each.producer_id == event.producer_id and each.last_offset is None
@@ -89,9 +159,7 @@ def end_transaction(settings: Settings, log: Log, event: EndTransaction) -> Log:
     return replace(log, transactions=transactions, producers=_put(log.producers, producer))
 
 
-def _write(settings: Settings, log: Log, batch: Batch, now_ms: int) -> Log:
-    if must_roll(settings, log.active, batch, now_ms):
-        log = roll(log, now_ms)
+def _write(log: Log, batch: Batch, now_ms: int) -> Log:
     active = log.active
     active = replace(active, batches=(*active.batches, batch), modified_ms=now_ms)
     return replace(
@@ -131,11 +199,8 @@ def roll(log: Log, now_ms: int | None) -> Log:
     return replace(log, segments=(*log.segments, opened), effects=(*log.effects, SegmentRolled(base_offset)))
 
 
-def _remember(log: Log, batch: Batch) -> Log:
-    """The log with what the broker keeps of the batch's producer."""
-    if batch.producer_id < 0:
-        return log
-    producer = Producer(batch.producer_id, batch.producer_epoch, batch.last_offset)
+def _remember(log: Log, batch: Batch, producer: Producer) -> Log:
+    """The log with what the broker keeps of the batch's producer and its transaction."""
     log = replace(log, producers=_put(log.producers, producer))
     is_open = any(each.producer_id == batch.producer_id and each.last_offset is None for each in log.transactions)
     if not batch.is_transactional or is_open:

@@ -23,7 +23,22 @@ class Appended:
 
 @dataclass(frozen=True, slots=True)
 class AppendRefused:
-    """The broker refused a batch; it did not look at the batches behind it."""
+    """The broker refused a batch, or a marker; it did not look at the batches behind it."""
+
+    error: str  # Kafka's name of the error
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateRecognised:
+    """The log has this batch already: it was not written again, and its old offsets were answered."""
+
+    first_offset: int
+    last_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteRecordsRefused:
+    """The broker refused to move the log start offset; nothing has changed."""
 
     error: str  # Kafka's name of the error
 
@@ -88,5 +103,6 @@ class CleanerStopped:
 
 
 LogEffect: TypeAlias = (
-    SegmentRolled | Appended | AppendRefused | SegmentsDeleted | Cleaned | NotCleaned | CleanerStopped
-)
+    SegmentRolled | Appended | AppendRefused | DuplicateRecognised | DeleteRecordsRefused
+    | SegmentsDeleted | Cleaned | NotCleaned | CleanerStopped
+)  # fmt: skip

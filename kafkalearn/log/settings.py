@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.versions.defaults import default
 from kafkalearn.versions.releases import DEFAULT_RELEASE, RELEASES, at_least, parse_release
 
 POLICIES = ("delete", "compact", "compact,delete", "delete,compact", "")
@@ -14,6 +16,13 @@ POLICIES = ("delete", "compact", "compact,delete", "delete,compact", "")
 _POLICY_SINCE = {"compact,delete": "0.10.1", "delete,compact": "0.10.1", "": "4.2"}
 
 LONG_MAX = 2**63 - 1
+
+TIMESTAMP_LIMITS = (
+    "message_timestamp_before_max_ms",
+    "message_timestamp_after_max_ms",
+    "message_timestamp_difference_max_ms",
+)
+"""How far a record's timestamp may be from the broker's clock; the third one is from 0.10.0 to 3.9, for both sides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +45,9 @@ class Settings:
         How long records, dirty segments and tombstones are left alone.
     max_message_bytes : int
         The largest batch.
+    message_timestamp_before_max_ms, message_timestamp_after_max_ms, message_timestamp_difference_max_ms : int or None
+        How much older or newer than the broker's clock a record may be; None: the default of the release. Only the
+        limit into the future has one: an hour, since 4.0 (KIP-1030).
     offset_map_slots, load_factor : int, float
         Room of one cleaner thread: ``log.cleaner.dedupe.buffer.size`` over threads over 24, and how full it may be.
     """
@@ -56,6 +68,9 @@ class Settings:
     max_message_bytes: int = 1048588
     offset_map_slots: int = 5592405
     load_factor: float = 0.9
+    message_timestamp_before_max_ms: int | None = None
+    message_timestamp_after_max_ms: int | None = None
+    message_timestamp_difference_max_ms: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no broker can be configured to."""
@@ -71,6 +86,10 @@ class Settings:
             whole_number(name, getattr(self, name), at_least=1)
         for name in ("segment_jitter_ms", "index_interval_bytes", "min_compaction_lag_ms", "delete_retention_ms"):
             whole_number(name, getattr(self, name), at_least=0)
+        for name in TIMESTAMP_LIMITS:
+            if getattr(self, name) is not None:
+                default(name.replace("_", "."), self.release, "topic")  # refuses what the release does not have
+                whole_number(name, getattr(self, name), at_least=0)
         if not 0 <= self.min_cleanable_dirty_ratio <= 1:
             raise KafkaLearnError(
                 f"min_cleanable_dirty_ratio must be from 0 to 1, got {self.min_cleanable_dirty_ratio}"
@@ -102,6 +121,26 @@ class Settings:
         has_lag = self.is_compacted and self.has("2.3")
         return min(self.segment_ms, self.max_compaction_lag_ms) if has_lag else self.segment_ms
 
+    @property
+    def timestamp_limits_ms(self) -> tuple[int, int]:
+        """How much older, and how much newer than the broker's clock a record may be.
+
+        >>> Settings().timestamp_limits_ms[1], Settings(release="3.9").timestamp_limits_ms[1] == LONG_MAX
+        (3600000, True)
+        """
+        either_ms = self.message_timestamp_difference_max_ms
+        before_ms, after_ms = self.message_timestamp_before_max_ms, self.message_timestamp_after_max_ms
+        if either_ms is None:
+            either_ms = LONG_MAX
+        if after_ms is None:
+            after_ms = min(either_ms, _default_after_max_ms(self.release))
+        return (either_ms if before_ms is None else before_ms), after_ms
+
     def has(self, since: str) -> bool:
         """Whether the broker's release has what came with `since`."""
         return at_least(since, self.release)
+
+
+@cache
+def _default_after_max_ms(release: str) -> int:
+    return default("message.timestamp.after.max.ms", release, "topic") if at_least("3.6", release) else LONG_MAX

@@ -11,7 +11,7 @@ from kafkalearn.log.cleaner import failures
 from kafkalearn.log.cleaner.copying import clean
 from kafkalearn.log.cleaner.eligibility import cleanable
 from kafkalearn.log.cleaner.offset_map import CleanerDied
-from kafkalearn.log.effects import NotCleaned
+from kafkalearn.log.effects import DeleteRecordsRefused, NotCleaned
 from kafkalearn.log.events import (
     Append,
     Clean,
@@ -31,6 +31,8 @@ from kafkalearn.log.retention import retain
 from kafkalearn.log.settings import Settings
 from kafkalearn.log.state import RUNNING, Log, start
 from kafkalearn.trace import Trace, run
+
+TO_HIGH_WATERMARK = -1  # as a DeleteRecords request has it
 
 
 def simulate(settings: Settings, events: Iterable[LogEvent], initial: Log | None = None) -> Trace[Log, LogEvent]:
@@ -102,9 +104,16 @@ def _set_high_watermark(log: Log, event: SetHighWatermark) -> Log:
 
 
 def _move_log_start(log: Log, event: MoveLogStart) -> Log:
-    if not 0 <= event.offset <= log.high_watermark:
-        raise IllegalEvent(f"{event!r}: only what is below the high watermark {log.high_watermark} can be deleted")
-    return replace(log, log_start_offset=max(log.log_start_offset, event.offset))
+    """Only what is below the high watermark can be deleted.
+
+    References
+    ----------
+    Apache Kafka, ``Partition.deleteRecordsOnLeader`` and ``UnifiedLog.maybeIncrementLogStartOffset``.
+    """
+    offset = log.high_watermark if event.offset == TO_HIGH_WATERMARK else event.offset
+    if not 0 <= offset <= log.high_watermark:
+        return replace(log, effects=(DeleteRecordsRefused("OFFSET_OUT_OF_RANGE"),))
+    return replace(log, log_start_offset=max(log.log_start_offset, offset))
 
 
 def _clean(settings: Settings, log: Log, now_ms: int, is_forced: bool) -> Log:

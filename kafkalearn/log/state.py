@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kafkalearn.log.effects import LogEffect
+from kafkalearn.log.sequences import BatchMetadata, ProducerStateEntry
 from kafkalearn.log.settings import Settings
 from kafkalearn.segments.sizes import Text
 
@@ -40,7 +41,8 @@ class Batch:
     base_sequence: int = -1
     is_transactional: bool = False
     marker: str | None = None  # COMMIT or ABORT: a control batch; its record has neither key nor value here
-    padding_bytes: int = 0  # what it is longer than its records need
+    padding_bytes: int = 0  # what it is longer than its records need, not compressed
+    codec: str = "none"  # of `kafkalearn.segments.compression.CODECS`; size_bytes is the compressed size
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +96,17 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class Producer:
-    """What the broker remembers of an idempotent producer: the cleaner must not make it forget."""
+    """What the broker remembers of an idempotent producer: it judges the next batch, and the cleaner keeps the last."""
 
     producer_id: int
     epoch: int
     last_data_offset: int | None  # None: since its epoch was raised only a marker was written
+    batches: tuple[BatchMetadata, ...] = ()  # the last five of its epoch, the oldest first
+
+    @property
+    def entry(self) -> ProducerStateEntry:
+        """The same, as the rule of sequence numbers has it."""
+        return ProducerStateEntry(self.epoch, self.batches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +143,10 @@ class Log:
     def records(self) -> tuple[Record, ...]:
         """All data records, in order; markers are none."""
         return tuple(record for batch in self.batches if batch.marker is None for record in batch.records)
+
+    def producer(self, producer_id: int) -> Producer | None:
+        """What the broker remembers of a producer; None: nothing."""
+        return next((each for each in self.producers if each.producer_id == producer_id), None)
 
     @property
     def last_stable_offset(self) -> int:

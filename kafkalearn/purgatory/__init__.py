@@ -4,7 +4,7 @@ Three simulators, each a package with its own `Settings`, events, `step` and `si
 
 - `kafkalearn.purgatory.requests`: a partition with the followers, consumers and producers that wait for it
 - `kafkalearn.purgatory.operations`: the purgatory itself, its watch lists and its three ways to finish;
-  `kinds` has the operations that brokers really have, `conditions` what they wait for
+  `kinds` has the operations that brokers really have (joins and heartbeats: up to 3.9), `conditions` what they wait for
 - `kafkalearn.purgatory.wheel`: hierarchical timing wheels, bucket by bucket; `placing` is their arithmetic,
   `counting` what timers cost, in wheels and in a heap
 """

@@ -11,11 +11,14 @@ A simulator: `Partition` is the state, the events are in `kafkalearn.replication
 `settle` and `pass_time` let the brokers go on by themselves.
 
 `INVARIANTS` names what always holds, `PROMISES` what users rely on; `broken` lists the promises that a state breaks,
-and `find` searches all schedules for the shortest one that breaks one.
+and `find` searches all schedules for the shortest one that breaks one. There, ``BrokerCrashed`` may happen to any
+broker, ``BrokerCrashed(2)`` to broker 2 alone; `on_every_broker` makes an event one of every broker.
 
 Not modelled: the bytes of a fetch (an answer brings all there is), batches (records are appended together, and each is
 kept by itself), transactions, replicas that are reassigned, more than one log directory, and the way metadata takes:
-every broker that is running and not cut off learns at once what the controller records. The extra leader epoch that
+every broker that is running and not cut off learns at once what the controller records. Leadership stays where it is
+until its broker fails: the preferred replica does not get it back. A broker that has restarted counts as alive at
+once: it need not catch up with the metadata first (unfencing). The extra leader epoch that
 controllers before 3.6 gave out when the ISR shrank is left out.
 """
 
@@ -53,7 +56,7 @@ from kafkalearn.replication.promises import (
     check,
 )
 from kafkalearn.replication.rules import TRUNCATIONS, rules_of
-from kafkalearn.replication.search.find import find
+from kafkalearn.replication.search.find import find, on_every_broker
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.simulator import simulate, step
 from kafkalearn.replication.state import Partition, start
@@ -91,6 +94,7 @@ __all__ = [
     "broken",
     "check",
     "find",
+    "on_every_broker",
     "pass_time",
     "rules_of",
     "settle",

@@ -20,14 +20,25 @@ class FetchHandled:
 
 @dataclass(frozen=True, slots=True)
 class FetchAnswered:
-    """A follower has received an answer and has acted on it."""
+    """A follower has received an answer and has acted on it.
+
+    `truncated_from` and `truncated_to` are where its log ended before and after an answer that made it look for what
+    to cut: `diverging`, or OFFSET_OUT_OF_RANGE. They are equal if there was nothing to cut; None if it was not asked
+    to. `truncated_to` is the larger one if the follower had to begin anew where its leader's log begins.
+    """
 
     broker_id: int
     high_watermark: int | None  # the leader's, as the answer carries it; None with an error
     records: tuple[tuple[int, str], ...] = ()  # (offset, value)
     error: str = NONE
     diverging: tuple[int, int] | None = None  # (epoch, end offset): here the logs part
+    truncated_from: int | None = None
     truncated_to: int | None = None
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether records were cut off."""
+        return self.truncated_to is not None and self.truncated_to < self.truncated_from
 
 
 @dataclass(frozen=True, slots=True)

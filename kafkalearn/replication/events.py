@@ -9,7 +9,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.errors import KafkaLearnError, unknown_name
+
+STAY_PENDING = (
+    "FENCED_LEADER_EPOCH",
+    "INVALID_UPDATE_VERSION",
+    "INVALID_REQUEST",
+    "UNKNOWN_TOPIC_OR_PARTITION",
+    "UNKNOWN_TOPIC_ID",
+    "NEW_LEADER_ELECTED",
+)
+"""Answers to AlterPartition after which a leader only waits for new metadata."""
+
+BACK_TO_COMMITTED = ("INELIGIBLE_REPLICA", "OPERATION_NOT_ATTEMPTED")
+"""Answers to AlterPartition after which a leader gives its proposal up."""
+
+SENT_AGAIN = (
+    "NOT_CONTROLLER",
+    "STALE_BROKER_EPOCH",
+    "REQUEST_TIMED_OUT",
+    "UNKNOWN_SERVER_ERROR",
+    "CLUSTER_AUTHORIZATION_FAILED",
+)
+"""Answers to AlterPartition after which a leader sends its proposal again."""
+
+ALTER_PARTITION_ERRORS = (*STAY_PENDING, *BACK_TO_COMMITTED, *SENT_AGAIN)
 
 ACKS = (0, 1, "all")
 
@@ -74,8 +98,19 @@ class IsrChecked:
 class AlterPartitionAnswered:
     """The controller answers a leader's proposal: by its rules, or with the `error` given."""
 
-    error: str | None = None
+    error: str | None = None  # None: by its rules; else a name in `ALTER_PARTITION_ERRORS`
     broker_id: int | None = None  # None: the leader, as the controller has it
+
+    def __post_init__(self) -> None:
+        """Refuse an error that no controller answers."""
+        if self.error is not None and self.error not in ALTER_PARTITION_ERRORS:
+            near = unknown_name("error", self.error, ALTER_PARTITION_ERRORS)
+            near = str(near).partition(";")[2].strip() if "did you mean" in str(near) else ""
+            known = ", ".join(map(repr, ALTER_PARTITION_ERRORS))
+            raise KafkaLearnError(
+                f"unknown error {self.error!r}; {near + ' ' if near else ''}a controller answers {known}; "
+                "without an error the rules decide"
+            )
 
 
 @dataclass(frozen=True, slots=True)

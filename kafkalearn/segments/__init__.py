@@ -12,11 +12,9 @@ Spark's Kafka source. What cannot be read raises `kafkalearn.wire.Undecodable`, 
 
 from kafkalearn.segments.batches import read_batch
 from kafkalearn.segments.files import parse_segment, read_disk, read_segment, source_rows
-from kafkalearn.segments.sizes import batch_bytes
 from kafkalearn.segments.transactions import committed_records
 
 __all__ = [
-    "batch_bytes",
     "committed_records",
     "parse_segment",
     "read_batch",

@@ -38,6 +38,9 @@ def request_timers(
 ) -> DataFrame:
     """An hour of a broker's timers: fetches, produce requests, heartbeats and joins that had to wait.
 
+    Heartbeats and joins wait in purgatories up to 3.9; since then their timeouts are timers of the group coordinator's
+    event loop, in wheels of the same kind.
+
     Columns: ``timer`` bigint, ``kind`` string, ``added_ms`` bigint from the start of the hour, ``timeout_ms`` int,
     ``done_ms`` bigint: when it was done before its time, null if its time ran out.
 

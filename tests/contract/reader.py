@@ -1,6 +1,6 @@
 """A log and a reader that crosses it, as the contract sees them."""
 
-from kafkalearn.log import Append, Clean, EndTransaction, MoveLogStart, NewBatch, Roll, Settings
+from kafkalearn.log import Append, Clean, EndTransaction, NewBatch, Roll, SetHighWatermark, Settings
 from kafkalearn.log.reader import Read
 from tests.contract.simulator import Run, Simulator
 
@@ -20,6 +20,6 @@ SIMULATOR = Simulator(
             ),
         ),
     ),
-    senseless=(Read(0), EndTransaction(7, True, 0), MoveLogStart(1)),
+    senseless=(Read(0), EndTransaction(7, True, 0), SetHighWatermark(1)),
     effects_in=("kafkalearn.log.effects",),
 )

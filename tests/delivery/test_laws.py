@@ -27,8 +27,8 @@ from kafkalearn.delivery import (
 )
 from kafkalearn.delivery.record_results import result_of
 from kafkalearn.delivery.search.find import model
-from kafkalearn.delivery.sequences import Stamp, judge, remember
 from kafkalearn.errors import IllegalEvent
+from kafkalearn.log.sequences import Stamp, judge, remember
 from kafkalearn.replication import (
     AlterPartitionAnswered,
     BrokerCrashed,

@@ -6,7 +6,7 @@ import pytest
 
 from kafkalearn.delivery import Delivery, ProduceRequest, Settings, step
 from kafkalearn.delivery.record_results import DOUBLED, LOST, REJECTED, SAFE, result_of
-from kafkalearn.delivery.sequences import Stamp, judge, remember
+from kafkalearn.log.sequences import Stamp, judge, remember
 from kafkalearn.replication import BrokerRestarted, Partition
 from kafkalearn.replication.effects import NONE, ProduceAnswered
 from kafkalearn.replication.state import blank

@@ -59,9 +59,12 @@ rolls, cleans = st.just(Roll()), st.builds(Clean, st.integers(0, 1000), st.boole
 plain_schedules = st.lists(appends | rolls | cleans, max_size=25)
 
 transactional = st.builds(
-    lambda records, producer_id: Append((NewBatch(records, None, producer_id, 0, 0, is_transactional=True),)),
+    lambda records, producer_id, sequence: Append(
+        (NewBatch(records, None, producer_id, 0, sequence, is_transactional=True),)
+    ),
     rows,
     st.integers(1, 2),
+    st.sampled_from([None, None, None, 0, 1]),  # the next one; or repeated, or with a gap
 )
 ends = st.builds(EndTransaction, st.integers(1, 2), st.booleans(), st.integers(0, 500))
 expiries = st.builds(ProducerExpired, st.integers(1, 2))

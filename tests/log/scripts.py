@@ -17,7 +17,7 @@ from kafkalearn.log import (
     simulate,
     start,
 )
-from kafkalearn.log.effects import Appended, AppendRefused, NotCleaned, SegmentsDeleted
+from kafkalearn.log.effects import Appended, AppendRefused, DuplicateRecognised, NotCleaned, SegmentsDeleted
 from kafkalearn.log.index import index_of
 from kafkalearn.log.state import Batch
 from tests.log.schedules import last_effect
@@ -101,8 +101,8 @@ def observed(settings: Settings, log: Log, names) -> dict:
 
     answer = {
         "error": lambda: getattr(effect(Appended, AppendRefused), "error", None),
-        "first_offset": lambda: effect(Appended).first_offset,
-        "last_offset": lambda: effect(Appended).last_offset,
+        "first_offset": lambda: effect(Appended, DuplicateRecognised).first_offset,
+        "last_offset": lambda: effect(Appended, DuplicateRecognised).last_offset,
         "log_start_offset": lambda: log.log_start_offset,
         "log_end_offset": lambda: log.log_end_offset,
         "deleted_segments": lambda: effect(SegmentsDeleted, default=SegmentsDeleted(0)).segment_count,

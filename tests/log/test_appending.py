@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkalearn.errors import IllegalEvent
 from kafkalearn.log import Append, Log, NewBatch, Roll, Settings, start, step
 from kafkalearn.log.effects import Appended, AppendRefused, SegmentRolled
 from kafkalearn.segments.sizes import batch_bytes
@@ -26,6 +27,62 @@ def test_a_batch_that_is_too_large_is_not_written_nor_are_those_behind_it():
     assert after(Settings(max_message_bytes=99), Append((large,))).effects == (AppendRefused("MESSAGE_TOO_LARGE"),)
     log = after(Settings(segment_bytes=99), Append((NewBatch((("a", "1", 0),)), large, NewBatch((("b", "1", 0),)))))
     assert (log.effects, log.log_end_offset) == ((Appended(0, 0), AppendRefused("RECORD_LIST_TOO_LARGE")), 1)
+
+
+HOUR_MS = 3_600_000
+
+
+def at(timestamp_ms, now_ms, *before):
+    return Append((*before, NewBatch((("k", "v", now_ms), ("k", "v", timestamp_ms)))), now_ms)
+
+
+@pytest.mark.parametrize(("release", "is_refused"), [("4.3", True), ("4.0", True), ("3.9", False), ("0.10.0", False)])
+def test_a_record_more_than_an_hour_in_the_future_is_refused_since_4_0(release, is_refused):
+    settings = Settings(release=release)
+    refused = (AppendRefused("INVALID_TIMESTAMP"),)
+    log = after(settings, at(HOUR_MS + 1001, 1000))
+    assert log.effects == (refused if is_refused else (Appended(0, 1),))
+    assert log.log_end_offset == (0 if is_refused else 2)
+    assert after(settings, at(HOUR_MS + 1000, 1000)).effects == (Appended(0, 1),)
+    assert after(settings, at(0, HOUR_MS * 10_000)).effects == (Appended(0, 1),)
+
+
+def test_without_a_clock_no_record_is_from_the_future():
+    assert after(Settings(), one_each(("a", "1", 0), ("b", "2", 10 * HOUR_MS))).log_end_offset == 2
+
+
+def test_the_limits_of_timestamps_are_settings_of_the_topic():
+    young = Settings(message_timestamp_before_max_ms=10)
+    assert after(young, at(90, 100)).effects == (Appended(0, 1),)
+    assert after(young, at(89, 100)).effects == (AppendRefused("INVALID_TIMESTAMP"),)
+    patient = Settings(message_timestamp_after_max_ms=2 * HOUR_MS)
+    assert after(patient, at(2 * HOUR_MS, 0)).effects == (Appended(0, 1),)
+    for timestamp_ms in (89, 111):
+        either_way = Settings(release="3.5", message_timestamp_difference_max_ms=10)
+        assert after(either_way, at(timestamp_ms, 100)).effects == (AppendRefused("INVALID_TIMESTAMP"),)
+
+
+def test_of_a_null_key_and_a_wrong_timestamp_the_timestamp_is_answered():
+    both = Append((NewBatch(((None, "v", 0), ("k", "v", 2 * HOUR_MS))),), now_ms=0)
+    assert after(COMPACT, both).effects == (AppendRefused("INVALID_TIMESTAMP"),)
+
+
+def test_a_compressed_batch_counts_with_its_compressed_size():
+    records = (("k", "v" * 1000, 0),)
+    log = after(Settings(max_message_bytes=200), Append((NewBatch(records, size_bytes=120, codec="gzip"),)))
+    assert (log.effects, log.active.size_bytes, log.batches[0].codec) == ((Appended(0, 0),), 120, "gzip")
+    assert after(Settings(max_message_bytes=200), Append((NewBatch(records),))).effects == (
+        AppendRefused("MESSAGE_TOO_LARGE"),
+    )
+    halves = Append((NewBatch(records, size_bytes=120, codec="gzip"),) * 3)
+    assert [each.base_offset for each in after(Settings(segment_bytes=240), halves).segments] == [0, 2]
+
+
+def test_zstd_came_with_2_1():
+    batch = Append((NewBatch((("k", "v", 0),), size_bytes=80, codec="zstd"),))
+    assert after(Settings(release="2.1"), batch).effects == (Appended(0, 0),)
+    with pytest.raises(IllegalEvent, match=r"zstd came with Kafka 2\.1, the release is 2\.0"):
+        after(Settings(release="2.0"), batch)
 
 
 def test_a_full_time_index_rolls_one_entry_early():

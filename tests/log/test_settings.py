@@ -16,6 +16,9 @@ from kafkalearn.versions import default
         ({"segment_ms": 1.5}, "segment_ms must be a whole number"),
         ({"min_cleanable_dirty_ratio": 1.5}, "min_cleanable_dirty_ratio must be from 0 to 1"),
         ({"offset_map_slots": 1}, "holds no key at all: a cleaner with such a buffer does not start"),
+        ({"message_timestamp_after_max_ms": 1, "release": "3.5"}, "3.6 to 4.3 have it"),
+        ({"message_timestamp_difference_max_ms": 1, "release": "4.0"}, "0.10.0 to 3.9 have it"),
+        ({"message_timestamp_before_max_ms": -1}, "message_timestamp_before_max_ms must be at least 0, got -1"),
         ({"release": "4"}, "unknown release '4'"),
         ({"cleanup_policy": "", "release": "4.1"}, "came with Kafka 4.2, the release is 4.1"),
         ({"cleanup_policy": "compact,delete", "release": "0.10.0"}, "came with Kafka 0.10.1"),
@@ -42,4 +45,5 @@ def test_the_defaults_are_kafkas():
     }.items():
         assert getattr(Settings(), name) == default(setting, side="topic")
     assert Settings().max_compaction_lag_ms == LONG_MAX
+    assert Settings().timestamp_limits_ms == (LONG_MAX, default("message.timestamp.after.max.ms", side="topic"))
     assert Settings().usable_key_count == 5033164

@@ -58,6 +58,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     "kafkalearn.replication": {
         "the promises by their names": "ACKNOWLEDGED_SURVIVE ISR_HOLDS SURVIVE",
         "a cluster left to itself": "Partition pass_time settle",
+        "any broker in place of one, in a search of one's own": "on_every_broker",
     },
     "kafkalearn.segments": {"files that lie elsewhere": "parse_segment read_batch read_segment source_rows"},
     "kafkalearn.versions": {

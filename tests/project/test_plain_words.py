@@ -34,7 +34,8 @@ INSTEAD = {
 
 def texts():
     here = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in [*MODULES.values(), *here]}
+    whole = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in [*MODULES.values(), *here]}
+    return {name: text.partition("\n## Old names")[0] for name, text in whole.items()}  # those are no longer in use
 
 
 TEXTS = texts()

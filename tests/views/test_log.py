@@ -66,7 +66,7 @@ TOMBSTONE = [
 ]
 OPERATIONS = [
     Append((NewBatch((("a", "1", 0), ("a", None, 1)), producer_id=7, base_sequence=0, is_transactional=True),)),
-    *(EndTransaction(7, False, 2, -1), put(3, ("", "x"), (b"\xff", "")), put(4, (None, "y")), Roll(), Roll()),
+    *(EndTransaction(7, False, 2), put(3, ("", "x"), (b"\xff", "")), put(4, (None, "y")), Roll(), Roll()),
     *(SetHighWatermark(5), MoveLogStart(1), CleanerFailed(), CleanerRound(10), Restart(), CleanerRound(11)),
     *(ProducerExpired(7), CleanerFailed("out of memory", is_java_error=True), ReplaceCleanerThreads()),
     *(put(5, *((f"k{number}", "v") for number in range(6))), Retain(12)),
@@ -79,6 +79,31 @@ RUNS = {
     "up-to-3.0": (Settings("compact", "3.0", min_cleanable_dirty_ratio=0.1), TOMBSTONE),
     "a-lag": (Settings("compact", max_compaction_lag_ms=2 * H, min_compaction_lag_ms=H), TOMBSTONE[:-1]),
 }
+
+
+def of_producer(sequence, epoch=1):
+    return NewBatch((("a", f"v{sequence}", 0),), producer_id=7, producer_epoch=epoch, base_sequence=sequence)
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (Append((of_producer(0),)), "The log has the batch already at offset 0, and does not write it again."),
+        (
+            Append((of_producer(0), of_producer(1))),
+            "The log has the batch already at offset 0, and does not write it again. a = v1 is written at offset 1.",
+        ),
+        (
+            Append((of_producer(1), of_producer(3))),
+            "a = v1 is written at offset 1. The broker refuses the batch: OUT_OF_ORDER_SEQUENCE_NUMBER.",
+        ),
+        (EndTransaction(7, True, 1), "The broker refuses the marker: INVALID_PRODUCER_EPOCH."),
+        (MoveLogStart(2), "The broker does not delete records up to offset 2: OFFSET_OUT_OF_RANGE."),
+    ],
+)
+def test_what_the_log_did_not_do_is_said(event, said):
+    frame = simulate(Settings(), [Append((of_producer(0),)), event])[-1]
+    assert describe_log(Settings(), frame) == said
 
 
 @pytest.mark.parametrize("name", RUNS)

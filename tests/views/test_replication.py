@@ -1,6 +1,7 @@
 """A replicated partition, drawn and in words: every frame of every run, what has changed, what is broken."""
 
 import re
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -30,6 +31,7 @@ from kafkalearn.replication import (
     find,
     simulate,
 )
+from kafkalearn.replication.effects import FetchAnswered
 from kafkalearn.views import describe_replication, draw_hw_leo, draw_lag, draw_replication, figure, replication_text
 from kafkalearn.views.drawing.style import MARK, SMALL
 from tests.replication.schedules import CARELESS, runs
@@ -157,3 +159,31 @@ def test_lags_are_counted_by_powers_of_two():
 def test_nothing_cannot_be_drawn(draw, nothing):
     with pytest.raises(KafkaLearnError, match="is empty"):
         figure(draw, nothing, alt="nothing")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (
+            FetchAnswered(2, 0, (), diverging=(0, 1), truncated_from=3, truncated_to=1),
+            "ends at 1, and cuts its log to 1",
+        ),
+        (
+            FetchAnswered(2, 0, (), diverging=(0, 1), truncated_from=1, truncated_to=1),
+            "ends at 1, and has nothing to cut",
+        ),
+        (
+            FetchAnswered(2, None, (), "OFFSET_OUT_OF_RANGE", truncated_from=3, truncated_to=1),
+            "gets OFFSET_OUT_OF_RANGE; its log now ends at 1",
+        ),
+        (
+            FetchAnswered(2, None, (), "OFFSET_OUT_OF_RANGE", truncated_from=1, truncated_to=1),
+            "gets OFFSET_OUT_OF_RANGE; it has nothing to cut",
+        ),
+        (FetchAnswered(2, None, (), "FENCED_LEADER_EPOCH"), "gets FENCED_LEADER_EPOCH"),
+    ],
+)
+def test_nothing_to_cut_is_told_from_no_cut_asked_for(answer, said):
+    trace = simulate(Settings(), [Fetch(2)])
+    frame = replace(trace[-1], state=replace(trace[-1].state, effects=(answer,)))
+    assert said + "." in describe_replication(Settings(), frame)

@@ -68,25 +68,32 @@ def _when_gone() -> dict[str, int]:
 when_gone = Exercise(
     name="when_gone",
     asks=(
-        "A prediction. `billing` commits for partition 3 on Wednesday at 09:00, and never again: nothing is written "
-        "there. Its consumers run until Friday 18:00, then the group is Empty. No retention is configured. How many "
-        "hours after Wednesday 00:00 has the offset of partition 3 expired, on brokers of these releases?"
+        "A prediction. `billing`, a classic group, commits for partition 3 on Wednesday at 09:00, and never again: "
+        "nothing is written there. Its consumers run until Friday 18:00, then the group is Empty. No retention is "
+        "configured. How many hours after Wednesday 00:00 has the offset of partition 3 expired, on brokers of these "
+        "releases?"
     ),
     start='hours = {"1.1": ..., "2.0": ..., "4.3": ...}\nexercises.when_gone.check(hours)',
     judge=Value(_when_gone),
     solve=_when_gone,
     hints=(
         "Two things changed: the default retention (2.0), and from when it counts (2.1).",
-        "Up to 2.0 the clock starts with the commit; since 2.1 when the group has become Empty.",
+        "Up to 2.0 the clock starts with the commit; since 2.1 a classic group's starts when it has become Empty.",
     ),
     reasoning=(
         "1.1: one day after the commit, Thursday 09:00, hour 33, while the group is consuming. 2.0: seven days "
         "after the commit, hour 9 + 168 = 177. 4.3: seven days after the group became Empty, hour 66 + 168 = 234. "
-        "The old rule was reported again and again, first as KAFKA-3806 and KAFKA-4682; KIP-186 and KIP-211 are "
-        "the answer."
+        "(A group of the new protocol, KIP-848, or a standalone consumer would lose it at hour 177 on 4.3 too: theirs "
+        "count from the commit, and nobody subscribes any more.)\n\n"
+        "The old rule was reported again and again, first as KAFKA-3806 and KAFKA-4682; KIP-186 and KIP-211 are the "
+        "answer."
     ),
     misconceptions=(
-        Misconception({"4.3": 177}, "Since 2.1 the commit's own time no longer counts while the group has members."),
+        Misconception(
+            {"4.3": 177},
+            "That is right for a KIP-848 group and for a standalone consumer. Since 2.1 a classic group's clock starts "
+            "when it becomes Empty, for all its offsets.",
+        ),
         Misconception({"1.1": 90}, "Up to 2.0 the sweep did not look at the group, only at the time of the commit."),
         Misconception({"2.0": 33}, "One day was the default up to 1.1 only (KIP-186)."),
         Misconception({"2.0": 234}, "The longer default came one release before the new rule (KIP-211)."),
@@ -168,9 +175,9 @@ long_weekend = Exercise(
     name="long_weekend",
     asks=(
         "**Incident.** On a 4.3 cluster somebody carried `offsets.retention.minutes=1440` over from an old "
-        "`server.properties`. `billing` is stopped on Friday at 18:00 and started on Monday at 08:00, and begins "
-        "from the start of its topics. What is the smallest number of minutes that would have kept its offsets until "
-        "exactly then?"
+        "`server.properties`. `billing`, a classic group, is stopped on Friday at 18:00 and started on Monday at "
+        "08:00, and begins from the start of its topics. What is the smallest number of minutes that would have kept "
+        "its offsets until exactly then?"
     ),
     start="minutes = ...\nexercises.long_weekend.check(minutes)",
     judge=Value(lambda: 62 * 60 + 1),

@@ -166,6 +166,8 @@ fix_the_settings = Exercise(
         "`acks=all` so that the answer waits for the ISR; `min.insync.replicas=2` so that the ISR is never the leader "
         "alone when it is given; no unclean election, so that nobody leads who lacks it; idempotence against the "
         "retries. With 3 as minimum one dead broker would stop all orders.\n\n"
+        "The power cut is harmless only because this is a cluster of 4.3 with eligible leader replicas (KIP-966, new "
+        "clusters since 4.1): up to 4.0 the last member of the ISR would lead again with less than it had.\n\n"
         "Three of the four are defaults of today. `min.insync.replicas` is not: its default is 1."
     ),
     misconceptions=(

@@ -15,11 +15,11 @@ from kafkalearn.delivery.events import (
 )
 from kafkalearn.delivery.record_results import DOUBLED, LOST, OUT_OF_ORDER, record_results
 from kafkalearn.delivery.search.matrix import witnesses_of
-from kafkalearn.delivery.sequences import BatchMetadata, ProducerStateEntry, Stamp, judge
 from kafkalearn.delivery.settings import ProducerSettings, Settings, TopicSettings
 from kafkalearn.delivery.simulator import simulate
 from kafkalearn.delivery.state import Delivery
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.log.sequences import BatchMetadata, ProducerStateEntry, Stamp, judge
 from kafkalearn.replication.events import (
     AlterPartitionAnswered,
     BrokerCrashed,

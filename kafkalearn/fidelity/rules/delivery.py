@@ -25,7 +25,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         name="sequence numbers and the window of five batches",
-        function="kafkalearn.delivery.sequences.judge",
+        function="kafkalearn.log.sequences.judge",
         versions="0.11 to 4.3; the scripts are of October 2024",
         source="UnifiedLog.analyzeAndValidateProducerState, ProducerAppendInfo, ProducerStateEntry; KIP-98, KIP-360",
         checks=(
@@ -41,6 +41,7 @@ RULES: tuple[Rule, ...] = (
                 "tests/delivery/test_laws.py"
                 "::test_a_broker_remembers_five_batches_that_follow_on_and_answers_each_with_its_offset",
             ),
+            Check("law", "tests/log/test_sequences.py::test_a_log_judges_as_the_shared_rule"),
         ),
         left_out="transactions and their markers; snapshots of the producer state: here it is always rebuilt from the "
         "log; the answers of 0.11 and 1.x are from the source alone",

@@ -34,8 +34,45 @@ RULES = (
                 "test_retention_takes_whole_segments_from_the_old_end_and_leaves_the_bytes_it_must",
             ),
         ),
-        left_out="compressed batches and message formats before version 2; tiered storage; the delay of file.delete."
-        "delay.ms between a segment's deletion and the disk",
+        left_out="compressing: a compressed batch is given with its size; message formats before version 2; tiered "
+        "storage; the delay of file.delete.delay.ms between a segment's deletion and the disk",
+    ),
+    Rule(
+        name="which batches a log takes",
+        function="kafkalearn.log.step",
+        versions="0.11 to 4.3 for sequences, recorded for October 2024; 0.10.0 to 4.3 for timestamps",
+        source="UnifiedLog.append, LogValidator, ProducerStateManager; KIP-98, KIP-360, KIP-937 (3.6), KIP-1030 (4.0)",
+        checks=(
+            Check(
+                "vectors",
+                "tests/log/test_sequences.py::test_a_log_answers_every_batch_as_kafka_s_log_did",
+                "tests/vectors/delivery/log-idempotence.json",
+                "cases",
+                6,
+            ),
+            Check("law", "tests/log/test_sequences.py::test_a_log_judges_as_the_shared_rule"),
+            Check(
+                "examples",
+                "tests/log/test_appending.py::test_a_record_more_than_an_hour_in_the_future_is_refused_since_4_0",
+            ),
+        ),
+        left_out="message.timestamp.type=LogAppendTime; several errors in one batch before 2.4, where the first one "
+        "counted; early releases, which judged a sequence before they closed a full segment; transactions that were "
+        "not verified (KIP-890); a compression.type of the topic that makes the broker compress batches again",
+    ),
+    Rule(
+        name="moving the log start",
+        function="kafkalearn.log.step",
+        versions="0.11 to 4.3",
+        source="Partition.deleteRecordsOnLeader, UnifiedLog.maybeIncrementLogStartOffset; KIP-107",
+        checks=(
+            _ANSWERS,
+            Check(
+                "examples",
+                "tests/log/test_simulator.py::test_records_above_the_high_watermark_are_not_deleted",
+            ),
+        ),
+        left_out="POLICY_VIOLATION for a topic that is compacted and not deleted: here its log start can be moved",
     ),
     Rule(
         name="the cleaner: what is dirty, what stays, how files are merged",
@@ -67,7 +104,8 @@ RULES = (
             ),
         ),
         left_out="two keys with one MD5; which of several dirty logs a thread takes first; buffers that are too small "
-        "for a batch; throttling",
+        "for a batch; throttling; how many bytes are left of a compressed batch that lost records: only the codec "
+        "knows, here they are in proportion, and so are later segments' sizes and dirty ratios",
     ),
     Rule(
         name="tombstones up to 3.0: the times of the files decide",

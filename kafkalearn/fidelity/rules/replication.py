@@ -40,7 +40,14 @@ RULES = (
         function="kafkalearn.replication.step",
         versions="4.3 by epoch; the cut to the HW of 0.10.2 was applied by the driver of the recording",
         source="AbstractFetcherThread, ReplicaFetcherThread; KIP-101, KIP-279, KIP-595",
-        checks=(_CUTS, _RUNS),
+        checks=(
+            _CUTS,
+            _RUNS,
+            Check(
+                "examples",
+                "tests/replication/replica_log/test_truncation.py::test_an_epoch_without_records_leaves_nothing_to_cut",
+            ),
+        ),
         left_out="the extra leader epoch that controllers before 3.6 gave out when the ISR shrank",
     ),
     Rule(
@@ -93,6 +100,10 @@ RULES = (
                 "examples",
                 "tests/replication/leader/test_in_sync.py::test_a_follower_just_removed_still_holds_the_high_watermark_since_0_10_2",
             ),
+            Check(
+                "examples",
+                "tests/replication/leader/test_in_sync.py::test_an_error_that_no_controller_answers_is_refused",
+            ),
         ),
         left_out="when the leader looks for laggards is an event",
     ),
@@ -112,7 +123,9 @@ RULES = (
                 "test_without_them_the_last_member_stays_in_the_isr_and_has_to_be_waited_for",
             ),
         ),
-        left_out="every broker that runs and is not cut off learns at once what the controller records; failures of "
+        left_out="preferred leader election (auto.leader.rebalance.enable, every 300 s): leadership stays where it is; "
+        "unfencing: a broker that starts again or reconnects counts as alive at once, before it has caught up with the "
+        "metadata; every broker that runs and is not cut off learns at once what the controller records; failures of "
         "the controller itself",
     ),
     Rule(
@@ -163,6 +176,22 @@ RULES = (
             ),
         ),
         left_out="judged by the leader that the controller has recorded",
+    ),
+    Rule(
+        name="the search for a run that breaks a promise",
+        function="kafkalearn.replication.find",
+        versions="0.8.2 to 4.3",
+        source="ours: all schedules of the events allowed; brokers that no event names apart are interchangeable",
+        checks=(
+            Check("law", "tests/replication/search/test_find.py::test_a_step_of_a_search_is_the_simulator_s_step"),
+            Check("law", "tests/replication/search/test_find.py::test_brokers_under_other_names_do_the_same"),
+            Check("examples", "tests/replication/search/test_find.py::test_only_the_broker_that_is_named_crashes"),
+            Check(
+                "examples",
+                "tests/replication/search/test_find.py::test_brokers_that_are_named_apart_are_not_relabelled",
+            ),
+        ),
+        left_out="elections follow no order of assignment: any candidate may be the successor",
     ),
     Rule(
         name="HW and ISR from fetch logs, as a query",

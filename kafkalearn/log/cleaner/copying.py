@@ -94,7 +94,7 @@ def _copied(
 
 def _must_not_be_forgotten(cleaning: Cleaning, batch: Batch) -> bool:
     """Whether an emptied batch stays: the last of a live producer, or since 4.0 the last that was cleaned."""
-    producer = next((each for each in cleaning.log.producers if each.producer_id == batch.producer_id), None)
+    producer = cleaning.log.producer(batch.producer_id)
     if producer is not None and producer.last_data_offset is not None:
         is_last = batch.last_offset == producer.last_data_offset
     else:  # a marker raised the producer's epoch, and only the marker holds the epoch
@@ -124,4 +124,17 @@ def _rewritten(cleaning: Cleaning, batch: Batch, kept: tuple[Record, ...], may_g
 def _size_bytes(batch: Batch, kept: tuple[Record, ...], base_ms: int) -> int:
     if batch.marker is not None:
         return MARKER_BYTES - varint_bytes(0) + varint_bytes(kept[0].timestamp_ms - base_ms)
-    return size_of(batch.base_offset, base_ms, kept) + batch.padding_bytes
+    needed = size_of(batch.base_offset, base_ms, kept)
+    if batch.codec == "none":
+        return needed + batch.padding_bytes
+    return BATCH_HEADER_BYTES + _in_proportion(batch, needed - BATCH_HEADER_BYTES)
+
+
+def _in_proportion(batch: Batch, kept_bytes: int) -> int:
+    """Bytes of records compressed as well as the whole batch was, rounded up.
+
+    An estimate: only the codec knows what less data takes.
+    """
+    base_ms = batch.records[0].timestamp_ms if batch.delete_horizon_ms is None else batch.delete_horizon_ms
+    all_bytes = size_of(batch.base_offset, base_ms, batch.records) - BATCH_HEADER_BYTES
+    return -(-kept_bytes * (batch.size_bytes - BATCH_HEADER_BYTES) // all_bytes)

@@ -1,8 +1,10 @@
 """When a committed offset expires: the two rules, before and since 2.1 (KIP-211).
 
 Up to 2.0 every commit carries its own time of expiry, and the sweep does not look at the group: a partition that
-gets no new commit for the retention time loses its offset although it is being consumed. Since 2.1 the clock starts
-when nobody needs the offset any more: when the group becomes Empty, or its topic is no longer subscribed.
+gets no new commit for the retention time loses its offset although it is being consumed. Since 2.1 the kind of group
+decides. An offset of a topic that a member subscribes to does not expire. The offsets of a classic group that has no
+members count from when it became Empty, all at once; those of a group of the new protocol (KIP-848) or of a standalone
+consumer, and those of a topic that no member subscribes to, each from its last commit.
 """
 
 from __future__ import annotations

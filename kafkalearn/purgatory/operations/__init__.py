@@ -1,7 +1,8 @@
 """Delayed operations: what waits for a condition or for time, and the lists of those who watch a key.
 
 A simulator: operations come with `TryCompleteElseWatch`, the others of its events change facts, check a key, complete
-by force and let time pass. The operations that brokers really have are in `kafkalearn.purgatory.operations.kinds`.
+by force and let time pass. The operations that brokers really have or had are in
+`kafkalearn.purgatory.operations.kinds`.
 """
 
 from kafkalearn.purgatory.operations.events import (

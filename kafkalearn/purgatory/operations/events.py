@@ -37,7 +37,7 @@ class CheckAndComplete:
 
 @dataclass(frozen=True, slots=True)
 class ForceComplete:
-    """An operation is completed whatever its condition says, as a heartbeat completes the one before."""
+    """An operation is completed whatever its condition says, as a heartbeat completed the one before up to 3.9."""
 
     name: str
 

@@ -1,4 +1,4 @@
-"""Delayed operations: those that brokers really have, each with its keys and its condition.
+"""Delayed operations: those that brokers really have or had, each with its keys and its condition.
 
 =============  ======================  ===========================================  =======================
 kind           watches                 done when                                    when its time is over
@@ -9,6 +9,10 @@ join           the group               all known members have rejoined          
 initial join   the group               never by an event                            the first generation begins
 heartbeat      group and member        any sign of life (by force)                  the member is removed
 =============  ======================  ===========================================  =======================
+
+The last three are the Scala group coordinator's, with its purgatories ``Rebalance`` and ``Heartbeat``: the default up
+to 3.9, still in the jar of 4.0, gone in 4.1. The coordinator that is the default since 4.0 has no purgatory: there
+they are timers of its event loop, in the same kind of timing wheels (`kafkalearn.purgatory.wheel`).
 """
 
 from __future__ import annotations
@@ -88,7 +92,8 @@ def delayed_join(name: str, group: str, member_count: int, rebalance_timeout_ms:
 
     References
     ----------
-    Apache Kafka to 4.0, ``kafka.coordinator.group.DelayedJoin``; a timer of the event loop since.
+    Apache Kafka to 3.9, ``kafka.coordinator.group.DelayedJoin`` (in 4.0 not the default); a timer of the event loop
+    since.
     """
     return Operation(name, (group,), Reached(((f"rejoined {group}", member_count),)), rebalance_timeout_ms, "join")
 
@@ -101,7 +106,7 @@ def initial_delayed_join(name: str, group: str, initial_rebalance_delay_ms: int 
 
     References
     ----------
-    Apache Kafka to 4.0, ``kafka.coordinator.group.InitialDelayedJoin``, KIP-134.
+    Apache Kafka to 3.9, ``kafka.coordinator.group.InitialDelayedJoin`` (in 4.0 not the default), KIP-134.
     """
     return Operation(name, (group,), Never(), initial_rebalance_delay_ms, "join")
 
@@ -114,6 +119,7 @@ def delayed_heartbeat(name: str, group: str, member: str, session_timeout_ms: in
 
     References
     ----------
-    Apache Kafka to 4.0, ``kafka.coordinator.group.DelayedHeartbeat``; a timer of the event loop since.
+    Apache Kafka to 3.9, ``kafka.coordinator.group.DelayedHeartbeat`` (in 4.0 not the default); a timer of the event
+    loop since.
     """
     return Operation(name, (f"{group} {member}",), Never(), session_timeout_ms, "heartbeat")

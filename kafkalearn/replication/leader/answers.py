@@ -94,9 +94,10 @@ def deliver_answer(processing: Processing, leader_id: int, request: FetchRequest
         return
     after = log_after(log, answer, leader_log)
     processing.put_log(broker_id, after)
-    cut = after.log_end_offset if after.log_end_offset < log.log_end_offset else None
+    is_asked_to_cut = answer.diverging is not None or answer.error == "OFFSET_OUT_OF_RANGE"
+    ends = (log.log_end_offset, after.log_end_offset) if is_asked_to_cut else (None, None)
     values = tuple((request.fetch_offset + index, record.value) for index, record in enumerate(answer.records))
-    processing.emit(FetchAnswered(broker_id, answer.high_watermark, values, answer.error, answer.diverging, cut))
+    processing.emit(FetchAnswered(broker_id, answer.high_watermark, values, answer.error, answer.diverging, *ends))
 
 
 def _halts(settings: Settings, log: Log, leader_log: Log) -> bool:

@@ -8,24 +8,11 @@ from __future__ import annotations
 
 from kafkalearn.replication.controller.record import changed, verdict
 from kafkalearn.replication.effects import NONE, AlterPartitionSent, IsrWritten
-from kafkalearn.replication.events import AlterPartitionAnswered, IsrChecked
+from kafkalearn.replication.events import BACK_TO_COMMITTED, STAY_PENDING, AlterPartitionAnswered, IsrChecked
 from kafkalearn.replication.leader.in_sync import high_watermark_of, shrunk_isr
 from kafkalearn.replication.leader.waiting import answer_fetches, answer_produces
 from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.state import Log, Proposal, Visible
-
-STAY_PENDING = (
-    "FENCED_LEADER_EPOCH",
-    "INVALID_UPDATE_VERSION",
-    "INVALID_REQUEST",
-    "UNKNOWN_TOPIC_OR_PARTITION",
-    "UNKNOWN_TOPIC_ID",
-    "NEW_LEADER_ELECTED",
-)
-"""Answers to AlterPartition after which a leader only waits for new metadata."""
-
-BACK_TO_COMMITTED = ("INELIGIBLE_REPLICA", "OPERATION_NOT_ATTEMPTED")
-"""Answers to AlterPartition after which a leader gives its proposal up; after any other error it sends it again."""
 
 
 def lift(processing: Processing, leader_id: int) -> bool:

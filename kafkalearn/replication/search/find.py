@@ -1,27 +1,28 @@
 """Searching all schedules of a partition: for the shortest way to lose a record, and for settings under which none is.
 
-`model` is what `kafkalearn.explore.explore` needs; `alphabet` names events for every broker; `find` puts the two
+`model` is what `kafkalearn.explore.explore` needs; `alphabet` lists the events that may happen; `find` puts the two
 together.
 
-In a search, brokers are interchangeable: two states that differ by their names are one. So where the controller has a
-choice it may elect any candidate (``successor``), as if the assignment had the order that does the most harm.
+In a search, brokers that no event names apart are interchangeable: two states that differ by their names are one. And
+where the controller has a choice it may elect any candidate (``successor``), as if the assignment had the order that
+does the most harm.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
 from itertools import permutations
 
-from kafkalearn.errors import unknown_name
+from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.explore import Model, Search, explore
 from kafkalearn.parts import Parts
 from kafkalearn.promises import InParts, Promises
 from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.promises import INVARIANTS, PROMISES
-from kafkalearn.replication.search.naming import relabelling
+from kafkalearn.replication.search.naming import named_in, relabelling
 from kafkalearn.replication.search.normal_form import process_in_normal_form, split
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.simulator import step
@@ -74,47 +75,91 @@ def _holds(settings: Settings, test: Callable[[Processing], bool], parts: Parts)
     return test(Processing(settings, parts))
 
 
-def alphabet(settings: Settings, *kinds: type | ReplicationEvent) -> tuple[ReplicationEvent, ...]:
-    """The events that a search may use: each kind for every broker.
+@dataclass(frozen=True, slots=True)
+class OnEveryBroker:
+    """An event that may happen to every broker; `on_every_broker` makes one."""
+
+    event: ReplicationEvent
+
+
+def on_every_broker(event: ReplicationEvent) -> OnEveryBroker:
+    """An event for `find` that may happen to every broker, not only to the one it names.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the event names no broker that it happens to.
+
+    Examples
+    --------
+    >>> from kafkalearn.replication.events import PowerLost
+    >>> alphabet(Settings(replica_count=2), on_every_broker(PowerLost(1, flushed_to=5)))
+    (PowerLost(broker_id=1, flushed_to=5), PowerLost(broker_id=2, flushed_to=5))
+    """
+    if isinstance(event, type):
+        raise KafkaLearnError(f"the class {event.__name__} stands for every broker already: give it as it is")
+    if getattr(event, "broker_id", None) is None:
+        raise KafkaLearnError(f"{event!r} names no broker that it happens to: give it as it is")
+    return OnEveryBroker(event)
+
+
+def alphabet(settings: Settings, *kinds: type | ReplicationEvent | OnEveryBroker) -> tuple[ReplicationEvent, ...]:
+    """The events that a search may use: a class for every broker, an event for itself.
 
     Parameters
     ----------
     settings : Settings
         How many brokers there are.
     kinds : event classes or events
-        A class stands for its event with the defaults, an event for itself; either for every broker. Where the
-        controller may have a choice, there is one event for each successor too.
+        A class stands for its event with the defaults, for every broker. An event stands for itself, with the broker
+        it names; `on_every_broker` makes it one of every broker. Where the controller may have a choice and the event
+        names no successor, there is one event for each successor too.
+
+    Raises
+    ------
+    KafkaLearnError
+        If one of them is neither, or names a broker that does not exist.
 
     Examples
     --------
     >>> from kafkalearn.replication.events import Fetch, Produce, SessionExpired
     >>> alphabet(Settings(replica_count=2), Produce(acks=1), Fetch)[1:]
     (Fetch(broker_id=1), Fetch(broker_id=2))
+    >>> alphabet(Settings(replica_count=2), Fetch(2))
+    (Fetch(broker_id=2),)
     >>> alphabet(Settings(replica_count=2), SessionExpired)[::3]
     (SessionExpired(broker_id=1, successor=None), SessionExpired(broker_id=2, successor=1))
     """
-    return tuple(event for kind in kinds for event in _of_every_broker(settings.broker_ids, kind))
+    return tuple(event for kind in kinds for event in _events_of(settings.broker_ids, kind))
 
 
-def _of_every_broker(broker_ids: tuple[int, ...], kind: type | ReplicationEvent) -> Iterator[ReplicationEvent]:
-    names = [field.name for field in fields(kind)]
-    if isinstance(kind, type):
-        needs_broker = "broker_id" in names and fields(kind)[names.index("broker_id")].default is MISSING
-        kind = kind(broker_ids[0]) if needs_broker else kind()
-    if getattr(kind, "broker_id", None) is None:
-        yield kind
-        return
-    for broker_id in broker_ids:
-        yield replace(kind, broker_id=broker_id)
-        if "successor" in names:
-            for successor in broker_ids:
-                if successor != broker_id:
-                    yield replace(kind, broker_id=broker_id, successor=successor)
+def _events_of(
+    broker_ids: tuple[int, ...], kind: type | ReplicationEvent | OnEveryBroker
+) -> Iterator[ReplicationEvent]:
+    if not is_dataclass(kind):
+        raise KafkaLearnError(f"{kind!r} is neither a class of events nor an event")
+    if isinstance(kind, OnEveryBroker):
+        events = [replace(kind.event, broker_id=broker_id) for broker_id in broker_ids]
+    elif isinstance(kind, type):
+        needs_broker = any(field.name == "broker_id" and field.default is MISSING for field in fields(kind))
+        events = [kind(broker_id) for broker_id in broker_ids] if needs_broker else [kind()]
+    else:
+        events = [kind]
+    for event in events:
+        for broker_id in named_in(event):
+            if broker_id not in broker_ids:
+                raise KafkaLearnError(
+                    f"{event!r}: there is no broker {broker_id!r}; there are {broker_ids[0]} to {broker_ids[-1]}"
+                )
+        yield event
+        if getattr(event, "successor", event) is None:
+            others = (successor for successor in broker_ids if successor != event.broker_id)
+            yield from (replace(event, successor=successor) for successor in others)
 
 
 def find(
     settings: Settings,
-    kinds: Sequence[type | ReplicationEvent],
+    kinds: Sequence[type | ReplicationEvent | OnEveryBroker],
     promises: Iterable[str] = tuple(PROMISES),
     **limits: object,
 ) -> Search[Partition, ReplicationEvent]:
@@ -125,7 +170,7 @@ def find(
     settings : Settings
         ``fetch_wait_max_ms=0`` spares the search fetches that wait; it changes no outcome.
     kinds : sequence of event classes or events
-        As for `alphabet`.
+        As for `alphabet`: ``BrokerCrashed`` crashes any broker, ``BrokerCrashed(2)`` broker 2 alone.
     promises : iterable of str
         As for `model`.
     limits
@@ -139,5 +184,8 @@ def find(
     >>> found = find(settings, [Produce(acks=1), Fetch, BrokerCrashed, SessionExpired], (ACKNOWLEDGED_SURVIVE,))
     >>> [type(frame.event).__name__ for frame in found.trace[1:]]
     ['Produce', 'BrokerCrashed', 'SessionExpired']
+    >>> a_follower = [BrokerCrashed(2), SessionExpired(2)]
+    >>> find(settings, [Produce(acks=1), Fetch, *a_follower], (ACKNOWLEDGED_SURVIVE,), at_most={Produce: 1}).outcome
+    'nothing left'
     """
     return explore(model(settings, promises), start(settings), alphabet(settings, *kinds), **limits)

@@ -30,10 +30,24 @@ def relabelling(names: dict[int, int]) -> Relabelling:
     return Relabelling(tuple(places), partial(_renamed, names), partial(_renamed_event, names))
 
 
+_SINGLE = ("broker_id", "successor", "to_broker", "leader")
+"""The fields of events that hold a broker, or None."""
+
+
+def named_in(event: ReplicationEvent) -> tuple[int, ...]:
+    """The brokers that an event names.
+
+    >>> from kafkalearn.replication.events import LeaderElected, Produce
+    >>> named_in(LeaderElected(1, (1, 2))), named_in(Produce())
+    ((1, 1, 2), ())
+    """
+    single = (getattr(event, field.name) for field in fields(event) if field.name in _SINGLE)
+    return (*(each for each in single if each is not None), *getattr(event, "isr", ()))
+
+
 def _renamed_event(names: dict[int, int], event: ReplicationEvent) -> ReplicationEvent:
     """An event with brokers renamed."""
-    single = ("broker_id", "successor", "to_broker", "leader")
-    renamed = {field.name: names.get(getattr(event, field.name)) for field in fields(event) if field.name in single}
+    renamed = {field.name: names.get(getattr(event, field.name)) for field in fields(event) if field.name in _SINGLE}
     if hasattr(event, "isr"):
         renamed["isr"] = _renamed_set(names, event.isr)
     return replace(event, **renamed)

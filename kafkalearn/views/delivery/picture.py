@@ -18,9 +18,9 @@ from kafkalearn.delivery.record_results import (
     RecordResult,
     record_results,
 )
-from kafkalearn.delivery.sequences import window_of
 from kafkalearn.delivery.settings import Settings
 from kafkalearn.delivery.state import ANSWERED, AT_BROKER, Delivery, Request
+from kafkalearn.log.sequences import window_of
 from kafkalearn.replication.effects import NONE
 from kafkalearn.trace import Frame
 from kafkalearn.views.delivery.words import (

@@ -27,9 +27,9 @@ from kafkalearn.delivery.events import (
 )
 from kafkalearn.delivery.promises import broken
 from kafkalearn.delivery.record_results import record_results
-from kafkalearn.delivery.sequences import ProducerStateEntry
 from kafkalearn.delivery.settings import Settings
 from kafkalearn.delivery.state import ANSWERED, AT_BROKER, ON_ITS_WAY, Batch, Delivery, Request
+from kafkalearn.log.sequences import ProducerStateEntry
 from kafkalearn.phrases import capitalised
 from kafkalearn.replication.effects import NONE, ProduceAnswered
 from kafkalearn.replication.state import Partition

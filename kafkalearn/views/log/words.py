@@ -22,7 +22,16 @@ from kafkalearn.log import (
     Settings,
     next_clean,
 )
-from kafkalearn.log.effects import Appended, AppendRefused, CleanerStopped, NotCleaned, SegmentRolled, SegmentsDeleted
+from kafkalearn.log.effects import (
+    Appended,
+    AppendRefused,
+    CleanerStopped,
+    DeleteRecordsRefused,
+    DuplicateRecognised,
+    NotCleaned,
+    SegmentRolled,
+    SegmentsDeleted,
+)
 from kafkalearn.log.reader.effects import RecordsRead
 from kafkalearn.log.reader.events import Read
 from kafkalearn.log.state import RUNNING
@@ -146,11 +155,25 @@ def describe_log(settings: Settings, frame: LogFrame, before: LogFrame | None = 
 
 
 def _describe_append(frame: LogFrame, event: Append) -> str:
+    sentences, records, first = [], [], 0
+    batches = iter(event.batches)
+    for effect in frame.state.effects:
+        match effect:
+            case Appended():
+                records += next(batches).records
+                first = effect.last_offset + 1 - len(records)
+            case DuplicateRecognised(at):
+                next(batches)
+                sentences.append(f"The log has the batch already at offset {at}, and does not write it again.")
+    if records:
+        sentences.append(_describe_written(records, first))
     refused = effect_of(frame, AppendRefused)
     if refused is not None:
-        return f"The broker refuses the batch: {refused.error}."
-    records = [each for batch in event.batches for each in batch.records]
-    first = effect_of(frame, Appended).first_offset
+        sentences.append(f"The broker refuses the batch: {refused.error}.")
+    return " ".join(sentences)
+
+
+def _describe_written(records: list[tuple[Text | None, Text | None, int]], first: int) -> str:
     if len(records) > 4:
         return f"{len(records)} records are written at offsets {first} to {first + len(records) - 1}."
     pairs = [f"{text_of(key)} = {text_of(value)}" for key, value, _ in records]
@@ -190,10 +213,16 @@ def _describe_rest(frame: LogFrame) -> str:
         case Read():
             return _describe_read(frame)
         case EndTransaction(_, is_commit):
+            refused = effect_of(frame, AppendRefused)
+            if refused is not None:
+                return f"The broker refuses the marker: {refused.error}."
             return f"A transaction ends: {'COMMIT' if is_commit else 'ABORT'} at offset {log.log_end_offset - 1}."
         case SetHighWatermark():
             return f"The high watermark is {log.high_watermark}."
-        case MoveLogStart():
+        case MoveLogStart(offset):
+            refused = effect_of(frame, DeleteRecordsRefused)
+            if refused is not None:
+                return f"The broker does not delete records up to offset {offset}: {refused.error}."
             return f"The log start offset is {log.log_start_offset}."
         case ProducerExpired(producer_id):
             return f"The broker forgets producer {producer_id}."

@@ -182,15 +182,22 @@ def _effect_in_words(effect: Effect, state: Partition) -> str:
 def _answer_in_words(answer: FetchAnswered, who: str) -> str:
     if answer.diverging is not None:
         epoch, end = answer.diverging
-        cut = "" if answer.truncated_to is None else f", and cuts its log to {answer.truncated_to}"
-        return f"{who} learns that epoch {epoch} ends at {end}{cut}"
+        cut = f"cuts its log to {answer.truncated_to}" if answer.was_cut else "has nothing to cut"
+        return f"{who} learns that epoch {epoch} ends at {end}, and {cut}"
     if answer.error != NONE:
-        cut = "" if answer.truncated_to is None else f"; its log now ends at {answer.truncated_to}"
-        return f"{who} gets {answer.error}{cut}"
+        return f"{who} gets {answer.error}{_cut_in_words(answer)}"
     if not answer.records:
         return f"{who} gets an empty answer with HW {answer.high_watermark}"
     offsets = [offset for offset, _ in answer.records]
     return f"{who} gets {offsets_in_words(offsets)} and HW {answer.high_watermark}"
+
+
+def _cut_in_words(answer: FetchAnswered) -> str:
+    """Behind an error."""
+    if answer.truncated_to is None:
+        return ""
+    is_same = answer.truncated_to == answer.truncated_from
+    return "; it has nothing to cut" if is_same else f"; its log now ends at {answer.truncated_to}"
 
 
 def _until(state: Partition, request: int) -> str:

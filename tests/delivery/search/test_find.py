@@ -20,7 +20,7 @@ from kafkalearn.delivery import (
     simulate,
 )
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.replication import BrokerCrashed, BrokerFrozen, Fetch, SessionExpired, TimePassed
+from kafkalearn.replication import BrokerCrashed, BrokerFrozen, Fetch, SessionExpired, TimePassed, on_every_broker
 
 TRAFFIC = [Send, RequestSent, RequestArrived, AnswerArrived, Fetch]
 LEADER_DIES = [*TRAFFIC, BrokerCrashed, SessionExpired]
@@ -72,3 +72,11 @@ def test_a_broken_promise_has_a_name():
     assert broken(chosen, simulate(chosen, retried)[-1].state) == (NONE_DOUBLED,)
     with pytest.raises(KafkaLearnError, match="unknown promise 'no loss'"):
         find(chosen, [Send], ("no loss",))
+
+
+def test_only_the_broker_that_is_named_crashes():
+    a_follower = [*TRAFFIC, BrokerCrashed(2), SessionExpired(2)]
+    limits = {Send: 1, BrokerCrashed: 1}
+    assert find(settings(acks=1), a_follower, (NONE_LOST,), at_most=limits).outcome == "nothing left"
+    any_broker = [*TRAFFIC, on_every_broker(BrokerCrashed(2)), SessionExpired]
+    assert find(settings(acks=1), any_broker, (NONE_LOST,), at_most=limits).outcome == "found"

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from kafkalearn.log import Clean, ProducerExpired, Roll, Settings
+from kafkalearn.log import Append, Clean, NewBatch, ProducerExpired, Roll, Settings
 from tests.log.schedules import COMPACT, after, cleanings, mixed_schedules, one_each, plain_schedules, small_settings
 
 
@@ -45,3 +45,24 @@ def test_the_last_batch_of_a_live_producer_is_never_forgotten(settings, schedule
         for producer in before.producers:
             if producer.last_data_offset is not None:
                 assert producer.last_data_offset in {batch.last_offset for batch in log.batches}
+
+
+def compressed(*records, size_bytes=100):
+    return Append((NewBatch(records, size_bytes=size_bytes, codec="zstd"),))
+
+
+def test_a_compressed_batch_that_keeps_all_its_records_keeps_its_bytes():
+    log = after(COMPACT, compressed(("a", "1" * 500, 0), ("b", "2", 0)), Roll(), Clean(10, is_forced=True))
+    assert (log.batches[0].size_bytes, log.batches[0].codec) == (100, "zstd")
+
+
+def test_of_a_compressed_batch_that_loses_records_the_size_is_in_proportion():
+    half = compressed(("a", "1" * 500, 0), ("b", "2" * 500, 0), size_bytes=161)
+    log = after(COMPACT, half, compressed(("a", "3", 0)), Roll(), Clean(10, is_forced=True))
+    assert [(each.size_bytes, each.codec) for each in log.batches] == [(61 + 50, "zstd"), (100, "zstd")]
+
+
+def test_a_compressed_batch_without_records_is_a_header():
+    last = Append((NewBatch((("a", "1", 0),), 90, 7, 0, 0, codec="lz4"),))
+    log = after(COMPACT, last, compressed(("a", "2", 0)), Roll(), Clean(10, is_forced=True))
+    assert [each.size_bytes for each in log.batches] == [61, 100]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.replication import (
     AlterPartitionAnswered,
     BrokerFenced,
@@ -118,6 +118,15 @@ def test_what_a_leader_makes_of_the_controller_s_answer(error, proposal, effects
     assert end.replica(1).leading.proposal == proposal
     assert end.controller.isr == ((1, 2) if error is None else (1,))
     assert end.effects == effects
+
+
+def test_an_error_that_no_controller_answers_is_refused():
+    with pytest.raises(KafkaLearnError, match="unknown error 'NONSENSE'; a controller answers 'FENCED_LEADER_EPOCH', "):
+        AlterPartitionAnswered("NONSENSE")
+    with pytest.raises(KafkaLearnError, match="did you mean 'INELIGIBLE_REPLICA'"):
+        AlterPartitionAnswered("INELIGIBLE_REPLICAS")
+    with pytest.raises(KafkaLearnError, match="without an error the rules decide"):
+        AlterPartitionAnswered("NONE")
 
 
 def test_a_refused_proposal_counts_until_new_metadata_arrives():

@@ -1,8 +1,23 @@
 """Where logs part, by the rules of four eras."""
 
+from dataclasses import replace
+
 import pytest
 
-from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, LeaderElected, Produce, Settings, simulate
+from kafkalearn.replication import (
+    BrokerCrashed,
+    BrokerFrozen,
+    BrokerReconnected,
+    BrokerRestarted,
+    BrokerThawed,
+    DeleteRecords,
+    Fetch,
+    LeaderElected,
+    Produce,
+    Settings,
+    simulate,
+    step,
+)
 from kafkalearn.replication.effects import FetchAnswered, LogTruncated
 from kafkalearn.replication.leader.answers import FetchAnswer, log_after
 from kafkalearn.replication.replica_log.disk import append, begin_anew, copy, found_again, move_start, truncate
@@ -92,6 +107,42 @@ def fast_failover(release: str):
 def test_up_to_2_7_a_log_is_cut_before_the_first_fetch(release):
     effects = [effect for frame in fast_failover(release) for effect in frame.state.effects]
     assert LogTruncated(broker_id=1, from_offset=1, to_offset=0) in effects
+
+
+def answers_in(trace):
+    return [each for frame in trace for each in frame.state.effects if isinstance(each, FetchAnswered)]
+
+
+def test_an_answer_that_cuts_is_told_from_one_with_nothing_to_cut_and_from_one_that_asks_for_no_cut():
+    cut, *plain = answers_in(fast_failover("4.3"))
+    assert (cut.truncated_from, cut.truncated_to, cut.was_cut) == (1, 0, True)
+    assert {(each.truncated_from, each.truncated_to, each.was_cut) for each in plain} == {(None, None, False)}
+
+
+@pytest.mark.parametrize(("elections", "error", "diverging"), [(1, "OFFSET_OUT_OF_RANGE", None), (6, "NONE", (0, 1))])
+def test_an_epoch_without_records_leaves_nothing_to_cut(elections, error, diverging):
+    settings = Settings(replica_count=2, fetch_wait_max_ms=0)
+    events = [Produce(acks=1), Fetch(2), Fetch(2), *[LeaderElected(1, (1, 2))] * elections]
+    before = simulate(settings, events)[-1].state
+    follower = before.replica(2)
+    ahead = follower.log._replace(epochs=((0, 0), (5, 1)))  # it has noted an epoch, and no record of it
+    replicas = (before.replicas[0], follower._replace(log=ahead))
+    (answer,) = (
+        each
+        for each in step(settings, replace(before, replicas=replicas), Fetch(2)).effects
+        if isinstance(each, FetchAnswered)
+    )
+    assert (answer.error, answer.diverging) == (error, diverging)
+    assert (answer.truncated_from, answer.truncated_to, answer.was_cut) == (1, 1, False)
+
+
+def test_a_follower_whose_leader_begins_later_begins_anew_there():
+    settings = Settings(replica_count=2, fetch_wait_max_ms=0)
+    events = [Produce(3, acks=1), BrokerFrozen(2), LeaderElected(1, (1,)), DeleteRecords(2), BrokerThawed(2)]
+    trace = simulate(settings, [*events, BrokerReconnected(2), Fetch(2)])
+    answer = answers_in(trace)[0]
+    assert (answer.error, answer.truncated_from, answer.truncated_to) == ("OFFSET_OUT_OF_RANGE", 0, 2)
+    assert trace[-1].state.replica(2).log.log_start_offset == 2
 
 
 @pytest.mark.parametrize("release", ["2.8", "4.3"])

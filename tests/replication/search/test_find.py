@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.explore import explore
 from kafkalearn.replication import (
     ACKNOWLEDGED_SURVIVE,
     LOGS_AGREE,
@@ -29,6 +30,7 @@ from kafkalearn.replication import (
     TimePassed,
     broken,
     find,
+    on_every_broker,
     start,
     step,
 )
@@ -120,6 +122,73 @@ def test_a_leader_that_stood_still_loses_nothing_that_all_have_acknowledged():
     kinds = [Produce(), Fetch, BrokerFrozen, BrokerThawed, BrokerReconnected, SessionExpired, *LAG]
     limits = {Produce: 1, BrokerFrozen: 2, TimePassed: 1}
     assert find(searched(2), kinds, (ACKNOWLEDGED_SURVIVE,), at_most=limits).outcome == "nothing left"
+
+
+def crashed_in(search):
+    return [frame.event for frame in search.trace[1:] if isinstance(frame.event, BrokerCrashed)]
+
+
+def test_an_event_with_a_broker_stands_for_itself_and_on_every_broker_for_all():
+    three = searched(3)
+    assert alphabet(three, BrokerCrashed(2)) == (BrokerCrashed(2),)
+    assert alphabet(three, BrokerCrashed) == alphabet(three, on_every_broker(BrokerCrashed(2)))
+    assert alphabet(three, on_every_broker(PowerLost(1, 5))) == tuple(PowerLost(each, 5) for each in (1, 2, 3))
+    assert alphabet(three, IsrChecked(2), Produce(acks=1)) == (IsrChecked(2), Produce(acks=1))
+
+
+def test_a_successor_that_is_not_named_is_any():
+    every = [(each.broker_id, each.successor) for each in alphabet(searched(3), SessionExpired(1))]
+    assert every == [(1, None), (1, 2), (1, 3)]
+    assert alphabet(searched(3), SessionExpired(1, 3)) == (SessionExpired(1, 3),)
+    assert len(alphabet(searched(3), on_every_broker(SessionExpired(1)))) == 9
+
+
+@pytest.mark.parametrize("follower", [2, 3])
+def test_only_the_broker_that_is_named_crashes(follower):
+    kinds = [Produce(acks=1), BrokerCrashed(follower), SessionExpired(follower), Fetch]
+    assert find(searched(3), kinds, (ACKNOWLEDGED_SURVIVE,), at_most={Produce: 1}).outcome == "nothing left"
+    leader = [Produce(acks=1), BrokerCrashed(1), SessionExpired(1), Fetch]
+    found = find(searched(3), leader, (ACKNOWLEDGED_SURVIVE,), at_most={Produce: 1})
+    assert crashed_in(found) == [BrokerCrashed(1)]
+    everyone = [Produce(acks=1), on_every_broker(BrokerCrashed(2)), SessionExpired, Fetch]
+    assert crashed_in(find(searched(3), everyone, (ACKNOWLEDGED_SURVIVE,), at_most={Produce: 1})) == [BrokerCrashed(1)]
+
+
+def test_brokers_that_are_named_apart_are_not_relabelled():
+    chosen, promises = searched(3), (ACKNOWLEDGED_SURVIVE,)
+    kinds = [Produce(acks=1), Fetch, BrokerCrashed(2), BrokerRestarted(2), SessionExpired(2)]
+    events = alphabet(chosen, *kinds)
+    limits = {"at_most": {Produce: 1, BrokerCrashed: 1}}
+    found = find(chosen, kinds, promises, **limits)
+    unnamed = explore(replace(model(chosen, promises), relabellings=()), start(chosen), events, **limits)
+    assert found.outcome == unnamed.outcome == "nothing left"
+    usable = [each for each in model(chosen).relabellings if set(map(each.event, events)) == set(events)]
+    assert [each.event(BrokerCrashed(2)) for each in usable] == [BrokerCrashed(2)]  # 1 and 3 may be exchanged
+    apart = alphabet(chosen, *kinds, BrokerFrozen(3))
+    assert not [each for each in model(chosen).relabellings if set(map(each.event, apart)) == set(apart)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (BrokerCrashed(4), "there is no broker 4; there are 1 to 3"),
+        (SessionExpired(1, 9), "there is no broker 9"),
+        (Produce(to_broker=7), "there is no broker 7"),
+        ("crash", "'crash' is neither a class of events nor an event"),
+    ],
+)
+def test_what_can_never_happen_is_refused(kind, message):
+    with pytest.raises(KafkaLearnError, match=message):
+        find(searched(3), [kind])
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [(BrokerCrashed, "the class BrokerCrashed stands for every broker already"), (Produce(), "names no broker")],
+)
+def test_on_every_broker_takes_an_event_with_a_broker(event, message):
+    with pytest.raises(KafkaLearnError, match=message):
+        on_every_broker(event)
 
 
 @st.composite

@@ -2,7 +2,8 @@
 
 Every batch carries the producer's id, its epoch, and a sequence number that counts the records for this partition
 from 0. A broker keeps, for each producer, its epoch and the last five batches. It takes a batch that follows on,
-recognises one of the five, and refuses whatever leaves a gap.
+recognises one of the five, and refuses whatever leaves a gap. `kafkalearn.log` and `kafkalearn.delivery` both judge
+by this rule.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kafkalearn.arguments import whole_number
-from kafkalearn.replication.effects import NONE
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 LAST_SEQUENCE = 2_147_483_647  # after it comes 0
 NO_PRODUCER = -1  # the id in a batch of a producer that is not idempotent
+NO_SEQUENCE = -1  # the producer has written nothing in its epoch
+NONE = "NONE"  # no error
 EXPIRATION_MS = 86_400_000  # producer.id.expiration.ms; before 3.4 transactional.id.expiration.ms, 7 days
 
 OUT_OF_ORDER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
@@ -54,8 +56,8 @@ class ProducerStateEntry(NamedTuple):
 
     @property
     def last_sequence(self) -> int:
-        """The newest sequence number it has written."""
-        return self.batches[-1].last_sequence
+        """The newest sequence number it has written in its epoch; -1: none, a marker has raised the epoch."""
+        return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE
 
 
 class Verdict(NamedTuple):
@@ -126,11 +128,22 @@ def judge(entry: ProducerStateEntry | None, stamp: Stamp, release: str = DEFAULT
         for known in entry.batches:
             if known[:2] == (stamp.first_sequence, stamp.last_sequence):
                 return Verdict(duplicate_of=known)
+        if not entry.batches and not at_least("2.5", release):
+            return _judge_unknown(stamp, release)
         follows = stamp.first_sequence == after(entry.last_sequence)
         return Verdict() if follows else Verdict(OUT_OF_ORDER)
     if stamp.producer_epoch < entry.producer_epoch:
-        return Verdict(OLD_EPOCH if at_least("2.7", release) else FENCED)
+        return Verdict(old_epoch(release))
     return Verdict() if stamp.first_sequence == 0 else Verdict(OUT_OF_ORDER)
+
+
+def old_epoch(release: str = DEFAULT_RELEASE) -> str:
+    """The error for a batch or a marker with an older epoch than the broker knows.
+
+    >>> old_epoch("2.6"), old_epoch()
+    ('PRODUCER_FENCED', 'INVALID_PRODUCER_EPOCH')
+    """
+    return OLD_EPOCH if at_least("2.7", release) else FENCED
 
 
 def _judge_unknown(stamp: Stamp, release: str) -> Verdict:
