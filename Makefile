@@ -2,7 +2,7 @@
 PYTHON ?= python3
 ARGS ?=
 
-COMMANDS := lab test book chapters bench lock setup
+COMMANDS := lab test book chapters bench settings lock setup
 .PHONY: help $(COMMANDS)
 
 help:

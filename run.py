@@ -87,6 +87,11 @@ def bench(words):
     return 1 if failed or not chosen else 0
 
 
+def settings(words):
+    """Reads every setting of each Kafka release from its classes anew; ARGS='3.9 4.3=4.3.2' for some lines."""
+    return hand_over("-m", "tools.settings", *words)
+
+
 def lock(words):
     """Writes requirements.lock anew from pyproject.toml; ARGS=--upgrade for newer versions."""
     uv = environment.locked_uv()
@@ -104,7 +109,7 @@ def setup(words):
     return 0
 
 
-COMMANDS = {each.__name__: each for each in (lab, test, book, chapters, bench, lock, setup)}
+COMMANDS = {each.__name__: each for each in (lab, test, book, chapters, bench, settings, lock, setup)}
 
 
 def overview():

@@ -1,10 +1,12 @@
-"""What a Kafka release brings: the order of releases, the defaults of its settings, and what an upgrade changes.
+"""What a Kafka release brings: the order of releases, all of its settings, and what an upgrade changes.
 
-371 settings of consumer, producer, broker, topic and group in 31 release lines from 0.8.2 to 4.3, recorded from
-Kafka's own classes (`provenance` says how). Without a release given, it is Kafka 4.3.
+855 settings of broker, topic, group and clients in 31 release lines from 0.8.2 to 4.3, with defaults and limits, read
+from Kafka's own classes (`provenance` says how; ``python3 run.py settings`` reads them again). Without a release given,
+it is Kafka 4.3.
 
 `default`, `history` and `describe` answer for one setting, `find_settings` finds it by a piece of its name,
-`changes` compares two releases. `at_least` says whether a release has what came with another.
+`changes` compares two releases, and names what else an upgrade brings: Java, ZooKeeper, message formats, old requests,
+tools, each with its source. `at_least` says whether a release has what came with another.
 
 A name that several sides have (``compression.type``: producer, broker, topic) is answered without a `side` only
 if those sides agree. If they differ, nothing is guessed: the error lists what each has.

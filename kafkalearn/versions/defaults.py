@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
-from types import MappingProxyType
 from typing import TypeVar
 
 from kafkalearn.arguments import text
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, release_line
-from kafkalearn.versions.settings import ABSENT, SIDES, Note, Setting, Value, all_settings
-from kafkalearn.versions.units import value_text
+from kafkalearn.versions.facts import replacements
+from kafkalearn.versions.limits import limit_text
+from kafkalearn.versions.releases import DEFAULT_RELEASE, RELEASES, Release, release_line
+from kafkalearn.versions.settings import ABSENT, SIDES, Note, Setting, Value, all_settings, names, settings_named
+from kafkalearn.versions.units import number_text, value_text
 
 Answer = TypeVar("Answer")
 
@@ -37,8 +37,9 @@ def default(setting: str, release: str | Release = DEFAULT_RELEASE, side: str | 
     Raises
     ------
     KafkaLearnError
-        If setting, release or side is not known (the nearest names are given), the release does not have the
-        setting (it says which do), or several sides have it and differ (it says what each has).
+        If no class that was read has the setting (it says which were read, and the nearest names), the release does
+        not have it (it says which do), several sides have it and differ (it says what each has), or release or side
+        is not known.
 
     Examples
     --------
@@ -58,9 +59,22 @@ topic producer. Say which with side=
     candidates = _candidates(setting, side)
     present = [each for each in candidates if each.in_release(line) is not ABSENT]
     if not present:
-        spans = " and ".join(f"{each.lifetime} ({each.side})" for each in candidates)
-        raise KafkaLearnError(f"Kafka {line} has no setting {candidates[0].name}; it exists {spans}")
+        raise KafkaLearnError(_absence(candidates, line))
     return _agreed(present, lambda each: each.in_release(line), _value_of)
+
+
+def _absence(candidates: Sequence[Setting], line: str) -> str:
+    """That a release does not have a setting, which releases do, and what took its place if it is gone."""
+    name = candidates[0].name
+    has = [f"{each.lifetime} {'have' if ' ' in each.lifetime else 'has'} it" for each in candidates]
+    if len(candidates) == 1:
+        said = f"Kafka {line} has no {candidates[0].side} setting {name}; {has[0]}"
+    else:
+        spans = (f"{text} ({each.side})" for text, each in zip(has, candidates, strict=True))
+        said = f"Kafka {line} has no setting {name}; {', '.join(spans)}"
+    gone = [each for each in candidates if RELEASES.index(line) > RELEASES.index(each.history[0][0])]
+    instead = {replacements().get((each.name, each.side), ((), ""))[0] for each in gone} - {()}
+    return said + "".join(f"; set {' and '.join(names)} instead" for names in sorted(instead))
 
 
 def history(setting: str, side: str | None = None) -> tuple[tuple[str, Value], ...]:
@@ -113,8 +127,8 @@ def find_settings(part: str = "", release: str | Release | None = None, side: st
 
     Examples
     --------
-    >>> [setting.name for setting in find_settings("linger", "4.3")]
-    ['group.coordinator.append.linger.ms', 'linger.ms', 'share.coordinator.append.linger.ms']
+    >>> [setting.name for setting in find_settings("zookeeper.connect", "3.9")]
+    ['zookeeper.connect', 'zookeeper.connection.timeout.ms']
     """
     refuse_unknown_side(side)
     part = text("part", part)
@@ -129,22 +143,31 @@ def find_settings(part: str = "", release: str | Release | None = None, side: st
 
 
 def describe(setting: str, side: str | None = None) -> str:
-    """All about a setting as text: sides, type, defaults in readable units, notes.
+    """All about a setting as text: sides, type, defaults and limits in readable units, notes.
 
-    >>> print(describe("offsets.retention.minutes"))
-    offsets.retention.minutes (broker, INT)
-      0.8.2   1440 (1 d)
-      2.0     10080 (7 d)
-      note on 2.0 to 2.1: 7 days since 2.0 (KIP-186); since 2.1 they begin when the group is empty; before, \
-with each commit
+    >>> print(describe("log.segment.bytes"))
+    log.segment.bytes (broker, INT)
+      0.8.2   1073741824 (1 GiB)
+      limit since 0.8.2: at least 14
+      limit since 4.0: at least 1048576 (1 MiB)
+      note on 4.0 to 4.3: not below 1048576 since 4.0 (KIP-1030)
     """
     return "\n".join(_lines(each) for each in _candidates(setting, side))
 
 
 def _lines(setting: Setting) -> str:
     defaults = [f"  {line:6}  {value_text(setting.name, value)}" for line, value in setting.history]
+    limits = [
+        f"  limit since {line}: {limit_text(limit, lambda number: number_text(setting.name, number))}"
+        for line, limit in setting.limits
+    ]
     notes = [f"  note on {_span(note)}: {note.text}" for note in setting.notes]
-    return "\n".join([f"{setting.name} ({setting.side}, {setting.type})", *defaults, *notes])
+    instead, source = replacements().get((setting.name, setting.side), ((), ""))
+    replaced = [f"  instead: {' and '.join(instead)} ({source})"] if instead else []
+    internal = ", internal" if setting.is_internal else ""
+    return "\n".join(
+        [f"{setting.name} ({setting.side}, {setting.type}{internal})", *defaults, *limits, *notes, *replaced]
+    )
 
 
 def _span(note: Note) -> str:
@@ -157,22 +180,18 @@ def refuse_unknown_side(side: str | None) -> None:
         raise unknown_name("side", side, SIDES)
 
 
-@cache
-def _by_name() -> MappingProxyType[str, tuple[Setting, ...]]:
-    named: dict[str, tuple[Setting, ...]] = {}
-    for setting in all_settings():
-        named[setting.name] = (*named.get(setting.name, ()), setting)
-    return MappingProxyType(named)
-
-
 def _candidates(setting: str, side: str | None) -> tuple[Setting, ...]:
     """The settings of that name: one for each side that has it, or the one of `side`."""
     name, at, named_side = text("setting", setting).partition("@")
     side = named_side if at and side is None else side
     refuse_unknown_side(side)
-    if name not in _by_name():
-        raise unknown_name("setting", name, _by_name())
-    known = _by_name()[name]
+    known = settings_named(name)
+    if not known:
+        error = str(unknown_name("setting", name, names()))
+        raise KafkaLearnError(
+            f"{error}{'' if error.endswith('?') else '.'} No class that was read has it: {', '.join(SIDES)} from "
+            f"{RELEASES[0]} to {RELEASES[-1]} were read; Connect, Streams and the command line tools were not"
+        )
     asked = tuple(each for each in known if side in (None, each.side))
     if not asked:
         raise KafkaLearnError(f"{name} is no {side} setting; it is one of: {', '.join(each.side for each in known)}")

@@ -1,7 +1,9 @@
-"""What a setting is, and the recorded defaults of all of them: `settings_by_release.json`, read when first asked.
+"""What a setting is, and all that the released classes define: `settings_by_release.json`, read when first asked.
 
-A setting is told apart by its name *and its side*, the program that reads it: ``compression.type`` is a setting
+A setting is identified by its name *and its side*, the program that reads it: ``compression.type`` is a setting
 of the producer, of the broker and of the topic, with three meanings and two defaults.
+
+The file is written by ``python3 run.py settings`` from the released classes; notes are in `upgrades.json`, by hand.
 """
 
 from __future__ import annotations
@@ -14,15 +16,18 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from kafkalearn.versions.limits import Limit
 from kafkalearn.versions.releases import RELEASES, Release, release_line
 
 SIDES: MappingProxyType[str, str] = MappingProxyType(
     {
         "consumer": "the Java consumer",
         "producer": "the Java producer",
-        "broker": "the broker; from 2.0 to 3.9 the class that also runs with ZooKeeper",
+        "admin": "the admin client, since 0.11.0",
+        "broker": "the broker and the KRaft controller; up to 3.9 the class that also runs with ZooKeeper",
         "topic": "one topic; without a value of its own, a topic takes the broker's setting of the same meaning",
-        "old-consumer": "the ZooKeeper consumer, up to 1.1",
+        "old-consumer": "the Scala consumer, which needs ZooKeeper, up to 1.1",
+        "old-producer": "the Scala producer, up to 1.1",
         "group": "one group, since 4.0 (kafka-configs --entity-type groups)",
     }
 )
@@ -30,7 +35,7 @@ SIDES: MappingProxyType[str, str] = MappingProxyType(
 
 
 class Special(Enum):
-    """What stands in place of a default where there is none; None is something else: known, and unset."""
+    """What is given in place of a default if there is none; None is something else: known, and unset."""
 
     ABSENT = "absent"
     REQUIRED = "required"
@@ -53,7 +58,7 @@ _SPECIAL_TEXTS = {"absent": ABSENT, "(required)": REQUIRED}
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What the bare default does not tell, and the release lines it is about."""
+    """What the bare default does not say, and the release lines it is about."""
 
     first: str
     last: str
@@ -62,13 +67,15 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting of one side, with every default it has had."""
+    """One setting of one side, with every default and limit it has had."""
 
     name: str
     side: str  # a name in SIDES
-    type: str  # Kafka's word: INT, LONG, STRING, LIST, ...
+    type: str  # Kafka's word: INT, LONG, STRING, LIST, ... as of the newest line that has it
     history: tuple[tuple[str, Value], ...]  # (release line, default from that line on), oldest first
     notes: tuple[Note, ...] = ()
+    limits: tuple[tuple[str, Limit | None], ...] = ()  # (release line, limit from that line on); before, none
+    is_internal: bool = False  # Kafka's own classes and tests set it; it may change in any release
 
     def in_release(self, release: str | Release) -> Value:
         """The default in a release; `ABSENT` where the release does not know the setting."""
@@ -76,49 +83,100 @@ class Setting:
         values = [value for line, value in self.history if RELEASES.index(line) <= index]
         return values[-1] if values else ABSENT
 
+    def limit_in(self, release: str | Release) -> Limit | None:
+        """What it accepts in a release; None where its class sets no limit, or the release does not know it."""
+        if self.in_release(release) is ABSENT:
+            return None
+        index = RELEASES.index(release_line(release))
+        return ([None] + [limit for line, limit in self.limits if RELEASES.index(line) <= index])[-1]
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the newest release no longer knows it."""
+        return self.history[-1][1] is ABSENT
+
     @property
     def lifetime(self) -> str:
-        """The release lines that know it, in words."""
-        first, (dropped_in, last_value) = self.history[0][0], self.history[-1]
-        if last_value is not ABSENT:
-            return f"since {first}"
-        last = RELEASES[RELEASES.index(dropped_in) - 1]
-        return f"only in {first}" if first == last else f"from {first} to {last}"
+        """The release lines that know it: "0.8.2 to 3.9", "only 3.7"; with a gap, both spans."""
+        starts = [line for line, value in self.history if value is not ABSENT]
+        known = [line for line in RELEASES[RELEASES.index(starts[0]) :] if self.in_release(line) is not ABSENT]
+        spans: list[list[str]] = []
+        for line in known:
+            if spans and RELEASES.index(line) == RELEASES.index(spans[-1][-1]) + 1:
+                spans[-1].append(line)
+            else:
+                spans.append([line])
+        return " and ".join(span[0] if len(span) == 1 else f"{span[0]} to {span[-1]}" for span in spans)
 
 
 @cache
 def all_settings() -> tuple[Setting, ...]:
-    """Every recorded setting, ordered by name and side.
+    """Every setting that the released classes define, ordered by name and side.
 
     >>> len(all_settings())
-    371
+    855
     """
-    recorded = _recorded()
-    settings = [_setting(row, recorded["notes"]) for row in recorded["settings"]]
-    order = list(SIDES)
-    return tuple(sorted(settings, key=lambda setting: (setting.name, order.index(setting.side))))
+    return tuple(setting for name in names() for setting in settings_named(name))
+
+
+def names() -> tuple[str, ...]:
+    """The names of all settings, in order."""
+    return tuple(_rows())
+
+
+@cache
+def settings_named(name: str) -> tuple[Setting, ...]:
+    """The settings of that name, one for each side that has it; none if no class has it.
+
+    >>> [setting.side for setting in settings_named("compression.type")]
+    ['producer', 'broker', 'topic']
+    """
+    return tuple(_setting(row, recorded("upgrades")["notes"]) for row in _rows().get(name, ()))
+
+
+@cache
+def _rows() -> dict[str, list[list[Any]]]:
+    """The recorded rows by name; one is made a `Setting` only when it is asked for, as simulators ask for a few."""
+    rows: dict[str, list[list[Any]]] = {}
+    for row in recorded("settings_by_release")["settings"]:
+        rows.setdefault(row[0], []).append(row)
+    return rows
 
 
 def provenance() -> tuple[str, MappingProxyType[str, str]]:
-    """How the defaults were obtained, and which release of each line was asked.
+    """How the settings were obtained, and which release of each line was asked.
 
     >>> provenance()[1]["0.8.2"], provenance()[1]["4.3"]
     ('0.8.2.2', '4.3.1')
     """
-    recorded = _recorded()
-    return f"{recorded['about']} {recorded['obtained']}", MappingProxyType(recorded["asked"])
+    settings = recorded("settings_by_release")
+    return f"{settings['about']} {settings['obtained']}", MappingProxyType(settings["asked"])
 
 
 @cache
-def _recorded() -> dict[str, Any]:
-    data = resources.files(__package__).joinpath("settings_by_release.json")
+def recorded(name: str) -> dict[str, Any]:
+    """A JSON file of this package."""
+    data = resources.files(__package__).joinpath(f"{name}.json")
     return json.loads(data.read_text(encoding="utf-8"))
 
 
 def _setting(row: list[Any], notes: list[dict[str, Any]]) -> Setting:
-    name, side, kafka_type, defaults = row
+    name, side, kafka_type, defaults, *rest = row
     history = tuple((line, _value(default)) for line, default in defaults.items())
-    return Setting(name, side, kafka_type, history, _notes_on(name, side, history[0][0], notes))
+    limits = tuple((line, None if limit is None else _limit(limit)) for line, limit in rest[0].items()) if rest else ()
+    return Setting(
+        name, side, kafka_type, history, _notes_on(name, side, history[0][0], notes), limits, is_internal=len(rest) > 1
+    )
+
+
+def _limit(recorded: dict[str, Any]) -> Limit:
+    return Limit(
+        recorded.get("min"),
+        recorded.get("max"),
+        tuple(recorded.get("in", ())),
+        recorded.get("not empty", False),
+        recorded.get("text", ""),
+    )
 
 
 def _notes_on(name: str, side: str, first_line: str, notes: list[dict[str, Any]]) -> tuple[Note, ...]:
@@ -126,10 +184,15 @@ def _notes_on(name: str, side: str, first_line: str, notes: list[dict[str, Any]]
     return tuple(
         Note(note["first"], note["last"], note["text"])
         for note in notes
-        if note["side"] == side
+        if side in sides_of(note)
         and (name in note["settings"] or not note["settings"])
         and RELEASES.index(first_line) <= RELEASES.index(note["last"])
     )
+
+
+def sides_of(row: dict[str, Any]) -> list[str]:
+    """The sides that a row of `upgrades.json` is about: one, or several."""
+    return row["side"] if isinstance(row["side"], list) else [row["side"]]
 
 
 def _value(recorded: Any) -> Value:

@@ -29,12 +29,21 @@ def value_text(setting: str, value: Value) -> str:
         case bool():
             return str(value).lower()
         case int() | float():
-            words = in_words(setting, value)
-            return f"{value} ({words})" if words else str(value)
+            return number_text(setting, value)
         case tuple():
             return ",".join(map(_without_package, value)) or "empty"
         case str():
             return _without_package(value) or "empty"
+
+
+def number_text(setting: str, number: int | float) -> str:
+    """A setting's number, and the same in a larger unit.
+
+    >>> number_text("segment.bytes", 1048576), number_text("segment.bytes", 14)
+    ('1048576 (1 MiB)', '14')
+    """
+    words = in_words(setting, number)
+    return f"{number} ({words})" if words else str(number)
 
 
 def in_words(setting: str, number: int | float) -> str:
