@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.lab import CHROMIUM_NAMES, Lab, Watched, launch, running_lab, watch
+
+expect.set_options(timeout=60_000)  # a slow machine may take its time; what never comes fails all the same
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 

@@ -53,9 +53,9 @@ class Watched:
     def open_notebook(self, lab: Lab, name: str) -> None:
         """Open a notebook in JupyterLab and wait until its kernel idles; nothing is run."""
         self.page.goto(f"{lab.url}/doc/tree/{name}?reset")
-        self.page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
+        self.page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=180_000)
         self.page.wait_for_function(
-            "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'", timeout=60_000
+            "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'", timeout=180_000
         )
 
     def run_all(self, timeout_ms: int) -> None:

@@ -60,7 +60,7 @@ def run_once(lab, browser):
     lab.put("player.ipynb", notebook(IMPORTS, PLAYER, HEARD, VARIED))
     watched = watch(browser)
     watched.open_notebook(lab, "player.ipynb")
-    watched.run_all(timeout_ms=60_000)
+    watched.run_all(timeout_ms=180_000)
     yield watched
     watched.page.close()
 
