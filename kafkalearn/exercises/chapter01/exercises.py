@@ -16,18 +16,6 @@ from kafkalearn.exercises.kit.properties import Having, Property
 from kafkalearn.exercises.kit.values import Value
 from kafkalearn.hashing import INTEGER_MIN_VALUE, java_string_hash
 
-__all__ = [
-    "all_exercises",
-    "at_three_in_the_morning",
-    "expand_offsets_topic",
-    "hot_broker",
-    "overflow_id",
-    "predict_partition",
-    "same_partition",
-    "score",
-    "write_offsets_partition",
-]
-
 _PREDICTED = ("foo", "payments.v1", "GydZG_")
 
 predict_partition = Exercise(

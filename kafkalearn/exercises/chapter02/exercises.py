@@ -12,19 +12,6 @@ from kafkalearn.hashing import MASK_32, java_remainder, murmur2, to_positive
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
 from kafkalearn.partitioning.keyless import Send, Settings, simulate
 
-__all__ = [
-    "all_exercises",
-    "float_products",
-    "hot_key",
-    "mask_step",
-    "one_more_partition",
-    "score",
-    "tail_bytes",
-    "three_faults",
-    "which_hash",
-    "without_a_key",
-]
-
 HASH_CASES = tuple((murmur2(key), partition_count) for key, partition_count in BYTES_CASES)
 
 

@@ -8,17 +8,6 @@ from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.properties import Having, Open, Property
 from kafkalearn.exercises.kit.values import Value
 
-__all__ = [
-    "all_exercises",
-    "many_small_topics",
-    "my_round_robin",
-    "range_pile",
-    "score",
-    "two_restarts",
-    "which_assignor",
-    "who_moves",
-]
-
 _FOUR = [Member(name, ["orders"]) for name in ("C0", "C1", "C2", "C3")]
 
 

@@ -12,17 +12,6 @@ from kafkalearn.offsets import decode, decode_key, encode_key, replay
 from kafkalearn.offsets.store import Settings
 from kafkalearn.segments import committed_records, read_disk
 
-__all__ = [
-    "a_year_of_retention",
-    "all_exercises",
-    "long_weekend",
-    "my_key",
-    "read_key",
-    "score",
-    "when_gone",
-    "who_died",
-]
-
 _HEX = encode_key(1, {"group": "billing", "topic": "orders", "partition": 3}).hex()
 _HOUR_MS = 3_600_000
 

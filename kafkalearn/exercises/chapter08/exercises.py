@@ -22,17 +22,6 @@ from kafkalearn.log import (
 )
 from kafkalearn.log.reader import Read
 
-__all__ = [
-    "all_exercises",
-    "deleted_in_time",
-    "my_survivors",
-    "score",
-    "small_map",
-    "the_morning_after",
-    "two_phases",
-    "which_remain",
-]
-
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 

@@ -11,17 +11,6 @@ from kafkalearn.exercises.kit.properties import Having, Property
 from kafkalearn.exercises.kit.values import Value
 from kafkalearn.replication.events import Fetch, Produce, ReplicationEvent
 
-__all__ = [
-    "all_exercises",
-    "flapping",
-    "make_marks",
-    "predict_marks",
-    "score",
-    "tighter_lag",
-    "when_it_leaves",
-    "write_high_watermark",
-]
-
 _SCHEDULE = (Produce(4), Fetch(2), Fetch(3), Fetch(2), Produce(3), Fetch(3))
 
 

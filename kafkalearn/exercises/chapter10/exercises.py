@@ -21,17 +21,6 @@ from kafkalearn.exercises.kit.properties import Having, Open, Property
 from kafkalearn.exercises.kit.values import Value
 from kafkalearn.replication.events import BrokerCrashed, BrokerStopped, Fetch, SessionExpired
 
-__all__ = [
-    "all_exercises",
-    "fix_the_settings",
-    "lost_without_a_crash",
-    "predict_results",
-    "score",
-    "six_hours",
-    "two_faults",
-    "write_verdict",
-]
-
 predict_results = Exercise(
     name="predict_results",
     asks=(

@@ -18,18 +18,6 @@ from kafkalearn.purgatory.wheel.placing import journey, place
 from kafkalearn.replication.effects import FetchAnswered, ProduceAnswered
 from kafkalearn.replication.events import Fetch, Produce, TimePassed
 
-__all__ = [
-    "all_exercises",
-    "count_the_left_behind",
-    "predict_buckets",
-    "read_the_metrics",
-    "score",
-    "tune_the_fetch",
-    "what_to_watch",
-    "who_is_woken_when",
-    "write_place",
-]
-
 _DELAYS = (19, 20, 445, 8_000, 8_001)
 
 predict_buckets = Exercise(
