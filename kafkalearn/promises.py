@@ -66,6 +66,39 @@ Predicate: TypeAlias = Callable[[Any, Any], bool] | Since | InParts
 Promises: TypeAlias = Mapping[str, Predicate]
 
 
+def of_inner(
+    promises: Promises,
+    inner: Callable[[Any], Any],
+    settings_of: Callable[[Any], Any] = lambda settings: settings,
+) -> Promises:
+    """The statements about a state, as statements about a larger one that holds it.
+
+    Parameters
+    ----------
+    promises : mapping of str to predicate
+        Those of the simulator inside.
+    inner, settings_of : callable
+        The inner state of the larger one, and the settings inside its settings.
+
+    Examples
+    --------
+    >>> of_number = {
+    ...     "small": lambda settings, number: number < settings,
+    ...     "rises": Since(lambda settings, before, number: before < number),
+    ... }
+    >>> failing(of_inner(of_number, inner=len), 3, "four", before="sixty")
+    ('small', 'rises')
+    """
+
+    def lifted(predicate: Predicate) -> Predicate:
+        if isinstance(predicate, Since):
+            holds = predicate.holds
+            return Since(lambda settings, before, state: holds(settings_of(settings), inner(before), inner(state)))
+        return lambda settings, state: predicate(settings_of(settings), inner(state))
+
+    return {name: lifted(predicate) for name, predicate in promises.items()}
+
+
 def failing(
     promises: Promises, settings: object, state: object, before: object = None, names: Iterable[str] | None = None
 ) -> tuple[str, ...]:

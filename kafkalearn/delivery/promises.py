@@ -23,7 +23,7 @@ from kafkalearn.delivery.record_results import offsets_of, overtaken_values
 from kafkalearn.delivery.settings import Settings
 from kafkalearn.delivery.state import Delivery
 from kafkalearn.parts import Parts
-from kafkalearn.promises import InParts, Predicate, Promises, Since, judges
+from kafkalearn.promises import InParts, Promises, Since, judges, of_inner
 from kafkalearn.replication.effects import NONE
 from kafkalearn.replication.promises import INVARIANTS as PARTITION_INVARIANTS
 from kafkalearn.replication.state import Log
@@ -56,16 +56,9 @@ def _calls_once(settings: Settings, before: Delivery, delivery: Delivery) -> boo
     return callbacks[: len(old)] == old and len({each.number for each in callbacks}) == len(callbacks)
 
 
-def _of_partition(holds: Predicate) -> Predicate:
-    """An invariant of the partition, as one of the whole."""
-    if isinstance(holds, Since):
-        return Since(lambda settings, before, now: holds(settings.topic, now.partition, before.partition))
-    return lambda settings, delivery: holds(settings.topic, delivery.partition)
-
-
 INVARIANTS: Promises = MappingProxyType(
     {
-        **{name: _of_partition(holds) for name, holds in PARTITION_INVARIANTS.items()},
+        **of_inner(PARTITION_INVARIANTS, lambda delivery: delivery.partition, lambda settings: settings.topic),
         ROOM_IN_FLIGHT: _has_room,
         NONE_FORGOTTEN: _forgets_none,
         CALLED_ONCE: Since(_calls_once),

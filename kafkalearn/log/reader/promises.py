@@ -5,14 +5,7 @@ from __future__ import annotations
 from kafkalearn.log.promises import INVARIANTS as OF_THE_LOG
 from kafkalearn.log.reader.state import Crossing, ahead_of, ghosts, table_of
 from kafkalearn.log.settings import Settings
-from kafkalearn.promises import Predicate, Promises, Since, judges
-
-
-def _of_its_log(predicate: Predicate) -> Predicate:
-    """The same statement about a log, judged for the log that the reader reads."""
-    if isinstance(predicate, Since):
-        return Since(lambda settings, before, crossing: predicate.holds(settings, before.log, crossing.log))
-    return lambda settings, crossing: predicate(settings, crossing.log)
+from kafkalearn.promises import Promises, Since, judges, of_inner
 
 
 def _position_in_the_log(settings: Settings, crossing: Crossing) -> bool:
@@ -40,7 +33,7 @@ def _quick_reader_gets_no_ghost(settings: Settings, before: Crossing, crossing: 
 
 
 INVARIANTS: Promises = {
-    **{name: _of_its_log(predicate) for name, predicate in OF_THE_LOG.items()},
+    **of_inner(OF_THE_LOG, lambda crossing: crossing.log),
     "the reader's position is in the log": _position_in_the_log,
     "the reader goes forward, and not beyond the high watermark": Since(_reads_what_is_replicated),
 }
