@@ -14,7 +14,7 @@ from kafkalearn.errors import KafkaLearnError
 EXTRAS: MappingProxyType[str, str] = MappingProxyType(
     {
         **dict.fromkeys(["numpy", "pandas", "pyarrow", "pyspark"], "spark"),
-        **dict.fromkeys(["anywidget", "ipywidgets", "matplotlib"], "lab"),
+        **dict.fromkeys(["anywidget", "ipywidgets", "jupyterlab", "matplotlib", "resvg_py"], "lab"),
     }
 )
 """The extra that installs a package, by the name under which the package is imported."""

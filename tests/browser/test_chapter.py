@@ -26,7 +26,7 @@ def chapter(lab, watched):
 
 def turn(controls: Locator) -> None:
     """Change the first control there is, whatever its kind."""
-    texts, sliders = controls.locator(".widget-text input"), controls.locator(".widget-slider .noUi-handle")
+    texts, sliders = controls.locator("input[type=text]"), controls.locator("input[type=range]")
     if texts.count():
         texts.first.fill("another-group")
     elif sliders.count():
@@ -38,14 +38,14 @@ def turn(controls: Locator) -> None:
 def test_chapter_one_runs_steps_and_answers_to_its_controls(chapter):
     player = chapter.locator(".kl-player:has(.kl-bar:visible)").first
     label = player.locator(".kl-stage svg").get_attribute("aria-label")
-    player.locator("input[type=range]").focus()
+    player.locator(".kl-bar input").focus()
     chapter.keyboard.press("ArrowRight")
     expect(player.locator("output")).to_contain_text("1 of ")
     expect(player.locator(".kl-stage svg")).not_to_have_attribute("aria-label", label)
 
-    varied = chapter.locator(".widget-vbox:has(.kl-player)").first
+    varied = chapter.locator(".kl-player:has(fieldset)").first
     before = varied.locator(".kl-stage").inner_html()
-    turn(varied.locator(".widget-hbox").first)
+    turn(varied.locator(".kl-controls"))
     chapter.wait_for_function(
         "([stage, before]) => stage.innerHTML !== before", arg=[varied.locator(".kl-stage").element_handle(), before]
     )

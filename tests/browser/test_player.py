@@ -23,7 +23,8 @@ from kafkalearn.coordinator import look_up, round_robin_leaders
 from kafkalearn.views import describe_lookup, draw_lookup, animation, play, vary
 """
 PLAYER = """
-player = play(look_up("test-group", round_robin_leaders([1, 2, 3])), draw_lookup, describe_lookup)
+player = play(look_up("test-group", round_robin_leaders([1, 2, 3])), draw_lookup, describe_lookup,
+              title="Which broker?")
 player
 """
 HEARD = """
@@ -79,7 +80,7 @@ def player_of(page, index=0):
 
 
 def press(page, player, *keys):
-    player.locator("input[type=range]").focus()
+    player.locator(".kl-bar input").focus()
     for key in keys:
         page.keyboard.press(key)
 
@@ -116,12 +117,12 @@ def test_clicking_the_picture_gives_the_player_the_keys(running):
     player.locator(".kl-stage").click()
     running.keyboard.press("ArrowRight")
 
-    expect(player.locator("output")).to_have_text("1 of 13")
+    expect(player.locator(".kl-bar output")).to_have_text("1 of 13")
 
 
 def test_buttons_and_slider_move_it_too(running):
     player = player_of(running)
-    count = player.locator("output")
+    count = player.locator(".kl-bar output")
 
     player.get_by_role("button", name="Last step").click()
     expect(count).to_have_text("13 of 13")
@@ -129,7 +130,7 @@ def test_buttons_and_slider_move_it_too(running):
     expect(count).to_have_text("12 of 13")
     player.get_by_role("button", name="Step back").press("ArrowLeft")
     expect(count).to_have_text("11 of 13")
-    player.get_by_role("slider").fill("4")
+    player.locator(".kl-bar input").fill("4")
     expect(count).to_have_text("4 of 13")
     player.get_by_role("button", name="Step forward").press("Enter")
     expect(count).to_have_text("5 of 13")
@@ -139,7 +140,7 @@ def test_buttons_and_slider_move_it_too(running):
 
 def test_it_plays_to_the_end_stops_there_and_starts_anew(running):
     player = player_of(running)
-    count, speed = player.locator("output"), player.get_by_role("combobox")
+    count, speed = player.locator(".kl-bar output"), player.get_by_role("combobox")
     is_playing, is_paused = (player.get_by_role("button", name=name) for name in ("Pause", "Play"))
 
     speed.select_option("0.5")
@@ -157,9 +158,92 @@ def test_it_plays_to_the_end_stops_there_and_starts_anew(running):
     expect(is_paused).to_be_visible()
 
 
+def test_one_key_leads_into_the_picture_and_one_back_to_the_cells(running):
+    running.locator(".jp-Cell").nth(1).locator(".jp-InputPrompt").click()
+    running.keyboard.press("p")
+    expect(player_of(running).locator(".kl-bar input")).to_be_focused()
+    running.keyboard.press("ArrowRight")
+    expect(player_of(running).locator(".kl-bar output")).to_have_text("1 of 13")
+
+    running.keyboard.press("Escape")
+    running.keyboard.press("ArrowDown")
+    running.keyboard.press("ArrowRight")
+    expect(player_of(running).locator(".kl-bar output")).to_have_text("1 of 13")
+    expect(running.locator(".jp-Cell").nth(2)).to_contain_class("jp-mod-active")
+
+
+def test_the_key_is_a_letter_where_something_is_typed(running):
+    field = player_of(running, 1).get_by_label("group id")
+    field.fill("")
+    field.press_sequentially("fps p")
+
+    expect(field).to_have_value("fps p")
+    expect(player_of(running, 1).locator(".kl-stage")).to_contain_text('the group "fps p"?')
+
+
+SMALLEST_LETTER = """player => Math.min(
+    ...[...player.querySelectorAll("svg text, span, output, select, .kl-caption")]
+        .filter((each) => each.getClientRects().length && each.textContent.trim())
+        .map((each) => parseFloat(getComputedStyle(each).fontSize) * (each.getScreenCTM?.().a ?? 1)))"""
+
+
+def test_a_player_fits_into_a_small_window_and_its_letters_can_be_read(running):
+    running.set_viewport_size({"width": 1280, "height": 800})
+    try:
+        press(running, player_of(running), "End")
+        running.keyboard.press("Escape")
+        running.locator(".jp-Cell").nth(1).locator(".jp-InputPrompt").click()
+        running.keyboard.press("p")
+        for part in ".kl-head", ".kl-stage svg", ".kl-caption", ".kl-bar":
+            expect(player_of(running).locator(part)).to_be_in_viewport(ratio=0.95)
+        assert player_of(running).evaluate(SMALLEST_LETTER) >= 14
+    finally:
+        running.set_viewport_size({"width": 1400, "height": 1000})
+
+
+def test_the_bar_stays_in_sight_where_a_window_is_too_low(running):
+    running.set_viewport_size({"width": 1280, "height": 500})
+    try:
+        running.locator(".jp-Cell").nth(1).locator(".jp-InputPrompt").click()
+        running.keyboard.press("p")
+        player_of(running).evaluate("player => player.scrollIntoView({ block: 'start' })")
+        expect(player_of(running).locator(".kl-bar")).to_be_in_viewport(ratio=1)
+        expect(player_of(running).locator(".kl-caption")).to_be_in_viewport(ratio=0.95)
+    finally:
+        running.set_viewport_size({"width": 1400, "height": 1000})
+
+
+def test_full_screen_by_a_key_for_the_projector(running):
+    running.set_viewport_size({"width": 1920, "height": 1080})
+    player = player_of(running)
+    try:
+        press(running, player, "f")
+        running.wait_for_function("document.fullscreenElement?.classList.contains('kl-player')")
+        running.wait_for_function("document.fullscreenElement.offsetHeight === innerHeight")
+        assert player.evaluate(SMALLEST_LETTER) >= 24
+        box = player.locator(".kl-stage svg").bounding_box()
+        assert box["height"] > 800
+        running.keyboard.press("ArrowRight")
+        expect(player.locator(".kl-bar output")).to_have_text("1 of 13")
+    finally:
+        running.keyboard.press("f")
+        running.wait_for_function("document.fullscreenElement === null")
+        running.set_viewport_size({"width": 1400, "height": 1000})
+
+
+def test_the_picture_on_show_is_saved_for_slides(running):
+    with running.expect_download() as download:
+        press(running, player_of(running), "ArrowRight", "s")
+
+    saved = Path(download.value.path()).read_text(encoding="utf-8")
+    assert saved.startswith("<svg xmlns=")
+    assert 'aria-label="Unit 1 of 10' in saved
+    assert download.value.suggested_filename == "Which-broker-step-1.svg"
+
+
 def test_a_control_changes_the_picture_and_a_bad_value_is_explained_in_place(running):
     player = player_of(running, 1)
-    field = running.locator(".widget-text input").first
+    field = player.get_by_label("group id")
     stage = player.locator(".kl-stage")
 
     field.fill("shipping")
@@ -171,8 +255,7 @@ def test_a_control_changes_the_picture_and_a_bad_value_is_explained_in_place(run
     expect(running.get_by_text("type a group id", exact=True)).to_have_count(0)
     expect(stage).to_contain_text('the group "search"?')
 
-    slider = running.locator(".widget-slider .noUi-handle").first
-    slider.press("ArrowRight")
+    player.get_by_label("broker count").press("ArrowRight")
     expect(stage).to_contain_text("broker 4 leads 12")
 
 
@@ -223,7 +306,9 @@ def test_an_exported_page_plays_offline_and_its_players_do_not_meddle(browser, e
 
     press(shown, player_of(shown), "ArrowRight", "ArrowRight", "ArrowRight")
     expect(player_of(shown).locator(".kl-caption")).to_have_text(THIRD)
-    expect(player_of(shown, 1).locator("output")).to_have_text("0 of 10")
+    expect(player_of(shown, 1).locator(".kl-bar output")).to_have_text("0 of 10")
+    expect(player_of(shown, 1).get_by_label("broker count")).to_be_disabled()
+    expect(player_of(shown, 1)).to_contain_text("Recorded with these values.")
     press(shown, player_of(shown, 1), "End")
     expect(player_of(shown, 1).locator(".kl-caption")).to_contain_text("it coordinates the group")
     expect(player_of(shown).locator("output")).to_have_text("3 of 13")

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.trace import Frame, Trace
+from kafkalearn.views.drawing.page import player_html
 from kafkalearn.views.drawing.picture import Picture, stack
 
 MOST_FRAMES = 500  # more than anyone steps through; each is drawn beforehand
@@ -21,8 +22,6 @@ STILL_COUNT = 3
 
 Draw: TypeAlias = Callable[[Frame, Frame | None], Picture]
 Describe: TypeAlias = Callable[[Frame, Frame | None], str]
-
-_HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +58,21 @@ class Animation:
 
     def html(self, start: int | None = None) -> str:
         """A player that needs no kernel and no network; without scripts its key frames remain."""
-        script, css = (_HERE / "player.js").read_text("utf-8"), (_HERE / "player.css").read_text("utf-8")
-        start = self.start if start is None else start
-        data = self.payload.replace("<", "\\u003c")  # no "</script>" may appear inside a script
-        return (
-            f'<div class="kl-player" data-kl-start="{start}">{self.still.html}'
-            f'<script type="application/json">{data}</script></div>\n'
-            f"<style>{css}</style>\n"
-            f'<script type="module">\n{script}\nmountAll();\n</script>'
-        )
+        return player_html(self, self.start if start is None else start)
+
+    def save(self, path: str | Path, seconds: float = 2.0) -> Path:
+        """Write the run for slides: the whole as .gif, its key frames as .svg or .png; see `saving`.
+
+        Raises
+        ------
+        KafkaLearnError
+            If the name ends otherwise, or the file cannot be written.
+        """
+        from kafkalearn.views.drawing.saving import save_film, save_picture
+
+        if Path(path).suffix == ".gif":
+            return save_film(self.pictures, [_headline(self, at) for at in range(len(self.pictures))], path, seconds)
+        return save_picture(self.pictures[0] if len(self.pictures) == 1 else self.still, path)
 
     def mimebundle(self, start: int | None = None) -> dict[str, str]:
         """What a page can show of it, from the most to the least it may be capable of."""
@@ -99,8 +104,8 @@ def animation(
         ``describe(frame, before)`` returns the sentence under the picture, which is also what a screen reader says.
         Without it the event's name stands there.
     title : str
-        The question that the run answers: the name of the player for screen readers, and the first line of its text.
-        It is not drawn; a drawing has a heading of its own, so that it can also stand alone.
+        The question that the run answers: the line above the picture, the name of the player for screen readers, and
+        the first line of its text.
     start : int
         The frame to show first; -1 for the last.
     stills : sequence of int, optional

@@ -1,4 +1,5 @@
-// The player: one file for the notebook (an anywidget module) and for the static page, which calls mountAll().
+// The player, below its controls (controls.js stands before it in one module): for the notebook, which takes the
+// default export as an anywidget, and for the static page, which calls mountAll().
 // All frames come at once, so that a step is a swap of SVG in the browser and asks nobody.
 
 const SPEEDS = [0.5, 1, 2, 4, 8]; // frames per second
@@ -10,6 +11,8 @@ const ICONS = {
   pause: "M6 5h4v14H6zM14 5h4v14h-4z",
   forward: "M9 5v14l10-7zM4 5h3v14H4z",
   last: "M19 5h3v14h-3zM11 5v14l8-7zM2 5v14l8-7z",
+  save: "M11 3h2v9h4l-5 5-5-5h4zM4 19h16v2H4z",
+  screen: "M3 3h7v2H5v5H3zM14 3h7v7h-2V5h-5zM3 14h2v5h5v2H3zM19 14h2v7h-7v-2h5z",
 };
 
 function icon(name) {
@@ -19,18 +22,21 @@ function icon(name) {
 const PLAY = `${icon("play")}<span>Play</span>`;
 const PAUSE = `${icon("pause")}<span>Pause</span>`;
 
-function controls() {
-  const button = (name, label) =>
-    `<button type="button" data-do="${name}" title="${label}" aria-label="${label}">${icon(name)}</button>`;
-  const speeds = SPEEDS.map((speed) => `<option value="${speed}">${speed} a second</option>`).join("");
-  return (
-    button("first", "First step (Home)") + button("back", "Step back (left arrow)") +
-    `<button type="button" data-do="play" title="Space">${PLAY}</button>` + button("forward", "Step forward (right arrow)") +
-    button("last", "Last step (End)") +
-    `<input type="range" min="0" step="1" aria-label="Step" data-lm-suppress-shortcuts="true">` +
-    `<output></output><select aria-label="Speed">${speeds}</select>`
-  );
+function button(name, label) {
+  return `<button type="button" data-do="${name}" title="${label}" aria-label="${label}">${icon(name)}</button>`;
 }
+
+const HEAD =
+  `<span class="kl-title"></span><span class="kl-hint kl-outside">p: keys to this picture</span>` +
+  `<span class="kl-hint kl-inside">← → step, space plays, f full screen, Esc leaves</span>` +
+  button("save", "Save this picture as SVG (s)") + button("screen", "Full screen (f)");
+
+const BAR =
+  button("first", "First step (Home)") + button("back", "Step back (left arrow)") +
+  `<button type="button" data-do="play" title="Space">${PLAY}</button>` +
+  button("forward", "Step forward (right arrow)") + button("last", "Last step (End)") +
+  `<input type="range" min="0" step="1" aria-label="Step" data-lm-suppress-shortcuts="true"><output></output>` +
+  `<select aria-label="Speed">${SPEEDS.map((speed) => `<option value="${speed}">${speed} a second</option>`).join("")}</select>`;
 
 // A frame is pairs: the number of its next line, and how many lines follow on it.
 function frameSvg(animation, index) {
@@ -42,14 +48,38 @@ function frameSvg(animation, index) {
   return svg;
 }
 
+// The player that the key "p" means: in JupyterLab the one in or above the active cell, else the one in mid-window.
+function nearestPlayer() {
+  const shown = [...document.querySelectorAll(".kl-player")].filter((each) => each.getClientRects().length);
+  const cell = [...document.querySelectorAll(".jp-Notebook .jp-Cell.jp-mod-active")].find((each) => each.getClientRects().length);
+  const follows = (each) => cell.contains(each) || each.compareDocumentPosition(cell) & Node.DOCUMENT_POSITION_FOLLOWING;
+  if (cell && shown.some(follows)) return shown.filter(follows).at(-1);
+  const offset = (each) => Math.abs(each.getBoundingClientRect().top + each.offsetHeight / 2 - innerHeight / 2);
+  return shown.reduce((best, each) => (best && offset(best) <= offset(each) ? best : each), null);
+}
+
+function isTypedInto(element) {
+  return element.closest?.("input, textarea, select, [contenteditable=true], .cm-editor") != null;
+}
+
+function save(name, svg) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  link.download = `${name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 80) || "picture"}.svg`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
 function render({ model, el }) {
   el.classList.add("kl-player", "tex2jax_ignore", "mathjax_ignore");
   el.innerHTML =
-    `<div class="kl-stage"></div><div class="kl-caption" aria-live="polite" aria-atomic="true"></div>` +
-    `<div class="kl-bar" role="group">${controls()}</div>`;
+    `<div class="kl-controls" role="group" aria-label="Values"></div><div class="kl-head">${HEAD}</div>` +
+    `<div class="kl-stage"></div><div class="kl-foot">` +
+    `<div class="kl-caption" aria-live="polite" aria-atomic="true"></div><div class="kl-bar" role="group">${BAR}</div></div>`;
   const find = (selector) => el.querySelector(selector);
-  const [stage, caption, bar, slider, count, speed, playButton] =
-    [".kl-stage", ".kl-caption", ".kl-bar", "input", "output", "select", "[data-do=play]"].map(find);
+  const [stage, title, caption, bar, slider, count, speed, playButton, screenButton] =
+    [".kl-stage", ".kl-title", ".kl-caption", ".kl-bar", ".kl-bar input", ".kl-bar output", ".kl-bar select",
+      "[data-do=play]", "[data-do=screen]"].map(find);
   let animation, last, index, timer = null;
 
   function show() {
@@ -94,6 +124,8 @@ function render({ model, el }) {
     play: () => (timer === null ? play() : pause()),
     forward: () => go(index + 1),
     last: () => go(last),
+    save: () => save(last ? `${animation.title} step ${index}` : animation.title, frameSvg(animation, index)),
+    screen: () => (document.fullscreenElement === el ? document.exitFullscreen() : el.requestFullscreen()),
   };
 
   function load() {
@@ -104,6 +136,8 @@ function render({ model, el }) {
     slider.max = last;
     bar.hidden = last === 0;
     bar.setAttribute("aria-label", animation.title || "Steps");
+    el.classList.toggle("kl-single", last === 0);
+    title.textContent = animation.title;
     caption.hidden = animation.captions.every((words) => words === "");
     show();
   }
@@ -120,8 +154,12 @@ function render({ model, el }) {
     const isChord = event.ctrlKey || event.metaKey || event.altKey || (event.shiftKey && event.key === "Enter");
     if (isChord) return;
     event.stopPropagation();
-    if (last === 0 || event.target === speed) return;
-    if (event.key in KEY_STEPS) go(index + KEY_STEPS[event.key]);
+    if (event.target === speed || (event.target !== slider && isTypedInto(event.target))) return;
+    if (event.key === "f") actions.screen();
+    else if (event.key === "s") actions.save();
+    else if (event.key === "Escape") leave();
+    else if (last === 0) return;
+    else if (event.key in KEY_STEPS) go(index + KEY_STEPS[event.key]);
     else if (event.key === "Home") go(0);
     else if (event.key === "End") go(last);
     else if (event.key === " " && event.target.localName !== "button") actions.play();
@@ -129,8 +167,26 @@ function render({ model, el }) {
     event.preventDefault();
   }
 
-  bar.addEventListener("click", (event) => {
-    const button = event.target.closest("button");
+  function enter() {
+    (last === 0 ? screenButton : slider).focus({ preventScroll: true });
+    el.scrollIntoView({ block: "nearest" });
+  }
+
+  function leave() {
+    document.activeElement.blur();
+    el.closest(".jp-Notebook")?.focus({ preventScroll: true });
+  }
+
+  function onPageKey(event) {
+    if (event.key !== "p" || event.ctrlKey || event.metaKey || event.altKey || isTypedInto(event.target)) return;
+    if (el.contains(event.target) || nearestPlayer() !== el) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    enter();
+  }
+
+  el.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-do]");
     if (!button) return;
     if (timer !== null && button !== playButton) pause();
     actions[button.dataset.do]();
@@ -139,8 +195,10 @@ function render({ model, el }) {
   speed.addEventListener("change", () => {
     if (timer !== null) { pause(); play(); }
   });
-  stage.addEventListener("click", () => slider.focus());
+  stage.addEventListener("click", enter);
   el.addEventListener("keydown", onKey);
+  document.addEventListener("keydown", onPageKey);
+  const unmountControls = mountControls(model, find(".kl-controls"));
   model.on("change:_animation", load);
   model.on("change:value", follow);
   speed.value = 1;
@@ -148,7 +206,9 @@ function render({ model, el }) {
 
   return () => {
     clearInterval(timer);
+    unmountControls();
     el.removeEventListener("keydown", onKey);
+    document.removeEventListener("keydown", onPageKey);
     model.off("change:_animation", load);
     model.off("change:value", follow);
   };
@@ -157,9 +217,11 @@ function render({ model, el }) {
 // In a static page there is no kernel to tell: the state is a plain object.
 function mountAll() {
   for (const host of document.querySelectorAll("[data-kl-start]")) {
-    const state = { _animation: host.querySelector("script").textContent, value: Number(host.dataset.klStart) };
+    const state = JSON.parse(host.querySelector("script").textContent);
+    for (const name of ["_animation", "_controls", "_values"]) state[name] = JSON.stringify(state[name]);
     host.removeAttribute("data-kl-start"); // several players on one page: each is mounted once
     const model = {
+      isRecorded: true,
       get: (name) => state[name],
       set: (name, value) => { state[name] = value; },
       save_changes() {}, on() {}, off() {},

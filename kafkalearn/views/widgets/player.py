@@ -15,8 +15,7 @@ import traitlets
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.trace import Frame, Trace
 from kafkalearn.views.drawing.frames import Animation, Describe, Draw, animation
-
-_HERE = Path(__file__).parents[1] / "drawing"
+from kafkalearn.views.drawing.page import player_script, player_style
 
 
 class Player(anywidget.AnyWidget):
@@ -32,8 +31,8 @@ class Player(anywidget.AnyWidget):
         The frame on show.
     """
 
-    _esm = _HERE / "player.js"
-    _css = _HERE / "player.css"
+    _esm = player_script()
+    _css = player_style()
     _animation = traitlets.Unicode().tag(sync=True)
     value = traitlets.Int(0).tag(sync=True)
 
@@ -62,6 +61,18 @@ class Player(anywidget.AnyWidget):
         if not self._shown.trace:
             raise KafkaLearnError("a single picture is on show: only what was made from a trace has frames")
         return self._shown.trace[self.value]
+
+    def save(self, path: str | Path, seconds: float = 2.0) -> Path:
+        """Write the run as .gif, each frame for so many seconds, or the frame on show as .svg or .png.
+
+        Raises
+        ------
+        KafkaLearnError
+            If the name ends otherwise, or the file cannot be written.
+        """
+        if Path(path).suffix == ".gif":
+            return self._shown.save(path, seconds)
+        return self._shown.pictures[self.value].save(path)
 
     @traitlets.validate("value")
     def _refuse_other_places(self, proposal: dict) -> int:
@@ -96,8 +107,9 @@ def play(
 ) -> Player:
     """A player for a trace.
 
-    Keys, once it has the focus (click on the picture): left and right step, Page Up and Page Down jump by ten, Home
-    and End go to the ends, space plays and pauses.
+    The key p, pressed outside any text, gives the player the keys, and so does a click on the picture: left and right
+    step, Page Up and Page Down jump by ten, Home and End go to the ends, space plays and pauses, f fills the screen, s
+    saves the picture, Escape gives the keys back to the cells.
 
     Parameters
     ----------

@@ -1,9 +1,10 @@
-import ipywidgets
+import json
+
 import pytest
 
 from kafkalearn.coordinator.simulator import look_up
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.views import animation, draw_lookup, play, vary
+from kafkalearn.views import animation, draw_lookup, play, slider, vary
 from kafkalearn.views.drawing.picture import picture
 
 
@@ -21,51 +22,65 @@ def refuse_odd(number):
     return picture(20, label=str(number))
 
 
-CONTROLS = {
-    "text": ("billing", ipywidgets.Text, "billing"),
-    "a tick": (True, ipywidgets.Checkbox, True),
-    "a number": (50, ipywidgets.IntText, 50),
-    "a range": ((1, 9), ipywidgets.IntSlider, 1),
-    "a range with a start": ((1, 9, 3), ipywidgets.IntSlider, 3),
-    "a choice": (["murmur2", "crc32"], ipywidgets.Dropdown, "murmur2"),
-    "a widget": (ipywidgets.FloatSlider(0.5), ipywidgets.FloatSlider, 0.5),
-}
-
-
-@pytest.mark.parametrize("name", CONTROLS)
-def test_a_short_form_makes_a_control(name):
-    short, kind, value = CONTROLS[name]
-
-    varied = vary(name_it, it=short)
-
-    assert type(varied.controls["it"]) is kind
-    assert varied.values == {"it": value}
-
-
-@pytest.mark.parametrize("short", [None, 1.5, (9, 1), (1, 2, 3, 4), [], (1.0, 2.0), ipywidgets.HBox()])
-def test_what_is_no_control_is_refused(short):
-    with pytest.raises(KafkaLearnError, match=r"control it=.*give text"):
-        vary(name_it, it=short)
+def send(varied, asked, *values):
+    """What the page sends when a reader has turned a control."""
+    varied.set_state({"_values": json.dumps({"asked": asked, "values": values})})
+    return json.loads(varied._answer)
 
 
 def test_turning_a_control_draws_again():
     varied = vary(animation_of, group_id="billing", broker_count=(1, 6, 3))
 
-    varied.controls["group_id"].value = "shipping"
+    varied.set(group_id="shipping")
 
-    assert varied.player.animation.trace[-1].state.settings.group_id == "shipping"
+    assert varied.frame.state.settings.group_id == "shipping"
+    assert varied.values == {"group_id": "shipping", "broker_count": 3}
+    assert json.loads(varied._values)["values"] == ["shipping", 3]
+
+
+def test_the_page_turns_a_control_and_hears_that_it_is_done():
+    varied = vary(animation_of, group_id="billing", broker_count=(1, 6, 3))
+
+    assert send(varied, 7, "shipping", 4) == {"asked": 7, "message": ""}
+    assert varied.values == {"group_id": "shipping", "broker_count": 4}
+    assert varied.frame.state.settings.group_id == "shipping"
+
+
+def test_a_choice_goes_by_its_position_so_that_it_may_be_anything():
+    varied = vary(name_it, unclean=[False, True], min_isr=[1, 2])
+
+    send(varied, 1, 1, 0)
+
+    assert varied.values == {"unclean": True, "min_isr": 1}
+    assert repr({"unclean": True, "min_isr": 1}) in varied.animation.text
 
 
 def test_what_draw_refuses_is_said_in_place_and_the_picture_stays():
     varied = vary(refuse_odd, number=2)
 
-    varied.controls["number"].value = 3
-    assert varied.message == "number must be even, got 3 <odd>"
-    assert varied.player.animation.text == "2"
-    assert "got 3 &lt;odd&gt;" in varied.children[1].value
+    assert send(varied, 1, 3) == {"asked": 1, "message": "number must be even, got 3 <odd>"}
+    assert (varied.message, varied.animation.text) == ("number must be even, got 3 <odd>", "2")
 
-    varied.controls["number"].value = 4
-    assert (varied.message, varied.player.animation.text) == ("", "4")
+    varied.set(number=4)
+    assert (varied.message, varied.animation.text) == ("", "4")
+
+
+@pytest.mark.parametrize("values", [(99,), ("3",), (True,), (2.5,), (None,)])
+def test_what_no_control_of_ours_would_send_is_refused_in_place(values):
+    varied = vary(name_it, it=(1, 9))
+
+    assert send(varied, 1, *values)["message"].startswith("it ")
+    assert varied.animation.text == repr({"it": 1})
+
+
+def test_a_control_that_is_not_there_or_cannot_stand_there_is_an_error():
+    varied = vary(name_it, it=(1, 9))
+
+    with pytest.raises(KafkaLearnError, match="there is no control 'that'; there are it"):
+        varied.set(that=1)
+    with pytest.raises(KafkaLearnError, match="it goes from 1 to 9, got 10"):
+        varied.set(it=10)
+    assert varied.values == {"it": 1}
 
 
 def test_first_values_that_draw_refuses_are_an_error():
@@ -77,19 +92,20 @@ def test_an_error_that_is_not_ours_is_not_hidden():
     varied = vary(lambda number: picture(20, label=str(1 / number)), number=1)
 
     with pytest.raises(ZeroDivisionError):
-        varied.controls["number"].value = 0
+        varied.set(number=0)
+    assert varied.message == "ZeroDivisionError: division by zero"
 
 
 def test_a_player_gives_its_animation_and_where_it_starts():
     varied = vary(lambda it: play(look_up(it, [1]), draw_lookup, start=2), it="ok")
 
-    assert varied.player.value == 2
-    assert len(varied.player.animation.pictures) == 6
+    assert varied.value == 2
+    assert len(varied.animation.pictures) == 6
 
 
 def test_a_single_picture_has_no_frame():
     with pytest.raises(KafkaLearnError, match="a single picture is on show"):
-        vary(name_it, it=1).player.frame  # noqa: B018
+        vary(name_it, it=1).frame  # noqa: B018
 
 
 def test_what_is_no_picture_is_refused():
@@ -98,13 +114,20 @@ def test_what_is_no_picture_is_refused():
 
 
 def test_the_output_holds_the_values_and_a_picture_and_is_the_same_every_time():
-    bundles = [vary(animation_of, group_id="<ok>", broker_count=2)._repr_mimebundle_() for _ in range(2)]
+    bundles = [vary(animation_of, group_id="<ok>", broker_count=2)._repr_mimebundle_()[0] for _ in range(2)]
     for bundle in bundles:
         del bundle["application/vnd.jupyter.widget-view+json"]
 
     assert bundles[0] == bundles[1]
-    assert bundles[0]["text/plain"].startswith("group_id = '<ok>', broker_count = 2\nStep 0 of 7")
-    assert bundles[0]["text/html"].startswith("<p>group_id = &#x27;&lt;ok&gt;&#x27;, broker_count = 2</p>")
+    assert bundles[0]["text/plain"].startswith("group id: <ok>, broker count: 2\nStep 0 of 7")
+    assert "<p>group id: &lt;ok&gt;, broker count: 2</p><img" in bundles[0]["text/html"]
+    assert sorted(bundles[0]) == ["image/svg+xml", "text/html", "text/plain"]
+
+
+def test_a_value_that_means_something_else_is_shown_by_its_word():
+    varied = vary(name_it, retention_days=slider(0, 10, words={0: "default"}))
+
+    assert varied._repr_mimebundle_()[0]["text/plain"].startswith("retention days: default\n")
 
 
 def test_the_name_of_the_widget_has_no_address():
@@ -113,8 +136,8 @@ def test_the_name_of_the_widget_has_no_address():
 
 def test_an_animation_is_shown_from_its_start_and_one_seen_to_its_end_stays_there():
     varied = vary(lambda group_id: animation(look_up(group_id, [1]), draw_lookup, start=-1), group_id="ok")
-    assert varied.player.value == 5
-    assert 'data-kl-start="5"' in varied._repr_mimebundle_()["text/html"]
+    assert varied.value == 5
+    assert '"value":5,' in varied._repr_mimebundle_()[0]["text/html"]
 
-    varied.controls["group_id"].value = "longer"
-    assert varied.player.value == 9
+    varied.set(group_id="longer")
+    assert varied.value == 9

@@ -1,0 +1,54 @@
+"""JupyterLab's options for the chapters: on this machine only, with our connection, and nothing asked outside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+_SETTINGS = Path(__file__).parent / "settings"
+
+
+def lab_options(
+    folder: Path, words: Sequence[str], environ: Mapping[str, str], platform: str, is_root: bool, is_author: bool
+) -> list[str]:
+    """The options for JupyterLab on a folder of chapters, then the reader's own, which win.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the chapters are.
+    words : sequence of str
+        Further options, as JupyterLab takes them.
+    environ : mapping of str to str
+        The environment: it tells whether a browser can be seen.
+    platform : str
+        As ``sys.platform``.
+    is_root : bool
+        Whether the user is root, as in containers.
+    is_author : bool
+        A reader's notebooks keep their players for the next day, and open at the first chapter; an author's do not.
+
+    Examples
+    --------
+    >>> lab_options(Path("x"), ["--port=9"], {}, "linux", is_root=False, is_author=False)[-2:]
+    ['--no-browser', '--port=9']
+    """
+    is_seen = platform in ("darwin", "win32") or any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    first = min((path.name for path in folder.glob("*.ipynb")), default=None)
+    options = [
+        f"--ServerApp.root_dir={folder}",
+        "--ServerApp.ip=127.0.0.1",
+        "--ServerApp.kernel_websocket_connection_class=kafkalearn.lab.connection.NoDelayConnection",
+        "--KernelManager.transport_encryption=auto",  # else each kernel warns the reader that its loopback has none
+        f"--LabApp.app_settings_dir={_SETTINGS / ('author' if is_author else 'reader')}",  # no news, no updates
+        *([f"--LabApp.default_url=/lab/tree/{first}"] if first and not is_author else []),
+        *(["--allow-root"] if is_root else []),
+        *(["--no-browser"] if not is_seen or environ.get("SSH_CONNECTION") else []),  # the address is printed
+    ]
+    given = {_name(word) for word in words}
+    return [option for option in options if _name(option) not in given] + list(words)
+
+
+def _name(word: str) -> str:
+    """``ip`` for --ip, --ServerApp.ip=0.0.0.0 and the like: given twice, JupyterLab would take neither."""
+    return word.split("=")[0].lstrip("-").split(".")[-1]
