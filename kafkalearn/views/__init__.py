@@ -1,7 +1,7 @@
 """Traces and counts as pictures: what a notebook needs by name.
 
 - `play` steps through a trace; `animation` is the drawn trace itself; `vary` adds controls to it or to a picture,
-  `slider` is one of them whose values have words.
+  `slider` is one of them whose values have words; `save` writes any of them as SVG, PNG or GIF.
 - `draw_lookup`, `draw_keyless`, `draw_offsets_topic` draw; `describe_lookup` and `describe_keyless` say the same in
   a sentence, `lookup_text` and `keyless_text` in plain text.
 - `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew` show
@@ -48,6 +48,7 @@ _MODULE_OF = {
     **dict.fromkeys(["commits_text", "describe_commits"], "commits.words"),
     **dict.fromkeys(["Varied", "vary"], "widgets.controls"),
     **dict.fromkeys(["slider"], "drawing.controls"),
+    **dict.fromkeys(["save"], "saving"),
     **dict.fromkeys(["draw_lookup"], "coordinator.picture"),
     **dict.fromkeys(["Drawing", "figure", "small_multiples"], "figures"),
     **dict.fromkeys(["draw_broker_load", "draw_counts", "draw_share_moved", "draw_skew"], "partitioning.figures"),
@@ -92,6 +93,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if _MODULE_OF[name].endswith("figures"):
         require(f"{__name__}.{name}", "matplotlib")
+    if name == "save":
+        require(f"{__name__}.{name}", "matplotlib", "resvg_py")
     return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeAlias
 
 from kafkalearn.errors import KafkaLearnError
@@ -58,21 +57,7 @@ class Animation:
 
     def html(self, start: int | None = None) -> str:
         """A player that needs no kernel and no network; without scripts its key frames remain."""
-        return player_html(self, self.start if start is None else start)
-
-    def save(self, path: str | Path, seconds: float = 2.0) -> Path:
-        """Write the run for slides: the whole as .gif, its key frames as .svg or .png; see `saving`.
-
-        Raises
-        ------
-        KafkaLearnError
-            If the name ends otherwise, or the file cannot be written.
-        """
-        from kafkalearn.views.drawing.saving import save_film, save_picture
-
-        if Path(path).suffix == ".gif":
-            return save_film(self.pictures, [_headline(self, at) for at in range(len(self.pictures))], path, seconds)
-        return save_picture(self.pictures[0] if len(self.pictures) == 1 else self.still, path)
+        return player_html(self.payload, self.still.html, self.start if start is None else start)
 
     def mimebundle(self, start: int | None = None) -> dict[str, str]:
         """What a page can show of it, from the most to the least it may be capable of."""

@@ -7,12 +7,8 @@ from collections.abc import Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kafkalearn.views.drawing.controls import Control
-
-if TYPE_CHECKING:
-    from kafkalearn.views.drawing.frames import Animation
 
 _HERE = Path(__file__).parent
 
@@ -30,16 +26,19 @@ def player_style() -> str:
 
 
 def player_html(
-    animation: Animation, start: int, controls: Sequence[Control] = (), values: Sequence[object] = ()
+    payload: str, still: str, start: int, controls: Sequence[Control] = (), values: Sequence[object] = ()
 ) -> str:
-    """The animation from frame `start` on, beside the controls it was drawn with; key frames where no script runs."""
+    """A player for an animation's payload from frame `start` on, beside the controls it was drawn with.
+
+    Where no script runs, `still` remains, the HTML of the key frames.
+    """
     described = json.dumps([each.for_page for each in controls], ensure_ascii=False)
-    parts = {"_animation": animation.payload, "_controls": described, "_values": values_for_page(controls, values)}
+    parts = {"_animation": payload, "_controls": described, "_values": values_for_page(controls, values)}
     state = ",".join([f'"value":{start}', *(f'"{name}":{text}' for name, text in parts.items())])
     data = f"{{{state}}}".replace("<", "\\u003c")  # no "</script>" may appear in a script
     stood_at = f"<p>{escape(words_of(controls, values))}</p>" if controls else ""
     return (
-        f'<div class="kl-player" data-kl-start>{stood_at}{animation.still.html}'
+        f'<div class="kl-player" data-kl-start>{stood_at}{still}'
         f'<script type="application/json">{data}</script></div>\n'
         f"<style>{player_style()}</style>\n"
         f'<script type="module">\n{player_script()}\nmountAll();\n</script>'

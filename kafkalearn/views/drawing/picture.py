@@ -6,7 +6,6 @@ from base64 import b64encode
 from collections.abc import Sequence
 from html import escape as html_escape
 from html import unescape
-from pathlib import Path
 from textwrap import wrap
 
 from kafkalearn.views.drawing.style import BODY, INK, PANEL, SANS, WIDTH
@@ -36,18 +35,6 @@ class Picture(str):
         code = b64encode(self.encode()).decode()
         label = html_escape(self.label)
         return f'<img alt="{label}" style="max-width:100%" src="data:image/svg+xml;base64,{code}">'
-
-    def save(self, path: str | Path) -> Path:
-        """Write the picture as .svg or .png, for slides; see `saving`.
-
-        Raises
-        ------
-        KafkaLearnError
-            If the name ends otherwise, or the file cannot be written.
-        """
-        from kafkalearn.views.drawing.saving import save_picture
-
-        return save_picture(self, path)
 
     def __repr__(self) -> str:
         """The label: IPython shows a str by its repr, whatever else it offers."""

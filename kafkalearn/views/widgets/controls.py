@@ -90,7 +90,7 @@ class Varied(Player):
     def _repr_mimebundle_(self, **kwargs: object) -> tuple[dict, dict]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
         values = list(self.values.values())
-        html = player_html(self.animation, self.value, self.controls, values)
+        html = player_html(self.animation.payload, self.animation.still.html, self.value, self.controls, values)
         text = f"{words_of(self.controls, values)}\n{self.animation.text}"
         return data | {"text/html": html, "text/plain": text}, metadata
 

@@ -7,7 +7,6 @@ a remote one or none. The index of the frame on show is `Player.value`, for late
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import anywidget
 import traitlets
@@ -61,18 +60,6 @@ class Player(anywidget.AnyWidget):
         if not self._shown.trace:
             raise KafkaLearnError("a single picture is on show: only what was made from a trace has frames")
         return self._shown.trace[self.value]
-
-    def save(self, path: str | Path, seconds: float = 2.0) -> Path:
-        """Write the run as .gif, each frame for so many seconds, or the frame on show as .svg or .png.
-
-        Raises
-        ------
-        KafkaLearnError
-            If the name ends otherwise, or the file cannot be written.
-        """
-        if Path(path).suffix == ".gif":
-            return self._shown.save(path, seconds)
-        return self._shown.pictures[self.value].save(path)
 
     @traitlets.validate("value")
     def _refuse_other_places(self, proposal: dict) -> int:
