@@ -37,8 +37,8 @@ from kafkalearn.views.drawing.svg import filled, line, number, outlined, rect, t
 from kafkalearn.views.replication.picture import ROW_HEIGHT, ROWS_TOP, draw_replication
 
 LEFT, NAMES, LANE_LEFT = 16, 30, 216
-CHIP_WIDTH, CHIP_HEIGHT, CHIP_GAP, MOST_CHIPS = 112, 50, 8, 6
-LANE_HEIGHT = 64
+CHIP_WIDTH, CHIP_HEIGHT, CHIP_GAP, MOST_CHIPS = 112, 44, 8, 6
+LANE_HEIGHT = 49
 GOOD, BAD, UNKNOWN = Fill(READ, ""), fill(1), Fill(EMPTY, "")
 
 
@@ -69,18 +69,18 @@ def draw_delivery(
     lanes = [_applications(frame.state, before), _network(frame.state)]
     if settings.producer.is_idempotent or remembered(settings, frame.state) is not None:
         lanes.append(_window(settings, frame.state, before))
-    top = 52
+    top = 46
     elements = []
     for name, said, drawn in lanes:
-        elements.append(text(NAMES, top + 24, name, BODY, bold=True))
-        elements.append(text(NAMES, top + 46, said, SMALL, colour=MUTED))
+        elements.append(text(NAMES, top + 19, name, BODY, bold=True))
+        elements.append(text(NAMES, top + 39, said, SMALL, colour=MUTED))
         elements += [f'<g transform="translate(0,{number(top)})">', *drawn, "</g>"]
         top += LANE_HEIGHT
-    elements.append(_promises(settings, frame.state, top + 4))
-    top += 40
+    elements.append(_promises(settings, frame.state, top + 2))
+    top += 32
     return picture(
         top + below.size[1],
-        text(LEFT, 36, f"Producer: {producer_in_words(settings)}", TITLE, bold=True),
+        text(LEFT, 32, f"Producer: {producer_in_words(settings)}", TITLE, bold=True),
         *elements,
         line(LEFT, top, WIDTH - LEFT, top, INK, 2),
         below.replace("<svg ", f'<svg x="0" y="{number(top)}" ', 1),
@@ -116,11 +116,11 @@ def _record(record: RecordResult, was: RecordResult | None, may_be_new: bool, x:
     return "\n".join(
         [
             filled(look, (x, 2, CHIP_WIDTH, CHIP_HEIGHT)),
-            rect(x + 3, 27, CHIP_WIDTH - 6, 22, PANEL, rx=3) if look.hatch else "",
-            rect(x + 3, 5, CHIP_WIDTH - 6, 20, PANEL, rx=3) if look.hatch else "",
+            rect(x + 3, 25, CHIP_WIDTH - 6, 19, PANEL, rx=3) if look.hatch else "",
+            rect(x + 3, 4, CHIP_WIDTH - 6, 19, PANEL, rx=3) if look.hatch else "",
             outlined((x, 2, CHIP_WIDTH, CHIP_HEIGHT), stroke=MARK if is_new else INK, width=4 if is_new else 1.5),
-            text(x + CHIP_WIDTH / 2, 21, f"{record.value[:4]}: {callback}", SMALL, "middle"),
-            text(x + CHIP_WIDTH / 2, 44, _short(record.result), SMALL + 1, "middle", bold=record.result != OPEN),
+            text(x + CHIP_WIDTH / 2, 18, f"{record.value[:4]}: {callback}", SMALL, "middle"),
+            text(x + CHIP_WIDTH / 2, 40, _short(record.result), SMALL + 1, "middle", bold=record.result != OPEN),
         ]
     )
 
@@ -130,19 +130,19 @@ def _short(result: str) -> str:
 
 
 def _nothing(words: str) -> str:
-    return text(LANE_LEFT, 32, words, BODY, colour=MUTED)
+    return text(LANE_LEFT, 28, words, BODY, colour=MUTED)
 
 
 def _network(state: Delivery) -> tuple[str, str, list[str]]:
     flying = [_request(each, LANE_LEFT + at * 250) for at, each in enumerate(state.producer.in_flight[:3])]
     more = len(state.producer.in_flight) - len(flying)
     if more:
-        flying.append(text(WIDTH - LEFT, 50, f"+{more}", SMALL, "end", MUTED))
+        flying.append(text(WIDTH - LEFT, 44, f"+{more}", SMALL, "end", MUTED))
     waiting = "; ".join(values_in_words(batch.values) for batch in state.producer.waiting)
     parts = flying or [_nothing("nothing")]
     if waiting:
         x = LANE_LEFT + max(1, len(flying)) * 250
-        parts.append(text(min(x, WIDTH - 200), 32, f"to be sent again: {waiting}"[:30], SMALL + 1, bold=True))
+        parts.append(text(min(x, WIDTH - 200), 28, f"to be sent again: {waiting}"[:30], SMALL + 1, bold=True))
     return "in flight", "requests and answers", parts
 
 
@@ -155,8 +155,8 @@ def _request(request: Request, x: float) -> str:
     return "\n".join(
         [
             rect(x, 2, width, CHIP_HEIGHT, PANEL, stroke=INK, stroke_width=2, rx=4),
-            text(x + 10, 22, f"{head}{values_in_words(request.batch.values)}{numbered}", SMALL + 1, bold=True),
-            text(x + 10, 43, request_in_words(request)[:28], SMALL),
+            text(x + 10, 19, f"{head}{values_in_words(request.batch.values)}{numbered}", SMALL + 1, bold=True),
+            text(x + 10, 38, request_in_words(request)[:28], SMALL),
         ]
     )
 
@@ -179,19 +179,19 @@ def _window(settings: Settings, state: Delivery, before: Frame | None) -> tuple[
         span = f"seq {first}" if first == last else f"seq {first}-{last}"
         edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.5}
         parts.append(rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, READ, **edge))
-        parts.append(text(x + CHIP_WIDTH / 2, 22, span, SMALL + 1, "middle", bold=True))
-        parts.append(text(x + CHIP_WIDTH / 2, 44, f"offset {each.base_offset}", SMALL, "middle"))
-    who = "remembers" if known is None else f"producer {known[0]}, epoch {known[1].producer_epoch}"
-    return "the leader knows", who, parts
+        parts.append(text(x + CHIP_WIDTH / 2, 19, span, SMALL + 1, "middle", bold=True))
+        parts.append(text(x + CHIP_WIDTH / 2, 38, f"offset {each.base_offset}", SMALL, "middle"))
+    who = "of no producer yet" if known is None else f"of producer {known[0]}, epoch {known[1].producer_epoch}"
+    return "leader's memory", who, parts
 
 
 def _promises(settings: Settings, state: Delivery, y: float) -> str:
     wrong = broken(settings, state)
     if not wrong:
-        return text(NAMES, y + 20, "the application can rely on its callbacks", SMALL, colour=MUTED)
+        return text(NAMES, y + 18, "the application can rely on its callbacks", SMALL, colour=MUTED)
     return "\n".join(
         [
-            rect(LEFT, y - 2, WIDTH - 2 * LEFT, 32, PANEL, stroke=MARK, stroke_width=5, rx=4),
-            text(WIDTH / 2, y + 20, f"BROKEN: {'; '.join(wrong)}"[:88], BODY - 1, "middle", MARK, bold=True),
+            rect(LEFT, y - 1, WIDTH - 2 * LEFT, 27, PANEL, stroke=MARK, stroke_width=5, rx=4),
+            text(WIDTH / 2, y + 18, f"BROKEN: {'; '.join(wrong)}"[:88], BODY - 1, "middle", MARK, bold=True),
         ]
     )

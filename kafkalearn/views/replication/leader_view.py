@@ -17,9 +17,9 @@ def leader_view(state: Partition, before: Partition | None, broker_id: int, top:
     if leading is not None and state.replica(broker_id).is_running:
         return "\n".join(
             [
-                text(KNOWN_LEFT, top + 34, "its ISR", SMALL, colour=MUTED),
-                text(KNOWN_LEFT, top + 60, ids_in_words(leading.isr), TITLE - 2, bold=True),
-                _asked(leading, top + 88),
+                text(KNOWN_LEFT, top + 24, "its ISR", SMALL, colour=MUTED),
+                text(KNOWN_LEFT, top + 48, ids_in_words(leading.isr), TITLE - 2, bold=True),
+                _asked(leading, top + 72),
             ]
         )
     remote = remote_of(state, broker_id)
@@ -31,9 +31,9 @@ def leader_view(state: Partition, before: Partition | None, broker_id: int, top:
     known = f"LEO {remote_in_words(remote)}"
     return "\n".join(
         [
-            rect(KNOWN_LEFT, top + 26, KNOWN_WIDTH, 40, PANEL, rx=4, **look),
-            text(KNOWN_LEFT + KNOWN_WIDTH / 2, top + 53, known, TITLE - 4, "middle", bold=True),
-            _answer_or_lag(state, broker_id, remote, top + 90),
+            rect(KNOWN_LEFT, top + 12, KNOWN_WIDTH, 38, PANEL, rx=4, **look),
+            text(KNOWN_LEFT + KNOWN_WIDTH / 2, top + 38, known, TITLE - 4, "middle", bold=True),
+            _answer_or_lag(state, broker_id, remote, top + 71),
         ]
     )
 

@@ -7,7 +7,7 @@ from kafkalearn.views.drawing.style import INK, MARK, MUTED, PANEL, READ, SMALL,
 from kafkalearn.views.drawing.svg import Box, element, filled, line, outlined, rect, text, words_at
 
 LEFT, CELLS_LEFT, CELL, CELL_COUNT = 16, 198, 40, 14
-CELL_DOWN, CELL_HEIGHT = 30, 36
+CELL_DOWN, CELL_HEIGHT = 23, 31
 CHARACTER = 9.4  # pixels of one in a label
 MOST_LETTERS = 3  # of a record's value in its cell
 MOST_FILLS = 6
@@ -35,17 +35,17 @@ def legend(state: Partition) -> str:
     parts = []
     for at, epoch in enumerate(epochs[-MOST_FILLS:]):
         x = CELLS_LEFT + at * 110
-        parts.append(filled(NO_EPOCH if epoch < 0 else fill(epoch % MOST_FILLS), (x, 52, 22, 18)))
-        parts.append(outlined((x, 52, 22, 18), stroke=INK))
-        parts.append(text(x + 29, 66, "no epoch" if epoch < 0 else f"epoch {epoch}", SMALL, colour=MUTED))
+        parts.append(filled(NO_EPOCH if epoch < 0 else fill(epoch % MOST_FILLS), (x, 46, 22, 18)))
+        parts.append(outlined((x, 46, 22, 18), stroke=INK))
+        parts.append(text(x + 29, 60, "no epoch" if epoch < 0 else f"epoch {epoch}", SMALL, colour=MUTED))
     return "\n".join(parts)
 
 
 def offsets(first: int) -> str:
     """The offsets above the cells, and how many are not shown."""
-    places = [(CELLS_LEFT + (at + 0.5) * CELL, 92, str(first + at)) for at in range(CELL_COUNT)]
+    places = [(CELLS_LEFT + (at + 0.5) * CELL, 84, str(first + at)) for at in range(CELL_COUNT)]
     cut = f"{first} older not shown" if first else "offset"
-    return "\n".join([text(LEFT + 14, 92, cut, SMALL, colour=MUTED), words_at(places, SMALL, fill=MUTED)])
+    return "\n".join([text(LEFT + 14, 84, cut, SMALL, colour=MUTED), words_at(places, SMALL, fill=MUTED)])
 
 
 def cells(log: Log, was: Log, first: int, top: float) -> list[str]:
@@ -56,8 +56,8 @@ def cells(log: Log, was: Log, first: int, top: float) -> list[str]:
     boxes = {offset: _box(offset, first, y) for offset in records}
     new = [boxes[offset] for offset in records if _at(was, offset) != records[offset]]
     gone = [_box(offset, first, y) for offset in range(max(first, log.log_end_offset), was.log_end_offset)]
-    values = [(boxes[offset][0] + CELL / 2, y + 24, record.value[:MOST_LETTERS]) for offset, record in records.items()]
-    plates = [(x - 4.8 * len(word) - 1, y + 9, 9.6 * len(word) + 2, 19) for x, _, word in values]
+    values = [(boxes[offset][0] + CELL / 2, y + 22, record.value[:MOST_LETTERS]) for offset, record in records.items()]
+    plates = [(x - 4.8 * len(word) - 1, y + 7, 9.6 * len(word) + 2, 19) for x, _, word in values]
     hatched = [plate for plate, record in zip(plates, records.values(), strict=True) if _fill(record).hatch]
     high_watermark = _x(log.high_watermark, first)
     return [
@@ -97,8 +97,8 @@ def log_marks(log: Log, was: Log, first: int, top: float) -> list[str]:
 def _high_watermark(log: Log, was: Log, first: int, top: float) -> str:
     """The HW: a thick line through the log, its number above."""
     x, is_new = _x(log.high_watermark, first), log.high_watermark != was.high_watermark
-    mark = line(x, top + 24, x, top + CELL_DOWN + CELL_HEIGHT + 10, MARK if is_new else INK, 5)
-    return "\n".join([mark, _label("HW", log.high_watermark, first, top + 19, is_new)])
+    mark = line(x, top + 20, x, top + CELL_DOWN + CELL_HEIGHT + 10, MARK if is_new else INK, 5)
+    return "\n".join([mark, _label("HW", log.high_watermark, first, top + 17, is_new)])
 
 
 def _log_end(log: Log, was: Log, first: int, top: float) -> str:
@@ -106,8 +106,8 @@ def _log_end(log: Log, was: Log, first: int, top: float) -> str:
     x, is_new = _x(log.log_end_offset, first), log.log_end_offset != was.log_end_offset
     y = top + CELL_DOWN
     style = {"stroke": MARK if is_new else INK, "stroke_width": 2, "stroke_dasharray": "4 3"}
-    mark = element("line", x1=x, y1=y, x2=x, y2=y + CELL_HEIGHT + 17, **style)
-    return "\n".join([mark, _label("LEO", log.log_end_offset, first, top + 101, is_new)])
+    mark = element("line", x1=x, y1=y, x2=x, y2=y + CELL_HEIGHT + 9, **style)
+    return "\n".join([mark, _label("LEO", log.log_end_offset, first, top + 77, is_new)])
 
 
 def _label(name: str, offset: int, first: int, y: float, is_new: bool) -> str:

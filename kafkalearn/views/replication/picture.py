@@ -25,7 +25,7 @@ from kafkalearn.views.replication.logs import LEFT, cells, first_offset, legend,
 from kafkalearn.views.replication.replica_status import head_in_words, replica_status, waiting_in_words
 from kafkalearn.views.replication.words import describe_replication
 
-ROWS_TOP, ROW_HEIGHT, PANEL_HEIGHT = 100, 118, 108
+ROWS_TOP, ROW_HEIGHT, PANEL_HEIGHT = 92, 90, 82
 BAND_LETTERS, BAND_LINES = 80, 2
 
 
@@ -60,9 +60,9 @@ def draw_replication(
     bottom = ROWS_TOP + ROW_HEIGHT * settings.replica_count
     return picture(
         bottom + 130,
-        text(LEFT, 36, capitalised(head_in_words(state)), TITLE, bold=True),
-        text(WIDTH - LEFT, 36, f"{state.now_ms:,} ms", BODY, "end", MUTED),
-        text(KNOWN_LEFT, 66, "the leader knows", SMALL, colour=MUTED),
+        text(LEFT, 32, capitalised(head_in_words(state)), TITLE, bold=True),
+        text(WIDTH - LEFT, 32, f"{state.now_ms:,} ms", BODY, "end", MUTED),
+        text(KNOWN_LEFT, 60, "the leader knows", SMALL, colour=MUTED),
         legend(state),
         offsets(first),
         *(_row(state, earlier, id_, first, ROWS_TOP + ROW_HEIGHT * (id_ - 1)) for id_ in settings.broker_ids),
@@ -81,8 +81,8 @@ def _row(state: Partition, before: Partition | None, broker_id: int, first: int,
         each
         for each in [
             _frame(state, broker_id, top),
-            text(LEFT + 14, top + 34, f"broker {broker_id}", BODY, bold=True),
-            *(text(LEFT + 14, top + 58 + 20 * at, name, SMALL) for at, name in enumerate(names[:3])),
+            text(LEFT + 14, top + 28, f"broker {broker_id}", BODY, bold=True),
+            *(text(LEFT + 14, top + 47 + 16 * at, name, SMALL) for at, name in enumerate(names[:3])),
             *cells(log, was, first, top),
             *log_marks(log, was, first, top),
             leader_view(state, before, broker_id, top),
