@@ -8,9 +8,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from tools import book, chapters
 from tools.book import Chapter, index_page, navigation, page
+from tools.book.pages import Page, faults
+from tools.book.predictions import with_folds
 from tools.chapters import WIDGET_VIEW
 from tools.environment import ROOT
-from tools.pages import Page, faults
 
 PLAYER = {"text/html": "<b>a player</b>", "text/plain": "Player(3 frames)", WIDGET_VIEW: {"model_id": "1"}}
 TEXT = """# 01 Trying & trusting
@@ -124,3 +125,54 @@ def test_a_chapter_that_fails_is_left_as_it_was(tmp_path, capsys):
     assert not chapters.run(path)
     assert path.read_bytes() == before
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def asked(*answers):
+    cells = [new_markdown_cell("Text.\n\n**Predict:** how many?", id="asks")]
+    for number, answer in enumerate(answers):
+        output = new_output("stream", name="stdout", text=answer)
+        cells.append(new_code_cell("count()", execution_count=number + 1, outputs=[output], id=f"code{number}"))
+    cells.append(new_markdown_cell("It is forty-two.\n\n**Predict:** and now?", id="tells"))
+    cells.append(new_code_cell("now()", execution_count=9, outputs=[new_output("stream", text="seven")], id="last"))
+    cells.append(new_markdown_cell("Seven.\n\n## Next\n\nMore.", id="next"))
+    return new_notebook(cells=cells)
+
+
+def test_a_result_that_was_asked_for_is_folded_with_the_words_that_tell_it():
+    marked, count = with_folds(asked("42", "and 42 again"))
+
+    assert count == 2
+    folds = {cell.id: cell.metadata.get("prediction", cell.metadata.get("tags")) for cell in marked.cells}
+    assert folds == {
+        "asks": None,
+        "code0": 1,
+        "code1": ["after-prediction-1"],
+        "tells-told": ["after-prediction-1"],
+        "tells": None,
+        "last": 2,
+        "next-told": ["after-prediction-2"],
+        "next": None,
+    }
+    assert [cell.source for cell in marked.cells if cell.id.startswith("next")] == ["Seven.", "## Next\n\nMore."]
+
+
+def test_nothing_is_lost_by_folding_and_the_notebook_given_stays_as_it_was():
+    notebook = asked("42")
+    before = nbformat.writes(notebook)
+    marked, _ = with_folds(notebook)
+
+    assert "\n\n".join(cell.source for cell in marked.cells) == "\n\n".join(cell.source for cell in notebook.cells)
+    assert nbformat.writes(notebook) == before
+
+
+def test_a_question_without_a_result_folds_nothing():
+    notebook = new_notebook(cells=[new_markdown_cell("**Predict:** what?"), new_code_cell("x = 1")])
+
+    assert with_folds(notebook)[1] == 0
+
+
+def test_the_page_shows_the_result_after_a_click_and_needs_no_script_for_it(folder):
+    html = page(asked("42"), Chapter(folder / "01_one.ipynb", "# One"), navigation="")
+
+    assert html.index("I have predicted") < html.index("42</pre>" if "42</pre>" in html else "42")
+    assert "body:has(#prediction-1:not([open])) .tag-after-prediction-1 { display: none; }" in html

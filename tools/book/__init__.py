@@ -19,21 +19,19 @@ import nbformat
 from nbclient.exceptions import CellExecutionError
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell, new_notebook
 
+from tools.book import instructor, predictions
+from tools.book.pages import faults
 from tools.chapters import ROOT, chapter_paths, execute, normalise
-from tools.pages import faults
+from tools.sections import in_sections
 
 BOOK = ROOT / "book"
+HERE = Path(__file__).parent
 RUNS = BOOK / "runs"  # the executed chapters, kept so that only what changed is run again
 
 # The player that a widget of ours brings along goes before everything that needs a kernel.
 PRIORITY = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain"]
-
-STYLE = """
-main, .navigation { max-width: 60rem; margin: 0 auto; padding: 0 1rem; }
-.navigation { display: flex; gap: 1.5rem; flex-wrap: wrap; padding-block: 1rem; font-family: system-ui, sans-serif; }
-.jp-Cell .jp-InputPrompt, .jp-Cell .jp-OutputPrompt { min-width: 3.5rem; }
-"""
 
 
 @dataclass(frozen=True)
@@ -98,16 +96,26 @@ def navigation(chapters: list[Chapter], index: int) -> str:
         *(f'<a rel="prev" href="{each.page}">← {escape(each.title)}</a>' for each in before),
         '<a href="index.html">All chapters</a>',
         *(f'<a rel="next" href="{each.page}">{escape(each.title)} →</a>' for each in chapters[index + 1 : index + 2]),
+        *([f'<a href="{notes}">For the instructor</a>'] if (notes := _notes_of(chapters[index])) else []),
     ]
     return f'<nav class="navigation" aria-label="Chapters">{" ".join(links)}</nav>'
 
 
+def _notes_of(chapter: Chapter) -> str:
+    """The page of its notes, or the empty text."""
+    stem = chapter.path.stem
+    return instructor.page_name(stem) if instructor.notes_path(stem).exists() else ""
+
+
 def page(notebook: NotebookNode, chapter: Chapter, navigation: str) -> str:
     """The HTML of one chapter; links lead to the other pages, or to copies of the files."""
+    notebook, count = predictions.with_folds(in_sections(notebook))
     notebook.metadata.title = chapter.title
-    exporter = HTMLExporter(raw_template=(Path(__file__).parent / "book.html.j2").read_text(encoding="utf-8"))
+    exporter = HTMLExporter(raw_template=(HERE / "page.html.j2").read_text(encoding="utf-8"))
     exporter.display_data_priority = PRIORITY
-    resources = {"book": {"style": STYLE, "navigation": navigation}, "metadata": {"path": str(chapter.path.parent)}}
+    style = (HERE / "style.css").read_text(encoding="utf-8") + predictions.style(count)
+    book = {"style": style, "navigation": navigation, "script": (HERE / "slides.js").read_text(encoding="utf-8")}
+    resources = {"book": book, "metadata": {"path": str(chapter.path.parent)}}
     html, _ = exporter.from_notebook_node(notebook, resources)
     address = r'(<(?:a|img)\b[^>]*\b(?:href|src)=")([^"#:]+)'
     return re.sub(address, lambda match: match[1] + address_in_book(match[2], chapter.path), html)
@@ -153,7 +161,12 @@ def make(paths: list[Path]) -> list[str]:
     for old in BOOK.glob("*.html"):
         old.unlink()
     for index, (chapter, notebook) in enumerate(zip(chapters, notebooks, strict=True)):
-        (BOOK / chapter.page).write_text(page(notebook, chapter, navigation(chapters, index)), encoding="utf-8")
+        links = navigation(chapters, index)
+        (BOOK / chapter.page).write_text(page(notebook, chapter, links), encoding="utf-8")
+        if notes := _notes_of(chapter):
+            written = new_notebook(cells=[new_markdown_cell(instructor.words(chapter.path.stem))])
+            notes_chapter = Chapter(chapter.path, f"# {chapter.title}, for the instructor")
+            (BOOK / notes).write_text(page(written, notes_chapter, links), encoding="utf-8")
     (BOOK / "index.html").write_text(index_page(chapters), encoding="utf-8")
     return list(faults(BOOK))
 
@@ -169,7 +182,3 @@ def main() -> int:
     if not wrong:
         print(BOOK / "index.html")
     return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

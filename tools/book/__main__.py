@@ -1,0 +1,7 @@
+"""``python -m tools.book``: writes the book."""
+
+import sys
+
+from tools.book import main
+
+sys.exit(main())
