@@ -8,6 +8,7 @@ A chapter in which a cell fails is left as it was.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -30,8 +31,15 @@ def chapter_paths(words: list[str] | None = None) -> list[Path]:
     return [path for path in paths if not words or any(word in path.stem for word in words)]
 
 
-def execute(path: Path) -> NotebookNode:
+def execute(path: Path, size: str = "class") -> NotebookNode:
     """The chapter as it comes out of a fresh kernel, in the folder that it lies in; the file stays as it is.
+
+    Parameters
+    ----------
+    path : Path
+        The notebook.
+    size : str
+        What its Spark data is made in: ``"class"``, or ``"small"`` as on a weak machine.
 
     Raises
     ------
@@ -46,7 +54,8 @@ def execute(path: Path) -> NotebookNode:
         "record_timing": False,
         "extra_arguments": ["--log-level=ERROR"],  # it warns of a loopback without encryption
     }
-    return NotebookClient(notebook, resources=resources, **options).execute()
+    client = NotebookClient(notebook, resources=resources, **options)
+    return client.execute(env=os.environ | {"KAFKALEARN_LESSON_SIZE": size})
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:
