@@ -32,6 +32,7 @@ What to know before believing or upgrading:
 
 - `kafkalearn.versions`: the order of releases, the defaults of 855 settings in 31 of them, and what an upgrade changes
 - `kafkalearn.fidelity`: for each rule, what it was checked against and what it leaves out
+- `kafkalearn.claims`: what is often written about Kafka, what is true, and the chapter that shows it
 - `kafkalearn.datafiles`: where the recorded data files lie
 
 Around this core, never imported by it:
@@ -70,6 +71,7 @@ _HELPERS = {
 
 _MODULES = (
     "assignor",
+    "claims",
     "commits",
     "consuming",
     "coordinator",

@@ -11,10 +11,14 @@ Settings stay the same during a run. Time and chance enter through events only.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from itertools import accumulate
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, SupportsIndex, TypeVar, overload
+
+from kafkalearn.phrases import counted
+
+MOST_SHOWN, LINE = 14, 100  # moments of a run that its text shows, and letters of each
 
 Settings = TypeVar("Settings")
 State = TypeVar("State")
@@ -30,7 +34,56 @@ class Frame(Generic[State, Event]):
     state: State
 
 
-Trace: TypeAlias = tuple[Frame[State, Event], ...]
+class Trace(tuple[Frame[State, Event], ...], Generic[State, Event]):
+    """A run: a tuple of its moments, which shows itself as a short list of its events.
+
+    Slices and sums of traces are traces.
+
+    Examples
+    --------
+    >>> run(lambda most, state, event: state + event, None, 0, [5, 2])
+    a run of 3 moments
+      0  the start
+      1  5
+      2  2
+    """
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, at: SupportsIndex) -> Frame[State, Event]: ...
+    @overload
+    def __getitem__(self, at: slice) -> Trace[State, Event]: ...
+    def __getitem__(self, at: SupportsIndex | slice) -> Frame[State, Event] | Trace[State, Event]:
+        """One moment, or a part of the run."""
+        found = tuple.__getitem__(self, at)
+        return Trace(found) if isinstance(at, slice) else found
+
+    def __add__(self, other: tuple[Frame[State, Event], ...]) -> Trace[State, Event]:
+        """One run after the other."""
+        return Trace(tuple.__add__(self, other))
+
+    def __repr__(self) -> str:
+        """How many moments, and the event of each; of a long run its two ends."""
+        lines = [_line(frame) for frame in self]
+        if len(lines) > MOST_SHOWN:
+            half = MOST_SHOWN // 2
+            lines[half : len(lines) - half] = [f"  ... {len(lines) - 2 * half} more ..."]
+        return "\n".join([f"a run of {counted(len(self), 'moment')}", *lines])
+
+
+def _line(frame: Frame[State, Event]) -> str:
+    words = "the start" if frame.event is None else _in_short(frame.event)
+    return f"{frame.index:>3}  {words if len(words) <= LINE else words[: LINE - 3] + '...'}"
+
+
+def _in_short(event: object) -> str:
+    """An event with what differs from its defaults."""
+    if not is_dataclass(event) or type(event).__str__ is not object.__str__:
+        return str(event)
+    given = [(each.name, getattr(event, each.name), each.default) for each in fields(event) if each.repr]
+    words = ", ".join(f"{name}={value!r}" for name, value, default in given if value != default)
+    return f"{type(event).__name__}({words})"
 
 
 def run(
@@ -51,7 +104,7 @@ def run(
 
     Returns
     -------
-    tuple of Frame
+    Trace
         One frame more than there are events. ``trace[-1].state`` is where the run ended.
 
     Raises
@@ -69,7 +122,7 @@ def run(
     events = tuple(events)
     states = accumulate(events, partial(step, settings), initial=initial)
     moments = enumerate(zip((None, *events), states, strict=True))
-    return tuple(Frame(index, event, state) for index, (event, state) in moments)
+    return Trace(Frame(index, event, state) for index, (event, state) in moments)
 
 
 def extend(
@@ -95,4 +148,4 @@ def extend(
         raise ValueError("cannot extend an empty trace: it has no state to go on from; use run()")
     more = run(step, settings, trace[-1].state, events)[1:]
     start = trace[-1].index
-    return trace + tuple(Frame(start + frame.index, frame.event, frame.state) for frame in more)
+    return Trace((*trace, *(Frame(start + frame.index, frame.event, frame.state) for frame in more)))

@@ -86,7 +86,7 @@ def replay(
     _go_on(settings, trace, Wait(crashed_ms - trace[-1].state.now_ms), Crash("A"), Start("B"), Poll("B"))
     _go_on(settings, trace, *[Process("B") for _ in trace[-1].state.consumer("B").unprocessed])
     end = trace[-1].state
-    return tuple(trace), CrashCost(len(lost(end)), len(doubled(end)), commit_count)
+    return Trace(trace), CrashCost(len(lost(end)), len(doubled(end)), commit_count)
 
 
 def _go_on(settings: Settings, trace: list[Frame], *events: CommitEvent) -> None:

@@ -21,6 +21,7 @@ from kafkalearn.group.world.protocol import Protocol
 from kafkalearn.group.world.recorder import Recorder
 from kafkalearn.group.world.settings import Settings, by_kafka_name
 from kafkalearn.group.world.world import World, new_world
+from kafkalearn.trace import Trace
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 PROTOCOLS: Mapping[str, Callable[[World], Protocol]] = MappingProxyType(
@@ -111,4 +112,4 @@ def play(story: Scenario, settings: Settings, protocol: str) -> Outcome:
     clock = Clock()
     world = new_world(story, settings, clock, Recorder(clock))
     recorder = Engine(story, world, PROTOCOLS[protocol](world)).run()
-    return Outcome(story, settings, protocol, tuple(recorder.trace), tuple(recorder.rebalances))
+    return Outcome(story, settings, protocol, Trace(recorder.trace), tuple(recorder.rebalances))
