@@ -17,6 +17,7 @@ STABLE = "Stable"
 DEAD = "Dead"
 ASSIGNING = "Assigning"
 RECONCILING = "Reconciling"
+NOT_READY = "NotReady"  # of a streams group only: its topology is not known, or not checked yet
 
 CLASSIC_STATES = (EMPTY, PREPARING, COMPLETING, STABLE, DEAD)
 CONSUMER_STATES = {
@@ -24,6 +25,7 @@ CONSUMER_STATES = {
     ASSIGNING: "the group epoch is higher than the assignment epoch: a new target is due",
     RECONCILING: "some member has not reached its target",
     STABLE: "every member has reached its target",
+    DEAD: "it was deleted, or its last offset expired while it had no members",
 }
 """The states of a KIP-848 group, with their meaning; they follow from the members and are stored nowhere."""
 

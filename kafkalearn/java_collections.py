@@ -3,7 +3,7 @@
 A ``HashMap`` keeps its keys in *buckets*. The bucket of a key is ``(h ^ h >>> 16) & (capacity - 1)``, where ``h``
 is the key's hash code and *capacity* a power of two; the walk goes through the buckets upwards. Keys that share a
 bucket are walked in the order they came in. So the order is no accident: it follows from the keys, how they came
-in, and how large the map has been (it grows, it never shrinks).
+in, and how large the map has been (it grows, it never shrinks; also when one bucket of a small map gets too many).
 
 Left out: in a map with a capacity of 64 or more, a bucket that gets its ninth key becomes a tree, which may be
 walked in another order. That takes ids that were made to collide.
@@ -23,6 +23,8 @@ Value = TypeVar("Value")
 HashCode = Callable[[Key], int]
 
 DEFAULT_CAPACITY = 16
+LONGEST_CHAIN = 8  # a bucket that gets one more lets a small map grow; by computeIfAbsent, one that gets this many
+SMALLEST_WITH_TREES = 64  # a map of this capacity does not grow for one bucket
 FIBONACCI_MULTIPLIER = -7046029254386353131  # 2**64 divided by the golden ratio, as a signed Java long
 
 
@@ -73,13 +75,22 @@ def table_size(expected: int) -> int:
     return 1 << max(expected - 1, 0).bit_length()
 
 
+def map_copy_capacity(count: int) -> int:
+    """The capacity of ``new HashMap<>(map)`` for a map of `count` (Java 8 to 18; since 19 a little less).
+
+    >>> [map_copy_capacity(count) for count in (0, 1, 2, 12)]
+    [16, 2, 4, 32]
+    """
+    return table_size(int(count / 0.75) + 1) if count else DEFAULT_CAPACITY
+
+
 def copy_capacity(count: int) -> int:
     """The capacity of ``new HashSet<>(collection)`` for a collection of `count` (Java 8 to 18; since 19 a little less).
 
     >>> [copy_capacity(count) for count in (0, 11, 12, 24)]
     [16, 16, 32, 64]
     """
-    return table_size(max(int(count / 0.75) + 1, DEFAULT_CAPACITY))
+    return max(map_copy_capacity(count), DEFAULT_CAPACITY)
 
 
 class JavaHashMap(MutableMapping[Key, Value]):
@@ -118,7 +129,7 @@ class JavaHashMap(MutableMapping[Key, Value]):
         """``put``: a new key comes last in its bucket, a known one keeps its place."""
         if key not in self._values:
             self._arrivals += 1
-            self._places[key] = self._spread(key), self._arrivals
+            self._add(key, self._arrivals, LONGEST_CHAIN)
             self._grow(len(self._values) + 1)
         self._values[key] = value
 
@@ -127,7 +138,7 @@ class JavaHashMap(MutableMapping[Key, Value]):
         self._grow(len(self._values))
         if key not in self._values:
             self._arrivals += 1
-            self._places[key] = self._spread(key), -self._arrivals
+            self._add(key, -self._arrivals, LONGEST_CHAIN - 1)
             self._values[key] = make()
         return self._values[key]
 
@@ -148,6 +159,16 @@ class JavaHashMap(MutableMapping[Key, Value]):
     def _spread(self, key: Key) -> int:
         unsigned = self._hash_code(key) & MASK_32
         return unsigned ^ unsigned >> 16
+
+    def _add(self, key: Key, place: int, longest_chain: int) -> None:
+        """Give a new key its place; if its bucket holds so many already, a small map grows."""
+        spread = self._spread(key)
+        if self._capacity < SMALLEST_WITH_TREES and len(self._places) >= longest_chain:
+            last_bucket = self._capacity - 1
+            bucket = spread & last_bucket
+            if sum(other & last_bucket == bucket for other, _ in self._places.values()) >= longest_chain:
+                self._capacity *= 2
+        self._places[key] = spread, place
 
     def _grow(self, count: int) -> None:
         if count > self._capacity * 3 // 4:  # one step at a time, as Java does
@@ -198,49 +219,80 @@ class JavaHashSet(MutableSet[Key]):
         return len(self._map)
 
 
+FIRST_SLOTS = 2  # of a TimelineHashMap that is made for nothing
+
+
+def timeline_slots(slot_count: int, size: int) -> int:
+    """The slots of a ``TimelineHashMap`` of `size` keys after one more ``put``, be the key new or known.
+
+    It asks for room before it looks whether the key is known, so that it may grow when a value is replaced.
+
+    >>> timeline_slots(2, size=1), timeline_slots(2, size=2)
+    (2, 4)
+
+    References
+    ----------
+    Apache Kafka, ``org.apache.kafka.timeline.BaseHashTable.baseAddOrReplace``.
+    """
+    return slot_count * 2 if (size + 1) * 0.75 > slot_count else slot_count
+
+
+def timeline_order(keys: Iterable[Key], slot_count: int, hash_code: HashCode = java_hash) -> list[Key]:
+    """The keys, given in the order in which they came, in the order in which a ``TimelineHashMap`` is walked.
+
+    The slot of a key is made of the highest bits of its hash code times a constant; of the keys in one slot, the
+    newest comes first.
+
+    >>> timeline_order(["billing", "shipping", "search"], slot_count=4)
+    ['billing', 'search', 'shipping']
+
+    References
+    ----------
+    Apache Kafka, ``BaseHashTable.findSlot`` and ``SnapshottableHashTable.CurrentIterator``.
+    """
+    shift = 65 - slot_count.bit_length()
+    newest_first = reversed(list(keys))
+    return sorted(newest_first, key=lambda key: (hash_code(key) * FIBONACCI_MULTIPLIER & (1 << 64) - 1) >> shift)
+
+
 class TimelineHashSet(MutableSet[Key]):
     """A set that is walked as the keys of Kafka's ``TimelineHashMap``, in which a broker keeps a group's members.
-
-    It starts with 2 slots, and takes the highest bits of the hash code times a constant for the slot.
 
     >>> list(TimelineHashSet(["billing", "shipping", "search"]))
     ['billing', 'search', 'shipping']
 
     References
     ----------
-    Apache Kafka, ``org.apache.kafka.timeline.BaseHashTable``.
+    Apache Kafka, ``org.apache.kafka.timeline.TimelineHashMap``.
     """
 
-    __slots__ = ("_hash_code", "_hashes", "_slot_count")
+    __slots__ = ("_hash_code", "_keys", "_slot_count")
 
     def __init__(self, keys: Iterable[Key] = (), hash_code: HashCode = java_hash) -> None:
         """A set into which `keys` were put one by one."""
         self._hash_code = hash_code
-        self._hashes: dict[Key, int] = {}
-        self._slot_count = 2
+        self._keys: dict[Key, None] = {}
+        self._slot_count = FIRST_SLOTS
         for key in keys:
             self.add(key)
 
     def add(self, key: Key) -> None:
         """Put `key` in, first in its slot; a known key keeps its place."""
-        if (len(self._hashes) + 1) * 0.75 > self._slot_count:  # counts a key that is known already, as Kafka does
-            self._slot_count *= 2
-        self._hashes.setdefault(key, self._hash_code(key) * FIBONACCI_MULTIPLIER & (1 << 64) - 1)
+        self._slot_count = timeline_slots(self._slot_count, len(self._keys))
+        self._keys.setdefault(key)
 
     def discard(self, key: Key) -> None:
         """Take `key` out if it is in; the slots stay."""
-        self._hashes.pop(key, None)
+        self._keys.pop(key, None)
 
     def __contains__(self, key: object) -> bool:
         """Whether `key` is in."""
-        return key in self._hashes
+        return key in self._keys
 
     def __iter__(self) -> Iterator[Key]:
         """The keys, slot by slot."""
-        shift = 65 - self._slot_count.bit_length()
-        newest_first = list(reversed(self._hashes))
-        return iter(sorted(newest_first, key=lambda key: self._hashes[key] >> shift))
+        return iter(timeline_order(self._keys, self._slot_count, self._hash_code))
 
     def __len__(self) -> int:
         """How many keys there are."""
-        return len(self._hashes)
+        return len(self._keys)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from operator import itemgetter
 from types import MappingProxyType
 
-from kafkalearn.arguments import text, whole_number
+from kafkalearn.arguments import iterable, text, whole_number
 from kafkalearn.assignor.members import Member, OldConsumer
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.hashing import int32
-from kafkalearn.java_collections import hash_order, utf16_key
+from kafkalearn.java_collections import JavaHashSet, hash_order, utf16_key
+from kafkalearn.phrases import shown
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
+
+MOST_PARTITIONS = 2_000_000  # of all topics: what KRaft was designed for, in one cluster
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,13 @@ class GroupSpec:
         at ids; without them the topics get ids that are walked in the order of `partition_counts`.
     fix_defects : bool
         Whether the known defects of Kafka's assignors are fixed; see `kafkalearn.assignor.sticky.general`.
+    is_in_map_order : bool
+        Whether `members` are in the order of the coordinator's map already, which has a history of its own.
+    are_alike : bool or None
+        What the coordinator takes the subscriptions for: all alike, or not; None: what they are. A server-side
+        assignor that knows it looks at the subscription of one member only.
+    in_targets : collection of TopicPartition, or None
+        The partitions that are in anybody's target, as the coordinator has it; None: what the members own.
     """
 
     partition_counts: Mapping[str, int]
@@ -44,17 +54,26 @@ class GroupSpec:
     release: str | Release = DEFAULT_RELEASE
     topic_ids: Mapping[str, str] | None = None
     fix_defects: bool = False
+    is_in_map_order: bool = False
+    are_alike: bool | None = None
+    in_targets: Collection[TopicPartition] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be assigned."""
         if not isinstance(self.partition_counts, Mapping):
             raise KafkaLearnError(
-                f"partition_counts must map each topic to its number of partitions, got {self.partition_counts!r}"
+                f"partition_counts must map each topic to its number of partitions, got {shown(self.partition_counts)}"
             )
         for topic, count in self.partition_counts.items():
-            whole_number(f"the number of partitions of {text('topic', topic)!r}", count, at_least=0)
+            what = f"the number of partitions of {text('topic', topic)!r}"
+            whole_number(what, count, at_least=0, at_most=MOST_PARTITIONS)
+        total = sum(self.partition_counts.values())
+        whole_number("the number of partitions of all topics", total, at_least=0, at_most=MOST_PARTITIONS)
         object.__setattr__(self, "partition_counts", MappingProxyType(dict(self.partition_counts)))
-        object.__setattr__(self, "members", tuple(self.members))
+        object.__setattr__(self, "members", tuple(iterable("members", self.members, of="members")))
+        for member in self.members:
+            if not isinstance(member, Member | OldConsumer):
+                raise KafkaLearnError(f"members must be Member objects (or OldConsumer), got {shown(member)}")
         _refuse_duplicates(self.members)
         _refuse_impossible_ownership(self.partition_counts, self.members)
 
@@ -68,6 +87,8 @@ class GroupSpec:
     @cached_property
     def in_map_order(self) -> tuple[Member, ...]:
         """The members as Kafka walks them: in the order of a ``HashMap`` of their ids."""
+        if self.is_in_map_order:
+            return self.members
         by_id = {member.member_id: member for member in self.members}
         return tuple(by_id[member_id] for member_id in hash_order(by_id))
 
@@ -77,9 +98,15 @@ class GroupSpec:
         knows_static = at_least("2.4", self.release)
         return tuple(sorted(self.members, key=lambda member: _place(member, knows_static)))
 
+    def topics_by_name_order(self, member: Member) -> list[str]:
+        """The topics of a member that exist, in the order of the broker's ``HashSet`` of their names."""
+        return [name for name in JavaHashSet.copy_of(member.topics) if self.partition_counts.get(name)]
+
     @cached_property
     def subscribe_alike(self) -> bool:
-        """Whether all members subscribe to the same set of topics, existing or not."""
+        """Whether all members subscribe to the same set of topics, existing or not, or are taken to do so."""
+        if self.are_alike is not None:
+            return self.are_alike
         first = self.members[0].topics if self.members else ()
         return all(member.topics == first or set(member.topics) == set(first) for member in self.members)
 
@@ -109,10 +136,19 @@ class GroupSpec:
         missing = [topic for topic in self.topics if topic not in self.topic_ids]
         if missing:
             raise KafkaLearnError(f"topic_ids has no id of {missing[0]!r}; it has {sorted(self.topic_ids)}")
-        halves = {topic: _id_halves(topic, topic_id) for topic, topic_id in self.topic_ids.items()}
-        if len(set(halves.values())) < len(halves):
-            raise KafkaLearnError("two topics have the same id in topic_ids; Kafka gives each topic its own")
-        return halves
+        return topic_halves(self.topic_ids)
+
+
+def topic_halves(topic_ids: Mapping[str, str]) -> dict[str, tuple[int, int]]:
+    """The two signed 64-bit halves of each topic's id, the high one first.
+
+    >>> topic_halves({"orders": "AAAAAAAAAAEAAAAAAAAAAQ"})
+    {'orders': (1, 1)}
+    """
+    halves = {topic: _id_halves(topic, topic_id) for topic, topic_id in topic_ids.items()}
+    if len(set(halves.values())) < len(halves):
+        raise KafkaLearnError("two topics have the same id in topic_ids; Kafka gives each topic its own")
+    return halves
 
 
 def _refuse_duplicates(members: Sequence[Member] | Sequence[OldConsumer]) -> None:

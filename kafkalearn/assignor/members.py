@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kafkalearn.arguments import text, whole_number
+from kafkalearn.arguments import LARGEST_INT, iterable, text, whole_number
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.phrases import shown
 from kafkalearn.topic_partition import TopicPartition
+
+MOST_STREAMS = 10_000  # threads of one consumer for one topic: more than a machine runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Member:
         if self.instance_id is not None:
             text("instance_id", self.instance_id)
         if self.generation is not None:
-            whole_number("generation", self.generation, at_least=-1)
+            whole_number("generation", self.generation, at_least=-1, at_most=LARGEST_INT)
         object.__setattr__(self, "topics", _topic_names(self.member_id, self.topics))
         object.__setattr__(self, "owned", _topic_partitions(self.member_id, self.owned))
 
@@ -78,9 +81,15 @@ class OldConsumer:
     def __post_init__(self) -> None:
         """Refuse what no consumer can be."""
         text("consumer_id", self.consumer_id)
-        counts = dict(self.stream_counts)
+        try:
+            counts = dict(self.stream_counts)
+        except (TypeError, ValueError):
+            raise KafkaLearnError(
+                f"stream_counts must map each topic to a number of threads, got {shown(self.stream_counts)}"
+            ) from None
         for topic, count in counts.items():
-            whole_number(f"the number of streams of {text('topic', topic)!r}", count, at_least=1)
+            what = f"the number of streams of {text('topic', topic)!r}"
+            whole_number(what, count, at_least=1, at_most=MOST_STREAMS)
         object.__setattr__(self, "stream_counts", tuple(counts.items()))
 
     def threads(self, topic: str) -> list[str]:
@@ -90,21 +99,23 @@ class OldConsumer:
 
 def _topic_names(member_id: str, topics: Sequence[str]) -> tuple[str, ...]:
     if isinstance(topics, str):
-        raise KafkaLearnError(f"topics of member {member_id!r} must be a sequence of names, got the text {topics!r}")
-    names = tuple(text("topic", topic) for topic in topics)
+        raise KafkaLearnError(
+            f"topics of member {member_id!r} must be a sequence of names, got the text {shown(topics)}"
+        )
+    names = tuple(text("topic", topic) for topic in iterable("topics", topics, of="names"))
     if len(set(names)) < len(names):
         raise KafkaLearnError(f"member {member_id!r} subscribes twice to one topic: {list(names)}; name each once")
     return names
 
 
 def _topic_partitions(member_id: str, owned: Iterable[tuple[str, int]]) -> tuple[TopicPartition, ...]:
-    partitions = tuple(owned)
+    partitions = tuple(iterable("owned", owned, of="pairs of topic and partition"))
     if set(map(type, partitions)) - {TopicPartition}:
         try:
             partitions = tuple(TopicPartition(topic, partition) for topic, partition in partitions)
         except (TypeError, ValueError):
             raise KafkaLearnError(
-                f"owned of member {member_id!r} must hold pairs of topic and partition, got {partitions!r}"
+                f"owned of member {member_id!r} must hold pairs of topic and partition, got {shown(partitions)}"
             ) from None
     if len(set(partitions)) < len(partitions):
         raise KafkaLearnError(f"member {member_id!r} owns a partition twice; name each once")

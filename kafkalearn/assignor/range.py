@@ -10,8 +10,11 @@ Racks (KIP-881, since 3.5) are not modelled: the answer is that of a group witho
 
 from __future__ import annotations
 
+from collections import Counter
+
 from kafkalearn.assignor.assignment import Assignment
 from kafkalearn.assignor.group_spec import GroupSpec
+from kafkalearn.java_collections import JavaHashMap, table_size
 from kafkalearn.topic_partition import TopicPartition
 
 
@@ -39,9 +42,10 @@ def assign_range(spec: GroupSpec) -> Assignment:
 
 
 def assign_server_range(spec: GroupSpec) -> Assignment:
-    """The assignment of the ``range`` assignor inside the broker (KIP-848), each list by topic and partition.
+    """The assignment of the ``range`` assignor inside the broker (KIP-848); each list as the broker walks it.
 
-    It looks at no previous ownership: it is not sticky.
+    It looks at no previous ownership: it is not sticky. Where the coordinator takes the members to subscribe alike, it
+    looks at the subscription of the first one only.
 
     Examples
     --------
@@ -56,7 +60,18 @@ def assign_server_range(spec: GroupSpec) -> Assignment:
     ----------
     Apache Kafka 4.0 to 4.3, ``org.apache.kafka.coordinator.group.assignor.RangeAssignor``.
     """
-    return Assignment({member_id: sorted(owned) for member_id, owned in assign_range(spec).items()})
+    in_order = spec.static_first
+    subscription = {member.member_id: in_order[0] if spec.subscribe_alike else member for member in in_order}
+    topics_of = {member_id: spec.topics_by_name_order(whose) for member_id, whose in subscription.items()}
+    subscriber_counts = Counter(topic for topics in topics_of.values() for topic in topics)
+    cuts = {topic: iter(even_cuts(spec.partitions(topic), count)) for topic, count in subscriber_counts.items()}
+    owned: dict[str, list[TopicPartition]] = {}
+    for member_id, topics in topics_of.items():
+        expected = len(topics) if spec.subscribe_alike else len(subscription[member_id].topics)
+        walk = JavaHashMap(table_size(int(expected / 0.75) + 1), spec.topic_hash)
+        walk.update({topic: next(cuts[topic]) for topic in topics})
+        owned[member_id] = [each for topic in walk for each in walk[topic]]
+    return Assignment({member.member_id: owned[member.member_id] for member in spec.members})
 
 
 def even_cuts(items: list, count: int) -> list[list]:

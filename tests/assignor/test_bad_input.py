@@ -1,6 +1,7 @@
 import pytest
 
-from kafkalearn.assignor import Member, OldConsumer, assign, broken_laws, rejoin
+from kafkalearn.assignor import Member, OldConsumer, assign, broken_laws, random_rebalance, rebalance, rejoin
+from kafkalearn.assignor.carrying_out.events import GroupChanged
 from kafkalearn.errors import KafkaLearnError
 from tests.assignor.groups import TODAY
 
@@ -16,6 +17,22 @@ AN_ID = "AAAAAAAAAAEAAAAAAAAAAQ"
         (lambda: assign("range", {"t": -1}, [A]), "the number of partitions of 't' must be at least 0, got -1"),
         (lambda: assign("range", {"t": "3"}, [A]), "the number of partitions of 't' must be a whole number"),
         (lambda: assign("range", ["t"], [A]), "partition_counts must map each topic"),
+        (lambda: assign("range", {"t": 10**9}, [A]), "partitions of 't' must be at most 2,000,000, got 1000000000"),
+        (lambda: assign("sticky", {"t": 10**5000}, [A]), "got a whole number of about 5,001 digits"),
+        (
+            lambda: assign("uniform", {f"t{number}": 2**20 for number in range(3)}, [A]),
+            "the number of partitions of all topics must be at most 2,000,000",
+        ),
+        (lambda: assign("range", {"t": 1}, ["A"]), "members must be Member objects"),
+        (lambda: assign("range", {"t": 1}, "A"), "members must be a collection of members, got str 'A'"),
+        (lambda: assign("range", {"t": 1}, A), "members must be a collection of members, got Member"),
+        (lambda: rebalance("range", ["t"], [A], [A]), "partition_counts must map each topic"),
+        (lambda: rebalance("range", {"t": 2**31}, [A], [A]), "at most 2,000,000"),
+        (lambda: GroupChanged("A"), "members must be a collection of members, got str 'A'"),
+        (lambda: GroupChanged(["A"]), r"members\[0\] must be Member, got str 'A'"),
+        (lambda: random_rebalance(1, most_partitions=2**31), "most_partitions must be at most 500,000"),
+        (lambda: random_rebalance(1, most_members=10**9), "most_members must be at most 10,000"),
+        (lambda: random_rebalance(1, alike_share=float("nan")), "alike_share must be a number of at least 0"),
         (lambda: assign("range", {"t": 1}, [OldConsumer("C", {"t": 1})]), "range assigns to Member objects"),
         (lambda: assign("range", {"t": 1}, [A], side="old-consumer"), "range assigns to OldConsumer objects"),
         (lambda: assign("sticky", {"t": 1}, [A], release="3.7"), "sticky is modelled as it is from Kafka 3.8 to 4.3"),
@@ -33,6 +50,14 @@ AN_ID = "AAAAAAAAAAEAAAAAAAAAAQ"
         (lambda: Member("A", ["t"], [("t", 0), ("t", 0)]), "member 'A' owns a partition twice"),
         (lambda: Member("A", ["t"], ["t-0"]), "owned of member 'A' must hold pairs of topic and partition"),
         (lambda: Member("A", ["t"], generation=1.5), "generation must be a whole number"),
+        (lambda: Member("A", None), "topics must be a collection of names, got NoneType None"),
+        (
+            lambda: Member("A", ["t"], "t-0"),
+            "owned must be a collection of pairs of topic and",
+        ),
+        (lambda: Member("A", ["t"], generation=2**31), "generation must be at most 2,147,483,647"),
+        (lambda: OldConsumer("C", {"t": 2**31}), "the number of streams of 't' must be at most 10,000"),
+        (lambda: OldConsumer("C", "t"), "stream_counts must map each topic to a number of threads, got 't'"),
         (lambda: OldConsumer("C", {"t": 0}), "the number of streams of 't' must be at least 1, got 0"),
         (
             lambda: assign(

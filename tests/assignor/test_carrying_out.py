@@ -169,5 +169,5 @@ def test_a_drawn_rebalance_is_one_member_doing_one_thing(number):
 def test_the_share_of_groups_that_subscribe_alike_can_be_chosen():
     assert all(random_rebalance(number, alike_share=1.0).is_alike for number in range(50))
     assert sum(random_rebalance(number, alike_share=0.0).is_alike for number in range(50)) < 30  # one topic is alike
-    with pytest.raises(KafkaLearnError, match="alike_share must be from 0 to 1"):
+    with pytest.raises(KafkaLearnError, match="alike_share must be a number of at least 0 and at most 1"):
         random_rebalance(0, alike_share=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kafkalearn.arguments import check_fields, iterable
 from kafkalearn.assignor.members import Member
 
 
@@ -15,8 +16,9 @@ class GroupChanged:
     members: tuple[Member, ...]
 
     def __post_init__(self) -> None:
-        """Make a tuple of any sequence."""
-        object.__setattr__(self, "members", tuple(self.members))
+        """Make a tuple of any sequence of members, and refuse what is none."""
+        object.__setattr__(self, "members", tuple(iterable("members", self.members, of="members")))
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from kafkalearn.assignor.group_spec import GroupSpec
 from kafkalearn.assignor.members import Member
 from kafkalearn.assignor.registry import find_assignor
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.phrases import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,15 @@ class Settings:
     def __post_init__(self) -> None:
         """Refuse what no group can be, and make tuples of mappings and sequences."""
         find_assignor(self.assignor, side="client")
-        object.__setattr__(self, "members", tuple(self.members))
-        spec = GroupSpec(self.counts, self.members)
+        try:
+            counts = self.counts
+        except (TypeError, ValueError):
+            raise KafkaLearnError(
+                f"partition_counts must map each topic to its number of partitions, got {shown(self.partition_counts)}"
+            ) from None
+        spec = GroupSpec(counts, self.members)
         object.__setattr__(self, "partition_counts", tuple(spec.partition_counts.items()))
+        object.__setattr__(self, "members", spec.members)
 
     @property
     def counts(self) -> Mapping[str, int]:

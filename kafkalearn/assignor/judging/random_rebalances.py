@@ -9,9 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import LARGEST_LONG, whole_number
+from kafkalearn.arguments import number as checked_number
+from kafkalearn.assignor.group_spec import MOST_PARTITIONS
 from kafkalearn.assignor.members import Member
-from kafkalearn.errors import KafkaLearnError
+
+MOST_MEMBERS = 10_000
 
 CHANGES = ("leaves", "joins", "subscribes anew")
 """What may happen to one member."""
@@ -60,10 +63,10 @@ def random_rebalance(
     True
     """
     whole_number("number", number, at_least=0)
-    whole_number("most_members", most_members, at_least=2)
-    whole_number("most_partitions", most_partitions, at_least=1)
-    if not 0 <= alike_share <= 1:
-        raise KafkaLearnError(f"alike_share must be from 0 to 1, got {alike_share!r}")
+    whole_number("seed", seed, at_least=-LARGEST_LONG)
+    whole_number("most_members", most_members, at_least=2, at_most=MOST_MEMBERS)
+    whole_number("most_partitions", most_partitions, at_least=1, at_most=MOST_PARTITIONS // 4)
+    checked_number("alike_share", alike_share, at_least=0, at_most=1)
     random = Random(f"{seed}/{number}")
     counts = {topic: random.randint(1, most_partitions) for topic in "abcd"[: random.randint(1, 4)]}
     all_topics, is_alike = tuple(counts), random.random() < alike_share

@@ -45,7 +45,8 @@ def assign_uniform(spec: GroupSpec) -> Assignment:
     Apache Kafka 4.0 to 4.3, ``UniformHomogeneousAssignmentBuilder`` and ``UniformHeterogeneousAssignmentBuilder``;
     Java 17 (since 19, sets are made a little smaller, which shows where ids or numbers share a bucket).
     """
-    _refuse_shared_targets(spec)
+    if spec.in_targets is None:
+        _refuse_shared_targets(spec)
     targets = _uniform_alike(spec) if spec.subscribe_alike else uniform_general(spec)
     return Assignment({member.member_id: targets[member.member_id].listing() for member in spec.members})
 
@@ -74,13 +75,13 @@ def _uniform_alike(spec: GroupSpec) -> dict[str, Target]:
 
 def _topics_in_id_order(spec: GroupSpec) -> list[str]:
     """The topics in the order of the broker's set of their ids, which is filled in the order of a set of names."""
-    names = JavaHashSet.copy_of(spec.in_map_order[0].topics)
-    existing = [name for name in names if spec.partition_counts.get(name)]
-    return list(JavaHashSet(existing, copy_capacity(len(names)), spec.topic_hash))
+    first = spec.in_map_order[0]
+    return list(JavaHashSet(spec.topics_by_name_order(first), copy_capacity(len(first.topics)), spec.topic_hash))
 
 
 def _unassigned(spec: GroupSpec, topics: list[str]) -> list[TopicPartition]:
-    assigned = {partition for member in spec.members for partition in member.owned}
+    owned = (partition for member in spec.members for partition in member.owned)
+    assigned = set(owned if spec.in_targets is None else spec.in_targets)
     return [each for topic in topics for each in spec.partitions(topic) if each not in assigned]
 
 

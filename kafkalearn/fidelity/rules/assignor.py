@@ -32,7 +32,7 @@ _COLLECTIONS = Check(
     "tests/test_java_collections.py::test_a_collection_is_walked_in_the_order_of_javas_or_kafkas",
     "tests/vectors/hashing/java-collections.json",
     "cases",
-    60,
+    100,
 )
 
 RULES = (
@@ -108,7 +108,7 @@ RULES = (
         versions="Java 8 to 21",
         source="java.util.HashMap",
         checks=(_COLLECTIONS,),
-        left_out="buckets of nine and more keys, which become trees",
+        left_out="in a map of 64 and more, buckets of nine and more keys, which become trees",
     ),
     Rule(
         name="the order of a broker's map of members",

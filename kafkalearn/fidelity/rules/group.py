@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from kafkalearn.fidelity.model import Check, Rule
 
+_REQUESTS = Check(
+    "recording",
+    "tests/group/consumer/test_recorded_requests.py::test_a_real_broker_answered_every_request_like_this",
+    "tests/vectors/group/kip848-requests.json",
+    "cases",
+    126,
+)
+_RANDOM_REQUESTS = Check(
+    "recording",
+    "tests/group/consumer/test_recorded_requests.py::test_it_did_so_in_histories_that_were_drawn_at_random",
+    "tests/vectors/group/kip848-requests.json",
+    "random",
+    22,
+)
+
 _KIP_848 = (
     Rule(
         name="the consumer protocol, KIP-848",
@@ -33,9 +48,60 @@ _KIP_848 = (
                 "tests/group/consumer/test_recorded_groups.py::"
                 "test_a_group_comes_to_rest_as_on_the_real_broker_at_every_step",
             ),
+            _REQUESTS,
+            _RANDOM_REQUESTS,
         ),
         left_out="regular expressions, racks, members of the classic protocol in such a group, share and streams "
-        "groups; an assignor that runs beside the request; which assignor the broker takes when two have as many votes",
+        "groups; an assignor that runs beside the request; IllegalStateException of 4.0.0, 4.0.1, 4.1.0 and 4.1.1 "
+        "where their books of who holds a partition disagree",
+    ),
+    Rule(
+        name="the order of members and the vote for an assignor in a KIP-848 group",
+        function="kafkalearn.group.consumer.simulator.step",
+        versions="4.0 to 4.3",
+        source="TargetAssignmentBuilder.build, ConsumerGroup.computePreferredServerAssignor, TimelineHashMap, "
+        "java.util.HashMap of Java 17",
+        checks=(_REQUESTS, _RANDOM_REQUESTS),
+        left_out="since Java 19 a copied set can be smaller; a bucket of nine ids in a map of 64 becomes a tree",
+    ),
+    Rule(
+        name="quirks of the KIP-848 coordinator, answered as it answers them",
+        function="kafkalearn.group.consumer.simulator.step",
+        versions="4.0 to 4.3: a member that joins without topics while a target is due is taken for one like the "
+        "others, and gets a share that nobody reads; a dynamic member that has not reached its target and joins again "
+        "under an instance id has an empty target in that heartbeat; a member that had two instance ids leaves one "
+        "behind, under which nobody can join (UNKNOWN_MEMBER_ID). 4.3: a member that has nothing and gives up all its "
+        "topics while the next target waits may no longer use the epoch before",
+        source="GroupMetadataManager.consumerGroupHeartbeat, ConsumerGroup.targetAssignment and removeStaticMember, "
+        "CurrentAssignmentBuilder.updateCurrentAssignment",
+        checks=(_REQUESTS, _RANDOM_REQUESTS),
+        left_out="",
+    ),
+    Rule(
+        name="how a KIP-848 group ends, and how it goes on under another coordinator",
+        function="kafkalearn.group.consumer.simulator.step",
+        versions="4.0 to 4.3",
+        source="GroupCoordinatorShard.deleteGroups and cleanupExpiredOffsets, GroupMetadataManager.onLoaded, "
+        "ConsumerGroup.createGroupTombstoneRecords",
+        checks=(
+            _REQUESTS,
+            Check(
+                "examples",
+                "tests/group/consumer/test_ending.py::"
+                "test_under_a_new_coordinator_all_is_as_it_was_written_but_sessions_begin_anew",
+            ),
+        ),
+        left_out="NOT_COORDINATOR and COORDINATOR_LOAD_IN_PROGRESS while the partition moves; what compaction has "
+        "taken away, which can change the order of members; when each offset expires (see the store of offsets)",
+    ),
+    Rule(
+        name="which commits a KIP-848 group takes",
+        function="kafkalearn.group.consumer.simulator.step",
+        versions="4.0 to 4.3",
+        source="KafkaApis.handleOffsetCommitRequest, OffsetMetadataManager.commitOffset, "
+        "ConsumerGroup.validateOffsetCommit; KIP-1251",
+        checks=(_REQUESTS, _RANDOM_REQUESTS),
+        left_out="transactional commits, metadata that is too large, authorisation; the offsets themselves",
     ),
     Rule(
         name="what a KIP-848 heartbeat is refused with",
@@ -49,7 +115,7 @@ _KIP_848 = (
                 "test_a_heartbeat_is_refused_with_kafkas_error_and_changes_nothing",
             ),
         ),
-        left_out="in which patch of 4.1 or 4.2 a known member may always rejoin with epoch 0",
+        left_out="ConsumerGroupHeartbeat version 0, where the broker may choose the member id; racks",
     ),
     Rule(
         name="what holds in every state of a KIP-848 group",

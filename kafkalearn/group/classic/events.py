@@ -7,34 +7,39 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import LARGEST_INT, Checked, Whole
+from kafkalearn.group.limits import Duration, Timeout
+
+Generation: TypeAlias = Annotated[int, Whole(-1, LARGEST_INT)]
+SessionTimeout: TypeAlias = Annotated[int, Whole(-LARGEST_INT, LARGEST_INT)]  # a coordinator refuses what is too short
+JoinVersion: TypeAlias = Annotated[int, Whole(0, 9)]
 
 UNKNOWN = ""  # the member id of who has none yet
 
 
 @dataclass(frozen=True, slots=True)
-class JoinGroup:
+class JoinGroup(Checked):
     """A client asks to be a member of the next generation."""
 
     client: str
     member_id: str = UNKNOWN
-    session_timeout_ms: int = 10_000
-    rebalance_timeout_ms: int = 300_000  # max.poll.interval.ms of the Java client
+    session_timeout_ms: SessionTimeout = 10_000
+    rebalance_timeout_ms: Timeout = 300_000  # max.poll.interval.ms of the Java client
     protocols: tuple[tuple[str, Hashable], ...] = (("range", ()),)  # (assignor, metadata), the preferred first
     instance_id: str | None = None
     protocol_type: str = "consumer"
-    version: int = 9  # of the request: 4 and up must first be given a member id; 9 can skip the assignment
+    version: JoinVersion = 9  # of the request: 4 and up must first be given a member id; 9 can skip the assignment
 
 
 @dataclass(frozen=True, slots=True)
-class SyncGroup:
+class SyncGroup(Checked):
     """A member asks for its assignment; the leader brings everybody's."""
 
     client: str
     member_id: str
-    generation: int
+    generation: Generation
     assignments: tuple[tuple[str, Hashable], ...] = ()  # (member id, assignment), from the leader only
     instance_id: str | None = None
     protocol_type: str | None = None
@@ -43,17 +48,17 @@ class SyncGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Heartbeat:
+class Heartbeat(Checked):
     """A member says that it is alive."""
 
     client: str
     member_id: str
-    generation: int
+    generation: Generation
     instance_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class LeaveGroup:
+class LeaveGroup(Checked):
     """A member leaves, or an administrator removes a static one: then `member_id` is empty."""
 
     client: str
@@ -62,14 +67,10 @@ class LeaveGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class TimePassed:
+class TimePassed(Checked):
     """Time passes; every timer that is due meanwhile fires at its own moment."""
 
-    ms: int
-
-    def __post_init__(self) -> None:
-        """Refuse a time that runs backwards."""
-        whole_number("ms", self.ms, at_least=0)
+    ms: Duration
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from kafkalearn.arguments import fill_in, whole_number
+from kafkalearn.arguments import LARGEST_INT, fill_in, whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.group.defaults import default_of
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
@@ -89,7 +89,7 @@ class Settings:
         object.__setattr__(self, "rules", rules_of(self.release))
         fill_in(self, **{name: default_of(setting, self.release, "broker") for name, (setting, _) in NAMES.items()})
         for name, (setting, least) in NAMES.items():
-            whole_number(setting, getattr(self, name), at_least=least)
+            whole_number(setting, getattr(self, name), at_least=least, at_most=LARGEST_INT)
         if self.group_min_session_timeout_ms > self.group_max_session_timeout_ms:
             raise KafkaLearnError(
                 f"group.min.session.timeout.ms ({self.group_min_session_timeout_ms}) is above "

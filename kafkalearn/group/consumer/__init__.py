@@ -4,9 +4,12 @@ One request, ConsumerGroupHeartbeat, replaces joining, synchronising, heartbeats
 order: the *group epoch* goes up when members or topics change, the *assignment epoch* is the group epoch that the
 target assignment was computed for, and a *member epoch* is the assignment epoch that the member has reached.
 
-A simulator of the coordinator: `Group` is the state, `ConsumerGroupHeartbeat`, `OffsetCommit`, `TopicChanged` and
-`TimePassed` are the events (`join` and `leave` make the first and the last heartbeat of a member), `step` is the rule,
-`simulate` a whole run, `check` and `broken` judge a state. What was answered and written is in ``group.effects``.
+A simulator of the coordinator: `Group` is the state; `ConsumerGroupHeartbeat`, `OffsetCommit`, `TopicChanged`,
+`TimePassed`, `GroupDeleted`, `OffsetsExpired` and `PartitionMoved` are the events (`join` and `leave` make the first
+and the last heartbeat of a member); `step` is the rule, `simulate` a whole run, `check` and `broken` judge a state.
+What was answered and written is in ``group.effects``.
+
+The answers are those of a real broker also where they come from the order of its hash maps, or from a quirk.
 
 Not modelled: subscriptions by regular expression, racks, members of the classic protocol in such a group, share and
 streams groups, an assignor that runs beside the request.
@@ -14,7 +17,10 @@ streams groups, an assignor that runs beside the request.
 
 from kafkalearn.group.consumer.events import (
     ConsumerGroupHeartbeat,
+    GroupDeleted,
     OffsetCommit,
+    OffsetsExpired,
+    PartitionMoved,
     TimePassed,
     TopicChanged,
     join,
@@ -29,7 +35,10 @@ __all__ = [
     "INVARIANTS",
     "PROMISES",
     "ConsumerGroupHeartbeat",
+    "GroupDeleted",
     "OffsetCommit",
+    "OffsetsExpired",
+    "PartitionMoved",
     "Settings",
     "TimePassed",
     "TopicChanged",

@@ -15,6 +15,8 @@ GROUP_METADATA = "consumer-group-metadata"
 TARGET_MEMBER = "consumer-group-target-assignment-member"
 TARGET_METADATA = "consumer-group-target-assignment-metadata"
 CURRENT_ASSIGNMENT = "consumer-group-current-member-assignment"
+OFFSET_COMMIT = "offset-commit"
+CLASSIC_GROUP = "group-metadata"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,13 @@ class CommitAnswered:
 
 
 @dataclass(frozen=True, slots=True)
+class DeleteAnswered:
+    """The answer to the DeleteGroups of an administrator."""
+
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class MemberFenced:
     """A timer of a member ran out; it is removed, and its next request is answered UNKNOWN_MEMBER_ID."""
 
@@ -52,7 +61,7 @@ class RecordWritten:
     kind: str
 
 
-Effect: TypeAlias = HeartbeatAnswered | CommitAnswered | MemberFenced | RecordWritten
+Effect: TypeAlias = HeartbeatAnswered | CommitAnswered | DeleteAnswered | MemberFenced | RecordWritten
 
 
 def tombstone(kind: str) -> RecordWritten:

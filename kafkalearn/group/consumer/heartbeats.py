@@ -10,8 +10,9 @@ from kafkalearn.group.consumer.events import ConsumerGroupHeartbeat
 from kafkalearn.group.consumer.reconciling import reconcile
 from kafkalearn.group.consumer.requests import refusal
 from kafkalearn.group.consumer.settings import Settings
-from kafkalearn.group.consumer.state import JOIN, LEAVE_FOR_A_WHILE, Group, Held, Member
-from kafkalearn.group.consumer.targets import update_target
+from kafkalearn.group.consumer.state import CLASSIC, CONSUMER, JOIN, LEAVE_FOR_A_WHILE, Group, Held, Member
+from kafkalearn.group.consumer.subscriptions import has_new_topics, look
+from kafkalearn.group.consumer.targets import aim
 
 REMOVAL = (
     tombstone(written.CURRENT_ASSIGNMENT),
@@ -20,9 +21,17 @@ REMOVAL = (
 )
 """The records that remove a member."""
 
+REPLACEMENT = (
+    *REMOVAL,
+    *map(RecordWritten, (written.MEMBER_METADATA, written.TARGET_MEMBER, written.CURRENT_ASSIGNMENT)),
+)
+"""The records that put another member in the place of a static one."""
+
 
 def heartbeat(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> Group:
     """The group after a heartbeat, with the answer among its effects.
+
+    Everything is worked out from the group as it was; what is written changes it afterwards.
 
     References
     ----------
@@ -33,17 +42,27 @@ def heartbeat(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -
         return replace(group, effects=(HeartbeatAnswered(event.member_id, error),))
     if event.member_epoch < JOIN:
         return _leave(settings, group, event)
-    holders = group.holders  # as they were before a static member is replaced
-    group, before, records = _member_of(group, event)
+    replaced = group.find(group.static_id(event.instance_id)) if event.member_epoch == JOIN else None
+    before = _member_of(group, event, replaced)
     updated = _updated(before, event)
-    group, more = _look_at_subscriptions(settings, group.with_member(updated), before, updated)
-    records += more
-    group, more = update_target(settings, group)
-    records += more
-    after = reconcile(settings, group, updated, holders, event.owned, has_new_topics=_differ(before, updated))
+    found = look(settings, group, before, updated)
+    target = aim(settings, found.group, before, updated, found.are_alike, event)
+    is_new_subscription = has_new_topics(before, updated)
+    after = reconcile(settings, group, updated, target, event.owned, is_new_subscription)
+
+    group, records = _created(found.group)
+    if replaced is not None:
+        group, more = _with_replaced(group, replaced, before)
+        records += more
+    if updated != before:
+        group = group.with_written(updated)
+        records.append(RecordWritten(written.MEMBER_METADATA))
+    group = target.applied_to(group)
+    records += [*found.records, *target.records]
     if after != updated:
+        group = group.with_written(after)
         records.append(RecordWritten(written.CURRENT_ASSIGNMENT))
-    after = replace(after, session_ends_at_ms=group.now_ms + settings.session_timeout_ms)
+    group = group.with_member(replace(after, session_ends_at_ms=group.now_ms + settings.session_timeout_ms))
     answer = HeartbeatAnswered(
         event.member_id,
         NONE,
@@ -51,7 +70,7 @@ def heartbeat(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -
         settings.heartbeat_interval_ms,
         after.assigned_partitions if _is_full(event) or before.assigned != after.assigned else None,
     )
-    return replace(group.with_member(after), effects=(*records, answer))
+    return replace(group, effects=(*records, answer))
 
 
 def _is_full(event: ConsumerGroupHeartbeat) -> bool:
@@ -60,18 +79,11 @@ def _is_full(event: ConsumerGroupHeartbeat) -> bool:
     return event.member_epoch == JOIN or all(field is not None for field in fields)
 
 
-def _member_of(group: Group, event: ConsumerGroupHeartbeat) -> tuple[Group, Member, list[Effect]]:
+def _member_of(group: Group, event: ConsumerGroupHeartbeat, replaced: Member | None) -> Member:
     """The member that sent it: a known one, a new one, or one that takes the place of a static member."""
-    away = group.find_static(event.instance_id)
-    if event.member_epoch == JOIN and away is not None:
-        member = replace(away, member_id=event.member_id, epoch=JOIN, previous_epoch=0)
-        target = (event.member_id, group.target(away.member_id))
-        group = group.without_member(away.member_id).with_member(member)
-        group = replace(group, targets=(*group.targets, target))
-        kept = (written.MEMBER_METADATA, written.TARGET_MEMBER, written.CURRENT_ASSIGNMENT)
-        return group, member, [*REMOVAL, *map(RecordWritten, kept)]
-    member = group.find(event.member_id) or Member(event.member_id)
-    return group, member, []
+    if replaced is None:
+        return group.find(event.member_id) or Member(event.member_id)
+    return replace(replaced, member_id=event.member_id, epoch=JOIN, previous_epoch=0, revocation_ends_at_ms=None)
 
 
 def _updated(member: Member, event: ConsumerGroupHeartbeat) -> Member:
@@ -82,29 +94,26 @@ def _updated(member: Member, event: ConsumerGroupHeartbeat) -> Member:
         "assignor": event.assignor,
     }
     updated = replace(member, **{name: value for name, value in changes.items() if value is not None})
-    has_new_topics = event.topics is not None and set(event.topics) != set(member.topics)
-    return replace(updated, topics=tuple(event.topics)) if has_new_topics else updated
+    is_changed = event.topics is not None and set(event.topics) != set(member.topics)
+    return replace(updated, topics=event.topics) if is_changed else updated
 
 
-def _differ(before: Member, updated: Member) -> bool:
-    return set(before.topics) != set(updated.topics)
+def _created(group: Group) -> tuple[Group, list[Effect]]:
+    """The group, with a beginning if there was none; one that held the offsets of a client without a group goes."""
+    records: list[Effect] = [tombstone(written.CLASSIC_GROUP)] if group.group_type == CLASSIC else []
+    return replace(group, group_type=CONSUMER, is_deleted=False), records
 
 
-def _look_at_subscriptions(
-    settings: Settings, group: Group, before: Member, updated: Member
-) -> tuple[Group, list[Effect]]:
-    """The group epoch goes up if the subscription of the member, or of the topics subscribed to, has changed."""
-    records: list[Effect] = [] if updated == before else [RecordWritten(written.MEMBER_METADATA)]
-    must_bump = _differ(before, updated)
-    if not (must_bump or group.must_look):
-        return group, records
-    seen = group.subscribed_topics
-    if seen != group.seen_topics and settings.rules.writes_topic_metadata:
-        records.append(RecordWritten(written.TOPIC_METADATA))
-    if must_bump or seen != group.seen_topics:
-        group = replace(group, group_epoch=group.group_epoch + 1)
-        records.append(RecordWritten(written.GROUP_METADATA))
-    return replace(group, seen_topics=seen, must_look=False), records
+def _with_replaced(group: Group, replaced: Member, member: Member) -> tuple[Group, list[Effect]]:
+    """The group with a member in the place of a static one, whose target it takes over.
+
+    References
+    ----------
+    Apache Kafka 4.3, ``GroupMetadataManager.replaceMember``.
+    """
+    target = (member.member_id, group.target(replaced.member_id))
+    group = group.without_member(replaced.member_id).with_written(member).with_targets([target])
+    return group.with_written(member), list(REPLACEMENT)
 
 
 def _leave(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> Group:
@@ -118,7 +127,7 @@ def _leave(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> G
             pending_revocation=(),
             revocation_ends_at_ms=None,
         )
-        return replace(group.with_member(away), effects=(RecordWritten(written.CURRENT_ASSIGNMENT), answer))
+        return replace(group.with_written(away), effects=(RecordWritten(written.CURRENT_ASSIGNMENT), answer))
     group, records = remove(settings, group, event.member_id)
     return replace(group, effects=(*records, answer))
 

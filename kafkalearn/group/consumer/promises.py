@@ -49,7 +49,9 @@ def _held_since_a_known_epoch(settings: Settings, group: Group) -> bool:
 def _all_are_owned(settings: Settings, group: Group) -> bool:
     owned = {partition for member in group.members for partition in member.assigned_partitions}
     return all(
-        TopicPartition(topic, number) in owned for topic, count in group.subscribed_topics for number in range(count)
+        TopicPartition(topic.name, number) in owned
+        for topic in group.subscribed_topics
+        for number in range(topic.partition_count)
     )
 
 

@@ -7,7 +7,7 @@ waits for all others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Set
 from dataclasses import replace
 
 from kafkalearn.group.consumer.settings import Settings
@@ -20,6 +20,7 @@ from kafkalearn.group.consumer.state import (
     Member,
     partitions_of,
 )
+from kafkalearn.group.consumer.targets import Aim
 from kafkalearn.topic_partition import TopicPartition
 
 
@@ -27,9 +28,9 @@ def reconcile(
     settings: Settings,
     group: Group,
     member: Member,
-    holders: Mapping[TopicPartition, str],
+    target: Aim,
     owned: tuple[TopicPartition, ...] | None,
-    has_new_topics: bool,
+    is_new_subscription: bool,
 ) -> Member:
     """The member one step nearer to its target.
 
@@ -38,30 +39,30 @@ def reconcile(
     settings : Settings
         Whose rules are followed.
     group : Group
-        With the target.
+        Before this heartbeat: who held what.
     member : Member
         The one whose heartbeat it is.
-    holders : mapping of TopicPartition to str
-        Who held what before this heartbeat.
+    target : Aim
+        The target, and its epoch.
     owned : tuple of TopicPartition or None
         What the client reports to own; None: it still owns all.
-    has_new_topics : bool
+    is_new_subscription : bool
         Whether its subscription changed with this heartbeat.
 
     References
     ----------
     Apache Kafka 4.0 to 4.3, ``CurrentAssignmentBuilder.build`` and ``computeNextAssignment``.
     """
-    must_drop = has_new_topics and settings.rules.drops_unsubscribed
-    if member.is_at(group.assignment_epoch) and not must_drop:
+    must_drop = is_new_subscription and settings.rules.drops_unsubscribed
+    if member.is_at(target.epoch) and not must_drop:
         return member
-    if member.state == STABLE and member.epoch == group.assignment_epoch:
-        after = _dropped(group, member, owned)
+    subscribed = group.partition_counts.keys() & set(member.topics)
+    if member.state == STABLE and member.epoch == target.epoch:
+        after = _dropped(settings, member, subscribed, owned)
     elif member.state == UNREVOKED_PARTITIONS and _still_owns(owned, member.pending_revocation):
-        after = _dropped(group, member, owned) if must_drop else member
+        after = _dropped(settings, member, subscribed, owned) if must_drop else member
     else:
-        has_revoked = member.state == UNREVOKED_PARTITIONS and settings.rules.counts_revocations
-        after = _next(settings, group, member, holders, owned, member.epoch + has_revoked)
+        after = _next(settings, group, member, target, subscribed, owned)
     return member if after == member else _with_timer(group, after)
 
 
@@ -80,56 +81,55 @@ def _next(
     settings: Settings,
     group: Group,
     member: Member,
-    holders: Mapping[TopicPartition, str],
+    target: Aim,
+    subscribed: Set[str],
     owned: tuple[TopicPartition, ...] | None,
-    epoch: int,
 ) -> Member:
-    target = set(group.target(member.member_id))
-    if settings.rules.drops_unsubscribed:
-        target = {partition for partition in target if partition.topic in member.topics}
-    keep = tuple(held for held in member.assigned if held[:2] in target)
-    revoke = tuple(held for held in member.assigned if held[:2] not in target)
-    missing = target - set(partitions_of(keep))
-    own_pending = set(member.pending_partitions) if settings.rules.may_take_back else set()
-    add = {partition for partition in missing if partition not in holders or partition in own_pending}
+    rules = settings.rules
+    wanted = {each for each in target.partitions if each.topic in subscribed or not rules.drops_unsubscribed}
+    keep = tuple(held for held in member.assigned if held[:2] in wanted)
+    revoke = tuple(held for held in member.assigned if held[:2] not in wanted)
     if revoke and _still_owns(owned, revoke):
+        has_revoked = member.state == UNREVOKED_PARTITIONS and rules.counts_revocations
         return replace(
             member,
             state=UNREVOKED_PARTITIONS,
             previous_epoch=member.epoch,
-            epoch=epoch,
+            epoch=member.epoch + has_revoked,
             assigned=keep,
             pending_revocation=revoke,
         )
-    added = tuple(Held(topic, partition, group.assignment_epoch) for topic, partition in add)
+    missing = wanted - set(partitions_of(keep))
+    holders = group.holders
+    own_pending = set(member.pending_partitions) if rules.may_take_back else set()
+    add = {partition for partition in missing if partition not in holders or partition in own_pending}
+    added = tuple(Held(topic, partition, target.epoch) for topic, partition in add)
     return replace(
         member,
         state=STABLE if add == missing else UNRELEASED_PARTITIONS,
         previous_epoch=member.epoch,
-        epoch=group.assignment_epoch,
+        epoch=target.epoch,
         assigned=tuple(sorted(keep + added)),
         pending_revocation=(),
     )
 
 
-def _dropped(group: Group, member: Member, owned: tuple[TopicPartition, ...] | None) -> Member:
+def _dropped(
+    settings: Settings, member: Member, subscribed: Set[str], owned: tuple[TopicPartition, ...] | None
+) -> Member:
     """The member without the topics it no longer subscribes to; no other partition moves.
 
     References
     ----------
     Apache Kafka 4.2 and 4.3, ``CurrentAssignmentBuilder.updateCurrentAssignment``.
     """
-    keep = tuple(held for held in member.assigned if held.topic in member.topics)
-    if keep == member.assigned:
+    keep = tuple(held for held in member.assigned if held.topic in subscribed)
+    dropped = tuple(held for held in member.assigned if held.topic not in subscribed)
+    has_left_all = not member.topics and not member.pending_revocation  # then Kafka does not look whether it had any
+    if not dropped and not has_left_all:
         return member
-    dropped = tuple(held for held in member.assigned if held.topic not in member.topics)
+    after = replace(member, previous_epoch=member.epoch) if settings.rules.forgets_previous_epoch else member
     pending = tuple(sorted(member.pending_revocation + dropped))
-    if _still_owns(owned, pending):
-        return replace(
-            member,
-            state=UNREVOKED_PARTITIONS,
-            previous_epoch=member.epoch,
-            assigned=keep,
-            pending_revocation=pending,
-        )
-    return replace(member, previous_epoch=member.epoch, assigned=keep)
+    if pending and _still_owns(owned, pending):
+        return replace(after, state=UNREVOKED_PARTITIONS, assigned=keep, pending_revocation=pending)
+    return replace(after, assigned=keep)

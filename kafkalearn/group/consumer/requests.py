@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from kafkalearn.group.consumer.effects import NONE
 from kafkalearn.group.consumer.events import ConsumerGroupHeartbeat
 from kafkalearn.group.consumer.settings import Settings
-from kafkalearn.group.consumer.state import JOIN, LEAVE, LEAVE_FOR_A_WHILE, Group, Member
+from kafkalearn.group.consumer.state import CONSUMER, JOIN, LEAVE, LEAVE_FOR_A_WHILE, Group, Member
 from kafkalearn.topic_partition import TopicPartition
+
+TRIMMED = "".join(map(chr, range(0x21)))  # what Java's String.trim takes off: the blank and all below it
 
 
 def refusal(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> str:
@@ -23,8 +25,7 @@ def refusal(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> 
         return "INVALID_REQUEST"
     if event.assignor is not None and event.assignor not in settings.assignors:
         return "UNSUPPORTED_ASSIGNOR"
-    is_new_group = group.group_epoch == settings.rules.first_group_epoch and not group.members
-    if is_new_group and event.member_epoch != JOIN:
+    if group.group_type != CONSUMER and event.member_epoch != JOIN:
         return "GROUP_ID_NOT_FOUND"
     is_full = len(group.members) >= settings.max_size and group.find(event.member_id) is None
     if is_full and event.member_epoch >= JOIN:
@@ -38,15 +39,22 @@ def refusal(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> 
 
 
 def _is_malformed(event: ConsumerGroupHeartbeat) -> bool:
-    if not event.member_id or event.instance_id == "" or event.member_epoch < LEAVE_FOR_A_WHILE:
+    if _is_blank(event.member_id) or _is_blank(event.instance_id) or event.member_epoch < LEAVE_FOR_A_WHILE:
         return True
     if event.member_epoch == JOIN:
         return event.owned != () or event.topics is None or event.rebalance_timeout_ms is None
     return event.member_epoch == LEAVE_FOR_A_WHILE and event.instance_id is None
 
 
+def _is_blank(value: str | None) -> bool:
+    return value is not None and not value.strip(TRIMMED)
+
+
 def _refusal_of_static(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> str:
-    member = group.find_static(event.instance_id)
+    holder = group.static_id(event.instance_id)
+    member = group.find(holder)
+    if holder is not None and member is None:
+        return "UNKNOWN_MEMBER_ID"  # it had two instance ids, and only the last one went with it
     if event.member_epoch == JOIN:
         is_free = member is None or member.epoch == LEAVE_FOR_A_WHILE
         return NONE if is_free else "UNRELEASED_INSTANCE_ID"

@@ -6,43 +6,49 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kafkalearn.arguments import fill_in, text, whole_number
+from kafkalearn.arguments import LARGEST_INT, fill_in, one_of, sequence, text, whole_number
+from kafkalearn.assignor.group_spec import topic_halves
 from kafkalearn.assignor.registry import BROKER_ASSIGNORS
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.group.consumer.topics import topic_name
 from kafkalearn.group.defaults import default_of
-from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.group.limits import MOST_PARTITIONS
+from kafkalearn.phrases import shown
+from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, release_line
 
 
 class Rules(NamedTuple):
     """What differs between the releases that have the protocol switched on."""
 
-    first_group_epoch: int  # of a group nobody has joined yet
+    first_epoch: int  # of group and assignment, in a group nobody has joined yet
     writes_topic_metadata: bool  # a record of the subscribed topics' partitions (a hash inside another since 4.1)
     may_take_back: bool  # a member gets a partition back that it has not given up yet
     may_always_rejoin: bool  # epoch 0 is accepted from a known member whatever its epoch
     drops_unsubscribed: bool  # a member that unsubscribes gives up the topic at once, whatever its target
     counts_revocations: bool  # the epoch goes up by one when a revocation is confirmed and another follows
+    forgets_previous_epoch: bool  # a member that drops a topic at once may no longer use the epoch before
     accepts_older_commits: bool  # KIP-1251: commits with an older epoch, partition by partition
 
 
 def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
     """The rules of a release.
 
-    >>> rules_of("4.0").first_group_epoch, rules_of("4.3").first_group_epoch
+    >>> rules_of("4.0").first_epoch, rules_of("4.3").first_epoch
     (0, 1)
 
     References
     ----------
-    Apache Kafka 4.0.0, 4.1.2, 4.2.1 and 4.3.0, ``GroupMetadataManager`` and ``CurrentAssignmentBuilder``, compared;
-    in which patch of a line a rule came was not looked for.
+    Apache Kafka 4.0.0 to 4.3.1, every patch, ``GroupMetadataManager`` and ``CurrentAssignmentBuilder``, compared.
     """
+    first_to_take_back = "4.1.2" if release_line(release) == "4.1" else "4.0.2"  # in two lines at a time
     return Rules(
-        first_group_epoch=1 if at_least("4.3", release) else 0,
+        first_epoch=1 if at_least("4.3", release) else 0,
         writes_topic_metadata=not at_least("4.1", release),
-        may_take_back=at_least("4.1", release),
+        may_take_back=at_least(first_to_take_back, release),
         may_always_rejoin=at_least("4.2", release),
         drops_unsubscribed=at_least("4.2", release),
         counts_revocations=not at_least("4.2", release),
+        forgets_previous_epoch=at_least("4.3", release),
         accepts_older_commits=at_least("4.3", release),
     )
 
@@ -81,7 +87,7 @@ class Settings:
         event `TopicChanged` changes them.
     topic_ids : mapping of str to str, or tuple of (str, str)
         The topics' ids as Kafka prints them, by name; see `kafkalearn.assignor.assign`. Empty: ids that Kafka sorts
-        in the order of the topics' names.
+        in the order of the topics' names. Then no event needs to give any.
 
     Raises
     ------
@@ -114,28 +120,49 @@ class Settings:
                 "every broker offers it; in 3.7 to 3.9 it was a preview"
             )
         object.__setattr__(self, "rules", rules_of(self.release))
-        object.__setattr__(self, "topic_ids", tuple(dict(self.topic_ids).items()))
         object.__setattr__(self, "topics", _checked_topics(self.topics))
+        object.__setattr__(self, "topic_ids", _checked_ids(self.topic_ids, self.topics))
         fill_in(self, **{name: default_of(setting, self.release, "broker") for name, setting in NAMES.items()})
         for name in ("session_timeout_ms", "heartbeat_interval_ms", "max_size"):
-            whole_number(name, getattr(self, name), at_least=1)
-        whole_number("assignment_interval_ms", self.assignment_interval_ms, at_least=0)
+            whole_number(name, getattr(self, name), at_least=1, at_most=LARGEST_INT)
+        whole_number("assignment_interval_ms", self.assignment_interval_ms, at_least=0, at_most=LARGEST_INT)
         if self.assignment_interval_ms and not at_least("4.3", self.release):
             raise KafkaLearnError(
                 f"assignment_interval_ms is {self.assignment_interval_ms}, but Kafka {self.release} has no such "
                 "setting; it came with 4.3 (KIP-1263)"
             )
-        for assignor in self.assignors:
-            if assignor not in BROKER_ASSIGNORS:
-                raise unknown_name("assignor of the broker", assignor, BROKER_ASSIGNORS)
+        assignors = sequence("assignors", self.assignors, of="names")
+        for assignor in assignors:
+            one_of("assignor of the broker", assignor, BROKER_ASSIGNORS)
+        if not assignors:
+            raise KafkaLearnError(f"assignors is empty; a broker has at least one of {', '.join(BROKER_ASSIGNORS)}")
+        object.__setattr__(self, "assignors", assignors)
 
 
 def _checked_topics(topics: Mapping[str, int] | tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
     """Topics with their partition counts, by name."""
-    try:
-        counts = dict(topics)
-    except (TypeError, ValueError):
-        raise KafkaLearnError(f"topics must map each topic to its number of partitions, got {topics!r}") from None
+    counts = _by_name("topics", topics, "its number of partitions")
     for name, count in counts.items():
-        whole_number(f"the number of partitions of {text('topic', name)!r}", count, at_least=1)
+        whole_number(f"the number of partitions of {topic_name(name)!r}", count, at_least=1, at_most=MOST_PARTITIONS)
+    total = sum(counts.values())
+    whole_number("the number of partitions of all topics", total, at_least=0, at_most=MOST_PARTITIONS)
     return tuple(sorted(counts.items()))
+
+
+def _checked_ids(
+    topic_ids: Mapping[str, str] | tuple[tuple[str, str], ...], topics: tuple[tuple[str, int], ...]
+) -> tuple[tuple[str, str], ...]:
+    """The ids of all topics, or of none."""
+    ids = _by_name("topic_ids", topic_ids, "its id")
+    missing = [name for name, _ in topics if name not in ids] if ids else []
+    if missing:
+        raise KafkaLearnError(f"topic_ids has no id of {missing[0]!r}; it has {sorted(ids)}")
+    topic_halves({topic_name(name): text(f"the id of {name!r}", each) for name, each in ids.items()})
+    return tuple(ids.items())
+
+
+def _by_name(what: str, given: object, of: str) -> dict:
+    try:
+        return dict(given)
+    except (TypeError, ValueError):
+        raise KafkaLearnError(f"{what} must map each topic to {of}, got {shown(given)}") from None

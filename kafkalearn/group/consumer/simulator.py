@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from kafkalearn.errors import IllegalEvent
+from kafkalearn.group.consumer.cluster import change_topic
 from kafkalearn.group.consumer.commits import commit
+from kafkalearn.group.consumer.ending import delete, expire, move
 from kafkalearn.group.consumer.events import (
     ConsumerGroupEvent,
     ConsumerGroupHeartbeat,
+    GroupDeleted,
     OffsetCommit,
+    OffsetsExpired,
+    PartitionMoved,
     TimePassed,
     TopicChanged,
 )
@@ -18,6 +22,7 @@ from kafkalearn.group.consumer.heartbeats import heartbeat
 from kafkalearn.group.consumer.settings import Settings
 from kafkalearn.group.consumer.state import Group, start
 from kafkalearn.group.consumer.timers import pass_time
+from kafkalearn.phrases import shown
 from kafkalearn.trace import Trace, run
 
 
@@ -48,26 +53,19 @@ def step(settings: Settings, group: Group, event: ConsumerGroupEvent) -> Group:
         case OffsetCommit():
             return commit(settings, group, event)
         case TopicChanged():
-            return _change_topic(group, event)
+            return change_topic(settings, group, event)
         case TimePassed():
             return pass_time(settings, group, event)
+        case GroupDeleted():
+            return delete(settings, group)
+        case OffsetsExpired():
+            return expire(settings, group)
+        case PartitionMoved():
+            return move(settings, group)
     raise IllegalEvent(
-        f"{event!r} is no event of this simulator; there are ConsumerGroupHeartbeat, OffsetCommit, TopicChanged, "
-        "TimePassed"
+        f"{shown(event)} is no event of this simulator; there are ConsumerGroupHeartbeat, OffsetCommit, TopicChanged, "
+        "TimePassed, GroupDeleted, OffsetsExpired, PartitionMoved"
     )
-
-
-def _change_topic(group: Group, event: TopicChanged) -> Group:
-    """The group with the topic changed; the coordinator looks at topics only with the next heartbeat."""
-    counts = dict(group.topics)
-    before = counts.pop(event.topic, None)
-    if before is None and event.partition_count is None:
-        raise IllegalEvent(f"{event!r}: there is no such topic; there are {list(counts)}")
-    if event.partition_count is not None:
-        if before is not None and event.partition_count < before:
-            raise IllegalEvent(f"{event!r}: the topic has {before} partitions, and Kafka takes none away")
-        counts[event.topic] = event.partition_count
-    return replace(group, topics=tuple(sorted(counts.items())), must_look=True, effects=())
 
 
 def simulate(

@@ -1,4 +1,4 @@
-"""A consumer group as its coordinator knows it: epochs, members, targets."""
+"""A consumer group as its coordinator knows it: epochs, members, targets, and the topics of the cluster."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from kafkalearn import group_states
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.consumer.effects import Effect
 from kafkalearn.group.consumer.settings import Settings
+from kafkalearn.group.consumer.topics import Topic
+from kafkalearn.java_collections import FIRST_SLOTS, timeline_order, timeline_slots
 from kafkalearn.topic_partition import TopicPartition
 
 STABLE = "STABLE"
@@ -24,6 +26,9 @@ MEMBER_STATES = {
 
 JOIN, LEAVE, LEAVE_FOR_A_WHILE = 0, -1, -2
 """The member epochs that mean something else than an epoch."""
+
+CONSUMER, CLASSIC = "Consumer", "Classic"
+"""The types of a group, by Kafka's names."""
 
 
 class Held(NamedTuple):
@@ -74,19 +79,27 @@ class Group:
     """The whole group at one moment."""
 
     group_epoch: int
-    assignment_epoch: int = 0
+    assignment_epoch: int
     assigned_at_ms: int | None = None  # when the last target was computed
     members: tuple[Member, ...] = ()  # in the order they joined
+    slot_count: int = FIRST_SLOTS  # of the broker's map of members, see kafkalearn.java_collections
+    static_ids: tuple[tuple[str, str], ...] = ()  # (instance id, member id)
     targets: tuple[Target, ...] = ()  # (member id, partitions), in the broker's order
-    topics: tuple[tuple[str, int], ...] = ()  # the cluster's topics and their partition counts
-    seen_topics: tuple[tuple[str, int], ...] = ()  # those of them it subscribes to, when it last looked
-    must_look: bool = False  # the cluster's topics have changed since
+    topics: tuple[Topic, ...] = ()  # of the cluster, by name
+    former_topics: tuple[Topic, ...] = ()  # that are gone
+    seen_topics: tuple[Topic, ...] = ()  # those of the cluster it subscribes to, when it last looked
+    look_at_ms: int = 0  # from then on, the next heartbeat of anybody looks at the topics again
+    group_type: str | None = None  # CONSUMER; CLASSIC: a client without a group has committed; None: no such group
+    is_deleted: bool = False  # there was a group
+    committed: tuple[TopicPartition, ...] = ()  # the partitions that have a committed offset
     now_ms: int = 0
     effects: tuple[Effect, ...] = field(default=(), compare=False)  # what the last event led to
 
     @property
     def state(self) -> str:
         """A name in `kafkalearn.group_states.CONSUMER_STATES`."""
+        if self.is_deleted:
+            return group_states.DEAD
         if not self.members:
             return group_states.EMPTY
         if self.group_epoch > self.assignment_epoch:
@@ -95,9 +108,25 @@ class Group:
         return group_states.STABLE if have_all_reached_it else group_states.RECONCILING
 
     @property
+    def must_look(self) -> bool:
+        """Whether the next heartbeat looks at the topics of the cluster: they have changed, or an hour has passed."""
+        return self.now_ms >= self.look_at_ms
+
+    @property
     def member_ids(self) -> tuple[str, ...]:
         """All members in the order they joined."""
         return tuple(member.member_id for member in self.members)
+
+    @property
+    def in_broker_order(self) -> tuple[Member, ...]:
+        """All members as the coordinator walks its map of them."""
+        by_id = {member.member_id: member for member in self.members}
+        return tuple(by_id[member_id] for member_id in timeline_order(by_id, self.slot_count))
+
+    @property
+    def partition_counts(self) -> dict[str, int]:
+        """The partitions of each topic of the cluster."""
+        return {topic.name: topic.partition_count for topic in self.topics}
 
     def member(self, member_id: str) -> Member:
         """One member.
@@ -112,25 +141,23 @@ class Group:
             raise KafkaLearnError(f"no member {member_id!r}; the group has {list(self.member_ids)}")
         return found
 
-    def find(self, member_id: str) -> Member | None:
+    def find(self, member_id: str | None) -> Member | None:
         """The member of this id, or None."""
         return next((member for member in self.members if member.member_id == member_id), None)
 
-    def find_static(self, instance_id: str | None) -> Member | None:
-        """The member with this instance id, or None."""
-        if instance_id is None:
-            return None
-        return next((member for member in self.members if member.instance_id == instance_id), None)
+    def static_id(self, instance_id: str | None) -> str | None:
+        """The member id that has this instance id, or None."""
+        return dict(self.static_ids).get(instance_id)
 
     def target(self, member_id: str) -> tuple[TopicPartition, ...]:
         """The partitions that a member is to have in the end; none if it is not in the target yet."""
         return dict(self.targets).get(member_id, ())
 
     @property
-    def subscribed_topics(self) -> tuple[tuple[str, int], ...]:
-        """The topics that exist and that some member subscribes to, with their partition counts."""
+    def subscribed_topics(self) -> tuple[Topic, ...]:
+        """The topics that exist and that some member subscribes to."""
         names = {topic for member in self.members for topic in member.topics}
-        return tuple((name, count) for name, count in self.topics if name in names)
+        return tuple(topic for topic in self.topics if topic.name in names)
 
     @property
     def holders(self) -> dict[TopicPartition, str]:
@@ -142,19 +169,42 @@ class Group:
         }
 
     def with_member(self, member: Member) -> Group:
-        """The group with a member put in its place, or added at the end."""
+        """The group with a member put in its place, or added at the end; nothing is written of it."""
         if self.find(member.member_id) is None:
             return replace(self, members=(*self.members, member))
         same = member.member_id
         return replace(self, members=tuple(member if each.member_id == same else each for each in self.members))
 
+    def with_written(self, member: Member) -> Group:
+        """The same as a record of the member has it: the broker's maps of members and of instance ids change.
+
+        References
+        ----------
+        Apache Kafka, ``ConsumerGroup.updateMember``.
+        """
+        group = replace(self.with_member(member), slot_count=timeline_slots(self.slot_count, len(self.members)))
+        if member.instance_id is None:
+            return group
+        return replace(group, static_ids=tuple({**dict(self.static_ids), member.instance_id: member.member_id}.items()))
+
     def without_member(self, member_id: str) -> Group:
-        """The group without a member and its target."""
+        """The group without a member and its target.
+
+        References
+        ----------
+        Apache Kafka, ``ConsumerGroup.removeMember``.
+        """
+        gone = self.member(member_id)
         return replace(
             self,
-            members=tuple(member for member in self.members if member.member_id != member_id),
+            members=tuple(member for member in self.members if member is not gone),
+            static_ids=tuple(each for each in self.static_ids if each[0] != gone.instance_id),
             targets=tuple(target for target in self.targets if target[0] != member_id),
         )
+
+    def with_targets(self, targets: Iterable[Target]) -> Group:
+        """The group with these targets put in the place of those before."""
+        return replace(self, targets=tuple({**dict(self.targets), **dict(targets)}.items()))
 
 
 def partitions_of(held: Iterable[Held]) -> tuple[TopicPartition, ...]:
@@ -172,4 +222,12 @@ def start(settings: Settings) -> Group:
     >>> start(Settings()).group_epoch, start(Settings(release="4.2")).group_epoch
     (1, 0)
     """
-    return Group(group_epoch=settings.rules.first_group_epoch, topics=settings.topics)
+    ids = dict(settings.topic_ids)
+    topics = tuple(Topic(name, count, ids.get(name)) for name, count in settings.topics)
+    return new_group(settings, topics=topics)
+
+
+def new_group(settings: Settings, **parts: object) -> Group:
+    """A group without members, whose epochs have not begun to count."""
+    first = settings.rules.first_epoch
+    return Group(group_epoch=first, assignment_epoch=first, **parts)

@@ -29,19 +29,38 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
+from kafkalearn.arguments import LARGEST_INT
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.scenario.words import NAME, NUMBER, TIME, BadLine, events_of, milliseconds, names, split, times_of
+from kafkalearn.group.limits import MOST_SCENARIO_EVENTS, MOST_SCENARIO_PARTITIONS
+from kafkalearn.group.scenario.consistency import (
+    MOST_NAMED,
+    Line,
+    Wrong,
+    members_that_are_wrong,
+    topics_that_are_wrong,
+)
+from kafkalearn.group.scenario.words import (
+    NAME,
+    NUMBER,
+    TIME,
+    BadLine,
+    decimal,
+    events_of,
+    milliseconds,
+    names,
+    split,
+    times_of,
+    whole,
+)
 from kafkalearn.group.world.events import (
-    Crashes,
-    CrashesAndReturns,
-    Grows,
-    Joins,
-    Leaves,
-    Restarts,
     Scenario,
     ScenarioEvent,
 )
 from kafkalearn.group.world.settings import CLIENT_SETTINGS, Settings
+from kafkalearn.phrases import shown
+
+LONGEST_TEXT, LONGEST_LINE = 200_000, 1000  # characters
+MOST_LINES = 2000
 
 
 class BadScenario(KafkaLearnError):  # noqa: N818  (a scenario that is bad, not an error of ours)
@@ -94,56 +113,70 @@ class _Reader:
     """Goes through the lines and collects their facts and events, and what is wrong with them."""
 
     def __init__(self) -> None:
-        self.events: list[tuple[int, str, ScenarioEvent]] = []
+        self.events: list[Line] = []
         self.topics: dict[str, int] = {}
         self.facts: dict[str, object] = {}
         self.static: dict[str, tuple[int, str]] = {}
         self.member_settings: list[tuple[str, str, object]] = []
         self.setting_lines: list[tuple[int, str, str]] = []
-        self.wrong: list[tuple[int, str, str]] = []
+        self.wrong: list[Wrong] = []
 
     def read(self, text: str) -> Scenario:
-        for number, raw in enumerate(text.splitlines(), start=1):
-            line = " ".join(re.sub(r"\([^)]*\)", " ", raw.partition("#")[0]).split())
-            if line:
+        if len(text) > LONGEST_TEXT:
+            raise BadScenario(f"the text has {len(text):,} characters; a scenario has at most {LONGEST_TEXT:,}")
+        lines = text.splitlines()
+        if len(lines) > MOST_LINES:
+            raise BadScenario(f"the text has {len(lines):,} lines; a scenario has at most {MOST_LINES:,}")
+        for number, raw in enumerate(lines, start=1):
+            line = " ".join(_without_remarks(raw.partition("#")[0]).split())
+            if line and len(self.wrong) < MOST_NAMED:
                 try:
                     self._line(number, line)
                 except (BadLine, KafkaLearnError) as reason:
                     self.wrong.append((number, line, str(reason)))
-        self._check_members()
-        self._check_topics()
-        if self.wrong:
-            raise BadScenario("\n".join(f"line {number}, {line!r}: {why}" for number, line, why in sorted(self.wrong)))
-        return Scenario(
-            tuple(event for _, _, event in self.events),
-            tuple(self.topics.items()) or (("orders", 6),),
-            static=tuple(self.static),
-            member_settings=tuple(self.member_settings),
-            **self.facts,
-        )
+        named = [(number, line, name) for name, (number, line) in self.static.items()] + self.setting_lines
+        wrong = [*self.wrong, *members_that_are_wrong(self.events, named)]
+        wrong += topics_that_are_wrong(self.events, self.topics)
+        if wrong:
+            named = sorted(wrong)[:MOST_NAMED]
+            raise BadScenario("\n".join(f"line {number}, {shown(line)}: {why}" for number, line, why in named))
+        try:
+            return Scenario(
+                tuple(event for _, _, event in self.events),
+                tuple(self.topics.items()) or (("orders", 6),),
+                static=tuple(self.static),
+                member_settings=tuple(self.member_settings),
+                **self.facts,
+            )
+        except KafkaLearnError as reason:  # no single line is wrong, but all of them together
+            raise BadScenario(str(reason)) from None
 
     def _line(self, number: int, line: str) -> None:
+        if len(line) > LONGEST_LINE:
+            raise BadLine(f"a line has at most {LONGEST_LINE:,} characters, this one has {len(line):,}")
         if re.match(r"(at|every)\b", line, re.I):
             times, what = times_of(line)
-            for event in events_of(what, times):
-                self.events.append((number, line, event))
+            self.events += [(number, line, event) for event in events_of(what, times)]
+            if len(self.events) > MOST_SCENARIO_EVENTS:
+                raise BadLine(f"with this line there are {len(self.events):,} events, {MOST_SCENARIO_EVENTS:,} at most")
         else:
             self._header(number, line)
 
     def _header(self, number: int, line: str) -> None:
         lower = line.rstrip(".")
-        if found := re.fullmatch(rf"topic ({NAME}) has (\d+) partitions?", lower, re.I):
-            if int(found[2]) < 1:
+        if found := re.fullmatch(rf"topic ({NAME}) has ([0-9]+) partitions?", lower, re.I):
+            count = whole(found[2], MOST_SCENARIO_PARTITIONS)
+            if count < 1:
                 raise BadLine("a topic has at least 1 partition")
             if found[1] in self.topics:
                 raise BadLine(f"{found[1]} has been given {self.topics[found[1]]} partitions already")
-            self.topics[found[1]] = int(found[2])
+            self.topics[found[1]] = count
         elif found := re.fullmatch(rf"records arrive at {NUMBER} (?:a|per) second", lower, re.I):
-            self._fact("records_per_second", float(found[1]))
+            self._fact("records_per_second", float(decimal(found[1])))
         elif found := re.fullmatch(
             rf"(?:each|every|a) member reads (?:at most )?{NUMBER} (?:a|per) second", lower, re.I
         ):
-            self._fact("read_per_second", float(found[1]))
+            self._fact("read_per_second", float(decimal(found[1])))
         elif found := re.fullmatch(rf"(?:the end is|it ends|ends|end) at {TIME}", lower, re.I):
             self._fact("end_ms", milliseconds(found[1], found[2]))
         elif found := re.fullmatch(r"(.+) (?:are|is) static", lower, re.I):
@@ -162,57 +195,26 @@ class _Reader:
         found = re.fullmatch(TIME, raw)
         if found:
             value: object = milliseconds(found[1], found[2])
-        elif raw.isdecimal():
-            value = int(raw)
+        elif raw.isdecimal() and raw.isascii():
+            value = whole(raw, LARGEST_INT)
         else:
             value = tuple(re.split(r", *", raw)) if setting == "partition.assignment.strategy" else raw
         if setting not in CLIENT_SETTINGS:
             near = get_close_matches(setting, CLIENT_SETTINGS, 1, 0.5)
             hint = f"did you mean {near[0]!r}?" if near else "it has: " + ", ".join(CLIENT_SETTINGS)
-            raise BadLine(f"a consumer has no setting {setting!r} here; {hint}")
+            raise BadLine(f"a consumer has no setting {shown(setting)} here; {hint}")
         Settings(values={setting: value})
         self.member_settings.append((member, setting, value))
         self.setting_lines.append((number, line, member))
 
-    def _check_members(self) -> None:
-        """Every member that is named must join at some time; nobody joins twice."""
-        joined = dict.fromkeys(event.member for _, _, event in self.events if isinstance(event, Joins))
-        named = [(number, line, getattr(event, "member", None)) for number, line, event in self.events]
-        named += [(number, line, name) for name, (number, line) in self.static.items()]
-        named += self.setting_lines
-        for number, line, name in named:
-            if name is not None and name not in joined:
-                near = get_close_matches(name, joined, 1, 0.5)
-                hint = f"did you mean {near[0]!r}?" if near else f"write: at 0 s: {name} joins"
-                self.wrong.append((number, line, f"{name!r} never joins; {hint}"))
-        self._check_joins()
 
-    def _check_joins(self) -> None:
-        running: dict[str, int] = {}  # since when
-        for number, line, event in sorted(self.events, key=lambda each: each[2].at_ms):
-            name = getattr(event, "member", None)
-            if isinstance(event, Joins):
-                if running.get(name, event.at_ms + 1) <= event.at_ms:
-                    self.wrong.append((number, line, f"{name!r} is running already; let it leave or crash before"))
-                running[name] = event.at_ms
-            elif isinstance(event, Leaves | Crashes):
-                running.pop(name, None)
-            elif isinstance(event, Restarts | CrashesAndReturns):
-                running[name] = event.at_ms + event.after_ms
-
-    def _check_topics(self) -> None:
-        counts = dict(self.topics) or {"orders": 6}
-        for number, line, event in sorted(self.events, key=lambda each: each[2].at_ms):
-            if isinstance(event, Grows):
-                if event.topic not in counts:
-                    self.wrong.append(
-                        (number, line, f"there is no topic {event.topic!r}; there are: {', '.join(counts)}")
-                    )
-                elif event.partition_count <= counts[event.topic]:
-                    why = f"{event.topic} has {counts[event.topic]} partitions then, and topics can only grow"
-                    self.wrong.append((number, line, why))
-                else:
-                    counts[event.topic] = event.partition_count
+def _without_remarks(raw: str) -> str:
+    """The line with a blank for each remark in brackets; a bracket that is not closed stays."""
+    kept, place = [], 0
+    while (opened := raw.find("(", place)) >= 0 and (closed := raw.find(")", opened)) >= 0:
+        kept.append(raw[place:opened])
+        place = closed + 1
+    return " ".join([*kept, raw[place:]])
 
 
 HEADERS = (

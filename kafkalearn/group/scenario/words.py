@@ -7,6 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 
+from kafkalearn.group.limits import (
+    LONGEST_SCENARIO_MS,
+    MOST_CONSUMERS,
+    MOST_SCENARIO_EVENTS,
+    MOST_SCENARIO_PARTITIONS,
+)
 from kafkalearn.group.world.events import (
     Crashes,
     CrashesAndReturns,
@@ -19,11 +25,15 @@ from kafkalearn.group.world.events import (
     Restarts,
     ScenarioEvent,
 )
+from kafkalearn.phrases import shown
 
+DIGITS = "0123456789"
 UNITS_MS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
 NAME = r"[A-Za-z_][\w.-]*"
-TIME = r"(\d+(?:\.\d+)?) ?([A-Za-z]+)"
-NUMBER = r"(\d+(?:\.\d+)?)"
+TIME = r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)"
+NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
+LONGEST_NUMBER = 15  # digits
+LONGEST_NAME = 100  # characters
 
 
 class BadLine(Exception):  # noqa: N818  (it never leaves this package)
@@ -39,7 +49,7 @@ VERBS: dict[str, tuple[str, Callable[..., ScenarioEvent]]] = {
     "pauses": (rf"for {TIME}", Pauses),
     "works": (rf"(?:for )?{TIME}(?: on one poll)?", Processing),
     "is cut off": (rf"for {TIME}", Disconnected),
-    "grows": (r"to (\d+) partitions?", Grows),
+    "grows": (r"to ([0-9]+) partitions?", Grows),
 }
 """What can happen, and what must follow the verb."""
 
@@ -62,19 +72,24 @@ EXAMPLES = {
 }
 
 
-def times_of(line: str) -> tuple[list[int], str]:
+def times_of(line: str) -> tuple[Sequence[int], str]:
     """The times of a line, and the rest of it: what happens then."""
     head, colon, what = line.partition(":")
     if not colon or not what.strip():
-        raise BadLine(f"a colon and what happens are missing; as in: {head.strip()}: c1 pauses for 50 s")
+        raise BadLine(f"a colon and what happens are missing; as in: {head.strip()[:40]}: c1 pauses for 50 s")
     if found := re.fullmatch(rf"at {TIME}", head.strip(), re.I):
         return [milliseconds(found[1], found[2])], what.strip()
     if found := re.fullmatch(rf"every {TIME} from {TIME} to {TIME}", head.strip(), re.I):
         every, first, last = (milliseconds(found[at], found[at + 1]) for at in (1, 3, 5))
         if every < 1 or last < first:
             raise BadLine("the distance must be above 0, and the end not before the start")
-        return list(range(first, last + 1, every)), what.strip()
-    raise BadLine(f"cannot read the time {head.strip()!r}; as in: at 12 s: ... or every 60 s from 30 s to 300 s: ...")
+        times = range(first, last + 1, every)
+        if len(times) > MOST_SCENARIO_EVENTS:
+            raise BadLine(f"that is {len(times):,} times; a scenario has at most {MOST_SCENARIO_EVENTS:,} events")
+        return times, what.strip()
+    raise BadLine(
+        f"cannot read the time {shown(head.strip())}; as in: at 12 s: ... or every 60 s from 30 s to 300 s: ..."
+    )
 
 
 def events_of(what: str, times: Sequence[int]) -> Iterator[ScenarioEvent]:
@@ -83,11 +98,14 @@ def events_of(what: str, times: Sequence[int]) -> Iterator[ScenarioEvent]:
     pattern, kind = VERBS[verb]
     found = re.fullmatch(pattern, rest, re.I)
     if found is None:
-        raise BadLine(f"after {verb!r} came {rest or 'nothing'!r}; as in: {EXAMPLES[verb]}")
+        raise BadLine(f"after {verb!r} came {shown(rest or 'nothing')}; as in: {EXAMPLES[verb]}")
     if kind is Grows:
-        return (Grows(at_ms, subject, int(found[1])) for at_ms in times)
+        partition_count = whole(found[1], MOST_SCENARIO_PARTITIONS)
+        return (Grows(at_ms, subject, partition_count) for at_ms in times)
     more = (milliseconds(found[1], found[2]),) if found.groups() else ()
     who = names(subject)
+    if len(who) * len(times) > MOST_SCENARIO_EVENTS:
+        raise BadLine(f"that is {len(who) * len(times):,} events; a scenario has at most {MOST_SCENARIO_EVENTS:,}")
     return (kind(at_ms, name, *more) for at_ms in times for name in who)
 
 
@@ -103,30 +121,61 @@ def split(what: str) -> tuple[str, str, str]:
         near = get_close_matches(word, forms, 1, 0.6)
         if near:
             verb = OTHER_FORMS.get(near[0], near[0])
-            raise BadLine(f"nobody can {word!r}; did you mean {near[0]!r}? As in: {EXAMPLES[verb]}")
+            raise BadLine(f"nobody can {shown(word)}; did you mean {near[0]!r}? As in: {EXAMPLES[verb]}")
     raise BadLine(f"nothing that can happen; there is: {'; '.join(EXAMPLES.values())}")
 
 
 def names(subject: str) -> list[str]:
     """``c1, c2 and c3`` or ``c1 to c5`` as names."""
-    if found := re.fullmatch(r"([A-Za-z_][\w.-]*?)(\d+) to ([A-Za-z_][\w.-]*?)(\d+)", subject):
-        if found[1] != found[3] or int(found[4]) < int(found[2]):
-            raise BadLine(f"{subject!r} is no row of names; as in: c1 to c5")
-        return [f"{found[1]}{number}" for number in range(int(found[2]), int(found[4]) + 1)]
+    first, is_row, last = subject.partition(" to ")
+    if is_row and (row := _row(first, last)) is not None:
+        return row
     found_names = re.split(r", *and | and |, *", subject)
     for name in found_names:
-        if not re.fullmatch(NAME, name):
-            raise BadLine(f"{name!r} is no name of a member; names are one word, with commas between: c1, c2 and c3")
+        if len(name) > LONGEST_NAME or not re.fullmatch(NAME, name):
+            raise BadLine(
+                f"{shown(name)} is no name of a member; names are one word of at most {LONGEST_NAME} characters, "
+                "with commas between: c1, c2 and c3"
+            )
     if len(set(found_names)) < len(found_names):
-        raise BadLine(f"{subject!r} names one member twice")
+        raise BadLine(f"{shown(subject)} names one member twice")
     return found_names
+
+
+def _row(first: str, last: str) -> list[str] | None:
+    """``c1`` to ``c5``: the names of a row; None: these are no such names."""
+    stems = [each.rstrip(DIGITS) for each in (first, last)]
+    if any(each.isdigit() or not re.fullmatch(NAME, each) for each in (first, last)) or first == stems[0]:
+        return None
+    low, high = (whole(each[len(stem) :], 10**LONGEST_NUMBER) for each, stem in zip((first, last), stems, strict=True))
+    if stems[0] != stems[1] or high < low:
+        raise BadLine(f"'{first} to {last}' is no row of names; as in: c1 to c5")
+    if high - low >= MOST_CONSUMERS:
+        raise BadLine(f"'{first} to {last}' are {high - low + 1:,} members; a scenario has at most {MOST_CONSUMERS:,}")
+    return [f"{stems[0]}{place}" for place in range(low, high + 1)]
+
+
+def whole(digits: str, most: int) -> int:
+    """A whole number, of a size that makes sense."""
+    if len(digits) > LONGEST_NUMBER or int(digits) > most:
+        raise BadLine(f"the number is too large, {most:,} at most: {shown(digits)}")
+    return int(digits)
+
+
+def decimal(written: str) -> Decimal:
+    """A number with a point or without, of a size that makes sense."""
+    if len(written) > 2 * LONGEST_NUMBER:
+        raise BadLine(f"the number is too long, {2 * LONGEST_NUMBER} digits at most: {shown(written)}")
+    return Decimal(written)
 
 
 def milliseconds(amount: str, unit: str) -> int:
     """A time in whole ms."""
     if unit not in UNITS_MS:
-        raise BadLine(f"unknown unit {unit!r}; times have one of: {', '.join(UNITS_MS)}")
-    ms = Decimal(amount) * UNITS_MS[unit]
+        raise BadLine(f"unknown unit {shown(unit)}; times have one of: {', '.join(UNITS_MS)}")
+    ms = decimal(amount) * UNITS_MS[unit]
     if ms != int(ms):
         raise BadLine(f"{amount} {unit} is no whole number of ms")
+    if ms > LONGEST_SCENARIO_MS:
+        raise BadLine(f"{amount} {unit} is too long, {LONGEST_SCENARIO_MS // UNITS_MS['h']} h at most")
     return int(ms)

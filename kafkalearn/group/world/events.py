@@ -9,8 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias, get_args
 
-from kafkalearn.arguments import text, whole_number
+from kafkalearn.arguments import number, sequence, text, whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.group.limits import (
+    LONGEST_SCENARIO_MS,
+    MOST_CONSUMERS,
+    MOST_SCENARIO_EVENTS,
+    MOST_SCENARIO_PARTITIONS,
+)
+from kafkalearn.phrases import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,32 +147,35 @@ class Scenario:
 
     def __post_init__(self) -> None:
         """Put the events in order and refuse a scenario that cannot be played."""
-        for event in self.events:
+        events = sequence("events", self.events, of="events")
+        whole_number("the number of events", len(events), at_least=0, at_most=MOST_SCENARIO_EVENTS)
+        for event in events:
             _check(event)
         for name in ("records_per_second", "read_per_second"):
-            speed = getattr(self, name)
-            if speed is not None and not (isinstance(speed, int | float) and speed >= 0):
-                raise KafkaLearnError(f"{name} must be a number of at least 0, got {speed!r}")
-        ordered = tuple(sorted(self.events, key=lambda event: event.at_ms))
+            if getattr(self, name) is not None:
+                number(name, getattr(self, name), at_least=0)
+        ordered = tuple(sorted(events, key=lambda event: event.at_ms))
         object.__setattr__(self, "events", ordered)
-        object.__setattr__(self, "topics", tuple((name, count) for name, count in self.topics))
-        object.__setattr__(self, "static", tuple(self.static))
-        object.__setattr__(self, "member_settings", tuple(tuple(each) for each in self.member_settings))
-        for name, count in self.topics:
-            whole_number(f"the partition count of {name}", count, at_least=1)
-        for event in ordered:
-            if getattr(event, "member", None) not in (None, *self.members):
-                raise KafkaLearnError(f"{event}: {event.member} never joins; those who do: {', '.join(self.members)}")
-            if getattr(event, "topic", None) not in (None, *dict(self.topics)):
-                raise unknown_name("topic", event.topic, dict(self.topics))
-        if not self.topics:
-            raise KafkaLearnError("a scenario needs a topic to be read; give topics=[('orders', 6)]")
+        object.__setattr__(self, "topics", _topics(self.topics))
+        object.__setattr__(self, "static", tuple(text("member", each) for each in sequence("static", self.static)))
+        settings = sequence("member_settings", self.member_settings, of="(member, setting, value)")
+        object.__setattr__(self, "member_settings", tuple(_member_setting(each) for each in settings))
+        self._check_names()
         last_ms = max(map(end_of, ordered), default=0)
         if self.end_ms is None:
             object.__setattr__(self, "end_ms", last_ms + QUIET_MS)
-        whole_number("end_ms", self.end_ms, at_least=1)
+        whole_number("end_ms", self.end_ms, at_least=1, at_most=2 * LONGEST_SCENARIO_MS)
         if ordered and self.end_ms < ordered[-1].at_ms:
             raise KafkaLearnError(f"the scenario ends at {self.end_ms} ms, before {ordered[-1]}; let it end later")
+
+    def _check_names(self) -> None:
+        members, topics = set(self.members), dict(self.topics)
+        whole_number("the number of members", len(members), at_least=0, at_most=MOST_CONSUMERS)
+        for event in self.events:
+            if getattr(event, "member", None) not in (None, *members):
+                raise KafkaLearnError(f"{event}: {event.member} never joins; those who do: {', '.join(self.members)}")
+            if getattr(event, "topic", None) not in (None, *topics):
+                raise unknown_name("topic", event.topic, topics)
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -173,13 +183,39 @@ class Scenario:
         return tuple(dict.fromkeys(event.member for event in self.events if isinstance(event, Joins)))
 
 
+def _topics(topics: object) -> tuple[tuple[str, int], ...]:
+    """Topics and their partition counts, each topic once, not too many partitions in all."""
+    pairs = sequence("topics", topics, of="pairs of topic and partition count")
+    for each in pairs:
+        if not isinstance(each, tuple | list) or len(each) != 2:
+            raise KafkaLearnError(f"topics must hold pairs of topic and partition count, got {shown(each)}")
+        whole_number(f"the partition count of {text('topic', each[0])}", each[1], 1, MOST_SCENARIO_PARTITIONS)
+    if not pairs:
+        raise KafkaLearnError("a scenario needs a topic to be read; give topics=[('orders', 6)]")
+    if len(dict(pairs)) < len(pairs):
+        raise KafkaLearnError(f"topics names one topic twice: {shown(pairs)}")
+    total = sum(count for _, count in pairs)
+    whole_number("the number of partitions of all topics", total, at_least=1, at_most=MOST_SCENARIO_PARTITIONS)
+    return tuple((name, count) for name, count in pairs)
+
+
+def _member_setting(given: object) -> tuple[str, str, object]:
+    if not isinstance(given, tuple | list) or len(given) != 3:
+        raise KafkaLearnError(f"member_settings must hold (member, setting, value), got {shown(given)}")
+    return text("member", given[0]), text("setting", given[1]), given[2]
+
+
 def _check(event: ScenarioEvent) -> None:
     if not isinstance(event, ScenarioEvent):
         allowed = ", ".join(kind.__name__ for kind in get_args(ScenarioEvent))
-        raise KafkaLearnError(f"{event!r} is no event of a scenario; there are {allowed}")
+        raise KafkaLearnError(f"{shown(event)} is no event of a scenario; there are {allowed}")
+    what = type(event).__name__
     name = text("member", getattr(event, "member", "c1"))
     if not name or set(name) & set("/,; "):
-        raise KafkaLearnError(f"{event!r}: the name of a member is one word without / , and ;")
-    for field, least in (("at_ms", 0), ("for_ms", 0), ("after_ms", 0), ("partition_count", 1)):
+        raise KafkaLearnError(f"{shown(event)}: the name of a member is one word without / , and ;")
+    text("topic", getattr(event, "topic", ""))
+    for field in ("at_ms", "for_ms", "after_ms"):
         if hasattr(event, field):
-            whole_number(f"{field} of {event!r}", getattr(event, field), at_least=least)
+            whole_number(f"{field} of {what}", getattr(event, field), at_least=0, at_most=LONGEST_SCENARIO_MS)
+    if isinstance(event, Grows):
+        whole_number(f"partition_count of {what}", event.partition_count, 1, MOST_SCENARIO_PARTITIONS)

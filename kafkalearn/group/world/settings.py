@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import LARGEST_INT, whole_number
 from kafkalearn.assignor.registry import BROKER_ASSIGNORS
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.group.classic.settings import NAMES as CLASSIC_NAMES
@@ -198,7 +198,7 @@ def _checked(name: str, value: object) -> object:
     if name not in KNOWN:
         raise unknown_name("setting", name, KNOWN)
     if name in _LEAST:
-        return whole_number(name, value, at_least=_LEAST[name])
+        return whole_number(name, value, at_least=_LEAST[name], at_most=LARGEST_INT)
     if name == "partition.assignment.strategy":
         return assignors_of(value)
     if name == "group.instance.id":

@@ -191,8 +191,12 @@ def test_a_topic_that_is_made_anew_with_fewer_partitions_is_assigned_anew():
     assert [each.partition for each in played(*events).target("A")] == [0, 1]
 
 
-@pytest.mark.parametrize(("release", "state"), [("4.0", "UNRELEASED_PARTITIONS"), ("4.1", "STABLE"), ("4.3", "STABLE")])
-def test_since_4_1_a_member_gets_back_at_once_what_it_was_about_to_give_up(release, state):
+WAITS = ("4.0.0", "4.0.1", "4.1.0", "4.1.1")
+
+
+@pytest.mark.parametrize("release", [*WAITS, "4.0.2", "4.1.2", "4.2.0", "4.3.0"])
+def test_since_4_0_2_and_4_1_2_a_member_gets_back_at_once_what_it_was_about_to_give_up(release):
+    state = "UNRELEASED_PARTITIONS" if release in WAITS else "STABLE"
     settings = Settings(release=release, assignment_interval_ms=0)
     first = played(join("A", ("orders",)), settings=settings).group_epoch
     asked = (join("A", ("orders",)), join("B", ("orders",)), beat("A", first, *range(6)))
@@ -242,25 +246,35 @@ def test_most_voices_choose_the_assignor():
     assert [len(targets[name]) for name in "ABC"] == [3, 2, 2]
 
 
-def test_commits_with_an_older_epoch_are_judged_partition_by_partition_since_4_3():
-    partitions = (TopicPartition("orders", 0), TopicPartition("orders", 5))
+def errors_of(group):
+    return [error for _, error in answer(group).errors]
+
+
+@pytest.mark.parametrize("version", [9, 10])
+def test_since_4_3_an_older_epoch_may_commit_what_was_assigned_by_then_but_one_stale_partition_refuses_all(version):
+    kept, given_up = TopicPartition("orders", 0), TopicPartition("orders", 5)
     events = [join("A", ("orders",)), join("B", ("orders",)), beat("A", 2, 0, 1, 2, 3, 4, 5)]
 
-    def errors(*more, epoch=2):
-        return [error for _, error in answer(played(*events, *more, OffsetCommit("A", epoch, partitions))).errors]
+    def after(*more, epoch=2, partitions=(kept, given_up)):
+        return played(*events, *more, OffsetCommit("A", epoch, partitions, version))
 
-    assert errors() == ["NONE", "NONE"]
-    assert errors(beat("A", 2, 0, 1, 2)) == ["NONE", "STALE_MEMBER_EPOCH"]
-    assert errors(beat("A", 2, 0, 1, 2), epoch=3) == ["NONE", "NONE"]
-    assert errors(beat("A", 2, 0, 1, 2), epoch=4) == ["STALE_MEMBER_EPOCH"] * 2
+    moved = beat("A", 2, 0, 1, 2)
+    assert errors_of(after()) == ["NONE", "NONE"]
+    assert errors_of(after(moved)) == ["STALE_MEMBER_EPOCH", "STALE_MEMBER_EPOCH"]
+    assert after(moved).committed == ()
+    assert errors_of(after(moved, partitions=(kept,))) == ["NONE"]
+    assert after(moved, partitions=(kept,)).committed == (kept,)
+    assert errors_of(after(moved, epoch=3)) == ["NONE", "NONE"]
+    assert errors_of(after(moved, epoch=4)) == ["STALE_MEMBER_EPOCH"] * 2
 
 
 def test_what_is_being_given_up_may_still_be_committed_with_an_older_epoch():
     asked = [join("A", ("orders",)), join("B", ("orders",)), beat("A", 2, *range(6)), beat("A", 2, 0, 1, 2)]
     asked += [join("C", ("orders",)), beat("A", 3, 0, 1, 2)]
     (pending,) = played(*asked).member("A").pending_partitions
-    group = played(*asked, OffsetCommit("A", 2, (pending, TopicPartition("orders", 5))))
-    assert [error for _, error in answer(group).errors] == ["NONE", "STALE_MEMBER_EPOCH"]
+    assert errors_of(played(*asked, OffsetCommit("A", 2, (pending,)))) == ["NONE"]
+    both = (pending, TopicPartition("orders", 5))
+    assert errors_of(played(*asked, OffsetCommit("A", 2, both))) == ["STALE_MEMBER_EPOCH", "STALE_MEMBER_EPOCH"]
 
 
 def test_up_to_4_2_only_the_present_epoch_may_commit_and_a_stranger_never():

@@ -1,4 +1,4 @@
-"""What must hold of every run, tried on generated schedules of joins, heartbeats, leaves, silence and time."""
+"""What must hold of every run, tried on generated schedules of joins, heartbeats, leaves, silence, time and change."""
 
 from itertools import pairwise
 
@@ -8,6 +8,10 @@ from hypothesis import strategies as st
 
 from kafkalearn.group.consumer import (
     ConsumerGroupHeartbeat,
+    GroupDeleted,
+    OffsetCommit,
+    OffsetsExpired,
+    PartitionMoved,
     Settings,
     TimePassed,
     TopicChanged,
@@ -59,6 +63,20 @@ class Clients:
         if answer.assignment is not None:
             self.owned[name] = answer.assignment
 
+    def commit(self, name):
+        if self.epochs.get(name, 0) > 0 and self.owned[name]:
+            self.happen(OffsetCommit(name, self.epochs[name], self.owned[name][:2]))
+
+    def make_anew(self, topic, count):
+        """A topic is deleted and created: what a client owns of the old one is named apart, by its id."""
+        former = next(each for each in self.group.topics if each.name == topic)
+        self.happen(TopicChanged(topic, None))
+        self.happen(TopicChanged(topic, count))
+        self.owned = {
+            name: tuple(each._replace(topic=former.name_when_replaced) if each.topic == topic else each for each in its)
+            for name, its in self.owned.items()
+        }
+
     def leave(self, name, instance_id=None):
         answer = self.happen(leave(name, instance_id, comes_back=instance_id is not None))
         if answer.error == "NONE":
@@ -75,6 +93,9 @@ ACTIONS = st.one_of(
     st.tuples(st.just("leave for a while"), st.sampled_from(NAMES)),
     st.tuples(st.just("pass"), st.sampled_from([1, 500, 1000, 5000, 9000, 46_000])),
     st.tuples(st.just("grow"), st.integers(1, 2)),
+    st.tuples(st.just("make anew"), st.integers(1, 3)),
+    st.tuples(st.just("commit"), st.sampled_from(NAMES)),
+    st.tuples(st.sampled_from([GroupDeleted(), OffsetsExpired(), PartitionMoved()])),
 )
 
 
@@ -99,7 +120,13 @@ def act(clients, action):
         case ("pass", ms):
             clients.happen(TimePassed(ms))
         case ("grow", count):
-            clients.happen(TopicChanged("orders", dict(clients.group.topics)["orders"] + count))
+            clients.happen(TopicChanged("orders", clients.group.partition_counts["orders"] + count))
+        case ("make anew", count):
+            clients.make_anew("clicks", count)
+        case ("commit", name):
+            clients.commit(name)
+        case (event,):
+            clients.happen(event)
 
 
 def live(clients):
@@ -108,7 +135,7 @@ def live(clients):
         clients.happen(TimePassed(1_000))
         for member_id in clients.group.member_ids:
             clients.heartbeat(member_id)
-        if clients.group.state in ("Stable", "Empty") and not clients.group.must_look:
+        if clients.group.state in ("Stable", "Empty", "Dead") and not clients.group.must_look:
             return
 
 
@@ -126,6 +153,7 @@ def test_a_run_keeps_the_promises_and_a_group_that_goes_on_beating_becomes_stabl
         check(clients.settings, group)
     for before, after in pairwise(clients.groups):
         assert_no_epoch_falls(before, after)
+        assert_what_is_committed_has_a_group(after)
     assert_all_is_assigned(clients.group)
 
 
@@ -136,6 +164,8 @@ def assert_nothing_is_owned_twice(clients):
 
 
 def assert_no_epoch_falls(before, after):
+    if after.is_deleted:
+        return  # the next one begins anew
     assert after.group_epoch >= before.group_epoch
     assert after.assignment_epoch >= before.assignment_epoch
     for member in after.members:
@@ -144,11 +174,18 @@ def assert_no_epoch_falls(before, after):
             assert member.epoch >= known.epoch
 
 
+def assert_what_is_committed_has_a_group(group):
+    assert not group.committed or group.group_type is not None
+    assert not group.members or group.group_type == "Consumer"
+    assert group.is_deleted == (group.state == "Dead")
+
+
 def assert_all_is_assigned(group):
-    if group.state == "Empty":
+    if group.state in ("Empty", "Dead"):
         return
     assert group.state == "Stable"
     assert {member.epoch for member in group.members} == {group.group_epoch}
     subscribed = {topic for member in group.members for topic in member.topics}
-    expected = {(topic, number) for topic, count in group.topics if topic in subscribed for number in range(count)}
+    counts = group.partition_counts
+    expected = {(topic, number) for topic in subscribed & counts.keys() for number in range(counts[topic])}
     assert set(group.holders) == expected

@@ -244,7 +244,7 @@ def test_a_process_that_stands_still_can_neither_leave_nor_be_closed():
 def test_a_scenario_that_would_take_for_ever_is_refused(monkeypatch):
     monkeypatch.setattr("kafkalearn.group.world.clock.MOST_CALLS", 1000)
     with pytest.raises(KafkaLearnError, match="let it end earlier"):
-        simulate("at 0 s: c1 joins\nthe end is at 10000 h")
+        simulate("at 0 s: c1 joins\nthe end is at 100 h")
 
 
 def test_a_run_is_the_same_each_time():

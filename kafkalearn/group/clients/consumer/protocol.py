@@ -48,7 +48,7 @@ class ConsumerProtocol(Protocol):
 
     def topic_grew(self) -> None:
         """The coordinator knows at once, and looks when the next heartbeat comes."""
-        known = dict(self.coordinator.group.topics)
+        known = self.coordinator.group.partition_counts
         for topic, count in self.world.topics.items():
             if known.get(topic) != count:
                 self.coordinator.take(TopicChanged(topic, count))
