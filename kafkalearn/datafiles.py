@@ -1,10 +1,13 @@
 """Where the recorded data files are: in ``data/`` of a checkout, or in the copy that an installed package carries.
 
-``data/README.md`` has the source, licence, form and SHA-256 of each file.
+``data/README.md`` has the source, licence, form and SHA-256 of each file. What is generated or fetched lies in
+`data_folder`.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from types import MappingProxyType
 
@@ -18,8 +21,11 @@ DATA_FILES: MappingProxyType[str, str] = MappingProxyType(
 DATA_DIRECTORIES: MappingProxyType[str, str] = MappingProxyType({"offsets-topic": "offsets-topic"})
 """Recorded data that is more than one file; each has a README of its own."""
 
+FOLDER_VARIABLE = "KAFKALEARN_DATA_DIR"
+
 _PACKAGE_FOLDER = Path(__file__).parent
-_FOLDERS = (_PACKAGE_FOLDER.parent / "data", _PACKAGE_FOLDER / "data")
+REPOSITORY = _PACKAGE_FOLDER.parent
+_FOLDERS = (REPOSITORY / "data", _PACKAGE_FOLDER / "data")
 
 
 def data_file(name: str) -> Path:
@@ -86,3 +92,29 @@ def _found(what: str, path: str) -> Path:
             "made"
         )
     return found
+
+
+def data_folder() -> Path:
+    """Where generated and fetched data lies: KAFKALEARN_DATA_DIR, else data/generated of a checkout, else a cache."""
+    if named := os.environ.get(FOLDER_VARIABLE):
+        return _of_user(Path(named)).absolute()  # Java was perhaps started in another folder
+    if (REPOSITORY / "pyproject.toml").is_file() and os.access(REPOSITORY / "data", os.W_OK):
+        return REPOSITORY / "data" / "generated"
+    return _user_cache() / "kafkalearn"
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or _of_user(Path("~", "AppData", "Local")))
+    if sys.platform == "darwin":
+        return _of_user(Path("~", "Library", "Caches"))
+    return Path(os.environ.get("XDG_CACHE_HOME") or _of_user(Path("~", ".cache")))
+
+
+def _of_user(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # neither HOME nor the system's list of users says where it is
+        raise KafkaLearnError(
+            f"there is no home folder for {path}; set {FOLDER_VARIABLE} to a folder where you may write"
+        ) from None

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from kafkalearn.datafiles import DATA_FILES, data_file
+from kafkalearn import datafiles
+from kafkalearn.datafiles import DATA_FILES, FOLDER_VARIABLE, data_file, data_folder
 from kafkalearn.errors import KafkaLearnError
 
 FLIGHTS = json.loads(data_file("flights").read_text(encoding="utf-8"))
@@ -54,3 +55,46 @@ def test_each_value_is_there_once_the_most_frequent_first(key):
 def test_an_unknown_data_file_names_the_known_ones():
     with pytest.raises(KafkaLearnError, match="unknown data file 'flight'; did you mean 'flights'"):
         data_file("flight")
+
+
+def test_data_lies_in_the_checkout_or_else_in_the_users_cache(tmp_path, monkeypatch):
+    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+    assert data_folder() == datafiles.REPOSITORY / "data" / "generated"
+
+    monkeypatch.setattr(datafiles, "REPOSITORY", tmp_path)  # as where kafkalearn is installed
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("sys.platform", "linux")
+    assert data_folder() == tmp_path / "cache" / "kafkalearn"
+
+
+def test_the_folder_that_is_named_is_meant_from_here_and_not_from_where_java_was_started(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(FOLDER_VARIABLE, "made")
+    assert data_folder() == tmp_path / "made"
+
+
+@pytest.mark.parametrize("named", ["~nobody-of-this-name/data", None])
+def test_without_a_home_folder_it_is_said_which_variable_names_another(tmp_path, monkeypatch, named):
+    def unknown(path):
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(datafiles, "REPOSITORY", tmp_path)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    if named:
+        monkeypatch.setenv(FOLDER_VARIABLE, named)
+    else:
+        monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+        monkeypatch.setattr("pathlib.Path.expanduser", unknown)
+
+    with pytest.raises(KafkaLearnError, match=f"there is no home folder for .*; set {FOLDER_VARIABLE} to a folder"):
+        data_folder()
+
+
+def test_the_cache_that_is_named_needs_no_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(datafiles, "REPOSITORY", tmp_path)
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setattr("pathlib.Path.home", lambda: pytest.fail("it was asked for"))
+    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert data_folder() == tmp_path / "cache" / "kafkalearn"

@@ -3,14 +3,15 @@
 `decode` and `encode_key` / `encode_value` know every record type (`RECORD_TYPES`) and version; `dissect` shows a record
 byte by byte; `formatter_line` prints it as Kafka's tools of a release do. `decode_subscription` and `decode_assignment`
 open what consumers of a classic group put into theirs. `replay` makes groups, members and offsets of records, as a
-broker does when it becomes coordinator. `kafkalearn.segments` reads the files of a broker's disk;
-`kafkalearn.offsets.store` simulates the coordinator that keeps all this.
+broker does when it becomes coordinator; `read_groups` makes them of a broker's folder. `kafkalearn.segments` reads the
+files of a broker's disk; `kafkalearn.offsets.store` simulates the coordinator that keeps all this.
 
 >>> record = decode(bytes.fromhex("0002000a746573742d67726f7570"), None)
 >>> record.type.words, record.group, record.is_tombstone
 ('group metadata', 'test-group', True)
 """
 
+from kafkalearn.offsets.disk import read_groups
 from kafkalearn.offsets.groups import Member
 from kafkalearn.offsets.records.codec import decode, decode_key, decode_value, dissect, encode_key, encode_value
 from kafkalearn.offsets.records.formatter import formatter_line
@@ -30,5 +31,6 @@ __all__ = [
     "encode_key",
     "encode_value",
     "formatter_line",
+    "read_groups",
     "replay",
 ]

@@ -2,6 +2,9 @@
 
 The state is not written down: it follows from three counters. A group epoch above the assignment epoch means that an
 assignment is due; a member below the assignment epoch has not taken its new one yet.
+
+A subscription may be in another record than its member: a KIP-848 member may name a regular expression, whose topics
+have a record of their own; the members of a streams group read the source topics of its topology.
 """
 
 from __future__ import annotations
@@ -11,18 +14,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from kafkalearn.group_states import ASSIGNING, EMPTY, RECONCILING, STABLE
+from kafkalearn.group_states import ASSIGNING, EMPTY, NOT_READY, RECONCILING, STABLE
 from kafkalearn.offsets.groups import CONSUMER, SHARE, STREAMS, Group, Member
 from kafkalearn.offsets.records.codec import OffsetsRecord
 from kafkalearn.topic_partition import TopicPartition
 
 Values: TypeAlias = Mapping[str, object]
 DEFAULT_ASSIGNOR = "uniform"  # the first of group.consumer.assignors
-MEMBER_IS_STABLE = 0
+MEMBER_IS_STABLE = {CONSUMER: 0, SHARE: 0, STREAMS: 1}
 
 GROUP_RECORDS = {CONSUMER: 3, SHARE: 11, STREAMS: 17}  # the record type that makes a group one of its kind
 MEMBER_RECORDS = {CONSUMER: 5, SHARE: 10, STREAMS: 19}
 TARGET_EPOCHS, TARGETS, CURRENTS = (6, 12, 20), (7, 13, 21), (8, 14, 22)
+EXPRESSIONS, TOPOLOGY = 16, 23
 
 
 def protocol_group(
@@ -32,7 +36,14 @@ def protocol_group(
     of_group, records = by_number[GROUP_RECORDS[kind]][0].value, by_number[MEMBER_RECORDS[kind]]
     targets, currents = _by_member(by_number, TARGETS), _by_member(by_number, CURRENTS)
     members = [
-        _member(each, targets.get(each.key["memberId"]), currents.get(each.key["memberId"]), names) for each in records
+        _member(
+            each,
+            _subscribed(each, by_number),
+            targets.get(each.key["memberId"]),
+            currents.get(each.key["memberId"]),
+            names,
+        )
+        for each in records
     ]
     target_epoch = next((each.value["assignmentEpoch"] for number in TARGET_EPOCHS for each in by_number[number]), None)
     group = Group(
@@ -45,15 +56,23 @@ def protocol_group(
         target_epoch,
         members=tuple(sorted(members, key=lambda member: member.member_id)),
     )
-    are_stable = all(each.get("state", MEMBER_IS_STABLE) == MEMBER_IS_STABLE for each in currents.values())
-    return replace(group, state=_state(group, are_stable))
+    is_stable = MEMBER_IS_STABLE[kind]
+    are_stable = all(each.get("state", is_stable) == is_stable for each in currents.values())
+    is_ready = kind != STREAMS or _topology_epoch(by_number) == of_group.get("validatedTopologyEpoch", -1)
+    return replace(group, state=_state(group, are_stable) if is_ready or not members else NOT_READY)
 
 
 def _by_member(by_number: Mapping[int, list[OffsetsRecord]], numbers: tuple[int, ...]) -> dict[str, Values]:
     return {record.key["memberId"]: record.value for number in numbers for record in by_number[number]}
 
 
-def _member(record: OffsetsRecord, target: Values | None, current: Values | None, names: Mapping[str, str]) -> Member:
+def _member(
+    record: OffsetsRecord,
+    subscribed: tuple[str, ...],
+    target: Values | None,
+    current: Values | None,
+    names: Mapping[str, str],
+) -> Member:
     values = record.value
     return Member(
         record.key["memberId"],
@@ -61,11 +80,31 @@ def _member(record: OffsetsRecord, target: Values | None, current: Values | None
         values["clientHost"],
         values.get("instanceId"),
         None if current is None else current["memberEpoch"],
-        tuple(values["subscribedTopicNames"]) if "subscribedTopicNames" in values else None,
+        subscribed,
         _partitions(current, "assignedPartitions", names),
         _partitions(target, "topicPartitions", names),
         rebalance_timeout_ms=values.get("rebalanceTimeoutMs"),
     )
+
+
+def _subscribed(member: OffsetsRecord, by_number: Mapping[int, list[OffsetsRecord]]) -> tuple[str, ...]:
+    """The topics that a member subscribes to, by name or otherwise."""
+    if "subscribedTopicNames" not in member.value:
+        return source_topics(by_number[TOPOLOGY][0].value) if by_number[TOPOLOGY] else ()
+    names, expression = member.value["subscribedTopicNames"], member.value.get("subscribedTopicRegex")
+    resolved = [each.value["topics"] for each in by_number[EXPRESSIONS] if each.key["regularExpression"] == expression]
+    return tuple(dict.fromkeys((*names, *(topic for topics in resolved for topic in topics))))
+
+
+def source_topics(topology: Values) -> tuple[str, ...]:
+    """The topics that a topology reads, its own repartition topics among them, sorted."""
+    parts = topology["subtopologies"]
+    repartition = {each["name"] for part in parts for each in part["repartitionSourceTopics"]}
+    return tuple(sorted(repartition.union(*(part["sourceTopics"] for part in parts))))
+
+
+def _topology_epoch(by_number: Mapping[int, list[OffsetsRecord]]) -> int | None:
+    return by_number[TOPOLOGY][0].value["epoch"] if by_number[TOPOLOGY] else None
 
 
 def _partitions(values: Values | None, name: str, names: Mapping[str, str]) -> tuple[TopicPartition, ...]:

@@ -1,25 +1,31 @@
 """Every group, its members and its offsets, from the records of the offsets topic.
 
 The groups are a function of the last value of every key. So the log says the same before and after the cleaner, and
-the order of keys does not matter. This is what a broker does when it becomes coordinator.
+the order of keys does not matter. This is what a broker does when it becomes coordinator. Commits of the record types
+0 and 1 for one partition are one key here, as they are for the coordinator.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kafkalearn.group_states import EMPTY, STABLE
 from kafkalearn.offsets.groups import CLASSIC, Committed, Group, Member
 from kafkalearn.offsets.newer_groups import GROUP_RECORDS, Values, protocol_group
+from kafkalearn.offsets.pairs import Pair, key_values
 from kafkalearn.offsets.records.codec import OffsetsRecord, decode
 from kafkalearn.offsets.records.protocol import decode_assignment, decode_subscription
-from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES
+from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES, state_key
+from kafkalearn.segments.files import Segment
+from kafkalearn.segments.records import Record
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.wire.reader import Undecodable
 
 UNKNOWN_TIME = -1
+NO_KEY = "key: it is null; every record of the offsets topic has one"
+MOST_WAITING = 64  # values of one key that are held before all but the last readable one are dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +40,14 @@ class Replayed:
         return next((group for group in self.groups if group.group_id == group_id), None)
 
 
-def replay(records: Iterable[tuple[bytes, bytes | None]], topic_names: Mapping[str, str] | None = None) -> Replayed:
+def replay(records: Iterable[Pair | Record | Segment], topic_names: Mapping[str, str] | None = None) -> Replayed:
     """The groups that some records of the offsets topic describe.
 
     Parameters
     ----------
-    records : iterable of (bytes, bytes or None)
+    records : iterable of (bytes, bytes or None), of Record, or of Segment
         Keys and values in the order of their offsets, without those of aborted transactions; partitions one after
-        the other, as from `kafkalearn.segments.committed_records`.
+        the other, as from `kafkalearn.segments.committed_records`. Of segments those are taken, too.
     topic_names : mapping of str to str, optional
         Topic ids to names, for the assignments of groups that do not speak the classic protocol. Those that committed
         offsets hold need not be given; an id without a name stands for itself.
@@ -49,7 +55,8 @@ def replay(records: Iterable[tuple[bytes, bytes | None]], topic_names: Mapping[s
     Returns
     -------
     Replayed
-        Records of an unknown type, and records that cannot be decoded, are left out and named in ``problems``.
+        Records of an unknown type, and records that cannot be decoded, are left out and named in ``problems``; what
+        came before them for their key counts. A record that a later one of its key replaced may go unread.
 
     Examples
     --------
@@ -66,20 +73,45 @@ def replay(records: Iterable[tuple[bytes, bytes | None]], topic_names: Mapping[s
     Apache Kafka: ``GroupMetadataManager.loadGroupsAndOffsets`` (to 4.0), ``CoordinatorLoaderImpl`` and the
     ``replay`` methods of ``GroupMetadataManager`` and ``OffsetMetadataManager`` (since 3.7).
     """
-    last_values = dict(records)
-    decoded, problems = [], []
-    for key, value in last_values.items():
-        if value is not None:
-            try:
-                decoded.append(decode(key, value))
-            except Undecodable as error:
-                problems.append(str(error))
+    decoded, problems = _last_records(records)
     names = _topic_names(decoded) | dict(topic_names or {})
     by_group: dict[str, list[OffsetsRecord]] = defaultdict(list)
     for record in decoded:
         by_group[record.group].append(record)
     groups = tuple(_group(group_id, by_group[group_id], names) for group_id in sorted(by_group))
     return Replayed(groups, tuple(problems))
+
+
+def _last_records(records: Iterable[Pair | Record | Segment]) -> tuple[list[OffsetsRecord], list[str]]:
+    """The last record of each key that can be read and is no tombstone, and what could not be read.
+
+    Decoding is what takes time, so a key's values wait, and are decoded from the last one backwards.
+    """
+    waiting: dict[bytes, list[tuple[bytes, bytes | None]]] = defaultdict(list)
+    problems: list[str] = []
+    for key, value in key_values(records):
+        if key is None:
+            problems.append(NO_KEY)
+            continue
+        of_key = waiting[state_key(key)]
+        of_key.append((key, value))
+        if len(of_key) == MOST_WAITING:
+            index, _ = _last_readable(of_key, problems)
+            of_key[:] = of_key[index : index + 1]
+    last = (_last_readable(of_key, problems)[1] for of_key in waiting.values())
+    return [record for record in last if record is not None and not record.is_tombstone], problems
+
+
+def _last_readable(
+    pairs: Sequence[tuple[bytes, bytes | None]], problems: list[str]
+) -> tuple[int, OffsetsRecord | None]:
+    """The index of the last record that can be read, and the record; behind the end, and None, if there is none."""
+    for index in reversed(range(len(pairs))):
+        try:
+            return index, decode(*pairs[index])
+        except Undecodable as error:
+            problems.append(str(error))
+    return len(pairs), None
 
 
 def _topic_names(records: Iterable[OffsetsRecord]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from base64 import urlsafe_b64encode
 
 from hypothesis import strategies as st
 
+from kafkalearn.offsets import encode_key, encode_value
 from kafkalearn.offsets.records.record_types import RECORD_TYPES
 from kafkalearn.wire.fields import BYTES, STRING, UUID, Array, Structure
 
@@ -46,3 +47,29 @@ def records(draw):
     kind = draw(st.sampled_from(list(RECORD_TYPES.values())))
     version = draw(st.integers(0, kind.value.newest))
     return kind, version, draw(fields_of(kind.key.body, 0)), draw(fields_of(kind.value.body, version))
+
+
+@st.composite
+def _offset_records(draw):
+    number, version = draw(st.integers(0, 1)), draw(st.integers(0, 4))
+    at = {
+        "group": draw(st.sampled_from("gh")),
+        "topic": draw(st.sampled_from("ab")),
+        "partition": draw(st.integers(0, 1)),
+    }
+    key = encode_key(number, at)
+    if draw(st.integers(0, 3)) == 0:
+        return key, None
+    fields = {"offset": draw(st.integers(0, 99)), "metadata": draw(texts), "commitTimestamp": draw(st.integers(0, 9))}
+    if version == 1:
+        fields["expireTimestamp"] = draw(st.sampled_from([-1, 5]))
+    if version >= 3:
+        fields["leaderEpoch"] = draw(st.sampled_from([-1, 0, 7]))
+    if version == 4 and draw(st.booleans()):
+        fields["topicId"] = draw(uuids)
+    value = encode_value(number, version, fields)
+    return key, value[: draw(st.integers(0, len(value) - 1))] if draw(st.integers(0, 9)) == 0 else value
+
+
+offset_records = _offset_records()
+"""Keys and values of commits of both types and all versions for few partitions; tombstones; some are cut short."""

@@ -1,10 +1,14 @@
 """The groups of a real broker, from the raw files of its offsets topic."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kafkalearn.offsets import replay
+from kafkalearn.offsets import decode, encode_key, encode_value, replay
 from kafkalearn.segments import committed_records
 from kafkalearn.segments.transactions import transaction_outcomes
+from kafkalearn.wire import Undecodable
+from tests.offsets.generated import offset_records
 from tests.segments.disk import RUNS, admin, replayed, segments, told
 
 
@@ -109,10 +113,60 @@ def group_record(group_id):
 
 def test_records_that_cannot_be_read_are_named_and_the_others_count():
     good = [(record.key, record.value) for record in committed_records(segments("cleaned/before"))]
-    state = replay([*good, (b"\x00\x18\x00\x01a", b"\x00\x00"), (b"\x00\x01", b"\x00\x00")])
+    state = replay([*good, (b"\x00\x18\x00\x01a", b"\x00\x00"), (b"\x00\x01", b"\x00\x00"), (None, b"")])
 
     assert state.groups == replayed("cleaned/before").groups
     assert [problem.partition(" at byte")[0] for problem in state.problems] == [
+        "key: it is null; every record of the offsets topic has one",
         "key: record type 24",
         "OffsetCommitKey: group: length",
     ]
+
+
+def of_type(number, offset=None, partition=0):
+    """A commit of one of the two types; without an offset its tombstone."""
+    key = encode_key(number, {"group": "billing", "topic": "orders", "partition": partition})
+    commit = {"offset": offset, "metadata": "", "commitTimestamp": 1000}
+    return key, None if offset is None else encode_value(number, 3 * number, commit)
+
+
+def offsets_of(records):
+    return {(group.group_id, *each.at): each.offset for group in replay(records).groups for each in group.offsets}
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 1), (1, 0), (0, 0), (1, 1)])
+def test_types_0_and_1_are_one_offset_and_the_last_record_counts(first, second):
+    at = ("billing", "orders", 0)
+    assert offsets_of([of_type(first, 3), of_type(second, 7)]) == {at: 7}
+    assert offsets_of([of_type(first, 3), of_type(second)]) == {}
+    assert offsets_of([of_type(first), of_type(second, 7)]) == {at: 7}
+    assert offsets_of([of_type(first, 3), of_type(second, 7, partition=1)]) == {at: 3, ("billing", "orders", 1): 7}
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 200])
+def test_a_record_that_cannot_be_read_leaves_what_came_before_it(count):
+    key, value = of_type(1, 7)
+    damaged = [(key, value[:-1])] * count
+    state = replay([of_type(0, 3), (key, value), *damaged])
+
+    assert offsets_of([of_type(0, 3), (key, value), *damaged]) == {("billing", "orders", 0): 7}
+    assert len(state.problems) == count
+    assert offsets_of([(key, value), *damaged, (key, None), *damaged]) == {}
+
+
+@given(st.lists(offset_records, max_size=150))
+def test_the_replayed_offsets_are_those_that_a_coordinator_has_after_each_record_in_turn(records):
+    offsets, unread = {}, 0
+    for key, value in records:
+        try:
+            record = decode(key, value)
+        except Undecodable:
+            unread += 1
+            continue
+        at = (record.group, record.key["topic"], record.key["partition"])
+        if record.is_tombstone:
+            offsets.pop(at, None)
+        else:
+            offsets[at] = record.value["offset"]
+    assert offsets_of(records) == offsets
+    assert len(replay(records).problems) <= unread

@@ -5,7 +5,7 @@ import pytest
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets import encode_key, encode_value
 from kafkalearn.offsets.groups import Member
-from kafkalearn.offsets.store import Commit, Fetch, Settings, StoreGroup, Sweep, simulate
+from kafkalearn.offsets.store import Commit, Fetch, Produce, Settings, StoreGroup, Sweep, simulate
 from kafkalearn.views import (
     describe_record_bytes,
     describe_store,
@@ -24,15 +24,15 @@ COMMIT = {"offset": 1000, "leaderEpoch": 5, "metadata": "", "commitTimestamp": 1
 VALUE = encode_value(1, 4, COMMIT | {"topicId": "AAAAAAAAAAEAAAAAAAAAAQ"})
 
 
-def weekend(retention_minutes):
+def weekend(retention_minutes, kind="classic"):
     """Billing runs on Friday, stops at 18:00, and asks on Monday."""
-    member = Member("billing-1", subscribed=("orders",), assigned=(("orders", 0), ("orders", 1)))
+    member = Member("billing-1", subscribed=("orders",))
     commit = partial(Commit, "billing", "orders", now_ms=FRIDAY_MS + 17 * HOUR_MS, member_id="billing-1", generation=1)
     events = [
-        StoreGroup("billing", 1, FRIDAY_MS, (member,), protocol="range", leader="billing-1"),
+        StoreGroup("billing", 1, FRIDAY_MS, (member,), kind=kind),
         commit(partition=0, offset=410),
         commit(partition=1, offset=395),
-        StoreGroup("billing", 2, FRIDAY_MS + 18 * HOUR_MS),
+        StoreGroup("billing", 2, FRIDAY_MS + 18 * HOUR_MS, kind=kind),
         Sweep(FRIDAY_MS + 41 * HOUR_MS),
         Sweep(FRIDAY_MS + 42 * HOUR_MS),
         Fetch("billing", "orders", 0),
@@ -78,6 +78,23 @@ def test_a_weekend_of_a_group_reads_as_expected(retention_minutes):
     story = "\n\n".join(store_text(frame, before) for frame, before in zip(trace, (None, *trace), strict=False))
 
     assert story == expected(f"offsets-weekend-{retention_minutes}.txt", story)
+
+
+@pytest.mark.parametrize("kind", ["consumer", "streams"])
+def test_a_weekend_of_a_group_of_a_newer_protocol_reads_as_expected(kind):
+    trace = weekend(1440, kind)
+    story = "\n\n".join(store_text(frame, before) for frame, before in zip(trace, (None, *trace), strict=False))
+
+    assert story == expected(f"offsets-weekend-{kind}.txt", story)
+    assert f"a {kind} group" in draw_store(trace[1], trace[0])
+    assert f"billing ({kind} group) Stable" in describe_store(trace[1], trace[0])
+
+
+@pytest.mark.parametrize("garbage", [Produce(None, b"v", "__admin_client"), Produce(b"\x00", b"v", "__admin_client")])
+def test_a_record_that_cannot_be_read_is_drawn_as_such(garbage):
+    trace = simulate(Settings(), [garbage])
+    assert "0  cannot be read" in draw_store(trace[1], trace[0])
+    assert store_text(trace[1], trace[0]).endswith("0  cannot be read")
 
 
 def test_the_store_is_drawn_with_what_was_written_last_marked():

@@ -5,7 +5,8 @@ from __future__ import annotations
 from kafkalearn.fidelity.model import Check, Rule
 
 _CODEC, _REPLAY = "tests/offsets/records/test_codec.py", "tests/offsets/test_replay.py"
-_STORE = "tests/offsets/store/test_simulator.py"
+_STORE, _EXPIRY = "tests/offsets/store/test_simulator.py", "tests/offsets/store/test_expiry.py"
+_NEWER, _BROKER = "tests/offsets/store/test_newer_groups.py", "tests/offsets/store/test_expiry_on_a_broker.py"
 _SPARK, _SPARK_STATE = "tests/spark/offsets/test_decode.py", "tests/spark/offsets/test_state.py"
 
 RULES = (
@@ -76,56 +77,50 @@ RULES = (
         left_out="the text of the groups formatter up to 3.8, which was not meant to be read",
     ),
     Rule(
-        name="record batches",
-        function="kafkalearn.segments.batches.read_batch",
-        versions="0.11 to 4.3: format 2",
-        source="DefaultRecordBatch, DefaultRecord; KIP-534 for the delete horizon",
-        checks=(
-            Check(
-                "vectors",
-                "tests/segments/test_batches.py::test_a_batch_of_any_codec_is_read_as_kafka_wrote_it",
-                "tests/vectors/segments/record-batches.json",
-                "cases",
-                32,
-            ),
-            Check("law", "tests/segments/test_batches.py::test_a_changed_byte_behind_the_checksum_is_noticed"),
-        ),
-        left_out="formats 0 and 1",
-    ),
-    Rule(
-        name="segment files of a broker's disk",
-        function="kafkalearn.segments.files.read_segment",
-        versions="0.11 to 4.3",
-        source="FileRecords, LogSegment.recover",
-        checks=(Check("examples", "tests/segments/test_files.py::test_a_torn_file_is_read_up_to_the_tear"),),
-        left_out="indexes beside the log file, which it does not need",
-    ),
-    Rule(
         name="the groups in the records of a disk",
         function="kafkalearn.offsets.replay.replay",
         versions="4.3 for groups of newer protocols; classic groups 0.9 to 4.3",
-        source="GroupMetadataManager.loadGroupsAndOffsets, CoordinatorLoaderImpl and the replay methods",
+        source="GroupMetadataManager.loadGroupsAndOffsets, CoordinatorLoaderImpl and the replay methods; record "
+        "types 0 and 1 are one offset: GroupCoordinatorShard.replay",
         checks=(
             Check("equality", f"{_REPLAY}::test_the_replayed_groups_are_those_the_broker_listed"),
             Check("equality", f"{_REPLAY}::test_the_replayed_offsets_are_those_the_broker_gave"),
+            Check(
+                "equality",
+                f"{_BROKER}::test_the_groups_are_those_the_broker_listed_of_their_kinds_and_in_their_states",
+            ),
+            Check(
+                "law",
+                f"{_REPLAY}::test_the_replayed_offsets_are_those_that_a_coordinator_has_after_each_record_in_turn",
+            ),
         ),
         left_out="the delivery state of share groups, which is in another topic; tasks of streams groups",
     ),
     Rule(
         name="when a committed offset expires",
         function="kafkalearn.offsets.store.expiry.is_expired",
-        versions="0.9 to 4.3",
-        source="GroupMetadata.removeExpiredOffsets, OffsetExpirationConditionImpl; KIP-186, KIP-211",
+        versions="0.9 to 4.3, by kind of group: classic, KIP-848 (4.0), streams (4.1, in the store 4.2), standalone",
+        source="GroupMetadata.removeExpiredOffsets; OffsetMetadataManager.cleanupExpiredOffsets with the "
+        "offsetExpirationCondition of ClassicGroup, ConsumerGroup and StreamsGroup; KIP-186, KIP-211",
         checks=(
             Check(
                 "vectors",
-                "tests/offsets/store/test_expiry.py::test_an_offset_expires_when_kafkas_rule_says_so",
+                f"{_EXPIRY}::test_a_sweep_writes_the_tombstones_that_the_coordinator_of_each_release_wrote",
+                "tests/vectors/offsets/groups-expiry-released.json",
+                "scenarios",
+                40,
+            ),
+            Check(
+                "vectors",
+                f"{_EXPIRY}::test_an_offset_expires_when_kafkas_rule_says_so",
                 "tests/vectors/offsets/groups-expiry.json",
                 "vectors",
                 15,
             ),
+            Check("law", f"{_NEWER}::test_a_sweep_takes_what_the_rule_calls_expired_and_nothing_else"),
         ),
-        left_out="0.8.2, which counted from the timestamp of the commit",
+        left_out="0.8.2, which counted from the timestamp of the commit; 4.1 between a load and the first heartbeat, "
+        "when its coordinator does not know the topology of a streams group, and what the group reads may expire",
     ),
     Rule(
         name="the coordinator's store: commits, expiry, tombstones, loading",
@@ -133,10 +128,14 @@ RULES = (
         versions="0.8.2 to 4.3",
         source="OffsetManager, GroupMetadataManager with GroupCoordinator, OffsetMetadataManager",
         checks=(
+            Check("equality", f"{_BROKER}::test_a_sweep_writes_what_the_broker_wrote_and_nothing_a_second_before"),
             Check("law", f"{_STORE}::test_the_reloaded_cache_equals_the_one_that_was_lost"),
+            Check("law", f"{_NEWER}::test_the_reloaded_cache_equals_the_one_that_was_lost_for_groups_of_every_kind"),
             Check("examples", f"{_STORE}::test_a_group_dies_at_the_sweep_when_it_is_empty_and_its_last_offset_expires"),
         ),
-        left_out="replication is there only as confirmed or not; authorization; quotas",
+        left_out="replication is there only as confirmed or not; authorization; quotas; of groups of newer protocols "
+        "their assignments, hashes of topics, members on their way to an epoch, and a change of kind while there are "
+        "members (regular expressions are read, not written); the newer coordinator before it was the default (4.0)",
     ),
     Rule(
         name="on Spark: records of the offsets topic decoded",
@@ -161,17 +160,6 @@ RULES = (
         left_out="of record types 3 to 23 only kind, group and version become columns; members of a group are counted",
     ),
     Rule(
-        name="on Spark: segment files as records",
-        function="kafkalearn.spark.offsets.segments.segments_df",
-        versions="0.11 to 4.3",
-        source="as kafkalearn.segments.files.read_disk",
-        checks=(
-            Check("equality", f"{_SPARK_STATE}::test_segment_files_become_the_rows_that_the_scalar_reader_gives"),
-            Check("equality", f"{_SPARK_STATE}::test_a_torn_file_gives_its_records_and_a_row_that_says_where_it_ends"),
-        ),
-        left_out="headers, which records of this topic do not have",
-    ),
-    Rule(
         name="on Spark: the last record of each key",
         function="kafkalearn.spark.offsets.state.latest_state",
         versions="as kafkalearn.offsets.replay.replay",
@@ -180,9 +168,18 @@ RULES = (
             Check("equality", f"{_SPARK_STATE}::test_the_latest_offsets_are_those_the_broker_gave"),
             Check(
                 "equality",
+                f"{_SPARK_STATE}"
+                "::test_the_latest_offsets_are_those_that_are_replayed_with_metadata_epochs_and_topic_ids",
+            ),
+            Check(
+                "equality",
+                f"{_SPARK_STATE}::test_mixed_records_of_types_0_and_1_leave_the_offsets_that_are_replayed",
+            ),
+            Check(
+                "equality",
                 f"{_SPARK_STATE}::test_the_living_groups_are_those_the_broker_listed_in_the_states_it_reported",
             ),
         ),
-        left_out="metadata and topic ids of commits; the state of groups of the newer protocols",
+        left_out="the state of groups of the newer protocols; members and their assignments",
     ),
 )

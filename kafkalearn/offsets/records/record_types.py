@@ -75,6 +75,25 @@ RECORD_TYPES: MappingProxyType[int, RecordType] = MappingProxyType({each.number:
 OFFSET_TYPES = (0, 1)  # committed offsets: the number differs, the rest of the key does not
 GROUP_TYPE = 2  # a group of the classic protocol
 
+_LEGACY, _COMMIT = (number.to_bytes(2, "big") for number in OFFSET_TYPES)
+
+
+def state_key(key: bytes) -> bytes:
+    """The key under which a coordinator keeps what a record says.
+
+    The record types 0 and 1 are one offset: a commit of type 1 replaces one of type 0, and so does its tombstone. A
+    key of type 0 becomes that of type 1, every other stays as it is.
+
+    >>> state_key(bytes.fromhex("0000000167000174ffffffff")).hex()
+    '0001000167000174ffffffff'
+
+    References
+    ----------
+    Apache Kafka 4.3, ``GroupCoordinatorShard.replay``; to 3.9 ``GroupMetadataManager.readMessageKey``.
+    """
+    return _COMMIT + key[2:] if key[:2] == _LEGACY else key
+
+
 _BY_NAME = {each.name: each for each in RECORD_TYPES.values()}
 
 

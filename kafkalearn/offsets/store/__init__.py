@@ -2,7 +2,8 @@
 
 A simulator: `Store` is the state, `Commit`, `Fetch`, `StoreGroup`, `Sweep`, `Resign`, `Elect`, `Load` and others are
 the events, `simulate` runs them, `Settings` hold release and retention. The log holds the very bytes that a broker of
-that release writes; requests are answered from the cache.
+that release writes; requests are answered from the cache. Groups are classic or of a newer protocol, as `StoreGroup`
+says; the kind decides from when the retention counts.
 
 >>> stopped = [Commit("billing", "orders", 0, offset=7, now_ms=0), Sweep(now_ms=2 * 86_400_000)]
 >>> for release in ("1.1", "4.3"):

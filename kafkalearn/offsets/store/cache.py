@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kafkalearn.offsets.groups import Committed, Group
+from kafkalearn.offsets.newer_groups import GROUP_RECORDS
 from kafkalearn.offsets.records.codec import OffsetsRecord, decode
-from kafkalearn.offsets.records.record_types import OFFSET_TYPES
+from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES
 from kafkalearn.offsets.replay import classic_group, committed
 from kafkalearn.offsets.store.events import Replicated
 from kafkalearn.offsets.store.settings import Settings
 from kafkalearn.offsets.store.state import Entry, Store
 
-GROUP_NUMBERS = (2, 3)  # the records whose tombstone ends a group
+GROUP_NUMBERS = (GROUP_TYPE, *GROUP_RECORDS.values())  # the records whose tombstone ends a group
 
 
 def put_group(groups: tuple[Group, ...], group: Group) -> tuple[Group, ...]:
@@ -63,7 +64,7 @@ def replicated(settings: Settings, store: Store, event: Replicated) -> Store:
 
 
 def follow(groups: tuple[Group, ...], entries: Iterable[Entry]) -> tuple[Group, ...]:
-    """The cache after some entries of the log."""
+    """The cache after some entries of the log; what they make of a group of a newer protocol is not followed."""
     for entry in entries:
         if entry.marker is None:
             groups = _replay(groups, decode(entry.key, entry.value))
@@ -76,8 +77,9 @@ def _replay(groups: tuple[Group, ...], record: OffsetsRecord) -> tuple[Group, ..
         if record.is_tombstone:
             return groups if known is None else _without_offset(groups, known, record)
         return put_group(groups, put_offset(known or Group(record.group), committed(record)))
-    if record.type.number not in GROUP_NUMBERS:
-        return groups  # they go with a group of the new protocol, which has a record of its own
+    ends_a_group = record.is_tombstone and record.type.number in GROUP_NUMBERS
+    if record.type.number != GROUP_TYPE and not ends_a_group:
+        return groups  # a group of a newer protocol has many records: `newer_group` says what they make together
     left = Group(record.group) if record.is_tombstone else classic_group(record.group, record.value)
     left = replace(left, offsets=known.offsets if known else ())
     is_gone = record.is_tombstone and not left.offsets

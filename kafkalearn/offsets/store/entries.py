@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafkalearn.offsets.groups import CONSUMER, Committed, Group, Member
+from kafkalearn.offsets.groups import CONSUMER, SHARE, STREAMS, Committed, Group, Member
 from kafkalearn.offsets.records.codec import encode_key, encode_value
 from kafkalearn.offsets.records.protocol import Assignment, Subscription, encode_assignment, encode_subscription
 from kafkalearn.offsets.records.record_types import GROUP_TYPE
@@ -13,7 +13,6 @@ from kafkalearn.offsets.store.settings import Settings
 from kafkalearn.offsets.store.state import Entry
 from kafkalearn.versions.releases import at_least
 
-CONSUMER_GROUP_NUMBERS = (6, 4, 3)  # target assignment, partition metadata (up to 4.0, wiped ever since), group
 DEFAULT_SESSION_TIMEOUT_MS = 45_000
 
 
@@ -94,10 +93,15 @@ def group_tombstones(settings: Settings, group: Group) -> list[Entry]:
     """The entries that say that a group is gone.
 
     The coordinator of 3.9 and before writes none at generation 0: such a group has no record of its own. A group of
-    the new protocol has several.
+    a newer protocol has several.
     """
-    if group.kind == CONSUMER:
-        return [Entry(encode_key(number, {"groupId": group.group_id}), None) for number in CONSUMER_GROUP_NUMBERS]
+    of_newer = {
+        CONSUMER: (6, 4, 3),  # target assignment, partition metadata (up to 4.0, wiped ever since), group
+        STREAMS: (20, 17, 23),  # target assignment, group, topology
+        SHARE: (12, 15, 11) if at_least("4.1", settings.release) else (12, 9, 11),
+    }
+    if group.kind in of_newer:
+        return [Entry(encode_key(number, {"groupId": group.group_id}), None) for number in of_newer[group.kind]]
     if group.epoch == 0 and not at_least("4.0", settings.release):
         return []
     return [Entry(encode_key(GROUP_TYPE, {"group": group.group_id}), None)]

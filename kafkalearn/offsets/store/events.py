@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kafkalearn.offsets.groups import Member
+from kafkalearn.offsets.groups import CLASSIC, Member
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
     """OffsetCommit for one partition.
 
-    A consumer without a group, and an admin, commit with generation -1 and no member id. With `producer_id` the
-    commit belongs to a transaction. `is_in_flight`: the replicas have not confirmed it yet.
+    A standalone consumer (`assign`), which is in no group, and an admin commit with generation -1 and no member id.
+    With `producer_id` the commit belongs to a transaction. `is_in_flight`: the replicas have not confirmed it yet.
     """
 
     group_id: str
@@ -56,15 +56,21 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class StoreGroup:
-    """A rebalance of a classic group has ended: the group is written down, Stable with members, Empty without."""
+    """A group is written down as it is now, Stable with these members or Empty.
+
+    In a classic group that is the end of a rebalance. A group of a newer protocol, `kind` consumer (KIP-848) or
+    streams, writes each change down when a heartbeat brings it; here all members have reached their epoch. What its
+    members are assigned is not written: no offset depends on it, and the records would need ids of topics.
+    """
 
     group_id: str
-    generation: int
+    generation: int  # the group epoch, in a newer protocol
     now_ms: int
     members: tuple[Member, ...] = ()
-    protocol_type: str = "consumer"
+    protocol_type: str = "consumer"  # of a classic group
     protocol: str | None = None  # the assignor
-    leader: str | None = None  # a member id
+    leader: str | None = None  # a member id; in a classic group only
+    kind: str = CLASSIC
 
 
 @dataclass(frozen=True, slots=True)

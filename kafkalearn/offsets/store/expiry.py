@@ -3,14 +3,15 @@
 Up to 2.0 every commit carries its own time of expiry, and the sweep does not look at the group: a partition that
 gets no new commit for the retention time loses its offset although it is being consumed. Since 2.1 the kind of group
 decides. An offset of a topic that a member subscribes to does not expire. The offsets of a classic group that has no
-members count from when it became Empty, all at once; those of a group of the new protocol (KIP-848) or of a standalone
-consumer, and those of a topic that no member subscribes to, each from its last commit.
+members count from when it became Empty, all at once; those of a group of a newer protocol (KIP-848, streams) or of a
+standalone consumer, and those of a topic that no member subscribes to, each from its last commit. So a KIP-848 group
+that runs for weeks keeps an old commit, and loses it with the first sweep after its last member has left.
 """
 
 from __future__ import annotations
 
 from kafkalearn.group_states import EMPTY, STABLE
-from kafkalearn.offsets.groups import CONSUMER, Committed, Group
+from kafkalearn.offsets.groups import CLASSIC, SHARE, Committed, Group
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 
@@ -35,7 +36,8 @@ def is_expired(
     release : str
         Of the broker.
     is_pending : bool
-        A commit for the partition is in flight, or in a transaction that has not ended.
+        Another commit for the partition has begun: up to 3.9 one that is in flight, since 4.0 one in a transaction
+        that has not ended.
 
     Examples
     --------
@@ -43,10 +45,14 @@ def is_expired(
     >>> committed = Committed("orders", 0, 7, commit_ms=700_000)
     >>> [is_expired(group, committed, now_ms, retention_ms=1000) for now_ms in (1_000_999, 1_001_000)]
     [False, True]
+    >>> is_expired(Group("billing", "consumer"), committed, 701_000, retention_ms=1000)  # KIP-848: from the commit
+    True
 
     References
     ----------
-    Apache Kafka, ``GroupMetadata.removeExpiredOffsets`` (to 4.0), ``OffsetExpirationConditionImpl`` (since 3.6).
+    Apache Kafka, ``GroupMetadata.removeExpiredOffsets`` (0.10.1 to 3.9); since 4.0
+    ``OffsetMetadataManager.cleanupExpiredOffsets`` with ``OffsetExpirationConditionImpl``, and
+    ``offsetExpirationCondition`` of ``ClassicGroup``, ``ConsumerGroup`` and ``StreamsGroup``.
     """
     if is_pending:
         return False
@@ -63,9 +69,11 @@ def is_expired(
 
 def _base_ms(group: Group, committed: Committed, release: str) -> int | None:
     """What the retention counts from since 2.1; None: it does not count."""
-    if group.kind == CONSUMER:
+    if group.kind == SHARE:
+        return None  # it commits nothing
+    if group.kind != CLASSIC:
         return None if is_subscribed(group, committed.topic) else committed.commit_ms
-    if group.protocol_type is None:
+    if not group.protocol_type:
         return committed.commit_ms
     if group.state == EMPTY:
         return committed.commit_ms if group.state_ms is None else group.state_ms
@@ -83,6 +91,9 @@ def is_subscribed(group: Group, topic: str) -> bool:
 
 
 def _only_when_stable(release: str) -> bool:
-    """Whether offsets of a group with members expire in state Stable only: not in 2.4 to 2.8.1 and 3.0.0."""
-    is_3_or_later = at_least("3.0", release)
-    return at_least("3.0.1", release) if is_3_or_later else at_least("2.8.2", release)
+    """Whether offsets of a group with members expire in state Stable only: not in 2.4 to 2.8.1, 3.0.0 and 3.1.0."""
+    fixed_in = next(
+        fixed for line, fixed in (("3.2", "3.2"), ("3.1", "3.1.1"), ("3.0", "3.0.1"), ("0.8.2", "2.8.2"))
+        if at_least(line, release)
+    )  # fmt: skip
+    return at_least(fixed_in, release)

@@ -5,31 +5,56 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kafkalearn.group_states import EMPTY
-from kafkalearn.offsets.groups import CLASSIC, Committed, Group
-from kafkalearn.offsets.store.cache import append, append_unconfirmed, without_group
+from kafkalearn.offsets.groups import CLASSIC, SHARE, Committed, Group
+from kafkalearn.offsets.store.cache import append, append_unconfirmed, confirm, without_group
 from kafkalearn.offsets.store.entries import group_tombstones, offset_tombstones
 from kafkalearn.offsets.store.events import DeleteGroup, DeleteOffset, DeleteTopic, Sweep
 from kafkalearn.offsets.store.expiry import is_expired, is_subscribed
 from kafkalearn.offsets.store.settings import Settings
 from kafkalearn.offsets.store.state import Store
-from kafkalearn.offsets.store.transactions import pending_partitions
+from kafkalearn.offsets.store.transactions import in_flight_partitions, open_partitions
 from kafkalearn.versions.releases import at_least
 
 
 def sweep(settings: Settings, store: Store, event: Sweep) -> Store:
-    """The store without what has expired: tombstones for offsets, then for Empty groups that have none left."""
-    pending = pending_partitions(store)
+    """The store without what has expired: tombstones for offsets, then for Empty groups that have none left.
+
+    Up to 3.9 a commit in flight protects its partition, and one in an open transaction the group only; tombstones
+    count at once. Since 4.0 what is written counts for the sweep though no replica has it yet, an open transaction
+    protects its partitions and the group, and tombstones wait for the replicas as all else does.
+    """
+    if at_least("4.0", settings.release):
+        return _sweep_as_written(settings, store, event)
+    in_flight = in_flight_partitions(store)
+    pending_groups = {group_id for group_id, _, _ in in_flight | open_partitions(store)}
     for group in store.groups:
-        gone = _expired(settings, group, event.now_ms, pending)
+        gone = _expired(settings, group, event.now_ms, in_flight)
         store = append_unconfirmed(store, *offset_tombstones(settings, group, gone))
-        is_pending = any(group_id == group.group_id for group_id, _, _ in pending)
-        if group.state == EMPTY and len(gone) == len(group.offsets) and not is_pending:
+        if _is_left_blank(group, gone) and group.group_id not in pending_groups:
             store = append_unconfirmed(store, *group_tombstones(settings, group))
             store = replace(store, groups=without_group(store.groups, group.group_id))
     return store
 
 
+def _sweep_as_written(settings: Settings, store: Store, event: Sweep) -> Store:
+    pending, has_in_flight = open_partitions(store), bool(store.in_flight)
+    pending_groups = {group_id for group_id, _, _ in pending}
+    written = []
+    for group in confirm(store).groups:
+        gone = _expired(settings, group, event.now_ms, pending)
+        written += offset_tombstones(settings, group, gone)
+        is_swept = group.kind != SHARE or not at_least("4.1", settings.release)
+        if is_swept and _is_left_blank(group, gone) and group.group_id not in pending_groups:
+            written += group_tombstones(settings, group)
+    return append(store, *written, is_in_flight=has_in_flight)
+
+
+def _is_left_blank(group: Group, gone: list[Committed]) -> bool:
+    return group.state == EMPTY and len(gone) == len(group.offsets)
+
+
 def _expired(settings: Settings, group: Group, now_ms: int, pending: set[tuple[str, str, int]]) -> list[Committed]:
+    """The offsets that go; those of `pending`, partitions with their group, do not."""
     retention_ms, release = settings.retention_ms, settings.release
     return [
         each

@@ -6,32 +6,34 @@ from dataclasses import replace
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.group_states import COMPLETING, EMPTY, PREPARING
-from kafkalearn.offsets.groups import CLASSIC, Group
+from kafkalearn.offsets.groups import CLASSIC, CONSUMER, STREAMS, Group
 from kafkalearn.offsets.store.cache import append, put_group
-from kafkalearn.offsets.store.entries import commit_entry, group_entry
+from kafkalearn.offsets.store.entries import commit_entry, group_entry, group_tombstones
 from kafkalearn.offsets.store.events import Commit, Fetch, Produce, StateChanged, StoreGroup
+from kafkalearn.offsets.store.newer_entries import newer_entries, newer_group
 from kafkalearn.offsets.store.settings import Settings
 from kafkalearn.offsets.store.state import NOT_OWNED, Entry, Store
-from kafkalearn.offsets.store.transactions import pending_partitions
+from kafkalearn.offsets.store.transactions import in_flight_partitions, open_partitions
 from kafkalearn.versions.releases import at_least
 
 ADMIN_CLIENT_ID = "__admin_client"  # the one client id that may produce to internal topics
 MOST_METADATA_UNITS = 4096  # offset.metadata.max.bytes, which counts UTF-16 units
+KINDS = {CLASSIC: "0.9.0", CONSUMER: "4.0", STREAMS: "4.2"}  # that commit offsets; since when, early access apart
 
 
 def commit(settings: Settings, store: Store, event: Commit) -> Store:
     """The store after a commit: an entry more, or an error."""
-    error = _commit_error(store, event)
+    error = _commit_error(settings, store, event)
     if error is not None:
         return store.answering(error)
     store = append(store, commit_entry(settings, event), is_in_flight=event.is_in_flight)
     return store if event.is_in_flight else store.answering()
 
 
-def _commit_error(store: Store, event: Commit) -> str | None:
+def _commit_error(settings: Settings, store: Store, event: Commit) -> str | None:
     group = store.group(event.group_id)
     if group is None:
-        error = None if event.generation < 0 else "ILLEGAL_GENERATION"
+        error = None if event.generation < 0 else _no_group(settings, event)
     elif event.generation < 0 and group.state == EMPTY:
         error = None
     else:
@@ -41,11 +43,19 @@ def _commit_error(store: Store, event: Commit) -> str | None:
     return error
 
 
+def _no_group(settings: Settings, event: Commit) -> str:
+    """The answer to a member of a group that is not there; clients of today ask with version 9 or later."""
+    is_old_request = event.retention_ms is not None or not at_least("4.0", settings.release)
+    return "ILLEGAL_GENERATION" if is_old_request else "GROUP_ID_NOT_FOUND"
+
+
 def _member_error(group: Group, event: Commit) -> str | None:
     if event.generation >= 0 or event.member_id:
         member = next((each for each in group.members if each.member_id == event.member_id), None)
         if member is None:
             return "UNKNOWN_MEMBER_ID"
+        if group.kind != CLASSIC and event.retention_ms is not None:
+            return "UNSUPPORTED_VERSION"  # requests that carry it are older than the newer protocols
         if group.kind != CLASSIC:
             return None if event.generation == member.epoch else "STALE_MEMBER_EPOCH"
         if event.generation != group.epoch:
@@ -58,7 +68,10 @@ def _member_error(group: Group, event: Commit) -> str | None:
 
 def fetch(settings: Settings, store: Store, event: Fetch) -> Store:
     """The store after a fetch, which is answered from memory alone."""
-    if event.requires_stable and (event.group_id, event.topic, event.partition) in pending_partitions(store, False):
+    unstable = open_partitions(store)
+    if not at_least("4.0", settings.release):
+        unstable |= in_flight_partitions(store)
+    if event.requires_stable and (event.group_id, event.topic, event.partition) in unstable:
         return store.answering("UNSTABLE_OFFSET_COMMIT")
     group = store.group(event.group_id)
     committed = group.offset(event.topic, event.partition) if group else None
@@ -66,13 +79,43 @@ def fetch(settings: Settings, store: Store, event: Fetch) -> Store:
 
 
 def store_group(settings: Settings, store: Store, event: StoreGroup) -> Store:
-    """The store after a rebalance: the group as it is now, written down whole."""
+    """The store after a rebalance: the group as it is now, written down.
+
+    A group without members makes room for one of another kind; first it gets its tombstones.
+    """
+    known = store.group(event.group_id)
+    _refuse_senseless(settings, event, known)
+    if known is not None and known.kind != event.kind:
+        store = append(store, *group_tombstones(settings, known))
+    if event.kind == CLASSIC:
+        return append(store, group_entry(settings, event)).answering()
+    store = append(store, *newer_entries(store, event))
+    return replace(store, groups=put_group(store.groups, newer_group(event, store.group(event.group_id)))).answering()
+
+
+def _refuse_senseless(settings: Settings, event: StoreGroup, known: Group | None) -> None:
+    if event.kind not in KINDS:
+        raise IllegalEvent(f"{event!r}: the kinds of groups that commit offsets are {', '.join(KINDS)}")
     if not at_least("0.9.0", settings.release):
         raise IllegalEvent(f"{event!r}: Kafka {settings.release} has no groups in its offsets topic, only offsets")
-    lowest = 0 if at_least("4.0", settings.release) else 1  # only the newer coordinator writes a group down at once
+    if not at_least(KINDS[event.kind], settings.release):
+        raise IllegalEvent(
+            f"{event!r}: Kafka {settings.release} has no {event.kind} groups; they came with {KINDS[event.kind]}"
+        )
+    # Only the newer coordinator writes a classic group down at once.
+    lowest = 0 if event.kind == CLASSIC and at_least("4.0", settings.release) else 1
     if event.generation < lowest:
         raise IllegalEvent(f"{event!r}: the first generation that Kafka {settings.release} stores is {lowest}")
-    return append(store, group_entry(settings, event)).answering()
+    if event.kind != CLASSIC and (event.leader is not None or any(each.assigned for each in event.members)):
+        raise IllegalEvent(
+            f"{event!r}: a {event.kind} group has no leader, and what its members are assigned is not stored here; "
+            "leave leader and assigned out"
+        )
+    if known is not None and known.kind != event.kind and known.state != EMPTY:
+        raise IllegalEvent(
+            f"{event!r}: {event.group_id} is a {known.kind} group with members; it changes its kind here only when it "
+            "is Empty: StoreGroup without members comes first"
+        )
 
 
 def change_state(settings: Settings, store: Store, event: StateChanged) -> Store:

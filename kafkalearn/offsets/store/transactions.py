@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from kafkalearn.offsets.records.record_types import state_key
 from kafkalearn.offsets.store.cache import append, follow
 from kafkalearn.offsets.store.events import EndTransaction
 from kafkalearn.offsets.store.settings import Settings
@@ -36,11 +37,17 @@ def _transactions(log: Iterable[Entry]) -> tuple[dict[int, tuple[int, ...]], set
     return still_open, left_out
 
 
-def pending_partitions(store: Store, with_in_flight: bool = True) -> set[tuple[str, str, int]]:
-    """Group, topic and partition of the commits that may still change what is committed."""
-    offsets = {offset for each in open_entries(store.log).values() for offset in each}
-    if with_in_flight:
-        offsets |= set(store.in_flight)
+def open_partitions(store: Store) -> set[tuple[str, str, int]]:
+    """Group, topic and partition of the commits in transactions that have not ended."""
+    return _partitions(store, {offset for each in open_entries(store.log).values() for offset in each})
+
+
+def in_flight_partitions(store: Store) -> set[tuple[str, str, int]]:
+    """Group, topic and partition of the commits outside of transactions that the replicas have not confirmed."""
+    return _partitions(store, {offset for offset in store.in_flight if store.log[offset].producer_id is None})
+
+
+def _partitions(store: Store, offsets: set[int]) -> set[tuple[str, str, int]]:
     groups = follow((), (store.log[offset] for offset in sorted(offsets)))
     return {(group.group_id, *each.at) for group in groups for each in group.offsets}
 
@@ -51,8 +58,12 @@ def end_transaction(settings: Settings, store: Store, event: EndTransaction) -> 
     An entry that a later one has overtaken, or a tombstone wiped out, has no effect.
     """
     entries = open_entries(store.log).get(event.producer_id, ())
-    later = {entry.key: offset for offset, entry in enumerate(store.log) if entry.producer_id is None}
-    newest = [store.log[offset] for offset in entries if later.get(store.log[offset].key, -1) < offset]
+    later = {
+        state_key(entry.key): offset
+        for offset, entry in enumerate(store.log)
+        if entry.key is not None and entry.producer_id is None
+    }
+    newest = [store.log[offset] for offset in entries if later.get(state_key(store.log[offset].key), -1) < offset]
     marker = Entry(None, None, event.producer_id, "COMMIT" if event.is_commit else "ABORT")
     store = append(store, marker)
     return replace(store, groups=follow(store.groups, newest)) if event.is_commit else store

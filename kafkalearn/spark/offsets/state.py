@@ -6,16 +6,20 @@ their lag, which of them are dead. `commits_per_second` looks at all records.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from kafkalearn.group_states import EMPTY, STABLE
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES
-from kafkalearn.spark.columns.checks import require
+from kafkalearn.spark.columns.checks import require, require_one_copy
 
 WHOLE_NUMBERS = ("int", "bigint")
 KEY_COLUMNS = ("group_id", "committed_topic", "committed_partition", "record_type", "key")
 VALUE_COLUMNS = ("committed_offset", "leader_epoch", "commit_ms", "expire_ms", "generation", "state_ms", "member_count")
+TEXT_COLUMNS = ("metadata", "topic_id")
+LEGACY, COMMIT = OFFSET_TYPES
 
 
 def latest_state(decoded: DataFrame) -> DataFrame:
@@ -25,24 +29,46 @@ def latest_state(decoded: DataFrame) -> DataFrame:
     ----------
     decoded : DataFrame
         From `kafkalearn.spark.offsets.decode.decode_offsets`, with the columns ``key`` and ``offset`` of the records.
-        Leave out what aborted transactions wrote. Records that cannot be read do not count.
+        Leave out what aborted transactions wrote. Records that cannot be read do not count. A commit of record type 0
+        counts as one of type 1: for a coordinator the two are one offset.
 
     Returns
     -------
     DataFrame
-        ``group_id``, ``committed_topic``, ``committed_partition``, ``record_type``, ``key``, ``offset`` (of the
-        record), ``is_tombstone``, ``committed_offset``, ``leader_epoch``, ``commit_ms``, ``expire_ms``,
-        ``generation``, ``state_ms``, ``member_count``.
+        ``group_id``, ``committed_topic``, ``committed_partition``, ``record_type`` and ``key`` (those of type 1, if it
+        was 0), ``offset`` (of the record), ``is_tombstone``, ``committed_offset``, ``leader_epoch``, ``commit_ms``,
+        ``expire_ms``, ``generation``, ``state_ms``, ``member_count``, ``metadata``, ``topic_id``.
 
     References
     ----------
-    Apache Kafka 4.3, ``CoordinatorLoaderImpl``: what a broker does when it becomes coordinator.
+    Apache Kafka 4.3, ``CoordinatorLoaderImpl`` and ``GroupCoordinatorShard.replay``: what a broker does when it
+    becomes coordinator.
     """
+    require_one_copy(decoded)
     require(decoded, "offset", WHOLE_NUMBERS, "the offset of each record says which came last")
     require(decoded, "error", ("string",), "decode the records first, with decode_offsets")
-    # All of one fixed width, so that Spark counts in a hash table; a text here would make it sort all rows.
-    last = [sf.max_by(name, "offset").alias(name) for name in ("is_tombstone", *VALUE_COLUMNS)]
-    return decoded.where("error IS NULL").groupBy(*KEY_COLUMNS).agg(sf.max("offset").alias("offset"), *last)
+    numbers = ("is_tombstone", *VALUE_COLUMNS)
+    # Spark counts in a hash table only if every result has a fixed width; with a text it would sort all rows. So the
+    # texts, which hardly change for a key, are part of the key at first, and the few rows that are left are counted
+    # again.
+    by_text = _last(decoded.where("error IS NULL").withColumns(_state_key()), (*KEY_COLUMNS, *TEXT_COLUMNS), numbers)
+    return _last(by_text, KEY_COLUMNS, (*numbers, *TEXT_COLUMNS))
+
+
+def _state_key() -> dict[str, Column]:
+    """Record type and key as the coordinator keeps them: `kafkalearn.offsets.records.record_types.state_key`."""
+    is_legacy = sf.col("record_type") == LEGACY
+    key = sf.concat(sf.unhex(sf.lit(f"{COMMIT:04x}")), sf.expr("substring(key, 3)"))
+    return {
+        "record_type": sf.when(is_legacy, COMMIT).otherwise(sf.col("record_type")),
+        "key": sf.when(is_legacy, key).otherwise(sf.col("key")),
+    }
+
+
+def _last(rows: DataFrame, keys: Sequence[str], values: Sequence[str]) -> DataFrame:
+    """For each key the values of the row with the highest offset."""
+    last = [sf.max_by(name, "offset").alias(name) for name in values]
+    return rows.groupBy(*keys).agg(sf.max("offset").alias("offset"), *last)
 
 
 def group_states(latest: DataFrame) -> DataFrame:
@@ -141,6 +167,7 @@ def commits_per_second(decoded: DataFrame) -> DataFrame:
         ``group_id``, ``commit_count``, ``first_ms``, ``last_ms``, ``commits_per_second``: null if all came in one
         millisecond. Every partition of a commit request is a record, so it counts once for each.
     """
+    require_one_copy(decoded)
     commits = (
         decoded.where("commit_ms IS NOT NULL")
         .groupBy("group_id")

@@ -5,10 +5,13 @@ A frame of a run of `kafkalearn.offsets.store` becomes one drawing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.offsets.groups import CLASSIC, Group
 from kafkalearn.offsets.records.codec import decode
-from kafkalearn.offsets.records.record_types import OFFSET_TYPES
+from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES
 from kafkalearn.offsets.store.effects import Answer
 from kafkalearn.offsets.store.events import (
     Commit,
@@ -78,11 +81,19 @@ def _cache(store: Store, top: float) -> list[str]:
         words = f"{group.group_id}: {group.state}, {counted(len(group.members), 'member')}"
         parts.append(text(CACHE_LEFT, top + 22, words, BODY, bold=True))
         top += 32
+        if group.kind != CLASSIC:
+            parts.append(text(CACHE_LEFT + 18, top + 18, f"a {group.kind} group", BODY, colour=MUTED))
+            top += 28
         for each in group.offsets:
             parts.append(text(CACHE_LEFT + 18, top + 20, f"{each.at}: {each.offset}", BODY))
             top += 28
         top += 10
     return parts
+
+
+def _name(group: Group) -> str:
+    """The group id; with the kind, unless it is a classic group."""
+    return group.group_id if group.kind == CLASSIC else f"{group.group_id} ({group.kind} group)"
 
 
 def entry_text(offset: int, entry: Entry) -> str:
@@ -93,14 +104,27 @@ def entry_text(offset: int, entry: Entry) -> str:
     """
     if entry.marker is not None:
         return f"{offset}  {entry.marker} of producer {entry.producer_id}"
-    record = decode(entry.key, entry.value)
+    try:
+        record = decode(entry.key, entry.value)
+    except KafkaLearnError:
+        return f"{offset}  cannot be read"
     if record.type.number in OFFSET_TYPES:
         what = f"{record.group}, {record.key['topic']}-{record.key['partition']}"
         said = "tombstone" if record.is_tombstone else f"offset {record.value['offset']}"
-    else:
+    elif record.type.number == GROUP_TYPE:
         what = f"group {record.group}"
-        said = "tombstone" if record.is_tombstone else counted(len(record.value.get("members", ())), "member")
+        said = "tombstone" if record.is_tombstone else counted(len(record.value["members"]), "member")
+    else:
+        what = f"{record.group}, record type {record.type.number}"
+        said = "tombstone" if record.is_tombstone else _of_newer(record.value)
     return f"{offset}  {what}: {said}"
+
+
+def _of_newer(value: Mapping[str, object]) -> str:
+    """What a record of a group of a newer protocol says, in a word or two."""
+    epochs = (name for name in ("epoch", "assignmentEpoch", "memberEpoch") if name in value)
+    name = next(epochs, None)
+    return "written" if name is None else f"epoch {value[name]}"
 
 
 def _time(now_ms: int) -> str:
@@ -114,7 +138,8 @@ def _event_words(event: StoreEvent | None) -> str:
         case Commit():
             return f"{_time(event.now_ms)}  {event.group_id} commits {event.offset} for {event.topic}-{event.partition}"
         case StoreGroup():
-            has_members = f"a rebalance ends, {counted(len(event.members), 'member')}"
+            change = "a rebalance ends" if event.kind == CLASSIC else f"the {event.kind} group changes"
+            has_members = f"{change}, {counted(len(event.members), 'member')}"
             words = has_members if event.members else "the last member has left"
             return f"{_time(event.now_ms)}  {event.group_id}: {words}"
         case Sweep():
@@ -146,7 +171,7 @@ def describe_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEv
             offset = "" if answer.offset is None else f", offset {answer.offset}"
             words.append(f"Answer: {answer.error}{offset}.")
     groups = ", ".join(
-        f"{group.group_id} {group.state} with {counted(len(group.offsets), 'offset')}" for group in store.groups
+        f"{_name(group)} {group.state} with {counted(len(group.offsets), 'offset')}" for group in store.groups
     )
     words.append(f"In memory: {groups or 'no group'}.")
     return " ".join(words)

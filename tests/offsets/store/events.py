@@ -33,4 +33,22 @@ any_event = (
     | st.builds(DeleteTopic, topics)
     | st.builds(Fetch, group_ids, topics, st.integers(0, 1))
 )
+BOB = Member("bob", "c", "/h", None, subscribed=("clicks",))
+SUBSCRIBED = Member("alice", subscribed=("orders",))
+of_newer = st.sampled_from(["consumer", "streams"])
+newer_event = (
+    st.builds(
+        StoreGroup,
+        group_ids,
+        st.integers(1, 2),
+        times,
+        st.sampled_from([(), (SUBSCRIBED,), (SUBSCRIBED, BOB)]),
+        protocol=st.sampled_from([None, "range"]),
+        kind=of_newer,
+    )
+    | any_event
+)
+"""Events of groups of all kinds; not all of them make sense one after the other."""
+
+newer_releases = st.sampled_from(["4.1", "4.2", "4.3"])
 releases = st.sampled_from(["0.9.0", "0.10.1", "2.0", "2.1", "2.4", "3.9", "4.0", "4.1", "4.3"])

@@ -1,9 +1,10 @@
 import pytest
 
-from kafkalearn.offsets.groups import CONSUMER, Committed, Group, Member
+from kafkalearn.offsets.groups import CONSUMER, STREAMS, Committed, Group, Member
 from kafkalearn.offsets.store.expiry import is_expired
 from kafkalearn.offsets.store.settings import MINUTE_MS, Settings
 from kafkalearn.versions.releases import RELEASES
+from tests.offsets.store.released import sweeps, swept
 from tests.recorded import recorded
 
 ERAS = {
@@ -13,7 +14,16 @@ ERAS = {
     "2.4+": ["2.4", "2.8.1", "3.0.0", "3.9", "4.3"],
     "2.8.2, 3.0.1+ (and 2.1-2.3)": ["2.1", "2.3", "2.8.2", "3.0.1", "4.3"],
 }
-RELEASES_THAT_DID = {"2.4.0": True, "2.8.1": True, "2.8.2": False, "3.0.0": True, "3.0.1": False}
+RELEASES_THAT_DID = {
+    "2.4.0": True,
+    "2.8.1": True,
+    "2.8.2": False,
+    "3.0.0": True,
+    "3.0.1": False,
+    "3.1.0": True,
+    "3.1.1": False,
+    "3.2.0": False,
+}
 
 
 def group_of(case):
@@ -56,9 +66,17 @@ def test_some_releases_expired_unsubscribed_offsets_during_a_rebalance(release, 
     assert is_expired(group, Committed("b", 0, 1, commit_ms=0), 1000, 1000, release) == is_gone
 
 
+@pytest.mark.parametrize("scenario", recorded("groups-expiry-released")["scenarios"], ids=lambda each: each["name"])
+def test_a_sweep_writes_the_tombstones_that_the_coordinator_of_each_release_wrote(scenario):
+    asked = sweeps(scenario)
+    assert asked
+    assert [(release, now_ms, swept(scenario, release, now_ms)) for release, now_ms, _ in asked] == asked
+
+
+@pytest.mark.parametrize("kind", [CONSUMER, STREAMS])
 @pytest.mark.parametrize(("topic", "is_gone"), [("a", False), ("b", True)])
-def test_a_group_of_the_new_protocol_keeps_what_it_subscribes_to(topic, is_gone):
-    group = Group("g", CONSUMER, "Stable", "consumer", members=(Member("m", subscribed=("a",)),))
+def test_a_group_of_a_newer_protocol_keeps_what_it_subscribes_to(kind, topic, is_gone):
+    group = Group("g", kind, "Stable", kind, members=(Member("m", subscribed=("a",)),))
     assert is_expired(group, Committed(topic, 0, 1, commit_ms=0), 1000, 1000) == is_gone
 
 

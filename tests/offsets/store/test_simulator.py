@@ -92,7 +92,8 @@ def test_a_commit_with_its_own_retention_is_version_1_in_any_release():
 @pytest.mark.parametrize(
     ("before", "commit", "error"),
     [
-        ((), Commit("g", "t", 0, 1, 0, generation=3), "ILLEGAL_GENERATION"),
+        ((), Commit("g", "t", 0, 1, 0, generation=3), "GROUP_ID_NOT_FOUND"),
+        ((), Commit("g", "t", 0, 1, 0, generation=3, retention_ms=1000), "ILLEGAL_GENERATION"),
         ((STABLE_GROUP,), COMMIT, "UNKNOWN_MEMBER_ID"),
         ((STABLE_GROUP,), Commit("g", "t", 0, 1, 0, member_id="bob", generation=1), "UNKNOWN_MEMBER_ID"),
         ((STABLE_GROUP,), Commit("g", "t", 0, 1, 0, member_id="alice", generation=2), "ILLEGAL_GENERATION"),
@@ -122,7 +123,16 @@ def test_a_commit_in_flight_is_not_seen_and_keeps_its_group_alive():
     in_flight = Commit("g", "orders", 0, 9, 2000, is_in_flight=True)
     assert answer(COMMIT, in_flight, FETCH) == Answer(offset=7)
     assert answer(COMMIT, in_flight, Replicated(), FETCH) == Answer(offset=9)
-    assert after(COMMIT, in_flight, Sweep(1000 + 8 * DAY_MS)).group("g").offset("orders", 0).offset == 7
+    assert after(COMMIT, in_flight, Sweep(1000 + 8 * DAY_MS), release="3.9").group("g").offset("orders", 0).offset == 7
+
+
+def test_since_4_0_the_sweep_sees_what_no_replica_has_and_waits_as_it_does():
+    young = Commit("g", "orders", 0, 9, 1000 + 8 * DAY_MS, is_in_flight=True)
+    old = Commit("g", "orders", 0, 9, 2000, is_in_flight=True)
+    sweep = Sweep(1000 + 8 * DAY_MS)
+    assert answer(COMMIT, young, sweep, Replicated(), FETCH) == Answer(offset=9)
+    assert answer(COMMIT, old, sweep, FETCH) == Answer(offset=7)
+    assert answer(COMMIT, old, sweep, Replicated(), FETCH) == Answer(offset=-1)
 
 
 @pytest.mark.parametrize(("is_commit", "offset"), [(True, 8), (False, 7)])
@@ -140,6 +150,37 @@ def test_a_later_commit_or_tombstone_overtakes_what_a_transaction_still_holds():
     end = EndTransaction(5, is_commit=True)
     assert answer(inside, Commit("g", "orders", 0, 9, 3000), end, FETCH) == Answer(offset=9)
     assert answer(COMMIT, inside, DeleteOffset("g", "orders", 0), end, FETCH) == Answer(offset=-1)
+
+
+@pytest.mark.parametrize(("release", "found"), [("3.9", -1), ("4.0", 7)])
+def test_an_open_transaction_keeps_the_offset_before_it_since_4_0_and_the_group_in_any_release(release, found):
+    inside = Commit("g", "orders", 0, 8, 2000, producer_id=5)
+    sweep = Sweep(1000 + 8 * DAY_MS)
+    assert answer(COMMIT, inside, sweep, FETCH, release=release).offset == found
+    assert after(COMMIT, inside, sweep, release=release).group("g") is not None
+
+
+@pytest.mark.parametrize(("release", "error"), [("3.9", "UNSTABLE_OFFSET_COMMIT"), ("4.0", "NONE")])
+def test_a_commit_in_flight_makes_the_offset_unstable_up_to_3_9(release, error):
+    in_flight = Commit("g", "orders", 0, 9, 2000, is_in_flight=True)
+    assert answer(COMMIT, in_flight, Fetch("g", "orders", 0, requires_stable=True), release=release).error == error
+
+
+@pytest.mark.parametrize("events", [("legacy", "commit"), ("commit", "legacy")])
+def test_types_0_and_1_are_one_offset_whatever_comes_last(events):
+    old = simulate(Settings("0.8.2"), [Commit("g", "orders", 0, 3, 500)])[-1].state
+    legacy = Produce(old.log[0].key, old.log[0].value, "__admin_client")
+    store = after(*({"legacy": legacy, "commit": COMMIT}[each] for each in events))
+    assert [each.offset for each in reloaded(Settings(), store).group("g").offsets] == [
+        {"commit": 7, "legacy": 3}[events[-1]]
+    ]
+
+
+def test_what_0_8_2_committed_is_gone_with_the_tombstone_of_a_later_release():
+    old = simulate(Settings("0.8.2"), [Commit("g", "orders", 0, 3, 500)])[-1].state
+    store = simulate(Settings(), [Resign(), Elect(), Load(), DeleteOffset("g", "orders", 0)], old)[-1].state
+    assert [entry.key[:2].hex() for entry in store.log] == ["0000", "0001"]
+    assert reloaded(Settings(), store).groups == ()
 
 
 def test_a_group_dies_at_the_sweep_when_it_is_empty_and_its_last_offset_expires():
@@ -241,6 +282,12 @@ def test_a_record_type_of_the_future_broke_the_load_until_3_4_1(release, found):
         ((StateChanged("g", "PreparingRebalance"),), "4.3", "a classic group of the cache may go to"),
         ((STABLE_GROUP,), "0.8.2", "has no groups in its offsets topic"),
         ((StoreGroup("g", 0, 5),), "3.9", "the first generation that Kafka 3.9 stores is 1"),
+        ((StoreGroup("g", 1, 5, kind="share"),), "4.3", "kinds of groups that commit offsets are classic, consumer"),
+        ((StoreGroup("g", 1, 5, kind="consumer"),), "3.9", "Kafka 3.9 has no consumer groups; they came with 4.0"),
+        ((StoreGroup("g", 1, 5, kind="streams"),), "4.1", "Kafka 4.1 has no streams groups; they came with 4.2"),
+        ((StoreGroup("g", 0, 5, kind="consumer"),), "4.3", "the first generation that Kafka 4.3 stores is 1"),
+        ((StoreGroup("g", 1, 5, (ALICE,), kind="consumer"),), "4.3", "leave leader and assigned out"),
+        ((STABLE_GROUP, StoreGroup("g", 2, 5, kind="consumer")), "4.3", "g is a classic group with members"),
     ],
 )
 def test_an_event_that_makes_no_sense_is_refused_and_says_what_is_possible(events, release, message):
