@@ -3,8 +3,8 @@
 A simulator: `Log` is the state, `Append`, `Roll`, `Clean`, `Retain` and others are the events, `Settings` hold the
 topic's settings, the broker's release and the cleaner's room. What an event led to is in ``log.effects``: a `Cleaned`
 has the reason for every record that stayed or went. `look_up` finds an offset as a fetch does, `cleaner_metrics` is
-what an operator sees of a cleaner, `next_clean` says when it comes; `log_from_records` makes a log of records from
-elsewhere. `kafkalearn.log.reader` is the same log with a reader in it.
+what an operator sees of a cleaner, `next_clean` says when it comes; `read_log` makes a log of the files of a real
+partition, `log_from_records` of records from elsewhere. `kafkalearn.log.reader` is the same log with a reader in it.
 
 >>> events = [Append((NewBatch((("a", "1", 1000),)), NewBatch((("a", None, 1001),)))), Roll(), Clean(now_ms=10_000)]
 >>> trace = simulate(Settings(cleanup_policy="compact"), events)
@@ -32,6 +32,7 @@ from kafkalearn.log.events import (
     SetHighWatermark,
 )
 from kafkalearn.log.from_records import log_from_records
+from kafkalearn.log.from_segments import read_log
 from kafkalearn.log.index import look_up
 from kafkalearn.log.promises import PROMISES, broken, check
 from kafkalearn.log.settings import Settings
@@ -63,6 +64,7 @@ __all__ = [
     "log_from_records",
     "look_up",
     "next_clean",
+    "read_log",
     "simulate",
     "start",
     "step",

@@ -16,7 +16,7 @@ from kafkalearn.log.index import FARTHEST, is_index_full
 from kafkalearn.log.sequences import NO_PRODUCER, NO_SEQUENCE, NONE, Stamp, after, judge, old_epoch, remember
 from kafkalearn.log.settings import Settings
 from kafkalearn.log.state import NO_TIMESTAMP, Batch, Log, Producer, Record, Segment, Transaction
-from kafkalearn.segments.sizes import MARKER_BYTES, batch_bytes
+from kafkalearn.segments.sizes import BATCH_HEADER_BYTES, MARKER_BYTES, length_of, record_bytes
 
 
 def append(settings: Settings, log: Log, event: Append) -> Log:
@@ -120,8 +120,15 @@ def new_batch(base_offset: int, new: NewBatch) -> Batch:
 
 def size_of(base_offset: int, base_ms: int, records: Iterable[Record]) -> int:
     """The bytes of a batch of these records whose timestamps count from `base_ms`."""
-    return batch_bytes(
-        base_offset, base_ms, ((each.offset, each.timestamp_ms, each.key, each.value) for each in records)
+    return BATCH_HEADER_BYTES + sum(
+        record_bytes(
+            length_of(each.key),
+            length_of(each.value),
+            each.offset - base_offset,
+            each.timestamp_ms - base_ms,
+            each.header_bytes,
+        )
+        for each in records
     )
 
 

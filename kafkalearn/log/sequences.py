@@ -35,8 +35,9 @@ class Stamp(NamedTuple):
 
     @property
     def last_sequence(self) -> int:
-        """Of its last record."""
-        return after(self.first_sequence, self.record_count - 1)
+        """Of its last record; the coordinator that writes a consumer's transactional commits counts nothing."""
+        has_none = self.first_sequence == NO_SEQUENCE
+        return NO_SEQUENCE if has_none else after(self.first_sequence, self.record_count - 1)
 
 
 class BatchMetadata(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kafkalearn.log.effects import LogEffect
 from kafkalearn.log.sequences import BatchMetadata, ProducerStateEntry
 from kafkalearn.log.settings import Settings
-from kafkalearn.segments.sizes import Text
+from kafkalearn.segments.sizes import NO_HEADERS_BYTES, Text
 
 NO_TIMESTAMP = -1
 
@@ -24,6 +24,7 @@ class Record:
     key: Text | None
     value: Text | None
     timestamp_ms: int
+    header_bytes: int = NO_HEADERS_BYTES  # its headers themselves are not kept
 
 
 @dataclass(frozen=True, slots=True)

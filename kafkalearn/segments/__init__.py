@@ -11,7 +11,9 @@ Spark's Kafka source. What cannot be read raises `kafkalearn.wire.Undecodable`, 
 """
 
 from kafkalearn.segments.batches import read_batch
-from kafkalearn.segments.files import parse_segment, read_disk, read_segment, source_rows
+from kafkalearn.segments.disk import read_disk
+from kafkalearn.segments.files import parse_segment, read_segment
+from kafkalearn.segments.rows import source_rows
 from kafkalearn.segments.transactions import committed_records
 
 __all__ = [

@@ -5,16 +5,19 @@ the batch spans, who wrote it and how; the records hold only what is different f
 the cleaner takes records out, so that a batch may hold fewer records than offsets, or none.
 
 `read_batch` reads one batch and raises `Undecodable` where it cannot: field and byte are named, the byte counted
-from the start of the file. Inside a compressed batch bytes are counted in what was compressed.
+from the start of the file. Inside a compressed batch bytes are counted in what was compressed. `read_header` reads
+only the 61 bytes, and believes them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from mmap import mmap
 from struct import Struct
+from typing import NamedTuple, TypeAlias
 
 from kafkalearn.segments.checksum import crc32c
-from kafkalearn.segments.compression import CODECS, Damaged, decompress
+from kafkalearn.segments.compression import BATCH_LIMIT_BYTES, CODECS, Damaged, decompress
 from kafkalearn.segments.records import BatchFacts, Record, read_records, wrong
 from kafkalearn.segments.sizes import BATCH_HEADER_BYTES
 
@@ -23,6 +26,10 @@ FRAME_BYTES = FRAME.size
 HEADER = Struct(">qiibIhiqqqhii")  # of `BATCH_HEADER_BYTES`
 MAGIC_POSITION = 16  # in every format
 CHECKED_FROM = 21  # the checksum covers everything behind itself
+LARGEST_OFFSET = 2**63 - 2  # the one behind it fits into 64 bits, too
+
+Bytes: TypeAlias = bytes | mmap
+"""A segment file, or a part of it: read already, or mapped into memory so that only what is used is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,66 @@ class Batch:
     records: tuple[Record, ...]
 
 
-def read_batch(data: bytes, position: int = 0, has_checksum: bool = True) -> Batch:
+class Header(NamedTuple):
+    """The 61 bytes in front of the records, as they are; nothing says yet that they are not damaged."""
+
+    position: int
+    size_bytes: int
+    base_offset: int
+    last_offset: int
+    leader_epoch: int
+    crc: int
+    attributes: int
+    base_ms: int  # with a delete horizon the horizon
+    max_timestamp_ms: int
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    record_count: int
+
+    @property
+    def is_transactional(self) -> bool:
+        """Whether the batch is part of a transaction, as its markers are."""
+        return bool(self.attributes & 0x10)
+
+    @property
+    def is_control(self) -> bool:
+        """Whether no application wrote it."""
+        return bool(self.attributes & 0x20)
+
+    @property
+    def delete_horizon_ms(self) -> int | None:
+        """As in `Batch`."""
+        return self.base_ms if self.attributes & 0x40 else None
+
+
+def read_header(data: Bytes, position: int = 0) -> Header:
+    """The header of the batch that begins at a byte.
+
+    Raises
+    ------
+    Undecodable
+        If it is not all there, not of format 2, or the batch ends behind the data.
+    """
+    end = _batch_end(data, position)
+    base_offset, _, leader_epoch, _, crc, attributes, last_delta, *times_and_producer = HEADER.unpack_from(
+        data, position
+    )
+    return Header(
+        position, end - position, base_offset, base_offset + last_delta, leader_epoch, crc, attributes,
+        *times_and_producer,
+    )  # fmt: skip
+
+
+def is_checksum_right(data: Bytes, header: Header) -> bool:
+    """Whether the bytes of the batch, from its attributes on, are those that its checksum was made of."""
+    end = header.position + header.size_bytes
+    return crc32c(data[header.position + CHECKED_FROM : end]) == header.crc
+
+
+def read_batch(
+    data: Bytes, position: int = 0, has_checksum: bool = True, batch_limit_bytes: int = BATCH_LIMIT_BYTES
+) -> Batch:
     """The batch that begins at a byte.
 
     Parameters
@@ -57,44 +123,55 @@ def read_batch(data: bytes, position: int = 0, has_checksum: bool = True) -> Bat
         Where the batch begins.
     has_checksum : bool
         False: the checksum is not looked at, which is several times as fast.
+    batch_limit_bytes : int
+        To how many bytes its records are decoded at most, 64 MiB unless given. As Python's objects they take more.
 
     Raises
     ------
     Undecodable
-        If the batch is cut off, of an older format, damaged, or not what its header says.
+        If the batch is cut off, of an older format, damaged, larger than the limit, or not what its header says.
 
     References
     ----------
     Apache Kafka, ``DefaultRecordBatch``, ``DefaultRecord``; the delete horizon came with 3.1 (KIP-534).
     """
-    end = _batch_end(data, position)
-    fields = HEADER.unpack_from(data, position)
-    base_offset, _, leader_epoch, _, crc, attributes, last_delta, base_ms, max_ms, *producer, count = fields
-    if has_checksum and crc32c(data[position + CHECKED_FROM : end]) != crc:
-        raise wrong("crc", position + 17, f"is {crc:#010x}, the bytes give another: they were changed or damaged")
-    codec = _codec(attributes, position)
-    has_horizon, is_control = bool(attributes & 0x40), bool(attributes & 0x20)
-    is_append_time = bool(attributes & 0x08)
-    body = _body(data, position, end, codec)
-    facts = BatchFacts(base_offset, base_ms, max_ms if is_append_time else None, is_control, codec == "none")
+    header = read_header(data, position)
+    if has_checksum and not is_checksum_right(data, header):
+        raise wrong(
+            "crc", position + 17, f"is {header.crc:#010x}, the bytes give another: they were changed or damaged"
+        )
+    _refuse_span(header)
+    codec = _codec(header.attributes, position)
+    is_append_time = bool(header.attributes & 0x08)
+    body = _body(data, header, codec, batch_limit_bytes)
+    facts = BatchFacts(
+        header.base_offset,
+        header.last_offset,
+        header.base_ms,
+        header.max_timestamp_ms if is_append_time else None,
+        header.is_control,
+        codec == "none",
+    )
     return Batch(
         position,
-        end - position,
-        base_offset,
-        base_offset + last_delta,
-        leader_epoch,
+        header.size_bytes,
+        header.base_offset,
+        header.last_offset,
+        header.leader_epoch,
         codec,
         is_append_time,
-        bool(attributes & 0x10),
-        is_control,
-        base_ms if has_horizon else None,
-        max_ms,
-        *producer,
-        read_records(body, facts, count, position + BATCH_HEADER_BYTES),
+        header.is_transactional,
+        header.is_control,
+        header.delete_horizon_ms,
+        header.max_timestamp_ms,
+        header.producer_id,
+        header.producer_epoch,
+        header.base_sequence,
+        read_records(body, facts, header.record_count, position + BATCH_HEADER_BYTES),
     )
 
 
-def _batch_end(data: bytes, position: int) -> int:
+def _batch_end(data: Bytes, position: int) -> int:
     """The byte behind the batch that begins at a byte; `Undecodable` if its header is not all there or not format 2."""
     left = len(data) - position
     if left < FRAME_BYTES:
@@ -112,6 +189,16 @@ def _batch_end(data: bytes, position: int) -> int:
     return position + FRAME_BYTES + length
 
 
+def _refuse_span(header: Header) -> None:
+    if header.base_offset < 0:
+        raise wrong("baseOffset", header.position, f"is {header.base_offset}; offsets begin at 0")
+    if not header.base_offset <= header.last_offset <= LARGEST_OFFSET:
+        delta = header.last_offset - header.base_offset
+        raise wrong(
+            "lastOffsetDelta", header.position + 23, f"is {delta}, of a batch that begins at {header.base_offset}"
+        )
+
+
 def _codec(attributes: int, position: int) -> str:
     number = attributes & 0x07
     if number >= len(CODECS):
@@ -119,8 +206,9 @@ def _codec(attributes: int, position: int) -> str:
     return CODECS[number]
 
 
-def _body(data: bytes, position: int, end: int, codec: str) -> bytes:
+def _body(data: Bytes, header: Header, codec: str, batch_limit_bytes: int) -> bytes:
+    start, end = header.position + BATCH_HEADER_BYTES, header.position + header.size_bytes
     try:
-        return decompress(codec, data[position + BATCH_HEADER_BYTES : end])
+        return decompress(codec, data[start:end], batch_limit_bytes)
     except Damaged as error:
-        raise wrong("records", position + BATCH_HEADER_BYTES, str(error)) from None
+        raise wrong("records", start, str(error)) from None

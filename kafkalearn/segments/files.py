@@ -1,35 +1,54 @@
-"""Segment files as copied from a broker's disk: batches, records, and where the readable part ends.
+"""Segment files as copied from a broker's disk: batches, records, and what of them cannot be read.
 
-A broker keeps each partition in a directory ``TOPIC-PARTITION``, in segment files named by the first offset they
-may hold, in 20 digits: ``__consumer_offsets-12/00000000000000000000.log``. `read_segment` reads one, `read_disk` all
-below a directory. A file that ends in the middle of a batch is what a crash leaves; such a `Rest` is reported, and
-so is a batch that does not fit its checksum: a broker that starts again cuts the log there.
+`read_segment` reads one file, `kafkalearn.segments.disk.read_disk` all below a directory. A file that ends in the
+middle of a batch is what a crash leaves; such a *tail* is the segment's `Rest`, and a broker that starts again cuts the
+log there. A damaged batch with readable ones behind it is something else: reading stops there, too, and the `Rest` says
+what lies *behind*. `skip_damaged=True` reads on, and the segment lists what it has `skipped`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments.batches import Batch, Record, read_batch
-from kafkalearn.wire.reader import Undecodable
+from kafkalearn.phrases import counted
+from kafkalearn.segments.batches import Batch, Bytes, Header, read_batch
+from kafkalearn.segments.compression import BATCH_LIMIT_BYTES
+from kafkalearn.segments.log_dirs import HERE, SegmentFile, base_offset_of, partition_of
+from kafkalearn.segments.walk import LARGEST_OFFSET, Span, Unread, walk
 
-_PARTITION_DIRECTORY = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_ONE_MS = timedelta(milliseconds=1)
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """The batches that can be read behind a damaged one."""
+
+    position: int  # of the first byte of the first one
+    base_offset: int
+    last_offset: int
+    batch_count: int
+    is_damaged_again: bool  # more is unread between or behind them
+
+    def __str__(self) -> str:
+        """As the reason of a `Rest` says it."""
+        many = counted(self.batch_count, "batch", "batches")
+        again = ", and more is damaged there" if self.is_damaged_again else ""
+        return (
+            f"behind it {many} can be read, from byte {self.position}, offsets {self.base_offset} to {self.last_offset}"
+            f"{again}: skip_damaged=True reads on"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """The end of a file that cannot be read as batches."""
+    """Bytes of a file that were not read as batches."""
 
-    position: int  # of its first byte
+    position: int  # of the first of them in the file
     size_bytes: int
     reason: str
+    behind: Behind | None = None  # what could be read there; None: nothing, these bytes are the file's tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +61,30 @@ class Segment:
     size_bytes: int
     batches: tuple[Batch, ...]
     rest: Rest | None  # None: the file was read to its last byte
+    skipped: tuple[Rest, ...] = ()  # damaged parts that were passed over, as asked
+    log_dir: str = HERE  # of the broker, below the directory that was read: copies of a partition differ in it
+    modified_ms: int = field(default=0, compare=False)  # when the file was written last
+
+    @property
+    def file_name(self) -> str:
+        """The name that a broker gives the file.
+
+        >>> parse_segment(b"", "orders", 3, 42).file_name
+        'orders-3/00000000000000000042.log'
+        """
+        return f"{self.topic}-{self.partition}/{self.base_offset:020}.log"
 
 
 def parse_segment(
-    data: bytes, topic: str = "", partition: int = 0, base_offset: int = 0, has_checksum: bool = True
+    data: Bytes,
+    topic: str = "",
+    partition: int = 0,
+    base_offset: int = 0,
+    has_checksum: bool = True,
+    *,
+    skip_damaged: bool = False,
+    batch_limit_bytes: int = BATCH_LIMIT_BYTES,
+    end_offset: int = LARGEST_OFFSET + 1,
 ) -> Segment:
     """The content of a segment file, as far as it can be read.
 
@@ -53,35 +92,69 @@ def parse_segment(
     ----------
     data : bytes
         The whole file.
-    topic, partition, base_offset : str, int, int
-        What the file's name and its directory's say; they are only kept.
+    topic, partition : str, int
+        What the directory's name says; they are only kept.
+    base_offset : int
+        What the file's name says; a batch with a lower offset is damaged.
     has_checksum : bool
         False: checksums are not looked at, which is several times as fast.
+    skip_damaged : bool
+        True: what cannot be read is passed over if batches follow, and listed in ``skipped``.
+    batch_limit_bytes : int
+        A batch that decodes to more is not read.
+    end_offset : int
+        Where the next file begins; a batch that reaches so far is damaged.
 
     Returns
     -------
     Segment
-        ``rest`` says where and why the reading stopped, if it did before the last byte.
+        ``rest`` says where and why the reading stopped, if it did before the last byte, and what lies behind.
 
     Examples
     --------
     >>> parse_segment(bytes(12)).rest.reason
     'record batch: batchLength at byte 8 is 0: the file may have been preallocated'
     """
-    batches, position, rest = [], 0, None
-    while position < len(data):
-        try:
-            batch = read_batch(data, position, has_checksum)
-        except Undecodable as error:
-            rest = Rest(position, len(data) - position, str(error))
-            break
-        batches.append(batch)
-        position += batch.size_bytes
-    return Segment(topic, partition, base_offset, len(data), tuple(batches), rest)
+    read = partial(read_batch, has_checksum=has_checksum, batch_limit_bytes=batch_limit_bytes)
+    found = walk(data, Span(0, len(data), base_offset, end_offset), read, read)
+    batches: list[Batch] = []
+    skipped: list[Rest] = []
+    rest = None
+    for each in found:
+        if isinstance(each, Batch):
+            batches.append(each)
+        elif skip_damaged:
+            skipped.append(Rest(each.position, each.size_bytes, each.reason))
+        else:
+            rest = rest_from(each, len(data), found)
+    if skipped and skipped[-1].position + skipped[-1].size_bytes == len(data):
+        rest = skipped.pop()
+    return Segment(topic, partition, base_offset, len(data), tuple(batches), rest, tuple(skipped))
+
+
+def rest_from(unread: Unread, size_bytes: int, found: Iterator[Batch | Header | Unread]) -> Rest:
+    """The rest of a file from a damaged batch on; `found` is what the walk finds behind it."""
+    first = last = None
+    count, is_damaged_again = 0, False
+    for each in found:
+        if isinstance(each, Unread):
+            is_damaged_again = True
+        else:
+            first, last, count = first or each, each, count + 1
+    if first is None:
+        return Rest(unread.position, size_bytes - unread.position, unread.reason)
+    behind = Behind(first.position, first.base_offset, last.last_offset, count, is_damaged_again)
+    return Rest(unread.position, size_bytes - unread.position, f"{unread.reason}; {behind}", behind)
 
 
 def read_segment(
-    path: str | Path, topic: str | None = None, partition: int | None = None, has_checksum: bool = True
+    path: str | Path,
+    topic: str | None = None,
+    partition: int | None = None,
+    has_checksum: bool = True,
+    *,
+    skip_damaged: bool = False,
+    batch_limit_bytes: int = BATCH_LIMIT_BYTES,
 ) -> Segment:
     """The content of one segment file.
 
@@ -93,94 +166,43 @@ def read_segment(
         Without one, topic and partition are read from the directory's name, ``TOPIC-PARTITION``.
     partition : int, optional
         With a topic.
-    has_checksum : bool
+    has_checksum, skip_damaged, batch_limit_bytes : bool, bool, int
         As in `parse_segment`.
 
     Raises
     ------
     KafkaLearnError
-        If there is no such file, or its names do not say what it is.
+        If there is no such file, it may not be read, or its names do not say what it is.
     """
     path = Path(path)
     if not path.is_file():
         raise KafkaLearnError(f"there is no segment file {str(path)!r}")
-    if not (path.suffix == ".log" and path.stem.isascii() and path.stem.isdecimal()):
-        raise KafkaLearnError(f"{path.name!r} is no segment file; those are named by an offset: {0:020}.log")
+    base_offset = base_offset_of(path)
     if topic is None:
-        topic, partition = _topic_partition(path.absolute().parent.name)
-    return parse_segment(path.read_bytes(), topic, partition or 0, int(path.stem), has_checksum)
+        topic, partition = partition_of(path.absolute().parent.name)
+    file = SegmentFile(path, HERE, topic, partition or 0, base_offset)
+    return read_file(file, has_checksum, skip_damaged, batch_limit_bytes)
 
 
-def read_disk(directory: str | Path, topic: str | None = None, has_checksum: bool = True) -> tuple[Segment, ...]:
-    """Every segment below a directory, such as a broker's ``log.dirs`` or a copy of one partition.
-
-    Files that the broker had given up (``.deleted``) or not finished (``.cleaned``, ``.swap``) are not read.
-
-    Parameters
-    ----------
-    directory : str or Path
-        With directories ``TOPIC-PARTITION`` in it, or one of these.
-    topic : str, optional
-        Only this topic.
-    has_checksum : bool
-        As in `parse_segment`.
-
-    Returns
-    -------
-    tuple of Segment
-        By topic, partition and base offset.
-
-    Raises
-    ------
-    KafkaLearnError
-        If there is no such directory, or no segment in it.
-    """
-    directory = Path(directory)
-    if not directory.is_dir():
-        raise KafkaLearnError(f"there is no directory {str(directory)!r}")
-    paths = [path for path in directory.rglob("*.log") if _PARTITION_DIRECTORY.fullmatch(path.absolute().parent.name)]
-    wanted = [path for path in paths if topic in (None, _topic_partition(path.absolute().parent.name)[0])]
-    if not wanted:
-        of_topic = "" if topic is None else f" of topic {topic!r}"
-        raise KafkaLearnError(
-            f"no segment{of_topic} below {str(directory)!r}; they lie in directories TOPIC-PARTITION, named OFFSET.log"
-        )
-    segments = (read_segment(path, has_checksum=has_checksum) for path in wanted)
-    return tuple(sorted(segments, key=lambda segment: (segment.topic, segment.partition, segment.base_offset)))
+def read_file(file: SegmentFile, has_checksum: bool, skip_damaged: bool, batch_limit_bytes: int) -> Segment:
+    """The content of a file that was found by its place, as `kafkalearn.segments.log_dirs.segment_files` finds it."""
+    try:
+        data, modified_ns = file.path.read_bytes(), file.path.stat().st_mtime_ns
+    except OSError as error:
+        raise KafkaLearnError(f"segment file {str(file.path)!r} cannot be read: {error.strerror or error}") from None
+    segment = parse_segment(
+        data,
+        file.topic,
+        file.partition,
+        file.base_offset,
+        has_checksum,
+        skip_damaged=skip_damaged,
+        batch_limit_bytes=batch_limit_bytes,
+        end_offset=file.end_offset,
+    )
+    return replace(segment, log_dir=file.log_dir, modified_ms=modified_ns // 1_000_000)
 
 
-def _topic_partition(name: str) -> tuple[str, int]:
-    found = _PARTITION_DIRECTORY.fullmatch(name)
-    if not found:
-        raise KafkaLearnError(f"directory {name!r} is not named TOPIC-PARTITION; give topic and partition")
-    return found["topic"], int(found["partition"])
-
-
-def data_records(segments: Iterable[Segment]) -> Iterator[tuple[Segment, Batch, Record]]:
-    """Every record that an application wrote, with its segment and batch; control records are left out."""
-    for segment in segments:
-        for batch in segment.batches:
-            for record in batch.records:
-                if record.control is None:
-                    yield segment, batch, record
-
-
-def source_rows(segments: Iterable[Segment]) -> Iterator[dict[str, object]]:
-    """The data records as rows with the columns of Spark's Kafka source.
-
-    Yields
-    ------
-    dict
-        ``key``, ``value`` (bytes or None), ``topic``, ``partition``, ``offset``, ``timestamp`` (a datetime in UTC),
-        ``timestampType`` (0: the producer's clock, 1: the broker's).
-    """
-    for segment, batch, record in data_records(segments):
-        yield {
-            "key": record.key,
-            "value": record.value,
-            "topic": segment.topic,
-            "partition": segment.partition,
-            "offset": record.offset,
-            "timestamp": _EPOCH + record.timestamp_ms * _ONE_MS,
-            "timestampType": int(batch.is_log_append_time),
-        }
+def damaged_end(reason: str, end_offset: int) -> str:
+    """The reason for the unread end of a file that is not the last one of its log."""
+    return f"{reason}; the log goes on in {end_offset:020}.log: skip_damaged=True leaves out what is damaged here"

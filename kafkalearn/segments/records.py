@@ -26,6 +26,10 @@ CONTROL_TYPES: Mapping[int, str] = MappingProxyType(
 """What a control record may be, by the number in its key."""
 
 
+SMALLEST_RECORD_BYTES = 7  # length, attributes, two deltas, key and value that are null, no headers
+LARGEST_TIMESTAMP = 2**63 - 1
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """One record of a log."""
@@ -43,6 +47,7 @@ class BatchFacts:
     """What records take from the header of their batch."""
 
     base_offset: int
+    last_offset: int
     base_ms: int
     append_ms: int | None
     is_control: bool
@@ -56,10 +61,14 @@ class _Cursor:
         self.data = data
         self.start = start  # what is added to a position in an error
         self.position = 0
-        self.record = ""  # the one being read, for errors
+        self.record = -1  # the index of the one being read, for errors
 
     def varint(self, field: str) -> int:
         """The next signed number of variable length."""
+        byte = self.data[self.position] if self.position < len(self.data) else 0xFF
+        if byte < 0x80:  # nearly always
+            self.position += 1
+            return byte >> 1 ^ -(byte & 1)
         try:
             value, self.position = read_varint(self.data, self.position, 10)
         except ValueError:
@@ -85,7 +94,7 @@ class _Cursor:
     def error(self, field: str, what: str, position: int | None = None) -> Undecodable:
         """The error for a field of the record; without a position, at the next byte."""
         at = self.position if position is None else position
-        return wrong(f"{self.record} {field}", self.start + at, what)
+        return wrong(f"records[{self.record}] {field}", self.start + at, what)
 
 
 def read_records(body: bytes, facts: BatchFacts, count: int, start: int) -> tuple[Record, ...]:
@@ -97,29 +106,44 @@ def read_records(body: bytes, facts: BatchFacts, count: int, start: int) -> tupl
         If they are not as many and as long as they say.
     """
     cursor = _Cursor(body, start if facts.is_plain else 0)
-    if not 0 <= count <= len(body):
+    if not 0 <= count * SMALLEST_RECORD_BYTES <= len(body):
         raise wrong("recordCount", start - 4, f"is {count}, in {len(body)} bytes")
-    records = tuple(_read_record(cursor, facts, index) for index in range(count))
+    records = []
+    for index in range(count):
+        records.append(_read_record(cursor, facts, index, records[-1].offset if records else facts.base_offset - 1))
     rest = len(body) - cursor.position
     if rest:
         raise wrong("records", cursor.start + cursor.position, f"end here, {rest} more bytes are in the batch")
-    return records
+    return tuple(records)
 
 
-def _read_record(cursor: _Cursor, facts: BatchFacts, index: int) -> Record:
-    cursor.record = f"records[{index}]"
+def _read_record(cursor: _Cursor, facts: BatchFacts, index: int, offset_before: int) -> Record:
+    cursor.record = index
     length = cursor.varint("length")
     start = cursor.position
     cursor.take(1, "attributes")  # none is in use
-    timestamp_delta, offset_delta = cursor.varint("timestampDelta"), cursor.varint("offsetDelta")
+    timestamp_delta, offset = cursor.varint("timestampDelta"), facts.base_offset + cursor.varint("offsetDelta")
+    if not offset_before < offset <= facts.last_offset:
+        span = f"behind {offset_before}, in a batch that ends at {facts.last_offset}"
+        raise cursor.error("offsetDelta", f"gives offset {offset}, {span}", start)
     key, value = cursor.sized("key"), cursor.sized("value")
-    headers = tuple(_read_header(cursor) for _ in range(cursor.varint("header count")))
+    headers = _read_headers(cursor)
     took = cursor.position - start
     if took != length:
         raise cursor.error("length", f"says {length} bytes, it takes {took}", start)
     timestamp_ms = facts.base_ms + timestamp_delta if facts.append_ms is None else facts.append_ms
+    if not -LARGEST_TIMESTAMP - 1 <= timestamp_ms <= LARGEST_TIMESTAMP:
+        raise cursor.error("timestampDelta", f"gives {timestamp_ms}, more than 64 bits", start)
     control = _control_type(cursor, key) if facts.is_control else None
-    return Record(facts.base_offset + offset_delta, timestamp_ms, key, value, headers, control)
+    return Record(offset, timestamp_ms, key, value, headers, control)
+
+
+def _read_headers(cursor: _Cursor) -> tuple[tuple[str, bytes | None], ...]:
+    start = cursor.position
+    count = cursor.varint("header count")
+    if count < 0:
+        raise cursor.error("header count", f"is {count}", start)
+    return tuple([_read_header(cursor) for _ in range(count)]) if count else ()
 
 
 def _read_header(cursor: _Cursor) -> tuple[str, bytes | None]:

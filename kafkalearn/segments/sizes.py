@@ -11,7 +11,7 @@ Apache Kafka 0.11 to 4.3, ``DefaultRecordBatch``, ``DefaultRecord.sizeInBytes``,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from kafkalearn.wire.varint import varint_bytes
@@ -32,17 +32,36 @@ def length_of(data: Text | None) -> int:
     return len(data.encode() if isinstance(data, str) else data)
 
 
-def record_bytes(key_length: int, value_length: int, offset_delta: int = 0, timestamp_delta: int = 0) -> int:
-    """The bytes of a record without headers, from the lengths of its key and value; -1 is null.
+NO_HEADERS_BYTES = 1  # a record says how many headers it has, even none
+
+
+def record_bytes(
+    key_length: int,
+    value_length: int,
+    offset_delta: int = 0,
+    timestamp_delta: int = 0,
+    header_bytes: int = NO_HEADERS_BYTES,
+) -> int:
+    """The bytes of a record, from the lengths of its key and value; -1 is null.
 
     >>> record_bytes(-1, 100), record_bytes(len("user-42"), 100), record_bytes(-1, 100, offset_delta=64)
     (109, 116, 110)
     """
-    attributes = header_count = 1
-    body = attributes + varint_bytes(timestamp_delta) + varint_bytes(offset_delta) + header_count
+    attributes_bytes = 1
+    body = attributes_bytes + varint_bytes(timestamp_delta) + varint_bytes(offset_delta) + header_bytes
     for length in (key_length, value_length):
         body += varint_bytes(length) + max(0, length)
     return varint_bytes(body) + body
+
+
+def headers_bytes(headers: Sequence[tuple[str, bytes | None]]) -> int:
+    """What the headers of a record take, their count included.
+
+    >>> headers_bytes([]), headers_bytes([("trace", b"7"), ("empty", None)])
+    (1, 16)
+    """
+    texts = (length_of(text) for header in headers for text in header)
+    return varint_bytes(len(headers)) + sum(varint_bytes(length) + max(0, length) for length in texts)
 
 
 MARKER_BYTES = BATCH_HEADER_BYTES + record_bytes(key_length=4, value_length=6)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kafkalearn.segments.batches import Batch, Record
 from kafkalearn.segments.files import Segment
+from kafkalearn.segments.rows import by_partition
 
 OUTCOMES = ("COMMIT", "ABORT", "OPEN")
 """How a transaction may stand: ended one way or the other, or not ended yet."""
@@ -45,12 +46,15 @@ def committed_records(segments: Iterable[Segment]) -> Iterator[Record]:
     Parameters
     ----------
     segments : iterable of Segment
-        As `kafkalearn.segments.read_disk` returns them.
+        As `kafkalearn.segments.read_disk` returns them, one copy of each partition.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a partition is there several times, or damaged in the middle.
     """
-    partitions: dict[tuple[str, int], list[Batch]] = {}
-    for segment in segments:
-        partitions.setdefault((segment.topic, segment.partition), []).extend(segment.batches)
-    for batches in partitions.values():
+    for log in by_partition(segments).values():
+        batches = [batch for segment in log for batch in segment.batches]
         for batch, outcome in zip(batches, transaction_outcomes(batches), strict=True):
             if not batch.is_control and outcome in (None, "COMMIT"):
                 yield from batch.records

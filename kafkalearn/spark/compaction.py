@@ -9,6 +9,9 @@ tombstone among them until its *delete horizon* has passed. Three things make th
   faster than pairs, and every worker gets all of them: a few bytes for each record that stays.
 - Keys are compared as they are. Kafka's own cleaner compares 128-bit hashes (MD5) to save memory; a shorter hash
   would lose records of customers every now and then.
+
+Rows from `kafkalearn.spark.offsets.segments.segments_df` say more of a record: its batch's delete horizon, and how its
+transaction ended. Then aborted data goes and markers wait like tombstones, as in `kafkalearn.log.cleaner.markers`.
 """
 
 from __future__ import annotations
@@ -21,16 +24,21 @@ from pyspark.sql import functions as sf
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.log.cleaner.keep_rule import (
+    ABORTED,
     BEHIND_THE_MAP,
     LAST_OF_KEY,
+    MARKER,
+    MARKER_GONE,
     NO_KEY,
     TOMBSTONE_GONE,
     TOMBSTONE_NEW,
     TOMBSTONE_WAITS,
 )
-from kafkalearn.spark.columns.checks import require
+from kafkalearn.spark.columns.checks import require, require_one_copy
 
 HORIZON = "delete_horizon_ms"
+CONTROL, TRANSACTION, HAS_DATA = "control", "transaction", "has_data"
+NO_RECORDS = ("tail", "skipped")  # where one of these says something, the row is no record
 DAY_MS = 86_400_000
 OVERTAKEN = "overtaken"
 
@@ -52,11 +60,12 @@ def compact(
     ----------
     records : DataFrame
         Of one topic, with the columns of Spark's Kafka source: at least ``key`` and ``value`` (binary or string),
-        ``partition`` (int) and ``offset`` (bigint).
+        ``partition`` (int) and ``offset`` (bigint). Those that `segments_df` adds count if they are there.
     now_ms : int, optional
         The cleaner's clock. With it tombstones come in two phases: the result has a column ``delete_horizon_ms``, in
         which a tombstone that is met for the first time gets ``now_ms + delete_retention_ms``, and a tombstone that
-        came with a horizon not above `now_ms` is gone. Without it every last tombstone stays, as in a first pass.
+        came with a horizon not above `now_ms` is gone; likewise a marker of which no data is left. Without it every
+        last tombstone stays, and every marker, as in a first pass.
     delete_retention_ms : int
         The topic's ``delete.retention.ms``.
     first_uncleanable : int or mapping, optional
@@ -67,14 +76,16 @@ def compact(
     Returns
     -------
     DataFrame
-        The records that stay, in no particular order. A record without key goes if it is cleaned: since 0.9 a
-        compacted topic takes none, but there may be some from the time before its policy was changed.
+        The records that stay, in no particular order, without the column ``has_data``. A record without key goes if
+        it is cleaned: since 0.9 a compacted topic takes none, but there may be some from the time before its policy
+        was changed.
 
     Raises
     ------
     KafkaLearnError
-        If a column is missing or of another type, or a number makes no sense. While it runs the query ends with an
-        error if there is a partition above 65,535 or an offset above 2**47 - 1.
+        If a column is missing or of another type, a number makes no sense, or the rows hold several copies of a
+        partition, or markers without ``has_data``. While it runs the query ends with an error if there is a partition
+        above 65,535 or an offset above 2**47 - 1, or if a transaction is open in the part that is cleaned.
 
     Examples
     --------
@@ -89,12 +100,16 @@ def compact(
     Apache Kafka, ``Cleaner.shouldRetainRecord``; KIP-534 for delete horizons (3.1).
     """
     _check(records, now_ms, delete_retention_ms)
-    if first_uncleanable is None:
+    is_cleaned = _is_cleaned(first_uncleanable)
+    records, has_markers = _only_records(records, is_cleaned), CONTROL in records.columns
+    if first_uncleanable is None and not has_markers:
         kept = records.join(sf.broadcast(_last_places(records, sf.lit(True))), _place() == sf.col("_last"), "left_semi")
     else:
-        is_cleaned = _is_cleaned(first_uncleanable)
-        kept = _marked(records, is_cleaned).where(~is_cleaned | sf.col("_last").isNotNull()).drop("_last")
-    return kept if now_ms is None else _two_phases(kept, now_ms, delete_retention_ms, first_uncleanable)
+        stays = ~is_cleaned | sf.col("_last").isNotNull()
+        stays = stays | sf.col(CONTROL).isNotNull() if has_markers else stays
+        kept = _marked(records, is_cleaned).where(stays).drop("_last")
+    kept = kept if now_ms is None else _two_phases(kept, now_ms, delete_retention_ms, is_cleaned)
+    return kept.drop(HAS_DATA)
 
 
 def count_reasons(records: DataFrame, *, now_ms: int | None = None, first_uncleanable: Bound = None) -> DataFrame:
@@ -112,11 +127,16 @@ def count_reasons(records: DataFrame, *, now_ms: int | None = None, first_unclea
     """
     _check(records, now_ms, DAY_MS)
     is_cleaned = _is_cleaned(first_uncleanable)
+    records = _only_records(records, is_cleaned)
     is_tombstone = sf.col("value").isNull()
-    horizon = sf.col(HORIZON) if HORIZON in records.columns else sf.lit(None).cast("bigint")
+    horizon = _horizon(records)
     is_due = horizon <= now_ms if now_ms is not None else sf.lit(False)
+    reason = sf.when(~is_cleaned, BEHIND_THE_MAP)
+    if CONTROL in records.columns:
+        is_gone = sf.coalesce(_is_without_data() & is_due, sf.lit(False))
+        reason = reason.when(sf.col(CONTROL).isNotNull(), sf.when(is_gone, MARKER_GONE).otherwise(MARKER))
     reason = (
-        sf.when(~is_cleaned, BEHIND_THE_MAP)
+        reason.when(~_counts(records), ABORTED)
         .when(sf.col("key").isNull(), NO_KEY)
         .when(sf.col("_last").isNull(), OVERTAKEN)
         .when(~is_tombstone, LAST_OF_KEY)
@@ -124,18 +144,27 @@ def count_reasons(records: DataFrame, *, now_ms: int | None = None, first_unclea
         .when(is_due, TOMBSTONE_GONE)
         .otherwise(TOMBSTONE_WAITS)
     )
-    is_kept = ~sf.col("reason").isin(NO_KEY, OVERTAKEN, TOMBSTONE_GONE)
+    is_kept = ~sf.col("reason").isin(NO_KEY, OVERTAKEN, TOMBSTONE_GONE, ABORTED, MARKER_GONE)
     counts = _marked(records, is_cleaned).groupBy(reason.alias("reason")).agg(sf.count("*").alias("records"))
     return counts.select("reason", is_kept.alias("is_kept"), "records")
 
 
 def _check(records: DataFrame, now_ms: int | None, delete_retention_ms: int) -> None:
+    require_one_copy(records)
     for column in ("key", "value"):
         require(records, column, ("binary", "string"), "leave it as Kafka has it")
     require(records, "partition", ("int",), "cast it: .withColumn('partition', col('partition').cast('int'))")
     require(records, "offset", ("bigint",), "cast it: .withColumn('offset', col('offset').cast('bigint'))")
     if HORIZON in records.columns:
         require(records, HORIZON, ("bigint",), "it holds milliseconds, and null where no pass has set it")
+    for column in (CONTROL, TRANSACTION):
+        if column in records.columns:
+            require(records, column, ("string",), "as segments_df has it: COMMIT or ABORT, and null where it is none")
+    if CONTROL in records.columns:
+        remedy = "it says of a marker whether it has data; without it leave markers out: .where('control IS NULL')"
+        if HAS_DATA not in records.columns:
+            raise KafkaLearnError(f"the rows have a column 'control' and none 'has_data': {remedy}, and drop 'control'")
+        require(records, HAS_DATA, ("boolean",), remedy)
     if now_ms is not None:
         whole_number("now_ms", now_ms, at_least=0)
     whole_number("delete_retention_ms", delete_retention_ms, at_least=0)
@@ -167,9 +196,43 @@ def _place() -> Column:
     return sf.when(fits, packed).otherwise(sf.raise_error(sf.lit("a partition or an offset is out of range")))
 
 
+def _only_records(records: DataFrame, is_cleaned: Column) -> DataFrame:
+    """The rows that are records; an open transaction in the part that is cleaned ends the query."""
+    for column in NO_RECORDS:
+        if column in records.columns:
+            records = records.where(sf.col(column).isNull())
+    if TRANSACTION not in records.columns:
+        return records
+    place = sf.concat_ws("-", sf.lit("partition"), "partition"), sf.col("offset").cast("string")
+    words = sf.format_string(
+        "%s, offset %s is of an open transaction: a cleaner stops before it; give first_uncleanable", *place
+    )
+    is_open = is_cleaned & sf.coalesce(sf.col(TRANSACTION) == "OPEN", sf.lit(False))
+    return records.where(sf.when(~is_open, True).otherwise(sf.raise_error(words)))
+
+
+def _counts(records: DataFrame) -> Column:
+    """Whether a record is data of no aborted transaction."""
+    counts = sf.lit(True)
+    if CONTROL in records.columns:
+        counts = counts & sf.col(CONTROL).isNull()
+    if TRANSACTION in records.columns:
+        counts = counts & sf.coalesce(sf.col(TRANSACTION) != "ABORT", sf.lit(True))
+    return counts
+
+
+def _is_without_data() -> Column:
+    """Whether a row is a marker that waits like a tombstone: no batch of its transaction is left."""
+    return sf.col(CONTROL).isNotNull() & ~sf.coalesce(HAS_DATA, sf.lit(True))
+
+
+def _horizon(records: DataFrame) -> Column:
+    return sf.col(HORIZON) if HORIZON in records.columns else sf.lit(None).cast("bigint")
+
+
 def _last_places(records: DataFrame, is_cleaned: Column) -> DataFrame:
     """The place of the last record of each key, among those that are cleaned."""
-    keyed = records.where(is_cleaned & sf.col("key").isNotNull())
+    keyed = records.where(is_cleaned & sf.col("key").isNotNull() & _counts(records))
     return keyed.groupBy("partition", "key").agg(sf.max(_place()).alias("_last")).select("_last")
 
 
@@ -178,10 +241,13 @@ def _marked(records: DataFrame, is_cleaned: Column) -> DataFrame:
     return records.join(sf.broadcast(_last_places(records, is_cleaned)), _place() == sf.col("_last"), "left")
 
 
-def _two_phases(kept: DataFrame, now_ms: int, delete_retention_ms: int, first_uncleanable: Bound) -> DataFrame:
-    has_column = HORIZON in kept.columns
-    horizon = sf.col(HORIZON) if has_column else sf.lit(None).cast("bigint")
-    is_met = sf.col("value").isNull() & _is_cleaned(first_uncleanable)
-    stays = kept.where(~(is_met & sf.coalesce(horizon <= now_ms, sf.lit(False)))) if has_column else kept
+def _two_phases(kept: DataFrame, now_ms: int, delete_retention_ms: int, is_cleaned: Column) -> DataFrame:
+    horizon, waits = _horizon(kept), sf.col("value").isNull()
+    if CONTROL in kept.columns:
+        waits = waits | _is_without_data()
+    is_met = waits & is_cleaned
+    stays = kept
+    if HORIZON in kept.columns:
+        stays = kept.where(~(is_met & sf.coalesce(horizon <= now_ms, sf.lit(False))))
     new_horizon = sf.when(is_met, sf.coalesce(horizon, sf.lit(now_ms + delete_retention_ms))).otherwise(horizon)
     return stays.withColumn(HORIZON, new_horizon.cast("bigint"))

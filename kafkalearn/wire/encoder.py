@@ -9,7 +9,20 @@ from collections.abc import Mapping, Sequence
 from kafkalearn.arguments import text
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.wire.decoder import LONGEST_STRING, UNKNOWN_TAGS
-from kafkalearn.wire.fields import INT8, INT16, INT32, REQUIRED, STRING, UUID, Array, Field, Kind, Layout, Structure
+from kafkalearn.wire.fields import (
+    BOOLEAN,
+    INT8,
+    INT16,
+    INT32,
+    REQUIRED,
+    STRING,
+    UUID,
+    Array,
+    Field,
+    Kind,
+    Layout,
+    Structure,
+)
 from kafkalearn.wire.reader import NUMBERS
 from kafkalearn.wire.varint import unsigned_varint
 
@@ -101,6 +114,10 @@ def _encode_array(of: Kind, version: int, value: object, is_flexible: bool, wher
 
 def _encode_number(kind: str, value: object, where: str) -> bytes:
     packed = NUMBERS[kind]
+    if kind == BOOLEAN:
+        if not isinstance(value, bool):
+            raise KafkaLearnError(f"{where} must be True or False, got {value!r}")
+        return packed.pack(value)
     bits = 8 * packed.size
     low, high = (0, 2**bits - 1) if kind.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:

@@ -1,8 +1,8 @@
 """How a byte layout is written down: fields of a kind, in order, each from one version to another.
 
 Kafka keeps the layout of its messages in JSON files, one for each message, and generates Java from them. These
-classes say the same in Python: a `Layout` has fields, a field has a kind, and a kind is a number, a text, bytes,
-a topic id, an `Array` of one kind or a `Structure` of further fields.
+classes say the same in Python: a `Layout` has fields, a field has a kind, and a kind is a number, true or false, a
+text, bytes, a topic id, an `Array` of one kind or a `Structure` of further fields.
 
 From the version where a layout becomes *flexible* on (KIP-482), lengths are variable-length numbers and every
 structure ends with its *tagged* fields: each with a number, left out while it has its default, and skipped by
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 INT8, INT16, INT32, INT64, UINT16 = "int8", "int16", "int32", "int64", "uint16"
-STRING, BYTES, UUID = "string", "bytes", "uuid"
+BOOLEAN, STRING, BYTES, UUID = "boolean", "string", "bytes", "uuid"
 
 ZERO_UUID = "AAAAAAAAAAAAAAAAAAAAAA"  # 16 zero bytes, as Kafka writes a topic id; stands for "unknown"
 ALWAYS = 0x7FFF  # versions are signed 16-bit numbers

@@ -13,12 +13,20 @@ from types import MappingProxyType
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.phrases import counted
-from kafkalearn.wire.fields import INT8, INT16, INT32, INT64, UINT16
+from kafkalearn.wire.fields import BOOLEAN, INT8, INT16, INT32, INT64, UINT16
 from kafkalearn.wire.varint import read_varint
 
 NUMBERS: Mapping[str, Struct] = MappingProxyType(
-    {INT8: Struct(">b"), INT16: Struct(">h"), UINT16: Struct(">H"), INT32: Struct(">i"), INT64: Struct(">q")}
+    {
+        BOOLEAN: Struct(">?"),
+        INT8: Struct(">b"),
+        INT16: Struct(">h"),
+        UINT16: Struct(">H"),
+        INT32: Struct(">i"),
+        INT64: Struct(">q"),
+    }
 )
+"""Every kind of a fixed width, and how it is written; true is any byte but 0."""
 
 
 class Undecodable(KafkaLearnError):  # noqa: N818  (named for what the bytes are)

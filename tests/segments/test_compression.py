@@ -1,12 +1,19 @@
 import gzip
+import random
 import sys
+import tracemalloc
 
+import pyarrow
 import pytest
 
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.extras import MissingExtra
-from kafkalearn.segments import parse_segment
-from kafkalearn.segments.compression import Damaged, decompress
+from kafkalearn.segments import parse_segment, read_batch
+from kafkalearn.segments.compression import BATCH_LIMIT_BYTES, CODECS, Damaged, decompress
+from kafkalearn.wire import Undecodable
+from kafkalearn.wire.varint import unsigned_varint
 from tests.recorded import recorded
+from tests.segments.writing import batch
 
 CASES = recorded("record-batches")["cases"]
 
@@ -38,3 +45,130 @@ def test_without_pyarrow_the_codecs_of_the_standard_library_are_undone(codec, mo
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     data = bytes.fromhex(next(case["hex"] for case in CASES if case["compression"] == codec))
     assert parse_segment(data).rest is None
+
+
+def xerial(*blocks):
+    """Blocks of snappy as the Java client frames them."""
+    framed = b"".join(len(block).to_bytes(4, "big") + block for block in blocks)
+    return b"\x82SNAPPY\x00" + b"\x00\x00\x00\x01" * 2 + framed
+
+
+def compressed(codec, data):
+    match codec:
+        case "none":
+            return data
+        case "gzip":
+            return gzip.compress(data)
+        case "snappy":
+            return xerial(
+                *(pyarrow.compress(data[at : at + 32768], codec, asbytes=True) for at in range(0, len(data), 32768))
+            )
+    return pyarrow.compress(data, codec, asbytes=True)
+
+
+def zeros(codec, size_mb):
+    """Zeros, compressed in a stream: nothing in front says how many they are."""
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.CompressedOutputStream(sink, codec) as stream:
+        for _ in range(size_mb):
+            stream.write(bytes(1 << 20))
+    return sink.getvalue().to_pybytes()
+
+
+FIVE_BYTES = unsigned_varint(2**35 - 1)
+BOMBS = {
+    "5 bytes of snappy that announce 32 GiB": (
+        "snappy",
+        lambda: FIVE_BYTES,
+        "its 5 bytes announce 34,359,738,367 bytes, more than the 67,108,864 bytes that one batch may have",
+    ),
+    "the same in the Java client's frame": (
+        "snappy",
+        lambda: xerial(FIVE_BYTES),
+        "its 25 bytes announce 34,359,738,367 bytes",
+    ),
+    "a block of snappy that cannot hold what it announces": (
+        "snappy",
+        lambda: unsigned_varint(60 << 20),
+        "a block of 4 bytes announces 62,914,560, which no such block can hold",
+    ),
+    "400 KB of gzip": (
+        "gzip",
+        lambda: zeros("gzip", 400),
+        r"its [34]\d\d,\d+ bytes hold more than the 67,108,864 bytes",
+    ),
+    "33 KB of zstd": ("zstd", lambda: zeros("zstd", 1024), r"its 3\d,\d+ bytes hold more than the 67,108,864 bytes"),
+    "a frame of zstd that announces its size": (
+        "zstd",
+        lambda: pyarrow.compress(bytes(65 << 20), "zstd", asbytes=True),
+        "bytes announce 68,157,440 bytes, more than",
+    ),
+    "a frame of lz4 that announces 1 PB": (
+        "lz4",
+        lambda: bytes.fromhex("04224d18 68 40 0000000000000400 00 00000000"),
+        "its 19 bytes announce 1,125,899,906,842,624 bytes",
+    ),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_what_announces_or_holds_more_than_a_batch_may_have_is_refused_before_it_takes_memory(bomb):
+    codec, make, message = BOMBS[bomb]
+    data = make()
+    tracemalloc.start()
+    with pytest.raises(Damaged, match=message):
+        decompress(codec, data)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    is_read_to_the_limit = "hold more" in message  # what announces nothing
+    assert most < (BATCH_LIMIT_BYTES if is_read_to_the_limit else 0) + (6 << 20)
+
+
+@pytest.mark.parametrize("codec", ["zstd", "lz4"])
+def test_a_stream_that_announces_nothing_is_read_up_to_the_limit_and_no_further(codec):
+    data = zeros(codec, 20)
+    before = pyarrow.total_allocated_bytes()
+
+    with pytest.raises(Damaged, match=f"{codec}: its {len(data):,} bytes hold more than the 4,000,000 bytes"):
+        decompress(codec, data, 4_000_000)
+    assert pyarrow.total_allocated_bytes() - before < 4_000_000
+    assert decompress(codec, data, 20 << 20) == bytes(20 << 20)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_batch_of_exactly_the_limit_is_read_and_one_byte_more_is_not(codec):
+    rng = random.Random(codec)
+    for size in (1, 5, 40_000, (1 << 20) + 1):
+        text = rng.randbytes(size // 3) + bytes(size - size // 3)
+        data = compressed(codec, text)
+        assert decompress(codec, data, size) == text
+        if size > 1:
+            with pytest.raises(Damaged, match=r"more than the [\d,]+ bytes that one batch may have"):
+                decompress(codec, data, size - 1)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_the_limit_of_a_batch_is_the_caller_s_to_raise(codec):
+    def pack(body):
+        return compressed(codec, body)
+
+    data = batch(0, [(0, 0, b"key", bytes(100_000))], compression=codec, compress=pack)
+    assert read_batch(data).records[0].value == bytes(100_000)
+    with pytest.raises(Undecodable, match=r"records at byte 61 .*more than the 90,000 bytes that one batch may have"):
+        read_batch(data, batch_limit_bytes=90_000)
+    assert "raise batch_limit_bytes" in parse_segment(data, batch_limit_bytes=90_000).rest.reason
+    with pytest.raises(KafkaLearnError, match="batch_limit_bytes must be at least 1, got 0"):
+        read_batch(data, batch_limit_bytes=0)
+
+
+def test_many_members_of_gzip_take_no_longer_than_they_are():
+    assert decompress("gzip", gzip.compress(b"") * 5000 + b"\x00" * 9) == b""
+
+
+@pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
+def test_what_is_cut_off_is_damaged(codec):
+    whole = compressed(codec, b"some records that are long enough to be cut" * 9)
+    for cut in (3, len(whole) // 2, len(whole) - 1):
+        with pytest.raises(Damaged):
+            decompress(codec, whole[:cut])

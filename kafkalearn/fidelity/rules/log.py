@@ -5,6 +5,7 @@ from __future__ import annotations
 from kafkalearn.fidelity.model import Check, Rule
 
 _RECORDED = "tests/log/test_recorded_cases.py"
+_SPARK_SEGMENTS = "tests/spark/offsets/test_segment_compaction.py"
 _ANSWERS = Check(
     "vectors",
     f"{_RECORDED}::test_random_scripts_end_with_the_very_files_of_the_released_classes",
@@ -12,6 +13,8 @@ _ANSWERS = Check(
     "cases",
     48,
 )
+
+_REAL_PARTITIONS = "tests/vectors/segments/cleaned-partitions.json"
 
 RULES = (
     Rule(
@@ -96,6 +99,14 @@ RULES = (
                 25,
             ),
             _ANSWERS,
+            Check(
+                "recording",
+                "tests/log/test_from_segments.py::"
+                "test_the_simulated_cleaner_leaves_of_a_real_partition_what_the_real_one_left",
+                _REAL_PARTITIONS,
+                "cases",
+                4,
+            ),
             Check("law", "tests/log/cleaner/test_keep_rule.py::test_the_last_value_of_every_key_survives"),
             Check(
                 "law",
@@ -201,6 +212,14 @@ RULES = (
                 30,
             ),
             Check(
+                "recording",
+                f"{_SPARK_SEGMENTS}::test_real_partitions_are_compacted_to_what_the_real_cleaner_left",
+                _REAL_PARTITIONS,
+                "cases",
+                4,
+            ),
+            Check("equality", f"{_SPARK_SEGMENTS}::test_generated_partitions_are_compacted_as_by_the_simulator"),
+            Check(
                 "equality",
                 "tests/spark/test_compaction.py::"
                 "test_random_logs_with_null_keys_and_gaps_keep_what_the_simulator_keeps",
@@ -210,7 +229,8 @@ RULES = (
                 "tests/spark/test_compaction.py::test_two_passes_one_after_the_other_are_those_of_the_simulator",
             ),
         ),
-        left_out="transactions; an offset map that is full; batches and files: which offsets stay, not how they lie",
+        left_out="an offset map that is full; batches and files: which offsets stay, not how they lie; where an open "
+        "transaction stops the cleaner, which is an error here",
     ),
     Rule(
         name="on Spark: why records stay or go",
@@ -222,6 +242,7 @@ RULES = (
                 "equality",
                 "tests/spark/test_compaction.py::test_tombstones_go_in_two_phases_as_in_the_simulator",
             ),
+            Check("equality", f"{_SPARK_SEGMENTS}::test_the_reasons_are_those_of_the_simulator"),
         ),
         left_out="which offset overtakes a record",
     ),

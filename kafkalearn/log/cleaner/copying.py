@@ -89,7 +89,13 @@ def _copied(
             if kept:
                 yield _rewritten(cleaning, batch, kept, may_go)
             elif _must_not_be_forgotten(cleaning, batch):
-                yield replace(batch, records=(), size_bytes=BATCH_HEADER_BYTES, delete_horizon_ms=None, padding_bytes=0)
+                yield _emptied(batch)
+
+
+def _emptied(batch: Batch) -> Batch:
+    """The header alone: who wrote the batch, and its offsets; of nothing no codec is named."""
+    size_bytes = BATCH_HEADER_BYTES
+    return replace(batch, records=(), size_bytes=size_bytes, delete_horizon_ms=None, padding_bytes=0, codec="none")
 
 
 def _must_not_be_forgotten(cleaning: Cleaning, batch: Batch) -> bool:

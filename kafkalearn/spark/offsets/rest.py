@@ -16,14 +16,13 @@ from pyspark.sql.types import StructType
 from kafkalearn.offsets.records import record_types
 from kafkalearn.offsets.records.codec import OffsetsRecord, decode, decode_key
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES
-from kafkalearn.offsets.replay import classic_group, committed
+from kafkalearn.offsets.replay import NO_KEY, classic_group, committed
 from kafkalearn.spark.session.worker_code import for_workers
 from kafkalearn.wire import reader
 from kafkalearn.wire.fields import INT16
 from kafkalearn.wire.reader import Undecodable
 
 Row: TypeAlias = dict[str, object]
-NO_KEY = "key: it is null; every record of the offsets topic has one"
 
 
 def decode_row(key: bytes | None, value: bytes | None) -> Row:

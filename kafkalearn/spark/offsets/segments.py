@@ -1,29 +1,59 @@
 """Raw segment files, as copied from a broker's disk, as a DataFrame with the columns of Spark's Kafka source.
 
-The files of a partition are read together, on one worker, by the scalar reader of `kafkalearn.segments`, which
-goes there with the query (`kafkalearn.spark.session.worker_code`); partitions are read side by side.
+The files are cut into pieces by a first pass over the headers of their batches, so that a large file is read by many
+tasks. What a task holds is one batch, at most ``batch_limit_bytes`` decoded and some times that as Python's objects,
+and some megabytes of rows, however large the file is. The scalar reader of `kafkalearn.segments` goes to the workers
+with the query (`kafkalearn.spark.offsets.piece_rows`).
 """
 
 from __future__ import annotations
 
-import re
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
+from pyspark.sql.types import StructType
 
+from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments.files import parse_segment
-from kafkalearn.segments.transactions import transaction_outcomes
-from kafkalearn.spark.columns.checks import RECORD_SCHEMA
+from kafkalearn.segments.compression import BATCH_LIMIT_BYTES
+from kafkalearn.segments.log_dirs import SegmentFile, refuse_copies, segment_files
+from kafkalearn.spark.columns.checks import COPIES, RECORD_SCHEMA, require_one_copy
+from kafkalearn.spark.offsets.piece_rows import Reading, join
 from kafkalearn.spark.session.worker_code import for_workers
 
-SEGMENT_SCHEMA = f"{RECORD_SCHEMA}, control STRING, transaction STRING, tail STRING"
-_PARTITION_FILE = r"([^/]+)-(\d+)/(\d{20})\.log$"
+PIECE_BYTES = 16 << 20
+MOST_TASKS = 10_000
+
+NOT_OF_DATA = ("control", "transaction", "has_data", "tail", "skipped")
+FILE_SCHEMA = (
+    "path STRING, log_dir STRING, topic STRING, partition INT, base_offset BIGINT, end_offset BIGINT, is_last BOOLEAN"
+)
+PIECE_SCHEMA = (
+    f"{FILE_SCHEMA}, start BIGINT, stop BIGINT, first_offset BIGINT, "
+    "markers ARRAY<STRUCT<producer_id: BIGINT, offset: BIGINT, outcome: STRING, has_data: BOOLEAN>>, "
+    "begun ARRAY<BIGINT>, ends ARRAY<STRUCT<producer_id: BIGINT, outcome: STRING>>, unread STRING"
+)
+SEGMENT_SCHEMA = (
+    f"{RECORD_SCHEMA}, timestamp_ms BIGINT, log_dir STRING, batch_base_offset BIGINT, batch_last_offset BIGINT, "
+    "producer_id BIGINT, producer_epoch INT, base_sequence INT, is_transactional BOOLEAN, delete_horizon_ms BIGINT, "
+    "control STRING, transaction STRING, has_data BOOLEAN, tail STRING, skipped STRING"
+)
 
 
-def segments_df(spark: SparkSession, folder: str | Path, has_checksum: bool = True) -> DataFrame:
+def segments_df(
+    spark: SparkSession,
+    folder: str | Path,
+    has_checksum: bool = True,
+    *,
+    topic: str | None = None,
+    log_dir: str | None = None,
+    skip_damaged: bool = False,
+    batch_limit_bytes: int = BATCH_LIMIT_BYTES,
+    piece_bytes: int = PIECE_BYTES,
+) -> DataFrame:
     """Every record in the segment files below a folder.
 
     Parameters
@@ -31,19 +61,37 @@ def segments_df(spark: SparkSession, folder: str | Path, has_checksum: bool = Tr
     spark : SparkSession
         Its workers must see the folder; they need PyArrow, not kafkalearn.
     folder : str or Path
-        Has directories ``TOPIC-PARTITION`` with files ``00000000000000000000.log`` somewhere below it.
+        A partition's folder ``TOPIC-PARTITION`` with files ``00000000000000000000.log``, a log dir, or a folder above
+        several log dirs.
     has_checksum : bool
         False: checksums are not looked at, which is several times as fast.
+    topic : str, optional
+        Only this topic.
+    log_dir : str, optional
+        Only this log dir, as a path below the folder. If one partition lies in several, its rows differ in the column
+        ``log_dir``, and what needs one copy (`only_committed`, `compact`) refuses them: then choose one here.
+    skip_damaged : bool
+        False: a damaged batch ends the query, with the reason and what can be read behind it. True: it is a row of its
+        own, and the batches behind it are read.
+    batch_limit_bytes : int
+        A batch that decodes to more is damaged.
+    piece_bytes : int
+        About how much of a file one task reads at a time.
 
     Returns
     -------
     DataFrame
-        The columns of Spark's Kafka source, and
+        The columns of Spark's Kafka source; ``timestamp`` is null outside the years 1 to 9999. And
 
+        - ``timestamp_ms``, as Kafka has it; ``log_dir``, below the folder
+        - of the record's batch ``batch_base_offset``, ``batch_last_offset``, ``producer_id`` (-1: not idempotent),
+          ``producer_epoch``, ``base_sequence``, ``is_transactional``, ``delete_horizon_ms`` (null: none is set)
         - ``control``: COMMIT, ABORT, ... of a record that no application wrote
         - ``transaction``: COMMIT, ABORT or OPEN, how the transaction ended in which a record was written
-        - ``tail``: why a file could not be read to its end. This is a row of its own, without key and value, at the
-          offset up to which the file was read.
+        - ``has_data``: of a marker, whether a batch of its transaction lies before it
+        - ``tail``: why a log could not be read to its end. This is a row of its own, without key and value, at the
+          offset up to which it was read; so is
+        - ``skipped``: why a damaged batch was left out.
 
     Raises
     ------
@@ -58,70 +106,47 @@ def segments_df(spark: SparkSession, folder: str | Path, has_checksum: bool = Tr
     >>> records.count(), records.transform(only_committed).count()
     (796, 791)
     """
-    paths = _segment_files(Path(folder))
-    kinds = pa.schema(_ARROW_FIELDS)
-
-    def read(files: pa.Table) -> pa.Table:
-        columns = read_partition(files.to_pylist(), has_checksum)
-        return pa.table([pa.array(column, kind.type) for column, kind in zip(columns, kinds, strict=True)], kinds)
-
-    parts = [sf.regexp_extract("path", _PARTITION_FILE, index) for index in (1, 2, 3)]
-    files = (
-        spark.read.format("binaryFile")
-        .load(paths)
-        .select(parts[0].alias("topic"), parts[1].alias("number"), parts[2].alias("base"), "content")
-    )
-    files = files.select("topic", sf.col("number").cast("int").alias("partition"), "base", "content")
-    return files.groupBy("topic", "partition").applyInArrow(for_workers(spark, read), SEGMENT_SCHEMA)
+    whole_number("piece_bytes", piece_bytes, at_least=1)
+    files = segment_files(folder, topic, log_dir)
+    task_count = min(MOST_TASKS, sum(each.path.stat().st_size for each in files) // piece_bytes + 1)
+    reading = Reading(has_checksum, skip_damaged, batch_limit_bytes, piece_bytes)
+    found = spark.createDataFrame(list(map(_row, files)), FILE_SCHEMA).repartition(min(task_count, len(files)))
+    found = found.mapInArrow(for_workers(spark, reading.index), PIECE_SCHEMA)
+    found = found.groupBy("log_dir", "topic", "partition").applyInArrow(for_workers(spark, join), PIECE_SCHEMA)
+    found = found.repartition(task_count).mapInArrow(for_workers(spark, reading.records), _schema(files))
+    if skip_damaged:
+        return found
+    return found.where(sf.when(sf.col("skipped").isNull(), True).otherwise(sf.raise_error(sf.col("skipped"))))
 
 
-def _segment_files(folder: Path) -> list[str]:
-    """Listed here: Spark's own listing passes over directories whose names begin with an underscore."""
-    if not folder.is_dir():
-        raise KafkaLearnError(f"there is no directory {str(folder)!r}")
-    paths = [path.absolute().as_uri() for path in sorted(folder.absolute().rglob("*.log"))]
-    found = [path for path in paths if re.search(_PARTITION_FILE, path)]
-    if not found:
-        raise KafkaLearnError(
-            f"no segment below {str(folder)!r}; they lie in directories TOPIC-PARTITION, named {0:020}.log"
-        )
-    return found
+def _row(file: SegmentFile) -> tuple:
+    path = str(file.path.absolute())
+    return path, file.log_dir, file.topic, file.partition, file.base_offset, file.end_offset, file.is_last
+
+
+def _schema(files: Iterable[SegmentFile]) -> StructType:
+    """The columns; ``log_dir`` lets the helpers know if there are several copies of a partition."""
+    schema = StructType.fromDDL(SEGMENT_SCHEMA)
+    log_dirs: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for each in files:
+        log_dirs[each.topic, each.partition].add(each.log_dir)
+    try:
+        refuse_copies(log_dirs)
+    except KafkaLearnError as error:
+        schema["log_dir"].metadata = {COPIES: str(error)}
+    return schema
 
 
 def only_committed(segments: DataFrame) -> DataFrame:
-    """The data records without those of aborted and of unfinished transactions, and without tails.
+    """The data records without those of aborted and of unfinished transactions.
 
-    For ``segments_df(...).transform(only_committed)``; the columns are those of Spark's Kafka source.
+    For ``segments_df(...).transform(only_committed)``; without the columns of rows that are no such records.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the rows hold several copies of one partition.
     """
-    committed = segments.where("control IS NULL AND tail IS NULL AND coalesce(transaction, 'COMMIT') = 'COMMIT'")
-    return committed.drop("control", "transaction", "tail")
-
-
-def read_partition(files: list[dict], has_checksum: bool) -> list[list]:
-    """The columns of all records of a partition, from its files."""
-    rows = []
-    files = sorted(files, key=lambda file: file["base"])
-    segments = [
-        parse_segment(file["content"], file["topic"], file["partition"], int(file["base"]), has_checksum)
-        for file in files
-    ]
-    batches = [batch for segment in segments for batch in segment.batches]
-    outcomes = iter(transaction_outcomes(batches))
-    for segment in segments:
-        at = segment.topic, segment.partition
-        for batch in segment.batches:
-            outcome = next(outcomes)
-            for each in batch.records:
-                facts = (*at, each.offset, each.timestamp_ms * 1000, int(batch.is_log_append_time))
-                rows.append((each.key, each.value, *facts, each.control, outcome, None))
-        if segment.rest is not None:
-            end = segment.batches[-1].last_offset + 1 if segment.batches else segment.base_offset
-            rows.append((None, None, *at, end, None, None, None, None, segment.rest.reason))
-    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(10)]
-
-
-_ARROW_FIELDS = [
-    *(("key", pa.binary()), ("value", pa.binary()), ("topic", pa.string()), ("partition", pa.int32())),
-    *(("offset", pa.int64()), ("timestamp", pa.timestamp("us", tz="UTC")), ("timestampType", pa.int32())),
-    *(("control", pa.string()), ("transaction", pa.string()), ("tail", pa.string())),
-]
+    require_one_copy(segments)
+    is_data = "control IS NULL AND tail IS NULL AND skipped IS NULL"
+    return segments.where(f"{is_data} AND coalesce(transaction, 'COMMIT') = 'COMMIT'").drop(*NOT_OF_DATA)

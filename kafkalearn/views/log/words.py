@@ -90,10 +90,15 @@ def span_text(milliseconds: int) -> str:
 
 
 def text_of(value: Text | None) -> str:
-    """A key or a value as it is shown; bytes that are text as text."""
+    """A key or a value as it is shown; bytes that are text as text, and what no terminal prints as its number.
+
+    >>> text_of(b"user-42"), text_of(b"\\x00\\x01\\xff"), text_of(b""), text_of(None)
+    ('user-42', '\\\\x00\\\\x01\\\\xff', '""', 'null')
+    """
     if value is None:
         return "null"
-    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value or '""'
+    text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text) or '""'
 
 
 def short_reason(reason: str) -> str:

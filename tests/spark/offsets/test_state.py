@@ -3,17 +3,20 @@
 import shutil
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.exercises.chapter07.exercises import who_died
-from kafkalearn.offsets import decode, encode_key, encode_value
+from kafkalearn.offsets import decode, encode_key, encode_value, replay
 from kafkalearn.segments import committed_records, read_disk, source_rows
 from kafkalearn.spark.data.offsets_records import offsets_records
 from kafkalearn.spark.offsets.decode import decode_offsets
 from kafkalearn.spark.offsets.segments import only_committed, segments_df
 from kafkalearn.spark.offsets.state import commits_per_second, dead_groups, group_states, lag_of, latest_state
 from kafkalearn.wire import Undecodable
-from tests.segments.disk import FOLDER, admin, segments
+from tests.offsets.generated import offset_records
+from tests.segments.disk import FOLDER, RUNS, admin, replayed, segments
 
 pytestmark = pytest.mark.spark
 
@@ -78,6 +81,64 @@ def test_the_latest_offsets_are_those_the_broker_gave(latest):
         for topic, partition, offset, _, epoch in each["offsets"]
     }
     assert found == said
+
+
+def committed_in(latest):
+    """What Spark says of each committed offset, as `kafkalearn.offsets.replay` says it."""
+    rows = latest.where("NOT is_tombstone AND committed_offset IS NOT NULL").collect()
+    return {
+        (row.group_id, row.committed_topic, row.committed_partition): (
+            row.committed_offset,
+            row.metadata,
+            row.commit_ms,
+            row.leader_epoch,
+            row.expire_ms,
+            row.topic_id,
+        )
+        for row in rows
+    }
+
+
+def committed_by(groups):
+    return {
+        (group.group_id, *each.at): (
+            each.offset,
+            each.metadata,
+            each.commit_ms,
+            each.leader_epoch,
+            each.expire_ms,
+            each.topic_id,
+        )
+        for group in groups
+        for each in group.offsets
+    }
+
+
+@pytest.mark.parametrize("run", [*RUNS, "expiry"])
+def test_the_latest_offsets_are_those_that_are_replayed_with_metadata_epochs_and_topic_ids(spark, run):
+    state = segments_df(spark, FOLDER / run).transform(only_committed).transform(decode_offsets).transform(latest_state)
+    assert committed_in(state) == committed_by(replayed(run).groups)
+
+
+@settings(max_examples=20)
+@given(st.lists(offset_records, min_size=1, max_size=100))
+def test_mixed_records_of_types_0_and_1_leave_the_offsets_that_are_replayed(spark, records):
+    rows = [(offset, key, value) for offset, (key, value) in enumerate(records)]
+    df = spark.createDataFrame(rows, "offset bigint, key binary, value binary").coalesce(2)
+    state = df.transform(decode_offsets).transform(latest_state)
+    assert committed_in(state) == committed_by(replay(records).groups)
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 1), (1, 0)])
+def test_a_tombstone_of_one_type_ends_a_commit_of_the_other(spark, first, second):
+    keys = [encode_key(number, {"group": "billing", "topic": "orders", "partition": 0}) for number in (first, second)]
+    value = encode_value(first, 3 * first, {"offset": 7, "metadata": "", "commitTimestamp": 1})
+    rows = [(5, keys[0], value), (9, keys[1], None)]
+    df = spark.createDataFrame(rows, "offset bigint, key binary, value binary")
+    (row,) = df.transform(decode_offsets).transform(latest_state).collect()
+
+    assert (row.record_type, bytes(row.key)[:2], row.offset, row.is_tombstone) == (1, b"\x00\x01", 9, True)
+    assert row.committed_offset is None
 
 
 def test_the_living_groups_are_those_the_broker_listed_in_the_states_it_reported(latest):

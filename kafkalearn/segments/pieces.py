@@ -1,0 +1,209 @@
+"""A segment file cut into pieces between batches, so that several workers can read one file, each a little at a time.
+
+First `index` goes over the headers of a file, 61 bytes of each batch, and cuts it. What a piece cannot know by itself
+is how the transactions end that are open at its end, and which are open where it begins: `joined` finds that from all
+pieces of a log. Then `read_piece` reads each piece alone, a batch at a time, and knows of every batch what a reader of
+the whole log knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple, TypeAlias
+
+from kafkalearn.segments.batches import Batch, Bytes, Header, is_checksum_right, read_batch, read_header
+from kafkalearn.segments.compression import BATCH_LIMIT_BYTES
+from kafkalearn.segments.files import damaged_end, rest_from
+from kafkalearn.segments.records import wrong
+from kafkalearn.segments.walk import Span, Unread, walk
+from kafkalearn.wire.reader import Undecodable
+
+OPEN = "OPEN"
+
+Read: TypeAlias = Callable[[Bytes, int], Batch]
+
+
+class Marker(NamedTuple):
+    """The end of a producer's transaction."""
+
+    producer_id: int
+    offset: int
+    outcome: str  # COMMIT or ABORT
+    has_data: bool  # whether a batch of the transaction lies before it
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Batches that lie behind each other, or bytes that cannot be read."""
+
+    span: Span
+    markers: tuple[Marker, ...] = ()
+    begun: tuple[int, ...] = ()  # producers with a transaction that is open at its end, and has data in it
+    ends: tuple[tuple[int, str], ...] = ()  # how these transactions end, in later pieces
+    unread: str | None = None  # why the bytes cannot be read
+
+
+class ReadBatch(NamedTuple):
+    """A batch and what only the whole log knows of it."""
+
+    batch: Batch
+    transaction: str | None  # COMMIT, ABORT or OPEN; None: it is in none
+    has_data: bool | None  # of a marker: as in `Marker`
+
+
+class Reason(NamedTuple):
+    """Why some bytes are not read, and whether they are only the end of what a crash has left."""
+
+    words: str
+    is_tail: bool
+
+
+def index(data: Bytes, span: Span, piece_bytes: int, check: Read) -> Iterator[Piece]:
+    """The pieces of a file, each of a little more than `piece_bytes`, or of one batch if that is larger.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file; of each batch only the header is read, and markers.
+    span : Span
+        All of it, and the offsets that it may have.
+    piece_bytes : int
+        At least 1.
+    check : callable
+        As in `kafkalearn.segments.walk.walk`.
+    """
+    piece = None
+    for each in walk(data, span, read_header, check):
+        if isinstance(each, Unread):
+            if piece is not None:
+                yield piece.done(each.position, span)
+            offset = span.first_offset if piece is None else piece.last_offset + 1
+            piece = None
+            yield Piece(Span(each.position, each.position + each.size_bytes, offset), unread=each.reason)
+            continue
+        if piece is not None and each.position - piece.start >= piece_bytes:
+            yield piece.done(each.position, span)
+            piece = None
+        piece = piece or _Growing(each.position, each.base_offset)
+        piece.add(each, data, check)
+    if piece is not None:
+        yield piece.done(span.end, span)
+
+
+class _Growing:
+    """A piece that is not yet large enough."""
+
+    def __init__(self, start: int, first_offset: int) -> None:
+        self.start, self.first_offset, self.last_offset = start, first_offset, first_offset
+        self.markers: list[Marker] = []
+        self.begun: dict[int, None] = {}
+
+    def add(self, header: Header, data: Bytes, check: Read) -> None:
+        """Take the next batch in."""
+        self.last_offset = header.last_offset
+        if not header.is_transactional:
+            return
+        if not header.is_control:
+            self.begun[header.producer_id] = None
+            return
+        outcome = _outcome(data, header, check)
+        if outcome is not None:
+            has_data = header.producer_id in self.begun
+            self.begun.pop(header.producer_id, None)
+            self.markers.append(Marker(header.producer_id, header.base_offset, outcome, has_data))
+
+    def done(self, end: int, span: Span) -> Piece:
+        """The piece, up to a byte."""
+        inside = Span(self.start, end, self.first_offset, span.end_offset)
+        return Piece(inside, tuple(self.markers), tuple(self.begun))
+
+
+def _outcome(data: Bytes, header: Header, check: Read) -> str | None:
+    """How a marker ends its transaction; None: it was emptied, or is damaged, which is found when it is read."""
+    try:
+        records = check(data, header.position).records
+    except Undecodable:
+        return None
+    return records[0].control if records else None
+
+
+def joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """The pieces of a whole log, in order, with what each needs to know of the others."""
+    begun: set[int] = set()
+    known = []
+    for piece in pieces:
+        markers = []
+        for marker in piece.markers:
+            markers.append(marker._replace(has_data=marker.has_data or marker.producer_id in begun))
+            begun.discard(marker.producer_id)
+        begun.update(piece.begun)
+        known.append(replace(piece, markers=tuple(markers)))
+    ends: dict[int, str] = {}
+    joined_ = []
+    for piece in reversed(known):
+        found = tuple((producer_id, ends[producer_id]) for producer_id in piece.begun if producer_id in ends)
+        joined_.append(replace(piece, ends=found))
+        ends.update((marker.producer_id, marker.outcome) for marker in reversed(piece.markers))
+    return reversed(joined_)
+
+
+def read_piece(data: Bytes, piece: Piece, read: Read) -> Iterator[ReadBatch | Unread]:
+    """The batches of a joined piece, one after the other, and what of it cannot be read."""
+    if piece.unread is not None:
+        yield Unread(piece.span.start, piece.span.end - piece.span.start, piece.unread)
+        return
+    ends, markers = dict(piece.ends), {marker.offset: marker for marker in piece.markers}
+    behind: dict[int, list[Marker]] = {}
+    for marker in reversed(piece.markers):
+        behind.setdefault(marker.producer_id, []).append(marker)
+    for each in walk(data, piece.span, read, read):
+        if isinstance(each, Unread):
+            yield each
+        elif not each.is_transactional:
+            yield ReadBatch(each, None, None)
+        elif each.is_control:
+            marker = markers.get(each.base_offset)
+            yield ReadBatch(each, marker.outcome if marker else None, marker.has_data if marker else None)
+        else:
+            ahead = behind.get(each.producer_id, [])
+            while ahead and ahead[-1].offset < each.base_offset:
+                ahead.pop()
+            yield ReadBatch(each, ahead[-1].outcome if ahead else ends.get(each.producer_id, OPEN), None)
+
+
+def reason_for(data: Bytes, unread: Unread, span: Span, is_last: bool, check: Read) -> Reason:
+    """Why some bytes of a file cannot be read, as `kafkalearn.segments.files` says it.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+    unread : Unread
+        The bytes.
+    span : Span
+        The whole file's.
+    is_last : bool
+        Whether the file is the last one of its log, where an unread end is a tail.
+    check : callable
+        As in `kafkalearn.segments.walk.walk`.
+    """
+    end = unread.position + unread.size_bytes
+    behind = walk(data, replace(span, start=end), _checked_header, check)
+    rest = rest_from(unread, span.end, behind)
+    if rest.behind is None and not is_last:
+        return Reason(damaged_end(unread.reason, span.end_offset), is_tail=False)
+    return Reason(rest.reason, is_tail=rest.behind is None)
+
+
+def _checked_header(data: Bytes, position: int) -> Header:
+    header = read_header(data, position)
+    if not is_checksum_right(data, header):
+        raise wrong("crc", position, "is not that of the bytes")
+    return header
+
+
+def reader(has_checksum: bool = True, batch_limit_bytes: int = BATCH_LIMIT_BYTES) -> Read:
+    """`read_batch` with these options, as `index` and `read_piece` want it."""
+    return partial(read_batch, has_checksum=has_checksum, batch_limit_bytes=batch_limit_bytes)
