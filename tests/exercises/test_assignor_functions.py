@@ -37,9 +37,32 @@ def test_an_assignor_is_right_if_it_keeps_the_laws(judge, answer, outcome):
 
 
 def test_what_the_function_raises_is_told_with_the_group():
-    (said,) = JUDGE.judge(raises).sentences
-    assert "it ends with AttributeError: 'Member' object has no attribute 'name'" in said
-    assert "m0 subscribes to a" in said
+    law, group = map(str, JUDGE.judge(raises).sentences)
+    assert "it ends with AttributeError: 'Member' object has no attribute 'name'" in law
+    assert "m0 subscribes to a" in group.splitlines()
+
+
+def never_ends(partition_counts, members):
+    while True:
+        pass
+
+
+def spoils(partition_counts, members):
+    partition_counts.clear()
+    members.clear()
+    return {}
+
+
+def test_an_assignor_that_never_ends_is_stopped():
+    assert repr(JUDGE.judge(never_ends)) == (
+        "This cannot be checked. It was stopped after 3,000,000 lines of Python: a loop in it may never end."
+    )
+
+
+def test_an_assignor_that_changes_what_it_is_given_spoils_nothing():
+    JUDGE.judge(spoils)
+
+    assert JUDGE.judge(partial(assign, "roundrobin"))
 
 
 def test_two_assignors_make_the_same_mistake_if_they_assign_alike_whatever_the_order_of_their_lists():

@@ -1,13 +1,17 @@
 """What holds for every exercise of every chapter, those of later chapters included."""
 
 import re
+from itertools import product
 
 import pytest
 
+from kafkalearn.exercises.kit import limits
 from kafkalearn.exercises.kit.exercise import Exercise
 from kafkalearn.exercises.kit.properties import Open
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG
 from tests.exercises.every_exercise import CHAPTERS, EXERCISES, name_of, run_cell
+from tests.exercises.kit.hostile import FUNCTIONS, VALUES
+from tests.exercises.kit.markup import strangers
 
 each_exercise = pytest.mark.parametrize(("chapter", "exercise"), EXERCISES, ids=name_of)
 each_wrong_answer = pytest.mark.parametrize(
@@ -60,23 +64,55 @@ def test_nothing_is_not_attempted(chapter, exercise, nothing):
     assert exercise.check(nothing).outcome == exercise.check().outcome == NOT_ATTEMPTED
 
 
-@each_exercise
-@pytest.mark.parametrize(
-    "nonsense",
-    [object(), 3 + 4j, [[1], [2]], float("nan"), print],
-    ids=["object", "complex", "nested list", "NaN", "print"],
-)
-def test_nonsense_is_explained_and_never_raises(chapter, exercise, nonsense):
+def said_of_nonsense(exercise, nonsense):
+    """What a check says of an answer that is none."""
     result = exercise.check(nonsense)
 
-    assert result.outcome in (ERROR, WRONG)
-    assert len(result.sentences) >= 1
-    assert "0x" not in repr(result).replace("0x7fffffff", "")  # no address, which would differ in the next run
+    is_noted = isinstance(exercise.judge, Open) and issubclass(type(nonsense), str)
+    assert result.outcome in ((OPEN,) if is_noted else (ERROR, WRONG)), result
+    assert result.sentences or result.outcome == WRONG
+    assert strangers(result) == []
+    said = (repr(result), result._repr_markdown_(), result._repr_html_())
+    assert not any("0x" in each.replace("0x7fffffff", "") for each in said)  # no address, another in the next run
+    assert max(map(len, said)) < 2000
+    return repr(result)
+
+
+@each_exercise
+def test_whatever_is_given_is_explained_and_does_no_harm(chapter, exercise):
+    for nonsense in VALUES.values():
+        said_of_nonsense(exercise, nonsense)
+
+    for part in ("markup", "repr exits", "5,000 digits", "equal to all", "contains itself"):
+        said_of_nonsense(exercise, dict.fromkeys(("a", "b"), VALUES[part]))
+        said_of_nonsense(exercise, [VALUES[part], VALUES[part]])
+
+
+@each_exercise
+def test_each_part_may_be_nonsense(chapter, exercise):
+    right = exercise.solve()
+    if isinstance(right, dict):
+        for name, nonsense in product(
+            right, ("markup", "repr exits", "no attribute", "contains itself", "5,000 digits")
+        ):
+            result = exercise.check({**right, name: VALUES[nonsense]})
+            assert result.outcome in (ERROR, WRONG, RIGHT)
+            assert strangers(result) == []
+
+
+@each_exercise
+def test_whatever_a_function_does_is_explained_and_does_no_harm(chapter, exercise, monkeypatch):
+    monkeypatch.setattr(limits, "LINES", 100_000)  # enough for every right answer
+    for function in FUNCTIONS:
+        said_of_nonsense(exercise, function)
+
+    outcome = OPEN if isinstance(exercise.judge, Open) else RIGHT
+    assert exercise.check(exercise.solve()).outcome == outcome, "an answer before it has changed what the check uses"
 
 
 @each_exercise
 def test_hints_climb_and_the_last_one_repeats(chapter, exercise):
-    exercise.progress.hint_count = 0
+    exercise.progress.forget()
     total = len(exercise.hints)
 
     said = [repr(exercise.hint()) for _ in range(total + 1)]
@@ -88,10 +124,11 @@ def test_hints_climb_and_the_last_one_repeats(chapter, exercise):
 
 @each_exercise
 def test_question_and_solution_are_texts_for_notebook_and_terminal(chapter, exercise):
+    exercise.progress.forget()
     for note in (exercise.question(), exercise.solution()):
         assert repr(note) == note._repr_markdown_() == note.text
         assert len(note.text) > 60
-    assert exercise.progress.has_seen_solution
+    assert exercise.progress.entry.has_seen_solution
 
 
 @each_exercise

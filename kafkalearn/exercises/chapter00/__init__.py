@@ -2,6 +2,10 @@
 
 from kafkalearn.exercises.chapter00.exercises import (
     all_exercises,
+    first_loss,
+    leader_of,
+    my_question,
+    name_it,
     predict_coordinator,
     proof_of_install,
     score,
@@ -9,6 +13,10 @@ from kafkalearn.exercises.chapter00.exercises import (
 
 __all__ = [
     "all_exercises",
+    "first_loss",
+    "leader_of",
+    "my_question",
+    "name_it",
     "predict_coordinator",
     "proof_of_install",
     "score",

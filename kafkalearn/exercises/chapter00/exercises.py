@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kafkalearn.coordinator.rule import find_coordinator, round_robin_leaders
+from kafkalearn.coordinator.rule import find_coordinator
+from kafkalearn.exercises.chapter00.forms_of_answers import first_loss, leader_of, my_question, name_it
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.values import Value
 
@@ -17,7 +18,7 @@ def _ids_of_the_remainder() -> int:
 
 
 def _coordinator_of_billing() -> int | None:
-    return find_coordinator("billing", round_robin_leaders(_BROKER_IDS, _PARTITION_COUNT)).broker_id
+    return find_coordinator("billing", brokers=_BROKER_IDS, partition_count=_PARTITION_COUNT).broker_id
 
 
 proof_of_install = Exercise(
@@ -42,7 +43,16 @@ proof_of_install = Exercise(
     misconceptions=(
         Misconception(_ID_COUNT, "That is all of them: the condition is missing."),
         Misconception(
-            _PARTITION_COUNT, "50 is how many remainders there are; asked is how many ids share one of them."
+            len(range(0, _ID_COUNT, _REMAINDER)),
+            "These are the ids that can be divided by 12; asked is the remainder of a division by 50.",
+            recognises=lambda count: count in (_ID_COUNT // _REMAINDER, _ID_COUNT // _REMAINDER + 1),
+        ),
+        Misconception(1, "`/` divides, and only one id is 50 times 12; the remainder is `%`."),
+        Misconception(12, "12 is the remainder; asked is how many ids leave it."),
+        Misconception(
+            _PARTITION_COUNT,
+            "50 is how many remainders there are; asked is how many ids share one of them. (And `div` counts the "
+            "ids of one run of 50.)",
         ),
     ),
     moral="Python, Java and Spark work together here.",
@@ -64,7 +74,7 @@ predict_coordinator = Exercise(
     ),
     reasoning=(
         "Partition 9 is three full rounds of three after partition 0, so it has the same leader: broker 1.\n\n"
-        '`find_coordinator("billing", round_robin_leaders([1, 2, 3]))` says the same, with every step. Chapter 01 '
+        '`find_coordinator("billing", brokers=[1, 2, 3])` says the same, with every step. Chapter 01 '
         "shows why it is partition 9."
     ),
     misconceptions=(
@@ -75,6 +85,6 @@ predict_coordinator = Exercise(
     moral="Chapter 01 shows where the 9 comes from.",
 )
 
-_CHAPTER = Chapter("00 start", (proof_of_install, predict_coordinator))
+_CHAPTER = Chapter("00 start", (proof_of_install, predict_coordinator, name_it, leader_of, first_loss, my_question))
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from kafkalearn.coordinator.rule import (
-    OFFSETS_PARTITION_COUNT,
-    find_coordinator,
-    offsets_partition,
-    round_robin_leaders,
-)
+from collections.abc import Callable
+from itertools import count
+
+from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT, round_robin_leaders
+from kafkalearn.coordinator.rule import find_coordinator, offsets_partition
 from kafkalearn.exercises.chapter01 import answers
 from kafkalearn.exercises.chapter01.incidents import at_three_in_the_morning, expand_offsets_topic, hot_broker
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.properties import Having, Property
+from kafkalearn.exercises.kit.sentences import say
 from kafkalearn.exercises.kit.values import Value
-from kafkalearn.hashing import INTEGER_MIN_VALUE, java_string_hash
+from kafkalearn.hashing import INTEGER_MIN_VALUE, java_string_hash, to_positive
 
 _PREDICTED = ("foo", "payments.v1", "GydZG_")
 
@@ -64,6 +64,21 @@ predict_partition = Exercise(
 _BILLING_PARTITION = offsets_partition("billing")
 _LEADERS = round_robin_leaders([1, 2, 3])
 
+
+def _by_pythons_remainder(group_id: str) -> bool:
+    group_hash = java_string_hash(group_id)
+    return group_hash < 0 and group_hash % OFFSETS_PARTITION_COUNT == _BILLING_PARTITION
+
+
+def _by_the_mask(group_id: str) -> bool:
+    group_hash = java_string_hash(group_id)
+    return group_hash < 0 and to_positive(group_hash) % OFFSETS_PARTITION_COUNT == _BILLING_PARTITION
+
+
+def _first_id(is_found: Callable[[str], bool]) -> str:
+    return next(group_id for number in count() if is_found(group_id := f"group-{number}"))
+
+
 same_partition = Exercise(
     name="same_partition",
     asks=(
@@ -78,7 +93,7 @@ same_partition = Exercise(
             Property(lambda group_id: group_id != "", lambda group_id: "The empty id cannot join a group."),
             Property(
                 lambda group_id: offsets_partition(group_id) == _BILLING_PARTITION,
-                lambda group_id: f"{group_id!r} lives in partition {offsets_partition(group_id)}.",
+                lambda group_id: say("{} lives in partition {}.", group_id, offsets_partition(group_id)),
             ),
         ),
     ),
@@ -104,12 +119,22 @@ same_partition = Exercise(
         ),
         Misconception(
             "search",
-            "It has the same coordinator as `billing`, but through another partition with the same leader: they part "
-            "as soon as one leadership moves.",
+            "It has the same coordinator as `billing`, but through another partition with the same leader: they are "
+            "separated as soon as the leadership of one of the two moves.",
             lambda group_id: (
                 offsets_partition(group_id) != _BILLING_PARTITION
                 and find_coordinator(group_id, _LEADERS).broker_id == _LEADERS[_BILLING_PARTITION]
             ),
+        ),
+        Misconception(
+            _first_id(_by_pythons_remainder),
+            "Its hash is negative, and Python's `%` then gives another remainder: take the absolute value first.",
+            _by_pythons_remainder,
+        ),
+        Misconception(
+            _first_id(_by_the_mask),
+            "`& 0x7fffffff` is how a producer loses the sign of a key's hash; a coordinator takes the absolute value.",
+            _by_the_mask,
         ),
     ),
     moral="Groups that share a partition share a coordinator, whoever leads it.",
@@ -197,7 +222,9 @@ overflow_id = Exercise(
     name="overflow_id",
     asks=(
         "`Math.abs(h) % n` is in many articles and programs. Find a group id for which it gives a negative partition, "
-        "and which is not one of those that go round: " + ", ".join(f"`{known}`" for known in _KNOWN_OVERFLOWS) + "."
+        "and which is not one of those that everybody names: "
+        + ", ".join(f"`{known}`" for known in _KNOWN_OVERFLOWS)
+        + "."
     ),
     start="group_id = ...\nexercises.overflow_id.check(group_id)",
     judge=Having(
@@ -206,7 +233,7 @@ overflow_id = Exercise(
             Property(lambda group_id: group_id not in _KNOWN_OVERFLOWS, lambda group_id: "That one is known."),
             Property(
                 lambda group_id: java_string_hash(group_id) == INTEGER_MIN_VALUE,
-                lambda group_id: f"{group_id!r} has the hash {java_string_hash(group_id)}.",
+                lambda group_id: say("{} has the hash {}.", group_id, java_string_hash(group_id)),
             ),
         ),
     ),
@@ -237,8 +264,8 @@ _CHAPTER = Chapter(
     (
         predict_partition,
         same_partition,
-        write_offsets_partition,
         overflow_id,
+        write_offsets_partition,
         expand_offsets_topic,
         hot_broker,
         at_three_in_the_morning,

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, count
 from types import MappingProxyType
 
-from kafkalearn.coordinator.rule import find_coordinator, offsets_partition, round_robin_leaders
+from kafkalearn.coordinator.leaders import round_robin_leaders
+from kafkalearn.coordinator.rule import find_coordinator, offsets_partition
 from kafkalearn.exercises.kit.exercise import Exercise, Misconception
 from kafkalearn.exercises.kit.properties import Having, Open, Property
 from kafkalearn.exercises.kit.values import Value
@@ -144,8 +145,8 @@ hot_broker = Exercise(
     ),
     reasoning=(
         f"All four ids hash to partition {offsets_partition(_KEPT)}: not just the same broker, the same partition. So "
-        "moving the leadership of partitions to other brokers cannot part them: whoever leads that partition serves "
-        "all 12,000 requests. Their ids must differ in the hash.\n\n"
+        "moving the leadership of partitions to other brokers cannot separate them: the leader of that partition "
+        "serves all 12,000 requests. Their ids must differ in the hash.\n\n"
         "One spread that works is "
         + ", ".join(f"`{old}` as `{new}`" for old, new in _spread().items())
         + ", with the loads "

@@ -150,8 +150,8 @@ without_a_key = Exercise(
     asks=(
         f"Predict, for the Java producer and a topic with {_TOPIC_PARTITIONS} partitions. It writes {_RECORD_COUNT} "
         "records without a key, 100 bytes each, faster than any batch is sent: in how many partitions do they land "
-        'with release 2.3, and in how many with 4.3? In which partition lands a record with the empty key `b""`? And '
-        "in which one a record for which the application names partition 3 and gives a key as well?"
+        'with release 2.3, and in how many with 4.3? Which partition gets a record with the empty key `b""`? And which '
+        "one gets a record for which the application names partition 3 and gives a key as well?"
     ),
     start=(
         'answer = {"2.3": ..., "4.3": ..., "empty key": ..., "partition 3 and a key": ...}\n'
@@ -160,7 +160,7 @@ without_a_key = Exercise(
     judge=Value(_without_a_key),
     solve=_without_a_key,
     hints=(
-        "2.3 deals keyless records out in turn. Since 2.4 the producer would rather fill one batch.",
+        "2.3 gives each record without a key to the next partition. Since 2.4 the producer fills one batch first.",
         "`batch.size` is 16,384 bytes: do 60 records of 100 bytes fit?",
         "For Java only null is no key. `partition_for_key` takes any bytes, even none.",
     ),

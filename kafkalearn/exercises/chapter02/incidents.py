@@ -94,8 +94,9 @@ hot_key = Exercise(
     asks=(
         'The 336,776 flights of `data_file("flights")` are records with the carrier as key, UTF-8, in a topic with '
         "12 partitions. (Under `carrier` the JSON file has each carrier with its flights in the year.) What share of "
-        "all records has the busiest partition? How many partitions have none? And below which share can the busiest "
-        "never come, however many partitions there are? Shares between 0 and 1, 0.005 off allowed."
+        "all records is in the busiest partition? How many partitions have none? And how small can the share of the "
+        "busiest partition become at best, however many partitions there are? Shares between 0 and 1; 0.005 off will "
+        "do."
     ),
     start='answer = {"busiest": ..., "empty": ..., "at best": ...}\nexercises.hot_key.check(answer)',
     judge=Value(_hot_key, within=0.005),
@@ -118,7 +119,7 @@ hot_key = Exercise(
             {"busiest": 1 / _FLIGHT_PARTITIONS}, "A hash spreads keys evenly, not records, and 16 keys are very few."
         ),
         Misconception({"at best": 0}, "A key is never split, so its partition has at least all of its records."),
-        Misconception({"empty": 0}, "No rule gives each partition a key; with 16 keys some partitions miss out."),
+        Misconception({"empty": 0}, "No rule gives each partition a key; with 16 keys some partitions get none."),
     ),
     moral="Skew comes from the keys: no partitioner that keeps a key together can remove it.",
 )

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from kafkalearn.assignor import Assignment, Member, judge_assignor
 from kafkalearn.assignor.judging.judge import judged_groups
-from kafkalearn.exercises.kit.compare import is_blank, kind_of, shown
+from kafkalearn.exercises.kit.compare import is_blank
 from kafkalearn.exercises.kit.functions import is_stub
+from kafkalearn.exercises.kit.given_function import GivenFunction
+from kafkalearn.exercises.kit.intake import taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result
-from kafkalearn.phrases import capitalised
+from kafkalearn.exercises.kit.sentences import Block, as_words, say
+from kafkalearn.exercises.kit.shown import kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +41,20 @@ class KeepsLaws:
 
     def judge(self, answer: object) -> Result:
         """The result of an assignor, explained by the smallest group that fails."""
+        answer = taken(answer)
         if is_blank(answer) or is_stub(answer):
             return Result(NOT_ATTEMPTED)
-        if not callable(answer):
-            return Result(ERROR, (f"{capitalised(shown(answer))} is {kind_of(answer)}, and a function is asked for.",))
+        if not isinstance(answer, GivenFunction):
+            return Result(ERROR, (say(f"{{}} is {kind_of(answer)}, and a function is wanted.", answer),))
         judgement = judge_assignor(answer, self.promise, self.is_sticky)
-        return Result(RIGHT) if judgement else Result(WRONG, (str(judgement),))
+        if answer.spent:
+            return Result(ERROR, (f"It {answer.spent}.",))
+        first, *group = str(judgement).splitlines()
+        return Result(RIGHT) if judgement else Result(WRONG, (as_words(first[:300]), Block("\n".join(group))))
 
     def matches(self, answer: object, wrong: object) -> bool:
         """Whether the answer assigns as the assignor `wrong` does."""
+        answer = taken(answer)
         return all(_assigned(answer, *group) == _assigned(wrong, *group) for group in judged_groups())
 
 
@@ -55,4 +63,4 @@ def _assigned(assignor: Callable, partition_counts: Mapping[str, int], members: 
         answer = assignor(dict(partition_counts), list(members))
         return Assignment({member_id: sorted(map(tuple, owned)) for member_id, owned in answer.items() if owned})
     except Exception as error:  # two functions that fail alike make the same mistake
-        return type(error)
+        return type(error).__name__

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from kafkalearn.assignor import Member, assign, compare, load
 from kafkalearn.exercises.chapter04.assignor_functions import KeepsLaws
+from kafkalearn.exercises.chapter04.incidents import many_small_topics, two_restarts, which_assignor
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
-from kafkalearn.exercises.kit.properties import Having, Open, Property
+from kafkalearn.exercises.kit.properties import Having, Property
+from kafkalearn.exercises.kit.sentences import say
 from kafkalearn.exercises.kit.values import Value
 
 _FOUR = [Member(name, ["orders"]) for name in ("C0", "C1", "C2", "C3")]
@@ -43,10 +45,12 @@ who_moves = Exercise(
     ),
     misconceptions=(
         Misconception(
-            {"range": 3}, "range remembers nothing: it cuts the row anew, and every border of the pieces shifts."
+            {"range": 3}, "range remembers nothing: it cuts the row again, and every border of the pieces shifts."
         ),
         Misconception(
-            {"roundrobin": 3}, "Round robin deals all cards anew, from the first, to one player fewer: few come back."
+            {"roundrobin": 3},
+            "Round robin deals all partitions again, from the first one, to one member fewer: few come back to their "
+            "owner.",
         ),
         Misconception(
             {"revoked when eager": 3},
@@ -69,7 +73,7 @@ range_pile = Exercise(
     asks=(
         "Find topics for which `range` is uneven. Three members C0, C1, C2 subscribe to all topics; give "
         f"`partition_counts`, a dict of topic to number of partitions, at most {_MOST_IN_ALL} partitions in all, so "
-        f"that the busiest member has at least {_APART} partitions more than the idlest."
+        f"that the busiest member has at least {_APART} partitions more than the least busy one."
     ),
     start="partition_counts = ...\nexercises.range_pile.check(partition_counts)",
     judge=Having(
@@ -77,13 +81,13 @@ range_pile = Exercise(
         (
             Property(
                 lambda counts: sum(counts.values()) <= _MOST_IN_ALL,
-                lambda counts: f"These are {sum(counts.values())} partitions, at most {_MOST_IN_ALL} are asked for.",
+                lambda counts: say("These are {} partitions; give {} at most.", sum(counts.values()), _MOST_IN_ALL),
             ),
             Property(
                 lambda counts: _range_load(counts).spread >= _APART,
                 lambda counts: (
-                    f"range gives the busiest {_range_load(counts).most} and the idlest {_range_load(counts).fewest}: "
-                    f"{_range_load(counts).spread} apart."
+                    f"range gives {_range_load(counts).most} to the busiest member and {_range_load(counts).fewest} to "
+                    f"the least busy one: {_range_load(counts).spread} apart."
                 ),
             ),
         ),
@@ -117,66 +121,6 @@ range_pile = Exercise(
         ),
     ),
     moral="A small unfairness, repeated in every topic, for the same member.",
-)
-
-_FEEDS = [f"router-{number:02}" for number in range(12)]
-_READERS = [Member(f"reader-{number}", _FEEDS) for number in range(3)]
-
-
-def _busiest(assignor: str) -> int:
-    return load(assign(assignor, dict.fromkeys(_FEEDS, 1), _READERS)).most
-
-
-def _many_small_topics() -> dict[str, object]:
-    return {
-        "range": _busiest("range"),
-        "roundrobin": _busiest("roundrobin"),
-        "idle with range": load(assign("range", dict.fromkeys(_FEEDS, 1), _READERS)).idle_count,
-        "setting": "partition.assignment.strategy",
-    }
-
-
-many_small_topics = Exercise(
-    name="many_small_topics",
-    asks=(
-        "**A real report** (CAIDA/libbgpstream#209, 2021). A project that records Internet routing writes a topic for "
-        "each router, with *one* partition, so that the messages of a router stay in order. Users ran several readers "
-        "in one group to share the work, and one reader got it all. Say 12 such topics and 3 readers that subscribe to "
-        "all of them. How many partitions has the busiest reader with `range`, how many with `roundrobin`, and how "
-        "many readers are idle with `range`? Which client setting solves it?"
-    ),
-    start=(
-        'answer = {"range": ..., "roundrobin": ..., "idle with range": ..., "setting": ...}\n'
-        "exercises.many_small_topics.check(answer)"
-    ),
-    judge=Value(_many_small_topics),
-    solve=_many_small_topics,
-    hints=(
-        "range divides each topic by itself: 1 partition among 3 readers.",
-        "`load(assign(name, topics, members))` has `most` and `idle_count`.",
-        "The setting holds the names of assignors; its default begins with range.",
-    ),
-    reasoning=(
-        "Each topic: 1 partition, 3 readers, the first in order gets it. Twelve times the same first reader: 12, and "
-        "two are idle. Round robin deals the twelve partitions out: 4 each. The setting is "
-        "`partition.assignment.strategy`; the project put `roundrobin` into it (cooperative-sticky would do as well, "
-        "and move less). More partitions would not help, they would cost the order."
-    ),
-    misconceptions=(
-        Misconception(
-            {"range": 4},
-            "Range never looks at what a reader has of other topics; the first one gets the only partition of each.",
-        ),
-        Misconception(
-            {"setting": "num.partitions"},
-            "More partitions a topic would break the order of a router's messages, for which there is only one.",
-        ),
-        Misconception(
-            {"setting": "group.id"},
-            "Another group would read everything once more instead of sharing the work.",
-        ),
-    ),
-    moral="With many small topics, the default assignor does not share the work.",
 )
 
 
@@ -219,7 +163,7 @@ my_round_robin = Exercise(
     name="my_round_robin",
     asks=(
         "Write an assignor of your own, `my_round_robin(partition_counts, members)`: it deals the partitions of all "
-        "topics out in a circle, and passes over members that do not subscribe to the topic. `partition_counts` is a "
+        "topics out in a circle, and skips members that do not subscribe to the topic. `partition_counts` is a "
         "dict of topic to number of partitions; each member has `.member_id` and `.topics`. Give back a dict of member "
         "id to a list of `(topic, partition)`. It is judged by the laws on hundreds of groups: complete, exclusive, "
         "real, subscribed, and balanced where all subscribe alike."
@@ -265,84 +209,12 @@ my_round_robin = Exercise(
         ),
         Misconception(
             _skips_the_partition,
-            "Where it is the turn of a member that does not subscribe, pass over the *member*, not the partition.",
+            "Where it is the turn of a member that does not subscribe, skip the *member*, not the partition.",
         ),
     ),
     moral="Kafka's own roundrobin promises no more than that, and with uneven subscriptions it is uneven as well.",
 )
 
-two_restarts = Exercise(
-    name="two_restarts",
-    asks=(
-        "**Incident** (as in confluentinc/confluent-kafka-go#605). A team changes `partition.assignment.strategy` of a "
-        "running group from `range` to `cooperative-sticky` and restarts its consumers one after the other. The first "
-        "restarted one gets `INCONSISTENT_GROUP_PROTOCOL` and does not join: it shares no assignor with the others. "
-        "With Java clients and no pause of the whole group: how many *rolling restarts* does it take, if the setting "
-        "was left at its default and the clients are of 2.8; and of 3.6? And which protocol does a group follow whose "
-        'members all list `range, cooperative-sticky`: `"eager"` or `"cooperative"`?'
-    ),
-    start=(
-        'answer = {"from 2.8": ..., "from 3.6": ..., "range, cooperative-sticky": ...}\n'
-        "exercises.two_restarts.check(answer)"
-    ),
-    judge=Value(lambda: {"from 2.8": 2, "from 3.6": 1, "range, cooperative-sticky": "eager"}),
-    solve=lambda: {"from 2.8": 2, "from 3.6": 1, "range, cooperative-sticky": "eager"},
-    hints=(
-        "In every moment of a rolling restart, all members must have one assignor in common.",
-        "`kafkalearn.versions.default('partition.assignment.strategy', '2.8')`, and the same for 3.6.",
-        "A consumer can only follow the protocol that *all* its listed assignors support.",
-    ),
-    reasoning=(
-        "2.8's default is `[range]`: a first restart adds cooperative-sticky beside it, a second takes range away. "
-        "Since 3.0 the default is `[range, cooperative-sticky]`, so the first half is done: one restart takes range "
-        "away. As long as range is in the list the group is eager: a consumer takes the highest protocol that all its "
-        "assignors have in common, and range knows only eager. (Clients built on librdkafka refuse to mix the two "
-        "kinds in one list; there the whole group has to stop.)"
-    ),
-    misconceptions=(
-        Misconception(
-            {"from 2.8": 1},
-            "After half of the restarts old members know only range and new ones only cooperative-sticky.",
-        ),
-        Misconception(
-            {"from 3.6": 2},
-            "Look at the default since 3.0: the assignor that is wanted is in it already, behind range.",
-        ),
-        Misconception(
-            {"range, cooperative-sticky": "cooperative"},
-            "That an assignor is listed is not enough: range has to be gone before anybody may keep its partitions.",
-        ),
-    ),
-    moral="The default of today is cooperative-ready, not cooperative.",
-)
-
-which_assignor = Exercise(
-    name="which_assignor",
-    asks=(
-        "**Open question.** Three services of the shop. (a) `search` reads 40 topics of one partition each, with four "
-        "consumers. (b) `billing` joins `orders` and `payments`, both with 12 partitions and the same keys, in memory. "
-        "(c) `stock` keeps for each partition a cache that takes three minutes to build. Which assignor would you give "
-        "each of them, and what would you give up by it?"
-    ),
-    start="answer = ...\nexercises.which_assignor.check(answer)",
-    judge=Open(),
-    solve=lambda: (
-        "(a) roundrobin or cooperative-sticky; (b) range; (c) cooperative-sticky, and static members beside it."
-    ),
-    hints=(
-        "What does each of them lose when a partition moves? What when two topics are cut differently?",
-        "There is one assignor that gives partition k of both topics to the same member.",
-    ),
-    reasoning=(
-        "(a) Anything but range: with one partition a topic it gives all to the first consumer. (b) `range`, the "
-        "reason why it is still there: topics with equal counts and the same subscribers are co-partitioned, a join "
-        "needs partition k of both in one place. Its price is a shift of borders at each rebalance, and it holds "
-        "only as long as both topics have the same number of partitions and *all* members subscribe to both. (c) "
-        "`cooperative-sticky`: a cache is lost only when its partition really moves, and nobody stops for the others. "
-        "For restarts, `group.instance.id` (chapter 05) is the better half of the answer. With the consumer protocol "
-        "of 4.0 (KIP-848) the broker assigns: `uniform` for (a) and (c), `range` for (b)."
-    ),
-)
 
 _CHAPTER = Chapter(
     "04 assignors",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from itertools import pairwise
 
+from kafkalearn.exercises.chapter05.games import stable_no_more
 from kafkalearn.exercises.chapter05.incidents import alive_and_silent, smallest_change, ten_minutes
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
@@ -227,7 +228,7 @@ rolling_restart = Exercise(
 
 _CHAPTER = Chapter(
     "05 rebalance",
-    (will_it_rebalance, when_evicted, rolling_restart, smallest_change, alive_and_silent, ten_minutes),
+    (will_it_rebalance, when_evicted, rolling_restart, smallest_change, alive_and_silent, stable_no_more, ten_minutes),
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score

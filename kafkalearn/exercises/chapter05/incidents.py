@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from kafkalearn.exercises.kit.exercise import Exercise, Misconception
+from kafkalearn.exercises.kit.forms import as_settings
 from kafkalearn.exercises.kit.properties import Having, Open, Property
+from kafkalearn.exercises.kit.sentences import as_words, say
 from kafkalearn.exercises.kit.values import Value
 from kafkalearn.group import simulate
 from kafkalearn.group.scenario.parse import scenario
@@ -57,10 +59,9 @@ smallest_change = Exercise(
             Property(lambda answer: len(answer) == 1, lambda answer: f"It names {len(answer)} settings, not one."),
             Property(
                 _is_quiet,
-                lambda answer: (
-                    "The group still rebalances: "
-                    + "; ".join(row["cause"] for row in _played(*next(iter(answer.items()))).rebalances[1:])
-                    + "."
+                lambda answer: say(
+                    "The group still rebalances: {}.",
+                    as_words("; ".join(row["cause"] for row in _played(*next(iter(answer.items()))).rebalances[1:])),
                 ),
             ),
             Property(
@@ -71,6 +72,7 @@ smallest_change = Exercise(
                 ),
             ),
         ),
+        form=as_settings,
     ),
     solve=lambda: {"max.poll.interval.ms": 360_000},
     hints=(
@@ -132,9 +134,9 @@ alive_and_silent = Exercise(
         "**A real incident** (PostHog/posthog#65809, 2026): a container runs out of memory and is started again at "
         "once, in the same pod. Its `group.instance.id` is the pod's name, its group uses the KIP-848 protocol. From "
         "then on the pod is *Running* and *Ready*, and reads nothing.\n\n"
-        "Does such a consumer read again (`True` or `False`) if it is back 10 s after its crash, with the classic "
-        "protocol and with KIP-848? And 60 s after it, with KIP-848? Which error is its join answered with in the case "
-        "that goes wrong?"
+        "Does such a consumer read again (yes or no) if it is back 10 s after its crash, with the classic "
+        "protocol and with KIP-848? And 60 s after it, with KIP-848? Which error does its join get in the case that "
+        "goes wrong?"
     ),
     start=(
         "answer = {\n"
@@ -193,12 +195,12 @@ ten_minutes = Exercise(
         "Deployments, pauses and slow work are three different things, with three different cures.",
     ),
     reasoning=(
-        "It is allowed: the upper bound is 30 minutes by default. But a session timeout is a promise the other way "
-        "round: after a crash the partitions of the dead member are read by nobody for up to ten minutes, after a hang "
+        "It is allowed: the upper bound is 30 minutes by default. But a session timeout works in both directions: "
+        "after a crash the partitions of the dead member are read by nobody for up to ten minutes, after a hang "
         "for an hour. Orders wait, and the lag must be worked off afterwards.\n\n"
-        "Better: name the cause first (it is in the log, section 7). Deployments: static members, or KIP-848. Pauses: "
-        "a session timeout above the longest pause, and less garbage. Slow work: `max.poll.interval.ms` just above the "
-        "longest honest work, fewer records in a poll, limits on calls to others. And make processing idempotent: some "
-        "rebalances cannot be avoided, and none of them must bill an order twice."
+        "Better: find the cause first (the coordinator's log names it). Deployments: static members, or KIP-848. "
+        "Pauses: a session timeout above the longest pause, and less garbage. Slow work: `max.poll.interval.ms` just "
+        "above the longest honest work, fewer records in a poll, limits on calls to others. And make processing "
+        "idempotent: some rebalances cannot be avoided, and none of them must bill an order twice."
     ),
 )

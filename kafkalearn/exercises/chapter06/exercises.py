@@ -18,6 +18,7 @@ from kafkalearn.commits import (
     sweep,
 )
 from kafkalearn.exercises.chapter06 import commit_code as code
+from kafkalearn.exercises.chapter06.games import lost_by_auto_commit
 from kafkalearn.exercises.chapter06.incidents import billed_twice, one_slow_record, where_to_keep_it
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
@@ -75,10 +76,27 @@ read_again = Exercise(
         Misconception({"begins at": 60}, "The coordinator does not know how far the work had come: it knows commits."),
         Misconception({"begins at": 39}, "What is committed is the next offset to read, not the last one done."),
         Misconception({"begins at": 80}, "That was the position, which died with the consumer."),
+        Misconception({"begins at": 61}, "Nobody has committed the record that it was working on, nor the one before."),
+        Misconception(
+            {"begins at": 0}, "The group has committed once: the next owner goes on from there, not from the start."
+        ),
         Misconception({"twice": 21}, "The record that it was working on at the crash had not taken effect yet."),
+        Misconception({"twice": 40}, "Only those are done twice that were done once already: not the whole poll."),
+        Misconception({"twice": 0}, "Records were done after the last commit; the next owner gets them again."),
+        Misconception(
+            {"begins at, commit first": 40},
+            "The second commit came right after the second poll, before any work on it.",
+        ),
+        Misconception(
+            {"begins at, commit first": 60}, "A commit without an offset commits the position: all that was polled."
+        ),
         Misconception(
             {"lost, commit first": 0}, "Whatever was committed and not yet done will not be delivered again."
         ),
+        Misconception(
+            {"lost, commit first": 19}, "The record that it was working on has not taken effect: it is lost as well."
+        ),
+        Misconception({"lost, commit first": 40}, "Some records of the second poll were done before the crash."),
     ),
     moral="Duplicates or losses: the distance between what was done and what was committed.",
 )
@@ -104,8 +122,8 @@ which_order = Exercise(
     asks=(
         "Six consumers, and what ends them:\n\n| | consumer |\n| --- | --- |\n"
         + "\n".join(f"| {name} | {words} |" for name, (*_, words) in _CASES.items())
-        + "\n\nWhich of them *can* lose a record, for some moment of the end? Which *can* process one twice? Give two "
-        'sets of letters, for example `set("ab")`.'
+        + "\n\nThe end may come at any moment. Which of them *can* lose a record? Which *can* process one twice? Give "
+        'the letters, for example `"ab"` or `{"a", "b"}`.'
     ),
     start='answer = {"lose": ..., "double": ...}\nexercises.which_order.check(answer)',
     judge=Value(_which_order),
@@ -226,7 +244,16 @@ my_sink = Exercise(
 
 _CHAPTER = Chapter(
     "06 commits",
-    (read_again, which_order, last_or_next, my_sink, one_slow_record, billed_twice, where_to_keep_it),
+    (
+        read_again,
+        which_order,
+        last_or_next,
+        my_sink,
+        one_slow_record,
+        billed_twice,
+        lost_by_auto_commit,
+        where_to_keep_it,
+    ),
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score

@@ -3,6 +3,7 @@
 from kafkalearn.exercises.chapter07.exercises import (
     a_year_of_retention,
     all_exercises,
+    gone_while_consuming,
     long_weekend,
     my_key,
     read_key,
@@ -14,6 +15,7 @@ from kafkalearn.exercises.chapter07.exercises import (
 __all__ = [
     "a_year_of_retention",
     "all_exercises",
+    "gone_while_consuming",
     "long_weekend",
     "my_key",
     "read_key",

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 from kafkalearn.datafiles import data_directory
 from kafkalearn.exercises.chapter07 import keys
+from kafkalearn.exercises.chapter07.games import gone_while_consuming
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.properties import Open
 from kafkalearn.exercises.kit.values import Value
-from kafkalearn.offsets import decode, decode_key, encode_key, replay
-from kafkalearn.offsets.store import Settings
+from kafkalearn.offsets import Member, decode, decode_key, encode_key, replay
+from kafkalearn.offsets.groups import CLASSIC, CONSUMER
+from kafkalearn.offsets.store import Commit, Settings, StoreGroup, Sweep, start, step
+from kafkalearn.offsets.store.events import StoreEvent
 from kafkalearn.segments import committed_records, read_disk
 
-_HEX = encode_key(1, {"group": "billing", "topic": "orders", "partition": 3}).hex()
+_KEY = {"group": "search", "topic": "returns", "partition": 300}  # other bytes than the text steps through
+_HEX = encode_key(1, _KEY).hex()
 _HOUR_MS = 3_600_000
 
 
@@ -35,59 +41,118 @@ read_key = Exercise(
         "After the group id come two bytes of length and the topic; the last four bytes are the partition.",
     ),
     reasoning=(
-        "`00 01`: record type 1, a committed offset. `00 07`: seven bytes of group id follow, `62 69 6c 6c 69 6e 67`, "
-        "`billing`. `00 06`: six bytes, `orders`. The last four bytes, `00 00 00 03`, are partition 3."
+        "`00 01`: record type 1, a committed offset. `00 06`: six bytes of group id follow, `73 65 61 72 63 68`, "
+        "`search`. `00 07`: seven bytes, `returns`. The last four bytes, `00 00 01 2c`, are partition 1 x 256 + 44 = "
+        "300."
     ),
     misconceptions=(
         Misconception(
-            {"record type": 7}, "The length of the group id comes second: the record type is in front of it."
+            {"record type": 6}, "The length of the group id comes second: the record type is in front of it."
         ),
-        Misconception({"partition": 3 << 24}, "The first byte of a number is its highest: Kafka writes big-endian."),
-        Misconception({"group": "orders"}, "The group id comes before the topic."),
+        Misconception(
+            {"partition": int.from_bytes(bytes.fromhex(_HEX)[-4:], "little")},
+            "The first byte of a number is its highest: Kafka writes big-endian.",
+        ),
+        Misconception({"partition": 44}, "All four bytes are the number; the one before the last is not 0."),
+        Misconception({"partition": 1 + 44}, "A byte is worth 256 times the one after it; do not add them up."),
+        Misconception({"group": "returns"}, "The group id comes before the topic."),
     ),
 )
 
 
+_COMMIT_H, _STOP_H = 9, 9 * 24 + 18
+_ASKED = {
+    "1.1": ("1.1", CLASSIC),
+    "2.0": ("2.0", CLASSIC),
+    "4.3": ("4.3", CLASSIC),
+    "4.3, KIP-848": ("4.3", CONSUMER),
+    "4.3, assign": ("4.3", None),
+}
+
+
 def _when_gone() -> dict[str, int]:
-    commit_h, empty_h = 9, 2 * 24 + 18
-    hours = {release: Settings(release).retention_ms // _HOUR_MS for release in ("1.1", "2.0", "4.3")}
-    return {"1.1": commit_h + hours["1.1"], "2.0": commit_h + hours["2.0"], "4.3": empty_h + hours["4.3"]}
+    return {name: _hour_of_expiry(*asked) for name, asked in _ASKED.items()}
+
+
+def _hour_of_expiry(release: str, kind: str | None) -> int:
+    """The hour after which a sweep takes the offset; without a kind, of a consumer in no group."""
+    who = {} if kind is None else {"member_id": "billing-1", "generation": 1}
+    events: list[StoreEvent] = [Commit("billing", "orders", 3, 7, _COMMIT_H * _HOUR_MS, **who)]
+    if kind is not None:
+        member = Member("billing-1", subscribed=("orders",))
+        joined = StoreGroup("billing", 1, 0, (member,), kind=kind)
+        events = [joined, *events, StoreGroup("billing", 2, _STOP_H * _HOUR_MS, kind=kind)]
+    store, settings = start(Settings(release)), Settings(release)
+    for hour in count():
+        while events and events[0].now_ms <= hour * _HOUR_MS:
+            store = step(settings, store, events.pop(0))
+        store = step(settings, store, Sweep(hour * _HOUR_MS + 1))
+        if hour >= _COMMIT_H and not any(group.offsets for group in store.groups):
+            return hour
 
 
 when_gone = Exercise(
     name="when_gone",
     asks=(
-        "A prediction. `billing`, a classic group, commits for partition 3 on Wednesday at 09:00, and never again: "
-        "nothing is written there. Its consumers run until Friday 18:00, then the group is Empty. No retention is "
-        "configured. How many hours after Wednesday 00:00 has the offset of partition 3 expired, on brokers of these "
-        "releases?"
+        "A prediction. `billing` commits by hand, and partition 3 of `orders` is quiet: one offset is committed for it "
+        "on Wednesday at 09:00, and never again. The consumers run and poll until Friday of the next week, 18:00, "
+        "hour 234 after Wednesday 00:00; then they stop. No retention is configured, and sweeps come every few "
+        "minutes. After how many hours has the offset expired: of `billing`, a classic group, on brokers of 1.1, 2.0 "
+        "and 4.3; and on 4.3 if `billing` is a KIP-848 group (`group.protocol=consumer`), or a single consumer that "
+        "uses `assign`?"
     ),
-    start='hours = {"1.1": ..., "2.0": ..., "4.3": ...}\nexercises.when_gone.check(hours)',
+    start=(
+        'hours = {"1.1": ..., "2.0": ..., "4.3": ..., "4.3, KIP-848": ..., "4.3, assign": ...}\n'
+        "exercises.when_gone.check(hours)"
+    ),
     judge=Value(_when_gone),
     solve=_when_gone,
     hints=(
-        "Two things changed: the default retention (2.0), and from when it counts (2.1).",
-        "Up to 2.0 the clock starts with the commit; since 2.1 a classic group's starts when it has become Empty.",
+        "Three things count: the default retention (another one since 2.0), from when it runs, and since 2.1 who "
+        "subscribes.",
+        "Up to 2.0 the clock starts with the commit, whoever is there. Since 2.1 nothing expires while a member "
+        "subscribes to the topic; then a classic group's clock starts when it has become Empty, a KIP-848 group's has "
+        "run since the commit.",
+        "A consumer that uses `assign` is no member of a group and subscribes to nothing.",
     ),
     reasoning=(
-        "1.1: one day after the commit, Thursday 09:00, hour 33, while the group is consuming. 2.0: seven days "
-        "after the commit, hour 9 + 168 = 177. 4.3: seven days after the group became Empty, hour 66 + 168 = 234. "
-        "(A group of the new protocol, KIP-848, or a standalone consumer would lose it at hour 177 on 4.3 too: theirs "
-        "count from the commit, and nobody subscribes any more.)\n\n"
+        "1.1: one day after the commit, Thursday 09:00, hour 33, while the group is consuming. 2.0: seven days after "
+        "the commit, hour 9 + 168 = 177. 4.3, classic: seven days after the group became Empty, hour 234 + 168 = 402. "
+        "4.3, KIP-848: as long as a member subscribes, the offset stays; but its clock has run since the commit, and "
+        "the seven days are over since hour 177. So it goes with the first sweep after the last member has left, hour "
+        "234. 4.3, `assign`: hour 177, though the consumer polls all the time. (With auto commit there would be a "
+        "commit every five seconds, and each starts the clock again.)\n\n"
         "The old rule was reported again and again, first as KAFKA-3806 and KAFKA-4682; KIP-186 and KIP-211 are the "
-        "answer."
+        "answer. That a KIP-848 group counts otherwise than a classic one is in `offsetExpirationCondition` of "
+        "`ConsumerGroup` and `ClassicGroup`."
     ),
     misconceptions=(
         Misconception(
             {"4.3": 177},
-            "That is right for a KIP-848 group and for a standalone consumer. Since 2.1 a classic group's clock starts "
-            "when it becomes Empty, for all its offsets.",
+            "Since 2.1 nothing expires while a member subscribes to the topic, and a classic group's clock starts when "
+            "it becomes Empty, for all its offsets.",
         ),
-        Misconception({"1.1": 90}, "Up to 2.0 the sweep did not look at the group, only at the time of the commit."),
+        Misconception(
+            {"4.3, KIP-848": 402},
+            "From when it became Empty: that is the classic group's clock. A KIP-848 group's runs since the commit.",
+        ),
+        Misconception(
+            {"4.3, KIP-848": 177}, "A member still subscribes to the topic then; until it leaves, the offset stays."
+        ),
+        Misconception(
+            {"4.3, assign": 234}, "A consumer that uses `assign` is no member: nobody knows that it is there or gone."
+        ),
+        Misconception({"4.3, assign": 402}, "Without members a group has no moment at which it becomes Empty."),
+        Misconception({"1.1": 24}, "The day begins with the commit, not at midnight."),
+        Misconception({"2.0": 168}, "The seven days begin with the commit, not at midnight."),
+        Misconception(
+            {"4.3": 234}, "That is when the group becomes Empty; the retention of a classic group begins then."
+        ),
+        Misconception({"1.1": 258}, "Up to 2.0 the sweep did not look at the group, only at the time of the commit."),
         Misconception({"2.0": 33}, "One day was the default up to 1.1 only (KIP-186)."),
-        Misconception({"2.0": 234}, "The longer default came one release before the new rule (KIP-211)."),
+        Misconception({"2.0": 402}, "The longer default came one release before the new rule (KIP-211)."),
     ),
-    moral="An upgrade changes when offsets expire, twice.",
+    moral="An upgrade changes when offsets expire, twice; so does another group protocol.",
 )
 
 my_key = Exercise(
@@ -137,8 +202,8 @@ def _with_a_tombstone() -> set[str]:
 who_died = Exercise(
     name="who_died",
     asks=(
-        "The disk of the dead broker, `segments` of section 3: which groups were there once, and of which is nothing "
-        "left but tombstones? Give the set of their ids."
+        "The disk of the dead broker, `segments` of section 3: which groups were there once, and have nothing left but "
+        "tombstones? Give the set of their ids."
     ),
     start="dead = ...\nexercises.who_died.check(dead)",
     judge=Value(_who_died),
@@ -177,11 +242,18 @@ long_weekend = Exercise(
     ),
     reasoning=(
         "From Friday 18:00 to Monday 08:00 are 62 hours, 3720 minutes. With 3720 the condition is just met, and a "
-        "sweep at 08:00 takes the offsets; one minute more keeps them. Nobody should cut it so fine: the default "
-        "is a week."
+        "sweep at 08:00 takes the offsets; one minute more keeps them. In practice leave more room: the default is "
+        "a week."
     ),
     misconceptions=(
         Misconception(3720, "That is how long it stood still; at equality the offset has expired already."),
+        Misconception(62, "These are the hours; the setting is in minutes."),
+        Misconception(1440, "That is what somebody had set: one day, and the group was away for longer."),
+        Misconception(
+            86 * 60,
+            "From Friday evening to Monday morning are two days and some hours, not three: count them again.",
+            recognises=lambda minutes: minutes in (86 * 60, 86 * 60 + 1, 38 * 60, 38 * 60 + 1),
+        ),
         Misconception(10080, "The default would have done, but it is not the smallest."),
     ),
 )
@@ -209,6 +281,8 @@ a_year_of_retention = Exercise(
     ),
 )
 
-_CHAPTER = Chapter("07 offsets topic", (read_key, when_gone, my_key, who_died, long_weekend, a_year_of_retention))
+_CHAPTER = Chapter(
+    "07 offsets topic", (read_key, when_gone, my_key, who_died, long_weekend, gone_while_consuming, a_year_of_retention)
+)
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score

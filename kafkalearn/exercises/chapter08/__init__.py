@@ -3,6 +3,7 @@
 from kafkalearn.exercises.chapter08.exercises import (
     all_exercises,
     deleted_in_time,
+    make_a_ghost,
     my_survivors,
     score,
     small_map,
@@ -14,6 +15,7 @@ from kafkalearn.exercises.chapter08.exercises import (
 __all__ = [
     "all_exercises",
     "deleted_in_time",
+    "make_a_ghost",
     "my_survivors",
     "score",
     "small_map",

@@ -3,6 +3,7 @@
 from kafkalearn.exercises.chapter09.exercises import (
     all_exercises,
     flapping,
+    lose_a_committed_record,
     make_marks,
     predict_marks,
     score,
@@ -14,6 +15,7 @@ from kafkalearn.exercises.chapter09.exercises import (
 __all__ = [
     "all_exercises",
     "flapping",
+    "lose_a_committed_record",
     "make_marks",
     "predict_marks",
     "score",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from kafkalearn.exercises.chapter09.games import lose_a_committed_record
 from kafkalearn.exercises.chapter09.high_watermarks import HIGH_WATERMARK_CASES, high_watermark, wrong_by_name
 from kafkalearn.exercises.chapter09.incidents import flapping, tighter_lag, when_it_leaves
 from kafkalearn.exercises.chapter09.runs import end_of, marks_of
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
+from kafkalearn.exercises.kit.forms import as_events
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.properties import Having, Property
 from kafkalearn.exercises.kit.values import Value
@@ -93,6 +95,7 @@ make_marks = Exercise(
     judge=Having(
         [],
         (Property(lambda events: marks_of(events) == (5, 3, (1, 2, 3)), _says),),
+        form=as_events,
     ),
     solve=lambda: [Produce(3), Fetch(2), Fetch(3), Fetch(2), Fetch(3), Produce(2)],
     hints=(
@@ -187,7 +190,7 @@ write_high_watermark = Exercise(
 
 _CHAPTER = Chapter(
     "09 replication",
-    (predict_marks, make_marks, write_high_watermark, when_it_leaves, flapping, tighter_lag),
+    (predict_marks, make_marks, write_high_watermark, when_it_leaves, flapping, lose_a_committed_record, tighter_lag),
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score

@@ -66,8 +66,8 @@ when_it_leaves = Exercise(
     reasoning=(
         "7 s: the limit is passed after 37 s, the next look is at 45 s. 15 s: at 45 s it lags by 30.000 s, which is "
         "not *more* than 30; at 60 s it goes. 29 s: after 59 s, so at 60 s too.\n\n"
-        "So it takes from just above 30 s to 45 s, one and a half times the setting. As long as that an acks=all "
-        "request waits and consumers see nothing new: the HW stands at what the follower last asked for."
+        "So it takes from just above 30 s to 45 s, one and a half times the setting. For so long an acks=all request "
+        "waits, and consumers see nothing new: the HW stands at what the follower last asked for."
     ),
     misconceptions=(
         Misconception(
@@ -109,8 +109,8 @@ flapping = Exercise(
         "each follower fetches every 50 ms and gets everything. The brokers run with the defaults of that time, among "
         "them `replica.lag.max.messages = 4000`.\n\n"
         "A follower has just fetched everything when a burst comes, and the leader looks for laggards before its next "
-        "fetch. What is the smallest burst that throws it out? And would 20,000 records do it in Kafka 0.9, which no "
-        "longer has that setting?"
+        "fetch. What is the smallest burst that removes it from the ISR? And would 20,000 records do it in Kafka 0.9, "
+        "which no longer has that setting?"
     ),
     start=(
         'answers = {"smallest burst in 0.8.2": ..., "removed in 0.9 by a burst of 20,000": ...}\n'
@@ -119,8 +119,8 @@ flapping = Exercise(
     judge=Value(_flaps),
     solve=_flaps,
     hints=(
-        "A follower was thrown out when it was *more* than so many records behind.",
-        "The second answer is True or False. Since 0.9 only one of the two old limits is left: which?",
+        "A follower was removed when it was *more* than so many records behind.",
+        "The second answer is yes or no. Since 0.9 only one of the two old limits is left: which?",
     ),
     reasoning=(
         "The old rule had two limits: silent for `replica.lag.time.max.ms`, or more than `replica.lag.max.messages` "
@@ -142,7 +142,7 @@ flapping = Exercise(
 tighter_lag = Exercise(
     name="tighter_lag",
     asks=(
-        "An open question. Broker 3 has a slow disk. It is in the ISR of `orders-3`, and every order waits for it: "
+        "**Open question.** Broker 3 has a slow disk. It is in the ISR of `orders-3`, and every order waits for it: "
         "producers with acks=all see 20 s. `min.insync.replicas` is 2, and brokers 1 and 2 have the records at once, "
         'so someone writes a ticket: "two are enough, answer when two have it" (as in apache/kafka#1146, closed: not a '
         "bug). Someone else wants `replica.lag.time.max.ms = 2000`. What do you answer the two?"

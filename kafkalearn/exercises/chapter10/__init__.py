@@ -3,6 +3,7 @@
 from kafkalearn.exercises.chapter10.exercises import (
     all_exercises,
     fix_the_settings,
+    lost_with_acks_all,
     lost_without_a_crash,
     predict_results,
     score,
@@ -14,6 +15,7 @@ from kafkalearn.exercises.chapter10.exercises import (
 __all__ = [
     "all_exercises",
     "fix_the_settings",
+    "lost_with_acks_all",
     "lost_without_a_crash",
     "predict_results",
     "score",

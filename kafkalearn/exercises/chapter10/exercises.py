@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from kafkalearn.delivery.events import AnswerArrived, DeliveryEvent, RequestArrived, Send
 from kafkalearn.delivery.record_results import DOUBLED, LOST, REJECTED, SAFE, WRITTEN
+from kafkalearn.exercises.chapter10.games import lost_with_acks_all
+from kafkalearn.exercises.chapter10.incidents import lost_without_a_crash, six_hours, two_faults
 from kafkalearn.exercises.chapter10.lost_records import (
     STORIES,
     VERDICT_CASES,
-    end_of,
-    has_crash,
-    is_lost,
     result_in,
     takes_records_without_one,
     verdict,
     worst_of,
 )
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
+from kafkalearn.exercises.kit.forms import as_settings
 from kafkalearn.exercises.kit.functions import Function
-from kafkalearn.exercises.kit.properties import Having, Open, Property
+from kafkalearn.exercises.kit.properties import Having, Property
 from kafkalearn.exercises.kit.values import Value
-from kafkalearn.replication.events import BrokerCrashed, BrokerStopped, Fetch, SessionExpired
 
 predict_results = Exercise(
     name="predict_results",
@@ -51,64 +49,20 @@ predict_results = Exercise(
         'written**. An error of this kind says "I do not know", not "no".'
     ),
     misconceptions=(
+        Misconception(
+            {"a": REJECTED}, "The callback got no error: with acks=1 the leader answers as soon as it has it."
+        ),
+        Misconception({"b": SAFE}, "Count the appends: what does a broker do with a batch that carries no sequence?"),
+        Misconception({"b": REJECTED}, "The connection broke, but the producer sends again, and that is answered."),
+        Misconception({"d": LOST}, "Lost is what was acknowledged and is gone. What did the callback get here?"),
+        Misconception({"d": SAFE}, "With one broker in the ISR a minimum of two is not there."),
+        Misconception({"e": SAFE}, "It is in the log in the end; but what did the callback get after 30 seconds?"),
+        Misconception({"e": LOST}, "Broker 2 copies it in the end: it is in the log. And was it acknowledged?"),
         Misconception({"e": REJECTED}, "An error after the append takes nothing back: look at the log of broker 1."),
         Misconception({"d": WRITTEN}, "NOT_ENOUGH_REPLICAS comes before the append: nothing was written."),
         Misconception({"a": SAFE}, "acks=1 was answered before anyone but broker 1 had the record."),
         Misconception({"c": DOUBLED}, "The second request carries the same sequence number, and the leader knows it."),
         Misconception({"b": LOST}, "It was written the first time; only the answer was lost."),
-    ),
-)
-
-
-def _said(events: list[DeliveryEvent]) -> str:
-    leader = end_of(events).partition.controller.leader
-    return f"No acknowledged record is missing at the end; broker {leader} leads." if leader else "Nobody leads then."
-
-
-lost_without_a_crash = Exercise(
-    name="lost_without_a_crash",
-    asks=(
-        "**Incident** (KAFKA-20554, 2026, on Kafka 4.1.2). Records acknowledged with `acks=1` were gone, and nothing "
-        "had "
-        "failed: no crash, no power cut, no lost session. There was only planned work on the brokers.\n\n"
-        "Find such a schedule. Three brokers, broker 1 leads. Give a list of at most five events that ends with a "
-        "lost record; `BrokerCrashed`, `PowerLost` and `SessionExpired` are not allowed."
-    ),
-    start=(
-        "from kafkalearn.delivery import AnswerArrived, RequestArrived, Send\n"
-        "from kafkalearn.replication import BrokerRestarted, BrokerStopped, Fetch\n\n"
-        "events = [...]\nexercises.lost_without_a_crash.check(events)"
-    ),
-    judge=Having(
-        [],
-        (
-            Property(lambda events: not has_crash(events), lambda _: "Somebody crashes: it has to be planned work."),
-            Property(lambda events: len(events) <= 5, lambda events: f"That are {len(events)} events; five will do."),
-            Property(is_lost, _said),
-        ),
-    ),
-    solve=lambda: [Send(), RequestArrived(), AnswerArrived(), BrokerStopped(1)],
-    hints=(
-        "A record is lost when its only copy no longer leads. What takes the lead from a broker without harming it?",
-        "A clean stop hands the leadership over first. Does it wait for the followers to catch up?",
-        "Send, arrive, answer, and then stop broker 1 before anyone has fetched.",
-    ),
-    reasoning=(
-        "`[Send(), RequestArrived(), AnswerArrived(), BrokerStopped(1)]`: the controller makes broker 2 the leader, "
-        "which has not copied the record; when broker 1 is back, it cuts its log to agree.\n\n"
-        "The same happens when a preferred leader is elected or a partition is moved. With `acks=1` every rolling "
-        "restart is a throw of dice; `acks=all` is answered only when broker 2 and 3 have the record."
-    ),
-    misconceptions=(
-        Misconception(
-            [Send(), RequestArrived(), AnswerArrived(), BrokerCrashed(1), SessionExpired(1)],
-            "That is the famous way. The incident needed no failure at all.",
-            lambda events: isinstance(events, list) and has_crash(events),
-        ),
-        Misconception(
-            [Send(), RequestArrived(), AnswerArrived(), Fetch(2), BrokerStopped(1)],
-            "Broker 2 has copied it, and broker 2 is elected: that record is safe.",
-        ),
     ),
 )
 
@@ -139,6 +93,7 @@ fix_the_settings = Exercise(
             ),
             Property(lambda answer: worst_of(answer) is None, _what_hurts),
         ),
+        form=as_settings,
     ),
     solve=lambda: {
         "acks": "all",
@@ -225,9 +180,9 @@ write_verdict = Exercise(
     name="write_verdict",
     asks=(
         "Write `my_verdict(epoch, batches, batch_epoch, first, last)`: what a broker does with a batch of a producer "
-        "it "
-        "knows. `epoch` is the producer's epoch as the broker has it; `batches` are the last batches it remembers, at "
-        "most five, oldest first, each as (first, last) sequence number; then the epoch and the numbers of the batch "
+        "that it knows. `epoch` is the producer's epoch as the broker has it; `batches` are the last batches it "
+        "remembers, at most five, oldest first, each as (first, last) sequence number; then the epoch and the numbers "
+        "of the batch "
         'that comes. The answer is `"write"`, `"duplicate"`, `"OUT_OF_ORDER_SEQUENCE_NUMBER"` or '
         '`"INVALID_PRODUCER_EPOCH"`. Numbers need not wrap.'
     ),
@@ -261,89 +216,10 @@ write_verdict = Exercise(
     ),
 )
 
-two_faults = Exercise(
-    name="two_faults",
-    asks=(
-        "**Find the bugs.** The shop's topic and order service:\n\n"
-        "```\n"
-        " 1  topic: min.insync.replicas = 2, replication factor 3\n"
-        " 2  topic: unclean.leader.election.enable = true\n"
-        " 3  producer: acks = all\n"
-        " 4  producer: enable.idempotence = true\n"
-        " 5  producer: max.in.flight.requests.per.connection = 5\n"
-        " 6  producer: delivery.timeout.ms = 120000\n"
-        " 7  if send() fails with a TimeoutException: send(the same order) again\n"
-        " 8  at start-up: send every order that the database does not mark as acknowledged\n"
-        "```\n\n"
-        "Which lines can put an order into the topic **twice**, and which can **lose** one that was acknowledged? Give "
-        "two sets of line numbers, like `{1, 2}`."
-    ),
-    start='lines = {"twice": ..., "lost": ...}\nexercises.two_faults.check(lines)',
-    judge=Value(lambda: {"twice": {7, 8}, "lost": {2}}),
-    solve=lambda: {"twice": {7, 8}, "lost": {2}},
-    hints=(
-        "Idempotence knows a batch by producer id and sequence number. Which sends get new ones?",
-        "A call of send() is a new record, whatever is in it. A new process is a new producer.",
-        "For the loss, look at the topic.",
-    ),
-    reasoning=(
-        "Line 7: the timed-out record may be in the log, and the second send() has the next number: a new record. Line "
-        "8: a new process gets a new producer id, so nothing it sends is a duplicate to anyone. Both need a key in the "
-        "order by which the consumer recognises it. Line 2 lets a broker lead that lacks what was acknowledged.\n\n"
-        "Line 5 is allowed with idempotence, and line 6 only sets how long the producer itself goes on trying."
-    ),
-    misconceptions=(
-        Misconception(
-            {"twice": {7}},
-            "Line 8 is the same mistake in a new process: its producer id is new, so nothing is recognised.",
-        ),
-        Misconception(
-            {"twice": {5, 7, 8}}, "Five in flight are as many as the broker remembers: with idempotence that is safe."
-        ),
-        Misconception(
-            {"twice": set()},
-            "Idempotence covers the producer's own retries, within one life of one producer, and nothing else.",
-        ),
-        Misconception(
-            {"lost": {2, 6}}, "When delivery.timeout.ms is over the callback gets an error: the application knows."
-        ),
-    ),
-)
-
-six_hours = Exercise(
-    name="six_hours",
-    asks=(
-        "**Open question.** 02:10. A partition of `orders` is offline. The ISR was broker 1 alone, and its machine "
-        "will "
-        "be back in six hours. Brokers 2 and 3 are up; they left the ISR twenty minutes before broker 1 died. You "
-        "could "
-        "elect broker 2 uncleanly now. What do you find out first, what would be lost and what would not, whom do you "
-        "ask, and which setting would have spared you the question?"
-    ),
-    start="answer = ...\nexercises.six_hours.check(answer)",
-    judge=Open(),
-    solve=lambda: "How much of twenty minutes is missing, and can it be sent again?",
-    hints=(
-        "What is in the log of broker 1 and nowhere else?",
-        "Who could send it again: is there a database behind the orders?",
-        "With a minimum ISR of 2, what would have happened in those twenty minutes?",
-    ),
-    reasoning=(
-        "**Find out** the log ends: of broker 2 and 3 from their folders, of broker 1 from the last metrics; and since "
-        "4.1 whether the partition has eligible leader replicas: then a clean leader may be there. **Lost** is what "
-        "broker 1 took in those twenty minutes; what lies below is on all three. **Not only lost:** consumers have "
-        "read "
-        "some of it, so billing knows orders that the topic no longer has. **Ask** those who own the orders, not those "
-        "who own the cluster: can the shop send twenty minutes again from its database, and is six hours without "
-        "orders "
-        "worse? **Spared** by min.insync.replicas=2: nothing would have been acknowledged in those twenty minutes; the "
-        "shop would have seen errors at 01:50, with two brokers left to repair it."
-    ),
-)
 
 _CHAPTER = Chapter(
     "10 durability",
-    (predict_results, lost_without_a_crash, fix_the_settings, write_verdict, two_faults, six_hours),
+    (predict_results, lost_without_a_crash, fix_the_settings, write_verdict, two_faults, lost_with_acks_all, six_hours),
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score

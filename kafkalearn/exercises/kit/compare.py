@@ -1,16 +1,19 @@
-"""Comparing what a student gives with what is right; NumPy and pandas values count as what they hold."""
+"""Comparing what a student gives with what is right, in whatever reasonable form it comes."""
 
 from __future__ import annotations
 
 import math
 import numbers
-import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 
+from kafkalearn.exercises.kit.forms import as_members, as_number, as_yes_or_no, only_one, plain_name
+from kafkalearn.exercises.kit.given_function import GivenFunction
+from kafkalearn.exercises.kit.intake import LabelledValues, Strange, taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG
+from kafkalearn.exercises.kit.sentences import Sentence, joined, ours, say
+from kafkalearn.exercises.kit.shown import kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +21,7 @@ class Verdict:
     """How one value, or one part of an answer, was judged; `reason` explains an error or a near miss."""
 
     outcome: str
-    reason: str = ""
+    reason: Sentence | None = None
 
 
 def is_blank(value: object) -> bool:
@@ -34,29 +37,14 @@ def is_blank(value: object) -> bool:
     return value is ... or value is None
 
 
-def plain(value: object) -> object:
-    """The Python value inside a NumPy scalar or array, a pandas Series or a Decimal; anything else as it is.
-
-    >>> import numpy
-    >>> plain(numpy.int64(12)), plain(numpy.array([1, 2]))
-    (12, [1, 2])
-    """
-    if hasattr(value, "dtype") and hasattr(value, "tolist"):
-        return value.tolist()
-    if type(value).__name__ in ("NAType", "NaTType"):  # pandas' own "no value"
-        return math.nan
-    if isinstance(value, Decimal):  # what Spark gives for a column of decimals
-        return int(value) if value == value.to_integral_value() else float(value)
-    return value
-
-
 def compare(answer: object, expected: object, within: float = 0.0) -> Verdict:
     """Whether `answer` is `expected`, which is a number, a text, bytes, True, False or a set.
 
     Parameters
     ----------
     answer : object
-        Whatever the student gave.
+        Whatever the student gave. A number may be text, True may be "yes", a name may have other capitals, dots and
+        underscores, a set may be a list or a text of its members, one value may be a list of one.
     expected : object
         What is right; its type says what is allowed.
     within : float
@@ -65,115 +53,136 @@ def compare(answer: object, expected: object, within: float = 0.0) -> Verdict:
     Returns
     -------
     Verdict
-        Right, wrong, not attempted, or an error with its reason: wrong type, wrong shape, not a number.
+        Right, wrong, not attempted, or an error with its reason: which form is wanted.
 
     Examples
     --------
-    >>> compare(12.0, 12).outcome, compare(13, 12).outcome
-    ('right', 'wrong')
-    >>> compare("12", 12)
-    Verdict(outcome='error', reason="'12' is text, and a whole number is asked for: leave the quotes away")
+    >>> compare(12.0, 12).outcome, compare("12", 12).outcome, compare(13, 12).outcome
+    ('right', 'right', 'wrong')
+    >>> compare("twelve", 12).reason.plain
+    "'twelve' is text, and a whole number is wanted"
     """
+    answer = taken(answer)
     if is_blank(answer):
         return Verdict(NOT_ATTEMPTED)
-    answer = plain(answer)
     if isinstance(expected, Set):
         return _compare_sets(answer, expected)
-    if _is_number(expected):
-        return _compare_numbers(answer, expected, within)
-    if type(expected) is not type(answer) and not isinstance(answer, type(expected)):
+    one = only_one(answer)
+    if isinstance(expected, bool):
+        one = as_yes_or_no(one)
+    elif _is_number(expected):
+        return _compare_numbers(as_number(one), expected, within)
+    if type(one) is not type(expected):
         return Verdict(ERROR, mismatch(answer, expected))
-    return Verdict(RIGHT if answer == expected else WRONG)
+    return Verdict(RIGHT if plain_name(one) == plain_name(expected) else WRONG)
+
+
+def is_same(value: object, expected: object) -> bool:
+    """Whether a function gave what is right: no other forms here but a list for a tuple or a set, and 12.0 for 12.
+
+    >>> is_same([3, 1], (3, 1)), is_same("3", 3), is_same([2, 1], {1, 2})
+    (True, False, True)
+    """
+    if _is_number(expected):
+        return _is_number(value) and value == expected
+    if isinstance(expected, list | tuple):
+        return isinstance(value, list | tuple) and len(value) == len(expected) and all(map(is_same, value, expected))
+    if isinstance(expected, Set):
+        return (
+            value == expected if isinstance(value, Set) else isinstance(value, list | tuple) and _is_of(value, expected)
+        )
+    if isinstance(expected, Mapping):
+        return (
+            isinstance(value, Mapping)
+            and value.keys() == expected.keys()
+            and all(is_same(value[name], part) for name, part in expected.items())
+        )
+    return type(value) is type(expected) and value == expected
+
+
+def _is_of(members: list | tuple, expected: Set) -> bool:
+    return len(members) == len(expected) and all(each in members for each in expected)
 
 
 def _compare_numbers(answer: object, expected: numbers.Real, within: float) -> Verdict:
     if not _is_number(answer):
         return Verdict(ERROR, mismatch(answer, expected))
     if isinstance(answer, float) and math.isnan(answer):
-        return Verdict(ERROR, "it is NaN, not a number: some step before had nothing to count or to divide by")
+        reason = "it is NaN, not a number: some step before had nothing to count or to divide by"
+        return Verdict(ERROR, ours(reason))
     if isinstance(expected, int) or answer in (math.inf, -math.inf):
         return Verdict(RIGHT if answer == expected else WRONG)
     return Verdict(RIGHT if abs(Fraction(answer) - Fraction(expected)) <= within else WRONG)
 
 
 def _compare_sets(answer: object, expected: Set) -> Verdict:
-    if not isinstance(answer, Set | list | tuple):
+    members = as_members(answer, expected)
+    if not isinstance(members, list):
         return Verdict(ERROR, mismatch(answer, expected))
-    try:
-        given = frozenset(plain(each) for each in answer)
-    except TypeError as error:  # lists inside, as of a table's rows
-        return Verdict(ERROR, f"{shown(answer)} cannot be a set: {error}")
-    surplus, missing = len(given - expected), len(expected - given)
+    if strange := [each for each in members if isinstance(each, list | tuple | dict | Set | Strange | GivenFunction)]:
+        return Verdict(ERROR, joined([say("{} is in it, and", strange[0]), ours(f"{_wanted(expected)} is wanted")]))
+    given = {plain_name(each) for each in _as_numbers(members, expected)}
+    wanted = {plain_name(each) for each in expected}
+    surplus, missing = len(given - wanted), len(wanted - given)
     if not surplus and not missing:
         return Verdict(RIGHT)
-    return Verdict(WRONG, f"{surplus} of the {len(given)} given do not belong; {missing} are missing")
+    return Verdict(WRONG, ours(_how_near(len(given), surplus, missing)))
+
+
+def _as_numbers(members: list, expected: Set) -> list:
+    return [as_number(each) for each in members] if all(map(_is_number, expected)) else members
+
+
+def _how_near(given: int, surplus: int, missing: int) -> str:
+    """How many of those given are right, and how many are missing.
+
+    >>> _how_near(2, 0, 1), _how_near(3, 1, 0), _how_near(0, 0, 2)
+    ('both are right; one is missing', '2 of the 3 are right, one does not belong; none is missing', '2 are missing')
+    """
+    gap = "none is missing" if not missing else "one is missing" if missing == 1 else f"{missing} are missing"
+    if not given:
+        return gap
+    right = given - surplus
+    if not surplus:
+        return f"{'it is' if given == 1 else 'both are' if given == 2 else f'all {given} are'} right; {gap}"
+    belongs = "one does not belong" if surplus == 1 else f"{surplus} do not belong"
+    if not right:
+        return f"{'it does not belong' if given == 1 else f'none of the {given} belongs'}; {gap}"
+    return f"{right} of the {given} {'is' if right == 1 else 'are'} right, {belongs}; {gap}"
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-def mismatch(answer: object, example: object) -> str:
+def mismatch(answer: object, example: object) -> Sentence:
     """Why an answer is not of the kind of `example`, and what to do where that is known.
 
-    >>> mismatch("3", 12)
-    "'3' is text, and a whole number is asked for: leave the quotes away"
+    >>> mismatch([1, 2], 12).plain
+    '[1, 2] is a list, and a whole number is wanted'
     """
-    sentence = f"{shown(answer)} is {kind_of(answer)}, and {kind_of(example)} is asked for"
-    advice = _advice(answer, example)
-    return f"{sentence}: {advice}" if advice else sentence
+    answer = taken(answer)
+    advice = _advice(answer)
+    came = say(f"{{}} is {kind_of(answer)}, and", answer)
+    return joined([came, ours(f"{_wanted(example)} is wanted{advice and ': '}{advice}")])
 
 
-def _advice(answer: object, example: object) -> str:
-    if _is_data_frame(answer):
-        return "take the value out of it, for example with .count() or .collect()"
-    if hasattr(answer, "asDict"):
-        return "take the value out of it: row[0]"
-    if callable(answer):
+def _wanted(example: object) -> str:
+    if isinstance(example, bool):
+        return "yes or no (True or False)"
+    if isinstance(example, Set):
+        return (
+            'a set such as `{"a", "b"}`' if any(isinstance(each, str) for each in example) else "a set such as `{1, 2}`"
+        )
+    return "text in quotes" if isinstance(example, str) else kind_of(example)
+
+
+def _advice(answer: object) -> str:
+    kind = kind_of(answer)
+    if kind == "a DataFrame":
+        return "take the value out of it, for example with `.count()` or `.collect()`"
+    if kind in ("a generator", "a map", "a filter", "a zip"):
+        return "give `list(...)` of it"
+    if kind == "a function":
         return "call it and give what it returns"
-    looks_like_number = isinstance(answer, str) and answer.strip().lstrip("-").replace(".", "", 1).isdigit()
-    return "leave the quotes away" if looks_like_number and _is_number(example) else ""
-
-
-def _is_data_frame(value: object) -> bool:
-    return type(value).__name__ == "DataFrame"  # of Spark or of pandas, neither of which is imported here
-
-
-def kind_of(value: object) -> str:
-    """The kind of a value in words.
-
-    >>> kind_of(3), kind_of("3"), kind_of(frozenset()), kind_of(print)
-    ('a whole number', 'text', 'a set', 'a function')
-    """
-    kinds = (
-        (bool, "True or False"),
-        (numbers.Integral, "a whole number"),
-        (numbers.Real, "a number"),
-        (str, "text"),
-        (bytes, "bytes"),
-        (Mapping, "a dict"),
-        (Set, "a set"),
-    )
-    known = next((words for kind, words in kinds if isinstance(value, kind)), None)
-    if known is not None:
-        return known
-    name = type(value).__name__
-    if callable(value) and not isinstance(value, tuple) and not _is_data_frame(value):  # Spark's Row can be called
-        return "a function"
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
-
-
-def shown(value: object, longest: int = 60) -> str:
-    """The value as Python writes it, the same in every run, cut where it is long.
-
-    >>> shown("x" * 255)
-    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx... (255 long)"
-    """
-    if kind_of(value) == "a function" or _is_data_frame(value):
-        return "this"
-    text = f"{{{', '.join(sorted(map(repr, value)))}}}" if isinstance(value, Set) and value else repr(value)
-    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)  # an address would be another in the next run
-    if len(text) <= longest:
-        return text
-    size = f" ({len(value)} long)" if hasattr(value, "__len__") else ""
-    return f"{text[: longest - 20]}...{size}"
+    return "take the value out of it, for example with `[0]`" if isinstance(answer, LabelledValues) else ""

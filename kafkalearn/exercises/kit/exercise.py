@@ -2,16 +2,22 @@
 
 An exercise is a question with a way to judge an answer (`values.Value`, `properties.Having`, `properties.Open`,
 `functions.Function`), hints, the reasoning, and the wrong answers that are to be expected, each with the sentence
-that corrects it. The only thing it remembers, for as long as the kernel lives, is how far the student is.
+that corrects it. The only thing it remembers is how far the student is.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from kafkalearn.exercises.kit.result import NOT_ATTEMPTED, WRONG, Note, Result
+from kafkalearn.exercises.kit.intake import taken
+from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Note, Result
+from kafkalearn.exercises.kit.sentences import as_words
+from kafkalearn.exercises.progress.answers import encoded
+from kafkalearn.exercises.progress.keeping import keep, kept
+from kafkalearn.exercises.progress.record import Entry
 
 
 class Judge(Protocol):
@@ -45,11 +51,48 @@ class Misconception:
 
 @dataclass(slots=True)
 class Progress:
-    """How far the student is with one exercise, in this kernel."""
+    """How far the student is with one exercise; kept in a file where there is one for it."""
 
-    outcome: str = NOT_ATTEMPTED  # of the last check
-    hint_count: int = 0
-    has_seen_solution: bool = False
+    exercise: str = ""  # "01.same_partition", once it belongs to a chapter
+    _entry: Entry | None = None  # None: not asked for yet
+    _answers: set[str] = field(default_factory=set)  # those that were tried in this kernel
+
+    @property
+    def entry(self) -> Entry:
+        """What is known of it."""
+        if self._entry is None:
+            self._entry = kept(self.exercise) if self.exercise else Entry()
+        return self._entry
+
+    def checked(self, answer: object, result: Result) -> str:
+        """Count an answer; empty text, or a sentence why it could not be kept."""
+        if result.outcome == NOT_ATTEMPTED:
+            return ""
+        words, tried = encoded(answer), self.entry
+        name = json.dumps(words)
+        is_new = result.outcome != ERROR and name not in self._answers
+        self._answers.add(name)
+        entry = replace(tried, try_count=tried.try_count + is_new)
+        return self._keep(entry | replace(entry, outcome=result.outcome, answer=words))
+
+    def hint_taken(self, most: int) -> int:
+        """Count a hint; which one it is, the last again when there are no more."""
+        entry = replace(self.entry, hint_count=min(self.entry.hint_count + 1, most))
+        self._keep(entry)
+        return entry.hint_count
+
+    def solution_seen(self) -> None:
+        """Note that the solution was looked at, if there is no right answer yet."""
+        if not self.entry.is_done:
+            self._keep(replace(self.entry, has_seen_solution=True))
+
+    def forget(self) -> None:
+        """Begin anew in this kernel; what a file has stays there."""
+        self._entry, self._answers = Entry(), set()
+
+    def _keep(self, entry: Entry) -> str:
+        self._entry = entry
+        return keep(self.exercise, entry) if self.exercise else ""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -109,29 +152,32 @@ class Exercise:
         Result
             True in ``if`` and ``assert`` when the answer is right.
         """
+        answer = taken(answer)
         result = self.judge.judge(answer)
-        self.progress.outcome = result.outcome
+        trouble = self.progress.checked(answer, result)
         if result and self.moral:
-            return result.adding(self.moral)
-        if result.outcome != WRONG:
-            return result
-        return result.adding(*(each.cure for each in self.misconceptions if self._makes(answer, each)))
+            result = result.adding(self.moral)
+        if result.outcome == WRONG:
+            result = result.adding(*(each.cure for each in self.misconceptions if self._makes(answer, each)))
+        return result.adding(as_words(trouble)) if trouble else result
 
     def hint(self) -> Note:
         """The next hint; the last one repeats."""
-        total = len(self.hints)
-        self.progress.hint_count = min(self.progress.hint_count + 1, total)
-        return Note(f"Hint {self.progress.hint_count} of {total}: {self.hints[self.progress.hint_count - 1]}")
+        number = self.progress.hint_taken(len(self.hints))
+        return Note(f"Hint {number} of {len(self.hints)}: {self.hints[number - 1]}")
 
     def solution(self) -> Note:
         """The reasoning, worked out."""
-        self.progress.has_seen_solution = True
+        self.progress.solution_seen()
         return Note(self.reasoning)
 
     def _makes(self, answer: object, misconception: Misconception) -> bool:
-        if misconception.recognises is not None:
+        if misconception.recognises is None:
+            return self.judge.matches(answer, misconception.wrong)
+        try:
             return misconception.recognises(answer)
-        return self.judge.matches(answer, misconception.wrong)
+        except Exception:  # an answer of another kind than the mistake is made with
+            return False
 
     def __repr__(self) -> str:
         """What can be done with it."""
@@ -140,24 +186,43 @@ class Exercise:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """The exercises of a chapter, in the order they should be done."""
+    """The exercises of a chapter, in the order they should be done.
+
+    Parameters
+    ----------
+    title : str
+        Its number and its name: ``"01 coordinator"``.
+    exercises : tuple of Exercise
+        From easy to open.
+    """
 
     title: str
     exercises: tuple[Exercise, ...]
+
+    def __post_init__(self) -> None:
+        """Each exercise gets the name under which its progress is kept."""
+        for each in self.exercises:
+            each.progress.exercise = f"{self.number}.{each.name}"
+
+    @property
+    def number(self) -> str:
+        """The chapter's number, as text."""
+        return self.title.split()[0]
 
     def all_exercises(self) -> tuple[Exercise, ...]:
         """Every exercise of the chapter, from easy to open."""
         return self.exercises
 
     def score(self) -> Note:
-        """How far the student is with each exercise, in this kernel."""
-        done = sum(each.progress.outcome == "right" for each in self.exercises)
+        """How far the student is with each exercise."""
+        right = sum(each.progress.entry.outcome == RIGHT for each in self.exercises)
         rows = [_row(each) for each in self.exercises]
-        head = ["| exercise | last check | hints taken | solution seen |", "| --- | --- | --- | --- |"]
-        return Note("\n".join((f"{self.title}: {done} of {len(rows)} right\n", *head, *rows)))
+        head = ["| exercise | best answer | tries | hints taken | solution seen first |", "|" + " --- |" * 5]
+        return Note("\n".join((f"{self.title}: {right} of {len(rows)} right\n", *head, *rows)))
 
 
 def _row(exercise: Exercise) -> str:
-    progress = exercise.progress
-    hints = f"{progress.hint_count} of {len(exercise.hints)}"
-    return f"| {exercise.name} | {progress.outcome} | {hints} | {'yes' if progress.has_seen_solution else 'no'} |"
+    entry = exercise.progress.entry
+    hints = f"{entry.hint_count} of {len(exercise.hints)}"
+    seen = "yes" if entry.has_seen_solution else "no"
+    return f"| {exercise.name} | {entry.outcome} | {entry.try_count} | {hints} | {seen} |"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import linecache
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,8 +42,10 @@ class FaultyCode:
         source = self.source
         for number in numbers or range(len(self.repairs)):
             source = source.replace(*self.repairs[number])
+        name = f"<{self.function.__name__} with repairs {numbers or 'all'}>"
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)  # so that it can be shown
         namespace: dict[str, object] = {"math": math, "__name__": __name__}
-        exec(source, namespace)  # our own text, a few lines changed
+        exec(compile(source, name, "exec"), namespace)  # our own text, a few lines changed
         return namespace[self.function.__name__]
 
     def diff(self) -> str:

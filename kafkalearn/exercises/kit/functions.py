@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dis
-import inspect
-import linecache
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import CodeType, FunctionType
 
-from kafkalearn.exercises.kit.compare import compare, is_blank, kind_of, plain, shown
+from kafkalearn.exercises.kit.compare import is_blank, is_same
+from kafkalearn.exercises.kit.given_function import GivenFunction, Raised
+from kafkalearn.exercises.kit.intake import taken
+from kafkalearn.exercises.kit.limits import Spent
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result
-from kafkalearn.phrases import capitalised
+from kafkalearn.exercises.kit.sentences import Sentence, as_words, ours, say
+from kafkalearn.exercises.kit.shown import kind_of, shown
 
 _STUB_INSTRUCTIONS = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "POP_TOP", "CACHE"}
 
@@ -53,6 +56,7 @@ class Function:
 
     def judge(self, answer: object) -> Result:
         """The result of a function, explained by the smallest case that fails."""
+        answer = taken(answer)
         if is_blank(answer) or is_stub(answer):
             return Result(NOT_ATTEMPTED)
         if refused := self._why_not_callable(answer):
@@ -62,10 +66,10 @@ class Function:
         if not failed:
             return Result(RIGHT)
         smallest = outcomes[failed[0]]
-        if isinstance(smallest.error, NotImplementedError):
+        if _name_of(smallest.error) == "NotImplementedError":
             return Result(NOT_ATTEMPTED)
         if smallest.error is not None:
-            return Result(ERROR, (self._explain_error(failed[0], smallest.error, answer),))
+            return Result(ERROR, (say("For {} {}.", self._case(failed[0]), how_it_ends(smallest.error)),))
         sentence = self._explain_difference(failed, smallest.value)
         if self.unrepaired is not None and self.matches(answer, self.unrepaired):
             return Result(NOT_ATTEMPTED, ("It still does what the faulty code does.", sentence))
@@ -73,45 +77,64 @@ class Function:
 
     def matches(self, answer: object, wrong: Callable[..., object]) -> bool:
         """Whether the answer does in every case what the function `wrong` does."""
+        answer = taken(answer)
+        if not isinstance(answer, GivenFunction) or answer.spent:
+            return False
         pairs = zip(self._outcomes(answer), self._outcomes(wrong), strict=True)
         return all(_are_alike(given, listed) for given, listed in pairs)
 
     def _outcomes(self, function: Callable[..., object]) -> list[Outcome]:
         return [_call(function, arguments) for arguments in self.cases]
 
+    def _expected(self, index: int) -> object:
+        return self.rule(*deepcopy(self.cases[index]))
+
     def _is_right(self, index: int, outcome: Outcome) -> bool:
-        if outcome.error is not None:
-            return False
-        return compare(outcome.value, self.rule(*self.cases[index])).outcome == RIGHT
+        return outcome.error is None and is_same(outcome.value, self._expected(index))
 
-    def _why_not_callable(self, answer: object) -> str:
-        if not callable(answer):
-            return (
-                f"{capitalised(shown(answer))} is {kind_of(answer)}, and a function is asked for: "
-                "give the function itself, without calling it."
+    def _why_not_callable(self, answer: object) -> Sentence | None:
+        if not isinstance(answer, GivenFunction):
+            return say(
+                f"{{}} is {kind_of(answer)}, and a function is wanted: give the function itself, without calling it.",
+                answer,
             )
-        try:
-            inspect.signature(answer).bind(*self.cases[0])
-        except TypeError as error:
-            return f"The function must take ({', '.join(self.parameters)}): {error}."
-        except ValueError:  # some built-in functions do not show their parameters
-            return ""
-        return ""
+        if refused := answer.refuses(self.cases[0]):
+            return say("The function must take ({}): {}.", as_words(", ".join(self.parameters)), as_words(refused))
+        return None
 
-    def _case(self, index: int) -> str:
+    def _case(self, index: int) -> Sentence:
         named = zip(self.parameters, self.cases[index], strict=True)
-        return ", ".join(f"{name}={shown(value)}" for name, value in named)
+        return as_words(", ".join(f"{name}={shown(value)}" for name, value in named))
 
-    def _explain_difference(self, failed: list[int], value: object) -> str:
-        expected = self.rule(*self.cases[failed[0]])
+    def _explain_difference(self, failed: list[int], value: object) -> Sentence:
         forgotten = " (is a `return` missing?)" if value is None else ""
-        return (
-            f"It fails {len(failed)} of {len(self.cases)} cases. The smallest: for {self._case(failed[0])} "
-            f"it gives {shown(value)}{forgotten}, and Kafka gives {shown(expected)}."
+        return say(
+            f"It fails {len(failed)} of {len(self.cases)} cases. The smallest: for {{}} it gives {{}}{forgotten}, "
+            "and Kafka gives {}.",
+            self._case(failed[0]),
+            value,
+            self._expected(failed[0]),
         )
 
-    def _explain_error(self, index: int, error: Exception, function: Callable[..., object]) -> str:
-        return f"For {self._case(index)} it ends with {type(error).__name__}: {error}{_where(error, function)}."
+
+def how_it_ends(error: Exception) -> Sentence:
+    """What a student's function raised, and where; or which bound it reached.
+
+    >>> how_it_ends(ZeroDivisionError("division by zero")).plain
+    'it ends with ZeroDivisionError: division by zero'
+    """
+    if isinstance(error, Spent):
+        return ours(f"it {error}")
+    place = error.place if isinstance(error, Raised) else None
+    ended = say("it ends with {}: {}", as_words(_name_of(error)), as_words(str(error)))
+    if place is None:
+        return ended
+    at = say("{}, in line {} of {}", ended, place.line, as_words(place.function))
+    return say("{}: {}", at, as_words(place.text)) if place.text else at
+
+
+def _name_of(error: Exception | None) -> str:
+    return type(error).__name__
 
 
 def is_stub(function: object) -> bool:
@@ -123,7 +146,8 @@ def is_stub(function: object) -> bool:
     >>> is_stub(untouched), is_stub(lambda key: 0)
     (True, False)
     """
-    code = getattr(function, "__code__", None)
+    function = function.function if isinstance(function, GivenFunction) else function
+    code = function.__code__ if type(function) is FunctionType else None
     if not isinstance(code, CodeType):
         return False
     instructions = list(dis.get_instructions(code))
@@ -134,29 +158,12 @@ def is_stub(function: object) -> bool:
 
 def _call(function: Callable[..., object], arguments: tuple[object, ...]) -> Outcome:
     try:
-        return Outcome(value=function(*arguments))
+        return Outcome(value=function(*deepcopy(arguments)))
     except Exception as error:  # whatever a student's function raises is the thing to explain
         return Outcome(error=error)
 
 
 def _are_alike(given: Outcome, listed: Outcome) -> bool:
     if given.error is not None or listed.error is not None:
-        return type(given.error) is type(listed.error)
-    return plain(given.value) == plain(listed.value)
-
-
-def _where(error: Exception, function: Callable[..., object]) -> str:
-    """Line and text of the student's own code where it happened; empty when there is none to show."""
-    home = getattr(function, "__module__", None)
-    frames: list[tuple[FrameType, int]] = []
-    traceback = error.__traceback__
-    while traceback is not None:
-        if traceback.tb_frame.f_globals.get("__name__") == home:
-            frames.append((traceback.tb_frame, traceback.tb_lineno))
-        traceback = traceback.tb_next
-    if not frames:
-        return ""
-    frame, line_number = frames[-1]
-    code = frame.f_code
-    text = linecache.getline(code.co_filename, line_number, frame.f_globals).strip()
-    return f", in line {line_number - code.co_firstlineno + 1} of {code.co_name}" + (f": `{text}`" if text else "")
+        return _name_of(given.error) == _name_of(listed.error)
+    return is_same(given.value, listed.value)

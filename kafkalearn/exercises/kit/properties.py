@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.exercises.kit.compare import is_blank, mismatch, plain
+from kafkalearn.exercises.kit.compare import is_blank, mismatch
+from kafkalearn.exercises.kit.intake import taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG, Result
-from kafkalearn.phrases import capitalised
+from kafkalearn.exercises.kit.sentences import Said, as_words, finished, names, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,11 @@ class Property:
     """One property of a right answer, and the sentence for an answer without it."""
 
     holds: Callable[[object], bool]
-    complaint: Callable[[object], str]  # from the answer: what it is or has instead
+    complaint: Callable[[object], Said | str]  # from the answer: what it is or has instead; values only by `say`
+
+
+def _as_it_is(answer: object) -> object:
+    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,40 +31,50 @@ class Having:
     Parameters
     ----------
     example : object
-        Any value of the kind that is asked for; another kind is an error.
+        Any value of the kind that is wanted; another kind is an error.
     properties : tuple of Property
         What must hold. What the library refuses (a KafkaLearnError) is an error with its message.
+    form : callable
+        Brings an answer into the form that the properties look at, wherever it is only written differently.
 
     Examples
     --------
-    >>> even = Having(2, (Property(lambda n: n % 2 == 0, lambda n: f"{n} is odd."),))
+    >>> even = Having(2, (Property(lambda n: n % 2 == 0, lambda n: say("{} is odd.", n)),))
     >>> even.judge(7)
     Not right yet. 7 is odd.
-    >>> even.judge("7")
-    This cannot be checked. '7' is text, and a whole number is asked for: leave the quotes away.
+    >>> even.judge("seven")
+    This cannot be checked. 'seven' is text, and a whole number is wanted.
     """
 
     example: object
     properties: tuple[Property, ...]
+    form: Callable[[object], object] = _as_it_is
 
     def judge(self, answer: object) -> Result:
         """The result of `answer`: right when every property holds."""
+        answer = taken(answer)
         if is_blank(answer):
             return Result(NOT_ATTEMPTED)
         if isinstance(answer, Mapping) and (blank := [name for name, part in answer.items() if is_blank(part)]):
-            return Result(NOT_ATTEMPTED, (f"Not attempted yet: {', '.join(map(repr, blank))}.",))
-        answer = plain(answer)
-        if not isinstance(answer, type(self.example)) or isinstance(answer, bool):
-            return Result(ERROR, (f"{capitalised(mismatch(answer, self.example))}.",))
+            return Result(NOT_ATTEMPTED, (say("Still open: {}.", names(blank)),))
+        formed = self.form(answer)
+        if not isinstance(formed, type(self.example)) or isinstance(formed, bool):
+            return Result(ERROR, (finished(mismatch(answer, self.example)),))
         try:
-            broken = next((each for each in self.properties if not each.holds(answer)), None)
+            broken = next((each for each in self.properties if not each.holds(formed)), None)
+            return Result(RIGHT) if broken is None else Result(WRONG, (broken.complaint(formed),))
         except KafkaLearnError as error:
-            return Result(ERROR, (f"{error}.",))
-        return Result(RIGHT) if broken is None else Result(WRONG, (broken.complaint(answer),))
+            return Result(ERROR, (finished(as_words(str(error))),))
+        except Exception as error:  # what is inside the answer is of a kind that nobody thought of
+            return Result(ERROR, (say("{} cannot be tried: {}.", answer, as_words(_words(error))),))
 
     def matches(self, answer: object, wrong: object) -> bool:
-        """Whether the answer is exactly the listed wrong one; wider mistakes need a predicate of their own."""
-        return plain(answer) == wrong
+        """Whether the answer is the listed wrong one; wider mistakes need a predicate of their own."""
+        return self.form(taken(answer)) == wrong
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +87,11 @@ class Open:
 
     def judge(self, answer: object) -> Result:
         """The result of `answer`: open, if it is a text with something in it."""
+        answer = taken(answer)
         if is_blank(answer) or (isinstance(answer, str) and not answer.strip()):
             return Result(NOT_ATTEMPTED)
         if not isinstance(answer, str):
-            return Result(ERROR, (f"{capitalised(mismatch(answer, ''))}.",))
+            return Result(ERROR, (finished(mismatch(answer, "")),))
         return Result(OPEN, ("No program can judge this one: compare your answer with .solution().",))
 
     def matches(self, answer: object, wrong: object) -> bool:

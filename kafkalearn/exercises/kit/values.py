@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
-from kafkalearn.exercises.kit.compare import Verdict, compare, is_blank, kind_of, plain, shown
+from kafkalearn.exercises.kit.compare import Verdict, compare, is_blank
+from kafkalearn.exercises.kit.forms import named
+from kafkalearn.exercises.kit.intake import LabelledValues, taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result
-from kafkalearn.phrases import capitalised
+from kafkalearn.exercises.kit.sentences import Sentence, finished, joined, names, say
+from kafkalearn.exercises.kit.shown import kind_of
 
 _ONE = ""  # the name of the only part of an answer that has no parts
 
@@ -19,8 +23,8 @@ class Value:
     Parameters
     ----------
     expected : callable
-        Computes what is right, when it is asked for: a number, a text, bytes, a set; or a dict or a tuple of such
-        parts.
+        Computes what is right, when it is asked for: a number, a text, bytes, True or False, a set; or a dict or a
+        tuple of such parts. Its type says which forms of an answer are taken, see `compare`.
     within : float
         How far off a number that is not whole may be.
 
@@ -36,23 +40,27 @@ class Value:
 
     def judge(self, answer: object) -> Result:
         """The result of `answer`, part by part."""
-        expected = self.expected()
+        answer, expected = taken(answer), _computed(self.expected)
         if is_blank(answer):
             return Result(NOT_ATTEMPTED)
         wanted = _parts(expected)
         given = {_ONE: answer} if _ONE in wanted else _given_parts(answer, expected)
-        if isinstance(given, str):
-            return Result(ERROR, (given,))
-        verdicts = {name: compare(given.get(name), part, self.within) for name, part in wanted.items()}
-        return _result(verdicts)
+        if isinstance(given, Sentence):
+            return Result(ERROR, (finished(given),))
+        return _result({name: compare(given.get(name), part, self.within) for name, part in wanted.items()})
 
     def matches(self, answer: object, wrong: object) -> bool:
         """Whether the answer makes the mistake `wrong`; of a dict with parts only the parts it names count."""
-        wanted = _parts(wrong)
-        given = {_ONE: answer} if _ONE in wanted else _given_parts(answer, self.expected())
-        if isinstance(given, str):
+        wanted, answer = _parts(wrong), taken(answer)
+        given = {_ONE: answer} if _ONE in wanted else _given_parts(answer, _computed(self.expected))
+        if isinstance(given, Sentence):
             return False
         return all(compare(given.get(name), part, self.within).outcome == RIGHT for name, part in wanted.items())
+
+
+@cache
+def _computed(expected: Callable[[], object]) -> object:
+    return expected()
 
 
 def _parts(value: object) -> dict[object, object]:
@@ -63,22 +71,21 @@ def _parts(value: object) -> dict[object, object]:
     return {_ONE: value}
 
 
-def _given_parts(answer: object, expected: Mapping | tuple) -> dict[object, object] | str:
+def _given_parts(answer: object, expected: Mapping | tuple) -> dict[object, object] | Sentence:
     """The parts of the answer by name; or, where it has other parts than asked for, a sentence that says so."""
     if isinstance(expected, tuple):
-        answer = plain(answer)
         if isinstance(answer, list | tuple) and len(answer) == len(expected):
             return dict(enumerate(answer, start=1))
-        came = f"{len(answer)} parts" if isinstance(answer, list | tuple) else kind_of(answer)
-        return f"{capitalised(shown(answer))} is {came}, and a tuple of {len(expected)} parts is asked for."
-    if hasattr(answer, "to_dict") and hasattr(answer, "dtype"):
-        answer = answer.to_dict()  # a pandas Series
+        came = f"has {len(answer)} of them" if isinstance(answer, list | tuple) else f"is {kind_of(answer)}"
+        return say(f"{len(expected)} parts are wanted, as a tuple or a list, and {{}} {came}", answer)
+    if isinstance(answer, LabelledValues):
+        answer = answer.by_label
     if not isinstance(answer, Mapping):
-        came = f"{capitalised(shown(answer))} is {kind_of(answer)}"
-        return f"{came}, and a dict with the parts {_names(expected)} is asked for."
-    if unknown := [name for name in answer if name not in expected]:
-        return f"The answer has no part {_names(unknown)}; its parts are {_names(expected)}."
-    return dict(answer)
+        return say(f"{{}} is {kind_of(answer)}, and a dict with the parts {{}} is wanted", answer, names(expected))
+    given = named(answer, expected)
+    if unknown := [name for name in given if name not in expected]:
+        return say("the answer has no part {}; its parts are {}", names(unknown), names(expected))
+    return given
 
 
 def _result(verdicts: dict[object, Verdict]) -> Result:
@@ -86,23 +93,19 @@ def _result(verdicts: dict[object, Verdict]) -> Result:
         outcome: [name for name, verdict in verdicts.items() if verdict.outcome == outcome]
         for outcome in (RIGHT, WRONG, NOT_ATTEMPTED, ERROR)
     }
-    reasons = tuple(_reason(name, verdict) for name, verdict in verdicts.items() if verdict.reason)
+    reasons = tuple(_reason(name, verdict.reason) for name, verdict in verdicts.items() if verdict.reason)
     if _ONE in verdicts:
         return Result(verdicts[_ONE].outcome, reasons)
     said = (
         (RIGHT, "Right: {}."),
         (WRONG, "Not right: {}."),
-        (NOT_ATTEMPTED, "Not attempted yet: {}."),
+        (NOT_ATTEMPTED, "Still open: {}."),
         (ERROR, "Cannot be checked: {}."),
     )
-    summary = " ".join(text.format(_names(by_outcome[outcome])) for outcome, text in said if by_outcome[outcome])
+    summary = joined(say(text, names(by_outcome[outcome])) for outcome, text in said if by_outcome[outcome])
     worst = next(outcome for outcome in (ERROR, WRONG, NOT_ATTEMPTED, RIGHT) if by_outcome[outcome])
     return Result(worst) if worst == RIGHT else Result(worst, (summary, *reasons))
 
 
-def _reason(name: object, verdict: Verdict) -> str:
-    return f"{capitalised(verdict.reason)}." if name == _ONE else f"{name!r}: {verdict.reason}."
-
-
-def _names(names: object) -> str:
-    return ", ".join(repr(name) for name in names)
+def _reason(name: object, reason: Sentence) -> Sentence:
+    return finished(reason) if name == _ONE else say("{}: {}.", name, reason)

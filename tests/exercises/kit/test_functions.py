@@ -60,14 +60,14 @@ def test_an_exception_is_explained_with_the_line_of_the_student():
     result = HALVES.judge(fails_in_a_helper)
 
     assert result.outcome == "error"
-    assert result.sentences[0].startswith("For n=0, step=0 it ends with ZeroDivisionError: ")
-    assert result.sentences[0].endswith(", in line 2 of _divide: `quotient = n // step`.")
+    assert str(result.sentences[0]).startswith("For n=0, step=0 it ends with ZeroDivisionError: ")
+    assert str(result.sentences[0]).endswith(", in line 2 of _divide: quotient = n // step.")
 
 
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (3, "3 is a whole number, and a function is asked for: give the function itself, without calling it."),
+        (3, "3 is a whole number, and a function is wanted: give the function itself, without calling it."),
         (lambda n: n, "The function must take (n, step): too many positional arguments."),
         (lambda n, step, base: n, "The function must take (n, step): missing a required argument: 'base'."),
     ],

@@ -2,6 +2,7 @@
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.exercises.kit.properties import Having, Open, Property
+from kafkalearn.exercises.kit.sentences import say
 
 
 def refuse(answer):
@@ -11,8 +12,8 @@ def refuse(answer):
 SHORT_WORD = Having(
     "",
     (
-        Property(str.isalpha, lambda word: f"{word!r} is no word."),
-        Property(lambda word: len(word) < 4, lambda word: f"{word!r} has {len(word)} letters."),
+        Property(str.isalpha, lambda word: say("{} is no word.", word)),
+        Property(lambda word: len(word) < 4, lambda word: say("{} has {} letters.", word, len(word))),
     ),
 )
 
@@ -36,7 +37,24 @@ def test_what_the_library_refuses_is_an_error_with_its_message():
 def test_a_dict_with_open_places_is_not_attempted_yet():
     result = Having({}, ()).judge({"billing": "billing", "tracking": ...})
 
-    assert repr(result) == "Not attempted yet. Not attempted yet: 'tracking'."
+    assert repr(result) == "Not attempted yet. Still open: 'tracking'."
+
+
+def test_what_a_property_cannot_look_at_is_explained():
+    result = Having([], (Property(lambda numbers: sum(numbers) > 3, str),)).judge([1, "2"])
+
+    assert repr(result) == (
+        "This cannot be checked. [1, '2'] cannot be tried: TypeError: unsupported operand type(s) for +: 'int' and "
+        "'str'."
+    )
+
+
+def test_an_answer_in_another_form_is_brought_into_the_one_that_is_looked_at():
+    upper = Having("", (Property(str.isupper, str),), form=lambda word: word.upper() if isinstance(word, str) else word)
+
+    assert upper.judge("abc")
+    assert upper.matches("abc", "ABC")
+    assert upper.judge(3).outcome == "error"
 
 
 def test_an_open_question_takes_words_and_judges_nothing():

@@ -1,0 +1,231 @@
+"""A student's answer as plain data: from here on nothing of a student's runs, but a function when it is called.
+
+An object of a class of one's own may do anything in its ``repr``, its ``==`` or its ``hash``: raise, end the kernel,
+never come back, write HTML. So an answer is taken apart once, within bounds, into values of Python's own; what is none
+is kept as two texts, its kind and its ``repr``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from decimal import Decimal
+from fractions import Fraction
+from types import MappingProxyType
+
+from kafkalearn.exercises.kit.given_function import GivenFunction
+from kafkalearn.exercises.kit.limits import Bounds
+
+MOST_PARTS = 10_000
+_DEEPEST = 40
+_BASES = (int, float, complex, str, bytes, Fraction, Decimal, bytearray, list, tuple, dict, set, frozenset)
+_LISTED = (range, type({}.keys()), type({}.values()))
+_MRO, _NAME = type.__dict__["__mro__"], type.__dict__["__name__"]  # a metaclass may have others
+
+
+@dataclass(frozen=True, slots=True)
+class Strange:
+    """A value of a kind that no exercise asks for."""
+
+    kind: str  # "a Foo"
+    text: str  # its repr, in one line
+
+
+class LabelledValues(list):
+    """A pandas Series: its values, and in `by_label` the same as a dict."""
+
+    by_label: dict
+
+
+def taken(value: object) -> object:
+    """The answer in values of Python's own, and events and functions.
+
+    Parameters
+    ----------
+    value : object
+        Anything at all. NumPy and pandas values count as what they hold, a subclass as the class it is made of.
+
+    Returns
+    -------
+    object
+        A value whose ``==``, ``hash`` and ``repr`` are Python's own or ours: a scalar; a list, tuple, dict or set of
+        such; an event or another dataclass of kafkalearn, or its class; a `GivenFunction`; or `Strange`. What has
+        been taken comes back as it is.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> taken(numpy.int64(12)), taken(numpy.array([1, 2])), taken(Decimal("3"))
+    (12, [1, 2], 3)
+    >>> class Evil:
+    ...     def __repr__(self):
+    ...         raise SystemExit
+    >>> taken([1, Evil()])
+    [1, Strange(kind='an Evil', text='<Evil without a repr>')]
+    """
+    try:
+        return _Intake().take(value)
+    except _Unfit as reason:
+        return Strange(_kind(value), f"<{name_of(value)} {reason}>")
+
+
+class _Unfit(Exception):  # noqa: N818
+    """The message goes on after the name of a class."""
+
+
+class _Intake:
+    """Takes one answer, with its bounds and its count of parts."""
+
+    def __init__(self) -> None:
+        self.bounds = Bounds(lines=100_000, characters=0)
+        self.part_count = 0
+        self.around: list[int] = []  # the containers around the part, by id
+
+    def take(self, value: object) -> object:
+        self.part_count += 1
+        if self.part_count > MOST_PARTS:
+            raise _Unfit(f"of more than {MOST_PARTS:,} parts")
+        if (
+            value is None
+            or value is ...
+            or type(value) in (bool, Strange)
+            or GivenFunction in _MRO.__get__(type(value))
+        ):
+            return value
+        if id(value) in self.around:
+            raise _Unfit("that contains itself")
+        if len(self.around) > _DEEPEST:
+            raise _Unfit(f"nested more than {_DEEPEST} deep")
+        self.around.append(id(value))
+        try:
+            return self._take_apart(value)
+        finally:
+            self.around.pop()
+
+    def _take_apart(self, value: object) -> object:
+        base = next((each for each in _BASES if each in _MRO.__get__(type(value))), None)
+        if base is not None:
+            return self._of_base(base, value)
+        if type(value) in _LISTED:
+            return self._each(value)
+        if type(value) is MappingProxyType:
+            return self._of_base(dict, dict(value))
+        if _is_ours(value):
+            return value
+        if _is_ours(type(value)) and is_dataclass(value):
+            return self._of_dataclass(value)
+        if _is_ours(type(value)) and isinstance(value, Mapping):
+            return self._of_base(dict, dict(value))
+        if _kind(value) in ("a NAType", "a NaTType"):  # pandas' own "no value"
+            return math.nan
+        held = self._asked(_held, value)
+        if held is not None:
+            return self._of_array(*held)
+        if callable(value) and not is_frame(value):
+            return GivenFunction(value, taken)
+        return self._strange(value)
+
+    def _of_base(self, base: type, value: object) -> object:
+        if base is Decimal:  # what Spark gives for a column of decimals
+            return _of_decimal(value) if type(value) is Decimal else self._strange(value)
+        if base is Fraction:
+            return value if type(value) is Fraction else self._strange(value)
+        if base in (list, tuple, set, frozenset):
+            parts = self._each(base.__iter__(value))
+            if type(value) is LabelledValues:
+                return value
+            return base(map(_hashable, parts)) if base in (set, frozenset) else base(parts)
+        if base is dict:
+            return {_hashable(self.take(name)): self.take(part) for name, part in dict.items(value)}
+        return _EXACTLY[base](value)
+
+    def _each(self, parts: Iterable[object]) -> list[object]:
+        return [self.take(part) for part in parts]
+
+    def _of_array(self, held: object, by_label: object) -> object:
+        held = self.take(held)
+        if by_label is None or not isinstance(held, list):
+            return held
+        labelled = LabelledValues(held)
+        labelled.by_label = self.take(by_label)
+        return labelled
+
+    def _of_dataclass(self, value: object) -> object:
+        given = {each.name: self.take(getattr(value, each.name, None)) for each in fields(value) if each.init}
+        try:
+            return type(value)(**given)
+        except Exception:  # it was not made by its own class
+            return self._strange(value)
+
+    def _strange(self, value: object) -> Strange:
+        text = self._asked(repr, value)
+        text = self.take(text) if text is not None else f"<{name_of(value)} without a repr>"
+        text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)  # an address would be another in the next run
+        return Strange(_kind(value), "\\n".join(text[:1000].splitlines()))
+
+    def _asked(self, question: Callable[[object], object], value: object) -> object:
+        """What an object says of itself; None if it fails at that, whatever it does."""
+        try:
+            return self.bounds.run(question, value)
+        except KeyboardInterrupt:  # the student's own: the cell is to end
+            raise
+        except BaseException:
+            return None
+
+
+_EXACTLY: dict[type, Callable[[object], object]] = {
+    int: int.__int__,
+    float: float.__float__,
+    complex: complex.__complex__,
+    str: lambda value: str.__getitem__(value, slice(None)),
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+    bytearray: lambda value: bytes(memoryview(value)),
+}
+"""From an instance of a subclass to the same value of the class itself, without a method of the subclass."""
+
+
+def _of_decimal(value: Decimal) -> object:
+    if not value.is_finite():
+        return math.nan if value.is_nan() else math.inf.__mul__(-1 if value.is_signed() else 1)
+    if value.adjusted() > 400:
+        return Strange("a Decimal", f"<Decimal of {value.adjusted() + 1:,} digits>")
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def _hashable(part: object) -> object:
+    return part if type(part) not in (list, dict, set, LabelledValues) else Strange(_kind(part), f"<{name_of(part)}>")
+
+
+def _is_ours(kind: object) -> bool:
+    """Whether it is a class of kafkalearn, and not one that only has its name."""
+    if type not in _MRO.__get__(type(kind)):
+        return False
+    module, name = type.__dict__["__module__"].__get__(kind), _NAME.__get__(kind)
+    home = sys.modules.get(module) if isinstance(module, str) and module.startswith("kafkalearn.") else None
+    return home is not None and vars(home).get(name) is kind
+
+
+def _held(value: object) -> tuple[object, object] | None:
+    """What a NumPy scalar or array or a pandas Series holds, and a Series by its labels."""
+    if not (hasattr(value, "dtype") and hasattr(value, "tolist")):
+        return None
+    return value.tolist(), value.to_dict() if hasattr(value, "to_dict") else None
+
+
+def is_frame(value: object) -> bool:
+    """Whether it is called a DataFrame, Spark's or pandas'; neither is imported here."""
+    return name_of(value) == "DataFrame"
+
+
+def name_of(value: object) -> str:
+    """The name of its class; "object" if that is none that can be written in code."""
+    name = _NAME.__get__(type(value))
+    return name if name.isidentifier() else "object"
+
+
+def _kind(value: object) -> str:
+    name = name_of(value)
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

@@ -1,0 +1,15 @@
+"""How far a student is: one file, written by the exercises, handed in, and judged again for a class.
+
+`answers` writes an answer as JSON, `source` a function as text that runs on its own, `record` is the file, `keeping`
+says where it lies and writes it while a student works. `report` makes the file to hand in, `grades` the table of a
+class; `judging` judges a file again, in a process of its own, in which a `sandbox` runs the functions.
+
+The file, version 1, is JSON::
+
+    {"format": "kafkalearn progress", "version": 1, "name": "Anna",
+     "exercises": {"01.same_partition": {"outcome": "right", "tries": 2, "hints": 1, "solution": false,
+                                         "answer": "billing-47"}}}
+
+`outcome` is that of the best answer so far, and `answer` that answer; `tries` counts different answers that were right
+or wrong, `solution` says whether the solution was looked at before there was a right answer. No time is kept.
+"""

@@ -1,0 +1,215 @@
+"""From answers to a table: handed in, judged again, and nothing believed."""
+
+import csv
+import subprocess
+import sys
+
+import pytest
+
+from kafkalearn.exercises.kit.properties import Open
+from kafkalearn.exercises.progress import grades, judging, report
+from kafkalearn.exercises.progress.answers import encoded
+from kafkalearn.exercises.progress.judging import TOO_LONG, UNKNOWN, judge_apart, outcome_of
+from kafkalearn.exercises.progress.keeping import FILE_NAME, VARIABLE
+from kafkalearn.exercises.progress.record import Entry, Record, read_file, write_file
+from kafkalearn.lab.__main__ import COPIES
+from tests.exercises.every_exercise import EXERCISES
+from tests.project.modules import ROOT
+
+ALL = {exercise.progress.exercise: exercise for _, exercise in EXERCISES}
+SOLVED = {name: encoded(exercise.solve()) for name, exercise in ALL.items()}
+WRONG = {name: encoded(exercise.misconceptions[0].wrong) for name, exercise in ALL.items() if exercise.misconceptions}
+
+
+def claiming(answers, outcome="right"):
+    return Record("Anna", {name: Entry(outcome, 1, 0, False, answer) for name, answer in answers.items()})
+
+
+@pytest.fixture(scope="module")
+def solved():
+    return judge_apart(claiming(SOLVED))
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_a_solution_is_right_again_in_another_process(solved, name):
+    assert solved[name] == ("open" if isinstance(ALL[name].judge, Open) else "right")
+
+
+def run_here(source):
+    """As in a page, which has no processes: functions run where the judge does."""
+    namespace = {"__name__": "__main__"}
+    exec(source.source, namespace)
+    return namespace[source.name]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_answer_that_claims_to_be_right_is_wrong(name):
+    assert outcome_of(name, WRONG[name], run_here) == "wrong"
+
+
+NEVER_ENDS = {"function": "f", "source": "def f(*arguments):\n    while True:\n        pass\n"}
+OUTSIDE = {"function": "f", "source": "import os\ndef f(*arguments):\n    os.remove('x')\n"}
+STOPS = {"function": "f", "source": "import os\ndef f(*arguments):\n    os._exit(0)\n"}
+
+
+def test_what_does_not_end_takes_no_other_line_with_it():
+    answers = {
+        "00.leader_of": NEVER_ENDS,
+        "02.mask_step": STOPS,
+        "03.my_lags": OUTSIDE,
+        "04.my_round_robin": {"function": "f"},
+        "06.my_sink": {"made": "os.system", "of": {}},
+        "07.read_key": SOLVED["07.read_key"],
+        "99.no_such_exercise": 1,
+        "08.which_remain": None,
+    }
+
+    assert judge_apart(claiming(answers)) == {
+        "00.leader_of": "error",
+        "02.mask_step": "error",
+        "03.my_lags": "error",
+        "04.my_round_robin": "error",
+        "06.my_sink": "error",
+        "07.read_key": "right",
+        "99.no_such_exercise": UNKNOWN,
+        "08.which_remain": "not attempted",
+    }
+
+
+def test_a_judge_that_says_nothing_is_replaced(monkeypatch):
+    asked = []
+
+    class Silent:
+        def __init__(self, module):
+            self.left = 1
+
+        def send(self, message):
+            asked.append(message[0])
+
+        def receive(self, within_s):
+            self.left -= 1
+            return "right" if self.left >= 0 else None
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+    monkeypatch.setattr(judging, "Process", Silent)
+
+    outcomes = judge_apart(claiming({"a": 1, "b": 2, "c": 3}))
+
+    assert outcomes == {"a": "right", "b": TOO_LONG, "c": "right"}
+    assert asked == ["a", "b", "c"]
+
+
+def test_the_judge_needs_no_process_of_its_own():
+    assert outcome_of("00.leader_of", SOLVED["00.leader_of"], run_here) == "right"
+    assert outcome_of("00.leader_of", NEVER_ENDS, run_here) == "error"
+
+
+def test_the_judge_is_free_of_jupyter():
+    code = (
+        "import sys, json; sys.path.insert(0, sys.argv[1])\n"
+        "from kafkalearn.exercises.progress.judging import all_exercises, outcome_of\n"
+        "print(outcome_of('00.predict_coordinator', '1', None), len(all_exercises()))\n"
+        "print(sorted({'IPython', 'ipykernel', 'numpy', 'pandas'} & set(sys.modules)))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, str(ROOT)], capture_output=True, text=True, check=True
+    )
+
+    assert run.stdout.split("\n")[:2] == [f"right {len(ALL)}", "[]"]
+
+
+@pytest.fixture
+def class_(tmp_path):
+    some = {name: SOLVED[name] for name in ("00.predict_coordinator", "00.leader_of", "00.my_question")}
+    write_file(tmp_path / "anna.json", claiming(some))
+    write_file(
+        tmp_path / "bo.json",
+        Record("=HYPERLINK()", {"00.leader_of": Entry("right", 3, 2, True, WRONG["00.leader_of"])}),
+    )
+    (tmp_path / "c.json").write_text("no JSON", encoding="utf-8")
+    return tmp_path
+
+
+def test_the_table_of_a_class(class_, capsys):
+    assert grades.main([str(class_)]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["name", *sorted({name[:2] for name in ALL}), "done", "tries", "hints"]
+    assert lines[1].split() == ["Anna", "3", *["0"] * 11, "3", "3", "0"]
+    assert lines[2].split() == ["=HYPERLINK()", *["0"] * 12, "0", "3", "2"]
+    assert lines[3] == "=HYPERLINK(): the file says done, and that is not so: 00.leader_of"
+    assert lines[4].startswith("c.json: this is no file of progress, for it is no JSON")
+    assert lines[5] == f"every answer is in {class_ / 'grades.csv'}"
+
+    rows = list(csv.DictReader((class_ / "grades.csv").open(encoding="utf-8")))
+    assert [(row["name"], row["exercise"], row["outcome"], row["the file says"], row["tries"]) for row in rows] == [
+        ("Anna", "00.leader_of", "right", "right", "1"),
+        ("Anna", "00.my_question", "open", "right", "1"),
+        ("Anna", "00.predict_coordinator", "right", "right", "1"),
+        ("'=HYPERLINK()", "00.leader_of", "wrong", "right", "3"),
+    ]
+    assert rows[1]["text"] == SOLVED["00.my_question"]
+    assert {row["text"] for row in rows if row["outcome"] != "open"} == {""}
+
+
+def test_a_folder_without_files_is_said(tmp_path, capsys):
+    assert grades.main([str(tmp_path)]) == 1
+    assert capsys.readouterr().err == f"kafkalearn: no file ends in .json in {tmp_path}\n"
+
+
+def test_a_report_is_the_file_of_progress_with_a_name(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / COPIES).mkdir()
+    kept = Record("", {"01.same_partition": Entry("right", 2, 1, False, "billing-47")})
+    write_file(tmp_path / COPIES / FILE_NAME, kept)
+
+    assert report.main(["--name", "Anna"]) == 0
+
+    written = tmp_path / COPIES / "report-Anna.json"
+    assert read_file(written) == Record("Anna", kept.entries)
+    assert capsys.readouterr().out.splitlines() == [
+        "01: 1 of 7 done, 2 tries, 1 hint",
+        f"{written} is the file to hand in",
+    ]
+
+
+def test_several_files_make_one_report(tmp_path, capsys):
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    write_file(one, Record("Anna", {"01.hot_broker": Entry("wrong", 1, 0, False, {"dict": []})}))
+    write_file(two, Record("", {"01.hot_broker": Entry("right", 1, 0, False, SOLVED["01.hot_broker"])}))
+
+    assert report.main([str(one), str(two), "--to", str(tmp_path / "both.json")]) == 0
+    assert read_file(tmp_path / "both.json").entry("01.hot_broker").outcome == "right"
+
+
+def test_a_function_that_is_not_in_the_file_is_said(tmp_path, capsys):
+    write_file(tmp_path / FILE_NAME, Record("Anna", {"00.leader_of": Entry("right", 1, 0, False, encoded(len))}))
+
+    assert report.main([str(tmp_path / FILE_NAME)]) == 0
+    assert "not in the file, for it could not be kept as text: 00.leader_of" in capsys.readouterr().out
+
+
+def test_without_a_file_a_report_says_where_it_would_be(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setattr(report, "REPOSITORY", tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    assert report.main([]) == 1
+    assert "kafkalearn: no progress.json is in this folder or in my-chapters" in capsys.readouterr().err
+
+
+def test_the_folder_of_the_copies_has_one_name():
+    assert report.COPIES == COPIES
+
+
+def test_both_are_commands():
+    said = subprocess.run([sys.executable, "run.py"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "\n  report " in said
+    assert "\n  grades " in said
+    assert {"report", "grades"} <= set((ROOT / "Makefile").read_text(encoding="utf-8").split())
