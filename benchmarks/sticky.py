@@ -5,9 +5,8 @@ Kafka and we get the same group and must give the same answer; a checksum over e
 makes its topic-partitions when they are looked at, so it is timed twice: the answer, and the answer with all of it
 listed. kafka-python has a rule of its own and would take hours; it is compared on a hundredth of the partitions.
 
-Kafka's class comes in the jar ``kafka-clients``, fetched once with the Ivy that lies among Spark's jars, and is
-driven by `StickyTimes.java`, compiled by Janino from the same place: a Java runtime is enough. Where the jar
-cannot be had, the run says so and goes on without.
+Kafka's class comes with the jars that `kafkalearn.live` fetches once, and is driven by `StickyTimes.java`, compiled as
+it starts: a Java runtime is enough. Where the jars cannot be had, the run says so and goes on without.
 
 Run it with ``python benchmarks/sticky.py [rounds]``.
 """
@@ -15,7 +14,6 @@ Run it with ``python benchmarks/sticky.py [rounds]``.
 from __future__ import annotations
 
 import logging
-import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Iterable
@@ -25,23 +23,19 @@ from statistics import median
 from time import perf_counter
 from types import SimpleNamespace
 
-import pyspark
 from kafka import TopicPartition as KafkaPythonPartition
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
 from kafkalearn.assignor import Assignment, Member, assign, rejoin
-from kafkalearn.spark.session.java import JavaNotFound, find_java
+from kafkalearn.live.errors import KafkaNotFetched
+from kafkalearn.live.jars.fetching import fetch, jar_paths
+from kafkalearn.live.jars.java import ProgramFailed, run_source
+from kafkalearn.live.jars.pinned import find_release
 from kafkalearn.tables import text_table
 
 HERE = Path(__file__).resolve().parent
-JARS = HERE.parent / "data" / "generated" / "jars"
-SPARK_JARS = Path(pyspark.__file__).parent / "jars"
-KAFKA = "4.3.0"
+KAFKA = "4.3"
 STAGES = ("fresh", "leave")
-
-
-class NotCompared(Exception):  # noqa: N818  (a state, not a fault)
-    """Kafka's own class could not be run; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,35 +113,14 @@ def checksum(assignment: Assignment) -> int:
 
 def time_java(group: Group, rounds: int) -> Iterable[Times]:
     sizes = map(str, (group.topic_count, group.partition_count, group.member_count, rounds))
-    jars = [*SPARK_JARS.glob("janino-*.jar"), *SPARK_JARS.glob("commons-compiler-*.jar"), *kafka_jars()]
-    compile_and_run = ["org.codehaus.janino.SimpleCompiler", str(HERE / "StickyTimes.java"), "StickyTimes", *sizes]
-    lines = run_java("-Xmx4g", "-cp", ":".join(map(str, jars)), *compile_and_run).split("\n")
-    words = [line.split() for line in lines if line]
+    release = find_release(KAFKA)
+    fetch(release)
+    printed = run_source(HERE / "StickyTimes.java", jar_paths(release), *sizes, options=["-Xmx4g"])
+    words = [line.split() for line in printed.split("\n") if line]
     for stage in STAGES:
         seconds = tuple(float(word[1]) / 1000 for word in words if word[0] == stage)
         crc = next(int(word[2]) for word in words if word[:2] == ["crc32", stage])
-        yield Times(group, stage, f"Kafka {KAFKA} (Java)", seconds, crc)
-
-
-def kafka_jars() -> list[Path]:
-    """The jar of Kafka's clients and what it needs, fetched if it is not there."""
-    if not (JARS / f"kafka-clients-{KAFKA}.jar").exists():
-        ivy = next(SPARK_JARS.glob("ivy-*.jar"))
-        wanted = ["-dependency", "org.apache.kafka", "kafka-clients", KAFKA, "-confs", "default"]
-        place = ["-cache", str(JARS / "cache"), "-retrieve", f"{JARS}/[artifact]-[revision](-[classifier]).[ext]"]
-        run_java("-jar", str(ivy), *wanted, *place)
-    return sorted(JARS.glob("*.jar"))
-
-
-def run_java(*arguments: str) -> str:
-    """What a Java program prints; NotCompared if there is no Java or it fails."""
-    try:
-        command = [str(find_java().executable), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    except JavaNotFound as error:
-        raise NotCompared(str(error)) from None
-    except subprocess.CalledProcessError as error:
-        raise NotCompared("\n".join((error.stdout + error.stderr).strip().split("\n")[-5:])) from None
+        yield Times(group, stage, f"Kafka {release.version} (Java)", seconds, crc)
 
 
 def time_kafka_python(group: Group, rounds: int) -> Iterable[Times]:
@@ -191,7 +164,7 @@ def main(rounds: int = 5) -> None:
     times = [*time_ours(LARGE, rounds), *time_ours(SMALL, rounds)]
     try:
         times += [*time_java(LARGE, rounds), *time_java(SMALL, rounds)]
-    except NotCompared as reason:
+    except (KafkaNotFetched, ProgramFailed) as reason:
         print(f"Not compared with Kafka's own class: {reason}")
     times += time_kafka_python(SMALL, 1)
     print(f"{rounds} rounds (kafka-python: 1), Python {sys.version.split()[0]}")

@@ -34,9 +34,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kafkalearn.live.jars.java import ProgramFailed
 from kafkalearn.versions.releases import RELEASES, parse_release
 from kafkalearn.versions.settings import SIDES
-from tools.kafka_jars import NotRun, broker_jars, class_names, java_needed, run_class
+from tools.kafka_jars import broker_jars, class_names, java_needed, run_class
 
 HERE = Path(__file__).resolve().parent
 VERSIONS = HERE.parent / "kafkalearn" / "versions"
@@ -92,6 +93,10 @@ LONGEST_LIST = 12
 
 WHOLE = {"SHORT": 15, "INT": 31, "LONG": 63}
 """The types whose values are whole numbers, and their bits."""
+
+
+class NotRun(Exception):  # noqa: N818  (a state, not a fault)
+    """A release cannot be read; the message says why."""
 
 
 class Reading(NamedTuple):
@@ -392,5 +397,5 @@ def text_of(recorded: dict[str, Any]) -> str:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except NotRun as reason:
+    except (NotRun, ProgramFailed) as reason:
         sys.exit(f"kafkalearn: {reason}")

@@ -6,8 +6,7 @@ import pytest
 
 from kafkalearn.versions.releases import RELEASES
 from tools import settings as tool
-from tools.kafka_jars import NotRun
-from tools.settings import EVIDENCE, RECORDED, Reading, Released
+from tools.settings import EVIDENCE, RECORDED, NotRun, Reading, Released
 
 SETTINGS = json.loads(RECORDED.read_text(encoding="utf-8"))
 JARS = json.loads(EVIDENCE.read_text(encoding="utf-8"))

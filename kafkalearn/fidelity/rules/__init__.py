@@ -18,6 +18,7 @@ from kafkalearn.fidelity.rules import (
     partitioner,
     purgatory,
     replication,
+    segments,
     spark,
     versions,
 )
@@ -32,6 +33,7 @@ _PARTS = (
     group,
     consuming,
     commits,
+    segments,
     offsets,
     log,
     replication,

@@ -65,9 +65,56 @@ RULES = (
                 "cases",
                 300,
             ),
+            Check(
+                "recording",
+                "tests/coordinator/test_leaders.py::test_a_real_broker_names_the_coordinator_that_the_pasted_text_gives",
+                "tests/vectors/coordinator/topic-descriptions.json",
+                "cases",
+                8,
+            ),
         ),
         left_out="coordinators of transactions and share groups; the request itself, its retries and authorization; "
         "a broker whose knowledge of the leaders is out of date",
+    ),
+    Rule(
+        name="leaders that kafka-topics --describe names",
+        function="kafkalearn.coordinator.leaders.leaders_of",
+        versions="0.8.1 to 4.3",
+        source="TopicCommand",
+        checks=(
+            Check(
+                "recording",
+                "tests/coordinator/test_leaders.py::"
+                "test_what_the_tool_of_each_release_prints_names_the_leaders_that_the_brokers_had",
+                "tests/vectors/coordinator/topic-descriptions.json",
+                "cases",
+                8,
+            ),
+        ),
+        left_out="up to 2.3 the tool with --zookeeper may name a leader that is gone; what it prints is believed",
+    ),
+    Rule(
+        name="leaders of an undisturbed cluster",
+        function="kafkalearn.coordinator.round_robin_leaders",
+        versions="0.8.1 to 3.9 with ZooKeeper; with KRaft as many partitions for each broker, in another order",
+        source="AdminUtils.assignReplicasToBrokers; StripedReplicaPlacer",
+        checks=(
+            Check(
+                "vectors",
+                "tests/coordinator/test_leaders.py::"
+                "test_leaders_are_dealt_out_as_the_tool_of_clusters_with_zookeeper_places_them",
+                "tests/vectors/coordinator/groups-replicas.json",
+                "tool",
+                9,
+            ),
+            Check(
+                "law",
+                "tests/coordinator/test_leaders.py::"
+                "test_a_real_controller_gives_every_broker_as_many_leaders_in_each_round_as_the_dealing_does",
+            ),
+        ),
+        left_out="which broker begins, as a real cluster draws it; the shuffle after each round (KRaft); racks; "
+        "leaders that failures have moved",
     ),
     Rule(
         name="FindCoordinator step by step",

@@ -1,0 +1,446 @@
+"""A real Kafka on this machine: started on loopback, frozen, killed, read, and gone without a trace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.live import clients
+from kafkalearn.live.errors import KafkaNotStarted
+from kafkalearn.live.jars.pinned import find_release
+from kafkalearn.live.nodes.configuration import QUICK
+from kafkalearn.live.nodes.layout import HOST, Node
+from kafkalearn.live.nodes.preparing import prepare
+from kafkalearn.live.nodes.processes import FREEZE, KILL, STOP, THAW
+from kafkalearn.live.nodes.starting import Nodes
+from kafkalearn.live.power import cut_log
+from kafkalearn.live.reading.brokers import Address, Brokers, refuse_error
+from kafkalearn.live.reading.cluster import Cluster
+from kafkalearn.live.reading.disk import Disk
+from kafkalearn.live.requests.connection import CLIENT_ID, Connection
+from kafkalearn.live.tools import run_tool
+from kafkalearn.live.waiting import wait_for
+from kafkalearn.phrases import listed
+from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.versions.releases import DEFAULT_RELEASE
+
+if TYPE_CHECKING:
+    from confluent_kafka import Consumer, Producer
+    from confluent_kafka.admin import AdminClient
+
+START_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 30.0
+ANSWER_TIMEOUT_S = 5.0
+
+RUNNING, FROZEN, DOWN = "running", "frozen", "down"
+ELIGIBLE_LEADER_REPLICAS = "eligible.leader.replicas.version"
+
+
+class Kafka(Cluster):
+    """A real cluster on this machine's loopback address, for as long as a ``with`` block or this process lives.
+
+    One broker is one Java process of about 160 MB, several have a controller beside them. Everything that
+    `kafkalearn.live.connect` reads of a cluster is read of this one, too; beside that its disks are open, and its
+    brokers can be frozen, killed and restarted.
+
+    Parameters
+    ----------
+    brokers : int
+        How many, from 1 to 9; their ids begin at 1.
+    release : str
+        ``"4.3"``, or another of `kafkalearn.live.releases`; its jars are fetched at its first use.
+    config : mapping, optional
+        Settings of every node, over Kafka's defaults and those of `kafkalearn.live.nodes.configuration.QUICK`. A value
+        may be a function of the node (its ``id``, its ``port``); None leaves the setting out.
+    has_eligible_leader_replicas : bool or None
+        Whether ``eligible.leader.replicas.version`` is 1; None: as on a new cluster of the release.
+    has_logs : bool
+        Whether the nodes write server logs, which costs some tenths of a second at the start; see `server_log`.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the release is unknown or the number of brokers makes no sense.
+
+    Examples
+    --------
+    ::
+
+        with Kafka(brokers=3) as kafka:
+            kafka.create_topic("orders", assignment=[[1, 2, 3]])
+            kafka.freeze(3)
+            kafka.send("orders", [b"first"], acks=1)
+            kafka.disk(1).log_end_offset("orders", 0), kafka.high_watermark("orders", 0)  # (1, 0)
+    """
+
+    def __init__(
+        self,
+        brokers: int = 1,
+        release: str = DEFAULT_RELEASE,
+        config: Mapping[str, object] | None = None,
+        has_eligible_leader_replicas: bool | None = None,
+        has_logs: bool = False,
+    ) -> None:
+        """Remember what is wanted; `start`, or a ``with`` block, starts it."""
+        super().__init__(Brokers((), timeout_s=ANSWER_TIMEOUT_S))
+        features = (
+            {}
+            if has_eligible_leader_replicas is None
+            else {ELIGIBLE_LEADER_REPLICAS: int(has_eligible_leader_replicas)}
+        )
+        self.release = find_release(release)
+        self._nodes = Nodes(self.release, brokers, config or {}, features, has_logs)
+        self._status: dict[int, str] = {}
+        self._has_logs = has_logs
+        self._parked_s = 2 * int({**QUICK, **(config or {})}["replica.fetch.wait.max.ms"]) / 1000
+
+    # --- its life
+
+    def start(self) -> Kafka:
+        """Start all nodes; one broker takes about a second, one controller and three brokers about three.
+
+        Raises
+        ------
+        KafkaNotFetched, KafkaNotStarted
+            The message says why, and what to do.
+        """
+        if self._status:
+            raise KafkaLearnError("this cluster was started already; make another: Kafka()")
+        prepare(self.release, self._has_logs)
+        self._nodes.start(START_TIMEOUT_S)
+        self._status = {node.id: RUNNING for node in self._nodes.nodes}
+        return self
+
+    def close(self) -> None:
+        """Kill every process and remove all files; a second time does nothing."""
+        super().close()
+        self._nodes.close()
+
+    def __enter__(self) -> Kafka:
+        """The cluster, started."""
+        return self.start()
+
+    # --- what is where
+
+    @property
+    def bootstrap(self) -> str:
+        """The addresses of its brokers, as ``bootstrap.servers`` of a client has them."""
+        return ",".join(f"{HOST}:{node.port}" for node in self._brokers_of_it())
+
+    @property
+    def broker_ids(self) -> tuple[int, ...]:
+        """The ids of its brokers."""
+        return tuple(node.id for node in self._brokers_of_it())
+
+    def status(self, broker_id: int) -> str:
+        """``"running"``, ``"frozen"`` or ``"down"``."""
+        return self._status[self._node(broker_id).id]
+
+    def process_id(self, broker_id: int) -> int:
+        """The id of a broker's process, for the system's own tools."""
+        return self._nodes.process_id(self._node(broker_id))
+
+    def disk(self, broker_id: int) -> Disk:
+        """The disk of a broker, whether it runs or not."""
+        return Disk(self._node(broker_id).log_folder)
+
+    def server_log(self, broker_id: int) -> list[str]:
+        """The lines of a broker's server log.
+
+        Raises
+        ------
+        KafkaLearnError
+            If the cluster writes none.
+        """
+        if not self._has_logs:
+            raise KafkaLearnError("this cluster writes no logs; start it with Kafka(has_logs=True)")
+        return self._node(broker_id).server_log.read_text(encoding="utf-8", errors="replace").splitlines()
+
+    # --- what happens to its brokers
+
+    def freeze(self, broker_id: int) -> None:
+        """Let a broker stand still (SIGSTOP): it neither sends nor answers, and loses nothing.
+
+        It returns when every fetch that the broker had sent was answered, so that nothing written after this waits in
+        its socket.
+        """
+        node = self._required(broker_id, RUNNING)
+        self._send(node, FREEZE)
+        self._status[node.id] = FROZEN
+        time.sleep(self._parked_s)
+
+    def thaw(self, broker_id: int) -> None:
+        """Let a frozen broker go on (SIGCONT)."""
+        node = self._required(broker_id, FROZEN)
+        self._send(node, THAW)
+        self._status[node.id] = RUNNING
+
+    def kill(self, broker_id: int) -> None:
+        """Kill the process of a broker (SIGKILL); what it had written stays on its disk."""
+        node = self._required(broker_id, RUNNING, FROZEN)
+        self._send(node, KILL)
+        self._wait_end(node)
+
+    def lose_power(self, broker_id: int, flushed_to: Mapping[TopicPartition, int], torn_bytes: int = 0) -> None:
+        """Kill a broker, and cut logs on its disk as if what was not flushed had been in memory alone.
+
+        Parameters
+        ----------
+        broker_id : int
+            One that is running or frozen.
+        flushed_to : mapping of TopicPartition to int
+            Where each of these logs ends on the disk: the first offset of a batch. Others lose nothing.
+        torn_bytes : int
+            How many bytes of the batch that follows have reached the disk.
+        """
+        self.kill(broker_id)
+        for place, offset in flushed_to.items():
+            cut_log(self.disk(broker_id), *place, offset, torn_bytes)
+
+    def stop(self, broker_id: int) -> None:
+        """Stop a broker cleanly (SIGTERM): it gives away what it leads, and writes its checkpoints."""
+        node = self._required(broker_id, RUNNING)
+        self._send(node, STOP)
+        self._wait_end(node)
+
+    def restart(self, broker_id: int, has_to_be_alive: bool = True) -> None:
+        """Start a broker again that is down, on the disk that it left.
+
+        Parameters
+        ----------
+        broker_id : int
+            One that is down.
+        has_to_be_alive : bool
+            Whether to wait until the others count it as alive. A killed one may not come back before the session of
+            its old process has ended: 1.5 s, unless ``broker.session.timeout.ms`` is another.
+        """
+        node = self._required(broker_id, DOWN)
+        self._nodes.expected_down.discard(node.id)
+        self._nodes.launch(node)
+        self._status[node.id] = RUNNING
+        if has_to_be_alive:
+            self._nodes.wait_alive([node], time.monotonic() + START_TIMEOUT_S)
+
+    # --- its topics and clients
+
+    def create_topic(
+        self,
+        topic: str,
+        partitions: int = 1,
+        replicas: int = 1,
+        assignment: Sequence[Sequence[int]] | None = None,
+        config: Mapping[str, object] | None = None,
+    ) -> None:
+        """Create a topic, and wait until every running broker knows a leader of each of its partitions.
+
+        Parameters
+        ----------
+        topic : str
+            Its name.
+        partitions, replicas : int
+            How many; not looked at with an assignment.
+        assignment : sequence of sequence of int, optional
+            For each partition the brokers that get a replica, the preferred leader first.
+        config : mapping, optional
+            Settings of the topic.
+
+        Raises
+        ------
+        Refused
+            If the cluster refuses, such as TOPIC_ALREADY_EXISTS.
+        """
+        clients.create_topic(self.bootstrap, topic, partitions, replicas, assignment, config or {})
+        wanted = partitions if assignment is None else len(assignment)
+        for broker_id in self._ids_with(RUNNING):
+            wait_for(
+                lambda broker_id=broker_id: len(self.metadata([topic], broker_id).leaders),
+                wanted,
+                f"leaders of {topic!r} that broker {broker_id} knows:",
+            )
+
+    def alter_topic(self, topic: str, config: Mapping[str, object]) -> None:
+        """Change settings of a topic; the others stay as they are.
+
+        Raises
+        ------
+        Refused
+            If the cluster refuses, such as INVALID_CONFIG.
+        """
+        clients.alter_topic(self.bootstrap, topic, config)
+
+    def admin(self, **config: object) -> AdminClient:
+        """confluent-kafka's AdminClient for this cluster; further settings with ``_`` for ``.``: ``client_id="me"``."""
+        return clients.admin_client(self.bootstrap, _dotted(config))
+
+    def producer(self, **config: object) -> Producer:
+        """confluent-kafka's Producer for this cluster."""
+        return clients.producer(self.bootstrap, _dotted(config))
+
+    def consumer(self, group_id: str, **config: object) -> Consumer:
+        """confluent-kafka's Consumer for this cluster; without further settings it commits only when it is asked to."""
+        return clients.consumer(self.bootstrap, group_id, _dotted(config))
+
+    def send(
+        self,
+        topic: str,
+        values: Iterable[bytes | str],
+        acks: int | str = "all",
+        partition: int = 0,
+        timeout_s: float = clients.TIMEOUT_S,
+        **config: object,
+    ) -> list[int | str]:
+        """Send values one by one, each in a batch of its own; the result of each is its offset or the error's name.
+
+        Parameters
+        ----------
+        topic : str
+            Where to.
+        values : iterable of bytes or str
+            Without keys.
+        acks : int or str
+            0, 1 or ``"all"``.
+        partition : int
+            Which one.
+        timeout_s : float
+            For all of them.
+        **config
+            Of confluent-kafka's producer, with ``_`` for ``.``: ``retries=0``.
+        """
+        records = [(None, value.encode() if isinstance(value, str) else value, None) for value in values]
+        return self.send_records(topic, records, acks, partition, timeout_s, **config)
+
+    def send_records(
+        self,
+        topic: str,
+        records: Iterable[tuple[bytes | None, bytes | None, int | None]],
+        acks: int | str = "all",
+        partition: int = 0,
+        timeout_s: float = clients.TIMEOUT_S,
+        **config: object,
+    ) -> list[int | str]:
+        """As `send`, with key, value and timestamp in milliseconds of each record; None as a timestamp: now."""
+        own = {"acks": acks, **_dotted(config)}
+        return clients.send_records(self.bootstrap, topic, records, partition, own, timeout_s)
+
+    def tool(self, name: str, *arguments: str) -> str:
+        """What one of Kafka's command-line tools prints about this cluster, in about a second.
+
+        Parameters
+        ----------
+        name : str
+            Of its script, without ``kafka-`` and ``.sh``: ``"consumer-groups"``; see `kafkalearn.live.tools.CLASSES`.
+        *arguments : str
+            As in a shell: ``"--describe", "--all-groups"``. The cluster's address is added.
+
+        Raises
+        ------
+        KafkaLearnError
+            If there is no such tool, or it fails; the message has what it said.
+        """
+        return run_tool(self.release, self.bootstrap, name, *arguments)
+
+    # --- what no client does by itself
+
+    def ask(
+        self,
+        broker_id: int,
+        name: str,
+        values: Mapping[str, object],
+        version: int | None = None,
+        timeout_s: float | None = None,
+    ) -> dict[str, object]:
+        """A broker's answer to one request, sent as it is: see `kafkalearn.live.requests.values`.
+
+        Parameters
+        ----------
+        broker_id : int
+            Whom to ask.
+        name, values, version, timeout_s
+            As `kafkalearn.live.requests.connection.Connection.call` has them.
+        """
+        return self._brokers.ask(self._address_of(broker_id), name, values, version, timeout_s)
+
+    def connection(self, broker_id: int, client_id: str = CLIENT_ID) -> Connection:
+        """A connection of its own to a broker, for a client that has to be distinguished from others."""
+        return Connection(*self._address_of(broker_id), client_id=client_id)
+
+    def new_producer_id(self) -> int:
+        """A producer id that nobody has, as an idempotent producer gets it; its epoch is 0."""
+        words = {"transactionalId": None, "transactionTimeoutMs": 60_000}
+
+        def look() -> int:
+            answer = self._brokers.ask_any(self._askable(), "InitProducerId", words)
+            refuse_error(answer, "a producer id")
+            return answer["producerId"]
+
+        return wait_for(look, lambda _: True, "a producer id")
+
+    def coordinator(self, group_id: str) -> int:
+        """The id of the broker that coordinates a group, once it answers for it.
+
+        The offsets topic is created if it is not there. A broker is named as coordinator before it has read its
+        partition of the topic; until then it refuses what a group asks.
+        """
+
+        def look() -> int:
+            broker_id = self._find_coordinator(group_id)
+            self._committed(broker_id, group_id)
+            return broker_id
+
+        return wait_for(look, lambda _: True, f"a coordinator of {group_id!r}")
+
+    # --- inside
+
+    def _brokers_of_it(self) -> list[Node]:
+        found = [node for node in self._nodes.nodes if node.is_broker]
+        if not (found and self._status):
+            raise KafkaNotStarted("this cluster was not started: with Kafka() as kafka, or kafka = Kafka().start()")
+        return found
+
+    def _node(self, broker_id: int) -> Node:
+        by_id = {node.id: node for node in self._brokers_of_it()}
+        if broker_id not in by_id:
+            raise KafkaLearnError(f"there is no broker {broker_id!r}; there are {listed(by_id)}")
+        return by_id[broker_id]
+
+    def _ids_with(self, *statuses: str) -> list[int]:
+        return [node.id for node in self._brokers_of_it() if self._status[node.id] in statuses]
+
+    def _required(self, broker_id: int, *statuses: str) -> Node:
+        node = self._node(broker_id)
+        if self._status[node.id] not in statuses:
+            raise KafkaLearnError(
+                f"broker {broker_id} is {self._status[node.id]}; this is for one that is {listed(statuses, last='or')}"
+            )
+        return node
+
+    def _send(self, node: Node, which: str) -> None:
+        if which in (KILL, STOP):
+            self._nodes.expected_down.add(node.id)
+        self._nodes.processes.send(node.name, which)
+        self._brokers.forget(self._address_of(node.id))
+
+    def _wait_end(self, node: Node) -> None:
+        if self._nodes.processes.wait(node.name, STOP_TIMEOUT_S) is None:
+            raise KafkaNotStarted(
+                f"broker {node.id} has not ended in {STOP_TIMEOUT_S:.0f} s: a clean stop waits for a controller that "
+                "answers; kill() ends it at once"
+            )
+        self._status[node.id] = DOWN
+
+    def _askable(self) -> list[Address]:
+        return [self._address_of(broker_id) for broker_id in self._ids_with(RUNNING)]
+
+    def _address_of(self, broker_id: int) -> Address:
+        return HOST, self._node(broker_id).port
+
+
+def _dotted(config: Mapping[str, object]) -> dict[str, object]:
+    """Settings by Kafka's names.
+
+    >>> _dotted({"client_id": "me", "acks": 1})
+    {'client.id': 'me', 'acks': 1}
+    """
+    return {name.replace("_", "."): value for name, value in config.items()}

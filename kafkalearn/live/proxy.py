@@ -1,0 +1,137 @@
+"""A proxy in front of one broker: it counts the requests by kind, and may lose the answer to some.
+
+It stands where a network stands: what passes it is not changed. Give it to a cluster of one broker that is not started
+yet, so that clients are sent through it::
+
+    with Proxy() as proxy, Kafka(config=proxy.config) as kafka:
+        proxy.forward_to(kafka)
+        proxy.swallow("Produce", count=1)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections import Counter
+from struct import Struct
+from typing import TYPE_CHECKING
+
+from kafkalearn.live.nodes.layout import HOST
+from kafkalearn.live.requests.apis import APIS, find_api
+from kafkalearn.live.requests.messages import LENGTH
+
+if TYPE_CHECKING:
+    from kafkalearn.live.kafka import Kafka
+
+_HEADER = Struct(">hhi")  # api, version, correlation id
+_NUMBER = Struct(">i")
+
+
+class Proxy:
+    """A proxy on a port of its own; to be closed, or used in a ``with`` block."""
+
+    def __init__(self) -> None:
+        """Listen; nothing is forwarded yet."""
+        self._listener = socket.create_server((HOST, 0))
+        self.port: int = self._listener.getsockname()[1]
+        self.counts: Counter[str] = Counter()  # requests by Kafka's name
+        self.versions: dict[str, set[int]] = {}  # in which versions they came
+        self._target: int | None = None
+        self._swallow: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def config(self) -> dict[str, object]:
+        """What a cluster of one broker needs to send its clients here."""
+        return {"advertised.listeners": f"PLAINTEXT://{HOST}:{self.port}"}
+
+    def forward_to(self, kafka: Kafka) -> None:
+        """Pass everything on to the first broker of a cluster."""
+        self._target = int(kafka.bootstrap.split(",")[0].rpartition(":")[2])
+
+    def swallow(self, name: str, count: int = 1) -> None:
+        """Lose the next answers to a request, and cut the connection each time, as a broken network does."""
+        with self._lock:
+            self._swallow[find_api(name).name] = count
+
+    def reset(self) -> None:
+        """Count from nothing."""
+        with self._lock:
+            self.counts.clear()
+            self.versions.clear()
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._listener.close()
+
+    def __enter__(self) -> Proxy:
+        """The proxy itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+                broker = socket.create_connection((HOST, self._target or 0))
+            except OSError:
+                if self._listener.fileno() < 0:
+                    return
+                continue
+            names: dict[int, str] = {}
+            for work in (self._requests, self._answers):
+                threading.Thread(target=self._serve, args=(work, client, broker, names), daemon=True).start()
+
+    def _serve(self, work: object, client: socket.socket, broker: socket.socket, names: dict[int, str]) -> None:
+        with contextlib.suppress(OSError):
+            work(client, broker, names)
+        for each in (client, broker):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+    def _requests(self, client: socket.socket, broker: socket.socket, names: dict[int, str]) -> None:
+        while message := _message(client):
+            number, version, correlation_id = _HEADER.unpack_from(message, LENGTH.size)
+            name = _NAMES.get(number, f"request {number}")
+            with self._lock:
+                names[correlation_id] = name
+                self.counts[name] += 1
+                self.versions.setdefault(name, set()).add(version)
+            broker.sendall(message)
+
+    def _answers(self, client: socket.socket, broker: socket.socket, names: dict[int, str]) -> None:
+        while message := _message(broker):
+            (correlation_id,) = _NUMBER.unpack_from(message, LENGTH.size)
+            with self._lock:
+                name = names.pop(correlation_id, "")
+                if self._swallow[name] > 0:
+                    self._swallow[name] -= 1
+                    return
+            client.sendall(message)
+
+
+_NAMES = {api.number: api.name for api in APIS.values()}
+
+
+def _message(source: socket.socket) -> bytes:
+    """The next message with its length in front; empty at the end."""
+    length = _take(source, LENGTH.size)
+    if len(length) < LENGTH.size:
+        return b""
+    return length + _take(source, *LENGTH.unpack(length))
+
+
+def _take(source: socket.socket, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        part = source.recv(size - len(data))
+        if not part:
+            return b""
+        data += part
+    return bytes(data)

@@ -1,0 +1,1 @@
+"""What a cluster and its disks say, asked without changing anything."""

@@ -1,0 +1,1 @@
+"""Kafka's requests, sent as they are: layouts, connections, error codes."""

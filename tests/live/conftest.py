@@ -1,0 +1,77 @@
+"""A real Kafka for tests: one broker for all that share it, clusters of their own for scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+
+import pytest
+
+from kafkalearn.live import Kafka
+from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
+from kafkalearn.live.jars.pinned import find_release
+from kafkalearn.live.nodes.preparing import prepare
+from tests.live.checked import PROPERTY, asked_release
+
+SHARED = {
+    "group.consumer.min.heartbeat.interval.ms": 50,
+    "group.consumer.heartbeat.interval.ms": 50,
+    "group.consumer.min.session.timeout.ms": 1000,
+    "group.consumer.session.timeout.ms": 6000,
+    "group.consumer.max.size": 14,  # what the recorded histories have
+    "group.min.session.timeout.ms": 500,
+    "group.consumer.assignment.interval.ms": 0,  # 4.3: else joins within a second are taken together
+    "group.consumer.assignor.offload.enable": False,
+    "offsets.topic.num.partitions": 1,  # all groups in one file
+    "log.cleaner.backoff.ms": 100,
+    "log.initial.task.delay.ms": 100,
+    "log.retention.check.interval.ms": 500,
+    "log.segment.delete.delay.ms": 100,
+}
+"""What the one broker has beside `kafkalearn.live.nodes.configuration.QUICK`, so that nothing is waited for."""
+
+
+@pytest.fixture(scope="session")
+def release() -> str:
+    """The release line that is asked, whose jars are there; the tests are skipped where it cannot be started."""
+    try:
+        prepare(find_release(asked_release()))
+    except (KafkaNotFetched, KafkaNotStarted) as error:
+        pytest.skip(f"no real Kafka here: {error}")
+    return asked_release()
+
+
+@pytest.fixture(autouse=True)
+def noted_rules(request, record_property) -> None:
+    """Note in a test's report which rules it holds; tools/checked_live.py collects them."""
+    for mark in request.node.iter_markers("holds"):
+        for rule in mark.args:
+            record_property(PROPERTY, rule)
+
+
+@pytest.fixture(scope="session")
+def kafka(release) -> Iterator[Kafka]:
+    """One broker for every test that brings topics and groups of its own."""
+    with Kafka(release=release, config=SHARED) as running:
+        yield running
+
+
+@pytest.fixture
+def cluster(release) -> Iterator[Callable[..., Kafka]]:
+    """Starts clusters for one test, which are gone after it."""
+    started = []
+
+    def start(brokers: int = 3, **settings: object) -> Kafka:
+        started.append(Kafka(brokers, release, **settings))
+        return started[-1].start()
+
+    yield start
+    for each in started:
+        each.close()
+
+
+@pytest.fixture(scope="session")
+def new_name() -> Callable[[str], str]:
+    """Names for topics and groups that nothing else has."""
+    numbers = count(1)
+    return lambda kind: f"{kind}-{next(numbers)}"

@@ -1,0 +1,177 @@
+"""The jars of a release: which they are, and what happens where they cannot be had. No broker, no network."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from types import SimpleNamespace
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.java_runtime import JavaNotFound
+from kafkalearn.live import Kafka
+from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
+from kafkalearn.live.jars import fetching, ivy, java, pinned
+from kafkalearn.live.jars.fetching import fetch, jar_paths, missing
+from kafkalearn.live.jars.ivy import Module
+from kafkalearn.live.jars.java import ProgramFailed, run_java
+from kafkalearn.live.jars.pinned import Jar, Release, find_release, releases
+from kafkalearn.live.nodes import preparing
+from kafkalearn.versions.releases import DEFAULT_RELEASE
+from tools import live_releases
+
+CONTENT = {"kafka_2.13-9.9.1.jar": b"of the broker", "kafka-clients-9.9.1.jar": b"of the clients, which is longer"}
+
+
+def small_jar(name: str, data: bytes) -> Jar:
+    module = Module("org.apache.kafka", name.removesuffix("-9.9.1.jar"), "9.9.1")
+    return Jar(module, len(data), hashlib.sha256(data).hexdigest())
+
+
+SMALL = Release("9.9", "9.9.1", tuple(small_jar(*each) for each in CONTENT.items()))
+
+
+@pytest.fixture
+def registry(monkeypatch, tmp_path):
+    """An empty folder for jars, and a registry that has those of `SMALL`."""
+    served = SimpleNamespace(content=dict(CONTENT), asked=[], error=None)
+
+    def fetch_exactly(modules, folder, cache):
+        served.asked.append([module.jar_name for module in modules])
+        if served.error:
+            raise ProgramFailed(served.error)
+        folder.mkdir(parents=True)
+        for module in modules:
+            (folder / module.jar_name).write_bytes(served.content[module.jar_name])
+
+    monkeypatch.setenv("KAFKALEARN_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setattr(fetching, "fetch_exactly", fetch_exactly)
+    return served
+
+
+def test_the_newest_patch_of_each_line_since_4_0_is_pinned_with_every_jar_by_its_hash():
+    recorded = json.loads(pinned.FILE.read_text(encoding="utf-8"))
+
+    assert list(releases()) == ["4.0", "4.1", "4.2", "4.3"]
+    assert DEFAULT_RELEASE in releases()
+    assert all(release.version.startswith(f"{line}.") for line, release in releases().items())
+    assert all(
+        len(jar.sha256) == 64 and jar.size_bytes > 1000 for release in releases().values() for jar in release.jars
+    )
+    assert set(recorded["jars"]) == {name for each in recorded["releases"].values() for name in each["jars"]}
+    for release in releases().values():
+        names = {jar.module.name for jar in release.jars}
+        assert names >= {"kafka_2.13", "kafka-clients", "kafka-tools", "slf4j-simple", "log4j-slf4j-impl"}
+
+
+def test_the_file_is_written_as_it_stands_byte_for_byte():
+    text = live_releases.RECORDED.read_text(encoding="utf-8")
+    assert live_releases.text_of(json.loads(text)) == text
+    assert json.loads(text)["about"] == live_releases.ABOUT
+
+
+def test_no_registry_is_named_anywhere():
+    texts = [pinned.FILE.read_text(encoding="utf-8"), ivy.WITHOUT_DESCRIPTIONS]
+    assert not any("://" in text or ".org/" in text for text in texts)
+
+
+def test_jars_are_fetched_once_and_checked(registry):
+    updates = []
+    fetch(SMALL, lambda *numbers: updates.append(numbers))
+    fetch(SMALL, lambda *numbers: updates.append(numbers))
+
+    assert registry.asked == [list(CONTENT)]
+    assert {path.name: path.read_bytes() for path in jar_paths(SMALL)} == CONTENT
+    assert updates[-1] == (SMALL.size_bytes, SMALL.size_bytes)
+    assert updates.count(updates[-1]) == 1
+
+
+def test_only_what_is_missing_or_cut_off_is_fetched(registry):
+    fetch(SMALL)
+    jar_paths(SMALL)[1].write_bytes(b"cut off")
+    assert [jar.module.name for jar in missing(SMALL)] == ["kafka-clients"]
+
+    fetch(SMALL)
+
+    assert registry.asked[1:] == [["kafka-clients-9.9.1.jar"]]
+    assert missing(SMALL) == []
+
+
+def test_a_jar_that_is_another_is_refused_and_nothing_of_it_is_kept(registry, tmp_path):
+    registry.content["kafka-clients-9.9.1.jar"] = b"of somebody else, as long  abcd"
+    with pytest.raises(KafkaNotFetched, match=r"kafka-clients-9\.9\.1\.jar is not the file that was released"):
+        fetch(SMALL)
+    assert [path.name for path in (tmp_path / "data").rglob("*") if path.is_file()] == ["lock"]
+
+
+def test_without_a_registry_the_message_says_what_to_do(registry, monkeypatch, tmp_path):
+    registry.error = "unknown host"
+    with pytest.raises(KafkaNotFetched) as caught:
+        fetch(SMALL)
+
+    said = str(caught.value)
+    for words in (
+        "Kafka 9.9.1",
+        "works without",
+        "make live",
+        "KAFKALEARN_IVY_SETTINGS",
+        str(tmp_path),
+        "unknown host",
+    ):
+        assert words in said
+
+
+def test_a_full_disk_is_noticed_before_anything_is_fetched(registry, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=10))
+    with pytest.raises(KafkaNotFetched, match="0 MB are free; free some, or set KAFKALEARN_DATA_DIR"):
+        fetch(SMALL)
+    assert registry.asked == []
+
+
+def test_the_progress_says_the_size_at_once_and_the_end_once(registry, capsys):
+    fetch(SMALL)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "kafkalearn: fetching Kafka 9.9.1, once on this machine: 0 MB"
+    assert [line for line in lines if "fetched in" in line] == lines[-1:]
+
+
+def test_without_java_the_message_is_that_of_the_search_for_it(monkeypatch):
+    def nothing():
+        raise JavaNotFound("Java 17 to 25 is needed; looked at nothing; install one")
+
+    monkeypatch.setattr(preparing, "find_java", nothing)
+    with pytest.raises(KafkaNotStarted, match="Java 17 to 25 is needed"):
+        Kafka().start()
+
+
+def test_without_pyspark_the_message_names_the_extra(monkeypatch):
+    monkeypatch.setattr(java, "find_spec", lambda name: None)
+    with pytest.raises(KafkaNotFetched, match=r"pip install 'kafkalearn\[live\]'"):
+        java.spark_jars()
+
+
+def test_a_java_program_that_fails_or_hangs_is_an_error_with_its_last_words():
+    with pytest.raises(ProgramFailed, match="NoSuchClass"):
+        run_java("-cp", ".", "NoSuchClass")
+    with pytest.raises(ProgramFailed, match="it has not ended after 0 s"):
+        run_java("-version", timeout_s=0.001)
+
+
+@pytest.mark.parametrize(("name", "line"), [("4.3", "4.3"), (releases()["4.1"].version, "4.1")])
+def test_a_release_is_found_by_its_line_or_its_patch(name, line):
+    assert find_release(name).line == line
+
+
+def test_an_unknown_release_names_the_known_ones():
+    with pytest.raises(KafkaLearnError, match=r"unknown release '5\.0'.*'4\.0', '4\.1', '4\.2', '4\.3'"):
+        Kafka(release="5.0")
+
+
+def test_what_a_new_release_changes_is_printed():
+    old = {"releases": {"4.3": {"version": "4.3.0"}}, "jars": {"a:b:1": [1, "x"], "a:c:1": [1, "x"]}}
+    new = {"releases": {"4.3": {"version": "4.3.1"}}, "jars": {"a:b:1": [1, "y"], "a:d:1": [1, "x"]}}
+    assert live_releases.differences(old, new) == [
+        "4.3: 4.3.0 -> 4.3.1", "no longer: a:c:1", "jar: a:b:1", "jar: a:d:1",
+    ]  # fmt: skip

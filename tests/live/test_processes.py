@@ -1,0 +1,176 @@
+"""Whatever happens to the Python that has started a cluster, nothing of it is left running, and no file."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import threading
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.live import Kafka
+from kafkalearn.live.errors import KafkaNotStarted, NoAnswer
+from kafkalearn.live.nodes import layout
+from kafkalearn.live.nodes.processes import Processes
+from tests.live.processes import Program, is_alive
+
+pytestmark = pytest.mark.live
+
+
+def test_after_an_exception_nothing_is_left(release):
+    program = Program(release, "raise ValueError('of the user')")
+
+    code, errors = program.wait()
+
+    assert (code, "ValueError: of the user" in errors) == (1, True)
+    assert program.leftovers() == []
+
+
+def test_after_an_interrupt_nothing_is_left(release):
+    program = Program(release, "time.sleep(60)")
+    program.process.send_signal(signal.SIGINT)
+
+    _, errors = program.wait()
+
+    assert "KeyboardInterrupt" in errors
+    assert program.leftovers() == []
+
+
+def test_after_a_kill_of_the_python_nothing_is_left_frozen_brokers_included(release):
+    program = Program(release, "time.sleep(60)", before="kafka.freeze(2)", brokers=2)
+    program.process.kill()
+
+    assert program.wait()[0] == -signal.SIGKILL
+    assert program.leftovers() == []
+
+
+def test_a_kill_while_a_forked_child_holds_the_pipe_leaves_nothing_either(release):
+    fork = "child = __import__('os').fork()\n    if child == 0: time.sleep(20); __import__('os')._exit(0)"
+    program = Program(release, "time.sleep(60)", before=fork)
+    program.process.kill()
+
+    assert program.leftovers() == []
+
+
+def test_a_cluster_that_nobody_closed_ends_with_its_python(release):
+    program = Program(release, "kafka.__class__.__exit__ = lambda *_: None")
+
+    assert program.wait()[0] == 0
+    assert program.leftovers() == []
+
+
+def test_an_interrupt_while_it_starts_leaves_nothing(release, monkeypatch):
+    started = []
+
+    def interrupted(self, *_):
+        started.append(self.process_id(self.nodes[0]))
+        started.append(self.processes.folder)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kafkalearn.live.nodes.starting.Nodes.wait_alive", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Kafka(release=release).start()
+
+    pid, folder = started
+    assert not is_alive(pid)
+    assert not folder.exists()
+
+
+def test_several_clusters_at_once_do_not_disturb_each_other(cluster):
+    one, other = cluster(1), cluster(1)
+    for each, values in ((one, ["a"]), (other, ["b", "c"])):
+        each.create_topic("orders")
+        each.send("orders", values)
+    one.close()
+
+    assert [record.value for record in other.records("orders", 0)] == [b"b", b"c"]
+    with pytest.raises(KafkaNotStarted, match="the cluster was closed"):
+        one.process_id(1)
+
+
+def test_threads_may_ask_for_processes_at_the_same_time(tmp_path):
+    processes = Processes()
+    log = tmp_path / "log"
+    threads = [
+        threading.Thread(target=processes.start, args=(str(number), ["sleep", "60"], log)) for number in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    pids = [processes.process_id(str(number)) for number in range(8)]
+    processes.close()
+
+    assert len(set(pids)) == 8
+    assert not any(map(is_alive, pids))
+
+
+def test_a_port_that_is_taken_meanwhile_is_replaced_by_another(release, monkeypatch):
+    with socket.socket() as taken:
+        taken.bind((layout.HOST, 0))
+        taken.listen()
+        ports = layout.free_ports(2)
+        first = [taken.getsockname()[1], ports[0]]
+        monkeypatch.setattr(
+            layout, "free_ports", lambda count: [first.pop(0) if first else _free() for _ in range(count)]
+        )
+        with Kafka(release=release) as kafka:
+            assert kafka.topics() == {}
+
+
+def _free() -> int:
+    with socket.socket() as one:
+        one.bind((layout.HOST, 0))
+        return one.getsockname()[1]
+
+
+def test_a_broker_that_does_not_start_says_why(release):
+    with pytest.raises(KafkaNotStarted, match=r"(?s)node 1 of Kafka .* has ended with code 1.*num\.io\.threads"):
+        Kafka(release=release, config={"num.io.threads": 0}).start()
+
+
+def test_a_feature_that_the_release_does_not_know_is_refused_in_kafkas_words(release):
+    kafka = Kafka(release=release, has_eligible_leader_replicas=True)
+    kafka._nodes.features = {"no.such.feature": 1}
+    with pytest.raises(KafkaNotStarted, match=r"cannot be formatted with .*no\.such\.feature"):
+        kafka.start()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"brokers": 0}, "brokers must be at least 1, got 0"),
+        ({"brokers": 50}, "brokers must be at most 9"),
+        ({"release": "3.9"}, "unknown release '3.9'"),
+        ({"config": {"log.dirs": "/tmp"}}, "log.dirs is decided by Kafka"),
+    ],
+)
+def test_a_cluster_that_makes_no_sense_is_refused(release, settings, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        Kafka(**{"release": release, **settings}).start()
+
+
+def test_brokers_are_frozen_thawed_killed_and_restarted_only_where_it_makes_sense(cluster):
+    kafka = cluster(2)
+    kafka.freeze(2)
+    with pytest.raises(KafkaLearnError, match="broker 2 is frozen; this is for one that is running"):
+        kafka.freeze(2)
+    with pytest.raises(NoAnswer, match="no answer in time"):
+        kafka._brokers.ask(kafka._address_of(2), "Metadata", {"topics": []}, timeout_s=0.2)
+    kafka.thaw(2)
+    kafka.kill(2)
+    assert [kafka.status(each) for each in kafka.broker_ids] == ["running", "down"]
+    kafka.restart(2)
+    kafka.stop(2)
+    with pytest.raises(KafkaLearnError, match="broker 2 is down; this is for one that is running or frozen"):
+        kafka.kill(2)
+    with pytest.raises(KafkaLearnError, match="there is no broker 3; there are 1 and 2"):
+        kafka.restart(3)
+
+
+def test_where_processes_cannot_be_frozen_the_message_says_what_to_do(monkeypatch):
+    monkeypatch.delattr(signal, "SIGSTOP")
+    with pytest.raises(KafkaNotStarted, match=r"Linux and macOS alone.*WSL.*connect\('localhost:9092'\)"):
+        Kafka().start()

@@ -1,0 +1,77 @@
+"""Kafka's command-line tools on a real cluster, and what `make live` prints."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.live import Kafka
+from kafkalearn.live.errors import KafkaNotStarted
+from kafkalearn.live.tools import CLASSES, _class_of
+from tests.live.checked import holds
+from tests.live.processes import ROOT
+
+pytestmark = pytest.mark.live
+
+
+@holds("record batches", "segment files of a broker's disk")
+def test_dump_log_reads_the_batches_that_our_reader_reads(kafka, new_name):
+    topic = new_name("t")
+    kafka.create_topic(topic)
+    kafka.send(topic, ["a", "b"])
+    kafka.send_records(topic, [(b"k", None, 1000)])
+    path = kafka.disk(1).folder / f"{topic}-0" / f"{0:020}.log"
+
+    printed = kafka.tool("dump-log", "--files", str(path), "--print-data-log")
+
+    batches = kafka.disk(1).batches(topic, 0)
+    found = re.findall(r"baseOffset: (\d+) lastOffset: (\d+) count: (\d+) .*?position: (\d+) .*?size: (\d+) ", printed)
+    assert [tuple(map(int, each)) for each in found] == [
+        (each.base_offset, each.last_offset, len(each.records), each.position, each.size_bytes) for each in batches
+    ]
+    assert re.findall(r"payload: (\S+)", printed) == ["a", "b"]
+
+
+def test_the_address_of_the_cluster_is_added_and_a_failure_has_the_tools_words(kafka):
+    with pytest.raises(KafkaNotStarted, match="Topic 'no-such-topic' does not exist"):
+        kafka.tool("topics", "--describe", "--topic", "no-such-topic")
+    with pytest.raises(KafkaLearnError, match="unknown tool 'topic'; did you mean 'topics'"):
+        kafka.tool("topic", "--list")
+    with pytest.raises(KafkaLearnError, match="a tool takes words, as in a shell"):
+        kafka.tool("topics", "--partitions", 3)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_tool_has_its_class_in_the_release(kafka, name):
+    assert _class_of(kafka.release, name) in CLASSES[name]
+
+
+def test_make_live_says_what_is_here_and_refuses_what_is_not_known(release):
+    command = [sys.executable, "-m", "kafkalearn.live"]
+    here = subprocess.run([*command, release], cwd=ROOT, capture_output=True, text=True)
+    unknown = subprocess.run([*command, "5.0"], cwd=ROOT, capture_output=True, text=True)
+
+    assert (here.returncode, here.stdout) == (0, f"Kafka {Kafka(release=release).release.version} is here: "
+                                              f"with Kafka(release={release!r}) as kafka: ...\n")  # fmt: skip
+    assert unknown.returncode == 1
+    assert unknown.stderr.startswith("kafkalearn: unknown release '5.0'")
+
+
+def test_a_cluster_that_was_not_started_or_not_asked_for_logs_says_so(release):
+    kafka = Kafka(release=release)
+    with pytest.raises(KafkaNotStarted, match=r"not started: with Kafka\(\) as kafka"):
+        kafka.topics()
+    kafka.close()
+
+
+def test_server_logs_have_kafkas_own_form_where_they_are_asked_for(release, kafka):
+    with pytest.raises(KafkaLearnError, match=r"start it with Kafka\(has_logs=True\)"):
+        kafka.server_log(1)
+    with Kafka(release=release, has_logs=True) as logged:
+        lines = logged.server_log(1)
+    form = r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (INFO|WARN|ERROR) .* \([\w.$]+\)"
+    assert sum(bool(re.fullmatch(form, line)) for line in lines) > 50

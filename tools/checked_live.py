@@ -1,0 +1,107 @@
+"""Runs the live tests against a release and writes what they held: kafkalearn/fidelity/checked_live.json.
+
+    python3 run.py live check               the newest release
+    python3 run.py live check 4.0 4.1       these, one after the other
+
+For each rule that a live test says it holds (``@holds``) the file gets the release, the day, and the tests. A run in
+which a test fails or is skipped writes nothing. What it says of other releases stays.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafkalearn.live.jars.pinned import find_release
+from kafkalearn.versions.releases import DEFAULT_RELEASE, parse_release
+from tests.live.checked import PROPERTY, RELEASE_VARIABLE
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORDED = ROOT / "kafkalearn" / "fidelity" / "checked_live.json"
+ABOUT = (
+    "For each rule of the ledger the releases of a real broker that it was held to: the day, and the tests that did "
+    "it. Written by python3 run.py live check."
+)
+
+
+class Held:
+    """A pytest plugin that notes which rules each live test has held."""
+
+    def __init__(self) -> None:
+        """Nothing is noted yet."""
+        self.tests: dict[str, set[str]] = defaultdict(set)
+        self.failed: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note a test that has passed, and one that has not."""
+        if not report.passed:
+            self.failed.append(report.nodeid)
+        if report.when == "call":
+            for name, rule in report.user_properties:
+                if name == PROPERTY:
+                    self.tests[rule].add(report.nodeid.partition("[")[0])
+
+
+def main(words: list[str]) -> int:
+    """Ask the releases named, or the newest; the exit code is 1 if one of them answers otherwise than we say."""
+    return max(check(find_release(word).line) for word in words or [DEFAULT_RELEASE])
+
+
+def check(line: str) -> int:
+    """Run the live tests against one release line and write what they held."""
+    version, held = find_release(line).version, Held()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(RELEASE_VARIABLE, line)
+        pytest.main(["-q", "-m", "", "-p", "no:cacheprovider", str(ROOT / "tests" / "live")], plugins=[held])
+    if held.failed or not held.tests:
+        print(f"Kafka {version}: nothing is written; not all tests have passed:", *held.failed, sep="\n  ")
+        return 1
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
+    recorded = with_release(recorded, version, f"{datetime.now(UTC):%Y-%m-%d}", held.tests)
+    RECORDED.write_text(text_of(recorded), encoding="utf-8")
+    print(f"Kafka {version}: {len(held.tests)} rules held")
+    return 0
+
+
+def with_release(recorded: Mapping[str, Any], version: str, date: str, tests: Mapping[str, set[str]]) -> dict[str, Any]:
+    """The file with what was held on one release; what it said of that release line before is gone.
+
+    >>> old = {"rules": {"lag": {"4.0.2": {"date": "2026-11-01", "tests": ["a"]}, "4.3.0": {"date": "", "tests": []}}}}
+    >>> with_release(old, "4.3.1", "2026-11-22", {"lag": {"b"}})["rules"]["lag"]["4.3.1"]
+    {'date': '2026-11-22', 'tests': ['b']}
+    """
+    line = version.rpartition(".")[0]
+    rules: dict[str, dict[str, Any]] = {
+        rule: {each: facts for each, facts in checks.items() if each.rpartition(".")[0] != line}
+        for rule, checks in recorded["rules"].items()
+    }
+    for rule, names in tests.items():
+        rules.setdefault(rule, {})[version] = {"date": date, "tests": sorted(names)}
+    return {
+        "about": ABOUT,
+        "rules": {
+            rule: {each: rules[rule][each] for each in sorted(rules[rule], key=parse_release)}
+            for rule in sorted(rules)
+            if rules[rule]
+        },
+    }
+
+
+def text_of(recorded: Mapping[str, Any]) -> str:
+    """The file, with a line for each release of a rule."""
+    rules = []
+    for rule, checks in recorded["rules"].items():
+        lines = ",\n".join(f"   {json.dumps(each)}: {json.dumps(facts)}" for each, facts in checks.items())
+        rules.append(f"  {json.dumps(rule)}: {{\n{lines}\n  }}")
+    return f'{{\n "about": {json.dumps(recorded["about"])},\n "rules": {{\n' + ",\n".join(rules) + "\n }\n}\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
