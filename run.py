@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 
-from tools import environment
+from tools import environment, reasons
 from tools.environment import LOCK, OLDEST, ROOT, VENV_PYTHON, call, say
 
 
@@ -18,62 +18,53 @@ def hand_over(*command):
     """End as the command ends; where the system allows it, this process becomes the command."""
     words = [str(word) for word in (VENV_PYTHON, *command)]
     os.chdir(str(ROOT))
-    if os.name == "posix":
-        os.execve(words[0], words, environment.variables(os.environ))  # so that Ctrl-C reaches it and nothing else
-    return subprocess.call(words, env=environment.variables(os.environ))
-
-
-def lab_options(words, environ, platform, is_root):
-    """JupyterLab's options: the chapters, this machine only, no outside address asked; then the reader's words."""
-    seen = platform in ("darwin", "win32") or any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-    options = [
-        "--ServerApp.root_dir=%s" % (ROOT / "notebooks"),
-        "--ServerApp.ip=127.0.0.1",
-        "--ServerApp.kernel_websocket_connection_class=kafkalearn.lab.connection.NoDelayConnection",
-        "--KernelManager.transport_encryption=auto",  # else each kernel warns the reader that its loopback has none
-        "--LabApp.app_settings_dir=%s" % (ROOT / "tools" / "lab"),  # no news, no look for updates
-        *(["--no-browser"] if not seen or environ.get("SSH_CONNECTION") else []),  # the address is printed
-        *(["--allow-root"] if is_root else []),  # containers
-    ]
-    given = {option_name(word) for word in words}
-    return [option for option in options if option_name(option) not in given] + words
-
-
-def option_name(word):
-    """``ip`` for --ip, --ServerApp.ip=0.0.0.0 and the like: given twice, JupyterLab would take neither."""
-    return word.split("=")[0].lstrip("-").split(".")[-1]
-
-
-def trust(notebooks):
-    """Sign the chapters; unsigned, JupyterLab hides their committed pictures until each cell has run."""
-    if notebooks:
-        words = [VENV_PYTHON, "-m", "nbformat.sign", *notebooks]
-        subprocess.call([str(word) for word in words], stdout=subprocess.DEVNULL, env=environment.variables(os.environ))
+    try:
+        if os.name == "posix":
+            os.execve(words[0], words, environment.variables(os.environ))  # so that Ctrl-C reaches it and nothing else
+        return subprocess.call(words, env=environment.variables(os.environ))
+    except OSError as error:
+        sys.exit("kafkalearn: %s does not run (%s); remove .venv and try again" % (VENV_PYTHON, error.strerror))
 
 
 def lab(words):
-    """Opens JupyterLab on the chapters; without a screen it prints the address."""
-    notebooks = ROOT / "notebooks"
-    notebooks.mkdir(exist_ok=True)
-    trust(sorted(notebooks.glob("*.ipynb")))
-    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    return hand_over("-m", "jupyterlab", *lab_options(words, os.environ, sys.platform, is_root))
+    """Opens the chapters in JupyterLab: your own copies, without results; no screen: prints the address."""
+    environment.require_home()
+    return hand_over("-m", "kafkalearn.lab", *words)
+
+
+def reset(words):
+    """Makes fresh copies of chapters, ARGS='05 07'; yours stay beside them."""
+    return hand_over("-m", "kafkalearn.lab", "reset", *words)
+
+
+def edit(words):
+    """Opens the committed chapters in JupyterLab, for authors."""
+    environment.require_home()
+    return hand_over("-m", "kafkalearn.lab", "edit", *words)
 
 
 def test(words):
     """Runs every test: units, doctests, lint, every chapter against its committed outputs."""
+    environment.require_home()
     # A chapter is one kernel, so one worker; chapters take longest and are begun first, as they are named first.
     workers = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
     return hand_over("-m", "pytest", *(words or workers))
 
 
+def fuzz(words):
+    """Gives odd input to all that is public, each time other; ARGS=10 for ten minutes, five if not said."""
+    return hand_over("-m", "tests.fuzz.search", *words)
+
+
 def book(words):
     """Runs the chapters and writes them as pages to read offline: book/index.html."""
+    environment.require_home()
     return hand_over("-m", "tools.book", *words)
 
 
 def chapters(words):
     """Runs the chapters in place, all or those named (ARGS=01), and keeps their outputs."""
+    environment.require_home()
     return hand_over("-m", "tools.chapters", *words)
 
 
@@ -87,6 +78,22 @@ def bench(words):
     return 1 if failed or not chosen else 0
 
 
+def live(words):
+    """Fetches the real Kafka that can be started here; ARGS=check asks it what the rules say; ARGS=4.1 for another."""
+    is_check = words[:1] == ["check"]
+    return hand_over("-m", "tools.checked_live" if is_check else "kafkalearn.live", *words[is_check:])
+
+
+def report(words):
+    """Writes how far you are with the exercises into a file to hand in; ARGS='--name Anna' puts your name in it."""
+    return hand_over("-m", "kafkalearn.exercises.progress.report", *words)
+
+
+def grades(words):
+    """Judges the reports in a folder again and makes the table of a class; ARGS=folder."""
+    return hand_over("-m", "kafkalearn.exercises.progress.grades", *words)
+
+
 def settings(words):
     """Reads every setting of each Kafka release from its classes anew; ARGS='3.9 4.3=4.3.2' for some lines."""
     return hand_over("-m", "tools.settings", *words)
@@ -94,6 +101,7 @@ def settings(words):
 
 def lock(words):
     """Writes requirements.lock anew from pyproject.toml; ARGS=--upgrade for newer versions."""
+    environment.require_the_repository()
     uv = environment.locked_uv()
     if uv is None:
         sys.exit("kafkalearn: the lock is written by the uv that it names, and pip cannot bring it, see above")
@@ -109,7 +117,10 @@ def setup(words):
     return 0
 
 
-COMMANDS = {each.__name__: each for each in (lab, test, book, chapters, bench, settings, lock, setup)}
+COMMANDS = {
+    each.__name__: each
+    for each in (lab, reset, edit, test, fuzz, book, chapters, bench, live, report, grades, settings, lock, setup)
+}
 
 
 def overview():
@@ -140,3 +151,5 @@ if __name__ == "__main__":
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit("\nkafkalearn: stopped; the same command goes on from here or starts afresh")
+    except OSError as failure:
+        sys.exit("kafkalearn: " + reasons.of(failure))

@@ -4,25 +4,29 @@ Only the standard library is imported, and the syntax stays that of Python 3.7, 
 """
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+
+from tools import reasons
 
 OLDEST, TOO_NEW = (3, 11), (3, 15)  # requires-python in pyproject.toml says the same, and why
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCK = ROOT / "requirements.lock"
+LOCK, PROJECT = ROOT / "requirements.lock", ROOT / "pyproject.toml"
 VENV = ROOT / ".venv"
 BOOT = ROOT / ".boot"  # what is needed before .venv is there
 PROGRAMS = VENV / ("Scripts" if os.name == "nt" else "bin")
 VENV_PYTHON = PROGRAMS / ("python.exe" if os.name == "nt" else "python")
 # What makes .venv: this Python, but not .venv's own, which may be thrown away and has no pip.
 PYTHON = getattr(sys, "_base_executable", sys.executable) if Path(sys.prefix) == VENV else sys.executable
-STAMP = VENV / "kafkalearn-stamp"  # written last: what was installed, whole
+STAMP = VENV / "kafkalearn-stamp"  # written last: from what it was made, and each entry of its packages
 UNFINISHED = BOOT / "unfinished"  # there while an installation runs, and after one that was cut off
 
 # An older uv on PATH is passed over: it may not know --build-constraints or read the lock's markers.
@@ -44,6 +48,8 @@ def say(text):
 def variables(environ):
     """The variables a command gets: its programs are those of .venv, whatever else is activated."""
     kept = {name: value for name, value in environ.items() if name not in UNWANTED}
+    if sys.getfilesystemencoding() != "utf-8":  # else a path in Cyrillic has no name
+        kept["PYTHONUTF8"] = "1"
     path = [str(PROGRAMS), *filter(None, [environ.get("PATH")])]
     return dict(kept, VIRTUAL_ENV=str(VENV), PATH=os.pathsep.join(path))
 
@@ -51,6 +57,18 @@ def variables(environ):
 def call(*command):
     """True if the command ends well; its output goes to the screen."""
     return subprocess.call([str(word) for word in command], cwd=str(ROOT), env=variables(os.environ)) == 0
+
+
+def failure_of(*command):
+    """None if the command ends well, else what it said; that goes to the screen too, as it comes."""
+    words = [str(word) for word in command]
+    said = []
+    pipes = {"stderr": subprocess.PIPE, "universal_newlines": True, "errors": "replace"}
+    with subprocess.Popen(words, cwd=str(ROOT), env=variables(os.environ), **pipes) as process:
+        for line in process.stderr:
+            sys.stderr.write(line)
+            said.append(line)
+    return None if process.returncode == 0 else "".join(said)
 
 
 def answer(*command):
@@ -74,6 +92,34 @@ def version_of(python):
     """(3, 12) of a Python that runs, () of one that does not."""
     printed = answer(str(python), "-c", "import sys; print(*sys.version_info[:2])")
     return tuple(int(number) for number in (printed or "").split())
+
+
+def require_the_repository():
+    """End with a sentence where a file is gone that all of this is made from."""
+    for path in (LOCK, PROJECT):
+        if not path.is_file():
+            sys.exit("kafkalearn: " + reasons.missing(path))
+
+
+def problem_of_home():
+    """Why nothing can be written into the home folder, "" if all is well; uv and Jupyter keep files there."""
+    home = os.path.expanduser("~")
+    try:
+        tempfile.TemporaryFile(dir=home).close()
+    except OSError as error:
+        return "{}: {}".format(home, error.strerror)
+    return ""
+
+
+def require_home():
+    """End with a sentence where Jupyter, which runs the chapters, would have no place for its files."""
+    named = all(os.environ.get("JUPYTER_%s_DIR" % kind) for kind in ("CONFIG", "DATA", "RUNTIME"))
+    problem = "" if named else problem_of_home()
+    if problem:
+        sys.exit(
+            "kafkalearn: nothing can be written into your home folder (%s), and Jupyter keeps its files there.\n"
+            "Name another folder: HOME=/path/to/a/folder make lab" % problem
+        )
 
 
 def go_on_with_a_suitable_python(argv):
@@ -135,6 +181,8 @@ def pips_index():
 
 def find_uv():
     """A uv to install with: the reader's own if it is new enough, else the lock's; None without either."""
+    if problem_of_home():  # it would keep what it fetches there
+        os.environ["UV_CACHE_DIR"] = os.environ.get("UV_CACHE_DIR") or str(BOOT / "cache")
     own = shutil.which("uv")
     if own and version_of_uv(own) >= OLDEST_UV:
         return own
@@ -150,14 +198,33 @@ def find_uv():
 def fingerprint():
     """What .venv is made from; the folder too, since an editable installation holds its path."""
     digest = hashlib.sha256(str(ROOT).encode("utf-8", "surrogateescape"))
-    for path in (LOCK, ROOT / "pyproject.toml"):
+    for path in (LOCK, PROJECT):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
 def is_current(wanted):
-    """True if .venv was made, whole, from just this."""
-    return VENV_PYTHON.exists() and STAMP.exists() and STAMP.read_text() == wanted
+    """True if .venv was made from just this, and is still whole."""
+    return os.access(str(VENV_PYTHON), os.X_OK) and stamped()[:1] == [wanted] and not missing_packages()
+
+
+def stamped():
+    """The lines of the stamp: the fingerprint, then each entry of the packages' folder; [] without one."""
+    try:
+        return STAMP.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return []
+
+
+def missing_packages():
+    """What was installed and is not there any more."""
+    return set(stamped()[1:]) - set(installed())
+
+
+def installed():
+    """The names of all entries of .venv's folder of packages."""
+    folders = [*VENV.glob("lib/python*/site-packages"), *VENV.glob("Lib/site-packages")]
+    return sorted(path.name for folder in folders for path in folder.iterdir() if path.name != "__pycache__")
 
 
 @contextlib.contextmanager
@@ -172,7 +239,7 @@ def one_at_a_time():
 
 
 def take(file, wait):
-    """Lock an open file; False if it is taken and we are not to wait."""
+    """Lock an open file; False if another has it and we are not to wait. Where no lock is to be had, go on without."""
     try:
         if os.name == "nt":
             import msvcrt
@@ -185,50 +252,78 @@ def take(file, wait):
         import fcntl
 
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return error.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+    return True
 
 
 def set_up():
     """.venv as the lock has it: at once if it is so already, made or repaired if not."""
+    require_the_repository()
     wanted = fingerprint()
     if is_current(wanted):
         return
     with one_at_a_time():
         if is_current(wanted):  # made by the run that we waited for
             return
-        fresh = UNFINISHED.exists() or not is_suitable(version_of(VENV_PYTHON))
+        if missing_packages():
+            say("packages of .venv are gone (%s), so it is made anew" % ", ".join(sorted(missing_packages())[:5]))
+        fresh = UNFINISHED.exists() or bool(missing_packages()) or not is_suitable(version_of(VENV_PYTHON))
         say("installing the locked packages into .venv" + (": about 700 MB to fetch, 1.5 GB on disk" if fresh else ""))
         UNFINISHED.touch()
         with contextlib.suppress(FileNotFoundError):
             STAMP.unlink()
-        uv = find_uv()
-        if not (uv and install_with_uv(uv, fresh)) and not install_with_pip():
-            sys.exit(
-                "kafkalearn: the installation failed, see above; run the same command again, it starts afresh.\n"
-                "It needs the Python package registry, or a mirror named in pip's or uv's own settings."
-            )
-        STAMP.write_text(wanted)
+        install(fresh)
+        STAMP.write_text("\n".join([wanted, *installed()]), encoding="utf-8", errors="surrogateescape")
         UNFINISHED.unlink()
 
 
+def install(fresh):
+    """Install with uv, or with pip where uv cannot; end with a sentence where neither can."""
+    uv = find_uv()
+    failure = install_with_uv(uv, fresh) if uv else ""
+    if failure is not None and not reasons.in_output(failure, VENV):  # else pip would fail in the same way
+        failure = install_with_pip()
+    if failure is not None:
+        sys.exit(
+            "kafkalearn: the installation failed: %s.\nRun the same command again, it starts afresh."
+            % (
+                reasons.in_output(failure, VENV)
+                or "see above; it needs the Python package registry, or a mirror named in pip's or uv's own settings"
+            )
+        )
+
+
 def install_with_uv(uv, fresh):
-    """True if all went well. What builds the packages that come as source is held to the lock too."""
+    """None if all went well, else what was said. What builds the packages that come as source is locked too."""
     into = ["--python", VENV_PYTHON]
-    return (
-        (not fresh or call(uv, "venv", "--quiet", "--clear", "--no-project", "--python", PYTHON, VENV))
-        and call(uv, "pip", "sync", "--quiet", *into, "--require-hashes", "--build-constraints", LOCK, LOCK)
-        and call(uv, "pip", "install", "--quiet", *into, "--no-deps", "--no-build-isolation", "--editable", ROOT)
+    make = [uv, "venv", "--quiet", "--clear", "--no-project", "--python", PYTHON, VENV]
+    return first_failure(
+        *([make] if fresh else []),
+        [uv, "pip", "sync", "--quiet", *into, "--require-hashes", "--build-constraints", LOCK, LOCK],
+        [uv, "pip", "install", "--quiet", *into, "--no-deps", "--no-build-isolation", "--editable", ROOT],
     )
 
 
 def install_with_pip():
-    """True if all went well: the same packages by the same hashes, only slower, and .venv made anew."""
+    """None if all went well, else what was said: the same packages by the same hashes, only slower, in a new .venv."""
     say("this cannot be done with uv here; going on with pip, which takes some minutes")
-    if not call(PYTHON, "-m", "venv", "--clear", VENV):
-        say("this Python has no working venv module: install it (Debian: python3-venv), or install uv")
-        return False
+    failure = failure_of(PYTHON, "-m", "venv", "--clear", VENV)
+    if failure is not None:
+        if not reasons.in_output(failure, VENV):
+            say("this Python has no working venv module: install it (Debian: python3-venv), or install uv")
+        return failure
     pip = [VENV_PYTHON, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-    locked = call(*pip, "--require-hashes", "-r", LOCK)
-    return locked and call(*pip, "--no-deps", "--no-build-isolation", "--editable", ROOT)
+    return first_failure(
+        [*pip, "--require-hashes", "-r", LOCK],
+        [*pip, "--no-deps", "--no-build-isolation", "--editable", ROOT],
+    )
+
+
+def first_failure(*commands):
+    """What the first command that failed said; those after it are not run."""
+    for command in commands:
+        failure = failure_of(*command)
+        if failure is not None:
+            return failure
+    return None

@@ -13,9 +13,8 @@ from types import MappingProxyType
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from kafkalearn.arguments import whole_number
-from kafkalearn.coordinator.rule import OFFSETS_PARTITION_COUNT, find_coordinator
-from kafkalearn.errors import unknown_name
+from kafkalearn.arguments import LARGEST_INT, one_of, whole_number
+from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT, leaders_of
 from kafkalearn.spark.columns.checks import refuse_overwrite, require
 from kafkalearn.spark.columns.native import static_call
 
@@ -90,11 +89,10 @@ def with_offsets_partition(
     ----------
     Apache Kafka 0.8.2 to 4.3, ``GroupCoordinatorService.partitionFor``.
     """
-    whole_number("partition_count", partition_count, at_least=1)
-    if formula not in FORMULAS:
-        raise unknown_name("formula", formula, FORMULAS)
+    whole_number("partition_count", partition_count, 1, LARGEST_INT)
+    rule = FORMULAS[one_of("formula", formula, FORMULAS)]
     refuse_overwrite(df, output)
-    partition = FORMULAS[formula](_group_hash(df, group).cast("bigint"), partition_count)
+    partition = rule(_group_hash(df, group).cast("bigint"), partition_count)
     return df.withColumn(output, partition.cast("int"))
 
 
@@ -111,7 +109,14 @@ def with_group_hash(df: DataFrame, group: str = "group_id", output: str = "group
 
 
 def with_coordinator(
-    df: DataFrame, leaders: Sequence[int | None], group: str = "group_id", output: str = "broker_id"
+    df: DataFrame,
+    leaders: Sequence[int | None] | None = None,
+    group: str = "group_id",
+    output: str = "broker_id",
+    *,
+    partition_count: int | None = None,
+    brokers: Sequence[int] | int | None = None,
+    describe: str | None = None,
 ) -> DataFrame:
     """The same rows with the broker that coordinates each row's group.
 
@@ -119,9 +124,9 @@ def with_coordinator(
     ----------
     df : DataFrame
         Has the group id in a string column; null gives null.
-    leaders : sequence of int or None
-        ``leaders[p]`` is the broker that leads partition ``p`` of the offsets topic, or None if none does; its
-        length is the partition count.
+    leaders, partition_count, brokers, describe
+        As in `kafkalearn.coordinator.find_coordinator`: the leader of each partition of the offsets topic, or the
+        brokers of an undisturbed cluster, or the text of ``kafka-topics.sh --describe``.
     group : str
         The column of group ids.
     output : str
@@ -130,14 +135,13 @@ def with_coordinator(
     Raises
     ------
     KafkaLearnError
-        As `with_offsets_partition`, and if `leaders` is empty or no sequence.
+        As `with_offsets_partition` and `kafkalearn.coordinator.find_coordinator`.
 
     Examples
     --------
-    >>> from kafkalearn.coordinator import round_robin_leaders
     >>> from kafkalearn.spark.session import get_spark
     >>> groups = get_spark().createDataFrame([("billing",), ("shipping",)], "group_id string")
-    >>> groups.transform(with_coordinator, round_robin_leaders([1, 2, 3])).show()
+    >>> groups.transform(with_coordinator, brokers=[1, 2, 3]).show()
     +--------+---------+
     |group_id|broker_id|
     +--------+---------+
@@ -145,7 +149,7 @@ def with_coordinator(
     |shipping|        3|
     +--------+---------+
     """
-    find_coordinator("", leaders)  # refuses leaders that are none
+    leaders = leaders_of(leaders, partition_count, brokers=brokers, describe=describe)
     refuse_overwrite(df, output)
     partition = FORMULAS["kafka"](_group_hash(df, group).cast("bigint"), len(leaders))
     broker_ids = sf.array(*(sf.lit(leader).cast("int") for leader in leaders))

@@ -100,10 +100,24 @@ def test_a_null_group_has_no_partition_and_no_coordinator(spark, route):
 
 def test_a_partition_without_a_leader_has_no_coordinator(spark):
     leaders = [1, None, 3]
-    rows = groups_of(spark, random_texts(50, seed=2)).transform(with_coordinator, leaders).collect()
+    groups = groups_of(spark, random_texts(50, seed=2))
+    rows = groups.transform(with_coordinator, leaders, partition_count=3).collect()
 
     assert None in {row.broker_id for row in rows}
-    assert [row.broker_id for row in rows] == [find_coordinator(row.group_id, leaders).broker_id for row in rows]
+    assert [row.broker_id for row in rows] == [find_coordinator(row.group_id, leaders, 3).broker_id for row in rows]
+
+
+@pytest.mark.parametrize("case", recorded("topic-descriptions")["cases"], ids=lambda case: case["kafka"])
+def test_a_pasted_text_and_the_brokers_of_a_cluster_stand_for_its_leaders(spark, case):
+    groups = groups_of(spark, random_texts(100, seed=3))
+    for known in ({"describe": case["text"]}, {"brokers": [1, 2, 3]}, {"brokers": 3, "partition_count": 7}):
+        rows = groups.transform(with_coordinator, **known).collect()
+        assert [row.broker_id for row in rows] == [find_coordinator(row.group_id, **known).broker_id for row in rows]
+
+
+def test_three_brokers_are_not_taken_for_the_leaders_of_three_partitions(spark):
+    with pytest.raises(KafkaLearnError, match=r"give brokers=\[1, 2, 3\]; if the topic has 3 partitions"):
+        groups_of(spark, ["billing"]).transform(with_coordinator, [1, 2, 3])
 
 
 @pytest.mark.parametrize(

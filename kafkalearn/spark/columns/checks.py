@@ -46,3 +46,14 @@ def refuse_overwrite(df: DataFrame, output: str) -> None:
             f"the rows have a column {output!r} already; name another with output=, or drop it first: "
             f"df.drop({output!r})"
         )
+
+
+COPIES = "copies"
+"""In the metadata of a column: the rows hold several copies of one partition, and how to choose one."""
+
+
+def require_one_copy(df: DataFrame) -> None:
+    """Raise if the rows are known to hold several copies of one partition, as segment files of several brokers do."""
+    for field in df.schema:
+        if COPIES in field.metadata:
+            raise KafkaLearnError(field.metadata[COPIES])

@@ -1,35 +1,43 @@
 """Generated data kept as Parquet: written once, whole or not at all, and generated again when it is damaged.
 
-A dataset is written into a hidden folder beside its place and then renamed, so that two kernels may make the same
-one at once, and an interrupted one leaves nothing behind that could be taken for data. Its manifest says which
-files belong to it and how long each is; what does not match it is made again.
+A dataset is written into a folder beside its place and then renamed, so that two kernels may make the same one at
+once, and an interrupted one leaves nothing behind that could be taken for data. `kafkalearn.spark.data.manifest`
+says which files belong to it; what is not as it says is made again. What cannot be written is said with the folder
+and what to do.
 """
 
 from __future__ import annotations
 
-import json
+import errno
 import os
 import shutil
-import sys
 import tempfile
-import time
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from kafkalearn.datafiles import FOLDER_VARIABLE, data_folder
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.spark.data.manifest import is_whole, write_manifest
+from kafkalearn.spark.session.folders import new_folder, remove_folder
 from kafkalearn.spark.session.gateway import is_connect
 from kafkalearn.spark.session.progress import Update, job_progress
 from kafkalearn.spark.session.spark_session import is_this_machine
 
-FOLDER_VARIABLE = "KAFKALEARN_DATA_DIR"
-MANIFEST = "_kafkalearn.json"  # Spark does not read files that begin with an underscore
-ABANDONED_AFTER_S = 24 * 3600
+WRITE_ERRORS = {
+    errno.ENOSPC: "No space left on device",
+    errno.EDQUOT: "Disk quota exceeded",
+    errno.EROFS: "Read-only file system",
+    errno.EACCES: "Permission denied",
+    errno.EIO: "Input/output error",
+}
+"""What the system says when it cannot write; Java passes it on in these words."""
 
-REPOSITORY = Path(__file__).resolve().parents[3]
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,66 +65,47 @@ def kept(spark: SparkSession, recipe: Recipe, make: Callable[[], DataFrame], upd
     Raises
     ------
     KafkaLearnError
-        If there is no room on the disk; the message says how much is needed, how much is there, and where.
+        If it cannot be written: there is no room on the disk, or no right to write; the message has the folder, the
+        reason and what to do.
     """
     if not (_is_on_this_machine(spark) or os.environ.get(FOLDER_VARIABLE)):
         return make()
     folder = data_folder() / recipe.folder_name
-    if not is_whole(folder):
-        _require_room(recipe, folder.parent)
-        _write(spark, folder, make(), update)
-    return spark.read.schema(make().schema).parquet(str(folder))
-
-
-def data_folder() -> Path:
-    """Where datasets are kept: KAFKALEARN_DATA_DIR, else data/generated of a checkout, else the user's cache."""
-    if named := os.environ.get(FOLDER_VARIABLE):
-        return Path(named).expanduser()
-    if (REPOSITORY / "pyproject.toml").is_file() and os.access(REPOSITORY / "data", os.W_OK):
-        return REPOSITORY / "data" / "generated"
-    return _user_cache() / "kafkalearn"
-
-
-def is_whole(folder: Path) -> bool:
-    """Whether every file that belongs to the dataset is there, in its full length."""
     try:
-        sizes = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["sizes"]
-        return all((folder / name).stat().st_size == size for name, size in sizes.items())
-    except (OSError, ValueError, KeyError):
-        return False
+        if not is_whole(folder):
+            _require_room(recipe, folder.parent)
+            _write(spark, folder, make(), update)
+    except (OSError, PySparkException, Py4JJavaError) as error:
+        number = _number_of(error)
+        if number is None:
+            raise  # the rows could not be made, which has other reasons
+        raise KafkaLearnError(_not_written(recipe, folder, error, number)) from None
+    return spark.read.schema(make().schema).parquet(str(folder))
 
 
 def _write(spark: SparkSession, folder: Path, rows: DataFrame, update: Update | None) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(folder)
-    draft = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")
+    beside = new_folder(folder.parent, "draft")
     try:
+        draft = beside / folder.name
         with job_progress(spark, update):
             rows.write.parquet(str(draft))
-        sizes = {path.name: path.stat().st_size for path in sorted(draft.glob("*.parquet"))}
-        (draft / MANIFEST).write_text(json.dumps({"sizes": sizes}, indent=1), encoding="utf-8")
+        write_manifest(draft)
         _put_in_place(draft, folder)
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        remove_folder(beside)
 
 
 def _put_in_place(draft: Path, folder: Path) -> None:
+    if folder.is_file():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     if folder.exists() and not is_whole(folder):
-        damaged = folder.with_name(f".{folder.name}.{uuid.uuid4().hex[:8]}")
-        folder.rename(damaged)  # at once, so that nobody reads half of it
-        shutil.rmtree(damaged, ignore_errors=True)
+        folder.rename(draft.with_name("damaged"))  # at once, so that nobody reads half of it
     try:
         draft.rename(folder)
     except OSError:
         if not is_whole(folder):  # else another kernel was faster, with the same rows
             raise
-
-
-def _remove_abandoned(folder: Path) -> None:
-    """Drafts of processes that were killed; a young one may still be written."""
-    for draft in folder.parent.glob(f".{folder.name}.*"):
-        if time.time() - draft.stat().st_mtime > ABANDONED_AFTER_S:
-            shutil.rmtree(draft, ignore_errors=True)
 
 
 def _require_room(recipe: Recipe, folder: Path) -> None:
@@ -125,13 +114,41 @@ def _require_room(recipe: Recipe, folder: Path) -> None:
         needs.append((Path(tempfile.gettempdir()), recipe.sorted_bytes_per_row, "TMPDIR"))
     for place, bytes_per_row, variable in needs:
         needed = round(1.2 * bytes_per_row * recipe.row_count)
-        there = next(parent for parent in (place, *place.parents) if parent.exists())
-        free = shutil.disk_usage(there).free
+        free = _free_bytes(place)
         if free < needed:
             raise KafkaLearnError(
                 f"{recipe.row_count:,} rows of {recipe.name} need {_megabytes(needed)} in {place}, "
                 f"{_megabytes(free)} are free; free some, take a smaller size, or set {variable} to a folder with room"
             )
+
+
+def _number_of(error: Exception) -> int | None:
+    """The system's number for why something could not be written; None if that is not what the error is about."""
+    if isinstance(error, OSError):
+        return error.errno or errno.EIO
+    text = str(error)
+    return next((number for number, words in WRITE_ERRORS.items() if words in text), None)
+
+
+def _not_written(recipe: Recipe, folder: Path, error: Exception, number: int) -> str:
+    why = error.strerror if isinstance(error, OSError) else WRITE_ERRORS[number]
+    at = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
+    said = f"{recipe.row_count:,} rows of {recipe.name} cannot be written to {folder.parent}: {why}{at}"
+    if number in NO_ROOM:
+        temporary = Path(tempfile.gettempdir())
+        there, here = _megabytes(_free_bytes(folder.parent)), _megabytes(_free_bytes(temporary))
+        return (
+            f"{said}; {there} are free there, {here} in {temporary}, where Spark sorts; free some, take a smaller "
+            f"size, or set {FOLDER_VARIABLE} and TMPDIR to folders with room"
+        )
+    if file := next((path for path in (folder, *folder.parents) if path.is_file()), None):
+        return f"{said}; {file} is a file, where a folder should be: move it away"
+    return f"{said}; set {FOLDER_VARIABLE} to a folder where you may write"
+
+
+def _free_bytes(place: Path) -> int:
+    """On the disk of a folder that may not be there yet."""
+    return shutil.disk_usage(next(parent for parent in (place, *place.parents) if os.path.isdir(parent))).free
 
 
 def _megabytes(count: int) -> str:
@@ -140,11 +157,3 @@ def _megabytes(count: int) -> str:
 
 def _is_on_this_machine(spark: SparkSession) -> bool:
     return not is_connect(spark) and is_this_machine(spark.sparkContext.master)
-
-
-def _user_cache() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.session.java import NEWEST_JAVA, OLDEST_JAVA, find_java
+from kafkalearn.java_runtime import NEWEST_JAVA, OLDEST_JAVA, find_java
 from kafkalearn.spark.session.memory import GIB, default_heap_bytes, machine_memory_bytes
 from kafkalearn.spark.session.spark_session import get_spark
 

@@ -15,11 +15,11 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from kafkalearn.java_runtime import find_java
 from kafkalearn.spark.session import gateway
-from kafkalearn.spark.session.java import SparkNotStarted, find_java
 from kafkalearn.spark.session.jvm import Jvm, Launch, start_jvm, stop_jvm
 from kafkalearn.spark.session.memory import default_heap_bytes, heap_option, machine_memory_bytes
-from kafkalearn.spark.session.start_errors import error_lines, explain
+from kafkalearn.spark.session.start_errors import SparkNotStarted, error_lines, explain
 
 # Set to 1 it compiles Java code once and simply: Spark is ready sooner, and half as fast on millions of rows.
 FAST_START = "KAFKALEARN_SPARK_FAST_START"

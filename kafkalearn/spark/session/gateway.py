@@ -6,8 +6,10 @@ import contextlib
 import os
 import subprocess
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
+from py4j.clientserver import ClientServer
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -41,6 +43,41 @@ def set_java_process(process: subprocess.Popen) -> None:
     SparkContext._gateway.proc = process
 
 
+def around_calls(wrapper: Callable[..., object]) -> None:
+    """Let every call of PySpark to its Java side go through ``wrapper(send, process, *arguments)``.
+
+    `send` is py4j's own way, `process` the `java_process` of this link: of an old link, which old DataFrames keep,
+    it stays the old one. A second time, nothing changes.
+    """
+    client = SparkContext._gateway._gateway_client
+    wrappers = client.__dict__.setdefault("wrappers", [])
+    if wrapper not in wrappers:
+        wrappers.append(wrapper)
+        client.send_command = partial(wrapper, client.send_command, java_process())
+
+
+def around_accumulator_errors(wrapper: Callable[..., None]) -> None:
+    """Let errors of the thread that gets Java's accumulators go to ``wrapper(handle, process, *arguments)``."""
+    server = SparkContext._active_spark_context._accumulatorServer
+    if not isinstance(server.handle_error, partial):
+        server.handle_error = partial(wrapper, server.handle_error, java_process())
+
+
+def running_context() -> SparkContext | None:
+    """The classic context of this Python process, or None."""
+    return SparkContext._active_spark_context
+
+
+def has_threads_in_pairs() -> bool:
+    """Whether each thread of Python has one of Java for itself, so that what is set for a job is set for a thread."""
+    return isinstance(SparkContext._gateway, ClientServer)
+
+
+def jobs_with_tag(context: SparkContext, tag: str) -> list[int]:
+    """The numbers of a tag's jobs, those that are done too."""
+    return list(context._jsc.sc().statusTracker().getJobIdsForTag(tag))
+
+
 def forget() -> None:
     """End the link, and the Java process if Python started it; nothing of the old session works any more."""
     process, context = java_process(), SparkContext._active_spark_context
@@ -48,6 +85,8 @@ def forget() -> None:
         if context is not None:
             context.stop()
         SparkContext._gateway.shutdown()
+    if context is not None and context._accumulatorServer is not None:  # where Java is gone, stop() did not get there
+        context._accumulatorServer.shutdown()
     SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = SparkSession._activeSession = None
     if process is not None:

@@ -13,19 +13,18 @@ Started this way on Linux; written for macOS and Windows too, but not tried ther
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.serializers import UTF8Deserializer, read_int
 
+from kafkalearn.java_runtime import Java
+from kafkalearn.spark.session.folders import remove_folder, temporary_folder
 from kafkalearn.spark.session.gateway import end_process
-from kafkalearn.spark.session.java import Java, SparkNotStarted
-from kafkalearn.spark.session.start_errors import explain
+from kafkalearn.spark.session.start_errors import SparkNotStarted, explain
 
 START_TIMEOUT_S = 120
 LOG_NAME = "java.log"
@@ -98,7 +97,7 @@ def start_jvm(launch: Launch, timeout_s: float = START_TIMEOUT_S) -> Jvm:
     SparkNotStarted
         If Java ends at once or says nothing for `timeout_s`; the message has the end of its log and what to do.
     """
-    folder = Path(tempfile.mkdtemp(prefix="kafkalearn-spark-"))
+    folder = temporary_folder("spark")
     address = folder / "address"
     with (folder / LOG_NAME).open("wb") as log:
         process = subprocess.Popen(
@@ -121,6 +120,15 @@ def start_jvm(launch: Launch, timeout_s: float = START_TIMEOUT_S) -> Jvm:
             raise SparkNotStarted(explain(f"{error} ({launch.java})", log_lines)) from None
         raise
     return Jvm(launch, process, folder, port, secret)
+
+
+def locale_variables() -> dict[str, str]:
+    """The variables that let Java find files whose names have other letters than A to Z, where the locale is C.
+
+    Python takes names for UTF-8 then, Java for ASCII.
+    """
+    given = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "C")
+    return {"LC_ALL": "C.UTF-8"} if given in ("C", "POSIX") else {}
 
 
 def stop_jvm(jvm: Jvm) -> None:
@@ -147,6 +155,7 @@ def _command(launch: Launch, folder: Path) -> list[str]:
 def _environment(launch: Launch, address: Path) -> dict[str, str]:
     return {
         **os.environ,
+        **locale_variables(),
         "SPARK_HOME": str(launch.spark_home),
         "SPARK_LOCAL_IP": "127.0.0.1",  # no other machine takes part, and a laptop's host name may lead nowhere
         "SPARK_CONNECT_MODE": "0",
@@ -173,4 +182,4 @@ def _wait_for(address: Path, process: subprocess.Popen, timeout_s: float) -> Non
 
 def _end(process: subprocess.Popen, folder: Path) -> None:
     end_process(process)
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_folder(folder)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from kafkalearn.spark.session.gateway import is_connect
+from kafkalearn.spark.session.gateway import is_connect, jobs_with_tag
+from kafkalearn.spark.session.lost import SparkLost
 
 INTERVAL_S = 0.1
 
@@ -74,31 +75,30 @@ class _Rising:
 @contextmanager
 def _follow_classic(spark: SparkSession, rising: _Rising) -> Iterator[None]:
     context = spark.sparkContext
-    group = f"kafkalearn-{uuid.uuid4()}"
-    before = {name: context.getLocalProperty(name) for name in ("spark.jobGroup.id", "spark.job.description")}
+    tag = f"kafkalearn-progress-{uuid.uuid4()}"
     stop = threading.Event()
-    thread = threading.Thread(target=_poll, args=(context, group, rising, stop), daemon=True)
-    context.setJobGroup(group, "kafkalearn")
+    thread = threading.Thread(target=_poll, args=(context, tag, rising, stop), daemon=True)
+    context.addJobTag(tag)
     thread.start()
     try:
         yield
     finally:
         stop.set()
         thread.join()
-        for name, value in before.items():
-            context.setLocalProperty(name, value)
+        context.removeJobTag(tag)
 
 
-def _poll(context: SparkContext, group: str, rising: _Rising, stop: threading.Event) -> None:
-    while not stop.wait(INTERVAL_S):
-        rising(*_tasks(context, group))
-    rising(*_tasks(context, group))  # what was done since
+def _poll(context: SparkContext, tag: str, rising: _Rising, stop: threading.Event) -> None:
+    with suppress(SparkLost):  # the thread whose job it is hears of it too
+        while not stop.wait(INTERVAL_S):
+            rising(*_tasks(context, tag))
+        rising(*_tasks(context, tag))  # what was done since
 
 
-def _tasks(context: SparkContext, group: str) -> tuple[int, int]:
-    """Finished and known tasks of a group's jobs; stages that Spark found needless stay at 0 and are left out."""
+def _tasks(context: SparkContext, tag: str) -> tuple[int, int]:
+    """Finished and known tasks of a tag's jobs; stages that Spark found needless stay at 0 and are left out."""
     tracker = context.statusTracker()
-    jobs = [tracker.getJobInfo(job_id) for job_id in tracker.getJobIdsForGroup(group)]
+    jobs = [tracker.getJobInfo(job_id) for job_id in jobs_with_tag(context, tag)]
     stage_ids = {stage_id for job in jobs if job for stage_id in job.stageIds}
     stages = [stage for stage in map(tracker.getStageInfo, stage_ids) if stage]
     begun = [stage for stage in stages if stage.numCompletedTasks or stage.numActiveTasks]

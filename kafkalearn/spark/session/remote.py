@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import sys
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -19,9 +16,11 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.java_runtime import find_java
 from kafkalearn.spark.session import gateway
-from kafkalearn.spark.session.java import SparkNotStarted, find_java
-from kafkalearn.spark.session.start_errors import error_lines, explain
+from kafkalearn.spark.session.folders import remove_folder, temporary_folder
+from kafkalearn.spark.session.jvm import locale_variables
+from kafkalearn.spark.session.start_errors import SparkNotStarted, error_lines, explain
 
 CONNECT_PORT = 15002
 STARTED_FOR_US = ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS")  # what spark-submit and notebook images set
@@ -66,7 +65,7 @@ def launch(settings: Mapping[str, str]) -> SparkSession:
 
     What the launcher prints goes to a file, and is read only if it fails.
     """
-    folder = Path(tempfile.mkdtemp(prefix="kafkalearn-spark-"))
+    folder = temporary_folder("spark")
     log_path = folder / "launcher.log"
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     try:
@@ -78,7 +77,7 @@ def launch(settings: Mapping[str, str]) -> SparkSession:
         gateway.forget()
         raise SparkNotStarted(explain("Spark did not start", lines)) from None
     finally:
-        shutil.rmtree(folder, ignore_errors=True)  # Java goes on writing into the file it holds open
+        remove_folder(folder)  # Java goes on writing into the file it holds open
 
 
 def _variables(settings: Mapping[str, str]) -> dict[str, str]:
@@ -89,5 +88,6 @@ def _variables(settings: Mapping[str, str]) -> dict[str, str]:
         variables |= {
             "PYSPARK_PYTHON": os.environ.get("PYSPARK_PYTHON", sys.executable),
             "SPARK_LOCAL_IP": "127.0.0.1",
+            **locale_variables(),
         }
     return variables

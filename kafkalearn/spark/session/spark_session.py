@@ -6,7 +6,7 @@
 2. a Spark Connect address: the argument `remote`, or SPARK_REMOTE;
 3. a Spark that was started for you: PYSPARK_GATEWAY_PORT (spark-submit) or PYSPARK_SUBMIT_ARGS;
 4. a master: the argument `master`, SPARK_MASTER, MASTER, or ``spark.master`` in spark-defaults.conf;
-5. this machine, with the Java that `kafkalearn.spark.session.java.find_java` finds.
+5. this machine, with the Java that `kafkalearn.java_runtime.find_java` finds.
 
 The masters ``local`` and ``local[...]`` are this machine (5), any other is reached through Spark's own launcher.
 Nothing is printed in either case.
@@ -23,6 +23,8 @@ from pyspark.sql import SparkSession
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.spark.session import embedded, gateway
+from kafkalearn.spark.session.interrupts import cancel_when_interrupted
+from kafkalearn.spark.session.lost import say_when_java_is_gone
 from kafkalearn.spark.session.remote import STARTED_FOR_US, connect, launch
 
 # In every session that is started here: times are shown alike, and tables go between Java and Python as Arrow.
@@ -54,7 +56,8 @@ def get_spark(
     -------
     SparkSession
         On this machine: all cores, a quarter of the memory for Java (1 to 8 GiB), time zone UTC, no web page,
-        everything on the loopback address, temporary files removed at the end.
+        everything on the loopback address, temporary files removed at the end. An interrupt (the stop button,
+        Ctrl-C) cancels the Spark jobs of the cell that it stops.
 
     Raises
     ------
@@ -69,9 +72,20 @@ def get_spark(
     process = gateway.java_process()
     if process is not None and process.poll() is not None:
         embedded.stop()  # Java is gone, out of memory or killed: its session is of no use, start anew
+    session = _running(settings, remote) or _started(app_name, settings, remote)
+    say_when_java_is_gone()
+    cancel_when_interrupted()
+    return session
+
+
+def _running(settings: Mapping[str, str], remote: str | None) -> SparkSession | None:
     if session := gateway.running_session():
         _refuse_to_move(session, remote)
-        return _with_settings(session, settings)
+        _set(session, settings)
+    return session
+
+
+def _started(app_name: str, settings: Mapping[str, str], remote: str | None) -> SparkSession:
     named = {**SESSION_SETTINGS, "spark.app.name": app_name, **settings}
     if remote := remote or os.environ.get("SPARK_REMOTE"):
         return connect(remote, {**SESSION_SETTINGS, **settings})
@@ -113,7 +127,7 @@ def _refuse_to_move(session: SparkSession, remote: str | None) -> None:
         )
 
 
-def _with_settings(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
+def _set(session: SparkSession, settings: Mapping[str, str]) -> None:
     for name, value in settings.items():
         present = session.conf.get(name, None)
         if present != value and not session.conf.isModifiable(name):
@@ -123,7 +137,6 @@ def _with_settings(session: SparkSession, settings: Mapping[str, str]) -> SparkS
             )
         if present != value:
             session.conf.set(name, value)
-    return session
 
 
 def _given_master(defaults: Mapping[str, str]) -> str | None:

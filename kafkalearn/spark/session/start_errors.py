@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kafkalearn.errors import KafkaLearnError
+
 SHOWN_LINES, SHOWN_WIDTH = 5, 200
+
+
+class SparkNotStarted(KafkaLearnError):  # noqa: N818  (named for what it is, as IllegalEvent is)
+    """Spark could not be started; the message says why and what to do."""
+
 
 NOISE = (
     " WARN ",

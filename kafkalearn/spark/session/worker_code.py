@@ -12,9 +12,7 @@ The zip has no data files: no settings by release, no recorded cases.
 from __future__ import annotations
 
 import atexit
-import shutil
 import sys
-import tempfile
 import zipfile
 from collections.abc import Callable
 from functools import cache
@@ -23,6 +21,8 @@ from typing import TypeVar
 
 from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql import SparkSession
+
+from kafkalearn.spark.session.folders import remove_folder, temporary_folder
 
 PACKAGE = Path(__file__).resolve().parents[2]
 STAYS_HERE = ("spark", "views", "exercises", "live", "lab")
@@ -65,8 +65,8 @@ def core_zip() -> Path:
     >>> "kafkalearn/assignor/sticky/assignors.py" in names, "kafkalearn/spark/session/spark_session.py" in names
     (True, False)
     """
-    folder = Path(tempfile.mkdtemp(prefix="kafkalearn-core-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = temporary_folder("core")
+    atexit.register(remove_folder, folder)
     path = folder / "kafkalearn-core.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for source in sorted(PACKAGE.rglob("*.py")):

@@ -2,18 +2,21 @@
 
 import json
 import os
+import re
 import shutil
-import time
 from types import SimpleNamespace
 
 import pytest
+from pyspark.sql import functions as sf
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.spark.data import cache, datasets
-from kafkalearn.spark.data.cache import MANIFEST, data_folder, is_whole
+from kafkalearn.spark.data.cache import Recipe
 from kafkalearn.spark.columns.checks import RECORD_SCHEMA
 from kafkalearn.spark.data.generate import CONSOLE_IDS, generate_group_ids, generate_keys, generate_orders
+from kafkalearn.spark.data.manifest import MANIFEST, is_whole
+from kafkalearn.spark.session.folders import OWNER
 
 pytestmark = pytest.mark.spark
 
@@ -113,24 +116,99 @@ def test_other_sizes_seeds_and_exponents_are_other_datasets(spark, folder):
     assert len(list(folder.iterdir())) == 5  # 1 and 1.0 are one exponent
 
 
-@pytest.mark.parametrize("damage", ["a file cut short", "a file gone", "no manifest", "a broken manifest"])
-def test_a_damaged_dataset_is_made_again(spark, folder, damage):
-    whole = rows_of(datasets.group_ids(spark, 500))
-    (kept,) = folder.iterdir()
+MANIFESTS = {
+    "cut off": "{",
+    "of another version": '{"version": 0, "dataset": NAME, "files": FILES}',
+    "of a later version": '{"version": "1", "dataset": NAME, "files": FILES}',
+    "of another dataset": '{"version": 1, "dataset": "keys", "files": FILES}',
+    "a list": "[]",
+    "a number": "7",
+    "nothing": "",
+    "without files": '{"version": 1, "dataset": NAME}',
+    "with no file": '{"version": 1, "dataset": NAME, "files": {}}',
+    "with files in a list": '{"version": 1, "dataset": NAME, "files": [1]}',
+    "with a file elsewhere": '{"version": 1, "dataset": NAME, "files": {"../x": {}}}',
+    "with sizes alone": '{"version": 1, "dataset": NAME, "files": {"part-0.parquet": 7}}',
+    "with texts for numbers": '{"version": 1, "dataset": NAME, "files": TEXTS}',
+    "in deep brackets": "[" * 100_000,
+    "no text at all": "\udcff",
+}
+"""Manifests that are none, by what is wrong; the capitals stand for what would be right."""
+
+
+def damage(kept, how):
+    """Do to a dataset what a crash, a full disk, or a hand can do to it."""
     part = max(kept.glob("*.parquet"), key=lambda path: path.stat().st_size)
-    match damage:
+    match how:
         case "a file cut short":
             part.write_bytes(part.read_bytes()[:-10])
         case "a file gone":
             part.unlink()
+        case "a file too many":
+            shutil.copyfile(part, kept / "part-of-another.parquet")
+        case "another content of the same length":
+            part.write_bytes(part.read_bytes()[::-1])
+        case "a checksum of Hadoop spoilt":
+            checksum = kept / f".{part.name}.crc"
+            checksum.write_bytes(checksum.read_bytes()[::-1])
         case "no manifest":
             (kept / MANIFEST).unlink()
-        case "a broken manifest":
-            (kept / MANIFEST).write_text("{")
+        case _:
+            files = json.loads((kept / MANIFEST).read_text())["files"]
+            texts = {name: {key: str(value) for key, value in each.items()} for name, each in files.items()}
+            given = {"NAME": json.dumps(kept.name), "FILES": json.dumps(files), "TEXTS": json.dumps(texts)}
+            text = re.sub("NAME|FILES|TEXTS", lambda found: given[found[0]], MANIFESTS[how])
+            (kept / MANIFEST).write_text(text, errors="surrogateescape")
+
+
+DAMAGES = (
+    "a file cut short",
+    "a file gone",
+    "a file too many",
+    "another content of the same length",
+    "a checksum of Hadoop spoilt",
+    "no manifest",
+)
+
+
+@pytest.mark.parametrize("how", [*DAMAGES, *MANIFESTS])
+def test_what_is_not_as_it_was_written_counts_as_damaged(spark, made_once, tmp_path, how):
+    kept = shutil.copytree(made_once, tmp_path / made_once.name)
+    assert is_whole(kept)
+
+    damage(kept, how)
 
     assert not is_whole(kept)
+
+
+@pytest.fixture(scope="module")
+def made_once(spark, tmp_path_factory):
+    """The folder of a small dataset."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(cache.FOLDER_VARIABLE, str(tmp_path_factory.mktemp("made")))
+        datasets.group_ids(spark, 500)
+        return next(cache.data_folder().iterdir())
+
+
+@pytest.mark.parametrize("how", ["another content of the same length", "a file too many", "a list"])
+def test_a_damaged_dataset_is_made_again(spark, folder, how):
+    whole = rows_of(datasets.group_ids(spark, 500))
+    (kept,) = folder.iterdir()
+    damage(kept, how)
+
     assert rows_of(datasets.group_ids(spark, 500)) == whole
     assert list(folder.iterdir()) == [kept]
+    assert is_whole(kept)
+
+
+def test_a_dataset_that_was_copied_is_not_made_again(spark, folder, monkeypatch):
+    datasets.group_ids(spark, 500)
+    (kept,) = folder.iterdir()
+    for path in kept.iterdir():
+        os.utime(path, (0, 0))  # as a copy has other times
+
+    monkeypatch.setattr(cache, "_write", lambda *arguments: pytest.fail("it was made again"))
+    assert datasets.group_ids(spark, 500).count() == 500
 
 
 def test_an_interrupted_dataset_leaves_nothing(spark, folder, monkeypatch):
@@ -143,16 +221,17 @@ def test_an_interrupted_dataset_leaves_nothing(spark, folder, monkeypatch):
     assert list(folder.iterdir()) == []
 
 
-def test_the_draft_of_a_killed_process_is_cleared_when_it_is_old(spark, folder):
-    name = datasets.keys(spark, 100) and next(folder.iterdir()).name
-    shutil.rmtree(folder / name)
-    young, old = folder / f".{name}.11111111", folder / f".{name}.22222222"
-    for draft in (young, old):
-        draft.mkdir()
-    os.utime(old, (time.time() - 2 * cache.ABANDONED_AFTER_S,) * 2)
+def test_the_draft_of_a_killed_process_is_cleared_by_the_next_dataset_whichever_it_is(spark, folder):
+    folder.mkdir()
+    draft, other = folder / "kafkalearn-draft-abcdefgh", folder / "notes-of-mine"
+    for each in (draft, other):
+        (each / "keys-100").mkdir(parents=True)
+    (draft / OWNER).touch()  # and nobody holds it
 
     datasets.keys(spark, 100)
-    assert sorted(path.name for path in folder.iterdir()) == sorted([name, young.name])
+
+    assert other.is_dir()
+    assert not draft.exists()
 
 
 def test_of_two_kernels_that_make_the_same_the_first_wins(spark, folder, monkeypatch):
@@ -179,14 +258,51 @@ def test_a_full_disk_is_told_before_anything_is_written(spark, folder, monkeypat
     assert not folder.exists()
 
 
-def test_data_lies_in_the_checkout_or_else_in_the_users_cache(tmp_path, monkeypatch):
-    monkeypatch.delenv(cache.FOLDER_VARIABLE, raising=False)
-    assert data_folder() == cache.REPOSITORY / "data" / "generated"
+def test_a_disk_that_becomes_full_is_told_with_the_folder_and_what_to_do(spark, folder):
+    def make():
+        full = sf.raise_error(sf.lit("java.io.IOException: No space left on device"))
+        return spark.range(10).select(sf.when(sf.col("id") == 7, full).otherwise(sf.col("id")).alias("id"))
 
-    monkeypatch.setattr(cache, "REPOSITORY", tmp_path)  # as where kafkalearn is installed
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("sys.platform", "linux")
-    assert data_folder() == tmp_path / "cache" / "kafkalearn"
+    with pytest.raises(KafkaLearnError) as caught:
+        cache.kept(spark, Recipe("keys", 10, (), 1), make, None)
+
+    said = str(caught.value)
+    assert f"10 rows of keys cannot be written to {folder}: No space left on device; " in said
+    assert "MB are free there, " in said
+    assert said.endswith("take a smaller size, or set KAFKALEARN_DATA_DIR and TMPDIR to folders with room")
+    assert list(folder.iterdir()) == []
+
+
+def test_rows_that_cannot_be_made_are_not_taken_for_a_disk_that_is_full(spark, folder):
+    broken = lambda: spark.range(10).select(sf.raise_error(sf.lit("on purpose")).alias("id"))  # noqa: E731
+
+    with pytest.raises(Exception, match="on purpose") as caught:
+        cache.kept(spark, Recipe("keys", 10, (), 1), broken, None)
+
+    assert not isinstance(caught.value, KafkaLearnError)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_file_in_the_way_is_named_and_left_alone(spark, folder):
+    folder.write_text("of the reader")
+    with pytest.raises(KafkaLearnError, match=f"{folder} is a file, where a folder should be: move it away"):
+        datasets.keys(spark, 100)
+    assert folder.read_text() == "of the reader"
+
+    folder.unlink()
+    folder.mkdir()
+    name = next(iter(datasets.keys(spark, 100) and folder.iterdir()))
+    shutil.rmtree(name)
+    name.write_text("of the reader")
+    with pytest.raises(KafkaLearnError, match=f"{name} is a file, where a folder should be: move it away"):
+        datasets.keys(spark, 100)
+    assert name.read_text() == "of the reader"
+
+
+def test_a_folder_where_nobody_may_write_is_named(spark, monkeypatch):
+    monkeypatch.setenv(cache.FOLDER_VARIABLE, "/dev/null/data")
+    with pytest.raises(KafkaLearnError, match=r"cannot be written to /dev/null/data: .*; set KAFKALEARN_DATA_DIR to a"):
+        datasets.keys(spark, 100)
 
 
 @pytest.mark.parametrize(

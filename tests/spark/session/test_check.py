@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
+from kafkalearn.java_runtime import JavaNotFound
 from kafkalearn.spark.session import check
 from kafkalearn.spark.session.check import check_environment
-from kafkalearn.spark.session.java import JavaNotFound
 
 pytestmark = pytest.mark.spark
 

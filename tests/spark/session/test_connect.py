@@ -10,9 +10,9 @@ import pytest
 
 from kafkalearn.assignor import compare, random_rebalance
 from kafkalearn.coordinator.rule import offsets_partition
+from kafkalearn.java_runtime import find_java
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
 from kafkalearn.spark.session.embedded import spark_home
-from kafkalearn.spark.session.java import find_java
 from kafkalearn.spark.session.jvm import SPARK_JAVA_OPTIONS
 from tests.spark.processes import run_python
 

@@ -26,18 +26,23 @@ def test_progress_rises_to_the_whole(spark):
     assert updates[-1][0] == updates[-1][1] >= 8
 
 
-def test_only_the_jobs_of_the_block_count(spark):
-    spark.sparkContext.setJobGroup("ours", "before and after")
-    with job_progress(spark, lambda done, total: None):
-        spark.range(10).count()
-        inside = spark.sparkContext.getLocalProperty("spark.jobGroup.id")
+def test_only_the_jobs_of_the_block_count_and_groups_and_tags_of_the_reader_stay(spark):
+    context, updates = spark.sparkContext, []
+    before = context.getJobTags()
+    context.setJobGroup("ours", "before and after")
+    spark.range(0, 10, 1, numPartitions=7).collect()
+    with job_progress(spark, lambda *numbers: updates.append(numbers)):
+        assert len(context.getJobTags()) == len(before) + 1
+        assert context.getLocalProperty("spark.jobGroup.id") == "ours"
+        spark.range(0, 10, 1, numPartitions=3).collect()
 
-    assert inside.startswith("kafkalearn-")
-    assert spark.sparkContext.getLocalProperty("spark.jobGroup.id") == "ours"
-    spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)
+    assert updates[-1] == (3, 3)
+    assert context.getJobTags() == before
+    assert context.getLocalProperty("spark.jobGroup.id") == "ours"
+    context.setLocalProperty("spark.jobGroup.id", None)
 
 
-def test_a_failed_job_is_not_updates_as_done_and_no_thread_stays(spark):
+def test_a_failed_job_is_not_said_to_be_done_and_no_thread_stays(spark):
     updates, before = [], threading.active_count()
     with pytest.raises(RuntimeError, match="on purpose"), job_progress(spark, lambda *numbers: updates.append(numbers)):
         raise RuntimeError("on purpose")

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.session.java import SparkNotStarted, find_java
+from kafkalearn.java_runtime import find_java
 from kafkalearn.spark.session.jvm import Launch, start_jvm
 from kafkalearn.spark.session.spark_session import get_spark
+from kafkalearn.spark.session.start_errors import SparkNotStarted
 from tests.spark.processes import ROOT, java_script, run_python
 
 pytestmark = pytest.mark.spark
@@ -107,7 +108,6 @@ def test_a_life_without_any_java_installed(tmp_path):
         found["again"] = state(get_spark(master="local[1]"))
         get_spark().stop()
         found["more memory"] = state(get_spark(master="local[1]", **{"spark.driver.memory": "700m"}))
-        get_spark().sparkContext._accumulatorServer.shutdown()  # it would print that Java is gone
         gateway.java_process().kill()
         gateway.java_process().wait()
         found["after its death"] = state(get_spark(master="local[1]"))
@@ -133,6 +133,24 @@ def test_a_life_without_any_java_installed(tmp_path):
     assert answer["environment"] == []
     assert list(tmp_path.iterdir()) == []
     assert not is_running(answer["pid"])
+
+
+def test_where_the_locale_is_c_paths_may_have_any_letters(tmp_path):
+    (tmp_path / "курс übung").mkdir()
+    answer, printed = run_python(
+        """
+        from kafkalearn.spark.data import datasets
+        from kafkalearn.spark.session import get_spark
+        report([datasets.keys(get_spark(), 100).count(), sorted(os.listdir(os.environ["KAFKALEARN_DATA_DIR"]))])
+        """,
+        LC_ALL="C",
+        TMPDIR=str(tmp_path / "курс übung"),
+        KAFKALEARN_DATA_DIR=str(tmp_path / "курс übung" / "данные"),
+    )
+
+    assert printed == ""
+    assert answer == [100, ["keys-100-key_count=10-exponent=0.0-seed=42-v=1"]]
+    assert [path.name for path in (tmp_path / "курс übung").iterdir()] == ["данные"]
 
 
 def test_java_leaves_and_cleans_up_when_python_is_killed(tmp_path):

@@ -8,8 +8,8 @@ import pyarrow as pa
 from pyspark import cloudpickle
 
 from kafkalearn.segments.files import parse_segment
+from kafkalearn.spark.offsets.piece_rows import Reading, join
 from kafkalearn.spark.offsets.rest import decode_columns, decode_row
-from kafkalearn.spark.offsets.segments import read_partition
 from kafkalearn.spark.partitioning.bytehash import hashing
 from kafkalearn.spark.session.worker_code import core_zip, for_workers
 from tests.segments.disk import FOLDER
@@ -28,7 +28,8 @@ if sys.argv[1:]:
     import kafkalearn
     assert kafkalearn.__file__.startswith(sys.argv[1]), kafkalearn.__file__
 function, arguments = pickle.loads(base64.b64decode(sys.stdin.readline()))
-print(function(*arguments))
+given = function(*arguments)
+print(list(given) if hasattr(given, "__next__") else given)
 """
 
 
@@ -67,13 +68,22 @@ def test_records_are_decoded_and_bad_ones_explained():
     assert decode_row(keys[0], None)["group_id"] == "test-group"
 
 
-def test_segment_files_are_read():
-    path = FOLDER / "disk/__consumer_offsets-9/00000000000000000000.log"
-    file = {"topic": "t", "partition": 9, "base": "0", "content": path.read_bytes()[:-10]}
+def test_segment_files_are_cut_into_pieces_and_read(tmp_path):
+    path = tmp_path / "00000000000000000000.log"
+    path.write_bytes((FOLDER / "disk/__consumer_offsets-9/00000000000000000000.log").read_bytes()[:-10])
+    file = {"path": str(path), "log_dir": ".", "topic": "t", "partition": 9, "base_offset": 0, "end_offset": 1 << 40}
+    files = pa.RecordBatch.from_pylist([file | {"is_last": True}])
+    reading = Reading(has_checksum=True, skip_damaged=False, batch_limit_bytes=1 << 20, piece_bytes=1000)
+    indexed = list(reading.index([files]))
+    table = join(pa.Table.from_batches(indexed))
 
-    columns = read_partition([file], True)
-    assert elsewhere(read_partition, [file], True) == str(columns)
-    assert len(columns[0]) == 1 + sum(len(batch.records) for batch in parse_segment(file["content"]).batches)
+    records = list(reading.records(table.to_batches()))
+
+    assert elsewhere(reading.index, [files]) == str(indexed)
+    assert elsewhere(join, pa.Table.from_batches(indexed)) == str(table).strip()
+    assert elsewhere(reading.records, table.to_batches()) == str(records)
+    batches = parse_segment(path.read_bytes()).batches
+    assert sum(each.num_rows for each in records) == 1 + sum(len(batch.records) for batch in batches)
 
 
 def test_what_needs_nothing_of_the_core_goes_without_it():
