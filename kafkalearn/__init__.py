@@ -41,6 +41,7 @@ Around this core, never imported by it:
 - `kafkalearn.views`: moments and results as text, SVG, figures and a player (imports matplotlib, ipywidgets)
 - `kafkalearn.exercises`: questions that check themselves
 - `kafkalearn.lab`: JupyterLab's side of the course
+- `kafkalearn.live`: a real Kafka, started on this machine or your own, to hold the rules to (imports confluent_kafka)
 
 ``import kafkalearn`` loads none of this. The helpers asked for first are here by name, and load what they need
 when they are used; so do the modules of the core:

@@ -1,7 +1,7 @@
 """What the core does without: the packages that some helpers need, and the extra of kafkalearn that installs each.
 
 `pip install kafkalearn` is the core, and needs nothing but Python. ``kafkalearn[spark]`` adds what Spark needs,
-``kafkalearn[lab]`` that and the figures, the player and JupyterLab.
+``kafkalearn[live]`` that and a Kafka client, ``kafkalearn[lab]`` all of it and the figures, the player and JupyterLab.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from kafkalearn.errors import KafkaLearnError
 EXTRAS: MappingProxyType[str, str] = MappingProxyType(
     {
         **dict.fromkeys(["numpy", "pandas", "pyarrow", "pyspark"], "spark"),
+        "confluent_kafka": "live",
         **dict.fromkeys(["anywidget", "ipywidgets", "jupyterlab", "matplotlib", "resvg_py"], "lab"),
     }
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
+from math import log10
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
@@ -33,3 +34,24 @@ def capitalised(words: str) -> str:
     'Broker 2 fetches; its LEO is 3'
     """
     return words[:1].upper() + words[1:]
+
+
+def shown(value: object, longest: int = 80) -> str:
+    """A value as an error message shows it: as Python writes it, cut where it is long.
+
+    A number that Python does not write out (it stops at 4,300 digits) is shown by its size, any other value that
+    cannot be written by its type: a message about bad input must not fail on the bad input.
+
+    >>> shown("orders"), shown("x" * 1000, longest=12)
+    ("'orders'", "'xxxxxxxx... (1000 long)")
+    >>> shown(10**5000)
+    'a whole number of about 5,001 digits'
+    """
+    try:
+        written = repr(value)
+        size = f" ({len(value)} long)" if isinstance(value, Sized) else ""
+    except Exception:  # whatever a repr of somebody else's may raise
+        if isinstance(value, int):
+            return f"a whole number of about {int(log10(abs(value))) + 1:,} digits"
+        return f"a {type(value).__name__} that cannot be written out"
+    return written if len(written) <= longest else f"{written[: longest - 3]}...{size}"

@@ -54,7 +54,7 @@ def test_the_core_its_words_and_its_pictures_work_without_any_extra():
         "import kafkalearn\n"
         "from kafkalearn.views import draw_lookup, lookup_text\n"
         "from kafkalearn.coordinator import look_up\n"
-        "frame = look_up('test-group', [1, 2])[-1]\n"
+        "frame = look_up('test-group', [1, 2], 2)[-1]\n"
         "print(kafkalearn.offsets_partition('test-group'), draw_lookup(frame, None).label)"
     )
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kafkalearn.arguments import Checked, Index, Offset, one_of, text
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group_states import DEAD, EMPTY, REBALANCING_STATES, STABLE
 from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
@@ -23,13 +24,13 @@ _NUMBER_WIDTH = 15
 
 
 @dataclass(frozen=True, slots=True)
-class DescribedPartition:
+class DescribedPartition(Checked):
     """One partition of a group: owned by a member, or with a committed offset, or both."""
 
     topic: str
-    partition: int
-    current_offset: int | None  # the committed offset; None: none
-    log_end_offset: int | None  # None: unknown
+    partition: Index
+    current_offset: Offset | None  # the committed offset; None: none
+    log_end_offset: Offset | None  # None: unknown
     consumer_id: str | None = None  # None: nobody owns it
     host: str | None = None  # the member's address with a leading slash
     client_id: str | None = None
@@ -96,8 +97,8 @@ def describe_group(
     Apache Kafka 0.10.2 to 4.3, ``ConsumerGroupCommand`` (``printAssignment``, ``printOffsets``).
     """
     columns = lag_columns(release)
-    if state not in STATES:
-        raise KafkaLearnError(f"unknown state {state!r} of a group; known: {', '.join(STATES)}")
+    text("group_id", group_id)
+    one_of("state", state, STATES)
     if state == DEAD:
         return f"\nError: Consumer group '{group_id}' does not exist.\n"
     rows = [_cells(group_id, partition) for partition in _in_printed_order(partitions)]
@@ -115,6 +116,8 @@ def describe_warning(group_id: str, state: str) -> str:
     >>> describe_warning("billing", "Empty")
     "\\nConsumer group 'billing' has no active members.\\n"
     """
+    text("group_id", group_id)
+    one_of("state", state, STATES)
     if state == EMPTY:
         return f"\nConsumer group '{group_id}' has no active members.\n"
     return "" if state in (STABLE, DEAD) else f"\nWarning: Consumer group '{group_id}' is rebalancing.\n"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kafkalearn.arguments import Checked, Count
+
 
 @dataclass(frozen=True, slots=True)
-class Produce:
+class Produce(Checked):
     """A record is written: to the partition of its key; without a key, to the next partition in turn."""
 
     value: str = ""
@@ -15,7 +17,7 @@ class Produce:
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(Checked):
     """A consumer joins a group, which exists from its first member on; the group rebalances."""
 
     group_id: str
@@ -23,7 +25,7 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(Checked):
     """A member leaves its group, which rebalances; what the group has committed stays."""
 
     group_id: str
@@ -31,12 +33,12 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
-class Poll:
+class Poll(Checked):
     """A member asks for records: up to `most` of *one* of its partitions, which take turns; it commits them at once."""
 
     group_id: str
     member_id: str
-    most: int = 1
+    most: Count = 1
 
 
 ConsumingEvent: TypeAlias = Produce | Join | Leave | Poll

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kafkalearn.arguments import LARGEST_INT, whole_number
 from kafkalearn.consuming.events import Poll
 from kafkalearn.consuming.state import Record, Topic
 
@@ -46,6 +47,7 @@ def drain(topic: Topic, group_id: str, most: int = 1) -> Iterator[Poll]:
     >>> list(drain(topic, "billing"))
     [Poll(group_id='billing', member_id='b0', most=1)]
     """
+    whole_number("most", most, 1, LARGEST_INT)
     group = topic.existing_group(group_id)
     left = {
         member_id: sum(-((group.positions[n] - len(topic.logs[n])) // most) for n in group.owned(member_id))

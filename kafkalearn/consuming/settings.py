@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafkalearn.arguments import text, whole_number
+from kafkalearn.arguments import Checked, PartitionCount, check_fields, one_of
 from kafkalearn.assignor.registry import CLIENT_ASSIGNORS
-from kafkalearn.errors import unknown_name
 
 RESETS = ("earliest", "latest")
 """Where a group begins in a partition for which it has committed nothing (``auto.offset.reset``)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Checked):
     """The topic, and how its groups read it.
 
     Parameters
     ----------
     partition_count : int
-        Partitions of the topic, at least 1.
+        Partitions of the topic, 1 to 10,000.
     topic : str
         Its name.
     assignor : str
@@ -28,16 +27,13 @@ class Settings:
         A name in `RESETS`. (The default of a real consumer is ``latest``.)
     """
 
-    partition_count: int
+    partition_count: PartitionCount
     topic: str = "orders"
     assignor: str = "range"
     auto_offset_reset: str = "earliest"
 
     def __post_init__(self) -> None:
         """Refuse what no topic and no consumer can be."""
-        whole_number("partition_count", self.partition_count, at_least=1)
-        text("topic", self.topic)
-        if self.assignor not in CLIENT_ASSIGNORS:
-            raise unknown_name("assignor of a client", self.assignor, CLIENT_ASSIGNORS)
-        if self.auto_offset_reset not in RESETS:
-            raise unknown_name("auto_offset_reset", self.auto_offset_reset, RESETS)
+        check_fields(self)
+        one_of("assignor of a client", self.assignor, CLIENT_ASSIGNORS)
+        one_of("auto_offset_reset", self.auto_offset_reset, RESETS)

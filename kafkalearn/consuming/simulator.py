@@ -11,8 +11,9 @@ from kafkalearn.consuming.effects import Appended, Assigned, Committed, Consumin
 from kafkalearn.consuming.events import ConsumingEvent, Join, Leave, Poll, Produce
 from kafkalearn.consuming.settings import Settings
 from kafkalearn.consuming.state import Group, Reading, Record, Topic, start
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.errors import IllegalEvent, KafkaLearnError, no_event
 from kafkalearn.partitioning.keyed import partition_for_key
+from kafkalearn.phrases import shown
 from kafkalearn.trace import Trace, run
 
 
@@ -71,14 +72,16 @@ def step(settings: Settings, topic: Topic, event: ConsumingEvent) -> Topic:
         case Join(group_id, member_id):
             group = topic.group(group_id) or _new_group(settings, group_id)
             if member_id in group.member_ids:
-                raise IllegalEvent(f"{event!r}: {member_id} is in the group already; its members are {_named(group)}")
+                raise IllegalEvent(
+                    f"{shown(event)}: {member_id} is in the group already; its members are {_named(group)}"
+                )
             return _rebalance(settings, topic, group, (*group.member_ids, member_id))
         case Leave(_, member_id):
             group = _group_of_member(topic, event)
             return _rebalance(settings, topic, group, tuple(each for each in group.member_ids if each != member_id))
         case Poll():
             return _poll(topic, _group_of_member(topic, event), event)
-    raise IllegalEvent(f"{event!r} is no event of this simulator; it knows Produce, Join, Leave, Poll")
+    raise no_event(event, (Produce, Join, Leave, Poll))
 
 
 def _produce(settings: Settings, topic: Topic, value: str, key: bytes | None) -> Topic:
@@ -127,8 +130,6 @@ def _first_position(settings: Settings, topic: Topic, group: Group, partition: i
 
 
 def _poll(topic: Topic, group: Group, event: Poll) -> Topic:
-    if event.most < 1:
-        raise IllegalEvent(f"a poll asks for at least 1 record (max.poll.records), got {event.most}")
     partition = _next_partition(topic, group, event.member_id)
     if partition is None:
         return _with_group(topic, group)
@@ -157,10 +158,10 @@ def _group_of_member(topic: Topic, event: Leave | Poll) -> Group:
     try:
         group = topic.existing_group(event.group_id)
     except KafkaLearnError as error:
-        raise IllegalEvent(f"{event!r}: {error}") from None
+        raise IllegalEvent(f"{shown(event)}: {error}") from None
     if event.member_id not in group.member_ids:
         raise IllegalEvent(
-            f"{event!r}: {event.member_id} is no member of {event.group_id!r}; its members are {_named(group)}"
+            f"{shown(event)}: {event.member_id} is no member of {event.group_id!r}; its members are {_named(group)}"
         )
     return group
 

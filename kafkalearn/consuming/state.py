@@ -8,6 +8,7 @@ from kafkalearn.assignor.assignment import Assignment
 from kafkalearn.consuming.effects import ConsumingEffect
 from kafkalearn.consuming.settings import Settings
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.phrases import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Topic:
         group = self.group(group_id)
         if group is None:
             known = ", ".join(repr(each.group_id) for each in self.groups) or "none"
-            raise KafkaLearnError(f"there is no group {group_id!r}; there are {known}")
+            raise KafkaLearnError(f"there is no group {shown(group_id)}; there are {known}")
         return group
 
     @property

@@ -5,8 +5,9 @@ The simulator of the look-up is in the files of this package: `Settings` name th
 """
 
 from kafkalearn.coordinator.events import AskLeader, ReadUnit, TakeAbsolute, TakeRemainder
+from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.promises import INVARIANTS, PROMISES, broken, check
-from kafkalearn.coordinator.rule import FORMULAS, find_coordinator, offsets_partition, round_robin_leaders
+from kafkalearn.coordinator.rule import FORMULAS, find_coordinator, offsets_partition
 from kafkalearn.coordinator.settings import Settings
 from kafkalearn.coordinator.simulator import look_up, simulate, step
 from kafkalearn.coordinator.state import start

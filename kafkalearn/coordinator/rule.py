@@ -15,12 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kafkalearn.arguments import text, whole_number
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import LARGEST_INT, one_of, text, whole_number
+from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT, leaders_of
 from kafkalearn.hashing import java_abs, java_remainder, java_string_hash, kafka_abs, to_positive
-
-OFFSETS_TOPIC = "__consumer_offsets"
-OFFSETS_PARTITION_COUNT = 50  # offsets.topic.num.partitions, the default of every release
 
 
 def _abs_then_mod(group_hash: int, partition_count: int) -> int:
@@ -95,13 +92,18 @@ def offsets_partition(group_id: str, partition_count: int = OFFSETS_PARTITION_CO
     ``GroupMetadataManager.partitionFor``) with ``Utils.abs``.
     """
     text("group_id", group_id)
-    whole_number("partition_count", partition_count, at_least=1)
-    if formula not in FORMULAS:
-        raise unknown_name("formula", formula, FORMULAS)
-    return FORMULAS[formula](java_string_hash(group_id), partition_count)
+    whole_number("partition_count", partition_count, 1, LARGEST_INT)
+    return FORMULAS[one_of("formula", formula, FORMULAS)](java_string_hash(group_id), partition_count)
 
 
-def find_coordinator(group_id: str, leaders: Sequence[int | None]) -> Coordinator:
+def find_coordinator(
+    group_id: str,
+    leaders: Sequence[int | None] | None = None,
+    partition_count: int | None = None,
+    *,
+    brokers: Sequence[int] | int | None = None,
+    describe: str | None = None,
+) -> Coordinator:
     """The broker that coordinates a group, given who leads each partition of the offsets topic.
 
     Parameters
@@ -110,7 +112,16 @@ def find_coordinator(group_id: str, leaders: Sequence[int | None]) -> Coordinato
         As in `offsets_partition`.
     leaders : sequence of int or None
         ``leaders[p]`` is the id of the broker that leads partition ``p`` of ``__consumer_offsets``, or None
-        if it has no live leader. Its length is the topic's partition count.
+        if it has no live leader: as many as the topic has partitions.
+    partition_count : int or None
+        Partitions of the topic. None: 50, the default of every release; with `describe`, what the text says.
+    brokers : sequence of int, or int
+        In place of `leaders`: the brokers of an undisturbed cluster, whose leaders are dealt out in turn. A number n
+        stands for the brokers 1 to n. What is assumed is in `round_robin_leaders`: the partition is certain, the
+        broker is the one that a real cluster has if its first leader is the first one given.
+    describe : str
+        In place of `leaders`: what ``kafka-topics.sh --describe --topic __consumer_offsets`` prints, of any release,
+        pasted whole. Up to 2.3 the tool may still name a leader that is gone.
 
     Returns
     -------
@@ -120,40 +131,26 @@ def find_coordinator(group_id: str, leaders: Sequence[int | None]) -> Coordinato
     Raises
     ------
     KafkaLearnError
-        If `leaders` is empty or the group id is not legal.
+        If not exactly one of `leaders`, `brokers` and `describe` is given, `leaders` are not as many as there are
+        partitions, the text lacks a partition, or the group id is not legal.
 
     Examples
     --------
-    >>> find_coordinator("billing", leaders=round_robin_leaders([1, 2, 3]))
+    >>> find_coordinator("billing", brokers=[1, 2, 3])
     Coordinator(group_id='billing', group_hash=-109829509, partition=9, broker_id=1)
+    >>> find_coordinator("billing", [1, 2, 3])  # the leaders of three partitions? of a topic that has 50?
+    Traceback (most recent call last):
+    ...
+    kafkalearn.errors.KafkaLearnError: leaders names 3 leaders, and __consumer_offsets has 50 partitions: \
+leaders[p] is the broker that leads partition p. If these are the brokers of an undisturbed cluster, \
+give brokers=[1, 2, 3]; if the topic has 3 partitions, give partition_count=3; \
+describe= takes the text of kafka-topics.sh --describe --topic __consumer_offsets
 
     References
     ----------
     Apache Kafka, ``KafkaApis.handleFindCoordinatorRequest``.
     """
-    if isinstance(leaders, str | bytes) or not isinstance(leaders, Sequence):
-        raise KafkaLearnError(
-            f"leaders must be a sequence with one broker id for each partition, got {type(leaders).__name__}"
-        )
-    if not leaders:
-        raise KafkaLearnError(
-            "leaders is empty: name the leading broker of each partition of the offsets topic, "
-            "for example round_robin_leaders([1, 2, 3])"
-        )
+    text("group_id", group_id)
+    leaders = leaders_of(leaders, partition_count, brokers=brokers, describe=describe)
     partition = offsets_partition(group_id, len(leaders))
     return Coordinator(group_id, java_string_hash(group_id), partition, leaders[partition])
-
-
-def round_robin_leaders(broker_ids: Sequence[int], partition_count: int = OFFSETS_PARTITION_COUNT) -> tuple[int, ...]:
-    """Leaders dealt out in turn, the way an undisturbed cluster without racks spreads them.
-
-    Real clusters start at a random broker and drift; give `find_coordinator` their true leaders where you
-    know them (``kafka-topics --describe --topic __consumer_offsets``).
-
-    >>> round_robin_leaders([1, 2, 3], partition_count=7)
-    (1, 2, 3, 1, 2, 3, 1)
-    """
-    whole_number("partition_count", partition_count, at_least=1)
-    if not broker_ids:
-        raise KafkaLearnError("broker_ids is empty: a cluster has at least one broker")
-    return tuple(broker_ids[partition % len(broker_ids)] for partition in range(partition_count))

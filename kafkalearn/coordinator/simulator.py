@@ -18,10 +18,12 @@ from kafkalearn.coordinator.effects import (
     UnitHashed,
 )
 from kafkalearn.coordinator.events import AskLeader, Event, ReadUnit, TakeAbsolute, TakeRemainder
+from kafkalearn.coordinator.leaders import leaders_of
 from kafkalearn.coordinator.settings import Settings
 from kafkalearn.coordinator.state import Lookup, start
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.hashing import int32, kafka_abs
+from kafkalearn.phrases import shown
 from kafkalearn.trace import Trace, run
 
 
@@ -46,14 +48,14 @@ def step(settings: Settings, state: Lookup, event: Event) -> Lookup:
 
     Examples
     --------
-    >>> settings = Settings("ok", leaders=[1, 2])
+    >>> settings = Settings("ok", leaders=[1, 2], partition_count=2)
     >>> step(settings, start(settings), ReadUnit()).group_hash
     111
     """
     expected = next_event(settings, state)
     if expected is None or event != expected:
         reason = "the look-up is answered" if expected is None else f"the next event is {expected}"
-        raise IllegalEvent(f"{event!r} makes no sense here: {reason}")
+        raise IllegalEvent(f"{shown(event)} makes no sense here: {reason}")
     match event:
         case ReadUnit():
             return _read_unit(settings, state)
@@ -79,19 +81,26 @@ def _read_unit(settings: Settings, state: Lookup) -> Lookup:
 def simulate(settings: Settings, events: Iterable[Event], initial: Lookup | None = None) -> Trace[Lookup, Event]:
     """A run of the look-up: from `initial`, or from its start.
 
-    >>> simulate(Settings("ok", leaders=[1, 2]), [ReadUnit(), ReadUnit()])[-1].state.group_hash
+    >>> simulate(Settings("ok", leaders=[1, 2], partition_count=2), [ReadUnit(), ReadUnit()])[-1].state.group_hash
     3548
     """
     return run(step, settings, start(settings) if initial is None else initial, events)
 
 
-def look_up(group_id: str, leaders: Sequence[int | None]) -> Trace[Lookup, Event]:
+def look_up(
+    group_id: str,
+    leaders: Sequence[int | None] | None = None,
+    partition_count: int | None = None,
+    *,
+    brokers: Sequence[int] | int | None = None,
+    describe: str | None = None,
+) -> Trace[Lookup, Event]:
     """The whole look-up of one group as a trace, one frame for each step.
 
     Parameters
     ----------
-    group_id, leaders
-        As in `Settings`.
+    group_id, leaders, partition_count, brokers, describe
+        As in `kafkalearn.coordinator.find_coordinator`.
 
     Returns
     -------
@@ -105,8 +114,7 @@ def look_up(group_id: str, leaders: Sequence[int | None]) -> Trace[Lookup, Event
 
     Examples
     --------
-    >>> from kafkalearn.coordinator import round_robin_leaders
-    >>> trace = look_up("test-group", round_robin_leaders([1, 2, 3]))
+    >>> trace = look_up("test-group", brokers=[1, 2, 3])
     >>> len(trace), trace[-1].state.partition, trace[-1].state.broker_id
     (14, 12, 1)
 
@@ -114,5 +122,6 @@ def look_up(group_id: str, leaders: Sequence[int | None]) -> Trace[Lookup, Event
     ----------
     As `kafkalearn.coordinator.offsets_partition` and `kafkalearn.coordinator.find_coordinator`.
     """
-    settings = Settings(group_id, leaders)
+    leaders = leaders_of(leaders, partition_count, brokers=brokers, describe=describe)
+    settings = Settings(group_id, leaders, len(leaders))
     return simulate(settings, [*[ReadUnit()] * len(settings.units), TakeAbsolute(), TakeRemainder(), AskLeader()])

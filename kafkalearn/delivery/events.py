@@ -7,23 +7,19 @@ or is made by hand (`ProduceRequest`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from kafkalearn.arguments import whole_number
-from kafkalearn.replication.events import ReplicationEvent, refuse_unknown_acks
+from kafkalearn.arguments import LARGEST_INT, BrokerId, Checked, Offset, Whole, check_fields
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.replication.events import RecordCount, ReplicationEvent, RequestMillis, refuse_unknown_acks
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
+class Send(Checked):
     """The application sends a batch; its request goes out at once if nothing waits and there is room in flight."""
 
-    record_count: int = 1
+    record_count: RecordCount = 1
     values: tuple[str, ...] = ()  # of the records, each its own; empty: m1, m2, ... in the order sent
-
-    def __post_init__(self) -> None:
-        """Refuse a batch without a record."""
-        if not self.values:
-            whole_number("record_count", self.record_count, at_least=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +48,23 @@ class GaveUp:
 
 
 @dataclass(frozen=True, slots=True)
-class ProduceRequest:
+class ProduceRequest(Checked):
     """A request made by hand: it reaches the broker at once, and the broker's answer is among the effects."""
 
     values: tuple[str, ...]
     acks: int | str = "all"
-    producer_id: int | None = None  # None: no idempotent producer
-    producer_epoch: int = 0
-    first_sequence: int = 0
-    timeout_ms: int = 30_000
-    to_broker: int | None = None  # None: the leader, as the controller has it
+    producer_id: Offset | None = None  # None: no idempotent producer
+    producer_epoch: Annotated[int, Whole(0, 2**15 - 1)] = 0
+    first_sequence: Annotated[int, Whole(0, LARGEST_INT)] = 0
+    timeout_ms: RequestMillis = 30_000
+    to_broker: BrokerId | None = None  # None: the leader, as the controller has it
 
     def __post_init__(self) -> None:
         """Refuse what no producer could send."""
+        check_fields(self)
         refuse_unknown_acks(self.acks)
-        whole_number("first_sequence", self.first_sequence, at_least=0)
+        if not self.values:
+            raise KafkaLearnError("a batch has at least one record; give its values: ProduceRequest(('a',))")
 
 
 ProducerEvent: TypeAlias = (

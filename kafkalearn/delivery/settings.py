@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from kafkalearn.arguments import fill_in, whole_number
+from kafkalearn.arguments import Checked, Count, Index, check_fields, fill_in
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.replication.events import refuse_unknown_acks
+from kafkalearn.phrases import shown
+from kafkalearn.replication.events import RequestMillis, refuse_unknown_acks
 from kafkalearn.replication.settings import Settings as TopicSettings
 from kafkalearn.versions import default
-from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.versions.releases import DEFAULT_RELEASE, ReleaseName, at_least
 
 FOR_EVER = 2_147_483_647  # retries of 2.1 and later: as long as delivery.timeout.ms allows
 MOST_IN_FLIGHT = 5  # batches that a broker remembers of a producer: of more in flight it could not recognise the oldest
 
 
 @dataclass(frozen=True, slots=True)
-class ProducerSettings:
+class ProducerSettings(Checked):
     """A producer, as its configuration says; what is not given is the release's default.
 
     Parameters
@@ -64,14 +65,15 @@ class ProducerSettings:
 
     acks: int | str | None = None
     is_idempotent: bool | None = None
-    retries: int | None = None
-    max_in_flight: int | None = None
-    delivery_timeout_ms: int | None = None
-    request_timeout_ms: int | None = None
-    release: str = DEFAULT_RELEASE
+    retries: Index | None = None
+    max_in_flight: Count | None = None
+    delivery_timeout_ms: RequestMillis | None = None
+    request_timeout_ms: RequestMillis | None = None
+    release: ReleaseName = DEFAULT_RELEASE
 
     def __post_init__(self) -> None:
         """Fill in the release's defaults, and refuse what contradicts itself."""
+        check_fields(self)
         if self.is_idempotent and at_least("0.11.0", self.release):
             self._give_way()
         fill_in(
@@ -84,9 +86,6 @@ class ProducerSettings:
         if at_least("2.1", self.release):
             fill_in(self, delivery_timeout_ms=default("delivery.timeout.ms", self.release, "producer"))
         refuse_unknown_acks(self.acks)
-        whole_number("retries", self.retries, at_least=0)
-        whole_number("max_in_flight", self.max_in_flight, at_least=1)
-        whole_number("request_timeout_ms", self.request_timeout_ms, at_least=0)
         self._settle_idempotence()
 
     def _give_way(self) -> None:
@@ -145,9 +144,9 @@ class Settings:
     def __post_init__(self) -> None:
         """Refuse what is no pair of settings."""
         if not isinstance(self.topic, TopicSettings):
-            raise KafkaLearnError(f"topic must be TopicSettings, got {self.topic!r}")
+            raise KafkaLearnError(f"topic must be TopicSettings, got {shown(self.topic)}")
         if not isinstance(self.producer, ProducerSettings):
-            raise KafkaLearnError(f"producer must be ProducerSettings, got {self.producer!r}")
+            raise KafkaLearnError(f"producer must be ProducerSettings, got {shown(self.producer)}")
 
     def unordered(self) -> Settings:
         """The same, but the controller prefers no broker: what a search runs with."""

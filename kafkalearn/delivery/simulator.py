@@ -10,8 +10,9 @@ from kafkalearn.delivery.events import DeliveryEvent
 from kafkalearn.delivery.processing import DeliveryProcessing, delivery_of, parts_of_delivery
 from kafkalearn.delivery.settings import Settings
 from kafkalearn.delivery.state import Delivery, start
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.errors import IllegalEvent, no_event
 from kafkalearn.parts import Parts
+from kafkalearn.phrases import shown
 from kafkalearn.replication import simulator as replication
 from kafkalearn.replication.events import Produce, TimePassed
 from kafkalearn.trace import Trace, run
@@ -64,12 +65,13 @@ def process(processing: DeliveryProcessing, event: DeliveryEvent) -> None:
     if handler is not None:
         handler(processing, event)
     elif isinstance(event, Produce):
-        raise IllegalEvent(f"{event!r}: here a producer sends, with Send; a request made by hand is a ProduceRequest")
+        raise IllegalEvent(
+            f"{shown(event)}: here a producer sends, with Send; a request made by hand is a ProduceRequest"
+        )
     elif type(event) in replication.HANDLERS:
         replication.process(processing, event)
     else:
-        known = ", ".join(each.__name__ for each in (*HANDLERS, *replication.HANDLERS))
-        raise IllegalEvent(f"{event!r} is no event of this simulator; it knows {known}")
+        raise no_event(event, (*HANDLERS, *replication.HANDLERS))
     client.receive_answers(processing, effect_count)
     if isinstance(event, TimePassed):
         client.apply_timeouts(processing)

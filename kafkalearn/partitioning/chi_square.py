@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from math import erfc, exp, fsum, lgamma, log, sqrt
 
+from kafkalearn.arguments import number, whole_number
+
+MOST_DEGREES = 1_000_000
+
 
 def survival(chi_square: float, degrees_of_freedom: int) -> float:
     """The probability that a chi-square variable is at least `chi_square`.
@@ -13,7 +17,7 @@ def survival(chi_square: float, degrees_of_freedom: int) -> float:
     chi_square : float
         At least 0.
     degrees_of_freedom : int
-        At least 1.
+        1 to 1,000,000.
 
     Returns
     -------
@@ -31,7 +35,8 @@ def survival(chi_square: float, degrees_of_freedom: int) -> float:
     >>> round(survival(3.841458820694124, 1), 12), round(survival(3.4, 4), 12)
     (0.05, 0.493245514942)
     """
-    x = chi_square / 2
+    whole_number("degrees_of_freedom", degrees_of_freedom, 1, MOST_DEGREES)
+    x = number("chi_square", chi_square, at_least=0) / 2
     if x == 0:
         return 1.0
     is_odd = degrees_of_freedom % 2

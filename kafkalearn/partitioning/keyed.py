@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import MappingProxyType
 
-from kafkalearn.arguments import key_bytes, whole_number
-from kafkalearn.errors import unknown_name
+from kafkalearn.arguments import LARGEST_INT, key_bytes, one_of, whole_number
 from kafkalearn.hashing import (
     MASK_32,
     crc32,
@@ -100,7 +99,6 @@ def partition_for_key(key: bytes, partition_count: int, partitioner: str = "murm
     ``Utils.murmur2``; librdkafka 2.16, ``rdkafka_partitioner``.
     """
     key = key_bytes("key", key)
-    whole_number("partition_count", partition_count, at_least=1)
-    if partitioner not in PARTITIONERS:
-        raise unknown_name("partitioner", partitioner, PARTITIONERS)
-    return PARTITIONERS[partitioner](key, partition_count)
+    whole_number("partition_count", partition_count, 1, LARGEST_INT)
+    rule = PARTITIONERS[one_of("partitioner", partitioner, PARTITIONERS)]
+    return rule(key, partition_count)

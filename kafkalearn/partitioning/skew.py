@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import sequence, whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.partitioning.chi_square import survival
 
@@ -175,6 +175,7 @@ def load_by_broker(
     BrokerLoad(broker_id=None, partition_count=1, count=20, share=0.2)
     """
     counts = _whole_counts(counts)
+    leaders = _brokers("leaders", leaders)
     if len(counts) != len(leaders):
         raise KafkaLearnError(
             f"counts has {len(counts)} partitions and leaders {len(leaders)}; both need one entry for each partition"
@@ -182,7 +183,7 @@ def load_by_broker(
     total = sum(counts)
     if total == 0:
         raise KafkaLearnError("counts are all 0: nothing was counted, so nobody carries a share of it")
-    led = {broker_id: [] for broker_id in _in_order({*leaders, *broker_ids})}
+    led = {broker_id: [] for broker_id in _in_order({*leaders, *_brokers("broker_ids", broker_ids)})}
     for count, leader in zip(counts, leaders, strict=True):
         led[leader].append(count)
     return tuple(BrokerLoad(broker_id, len(its), sum(its), sum(its) / total) for broker_id, its in led.items())
@@ -191,6 +192,11 @@ def load_by_broker(
 def _in_order(broker_ids: set[int | None]) -> list[int | None]:
     known = sorted(broker_id for broker_id in broker_ids if broker_id is not None)
     return [*known, None] if None in broker_ids else known
+
+
+def _brokers(name: str, broker_ids: object) -> tuple[int | None, ...]:
+    given = enumerate(sequence(name, broker_ids, of="broker ids"))
+    return tuple(None if each is None else whole_number(f"{name}[{place}]", each, at_least=0) for place, each in given)
 
 
 def _whole_counts(counts: object) -> tuple[int, ...]:

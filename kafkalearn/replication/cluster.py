@@ -6,9 +6,11 @@ the events that brokers would bring about by themselves and carry a trace on wit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kafkalearn.arguments import whole_number
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.phrases import counted
 from kafkalearn.replication.events import (
     AlterPartitionAnswered,
     Fetch,
@@ -21,12 +23,15 @@ from kafkalearn.replication.events import (
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.simulator import step
 from kafkalearn.replication.state import CUT_OFF, RUNNING, Partition, Replica, Waiting
-from kafkalearn.trace import Trace, extend
+from kafkalearn.trace import Frame, Trace, extend
 
 SESSION_TIMEOUT_MS = 9_000  # broker.session.timeout.ms, the default
 SHORTEST_ROUND_MS = 100  # of a cluster whose fetches do not wait
 
+MOST_STEPS = 200_000  # of one `pass_time`: a few seconds, and all frames are kept
+
 ReplicationTrace = Trace[Partition, ReplicationEvent]
+Frames = list[Frame[Partition, ReplicationEvent]]
 
 
 def settle(settings: Settings, trace: ReplicationTrace) -> ReplicationTrace:
@@ -47,6 +52,11 @@ def settle(settings: Settings, trace: ReplicationTrace) -> ReplicationTrace:
     tuple of Frame
         `trace` and the frames of what the brokers did.
 
+    Raises
+    ------
+    KafkaLearnError
+        If the trace has no frame to go on from.
+
     Examples
     --------
     >>> from kafkalearn.replication import Produce, simulate
@@ -55,11 +65,9 @@ def settle(settings: Settings, trace: ReplicationTrace) -> ReplicationTrace:
     >>> [(replica.log_end_offset, replica.high_watermark) for replica in trace[-1].state.replicas]
     [(3, 3), (3, 3), (3, 3)]
     """
-    before = None
-    while before != _without_times(trace[-1].state):
-        before = _without_times(trace[-1].state)
-        trace = _round(settings, trace)
-    return trace
+    frames = _frames(trace)
+    _settle(settings, frames)
+    return tuple(frames)
 
 
 def pass_time(
@@ -81,6 +89,11 @@ def pass_time(
     tuple of Frame
         As in `settle`.
 
+    Raises
+    ------
+    KafkaLearnError
+        If the trace has no frame, a time is no whole number of at least 0, or it would take more than 200,000 steps.
+
     Examples
     --------
     >>> from kafkalearn.replication import BrokerCrashed, simulate
@@ -89,31 +102,63 @@ def pass_time(
     >>> end.controller.leader, end.controller.isr
     (2, (2, 3))
     """
-    whole_number("ms", ms, at_least=0)
-    until_ms = trace[-1].state.now_ms + ms
-    while trace[-1].state.now_ms < until_ms:
-        checked_ms = trace[-1].state.now_ms
-        trace = _round(settings, trace)
-        trace = _carry_on(settings, trace, _lost_sessions(trace, session_timeout_ms))
+    frames = _frames(trace)
+    whole_number("session_timeout_ms", session_timeout_ms, at_least=0)
+    _refuse_too_many_steps(settings, whole_number("ms", ms, at_least=0))
+    until_ms = frames[-1].state.now_ms + ms
+    heard_ms = {broker_id: _last_running_ms(frames, broker_id) for broker_id in settings.broker_ids}
+    while frames[-1].state.now_ms < until_ms:
+        checked_ms = frames[-1].state.now_ms
+        _round(settings, frames)
+        _note_running(frames[-1].state, heard_ms)
+        _carry_on(settings, frames, _lost_sessions(frames[-1].state, heard_ms, session_timeout_ms))
         half_lag_ms = max(settings.replica_lag_time_max_ms // 2, 1)
-        if checked_ms // half_lag_ms != trace[-1].state.now_ms // half_lag_ms and trace[-1].state.leader is not None:
-            trace = _carry_on(settings, trace, [IsrChecked()])
-    return settle(settings, trace)
+        if checked_ms // half_lag_ms != frames[-1].state.now_ms // half_lag_ms and frames[-1].state.leader is not None:
+            _carry_on(settings, frames, [IsrChecked()])
+    _settle(settings, frames)
+    return tuple(frames)
 
 
-def _carry_on(settings: Settings, trace: ReplicationTrace, events: list[ReplicationEvent]) -> ReplicationTrace:
-    return extend(step, settings, trace, events)
+def _frames(trace: ReplicationTrace) -> Frames:
+    if not trace:
+        raise KafkaLearnError("the trace has no frame to go on from; simulate(settings, []) gives the first")
+    return [*trace]
 
 
-def _round(settings: Settings, trace: ReplicationTrace) -> ReplicationTrace:
+def _refuse_too_many_steps(settings: Settings, ms: int) -> None:
+    round_ms, most_in_a_round = _round_ms(settings), 3 * settings.replica_count + 2
+    most_ms = MOST_STEPS // most_in_a_round * round_ms
+    if ms > most_ms:
+        raise KafkaLearnError(
+            f"ms must be at most {most_ms:,}, got {ms}: {counted(settings.replica_count, 'broker')} that do something "
+            f"every {round_ms} ms would take more than {MOST_STEPS:,} steps; let the time pass in parts"
+        )
+
+
+def _settle(settings: Settings, frames: Frames) -> None:
+    before = None
+    while before != _without_times(frames[-1].state):
+        before = _without_times(frames[-1].state)
+        _round(settings, frames)
+
+
+def _carry_on(settings: Settings, frames: Frames, events: Iterable[ReplicationEvent]) -> None:
+    frames += extend(step, settings, (frames[-1],), events)[1:]
+
+
+def _round_ms(settings: Settings) -> int:
+    return max(settings.fetch_wait_max_ms, SHORTEST_ROUND_MS)
+
+
+def _round(settings: Settings, frames: Frames) -> None:
     """Each follower fetches once, a proposal is answered, waiting fetches come back, high watermarks go to disk."""
     for broker_id in settings.broker_ids:
-        if _can_fetch(trace[-1].state, broker_id):
-            trace = _carry_on(settings, trace, [Fetch(broker_id)])
-        trace = _carry_on(settings, trace, list(_answers(trace[-1].state)))
-    trace = _carry_on(settings, trace, [TimePassed(max(settings.fetch_wait_max_ms, SHORTEST_ROUND_MS))])
-    running = [id_ for id_ in settings.broker_ids if trace[-1].state.replica(id_).is_running]
-    return _carry_on(settings, trace, [HighWatermarkCheckpointed(broker_id) for broker_id in running])
+        if _can_fetch(frames[-1].state, broker_id):
+            _carry_on(settings, frames, [Fetch(broker_id)])
+        _carry_on(settings, frames, _answers(frames[-1].state))
+    _carry_on(settings, frames, [TimePassed(_round_ms(settings))])
+    running = [id_ for id_ in settings.broker_ids if frames[-1].state.replica(id_).is_running]
+    _carry_on(settings, frames, [HighWatermarkCheckpointed(broker_id) for broker_id in running])
 
 
 def _can_fetch(partition: Partition, broker_id: int) -> bool:
@@ -133,21 +178,28 @@ def _answers(partition: Partition) -> Iterator[AlterPartitionAnswered]:
             yield AlterPartitionAnswered(broker_id=broker_id)
 
 
-def _lost_sessions(trace: ReplicationTrace, session_timeout_ms: int) -> list[SessionExpired]:
+def _lost_sessions(now: Partition, heard_ms: dict[int, int], session_timeout_ms: int) -> list[SessionExpired]:
     """The brokers that have been silent for too long and still count as alive."""
-    now = trace[-1].state
     return [
         SessionExpired(broker_id)
         for broker_id, replica in enumerate(now.replicas, start=1)
         if replica.broker.status not in (RUNNING, CUT_OFF)
         and broker_id not in now.controller.fenced
-        and now.now_ms - _last_running_ms(trace, broker_id) >= session_timeout_ms
+        and now.now_ms - heard_ms[broker_id] >= session_timeout_ms
     ]
 
 
-def _last_running_ms(trace: ReplicationTrace, broker_id: int) -> int:
-    running = [frame.state.now_ms for frame in trace if frame.state.replica(broker_id).broker.status == RUNNING]
-    return running[-1] if running else trace[0].state.now_ms
+def _last_running_ms(frames: Frames, broker_id: int) -> int:
+    """When a broker was last seen running; the beginning, if it never was."""
+    seen = (frame.state for frame in reversed(frames))
+    running = (state.now_ms for state in seen if state.replica(broker_id).broker.status == RUNNING)
+    return next(running, frames[0].state.now_ms)
+
+
+def _note_running(now: Partition, heard_ms: dict[int, int]) -> None:
+    for broker_id, replica in enumerate(now.replicas, start=1):
+        if replica.broker.status == RUNNING:
+            heard_ms[broker_id] = now.now_ms
 
 
 def _without_times(partition: Partition) -> tuple:

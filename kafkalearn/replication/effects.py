@@ -103,11 +103,21 @@ class LeaderChanged:
 
 @dataclass(frozen=True, slots=True)
 class LogTruncated:
-    """A new follower has truncated its log before fetching (up to 2.7)."""
+    """A new follower has truncated its log before fetching (up to 2.7).
+
+    `from_offset` and `to_offset` are where its log ended before and after. They are equal if there was nothing to cut:
+    Kafka truncates all the same, and its log says that this "has no effect". A follower that was not asked to
+    truncate has no such effect at all.
+    """
 
     broker_id: int
     from_offset: int
     to_offset: int
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether records were cut off."""
+        return self.to_offset < self.from_offset
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,11 @@ scripts that were recorded without one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
+from kafkalearn.arguments import LARGEST_INT, BrokerId, Checked, Millis, Offset, Whole, check_fields
 from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.phrases import shown
 
 STAY_PENDING = (
     "FENCED_LEADER_EPOCH",
@@ -37,175 +39,182 @@ ALTER_PARTITION_ERRORS = (*STAY_PENDING, *BACK_TO_COMMITTED, *SENT_AGAIN)
 
 ACKS = (0, 1, "all")
 
+MOST_RECORDS = 100_000  # of one batch: message.max.bytes, 1 MiB, takes fewer than 150,000 of the smallest records
+
+RecordCount: TypeAlias = Annotated[int, Whole(1, MOST_RECORDS)]
+RequestMillis: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
+
 
 def refuse_unknown_acks(acks: object) -> None:
     """Pass in silence if `acks` is 0, 1 or "all"."""
-    if acks not in ACKS:
-        raise KafkaLearnError(f"acks must be 0, 1 or 'all', got {acks!r}; brokers answer INVALID_REQUIRED_ACKS")
+    if type(acks) not in (int, str) or acks not in ACKS:
+        raise KafkaLearnError(f"acks must be 0, 1 or 'all', got {shown(acks)}; brokers answer INVALID_REQUIRED_ACKS")
 
 
 @dataclass(frozen=True, slots=True)
-class Produce:
+class Produce(Checked):
     """A producer sends one batch to the leader, and retries nothing."""
 
-    record_count: int = 1
+    record_count: RecordCount = 1
     acks: int | str = "all"  # 0, 1 or "all"
     values: tuple[str, ...] = ()  # of the records; empty: m1, m2, ... in the order produced
-    timeout_ms: int = 30_000
-    to_broker: int | None = None  # None: the leader, as the controller has it
+    timeout_ms: RequestMillis = 30_000
+    to_broker: BrokerId | None = None  # None: the leader, as the controller has it
 
     def __post_init__(self) -> None:
-        """Refuse acks that no broker knows."""
+        """Refuse what no producer sends, and acks that no broker knows."""
+        check_fields(self)
         refuse_unknown_acks(self.acks)
 
 
 @dataclass(frozen=True, slots=True)
-class Fetch:
+class Fetch(Checked):
     """A follower's fetcher makes one round: it cuts its log if it must, and asks its leader for what comes next."""
 
-    broker_id: int
+    broker_id: BrokerId
 
 
 @dataclass(frozen=True, slots=True)
-class Consume:
+class Consume(Checked):
     """A consumer reads from the leader, read_uncommitted, without waiting."""
 
     offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class DeleteRecords:
+class DeleteRecords(Checked):
     """An administrator moves the log start up to `before_offset`."""
 
     before_offset: int
 
 
 @dataclass(frozen=True, slots=True)
-class TimePassed:
+class TimePassed(Checked):
     """The clock moves on; requests that have waited too long are answered."""
 
-    ms: int
+    ms: Millis
 
 
 @dataclass(frozen=True, slots=True)
-class IsrChecked:
+class IsrChecked(Checked):
     """The leader looks for followers to take out of the ISR, as it does every half lag time."""
 
-    broker_id: int | None = None  # None: the leader, as the controller has it
+    broker_id: BrokerId | None = None  # None: the leader, as the controller has it
 
 
 @dataclass(frozen=True, slots=True)
-class AlterPartitionAnswered:
+class AlterPartitionAnswered(Checked):
     """The controller answers a leader's proposal: by its rules, or with the `error` given."""
 
     error: str | None = None  # None: by its rules; else a name in `ALTER_PARTITION_ERRORS`
-    broker_id: int | None = None  # None: the leader, as the controller has it
+    broker_id: BrokerId | None = None  # None: the leader, as the controller has it
 
     def __post_init__(self) -> None:
         """Refuse an error that no controller answers."""
+        check_fields(self)
         if self.error is not None and self.error not in ALTER_PARTITION_ERRORS:
             near = unknown_name("error", self.error, ALTER_PARTITION_ERRORS)
             near = str(near).partition(";")[2].strip() if "did you mean" in str(near) else ""
             known = ", ".join(map(repr, ALTER_PARTITION_ERRORS))
             raise KafkaLearnError(
-                f"unknown error {self.error!r}; {near + ' ' if near else ''}a controller answers {known}; "
+                f"unknown error {shown(self.error)}; {near + ' ' if near else ''}a controller answers {known}; "
                 "without an error the rules decide"
             )
 
 
 @dataclass(frozen=True, slots=True)
-class HighWatermarkCheckpointed:
+class HighWatermarkCheckpointed(Checked):
     """A broker writes its high watermark to disk, as it does every five seconds."""
 
-    broker_id: int
+    broker_id: BrokerId
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerCrashed:
+class BrokerCrashed(Checked):
     """The process is killed. Its disk keeps what it has; the controller has not noticed yet."""
 
-    broker_id: int
+    broker_id: BrokerId
 
 
 @dataclass(frozen=True, slots=True)
-class PowerLost:
+class PowerLost(Checked):
     """The machine of a broker stops: its process is gone, and what had not been flushed to disk is gone too.
 
     Kafka flushes nothing by itself before it acknowledges; that a record survives rests on other replicas.
     """
 
-    broker_id: int
-    flushed_to: int = 0  # records from this offset on were in memory alone
+    broker_id: BrokerId
+    flushed_to: Offset = 0  # records from this offset on were in memory alone
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerStopped:
+class BrokerStopped(Checked):
     """A clean stop: the controller moves the leadership away first, the high watermark is written to disk."""
 
-    broker_id: int
-    successor: int | None = None  # as in SessionExpired
+    broker_id: BrokerId
+    successor: BrokerId | None = None  # as in SessionExpired
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerRestarted:
+class BrokerRestarted(Checked):
     """The process starts again, registers with the controller, and learns who leads."""
 
-    broker_id: int
-    successor: int | None = None  # as in SessionExpired
+    broker_id: BrokerId
+    successor: BrokerId | None = None  # as in SessionExpired
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerFrozen:
+class BrokerFrozen(Checked):
     """The process stands still: it neither sends nor answers, and loses nothing."""
 
-    broker_id: int
+    broker_id: BrokerId
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerThawed:
+class BrokerThawed(Checked):
     """The process goes on where it stood, and knows nothing newer until it is `BrokerReconnected`."""
 
-    broker_id: int
+    broker_id: BrokerId
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerReconnected:
+class BrokerReconnected(Checked):
     """It talks to the controller again: it counts as alive, and learns who leads."""
 
-    broker_id: int
+    broker_id: BrokerId
 
 
 @dataclass(frozen=True, slots=True)
-class SessionExpired:
+class SessionExpired(Checked):
     """A broker has sent no heartbeat for too long: it is fenced, leaves the ISR, and is replaced as leader.
 
     `successor` names the new leader where the controller has a choice; None: by the order of the assignment.
     """
 
-    broker_id: int
-    successor: int | None = None
+    broker_id: BrokerId
+    successor: BrokerId | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class LeaderElected:
+class LeaderElected(Checked):
     """The script decides who leads, and what the ISR is."""
 
-    leader: int
-    isr: tuple[int, ...]
+    leader: BrokerId
+    isr: tuple[BrokerId, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class IsrSet:
+class IsrSet(Checked):
     """The script decides what the ISR is; leader and leader epoch stay."""
 
-    isr: tuple[int, ...]
+    isr: tuple[BrokerId, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerFenced:
+class BrokerFenced(Checked):
     """The script decides that a broker does not count as alive; nothing else changes."""
 
-    broker_id: int
+    broker_id: BrokerId
 
 
 ReplicationEvent: TypeAlias = (

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.parts import Parts
+from kafkalearn.phrases import shown
 from kafkalearn.replication.effects import Effect
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.state import (
@@ -205,13 +206,15 @@ class Processing:
     def require(self, is_possible: bool, why_not: str, *values: object) -> None:
         """Pass in silence if the event makes sense here; else raise IllegalEvent, with these values in the message."""
         if not is_possible:
-            raise IllegalEvent(why_not.format(*values))
+            raise IllegalEvent(
+                why_not.format(*(each if isinstance(each, str) else shown(each, 200) for each in values))
+            )
 
     def existing(self, broker_id: int) -> Broker:
         """The status of a broker that an event names; refuses a broker that does not exist."""
         known = self.settings.broker_ids
         if broker_id not in known:
-            raise IllegalEvent(f"there is no broker {broker_id!r}; there are {known[0]} to {known[-1]}")
+            raise IllegalEvent(f"there is no broker {shown(broker_id)}; there are {known[0]} to {known[-1]}")
         return self.broker(broker_id)
 
     def acting_leader(self, broker_id: int | None = None) -> int | None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from types import MappingProxyType
 
-from kafkalearn.errors import unknown_name
-from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.arguments import Checked, one_of
+from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least, release_line
 
 TRUNCATIONS: MappingProxyType[str, str] = MappingProxyType(
     {
@@ -35,7 +35,7 @@ LAG_TESTS: MappingProxyType[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Checked):
     """How one release replicates; each field is one change in the protocol's history."""
 
     truncation: str  # a name in TRUNCATIONS
@@ -82,8 +82,7 @@ _HISTORY: MappingProxyType[str, tuple[tuple[str, str | bool], ...]] = MappingPro
 )
 
 
-@cache
-def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
+def rules_of(release: str | Release = DEFAULT_RELEASE) -> Rules:
     """How the brokers and the controller of a release replicate.
 
     Parameters
@@ -111,6 +110,12 @@ def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
     KIP-16 (0.9), KIP-101 (0.11), KIP-279 (2.0), KIP-320 (2.1), KAFKA-1120 (2.2), KAFKA-8443 and KAFKA-9952 (2.4,
     2.6), KIP-497 (2.7), KIP-595 (2.8), KIP-841 (3.3), KAFKA-15583 (3.7), KIP-966 (4.1).
     """
+    release_line(release)
+    return _rules_of(release)
+
+
+@cache
+def _rules_of(release: str | Release) -> Rules:
     return Rules(**{name: _value(history, release) for name, history in _HISTORY.items()})
 
 
@@ -131,8 +136,7 @@ def changes_of_rules() -> tuple[tuple[str, str, str | bool], ...]:
 def refuse_unknown_names(rules: Rules) -> None:
     """Pass in silence if `rules` names a truncation and a lag test that exist."""
     for name, known in (("truncation", TRUNCATIONS), ("lag_test", LAG_TESTS)):
-        if getattr(rules, name) not in known:
-            raise unknown_name(name.replace("_", " "), getattr(rules, name), known)
+        one_of(name.replace("_", " "), getattr(rules, name), known)
 
 
 assert set(_HISTORY) == {field.name for field in fields(Rules)}, "every rule has its history"

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from kafkalearn.arguments import fill_in, whole_number
+from kafkalearn.arguments import BrokerId, Checked, Count, Index, Millis, Whole, check_fields, fill_in
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.phrases import listed
+from kafkalearn.phrases import listed, shown
 from kafkalearn.replication.rules import Rules, refuse_unknown_names, rules_of
 from kafkalearn.versions import default
-from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.versions.releases import DEFAULT_RELEASE, ReleaseName, at_least
 
+MOST_REPLICAS = 100  # of a partition here; Kafka's own limit, 32,767, would take hours to step through
 LAG_MAX_MESSAGES = 4000  # replica.lag.max.messages, the default of 0.8.2, the last release that had it
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Checked):
     """One partition and the cluster it lives in. Brokers are numbered from 1.
 
     Parameters
     ----------
     replica_count : int
-        Brokers that hold a replica, at least 1.
+        Brokers that hold a replica, 1 to 100.
     release : str
         Of all brokers and the controller; without one, Kafka 4.3. It decides `rules` and the defaults below.
     min_insync_replicas : int
@@ -55,24 +57,22 @@ class Settings:
     1
     """
 
-    replica_count: int = 3
-    release: str = DEFAULT_RELEASE
-    min_insync_replicas: int = 1
+    replica_count: Annotated[int, Whole(1, MOST_REPLICAS)] = 3
+    release: ReleaseName = DEFAULT_RELEASE
+    min_insync_replicas: Count = 1
     is_unclean_election_enabled: bool | None = None
     has_eligible_leader_replicas: bool | None = None
-    assignment: tuple[int, ...] | None = None
-    replica_lag_time_max_ms: int | None = None
-    replica_lag_max_messages: int = LAG_MAX_MESSAGES
-    fetch_wait_max_ms: int = 500
+    assignment: tuple[BrokerId, ...] | None = None
+    replica_lag_time_max_ms: Millis | None = None
+    replica_lag_max_messages: Index = LAG_MAX_MESSAGES
+    fetch_wait_max_ms: Millis = 500
     rules: Rules | None = None
     broker_ids: tuple[int, ...] = field(init=False, repr=False, compare=False)  # all brokers, in their own order
     effective_min_isr: int = field(init=False, repr=False, compare=False)  # in-sync replicas that acks=all needs
 
     def __post_init__(self) -> None:
         """Fill in what the release decides, and refuse what no cluster can be configured to."""
-        for name in ("replica_count", "min_insync_replicas"):
-            whole_number(name, getattr(self, name), at_least=1)
-        whole_number("fetch_wait_max_ms", self.fetch_wait_max_ms, at_least=0)
+        check_fields(self)
         object.__setattr__(self, "broker_ids", tuple(range(1, self.replica_count + 1)))
         fill_in(self, rules=rules_of(self.release))
         refuse_unknown_names(self.rules)
@@ -89,7 +89,7 @@ class Settings:
     def _refuse_contradictions(self) -> None:
         if self.assignment and sorted(self.assignment) != list(self.broker_ids):
             raise KafkaLearnError(
-                f"assignment must name each of the brokers {listed(self.broker_ids)} once, got {self.assignment}"
+                f"assignment must name each of the brokers {listed(self.broker_ids)} once, got {shown(self.assignment)}"
             )
         if self.fetch_wait_max_ms > self.replica_lag_time_max_ms:
             raise KafkaLearnError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from types import MappingProxyType
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.errors import no_event
 from kafkalearn.parts import Parts
 from kafkalearn.replication import events
 from kafkalearn.replication.controller import brokers, metadata
@@ -71,8 +71,7 @@ def process(processing: Processing, event: ReplicationEvent) -> None:
     """Process an event on parts; `step` and a search share this."""
     handler = HANDLERS.get(type(event))
     if handler is None:
-        known = ", ".join(each.__name__ for each in HANDLERS)
-        raise IllegalEvent(f"{event!r} is no event of this simulator; it knows {known}")
+        raise no_event(event, HANDLERS)
     handler(processing, event)
 
 

@@ -23,5 +23,9 @@ class Frame(pd.DataFrame):
 
 def as_frame(plain: PlainTable, name: str | None = None) -> Frame:
     """The same rows as a DataFrame, its index named `name`."""
-    frame = Frame(list(plain.rows), columns=list(plain.columns))
+    rows, columns = list(plain.rows), list(plain.columns)
+    try:
+        frame = Frame(rows, columns=columns)
+    except OverflowError:  # a number too large even for a float stays the object that it is
+        frame = Frame(rows, columns=columns, dtype=object)
     return frame if plain.labels is None else frame.set_axis(pd.Index(plain.labels, name=name))

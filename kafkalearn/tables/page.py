@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from html import escape
 from numbers import Number
 
+from kafkalearn.arguments import LARGEST_LONG
+from kafkalearn.phrases import shown
+
 MOST_ROWS = 60  # a page shows the first and the last half of so many
 
 
@@ -55,6 +58,8 @@ def cell_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if _is_whole(value):
+        if abs(value) > LARGEST_LONG:
+            return shown(value)
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
     if _is_number(value):
         return f"{value:,.6g}" if abs(value) < 10_000 else f"{value:,.0f}"

@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from kafkalearn.arguments import iterable
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.tables.page import cell_text, html_table
 from kafkalearn.tables.text import text_table
@@ -131,7 +132,9 @@ def _named_by(plain: PlainTable, name: str) -> PlainTable:
 
 
 def _chosen(plain: PlainTable, columns: Sequence[str] | Mapping[str, str]) -> PlainTable:
-    words = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
+    if not isinstance(columns, Mapping):
+        columns = {name: name for name in iterable("columns", columns, of="names")}
+    words = dict(columns)
     places = list(map(_place(plain), words))
     return PlainTable(tuple(words.values()), tuple(tuple(row[at] for at in places) for row in plain.rows), plain.labels)
 

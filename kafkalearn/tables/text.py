@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.phrases import listed, shown
+
 
 def text_table(rows: Iterable[Mapping[str, object]]) -> str:
     """A table with a line for each row, its columns as wide as needed; "nothing" if there is no row.
@@ -12,6 +15,11 @@ def text_table(rows: Iterable[Mapping[str, object]]) -> str:
     ----------
     rows : iterable of mapping
         All with the same keys, which become the heading.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a row has other keys than the first.
 
     Examples
     --------
@@ -23,8 +31,20 @@ def text_table(rows: Iterable[Mapping[str, object]]) -> str:
     rows = list(rows)
     if not rows:
         return "nothing"
-    lines = [list(rows[0]), *([str(value) for value in row.values()] for row in rows)]
+    heading = tuple(rows[0])
+    for number, row in enumerate(rows):
+        if tuple(row) != heading:
+            own, first = listed(map(_text, row)), listed(map(_text, heading))
+            raise KafkaLearnError(f"row {number} has the columns {own}; those of row 0 are {first}")
+    lines = [[*map(_text, heading)], *([*map(_text, row.values())] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
+
+
+def _text(value: object) -> str:
+    try:
+        return str(value)
+    except ValueError:  # of a number that Python does not write out
+        return shown(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from kafkalearn.arguments import text
+from kafkalearn.arguments import one_of, text
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.versions.facts import replacements
 from kafkalearn.versions.limits import limit_text
@@ -176,8 +176,8 @@ def _span(note: Note) -> str:
 
 def refuse_unknown_side(side: str | None) -> None:
     """Pass in silence for None and the names in `SIDES`; any other raises KafkaLearnError with the known ones."""
-    if side is not None and side not in SIDES:
-        raise unknown_name("side", side, SIDES)
+    if side is not None:
+        one_of("side", side, SIDES)
 
 
 def _candidates(setting: str, side: str | None) -> tuple[Setting, ...]:

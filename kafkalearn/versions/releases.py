@@ -8,8 +8,10 @@ a rule that changed in a patch asks `at_least`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, TypeAlias
 
 from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.phrases import shown
 
 # One line for each of Kafka's numbering eras: 0.x with three numbers, then the majors.
 # fmt: off
@@ -22,6 +24,8 @@ RELEASES = (
 )
 # fmt: on
 """All release lines from 0.8.2 on, oldest first."""
+
+LONGEST_PATCH = 3  # digits
 
 DEFAULT_RELEASE = "4.3"
 """The release that is meant wherever none is given."""
@@ -84,14 +88,24 @@ def parse_release(release: str | Release) -> Release:
         return release
     if not isinstance(release, str):
         raise KafkaLearnError(
-            f"release must be a str, got {type(release).__name__} {release!r}; put it in quotes: "
+            f"release must be a str, got {type(release).__name__} {shown(release)}; put it in quotes: "
             "as numbers, 0.10 and 0.1 would be the same"
         )
     line, _, patch = release.rpartition(".")
-    if release in RELEASES or (line in RELEASES and patch.isascii() and patch.isdecimal()):
+    is_patch = patch.isascii() and patch.isdecimal() and len(patch) <= LONGEST_PATCH
+    if release in RELEASES or (line in RELEASES and is_patch):
         return Release(tuple(map(int, release.split("."))))
     error = unknown_name("release", release, RELEASES)
     raise KafkaLearnError(f"{error} (known: {RELEASES[0]} to {RELEASES[-1]} and their patches)")
+
+
+def _checked_release(_: str, release: object) -> str | Release:
+    parse_release(release)
+    return release
+
+
+ReleaseName: TypeAlias = Annotated[str, _checked_release]
+"""For the annotation of a field: a release, as in `parse_release`."""
 
 
 def release_line(release: str | Release) -> str:

@@ -14,6 +14,8 @@ from io import BytesIO
 import matplotlib
 from cycler import cycler
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import FixedFormatter
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.views.drawing.style import INK, LINES, PANEL
@@ -102,7 +104,17 @@ def figure(
         drawing.alt = alt
         draw(drawing.add_subplot(), *data, **options)
         _add_legend(drawing)
+        _take_words_as_they_are(drawing)
     return drawing
+
+
+def legend_name(name: str) -> str:
+    """A name for a legend: matplotlib leaves those out that begin with an underscore, so a blank stands before it.
+
+    >>> legend_name("billing"), legend_name("_internal")
+    ('billing', ' _internal')
+    """
+    return f" {name}" if name.startswith("_") else name
 
 
 def _add_legend(drawing: Drawing) -> None:
@@ -113,6 +125,19 @@ def _add_legend(drawing: Drawing) -> None:
         by_name |= dict(zip(names, handles, strict=True))
     if by_name:
         drawing.legend(by_name.values(), by_name.keys(), loc="outside upper left", ncols=4)
+
+
+def _take_words_as_they_are(drawing: Drawing) -> None:
+    """Names keep their dollars: matplotlib sets what stands between two of them as mathematics, or fails to.
+
+    The marks of an axis are matplotlib's own words, and are mathematics where they have powers of ten.
+    """
+    scales = [axis for ax in drawing.axes for axis in (ax.xaxis, ax.yaxis)]
+    own = [axis for axis in scales if not isinstance(axis.get_major_formatter(), FixedFormatter)]
+    marks = {id(words) for axis in own for words in axis.get_ticklabels(which="both")}
+    for words in drawing.findobj(Text):
+        if id(words) not in marks:
+            words.set_parse_math(False)
 
 
 def small_multiples(
@@ -156,4 +181,5 @@ def small_multiples(
         for ax in axes[len(panels) :]:
             ax.set_visible(False)
         _add_legend(drawing)
+        _take_words_as_they_are(drawing)
     return drawing

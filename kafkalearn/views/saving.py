@@ -44,7 +44,7 @@ def save(shown: object, path: str | Path, seconds: float = 2.0) -> Path:
     --------
     >>> from kafkalearn.coordinator import look_up
     >>> from kafkalearn.views import animation, draw_lookup
-    >>> save(animation(look_up("ok", [1]), draw_lookup), "run.mp4")
+    >>> save(animation(look_up("ok", [1], 1), draw_lookup), "run.mp4")
     Traceback (most recent call last):
         ...
     kafkalearn.errors.KafkaLearnError: 'run.mp4' must end in .svg, .png or .gif

@@ -19,5 +19,5 @@ EVENTS = (
 SIMULATOR = Simulator(
     home="kafkalearn.partitioning.keyless",
     runs=[Run(Settings(3, release, batch_size=400), EVENTS) for release in ("0.10.1", "2.3", "2.4", "4.3")],
-    senseless=(Send(partition=3), Drain((-1,)), SenderLooks(stalled=(9,))),
+    senseless=(Send(partition=3), Drain((3,)), SenderLooks(stalled=(9,))),
 )

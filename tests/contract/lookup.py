@@ -9,8 +9,8 @@ END = (TakeAbsolute(), TakeRemainder(), AskLeader())
 SIMULATOR = Simulator(
     home="kafkalearn.coordinator",
     runs=(
-        Run(Settings("ok", leaders=(1, 2, 3)), (ReadUnit(), ReadUnit(), *END)),
-        Run(Settings("😀", leaders=(1, None)), (ReadUnit(), ReadUnit(), *END)),
+        Run(Settings("ok", leaders=(1, 2, 3), partition_count=3), (ReadUnit(), ReadUnit(), *END)),
+        Run(Settings("😀", leaders=(1, None), partition_count=2), (ReadUnit(), ReadUnit(), *END)),
     ),
     senseless=END,
 )

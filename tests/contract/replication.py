@@ -13,6 +13,8 @@ from kafkalearn.replication.events import (
     Fetch,
     HighWatermarkCheckpointed,
     IsrChecked,
+    IsrSet,
+    LeaderElected,
     Produce,
     SessionExpired,
     TimePassed,
@@ -32,5 +34,13 @@ SIMULATOR = Simulator(
             Settings(2, "0.10.2"), (Produce(acks=1), Fetch(2), BrokerCrashed(1), SessionExpired(1), BrokerRestarted(1))
         ),
     ),
-    senseless=(Fetch(1), Fetch(9), AlterPartitionAnswered(), BrokerRestarted(1), TimePassed(-1), Produce(to_broker=9)),
+    senseless=(
+        Fetch(1),
+        Fetch(9),
+        AlterPartitionAnswered(),
+        BrokerRestarted(1),
+        Produce(to_broker=9),
+        LeaderElected(9, (1, 9)),
+        IsrSet((1, 9)),
+    ),
 )

@@ -22,6 +22,6 @@ SIMULATOR = Simulator(
             ),
         ),
     ),
-    senseless=(Fetch(9), TimePassed(-1), BrokerRestarted(1)),
+    senseless=(Fetch(9), BrokerRestarted(1)),
     effects_in=("kafkalearn.replication.effects",),
 )

@@ -1,4 +1,4 @@
-"""The coordinator's store: a life of a group, a failed transaction, a load that a strange record breaks off."""
+"""The coordinator's store: groups of each kind, a failed transaction, a load that a strange record breaks off."""
 
 from kafkalearn.offsets.groups import Member
 from kafkalearn.offsets.store import (
@@ -36,6 +36,17 @@ LIFE = (
     FETCH,
     DeleteGroup("billing"),
 )
+KINDS = (
+    Commit("billing", "orders", 0, 7, 1000),
+    StoreGroup("billing", 1, 2000, (Member("billing-1", subscribed=("orders",)),), kind="consumer"),
+    Commit("billing", "orders", 0, 8, 3000, **OF_MEMBER),
+    StoreGroup("billing", 2, 4000, kind="consumer"),
+    StoreGroup("billing", 1, 5000, (Member("billing-1", subscribed=("orders",)),), kind="streams"),
+    Commit("billing", "clicks", 0, 8, 6000, **OF_MEMBER),
+    StoreGroup("billing", 2, 7000, kind="streams"),
+    Sweep(8000 + 8 * DAY_MS),
+    FETCH,
+)
 TRANSACTIONS = (
     Commit("billing", "orders", 0, 7, 1000),
     Commit("billing", "orders", 0, 9, 2000, producer_id=5),
@@ -61,10 +72,17 @@ SIMULATOR = Simulator(
     runs=(
         Run(Settings(), LIFE),
         Run(Settings("2.0", retention_minutes=1440), LIFE),
+        Run(Settings(), KINDS),
         Run(Settings("0.9.0"), TRANSACTIONS),
         Run(Settings(), TRANSACTIONS),
         Run(Settings(), BROKEN_LOAD),
         Run(Settings("3.9"), BROKEN_LOAD),
     ),
-    senseless=(Elect(), Load(), StateChanged("billing", "PreparingRebalance"), StateChanged("billing", "Stable")),
+    senseless=(
+        Elect(),
+        Load(),
+        StateChanged("billing", "PreparingRebalance"),
+        StateChanged("billing", "Stable"),
+        StoreGroup("billing", 1, 1000, kind="share"),
+    ),
 )

@@ -10,5 +10,5 @@ SIMULATOR = Simulator(
         Run(Settings(), (Add("a", 7), Add("b", 445), Add("now", 0), Cancel("a"), Flush(400), Advance(450))),
         Run(Settings(10, 3, 1003), (Add("a", 45), Add("a", 5), Add("b", 300), Advance(1400))),
     ),
-    senseless=(Cancel("a"), Flush(3), Advance(-1)),
+    senseless=(Cancel("a"), Flush(3)),
 )

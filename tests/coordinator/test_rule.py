@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.coordinator.rule import FORMULAS, Coordinator, find_coordinator, offsets_partition, round_robin_leaders
+from kafkalearn.coordinator.leaders import round_robin_leaders
+from kafkalearn.coordinator.rule import FORMULAS, Coordinator, find_coordinator, offsets_partition
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.hashing import java_string_hash
 from tests.recorded import recorded
@@ -50,7 +51,7 @@ def test_a_group_with_the_smallest_hash_lies_on_partition_0_and_every_article_er
 @given(texts, st.integers(1, 1000))
 def test_a_partition_exists_and_its_leader_is_the_coordinator(group_id, partition_count):
     leaders = round_robin_leaders([7, 8, 9], partition_count)
-    found = find_coordinator(group_id, leaders)
+    found = find_coordinator(group_id, leaders, partition_count)
 
     assert 0 <= found.partition < partition_count
     assert found == Coordinator(group_id, java_string_hash(group_id), found.partition, [7, 8, 9][found.partition % 3])
@@ -65,6 +66,11 @@ def test_a_partition_without_a_leader_has_no_coordinator():
     [
         ((None,), "INVALID_GROUP_ID"),
         ((b"billing",), "decode it first"),
+        (
+            ("billing", 10**5000),
+            "partition_count must be at most 2,147,483,647, got a whole number of about 5,001 digits",
+        ),
+        (("billing", 50, []), r"unknown formula \[\]"),
         (("billing", 0), "partition_count must be at least 1, got 0"),
         (("billing", -50), "partition_count must be at least 1, got -50"),
         (("billing", 50.0), "must be a whole number of at least 1, got float 50.0"),
@@ -75,14 +81,3 @@ def test_a_partition_without_a_leader_has_no_coordinator():
 def test_bad_input_is_refused_with_what_came_and_what_is_allowed(arguments, said):
     with pytest.raises(KafkaLearnError, match=said):
         offsets_partition(*arguments)
-
-
-@pytest.mark.parametrize(("leaders", "said"), [((), "leaders is empty"), ("123", "got str"), (7, "got int")])
-def test_leaders_are_one_broker_for_each_partition(leaders, said):
-    with pytest.raises(KafkaLearnError, match=said):
-        find_coordinator("billing", leaders)
-
-
-def test_a_cluster_has_at_least_one_broker():
-    with pytest.raises(KafkaLearnError, match="broker_ids is empty"):
-        round_robin_leaders([])

@@ -4,12 +4,13 @@ from hypothesis import strategies as st
 
 from kafkalearn.coordinator.effects import CoordinatorFound, CoordinatorNotAvailable, UnitHashed
 from kafkalearn.coordinator.events import AskLeader, ReadUnit, TakeAbsolute, TakeRemainder
+from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.promises import broken, check
-from kafkalearn.coordinator.rule import find_coordinator, round_robin_leaders
+from kafkalearn.coordinator.rule import find_coordinator
 from kafkalearn.coordinator.settings import Settings
 from kafkalearn.coordinator.simulator import look_up, next_event, step
 from kafkalearn.coordinator.state import start
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.errors import IllegalEvent, KafkaLearnError
 from tests.recorded import recorded
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -36,6 +37,19 @@ def test_a_look_up_on_a_real_cluster_ends_at_the_broker_that_answered():
     assert [end.broker_id for end in ends] == [case["coordinator"] for case in cluster["cases"]]
 
 
+@pytest.mark.parametrize("known", [{"brokers": [7, 8, 9]}, {"brokers": 5}, {"brokers": 3, "partition_count": 7}])
+def test_brokers_stand_for_the_same_leaders_as_for_the_calculator(known):
+    end, answer = look_up("billing", **known)[-1].state, find_coordinator("billing", **known)
+    assert (end.partition, end.broker_id) == (answer.partition, answer.broker_id)
+
+
+def test_a_look_up_does_not_take_three_brokers_for_the_leaders_of_three_partitions():
+    with pytest.raises(KafkaLearnError, match="leaders names 3 leaders, and __consumer_offsets has 50 partitions"):
+        look_up("billing", [1, 2, 3])
+    with pytest.raises(KafkaLearnError, match="leaders names 3 leaders"):
+        Settings("billing", [1, 2, 3])
+
+
 def test_a_character_above_ffff_is_read_as_two_units():
     assert [frame.state.read_count for frame in look_up("😀", LEADERS)] == [0, 1, 2, 2, 2, 2]
 
@@ -58,7 +72,7 @@ def test_each_step_says_what_it_computed():
 
 
 def test_a_group_whose_partition_has_no_leader_has_no_coordinator_now():
-    leaderless = Settings("a", (None,))
-    end = look_up("a", leaderless.leaders)[-1].state
+    leaderless = Settings("a", (None,), partition_count=1)
+    end = look_up("a", leaderless.leaders, 1)[-1].state
     assert end.effects == (CoordinatorNotAvailable(),)
     assert broken(leaderless, end) == ("the answer names a coordinator",)

@@ -183,7 +183,7 @@ def test_settings_no_producer_could_have_are_refused(arguments, said):
         Settings(**arguments)
 
 
-@pytest.mark.parametrize("event", [Send(partition=5), Send(partition=-1), Drain((9,)), SenderLooks((9,))])
+@pytest.mark.parametrize("event", [Send(partition=5), Drain((9,)), SenderLooks((9,))])
 def test_an_event_for_a_partition_that_does_not_exist_is_refused(event):
     settings = Settings(5)
     with pytest.raises(IllegalEvent, match="the topic has partitions 0 to 4"):

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.coordinator.rule import offsets_partition, round_robin_leaders
+from kafkalearn.coordinator.leaders import round_robin_leaders
+from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.partitioning.chi_square import survival
 from kafkalearn.partitioning.skew import BrokerLoad, evenness, load_by_broker

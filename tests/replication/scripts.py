@@ -122,7 +122,7 @@ def _lines(effect, op: str) -> list[dict]:
         case ProduceAnswered(request, error, base_offset):
             base = {} if base_offset is None else {"base_offset": base_offset}
             return [{"event": "produce_response", "request": f"p{request}", "error": error, **base}]
-        case LogTruncated(broker, before, after):
+        case LogTruncated(broker, before, after) if effect.was_cut:  # scripts tell of records that went
             return [{"event": "truncated_to_own_hw", "broker": broker, "from": before, "to": after}]
         case AlterPartitionSent(isr):
             return [{"event": "alter_partition_sent", "isr": list(isr)}] if op == "isr_check" else []

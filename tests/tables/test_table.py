@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.tables import PlainTable, table
+from kafkalearn.tables import PlainTable, table, text_table
 from kafkalearn.tables.frame import as_frame
 from kafkalearn.tables.page import MOST_ROWS, html_table
 
@@ -63,6 +63,15 @@ def test_values_cannot_bring_markup_or_mathematics():
     assert "$" not in page
 
 
+def test_a_number_that_python_does_not_write_out_is_told_by_its_size():
+    assert "a whole number of about 5,001 digits" in table([{"n": 10**5000}])._repr_html_()
+
+
+def test_a_table_in_a_terminal_needs_the_same_columns_in_every_row():
+    with pytest.raises(KafkaLearnError, match="row 1 has the columns b; those of row 0 are a"):
+        text_table([{"a": 1}, {"b": 2}])
+
+
 def test_a_mapping_names_its_rows():
     shown = table({"now": {"lag": 1}, "then": {"lag": 2, "late": 3}})
 
@@ -114,6 +123,8 @@ def test_an_empty_table_is_one():
         (ROWS, {"label": "grup"}, "unknown column 'grup'; did you mean 'group'"),
         (ROWS, {"columns": ["lags"]}, "unknown column 'lags'"),
         (ROWS, {"label": ["one"]}, "1 names for 2 rows"),
+        (ROWS, {"columns": 7}, "columns must be a collection of names, got int 7"),
+        (ROWS, {"columns": "lag"}, "columns must be a collection of names, got str 'lag'"),
     ],
 )
 def test_what_is_no_table_is_refused(rows, options, words):

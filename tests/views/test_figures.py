@@ -5,7 +5,7 @@ import matplotlib
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.views import draw_counts, figure, small_multiples
+from kafkalearn.views import draw_counts, draw_lag_by_partition, figure, small_multiples
 from kafkalearn.views.drawing.style import PANEL
 from kafkalearn.views.figures import RC
 
@@ -37,6 +37,33 @@ def test_drawing_leaves_the_global_settings_and_pyplot_alone():
 
     assert dict(matplotlib.rcParams) == before
     assert subprocess.run([sys.executable, "-c", loads_pyplot]).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["a$\\frac{b$", "$x^2$", "<img src=x onerror=alert(1)>", "\\$", "100 % & _"])
+def test_a_name_is_no_mathematics_whatever_is_in_it(name):
+    lags = figure(draw_lag_by_partition, {name: [1, 2], "billing": [3, 4]}, alt=name)
+    panels = small_multiples(draw_counts, {name: [1, 2]}, alt=name)
+
+    for drawing in (lags, panels):
+        data, _ = drawing._repr_mimebundle_()
+        assert data["image/png"].startswith(b"\x89PNG")
+        assert set(data) == {"image/png", "text/plain"}
+    assert name in [words.get_text() for words in lags.legends[0].get_texts()]
+
+
+def test_a_group_whose_name_begins_with_an_underscore_is_in_the_legend():
+    drawing = figure(draw_lag_by_partition, {"_internal": [1, 2], "billing": [3, 4]}, alt="two groups")
+
+    assert [words.get_text().strip() for words in drawing.legends[0].get_texts()] == ["_internal", "billing"]
+
+
+def test_powers_of_ten_on_an_axis_stay_mathematics():
+    drawing = figure(lambda ax: (ax.plot([1, 1000], [1, 1000]), ax.set_xscale("log")), alt="a line")
+    drawing._repr_mimebundle_()
+
+    marks = drawing.axes[0].get_xticklabels()
+    assert marks[0].get_parse_math()
+    assert "$" in marks[0].get_text()
 
 
 def test_panels_must_not_be_empty():

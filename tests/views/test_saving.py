@@ -7,7 +7,7 @@ from kafkalearn.coordinator.simulator import look_up
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.views import animation, describe_lookup, draw_lookup, play, save
 
-RUN = look_up("ok", [1, 2])
+RUN = look_up("ok", [1, 2], 2)
 
 
 @pytest.fixture(scope="module")

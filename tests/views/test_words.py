@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.coordinator.rule import round_robin_leaders
+from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.simulator import look_up
 from kafkalearn.partitioning.keyless import Send, SenderLooks, Settings, sends, simulate
 from kafkalearn.views import describe_keyless, describe_lookup, keyless_text, lookup_text
@@ -20,8 +20,8 @@ def story(trace, *views):
 LOOKUPS = {
     "billing": look_up("billing", round_robin_leaders([1, 2, 3])),
     "the-smallest-hash": look_up("polygenelubricants", round_robin_leaders([1, 2, 3])),
-    "a-surrogate-pair": look_up("é 😀\n", leaders=(1, None)),
-    "the-empty-id": look_up("", leaders=(7,)),
+    "a-surrogate-pair": look_up("é 😀\n", leaders=(1, None), partition_count=2),
+    "the-empty-id": look_up("", leaders=(7,), partition_count=1),
 }
 
 
@@ -55,6 +55,6 @@ def test_weights_are_told_once_the_sender_has_looked():
 
 @given(st.text(max_size=30))
 def test_whatever_the_group_id_a_sentence_is_one_line_and_a_frame_seven(group_id):
-    for frame in look_up(group_id, leaders=[1, 2, 3]):
+    for frame in look_up(group_id, [1, 2, 3], 3):
         assert "\n" not in describe_lookup(frame)
         assert len(lookup_text(frame).split("\n")) == 7

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import permutations
 
+from kafkalearn.arguments import iterable
 from kafkalearn.delivery.events import DeliveryEvent
 from kafkalearn.delivery.processing import DeliveryProcessing, parts_of_delivery, places_of_producer
 from kafkalearn.delivery.promises import PROMISES
@@ -16,7 +16,7 @@ from kafkalearn.delivery.state import Appended, Batch, Delivery, Producer, start
 from kafkalearn.explore import Model, Relabelling, Search, explore
 from kafkalearn.parts import Parts
 from kafkalearn.replication.events import TimePassed
-from kafkalearn.replication.search.find import alphabet, tests_of
+from kafkalearn.replication.search.find import alphabet, renamings, tests_of
 from kafkalearn.replication.search.naming import relabelling
 from kafkalearn.replication.search.normal_form import NORMALISER as PARTITION_NORMALISER
 from kafkalearn.replication.search.normal_form import count_anew
@@ -44,8 +44,6 @@ def model(
         Promises of your own: whether each holds in the parts of a state.
     """
     unordered = settings.unordered()
-    brokers = settings.topic.broker_ids
-    orders = [order for order in permutations(brokers) if order != brokers]
     judged = (*tests_of(PROMISES, settings, promises), *tests)
     return Model(
         settings=unordered,
@@ -53,7 +51,7 @@ def model(
         split=partial(_split, unordered),
         happen=partial(_process, unordered),
         promises=tuple((name, partial(_holds, unordered, test)) for name, test in judged),
-        relabellings=tuple(_relabelling(settings, dict(zip(brokers, order, strict=True))) for order in orders),
+        relabellings=tuple(_relabelling(settings, names) for names in renamings(settings.topic.broker_ids)),
     )
 
 
@@ -85,7 +83,8 @@ def find(
     >>> [type(frame.event).__name__ for frame in found.trace[1:]]
     ['Send', 'RequestArrived', 'ConnectionLost', 'RequestSent', 'RequestArrived']
     """
-    return explore(model(settings, promises), start(settings), alphabet(settings.topic, *kinds), **limits)
+    events = alphabet(settings.topic, *iterable("kinds", kinds, of="event classes or events"))
+    return explore(model(settings, promises), start(settings), events, **limits)
 
 
 def _holds(settings: Settings, test: Test, parts: Parts) -> bool:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
+from itertools import product
 from typing import NamedTuple
 
+from kafkalearn.arguments import LARGEST_INT, flag, iterable, one_of, sequence, whole_number
 from kafkalearn.delivery.events import DeliveryEvent, Send
 from kafkalearn.delivery.processing import DeliveryProcessing, places_of_producer
 from kafkalearn.delivery.promises import NONE_DOUBLED, NONE_LOST, ORDER_KEPT
@@ -19,7 +21,7 @@ from kafkalearn.delivery.search.find import model
 from kafkalearn.delivery.settings import Settings
 from kafkalearn.delivery.simulator import simulate
 from kafkalearn.delivery.state import Delivery, start
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.explore import Model, Relabelling, explore
 from kafkalearn.parts import Parts
 from kafkalearn.replication.effects import NONE
@@ -27,7 +29,7 @@ from kafkalearn.replication.search.find import alphabet
 from kafkalearn.replication.settings import Settings as TopicSettings
 from kafkalearn.replication.state import RUNNING
 from kafkalearn.trace import Trace
-from kafkalearn.versions.releases import DEFAULT_RELEASE
+from kafkalearn.versions.releases import DEFAULT_RELEASE, release_line
 
 BUDGET = 200_000  # states of a cell; the largest has a tenth of it
 
@@ -63,8 +65,7 @@ class Cell(NamedTuple):
         """
         found = dict(self.witnesses)
         wanted = self.worst if result is None else result
-        if wanted not in CELL_RESULTS:
-            raise unknown_name("result", wanted, CELL_RESULTS)
+        one_of("result", wanted, CELL_RESULTS)
         if wanted not in found:
             raise KafkaLearnError(f"no schedule of this cell ends {wanted}; what can happen is: {', '.join(found)}")
         return found[wanted]
@@ -110,17 +111,14 @@ def matrix(
     acks=1 ('lost', 'doubled', 'safe')
     acks=all ('doubled', 'safe')
     """
-    wanted = [
-        (failure, producer, is_unclean, least)
-        for failure in failures
-        for producer in producers
-        for is_unclean in unclean
-        for least in min_isr
-    ]
-    for failure, producer, _, _ in wanted:
-        _failure_named(failure)
-        if producer not in PRODUCERS:
-            raise unknown_name("producer", producer, PRODUCERS)
+    chosen = (
+        [one_of("failure", each, FAILURES) for each in iterable("failures", failures, of="names")],
+        [one_of("producer", each, PRODUCERS) for each in iterable("producers", producers, of="names")],
+        [flag("unclean", each) for each in sequence("unclean", unclean, of="True and False")],
+        [whole_number("min_isr", each, 1, LARGEST_INT) for each in sequence("min_isr", min_isr, of="whole numbers")],
+    )
+    wanted = [*product(*chosen)]
+    release_line(release)
     cells = []
     for failure, producer, is_unclean, least in wanted:
         cells.append(_cell(producer, failure, is_unclean, least, release))
@@ -169,9 +167,7 @@ def witnesses_of(settings: Settings, failure: str) -> tuple[tuple[tuple[str, Tra
 
 
 def _failure_named(name: str) -> Failure:
-    if name not in FAILURES:
-        raise unknown_name("failure", name, FAILURES)
-    return FAILURES[name]
+    return FAILURES[one_of("failure", name, FAILURES)]
 
 
 def _witnesses(settings: Settings, failure: Failure) -> tuple[tuple[tuple[str, Trace], ...], int]:

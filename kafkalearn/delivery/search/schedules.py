@@ -10,14 +10,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import iterable, mapping, whole_number
 from kafkalearn.delivery.events import DeliveryEvent
 from kafkalearn.delivery.record_results import record_results
 from kafkalearn.delivery.settings import Settings
 from kafkalearn.delivery.simulator import step
 from kafkalearn.delivery.state import Delivery, start
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.replication.search.find import alphabet
+
+MOST_EVENTS = 100  # of a schedule
+MOST_STATES = 200_000  # gone on from at once: some hundred megabytes
 
 
 class End(NamedTuple):
@@ -39,7 +42,7 @@ def ends(
     kinds : sequence of event classes or events
         As for `kafkalearn.replication.search.find.alphabet`.
     length : int
-        The most events of a schedule.
+        The most events of a schedule, at most 100.
     at_most : mapping of type to int, or None
         How often events of a type may happen in one schedule.
 
@@ -48,6 +51,11 @@ def ends(
     tuple of End
         In the order in which they are first reached. Schedules that end while a request is in flight, or without a
         leader, are left out: the results of their records are not decided.
+
+    Raises
+    ------
+    KafkaLearnError
+        If an argument is not as described, or there are more than 200,000 states at once to go on from.
 
     Examples
     --------
@@ -63,13 +71,20 @@ def ends(
     ['open'] 1
     ['doubled'] 1
     """
-    whole_number("length", length, at_least=0)
-    events = [each for each in alphabet(settings.topic, *kinds) if getattr(each, "successor", None) is None]
-    limits = tuple((at_most or {}).items())
+    whole_number("length", length, 0, MOST_EVENTS)
+    named = alphabet(settings.topic, *iterable("kinds", kinds, of="event classes or events"))
+    events = [each for each in named if getattr(each, "successor", None) is None]
+    given = mapping("at_most", at_most or {}, of="event class to number")
+    limits = tuple((kind, whole_number("at_most", most, at_least=0)) for kind, most in given.items())
     level = {(start(settings), (0,) * len(limits)): 1}
     found: Counter = Counter(_quiet(level))
-    for _ in range(length):
+    for number in range(1, length + 1):
         level = _next(settings, events, limits, level)
+        if len(level) > MOST_STATES:
+            raise KafkaLearnError(
+                f"schedules of {number} events lead to {len(level):,} states, and at most {MOST_STATES:,} are gone on "
+                "from; allow fewer events, or fewer of a kind with at_most"
+            )
         found.update(_quiet(level))
     return tuple(End(delivery, count) for delivery, count in found.items())
 

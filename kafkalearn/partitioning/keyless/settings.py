@@ -8,9 +8,10 @@ from functools import partial
 from random import Random
 from types import MappingProxyType
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import LARGEST_LONG, Checked, Count, Index, PartitionCount, check_fields, whole_number
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.phrases import shown
+from kafkalearn.versions.releases import DEFAULT_RELEASE, ReleaseName, at_least
 
 RULES: MappingProxyType[str, str] = MappingProxyType(
     {
@@ -46,7 +47,7 @@ def seeded(seed: int) -> Callable[[int], int]:
     >>> draw(0) == seeded(7)(0), draw(0) == draw(1)
     (True, False)
     """
-    return partial(_draw, seed)
+    return partial(_draw, whole_number("seed", seed, at_least=-LARGEST_LONG))
 
 
 def _draw(seed: int, index: int) -> int:
@@ -57,13 +58,13 @@ _SEED_0 = seeded(0)
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Checked):
     """What stays the same while a producer writes to one topic.
 
     Parameters
     ----------
     partition_count : int
-        All partitions of the topic, at least 1.
+        All partitions of the topic, 1 to 10,000.
     release : str
         Of the Java producer; without one, Kafka 4.3.
     available : tuple of int or None
@@ -77,20 +78,20 @@ class Settings:
         the numbers it drew: ``(4, 0, 2).__getitem__``.
     """
 
-    partition_count: int
-    release: str = DEFAULT_RELEASE
-    available: tuple[int, ...] | None = None
-    batch_size: int = 16384
+    partition_count: PartitionCount
+    release: ReleaseName = DEFAULT_RELEASE
+    available: tuple[Index, ...] | None = None
+    batch_size: Count = 16384
     is_adaptive: bool = True
     draw: Callable[[int], int] = _SEED_0
 
     def __post_init__(self) -> None:
         """Refuse what no producer can be configured to."""
-        whole_number("partition_count", self.partition_count, at_least=1)
-        whole_number("batch_size", self.batch_size, at_least=1)
-        rule_of(self.release)
+        check_fields(self)
+        if not callable(self.draw):
+            raise KafkaLearnError(f"draw must be a function of the number of a draw, got {shown(self.draw)}")
         for partition in self.available or ():
-            if not 0 <= partition < self.partition_count:
+            if partition >= self.partition_count:
                 raise KafkaLearnError(
                     f"available names partition {partition}; the topic has 0 to {self.partition_count - 1}"
                 )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.errors import IllegalEvent, no_event
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.partitioning.keyless import round_robin, sticky, uniform
 from kafkalearn.partitioning.keyless.effects import BatchesSent, QueuesWeighed, RecordAppended
 from kafkalearn.partitioning.keyless.events import Drain, Event, Send, SenderLooks, SendToOtherTopic
 from kafkalearn.partitioning.keyless.settings import Settings, rule_of
 from kafkalearn.partitioning.keyless.state import Producer, start, write
+from kafkalearn.phrases import shown
 from kafkalearn.trace import Trace, run
 
 
@@ -47,7 +48,7 @@ def step(settings: Settings, producer: Producer, event: Event) -> Producer:
             _refuse_unknown(settings, event, stalled)
             load = uniform.weigh(settings, producer, stalled)
             return replace(producer, load=load, effects=(QueuesWeighed(is_uniform=load is None),))
-    raise IllegalEvent(f"{event!r} is no event of this simulator; it knows Send, SendToOtherTopic, Drain, SenderLooks")
+    raise no_event(event, (Send, SendToOtherTopic, Drain, SenderLooks))
 
 
 def _send(settings: Settings, producer: Producer, event: Send) -> Producer:
@@ -85,7 +86,7 @@ def _refuse_unknown(settings: Settings, event: Event, partitions: tuple[int, ...
     for partition in partitions:
         if not 0 <= partition < settings.partition_count:
             raise IllegalEvent(
-                f"{event!r}: the topic has partitions 0 to {settings.partition_count - 1}, not {partition}; "
+                f"{shown(event)}: the topic has partitions 0 to {settings.partition_count - 1}, not {partition}; "
                 "a real producer waits max.block.ms for new metadata and then fails"
             )
 

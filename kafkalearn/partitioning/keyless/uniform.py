@@ -6,6 +6,7 @@ from bisect import bisect_right
 from dataclasses import replace
 from itertools import accumulate
 
+from kafkalearn.arguments import sequence, whole_number
 from kafkalearn.partitioning.batching import all_full, has_room
 from kafkalearn.partitioning.keyless.events import Send
 from kafkalearn.partitioning.keyless.settings import Settings, rule_of
@@ -80,9 +81,12 @@ def queue_weights(queue_sizes: tuple[int, ...], is_whole: bool = True) -> tuple[
     ----------
     Apache Kafka 3.3 to 4.3, ``BuiltInPartitioner.updatePartitionLoadStats``.
     """
+    given = enumerate(sequence("queue_sizes", queue_sizes, of="numbers of batches"))
+    queue_sizes = tuple(whole_number(f"queue_sizes[{place}]", size, at_least=0) for place, size in given)
     if not queue_sizes or (is_whole and (len(queue_sizes) < 2 or len(set(queue_sizes)) == 1)):
         return None
-    return tuple(accumulate(max(queue_sizes) + 1 - size for size in queue_sizes))
+    longest = max(queue_sizes)
+    return tuple(accumulate(longest + 1 - size for size in queue_sizes))
 
 
 def weigh(settings: Settings, producer: Producer, stalled: tuple[int, ...]) -> Load | None:

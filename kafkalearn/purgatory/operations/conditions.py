@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kafkalearn.arguments import Checked
+
 Facts: TypeAlias = tuple[tuple[str, int], ...]
 """Each fact once, sorted by name; a fact that is not there is 0."""
 
@@ -31,7 +33,7 @@ def with_fact(facts: Facts, name: str, value: int) -> Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Checked):
     """Every fact named has reached its number, as DelayedProduce waits for the high watermarks of its partitions."""
 
     required: tuple[tuple[str, int], ...]
@@ -46,7 +48,7 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
-class SumReached:
+class SumReached(Checked):
     """What the facts named have grown by adds up to a minimum, as DelayedFetch waits for bytes."""
 
     counted: tuple[tuple[str, int], ...]  # (fact, what it was where the fetch starts)

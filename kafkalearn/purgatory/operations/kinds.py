@@ -20,11 +20,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kafkalearn.arguments import Checked, mapping, one_of, text, whole_number
 from kafkalearn.purgatory.operations.conditions import Condition, Never, Reached, SumReached
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Checked):
     """A request that may have to wait."""
 
     name: str
@@ -53,7 +54,8 @@ def delayed_produce(name: str, last_offsets: Mapping[str, int], timeout_ms: int 
     ----------
     Apache Kafka 4.3, ``kafka.server.DelayedProduce``.
     """
-    required = tuple((f"HW {partition}", offset + 1) for partition, offset in last_offsets.items())
+    offsets = _numbers("last_offsets", last_offsets)
+    required = tuple((f"HW {partition}", offset + 1) for partition, offset in offsets.items())
     return Operation(name, tuple(last_offsets), Reached(required), timeout_ms, "produce")
 
 
@@ -80,8 +82,19 @@ def delayed_fetch(
     ----------
     Apache Kafka 4.3, ``kafka.server.DelayedFetch``.
     """
-    counted = tuple((f"{up_to} bytes {partition}", before) for partition, before in start_bytes.items())
+    one_of("end of what may be read", up_to, ("HW", "LEO"))
+    before = _numbers("start_bytes", start_bytes)
+    counted = tuple((f"{up_to} bytes {partition}", count) for partition, count in before.items())
     return Operation(name, tuple(start_bytes), SumReached(counted, min_bytes), max_wait_ms, "fetch")
+
+
+def _numbers(name: str, given: Mapping[str, int]) -> dict[str, int]:
+    """By partition, what is given of it; each a whole number of at least 0."""
+    numbers = mapping(name, given, of="partition to number")
+    return {
+        text("partition", each): whole_number(f"{name}[{each!r}]", number, at_least=0)
+        for each, number in numbers.items()
+    }
 
 
 def delayed_join(name: str, group: str, member_count: int, rebalance_timeout_ms: int = 300_000) -> Operation:
@@ -95,7 +108,9 @@ def delayed_join(name: str, group: str, member_count: int, rebalance_timeout_ms:
     Apache Kafka to 3.9, ``kafka.coordinator.group.DelayedJoin`` (in 4.0 not the default); a timer of the event loop
     since.
     """
-    return Operation(name, (group,), Reached(((f"rejoined {group}", member_count),)), rebalance_timeout_ms, "join")
+    needed = whole_number("member_count", member_count, at_least=0)
+    rejoined = Reached(((f"rejoined {text('group', group)}", needed),))
+    return Operation(name, (group,), rejoined, rebalance_timeout_ms, "join")
 
 
 def initial_delayed_join(name: str, group: str, initial_rebalance_delay_ms: int = 3000) -> Operation:
@@ -122,4 +137,5 @@ def delayed_heartbeat(name: str, group: str, member: str, session_timeout_ms: in
     Apache Kafka to 3.9, ``kafka.coordinator.group.DelayedHeartbeat`` (in 4.0 not the default); a timer of the event
     loop since.
     """
-    return Operation(name, (f"{group} {member}",), Never(), session_timeout_ms, "heartbeat")
+    watched = f"{text('group', group)} {text('member', member)}"
+    return Operation(name, (watched,), Never(), session_timeout_ms, "heartbeat")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import Checked, Index
 from kafkalearn.purgatory.wheel.settings import Settings as WheelSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Checked):
     """How many operations more than the timer holds may be listed before a purge, and the timer's wheels.
 
     Brokers have 1000, and 1 for DeleteRecords.
@@ -20,9 +20,5 @@ class Settings:
         If `purge_interval` is no whole number of at least 0.
     """
 
-    purge_interval: int = 1000
+    purge_interval: Index = 1000
     timer: WheelSettings = field(default_factory=WheelSettings)
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be."""
-        whole_number("purge_interval", self.purge_interval, at_least=0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from dataclasses import replace
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.errors import IllegalEvent, no_event
 from kafkalearn.purgatory.operations.conditions import Facts, with_fact
 from kafkalearn.purgatory.operations.effects import (
     AT_ONCE,
@@ -77,10 +77,7 @@ def step(settings: Settings, purgatory: Purgatory, event: PurgatoryEvent) -> Pur
             return _complete(settings, purgatory, name, BY_FORCE)
         case TimePassed(ms):
             return _pass(settings, purgatory, ms)
-    raise IllegalEvent(
-        f"{event!r} is no event of this simulator; it knows TryCompleteElseWatch, FactChanged, CheckAndComplete, "
-        "ForceComplete, TimePassed"
-    )
+    raise no_event(event, (TryCompleteElseWatch, FactChanged, CheckAndComplete, ForceComplete, TimePassed))
 
 
 def simulate(settings: Settings, events: Iterable[PurgatoryEvent], initial: Purgatory | None = None) -> Trace:

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from kafkalearn.replication.events import Produce, ReplicationEvent
+from kafkalearn.arguments import LARGEST_INT, Checked, Offset, Whole
+from kafkalearn.replication.events import Produce, ReplicationEvent, RequestMillis
 
 RECORD_BYTES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class ConsumerFetch:
+class ConsumerFetch(Checked):
     """A consumer asks the leader for committed records, and is ready to wait."""
 
     name: str
-    offset: int
-    min_bytes: int = 1  # fetch.min.bytes
-    max_wait_ms: int = 500  # fetch.max.wait.ms
+    offset: Offset
+    min_bytes: Annotated[int, Whole(0, LARGEST_INT)] = 1  # fetch.min.bytes
+    max_wait_ms: RequestMillis = 500  # fetch.max.wait.ms
 
 
 @dataclass(frozen=True, slots=True)
-class SizedProduce:
+class SizedProduce(Checked):
     """A `Produce` whose records have `record_bytes` each."""
 
     produce: Produce
-    record_bytes: int = RECORD_BYTES
+    record_bytes: Annotated[int, Whole(1, LARGEST_INT)] = RECORD_BYTES
 
 
 RequestEvent: TypeAlias = ConsumerFetch | SizedProduce | ReplicationEvent

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kafkalearn.arguments import text, whole_number
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.purgatory.requests.effects import ConsumerAnswered, ConsumerParked, RequestEffect
 from kafkalearn.purgatory.requests.events import RECORD_BYTES, ConsumerFetch, RequestEvent, SizedProduce
@@ -65,10 +64,6 @@ def simulate(settings: Settings, events: Iterable[RequestEvent], initial: Broker
 
 
 def _fetch(broker: Broker, fetch: ConsumerFetch) -> Broker:
-    text("name", fetch.name)
-    whole_number("offset", fetch.offset, at_least=0)
-    whole_number("min_bytes", fetch.min_bytes, at_least=0)
-    whole_number("max_wait_ms", fetch.max_wait_ms, at_least=0)
     if any(waiting.fetch.name == fetch.name for waiting in broker.consumers):
         raise IllegalEvent(f"{fetch.name} waits already: a consumer has one fetch under way to a broker")
     number = broker.fetch_count + 1

@@ -10,18 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
+from kafkalearn.arguments import Checked, Millis
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.purgatory.wheel.placing import place
-from kafkalearn.purgatory.wheel.settings import TICK_MS, WHEEL_SIZE
+from kafkalearn.purgatory.wheel.settings import TICK_MS, WHEEL_SIZE, Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class Load(Checked):
     """One timer of a load: set at `added_ms`, for `timeout_ms`; cancelled at `done_ms`, or never if that is None."""
 
-    added_ms: int
+    added_ms: Millis
     timeout_ms: int
-    done_ms: int | None = None
+    done_ms: Millis | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +65,14 @@ def wheel_cost(loads: Sequence[Load], tick_ms: int = TICK_MS, wheel_size: int = 
     Raises
     ------
     KafkaLearnError
-        If a timer has no time to wait, or is done before it is added.
+        If a timer has no time to wait, or is done before it is added, or there are no such wheels: see `Settings`.
 
     Examples
     --------
     >>> wheel_cost([Load(0, 500), Load(0, 500, done_ms=40)])
     Cost(timer_count=2, add=2, move=1, cancel=1, expire=1, most_waiting=2)
     """
+    Settings(tick_ms, wheel_size)
     buckets: dict[tuple[int, int], dict[int, int]] = {}
     queue: list[tuple[int, int]] = []
     home: dict[int, tuple[int, int]] = {}

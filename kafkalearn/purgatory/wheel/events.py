@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kafkalearn.arguments import Checked, Millis
+
 
 @dataclass(frozen=True, slots=True)
-class Add:
+class Add(Checked):
     """A timer is set `delay_ms` from now; one of a name that is waiting already is moved."""
 
     name: str
@@ -15,24 +17,24 @@ class Add:
 
 
 @dataclass(frozen=True, slots=True)
-class Cancel:
+class Cancel(Checked):
     """A timer is no longer needed: it is taken out of its bucket."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Flush:
+class Flush(Checked):
     """The first due bucket is emptied; the real time is `now_ms`."""
 
-    now_ms: int
+    now_ms: Millis
 
 
 @dataclass(frozen=True, slots=True)
-class Advance:
+class Advance(Checked):
     """The real time moves on to `to_ms`, and all buckets due by then are emptied, one after the other."""
 
-    to_ms: int
+    to_ms: Millis
 
 
 WheelEvent: TypeAlias = Add | Cancel | Flush | Advance

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafkalearn.arguments import LARGEST_LONG, whole_number
 from kafkalearn.purgatory.wheel.settings import TICK_MS, WHEEL_SIZE, Settings
 
 
@@ -84,6 +85,7 @@ def journey(
     ([400, 440, 445], 2, ())
     """
     settings = Settings(tick_ms, wheel_size, start_ms)
+    whole_number("delay_ms", delay_ms, at_least=-LARGEST_LONG)
     expires_ms, places, clock_ms = start_ms + delay_ms, [], start_ms
     while (found := place(clock_ms, expires_ms, settings.tick_ms, settings.wheel_size)) is not None:
         places.append(found)

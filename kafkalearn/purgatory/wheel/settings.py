@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import LARGEST_INT, Checked, Millis, Whole
 
 TICK_MS = 1
 WHEEL_SIZE = 20
@@ -12,7 +13,7 @@ WHEEL_SIZE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Checked):
     """The tick of the finest wheel, how many buckets each wheel has, and the time at which the clock starts.
 
     Raises
@@ -26,15 +27,9 @@ class Settings:
     (400, 200)
     """
 
-    tick_ms: int = TICK_MS
-    wheel_size: int = WHEEL_SIZE
-    start_ms: int = 0
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be."""
-        whole_number("tick_ms", self.tick_ms, at_least=1)
-        whole_number("wheel_size", self.wheel_size, at_least=2)
-        whole_number("start_ms", self.start_ms, at_least=0)
+    tick_ms: Annotated[int, Whole(1)] = TICK_MS
+    wheel_size: Annotated[int, Whole(2, LARGEST_INT)] = WHEEL_SIZE
+    start_ms: Millis = 0
 
     def tick_of(self, level: int) -> int:
         """What one bucket of a wheel covers, in ms; level 1 is the finest wheel."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.errors import IllegalEvent, no_event
 from kafkalearn.purgatory.wheel.effects import Flushed, Placed
 from kafkalearn.purgatory.wheel.events import Add, Advance, Cancel, Flush, WheelEvent
 from kafkalearn.purgatory.wheel.placing import Place, Timer, place
@@ -58,7 +58,7 @@ def step(settings: Settings, wheels: Wheels, event: WheelEvent) -> Wheels:
             while wheels.next_due_ms is not None and wheels.next_due_ms <= to_ms:
                 wheels = _flushed(settings, wheels)
             return replace(wheels, now_ms=to_ms)
-    raise IllegalEvent(f"{event!r} is no event of this simulator; it knows Add, Cancel, Flush, Advance")
+    raise no_event(event, (Add, Cancel, Flush, Advance))
 
 
 def simulate(settings: Settings, events: Iterable[WheelEvent], initial: Wheels | None = None) -> Trace:

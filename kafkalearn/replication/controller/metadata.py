@@ -112,20 +112,20 @@ def _make_follower(processing: Processing, broker_id: int, broker: Broker) -> No
 def _cut_to_high_watermark(processing: Processing, broker_id: int) -> None:
     log = processing.log(broker_id)
     cut = truncate(log, log.high_watermark)
-    if cut.log_end_offset < log.log_end_offset:
-        processing.emit(LogTruncated(broker_id, log.log_end_offset, cut.log_end_offset))
+    processing.emit(LogTruncated(broker_id, log.log_end_offset, cut.log_end_offset))
     processing.put_log(broker_id, cut)
 
 
 def leader_elected(processing: Processing, event: LeaderElected) -> None:
     """The controller is overruled: this leader, this ISR."""
     processing.existing(event.leader)
+    isr = _given_isr(processing, event, event.leader)
     before = processing.controller
     chosen = before._replace(
         leader=event.leader,
         leader_epoch=before.leader_epoch + 1,
         partition_epoch=before.partition_epoch + 1,
-        isr=tuple(sorted(event.isr)),
+        isr=isr,
         elr=(),
         last_known_leader=None,
     )
@@ -135,9 +135,17 @@ def leader_elected(processing: Processing, event: LeaderElected) -> None:
 def isr_set(processing: Processing, event: IsrSet) -> None:
     """The controller is overruled: this ISR."""
     before = processing.controller
-    processing.require(before.leader in event.isr, "{}: the leader, {}, is always in the ISR", event, before.leader)
-    isr = tuple(sorted(event.isr))
+    isr = _given_isr(processing, event, before.leader)
     record(processing, before._replace(isr=isr, partition_epoch=before.partition_epoch + 1))
+
+
+def _given_isr(processing: Processing, event: LeaderElected | IsrSet, leader: int | None) -> tuple[int, ...]:
+    """The ISR that a script decides on: brokers that exist, each once, the leader among them."""
+    for broker_id in event.isr:
+        processing.existing(broker_id)
+    processing.require(len({*event.isr}) == len(event.isr), "{}: the ISR names a broker twice", event)
+    processing.require(leader in event.isr, "{}: the leader, {}, is always in the ISR", event, leader)
+    return tuple(sorted(event.isr))
 
 
 def broker_fenced(processing: Processing, event: BrokerFenced) -> None:

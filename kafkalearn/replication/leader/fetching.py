@@ -48,8 +48,7 @@ def _cut(processing: Processing, broker_id: int, broker: Broker, leader_id: int)
         return True
     log = processing.log(broker_id)
     cut, is_done = cut_before_fetching(processing.settings, log, processing.log(leader_id))
-    if cut.log_end_offset < log.log_end_offset:
-        processing.emit(LogTruncated(broker_id, log.log_end_offset, cut.log_end_offset))
+    processing.emit(LogTruncated(broker_id, log.log_end_offset, cut.log_end_offset))
     processing.put_log(broker_id, cut)
     processing.put_broker(broker_id, broker._replace(is_truncating=not is_done))
     return is_done

@@ -15,9 +15,11 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
 from itertools import permutations
 
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import iterable, one_of, sequence
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.explore import Model, Search, explore
 from kafkalearn.parts import Parts
+from kafkalearn.phrases import shown
 from kafkalearn.promises import InParts, Promises
 from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.processing import Processing
@@ -27,6 +29,24 @@ from kafkalearn.replication.search.normal_form import process_in_normal_form, sp
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.simulator import step
 from kafkalearn.replication.state import Partition, start
+
+MOST_BROKERS = 6  # a search tries every renaming of the brokers: 720 of six
+
+
+def renamings(broker_ids: tuple[int, ...]) -> tuple[dict[int, int], ...]:
+    """Every way to give the brokers each other's names, but the one that leaves all as they are.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there are more brokers than a search can be made for.
+    """
+    if len(sequence("broker_ids", broker_ids)) > MOST_BROKERS:
+        raise KafkaLearnError(
+            f"a search is for at most {MOST_BROKERS} brokers, got {len(broker_ids)}; take fewer replicas"
+        )
+    orders = (order for order in permutations(broker_ids) if order != broker_ids)
+    return tuple(dict(zip(broker_ids, order, strict=True)) for order in orders)
 
 
 def model(settings: Settings, promises: Iterable[str] = tuple(PROMISES)) -> Model[Partition, ReplicationEvent]:
@@ -46,7 +66,6 @@ def model(settings: Settings, promises: Iterable[str] = tuple(PROMISES)) -> Mode
         If there is no promise of that name.
     """
     unordered = replace(settings, assignment=())
-    orders = [order for order in permutations(settings.broker_ids) if order != settings.broker_ids]
     return Model(
         settings=unordered,
         step=step,
@@ -56,7 +75,7 @@ def model(settings: Settings, promises: Iterable[str] = tuple(PROMISES)) -> Mode
             (name, partial(_holds, unordered, test))
             for name, test in tests_of({**INVARIANTS, **PROMISES}, settings, promises)
         ),
-        relabellings=tuple(relabelling(dict(zip(settings.broker_ids, order, strict=True))) for order in orders),
+        relabellings=tuple(map(relabelling, renamings(settings.broker_ids))),
     )
 
 
@@ -65,9 +84,8 @@ def tests_of(
 ) -> Iterator[tuple[str, Callable[[Processing], bool]]]:
     """The tests of the statements with these names, each with its name; a search remembers them one by one."""
     in_parts = {name: each for name, each in statements.items() if isinstance(each, InParts)}
-    for name in names:
-        if name not in in_parts:
-            raise unknown_name("promise", name, in_parts)
+    for name in iterable("promises", names, of="names"):
+        one_of("promise", name, in_parts)
         yield from ((name, test) for test in in_parts[name].tests(settings))
 
 
@@ -99,7 +117,7 @@ def on_every_broker(event: ReplicationEvent) -> OnEveryBroker:
     if isinstance(event, type):
         raise KafkaLearnError(f"the class {event.__name__} stands for every broker already: give it as it is")
     if getattr(event, "broker_id", None) is None:
-        raise KafkaLearnError(f"{event!r} names no broker that it happens to: give it as it is")
+        raise KafkaLearnError(f"{shown(event)} names no broker that it happens to: give it as it is")
     return OnEveryBroker(event)
 
 
@@ -137,7 +155,7 @@ def _events_of(
     broker_ids: tuple[int, ...], kind: type | ReplicationEvent | OnEveryBroker
 ) -> Iterator[ReplicationEvent]:
     if not is_dataclass(kind):
-        raise KafkaLearnError(f"{kind!r} is neither a class of events nor an event")
+        raise KafkaLearnError(f"{shown(kind)} is neither a class of events nor an event")
     if isinstance(kind, OnEveryBroker):
         events = [replace(kind.event, broker_id=broker_id) for broker_id in broker_ids]
     elif isinstance(kind, type):
@@ -188,4 +206,5 @@ def find(
     >>> find(settings, [Produce(acks=1), Fetch, *a_follower], (ACKNOWLEDGED_SURVIVE,), at_most={Produce: 1}).outcome
     'nothing left'
     """
-    return explore(model(settings, promises), start(settings), alphabet(settings, *kinds), **limits)
+    events = alphabet(settings, *iterable("kinds", kinds, of="event classes or events"))
+    return explore(model(settings, promises), start(settings), events, **limits)

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.views.drawing.style import FILLS, INK, LINES
+from kafkalearn.views.figures import legend_name
 
 _DASHES = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D")
@@ -42,7 +43,7 @@ def draw_lag_by_partition(ax: Axes, lag: Mapping[str, Sequence[float]]) -> None:
             hatch=look.hatch * 2,
             edgecolor=INK,
             linewidth=0.8,
-            label=group_id,
+            label=legend_name(group_id),
             zorder=2,
         )
     ax.set(xlabel="partition", ylabel="lag in records", xticks=places)
@@ -69,7 +70,7 @@ def draw_lag_over_time(ax: Axes, hours: Sequence[float], lag: Mapping[str, Seque
         raise KafkaLearnError("lag must have one number for each of the hours, in every group, and at least one group")
     for at, (group_id, values) in enumerate(lag.items()):
         style = {"color": LINES[at % 4], "linestyle": _DASHES[at % 4], "marker": _MARKERS[at % 4]}
-        ax.plot(hours, values, label=group_id, markevery=max(1, len(hours) // 10), **style)
+        ax.plot(hours, values, label=legend_name(group_id), markevery=max(1, len(hours) // 10), **style)
     ax.set(xlabel="hours since the first record", ylabel="lag in records")
     ax.set_ylim(bottom=0)
     ax.yaxis.set_major_formatter("{x:,.0f}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from kafkalearn.arguments import whole_number
-from kafkalearn.coordinator.rule import OFFSETS_TOPIC
+from kafkalearn.arguments import sequence, whole_number
+from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, PANEL, SMALL, Fill, fill
@@ -34,7 +34,7 @@ def draw_offsets_topic(leaders: Sequence[int | None], marked: int | None = None)
     >>> draw_offsets_topic([1, 2, 1], marked=2).label
     '__consumer_offsets: 3 partitions; broker 1 leads 2, broker 2 leads 1; partition 2 is marked'
     """
-    leaders = tuple(leaders)
+    leaders = sequence("leaders", leaders, of="broker ids, one for each partition")
     if not leaders:
         raise KafkaLearnError("leaders is empty: name the leading broker of each partition")
     if marked is not None and whole_number("marked", marked, at_least=0) >= len(leaders):

@@ -30,7 +30,7 @@ def draw_lookup(frame: Frame[Lookup, Event], before: Frame | None = None) -> Pic
     Examples
     --------
     >>> from kafkalearn.coordinator import look_up
-    >>> draw_lookup(look_up("ok", leaders=[1, 2])[-1]).label
+    >>> draw_lookup(look_up("ok", leaders=[1, 2], partition_count=2)[-1]).label
     'Broker 1 leads partition 0: it coordinates the group.'
     """
     state, event, settings = frame.state, frame.event, frame.state.settings

@@ -12,7 +12,7 @@ from kafkalearn.coordinator.effects import (
     UnitHashed,
 )
 from kafkalearn.coordinator.events import Event
-from kafkalearn.coordinator.rule import OFFSETS_TOPIC
+from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.coordinator.state import Lookup
 from kafkalearn.hashing import INTEGER_MIN_VALUE
 from kafkalearn.trace import Frame
@@ -75,7 +75,7 @@ def describe_lookup(frame: Frame[Lookup, Event], before: Frame | None = None) ->
     """One sentence about a frame of a look-up (`kafkalearn.coordinator.look_up`).
 
     >>> from kafkalearn.coordinator import look_up
-    >>> describe_lookup(look_up("ok", leaders=[1, 2])[2])
+    >>> describe_lookup(look_up("ok", leaders=[1, 2], partition_count=2)[2])
     'Unit 2 of 2, k = 107, goes into the hash: h = 31 * 111 + 107 = 3548.'
     """
     state = frame.state
@@ -99,7 +99,7 @@ def lookup_text(frame: Frame[Lookup, Event], before: Frame | None = None) -> str
     """A frame of a look-up as a few lines of text.
 
     >>> from kafkalearn.coordinator import look_up
-    >>> print(lookup_text(look_up("ok", leaders=[1, 2])[1]))
+    >>> print(lookup_text(look_up("ok", leaders=[1, 2], partition_count=2)[1]))
     group id   "ok"
     units      [o=111] k=107
     now        h = 31 * 0 + 111 = 111

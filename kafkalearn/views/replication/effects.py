@@ -173,7 +173,8 @@ def _effect_in_words(effect: Effect, state: Partition) -> str:
                 return "nobody can lead"
             return f"broker {leader} leads, epoch {epoch}" + ("" if is_clean else ": an unclean election")
         case LogTruncated(broker_id, from_offset, to_offset):
-            return f"broker {broker_id} cuts its log from {from_offset} to {to_offset}"
+            cut = f"cuts its log from {from_offset} to {to_offset}" if effect.was_cut else "has nothing to cut"
+            return f"broker {broker_id} {cut}"
         case BrokerHalted(broker_id):
             return f"broker {broker_id} is ahead of its leader, and halts"
     return ""

@@ -118,7 +118,7 @@ def play(
     --------
     >>> from kafkalearn.coordinator import look_up
     >>> from kafkalearn.views.coordinator.picture import draw_lookup
-    >>> player = play(look_up("ok", leaders=[1, 2]), draw_lookup)
+    >>> player = play(look_up("ok", leaders=[1, 2], partition_count=2), draw_lookup)
     >>> player.value = 5
     >>> player.frame.state.broker_id
     1

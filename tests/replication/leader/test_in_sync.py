@@ -153,6 +153,13 @@ def test_only_one_change_of_the_isr_is_under_way_at_a_time():
         ([BrokerFrozen(1), AlterPartitionAnswered()], "there is no leader that could have proposed an ISR"),
         ([BrokerFrozen(1), IsrChecked()], "there is no leader to check the ISR"),
         ([IsrSet((2, 3))], "the leader, 1, is always in the ISR"),
+        ([IsrSet((1, 4))], "there is no broker 4; there are 1 to 3"),
+        ([IsrSet((1, 2, 2))], "the ISR names a broker twice"),
+        ([IsrSet(())], "the leader, 1, is always in the ISR"),
+        ([LeaderElected(4, (4,))], "there is no broker 4; there are 1 to 3"),
+        ([LeaderElected(2, (2, 9))], "there is no broker 9; there are 1 to 3"),
+        ([LeaderElected(2, (1, 3))], "the leader, 2, is always in the ISR"),
+        ([LeaderElected(2, (2, 2))], "the ISR names a broker twice"),
     ],
 )
 def test_what_makes_no_sense_is_refused_and_says_why(events, said):

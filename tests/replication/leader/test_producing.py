@@ -106,7 +106,6 @@ def test_other_acks_are_refused(acks):
 @pytest.mark.parametrize(
     ("events", "said"),
     [
-        ([TimePassed(-1)], "time does not run backwards"),
         ([BrokerCrashed(1), DeleteRecords(0)], "there is no leader to delete records at"),
         ([Produce(to_broker=3)], "there is no broker 3; there are 1 to 2"),
         (["m1"], "'m1' is no event of this simulator; it knows Produce, Fetch"),

@@ -106,7 +106,39 @@ def fast_failover(release: str):
 @pytest.mark.parametrize("release", ["0.10.2", "1.1", "2.7"])
 def test_up_to_2_7_a_log_is_cut_before_the_first_fetch(release):
     effects = [effect for frame in fast_failover(release) for effect in frame.state.effects]
-    assert LogTruncated(broker_id=1, from_offset=1, to_offset=0) in effects
+    cut = LogTruncated(broker_id=1, from_offset=1, to_offset=0)
+    assert cut in effects
+    assert cut.was_cut
+
+
+def truncations_in(trace):
+    return [[each for each in frame.state.effects if isinstance(each, LogTruncated)] for frame in trace]
+
+
+@pytest.mark.parametrize("release", ["0.11.0", "1.1", "2.0", "2.7"])
+def test_up_to_2_7_nothing_to_cut_differs_from_not_being_asked_to_cut(release):
+    trace = simulate(Settings(2, release, fetch_wait_max_ms=0), [Produce(acks=1), Fetch(2), Fetch(2)])
+
+    _, _, first, second = truncations_in(trace)
+    assert first == [LogTruncated(broker_id=2, from_offset=0, to_offset=0)]
+    assert not first[0].was_cut
+    assert second == []  # it has asked where to cut, and goes on fetching
+
+
+def test_up_to_0_10_a_new_follower_truncates_to_its_high_watermark_even_if_that_has_no_effect():
+    settings = Settings(2, "0.10.2", fetch_wait_max_ms=0)
+    copied = [Produce(acks=1), Fetch(2), Fetch(2), Fetch(2)]
+    for events, cut in (([Produce(acks=1)], (1, 0)), (copied, (1, 1))):
+        *_, last = truncations_in(simulate(settings, [*events, LeaderElected(2, (1, 2))]))
+        assert last == [LogTruncated(1, *cut)]
+
+
+def test_since_2_8_no_log_is_cut_before_the_first_fetch():
+    for release in ("2.8", "4.3"):
+        trace = simulate(
+            Settings(2, release), [Produce(acks=1), Fetch(2), Fetch(2), LeaderElected(2, (1, 2)), Fetch(1)]
+        )
+        assert truncations_in(trace) == [[]] * len(trace)
 
 
 def answers_in(trace):

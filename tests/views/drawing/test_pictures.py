@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.coordinator.rule import round_robin_leaders
+from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.simulator import look_up
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.partitioning.keyless import Settings, sends, simulate
@@ -28,7 +28,7 @@ def keyless_run(release, **settings):
 
 RUNS = {
     "lookup": drawn(look_up("console-consumer-77682", round_robin_leaders([1, 2, 3])), draw_lookup),
-    "a long id": drawn(look_up("订单" * 60, [1, None] * 120)[::20], draw_lookup),
+    "a long id": drawn(look_up("订单" * 60, [1, None] * 120, 240)[::20], draw_lookup),
     "round robin": keyless_run("2.3", available=(0, 2)),
     "sticky": keyless_run("2.4"),
     "uniform sticky": keyless_run("4.3"),
@@ -66,7 +66,7 @@ def test_what_happens_now_has_the_marks_colour():
 
 @given(st.text(max_size=40), st.lists(BROKERS, min_size=1, max_size=130))
 def test_every_lookup_can_be_drawn(group_id, leaders):
-    for frame in look_up(group_id, leaders)[-4:]:
+    for frame in look_up(group_id, leaders, len(leaders))[-4:]:
         ElementTree.fromstring(draw_lookup(frame))
 
 

@@ -13,7 +13,7 @@ def name_it(**values):
 
 
 def animation_of(group_id, broker_count):
-    return animation(look_up(group_id, range(broker_count)), draw_lookup)
+    return animation(look_up(group_id, range(broker_count), broker_count), draw_lookup)
 
 
 def refuse_odd(number):
@@ -97,7 +97,7 @@ def test_an_error_that_is_not_ours_is_not_hidden():
 
 
 def test_a_player_gives_its_animation_and_where_it_starts():
-    varied = vary(lambda it: play(look_up(it, [1]), draw_lookup, start=2), it="ok")
+    varied = vary(lambda it: play(look_up(it, [1], 1), draw_lookup, start=2), it="ok")
 
     assert varied.value == 2
     assert len(varied.animation.pictures) == 6
@@ -135,7 +135,7 @@ def test_the_name_of_the_widget_has_no_address():
 
 
 def test_an_animation_is_shown_from_its_start_and_one_seen_to_its_end_stays_there():
-    varied = vary(lambda group_id: animation(look_up(group_id, [1]), draw_lookup, start=-1), group_id="ok")
+    varied = vary(lambda group_id: animation(look_up(group_id, [1], 1), draw_lookup, start=-1), group_id="ok")
     assert varied.value == 5
     assert '"value":5,' in varied._repr_mimebundle_()[0]["text/html"]
 

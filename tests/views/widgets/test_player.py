@@ -10,11 +10,11 @@ LEADERS = (1, 2, 3)
 
 
 def player(group_id="ok", **options):
-    return play(look_up(group_id, LEADERS), draw_lookup, describe_lookup, **options)
+    return play(look_up(group_id, LEADERS, 3), draw_lookup, describe_lookup, **options)
 
 
 def animation_of(group_id):
-    return animation(look_up(group_id, LEADERS), draw_lookup)
+    return animation(look_up(group_id, LEADERS, 3), draw_lookup)
 
 
 def test_the_value_is_the_position_of_the_frame_on_show():

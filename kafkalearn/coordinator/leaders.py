@@ -1,0 +1,203 @@
+"""Who leads each partition of ``__consumer_offsets``: named, dealt out as on an undisturbed cluster, or pasted.
+
+A list of three brokers and the leaders of three partitions look the same. Which is meant is never guessed: leaders
+are as many as the topic has partitions, brokers have a name of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafkalearn.arguments import LARGEST_INT, sequence, text, whole_number
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.phrases import counted, shown
+
+OFFSETS_TOPIC = "__consumer_offsets"
+OFFSETS_PARTITION_COUNT = 50  # offsets.topic.num.partitions, the default of every release
+
+MOST_PARTITIONS = 1_000_000  # of which the leaders are listed
+MOST_BROKERS = 100_000
+NO_LEADER = ("none", "-1")  # as the tool prints it
+
+
+def leaders_of(
+    leaders: Sequence[int | None] | None = None,
+    partition_count: int | None = None,
+    *,
+    brokers: Sequence[int] | int | None = None,
+    describe: str | None = None,
+) -> tuple[int | None, ...]:
+    """The leader of each partition of the offsets topic, from one of three things that a user may have.
+
+    Parameters
+    ----------
+    leaders : sequence of int or None
+        ``leaders[p]`` is the id of the broker that leads partition ``p``, or None if it has no live leader.
+    partition_count : int or None
+        Partitions of the topic. None: 50, the default of every release; with `describe`, what the text says.
+    brokers : sequence of int, or int
+        The brokers of an undisturbed cluster: leaders as `round_robin_leaders` deals them out.
+    describe : str
+        What ``kafka-topics.sh --describe --topic __consumer_offsets`` prints, of any release, pasted whole.
+
+    Raises
+    ------
+    KafkaLearnError
+        If not exactly one of the three is given, if `leaders` are not as many as there are partitions, or the text
+        lacks a partition.
+
+    Examples
+    --------
+    >>> leaders_of([3, None, 1], partition_count=3), leaders_of(brokers=3)[:4]
+    ((3, None, 1), (1, 2, 3, 1))
+    """
+    given = [
+        name
+        for name, value in (("leaders", leaders), ("brokers", brokers), ("describe", describe))
+        if value is not None
+    ]
+    if len(given) != 1:
+        raise KafkaLearnError(
+            f"who leads the partitions of {OFFSETS_TOPIC}? Give one of leaders (a broker for each partition), brokers "
+            f"(those of an undisturbed cluster) and describe (the text of kafka-topics.sh), got "
+            f"{' and '.join(given) or 'none'}"
+        )
+    if describe is not None:
+        return _described(describe, partition_count)
+    count = OFFSETS_PARTITION_COUNT if partition_count is None else partition_count
+    return round_robin_leaders(brokers, count) if leaders is None else _one_for_each(leaders, count)
+
+
+def _one_for_each(leaders: object, partition_count: int) -> tuple[int | None, ...]:
+    whole_number("partition_count", partition_count, 1, LARGEST_INT)
+    given = sequence("leaders", leaders, of="broker ids, one for each partition")
+    if not given:
+        raise KafkaLearnError(
+            "leaders is empty: name the leading broker of each partition of the offsets topic, "
+            "for example round_robin_leaders([1, 2, 3])"
+        )
+    kept = tuple(None if each is None else _broker_id(f"leaders[{place}]", each) for place, each in enumerate(given))
+    if len(kept) != partition_count:
+        raise KafkaLearnError(
+            f"leaders names {counted(len(kept), 'leader')}, and {OFFSETS_TOPIC} has "
+            f"{counted(partition_count, 'partition')}: leaders[p] is the broker that leads partition p. "
+            f"{_what_was_meant(kept)}; describe= takes the text of kafka-topics.sh --describe --topic {OFFSETS_TOPIC}"
+        )
+    return kept
+
+
+def _what_was_meant(leaders: tuple[int | None, ...]) -> str:
+    """What to give in place of leaders that are not as many as there are partitions."""
+    topic = f"f the topic has {counted(len(leaders), 'partition')}, give partition_count={len(leaders)}"
+    if None in leaders or len({*leaders}) < len(leaders):
+        return f"I{topic}"
+    return f"If these are the brokers of an undisturbed cluster, give brokers={shown([*leaders])}; i{topic}"
+
+
+def _broker_id(name: str, value: object) -> int:
+    if value == -1 and not isinstance(value, bool):
+        raise KafkaLearnError(f"{name} is -1; a partition without a leader has None here")
+    return whole_number(name, value, 0, LARGEST_INT)
+
+
+def round_robin_leaders(
+    broker_ids: Sequence[int] | int, partition_count: int = OFFSETS_PARTITION_COUNT
+) -> tuple[int, ...]:
+    """Leaders dealt out in turn, the way an undisturbed cluster without racks spreads them.
+
+    Every broker leads as many partitions as any other, or one more. Which of them begins is chance in a real cluster:
+    with ZooKeeper the first leader is drawn, the others follow in turn; since KRaft the brokers are shuffled again
+    after each round. So of a group this gives the partition for certain, and its broker only if the first one given
+    leads partition 0. Failures move leaders about too. Where you can, give the true ones (`leaders_of`).
+
+    Parameters
+    ----------
+    broker_ids : sequence of int, or int
+        The brokers, the leader of partition 0 first; a number n stands for the brokers 1 to n.
+    partition_count : int
+        Partitions of the topic, 1 to 1,000,000.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is no broker, one is named twice, or a number is none.
+
+    Examples
+    --------
+    >>> round_robin_leaders([1, 2, 3], partition_count=7), round_robin_leaders(5, partition_count=7)
+    ((1, 2, 3, 1, 2, 3, 1), (1, 2, 3, 4, 5, 1, 2))
+
+    References
+    ----------
+    Apache Kafka 0.8.1 to 3.9 with ZooKeeper, ``AdminUtils.assignReplicasToBrokers``; with KRaft to 4.3,
+    ``StripedReplicaPlacer``.
+    """
+    whole_number("partition_count", partition_count, 1, MOST_PARTITIONS)
+    brokers = _brokers(broker_ids)
+    return tuple(brokers[partition % len(brokers)] for partition in range(partition_count))
+
+
+def _brokers(broker_ids: object) -> tuple[int, ...]:
+    if not isinstance(broker_ids, bool) and hasattr(broker_ids, "__index__") and not isinstance(broker_ids, type):
+        return tuple(range(1, whole_number("the number of brokers", broker_ids, 1, MOST_BROKERS) + 1))
+    given = sequence("broker_ids", broker_ids, of="broker ids, or a number of brokers")
+    if not given:
+        raise KafkaLearnError("broker_ids is empty: a cluster has at least one broker")
+    brokers = tuple(whole_number(f"broker_ids[{place}]", each, 0, LARGEST_INT) for place, each in enumerate(given))
+    if len({*brokers}) < len(brokers):
+        raise KafkaLearnError(f"broker_ids names a broker twice: {shown(brokers)}; give each once")
+    return brokers
+
+
+def _described(describe: object, partition_count: int | None) -> tuple[int | None, ...]:
+    """The leaders that a text of ``kafka-topics --describe`` names.
+
+    A partition has a line of its own, in every release ``Topic: T  Partition: 0  Leader: 1  Replicas: ...``; the line
+    before them names the topic and its ``PartitionCount``, up to 2.3 without a blank after the colon.
+
+    References
+    ----------
+    Apache Kafka 0.8.1 to 4.3, ``TopicCommand``.
+    """
+    found: dict[int, int | None] = {}
+    stated, others = partition_count, set()
+    for line in text("describe", describe).splitlines():
+        words = line.replace(":", ": ").split()
+        if len(words) < 4 or words[0] != "Topic:":
+            continue
+        if words[1] != OFFSETS_TOPIC:
+            others.add(words[1])
+        elif words[2] == "Partition:" and words[4:5] == ["Leader:"] and len(words) > 5:
+            partition = _number("partition", words[3], line)
+            if partition in found:
+                raise KafkaLearnError(f"describe names partition {partition} twice: paste the text of one moment")
+            found[partition] = None if words[5] in NO_LEADER else _number("leader", words[5], line)
+        elif "PartitionCount:" in words[:-1]:
+            count = _number("PartitionCount", words[words.index("PartitionCount:") + 1], line)
+            if stated not in (None, count):
+                raise KafkaLearnError(f"describe says PartitionCount {count}, and partition_count is {stated}")
+            stated = count
+    return _whole(found, OFFSETS_PARTITION_COUNT if stated is None else stated, others)
+
+
+def _number(what: str, word: str, line: str) -> int:
+    if not (word.isascii() and word.isdecimal() and len(word) <= 10):
+        raise KafkaLearnError(f"describe has a {what} that is no number, {shown(word)}, in {shown(line.strip(), 120)}")
+    return whole_number(what, int(word), 0, LARGEST_INT)
+
+
+def _whole(found: dict[int, int | None], partition_count: int, others: set[str]) -> tuple[int | None, ...]:
+    whole_number("partition_count", partition_count, 1, MOST_PARTITIONS)
+    if not found:
+        of_others = f"; it has those of {shown(sorted(others))}" if others else ""
+        raise KafkaLearnError(
+            f"describe has no partition of {OFFSETS_TOPIC}{of_others}: paste what kafka-topics.sh --describe "
+            f"--topic {OFFSETS_TOPIC} prints"
+        )
+    missing = [partition for partition in range(partition_count) if partition not in found]
+    if missing or len(found) > partition_count:
+        said = f"the first that is missing is {missing[0]}: paste the whole text" if missing else "give partition_count"
+        raise KafkaLearnError(
+            f"describe names {counted(len(found), 'partition')} of {OFFSETS_TOPIC}, which has {partition_count}; {said}"
+        )
+    return tuple(found[partition] for partition in range(partition_count))

@@ -1,0 +1,122 @@
+"""Calls that make sense, to be spoilt: what the examples of a package call, with the arguments they give."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from importlib import import_module
+from io import StringIO
+from types import CodeType, FrameType, FunctionType, ModuleType
+
+from tests.project.modules import PACKAGES, part_of
+
+MOST_CALLS = 12  # kept of one function: an example may call it a thousand times
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a public function or class, as an example makes it."""
+
+    name: str
+    function: Callable
+    arguments: dict[str, object]  # by name; what a function takes any number of stands under its name with a star
+    cost: int  # how many functions it called in turn: the same on every machine
+
+
+def core_packages() -> tuple[str, ...]:
+    """Every package of the core whose face has something to call."""
+    return tuple(name for name in PACKAGES if part_of(name) == "core" and face_of(import_module(name)))
+
+
+def face_of(module: ModuleType) -> dict[str, Callable]:
+    """The functions and classes of a package's face by name; nouns and tables in it are no calls.
+
+    `check` and `broken` judge what a simulator makes, and `tests.fuzz.simulators` uses them so.
+    """
+    named = {name: getattr(module, name) for name in getattr(module, "__all__", ()) if name not in ("check", "broken")}
+    return {name: each for name, each in named.items() if code_of(each) is not None}
+
+
+def code_of(function: object) -> CodeType | None:
+    """The code that runs when it is called; None: not a function or class written here."""
+    if isinstance(function, type):
+        function = function.__dict__.get("__init__")
+    function = inspect.unwrap(function) if callable(function) else function
+    return function.__code__ if isinstance(function, FunctionType) else None
+
+
+def calls_of(package: str) -> list[Call]:
+    """The calls that the examples of a package, and of the modules its face comes from, make of that face."""
+    module = import_module(package)
+    face = face_of(module)
+    recorder = Recorder(face)
+    homes = {sys.modules[each.__module__] for each in face.values()} | {module}
+    for home in sorted(homes, key=lambda each: each.__name__):
+        for example in doctest.DocTestFinder(exclude_empty=True).find(home):
+            recorder.run(example)
+    return recorder.calls
+
+
+class Recorder:
+    """Runs examples, and keeps the calls they make of some functions."""
+
+    def __init__(self, face: dict[str, Callable]) -> None:
+        """Look out for these functions and classes."""
+        self.face = face
+        self.names = {code_of(each): name for name, each in face.items()}
+        self.calls: list[Call] = []
+        self._kept = dict.fromkeys(face, 0)
+        self._call_count = 0
+        self._open: list[tuple[FrameType, int, str, dict[str, object]]] = []
+
+    def run(self, example: doctest.DocTest) -> None:
+        """Run one example; what it prints is judged elsewhere."""
+        runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.FAIL_FAST)
+        with redirect_stdout(StringIO()):
+            sys.setprofile(self._note)
+            try:
+                runner.run(example, clear_globs=False)
+            finally:
+                sys.setprofile(None)
+
+    def _note(self, frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            self._call_count += 1
+            name = self.names.get(frame.f_code)
+            if name is not None and self._kept[name] < MOST_CALLS:
+                self._kept[name] += 1
+                self._open.append((frame, self._call_count, name, arguments_in(frame)))
+        elif event == "return" and self._open and self._open[-1][0] is frame:
+            _, before, name, arguments = self._open.pop()
+            self.calls.append(Call(name, self.face[name], arguments, self._call_count - before))
+
+
+def arguments_in(frame: FrameType) -> dict[str, object]:
+    """The arguments with which a frame begins, without the object that a class makes."""
+    names, star, stars, values = inspect.getargvalues(frame)
+    given = {name: values[name] for name in names}
+    if frame.f_code.co_name == "__init__":
+        given.pop(names[0])
+    if star:
+        given[f"*{star}"] = values[star]
+    return {**given, **(values[stars] if stars else {})}
+
+
+def invoke(call: Call, arguments: dict[str, object]) -> object:
+    """Call with these arguments: by name, or by place where the function takes any number of them."""
+    names = list(arguments)
+    star = next((place for place, key in enumerate(names) if key.startswith("*")), None)
+    if star is None:
+        return call.function(**arguments)
+    more = arguments[names[star]]
+    by_place = [*(arguments[key] for key in names[:star]), *(more if isinstance(more, list | tuple) else [more])]
+    return call.function(*by_place, **{key: arguments[key] for key in names[star + 1 :]})
+
+
+def parameters_of(function: Callable) -> Iterator[str]:
+    """The names of all parameters of a function or class."""
+    yield from inspect.signature(function).parameters

@@ -1,0 +1,33 @@
+"""One part, fuzzed in a process of its own: ``python -m tests.fuzz.child functions kafkalearn.log 1 20``.
+
+Prints what was found, a line for each fault, and ends with 1 if there was any.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from tests.fuzz.faults import Faults
+from tests.fuzz.functions import fuzz_functions
+from tests.fuzz.limits import limit_memory
+from tests.fuzz.simulators import fuzz_simulator
+
+FUZZERS = {"functions": fuzz_functions, "simulator": fuzz_simulator}
+
+
+def report(faults: Faults) -> list[str]:
+    """What was found, and what was done to find it."""
+    found = [f"{what}\n    in {call}" for what, call in sorted(faults.found.items())]
+    return [*found, f"{len(found)} faults in {faults.tried} attempts, of which {faults.refused} were refused"]
+
+
+def main(kind: str, part: str, seed: str, rounds: str) -> int:
+    """Fuzz one part; the exit code says whether it kept all that it should."""
+    limit_memory()
+    faults = FUZZERS[kind](part, int(seed), int(rounds))
+    print("\n".join(report(faults)))
+    return 1 if faults.found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,36 @@
+"""The long form of the fuzz test: other seeds until the time is over. ``make fuzz ARGS=10`` for ten minutes."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from tests.fuzz.parts import PARTS, fuzz
+
+MINUTES = 5
+ROUNDS = 60
+
+
+def main(words: list[str]) -> int:
+    """Fuzz all parts in turn, again and again with another seed; the exit code says whether anything was found."""
+    try:
+        minutes = float(words[0]) if words else MINUTES
+    except ValueError:
+        sys.exit(f"kafkalearn: for how many minutes? got {words[0]!r}; for ten: make fuzz ARGS=10")
+    until, seed, found = time.monotonic() + 60 * minutes, int(time.time()), 0
+    while time.monotonic() < until:
+        for kind, part in PARTS:
+            if time.monotonic() >= until:
+                break
+            is_clean, said = fuzz(kind, part, seed, ROUNDS)
+            print(f"{'ok ' if is_clean else 'BAD'} {kind} {part}, seed {seed}", flush=True)
+            if not is_clean:
+                found += 1
+                print(said, flush=True)
+        seed += 1
+    print("nothing was found" if not found else f"{found} times something was found; each has its line to run again")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
