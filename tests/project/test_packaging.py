@@ -59,7 +59,8 @@ def metadata(wheel):
 
 def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     files = {path for path in (ROOT / "kafkalearn").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    expected = {path.relative_to(ROOT).as_posix() for path in files} | RECORDED | IN_DIRECTORIES
+    chapters = {f"kafkalearn/notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
+    expected = {path.relative_to(ROOT).as_posix() for path in files} | RECORDED | IN_DIRECTORIES | chapters
 
     assert {name for name in wheel.namelist() if ".dist-info/" not in name} == expected
 

@@ -34,12 +34,12 @@ FOR_TESTS = by_name(PYPROJECT["dependency-groups"]["dev"])
 
 def test_the_core_needs_no_package_and_the_extra_for_the_chapters_has_all():
     assert PYPROJECT["project"]["dependencies"] == []
-    assert EXTRAS.keys() == {"spark", "lab"}
-    assert EXTRAS["lab"]["kafkalearn"].extras == {"spark"}
+    assert EXTRAS.keys() == {"spark", "live", "lab"}
+    assert EXTRAS["lab"]["kafkalearn"].extras == {"spark", "live"}
 
 
 def test_the_packages_that_errors_speak_of_are_in_the_extras_they_name():
-    assert all(name in EXTRAS[extra] for name, extra in NAMED_IN_ERRORS.items())
+    assert all(canonicalize_name(name) in EXTRAS[extra] for name, extra in NAMED_IN_ERRORS.items())
 
 
 def test_the_lock_has_a_version_within_the_bounds_of_every_package_named():
