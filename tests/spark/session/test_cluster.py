@@ -48,7 +48,7 @@ texts = %r
 rows = spark.createDataFrame([(text, text.encode()) for text in texts], "group_id string, key binary").repartition(4)
 for name in FORMULAS:
     rows = rows.transform(with_offsets_partition, 50, formula=name, output=name)
-rows = rows.transform(with_coordinator, [1, 2, 3])
+rows = rows.transform(with_coordinator, [1, 2, 3], partition_count=3)
 for name in PARTITIONERS:
     rows = rows.transform(keyed.with_partition, 37, name, output=name)
 keyed.static_call = lambda *arguments: None

@@ -35,7 +35,7 @@ from kafkalearn.spark.session import check_environment, get_spark, job_progress
 spark = get_spark()
 updates = []
 rows = spark.createDataFrame([(text,) for text in %r], "group_id string")
-rows = rows.transform(with_offsets_partition).transform(with_coordinator, [1, 2, 3])
+rows = rows.transform(with_offsets_partition).transform(with_coordinator, [1, 2, 3], partition_count=3)
 for name in PARTITIONERS:
     rows = rows.transform(with_partition, 37, name, key="group_id", output=name)
 keys = datasets.keys(spark, 1000, key_count=100)

@@ -1,6 +1,7 @@
 """In a real kernel: what an interrupted or failed cell leaves is cancelled, and a Java that is gone is one sentence."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -197,7 +198,7 @@ def test_a_java_that_was_killed_is_one_sentence_and_get_spark_starts_another(ker
     assert killed.errors == ([LOST] if what in ENDLESS else [])
     assert after.errors == old.errors == [LOST]
     assert (again.printed, again.errors) == ("3\n", [])
-    assert kernel.stderr == ""
+    assert not {"Traceback", "ConnectionRefusedError", "Py4J"} & set(re.findall(r"\w+", kernel.stderr))
     assert is_free(kernel)
 
 
