@@ -1,17 +1,14 @@
 """Bad input is refused here, in one sentence that says what came, what is allowed and what to do.
 
-Functions check their arguments one by one: `whole_number`, `number`, `flag`, `text`, `key_bytes`, `one_of`,
-`sequence`. Events and settings say in the annotations of their fields what these may hold, and are `Checked`.
+Functions check their arguments one by one; the fields of events and settings are checked by their annotations
+(`kafkalearn.fields`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import fields
-from functools import cache, partial
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from operator import index
-from types import NoneType, UnionType
-from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TypeVar
 
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.phrases import shown
@@ -203,140 +200,4 @@ def mapping(name: str, value: object, of: str) -> Mapping:
     """
     if not isinstance(value, Mapping):
         raise KafkaLearnError(f"{name} must be a dict from {of}, got {type(value).__name__} {shown(value)}")
-    return value
-
-
-class Whole(NamedTuple):
-    """The bounds of a whole number; in the annotation of a field it is the check of that field.
-
-    >>> Whole(1, 1000)("replica_count", 3)
-    3
-    """
-
-    at_least: int = 0
-    at_most: int = LARGEST_LONG
-
-    def __call__(self, name: str, value: object) -> int:
-        """`value` itself if it is a whole number within the bounds."""
-        return whole_number(name, value, self.at_least, self.at_most)
-
-
-Count: TypeAlias = Annotated[int, Whole(1, LARGEST_INT)]
-Index: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
-PartitionCount: TypeAlias = Annotated[int, Whole(1, 10_000)]  # of a topic that is stepped through
-BrokerId: TypeAlias = Annotated[int, Whole(1, LARGEST_INT)]
-Offset: TypeAlias = Annotated[int, Whole(0)]
-Millis: TypeAlias = Annotated[int, Whole(0)]
-
-
-class Checked:
-    """A frozen dataclass whose fields hold what their annotations say: `check_fields` sees to it.
-
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True, slots=True)
-    ... class TimePassed(Checked):
-    ...     ms: Millis
-    >>> TimePassed(-1)
-    Traceback (most recent call last):
-    ...
-    kafkalearn.errors.KafkaLearnError: ms must be at least 0, got -1
-    """
-
-    __slots__ = ()
-
-    def __post_init__(self) -> None:
-        """Refuse what a field cannot hold."""
-        check_fields(self)
-
-
-Check: TypeAlias = Callable[[str, object], object]
-
-
-def check_fields(checked: object) -> None:
-    """Pass in silence if every field of a dataclass holds what its annotation says; lists become tuples.
-
-    Whole numbers, texts, flags, bytes, None, tuples of these and classes are checked, and what is ``Annotated`` with
-    a check of its own, a function of name and value; other annotations are for readers. A class with a
-    ``__post_init__`` of its own calls this first.
-
-    Raises
-    ------
-    KafkaLearnError
-        Of the first field that does not; a bare ``int`` may be any number of 64 bits.
-    """
-    for name, check in _checks_of(type(checked)):
-        given = getattr(checked, name)
-        kept = check(name, given)
-        if kept is not given:
-            object.__setattr__(checked, name, kept)
-
-
-_OF_PLAIN: dict[object, Check] = {
-    int: partial(whole_number, at_least=-LARGEST_LONG - 1),
-    float: number,
-    bool: flag,
-    str: text,
-    bytes: key_bytes,
-}
-
-
-@cache
-def _checks_of(kind: type) -> tuple[tuple[str, Check], ...]:
-    hints = get_type_hints(kind, include_extras=True)
-    return tuple((field.name, _check_of(hints[field.name])) for field in fields(kind) if field.init)
-
-
-def _check_of(hint: Any) -> Check:
-    if get_origin(hint) in (Union, UnionType):
-        return _check_of_union(get_args(hint))
-    if get_origin(hint) is Annotated:
-        return get_args(hint)[1]
-    if get_origin(hint) is tuple:
-        return _check_of_tuple(get_args(hint))
-    if hint in _OF_PLAIN:
-        return _OF_PLAIN[hint]
-    return partial(_instance, kinds=(hint,)) if isinstance(hint, type) else _as_it_is
-
-
-def _check_of_union(members: tuple) -> Check:
-    others = tuple(each for each in members if each is not NoneType)
-    if len(others) == 1:
-        check = _check_of(others[0])
-    else:
-        check = partial(_instance, kinds=others) if all(isinstance(each, type) for each in others) else _as_it_is
-    if len(others) == len(members):
-        return check
-    return lambda name, value: None if value is None else check(name, value)
-
-
-def _check_of_tuple(members: tuple) -> Check:
-    is_of_one_kind = len(members) == 2 and members[1] is Ellipsis
-    checks = tuple(_check_of(each) for each in members if each is not Ellipsis)
-
-    def check(name: str, value: object) -> tuple:
-        given = sequence(name, value)
-        if not is_of_one_kind and len(given) != len(checks):
-            raise KafkaLearnError(f"{name} must have {len(checks)} members, got {len(given)}: {shown(given)}")
-        each_check = checks * len(given) if is_of_one_kind else checks
-        kept = tuple(
-            check_one(f"{name}[{place}]", each)
-            for place, (check_one, each) in enumerate(zip(each_check, given, strict=True))
-        )
-        return value if isinstance(value, tuple) and all(map(_is_same, kept, given)) else kept
-
-    return check
-
-
-def _is_same(one: object, other: object) -> bool:
-    return one is other
-
-
-def _instance(name: str, value: object, kinds: tuple[type, ...]) -> object:
-    if not isinstance(value, kinds):
-        allowed = " or ".join(kind.__name__ for kind in kinds)
-        raise KafkaLearnError(f"{name} must be {allowed}, got {type(value).__name__} {shown(value)}")
-    return text(name, value) if isinstance(value, str) else value
-
-
-def _as_it_is(_: str, value: object) -> object:
     return value

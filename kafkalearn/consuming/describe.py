@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kafkalearn.arguments import Checked, Index, Offset, one_of, text
+from kafkalearn.arguments import one_of, text
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fields import Checked, Index, Offset
 from kafkalearn.group_states import DEAD, EMPTY, REBALANCING_STATES, STABLE
 from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
 

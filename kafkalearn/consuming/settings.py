@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kafkalearn.arguments import Checked, PartitionCount, check_fields, one_of
+from kafkalearn.arguments import one_of
 from kafkalearn.assignor.registry import CLIENT_ASSIGNORS
+from kafkalearn.fields import Checked, PartitionCount, check_fields
 
 RESETS = ("earliest", "latest")
 """Where a group begins in a partition for which it has committed nothing (``auto.offset.reset``)."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from kafkalearn.arguments import LARGEST_INT, BrokerId, Checked, Offset, Whole, check_fields
+from kafkalearn.arguments import LARGEST_INT
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fields import BrokerId, Checked, Offset, Whole, check_fields
 from kafkalearn.replication.events import RecordCount, ReplicationEvent, RequestMillis, refuse_unknown_acks
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from kafkalearn.arguments import Checked, Count, Index, check_fields, fill_in
+from kafkalearn.arguments import fill_in
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fields import Checked, Count, Index, check_fields
 from kafkalearn.phrases import shown
 from kafkalearn.replication.events import RequestMillis, refuse_unknown_acks
 from kafkalearn.replication.settings import Settings as TopicSettings

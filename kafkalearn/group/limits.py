@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Annotated, TypeAlias
 
-from kafkalearn.arguments import LARGEST_INT, Whole
+from kafkalearn.arguments import LARGEST_INT
+from kafkalearn.fields import Whole
 
 MOST_PARTITIONS = 20_000  # of all topics that a coordinator of the newer protocol knows
 LONGEST_MS = 366 * 24 * 3_600_000  # a year

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from kafkalearn.arguments import LARGEST_INT, BrokerId, Checked, Millis, Offset, Whole, check_fields
+from kafkalearn.arguments import LARGEST_INT
 from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.fields import BrokerId, Checked, Millis, Offset, Whole, check_fields
 from kafkalearn.phrases import shown
 
 STAY_PENDING = (

@@ -11,7 +11,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from types import MappingProxyType
 
-from kafkalearn.arguments import Checked, one_of
+from kafkalearn.arguments import one_of
+from kafkalearn.fields import Checked
 from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least, release_line
 
 TRUNCATIONS: MappingProxyType[str, str] = MappingProxyType(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from kafkalearn.arguments import BrokerId, Checked, Count, Index, Millis, Whole, check_fields, fill_in
+from kafkalearn.arguments import fill_in
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fields import BrokerId, Checked, Count, Index, Millis, Whole, check_fields
 from kafkalearn.phrases import listed, shown
 from kafkalearn.replication.rules import Rules, refuse_unknown_names, rules_of
 from kafkalearn.versions import default

@@ -2,7 +2,10 @@
 
 from kafkalearn.group.consumer import (
     ConsumerGroupHeartbeat,
+    GroupDeleted,
     OffsetCommit,
+    OffsetsExpired,
+    PartitionMoved,
     Settings,
     TimePassed,
     TopicChanged,
@@ -24,7 +27,13 @@ A_GROUP = (
     TopicChanged("orders", 8),
     ConsumerGroupHeartbeat("B", 3, instance_id="pod-2"),
     leave("B", "pod-2", comes_back=True),
+    PartitionMoved(),
+    TopicChanged("orders", None),
+    TopicChanged("orders", 2),
+    ConsumerGroupHeartbeat("A", 3, owned=()),
+    OffsetsExpired(),
     TimePassed(45_000),
+    GroupDeleted(),
 )
 
 SIMULATOR = Simulator(

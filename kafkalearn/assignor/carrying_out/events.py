@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kafkalearn.arguments import check_fields, iterable
+from kafkalearn.arguments import iterable
 from kafkalearn.assignor.members import Member
+from kafkalearn.fields import check_fields
 
 
 @dataclass(frozen=True, slots=True)

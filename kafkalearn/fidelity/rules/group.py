@@ -105,7 +105,7 @@ _KIP_848 = (
     ),
     Rule(
         name="what a KIP-848 heartbeat is refused with",
-        function="kafkalearn.group.consumer.requests.refusal",
+        function="kafkalearn.group.consumer.heartbeats.requests.refusal",
         versions="4.0 to 4.3",
         source="GroupCoordinatorService.throwIfConsumerGroupHeartbeatRequestIsInvalid, GroupMetadataManager",
         checks=(

@@ -9,7 +9,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from kafkalearn.arguments import LARGEST_INT, Checked, Whole
+from kafkalearn.arguments import LARGEST_INT
+from kafkalearn.fields import Checked, Whole
 from kafkalearn.group.limits import Duration, Timeout
 
 Generation: TypeAlias = Annotated[int, Whole(-1, LARGEST_INT)]

@@ -6,18 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from kafkalearn.arguments import (
-    LARGEST_INT,
-    Checked,
-    Count,
-    Whole,
-    check_fields,
-    iterable,
-    sequence,
-    text,
-    whole_number,
-)
+from kafkalearn.arguments import LARGEST_INT, iterable, sequence, text, whole_number
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fields import Checked, Count, Whole, check_fields
 from kafkalearn.group.consumer.topics import topic_name
 from kafkalearn.group.limits import MOST_PARTITIONS, Duration, Timeout
 from kafkalearn.phrases import shown

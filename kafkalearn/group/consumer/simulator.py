@@ -18,7 +18,7 @@ from kafkalearn.group.consumer.events import (
     TimePassed,
     TopicChanged,
 )
-from kafkalearn.group.consumer.heartbeats import heartbeat
+from kafkalearn.group.consumer.heartbeats.heartbeat import heartbeat
 from kafkalearn.group.consumer.settings import Settings
 from kafkalearn.group.consumer.state import Group, start
 from kafkalearn.group.consumer.timers import pass_time

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kafkalearn.group.consumer.effects import Effect, MemberFenced
 from kafkalearn.group.consumer.events import TimePassed
-from kafkalearn.group.consumer.heartbeats import remove
+from kafkalearn.group.consumer.heartbeats.heartbeat import remove
 from kafkalearn.group.consumer.settings import Settings
 from kafkalearn.group.consumer.state import Group, Member
 

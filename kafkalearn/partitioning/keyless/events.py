@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from kafkalearn.arguments import LARGEST_INT, Checked, Index, Whole, whole_number
+from kafkalearn.arguments import LARGEST_INT, whole_number
+from kafkalearn.fields import Checked, Index, Whole
 
 MOST_RECORDS = 1_000_000  # of one call of `sends`
 

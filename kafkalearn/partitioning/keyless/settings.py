@@ -8,8 +8,9 @@ from functools import partial
 from random import Random
 from types import MappingProxyType
 
-from kafkalearn.arguments import LARGEST_LONG, Checked, Count, Index, PartitionCount, check_fields, whole_number
+from kafkalearn.arguments import LARGEST_LONG, whole_number
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fields import Checked, Count, Index, PartitionCount, check_fields
 from kafkalearn.phrases import shown
 from kafkalearn.versions.releases import DEFAULT_RELEASE, ReleaseName, at_least
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kafkalearn.arguments import Checked
+from kafkalearn.fields import Checked
 
 Facts: TypeAlias = tuple[tuple[str, int], ...]
 """Each fact once, sorted by name; a fact that is not there is 0."""

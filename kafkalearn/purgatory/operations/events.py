@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kafkalearn.arguments import Checked, Millis
+from kafkalearn.fields import Checked, Millis
 from kafkalearn.purgatory.operations.conditions import Facts
 from kafkalearn.purgatory.operations.kinds import Operation
 

@@ -20,7 +20,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kafkalearn.arguments import Checked, mapping, one_of, text, whole_number
+from kafkalearn.arguments import mapping, one_of, text, whole_number
+from kafkalearn.fields import Checked
 from kafkalearn.purgatory.operations.conditions import Condition, Never, Reached, SumReached
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kafkalearn.arguments import Checked, Index
+from kafkalearn.fields import Checked, Index
 from kafkalearn.purgatory.wheel.settings import Settings as WheelSettings
 
 

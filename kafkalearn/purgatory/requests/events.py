@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from kafkalearn.arguments import LARGEST_INT, Checked, Offset, Whole
+from kafkalearn.arguments import LARGEST_INT
+from kafkalearn.fields import Checked, Offset, Whole
 from kafkalearn.replication.events import Produce, ReplicationEvent, RequestMillis
 
 RECORD_BYTES = 100

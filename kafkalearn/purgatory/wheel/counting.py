@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from kafkalearn.arguments import Checked, Millis
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fields import Checked, Millis
 from kafkalearn.purgatory.wheel.placing import place
 from kafkalearn.purgatory.wheel.settings import TICK_MS, WHEEL_SIZE, Settings
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from kafkalearn.arguments import LARGEST_INT, Checked, Millis, Whole
+from kafkalearn.arguments import LARGEST_INT
+from kafkalearn.fields import Checked, Millis, Whole
 
 TICK_MS = 1
 WHEEL_SIZE = 20

@@ -18,8 +18,8 @@ from kafkalearn.group.consumer import (
     simulate,
 )
 from kafkalearn.group.consumer.effects import RecordWritten
+from kafkalearn.group.consumer.heartbeats.requests import refusal
 from kafkalearn.group.consumer.promises import ALL_OWNED, NONE_FENCED, STAYS_STABLE
-from kafkalearn.group.consumer.requests import refusal
 from kafkalearn.topic_partition import TopicPartition
 
 AT_ONCE = Settings(assignment_interval_ms=0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
+from kafkalearn.group.consumer.heartbeats.targets import Aim
 from kafkalearn.group.consumer.settings import Settings
 from kafkalearn.group.consumer.state import (
     STABLE,
@@ -20,7 +21,6 @@ from kafkalearn.group.consumer.state import (
     Member,
     partitions_of,
 )
-from kafkalearn.group.consumer.targets import Aim
 from kafkalearn.topic_partition import TopicPartition
 
 

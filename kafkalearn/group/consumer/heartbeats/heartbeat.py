@@ -7,12 +7,12 @@ from dataclasses import replace
 from kafkalearn.group.consumer import effects as written
 from kafkalearn.group.consumer.effects import NONE, Effect, HeartbeatAnswered, RecordWritten, tombstone
 from kafkalearn.group.consumer.events import ConsumerGroupHeartbeat
-from kafkalearn.group.consumer.reconciling import reconcile
-from kafkalearn.group.consumer.requests import refusal
+from kafkalearn.group.consumer.heartbeats.reconciling import reconcile
+from kafkalearn.group.consumer.heartbeats.requests import refusal
+from kafkalearn.group.consumer.heartbeats.subscriptions import has_new_topics, look
+from kafkalearn.group.consumer.heartbeats.targets import aim
 from kafkalearn.group.consumer.settings import Settings
 from kafkalearn.group.consumer.state import CLASSIC, CONSUMER, JOIN, LEAVE_FOR_A_WHILE, Group, Held, Member
-from kafkalearn.group.consumer.subscriptions import has_new_topics, look
-from kafkalearn.group.consumer.targets import aim
 
 REMOVAL = (
     tombstone(written.CURRENT_ASSIGNMENT),
