@@ -1,4 +1,4 @@
-"""The exercises of the chapters: questions, checks, hints, solutions.
+"""The exercises of the chapters: questions, checks, hints, solutions, and how far a student is.
 
 In a notebook::
 
@@ -10,7 +10,9 @@ In a notebook::
     exercises.hot_broker.solution()     # the reasoning, worked out
     exercises.score()                   # the whole chapter at a glance
 
-`kit.exercise` holds what every exercise can do; `kit.values`, `kit.properties` and `kit.functions` are the three ways
-to judge an answer; each chapter is a folder that lists its own exercises. Right answers are computed by the rules of
-this library, which are tested against real Kafka; none is typed in where a rule can compute it.
+`kit.exercise` holds what every exercise can do; `kit.values`, `kit.properties`, `kit.functions` and `kit.game` are the
+ways to judge an answer. Whatever a student gives is made plain data first (`kit.given.intake`), a function is called
+within bounds (`kit.given.limits`), and what is said keeps our words and the student's values apart (`kit.sentences`).
+Each chapter is a folder that lists its own exercises; `progress` keeps how far one is. Right answers are computed by
+the rules of this library, which are tested against real Kafka; none is typed in where a rule can compute it.
 """

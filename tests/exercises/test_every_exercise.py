@@ -5,8 +5,8 @@ from itertools import product
 
 import pytest
 
-from kafkalearn.exercises.kit import limits
 from kafkalearn.exercises.kit.exercise import Exercise
+from kafkalearn.exercises.kit.given import limits
 from kafkalearn.exercises.kit.properties import Open
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG
 from tests.exercises.every_exercise import CHAPTERS, EXERCISES, name_of, run_cell

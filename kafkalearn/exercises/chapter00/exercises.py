@@ -44,15 +44,15 @@ proof_of_install = Exercise(
         Misconception(_ID_COUNT, "That is all of them: the condition is missing."),
         Misconception(
             len(range(0, _ID_COUNT, _REMAINDER)),
-            "These are the ids that can be divided by 12; asked is the remainder of a division by 50.",
+            "These are the ids that can be divided by 12; the question is about the remainder of a division by 50.",
             recognises=lambda count: count in (_ID_COUNT // _REMAINDER, _ID_COUNT // _REMAINDER + 1),
         ),
         Misconception(1, "`/` divides, and only one id is 50 times 12; the remainder is `%`."),
-        Misconception(12, "12 is the remainder; asked is how many ids leave it."),
+        Misconception(12, "12 is the remainder; the question is how many ids leave it."),
         Misconception(
             _PARTITION_COUNT,
-            "50 is how many remainders there are; asked is how many ids share one of them. (And `div` counts the "
-            "ids of one run of 50.)",
+            "50 is how many remainders there are; the question is how many ids share one of them. (And `div` counts "
+            "the ids of one run of 50.)",
         ),
     ),
     moral="Python, Java and Spark work together here.",
@@ -78,9 +78,9 @@ predict_coordinator = Exercise(
         "shows why it is partition 9."
     ),
     misconceptions=(
-        Misconception(0, "0 is the remainder: a place in the row of brokers. Asked is the id of the one there."),
+        Misconception(0, "0 is the remainder: a place in the row of brokers. The question is which id stands there."),
         Misconception(3, "Partitions are counted from 0: the last broker leads the third partition of each round."),
-        Misconception(9, "9 is the partition; asked is the broker that leads it."),
+        Misconception(9, "9 is the partition; the question is which broker leads it."),
     ),
     moral="Chapter 01 shows where the 9 comes from.",
 )

@@ -25,10 +25,10 @@ _WORDS = {"one server": "broker", "a place in a partition": "offset", "consumers
 name_it = Exercise(
     name="name_it",
     asks=(
-        "Kafka's words; section 4 of this chapter has them all. What is the name of one server of a cluster? What is "
-        "the number called that says where a record stands in its partition? And what do consumers form that share "
-        "the partitions of a topic, so that each record is read by one of them? Give one word for each; capitals do "
-        "not matter."
+        "Kafka's words; section 4 of this chapter has them all. What is the name of one server of a cluster? What do "
+        "you call the number that says where a record is in its partition? And consumers that share the partitions of "
+        "a topic, so that each record is read by one of them: what are they together? Give one word for each; capitals "
+        "do not matter."
     ),
     start=("words = {" + ", ".join(f'"{asked}": ...' for asked in _WORDS) + "}\nexercises.name_it.check(words)"),
     judge=Value(lambda: _WORDS),

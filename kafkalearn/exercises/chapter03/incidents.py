@@ -208,11 +208,11 @@ one_partition = Exercise(
         Misconception({"instances that work": 0}, "The first instance works; it is only the others that get nothing."),
         Misconception(
             {"partitions needed": _INSTANCES - 1},
-            "That many must be added to the one that is there; asked is how many the topic has in the end.",
+            "That many must be added to the one that is there; the question is how many the topic has in the end.",
         ),
         Misconception(
             {"partitions needed": 2 * _INSTANCES},
-            "More will do as well, but asked is the least: one for each instance.",
+            "More will do as well, but the question is how many are needed: one for each instance.",
         ),
         Misconception(
             {"share of keys that move": 1 / _INSTANCES},

@@ -9,8 +9,8 @@ from kafkalearn.assignor import Assignment, Member, judge_assignor
 from kafkalearn.assignor.judging.judge import judged_groups
 from kafkalearn.exercises.kit.compare import is_blank
 from kafkalearn.exercises.kit.functions import is_stub
-from kafkalearn.exercises.kit.given_function import GivenFunction
-from kafkalearn.exercises.kit.intake import taken
+from kafkalearn.exercises.kit.given.function import GivenFunction
+from kafkalearn.exercises.kit.given.intake import taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result
 from kafkalearn.exercises.kit.sentences import Block, as_words, say
 from kafkalearn.exercises.kit.shown import kind_of

@@ -1,1 +1,1 @@
-"""What the exercises of every chapter are made of: asking, checking in three ways, and saying what was found."""
+"""What the exercises of every chapter are made of: asking, judging in four ways, and saying what was found."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kafkalearn.exercises.kit.forms import as_members, as_number, as_yes_or_no, only_one, plain_name
-from kafkalearn.exercises.kit.given_function import GivenFunction
-from kafkalearn.exercises.kit.intake import LabelledValues, Strange, taken
+from kafkalearn.exercises.kit.given.function import GivenFunction
+from kafkalearn.exercises.kit.given.intake import LabelledValues, Strange, taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG
 from kafkalearn.exercises.kit.sentences import Sentence, joined, ours, say
 from kafkalearn.exercises.kit.shown import kind_of

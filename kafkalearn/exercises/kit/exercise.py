@@ -1,8 +1,8 @@
 """What every exercise can do: ask, check, hint, solve.
 
 An exercise is a question with a way to judge an answer (`values.Value`, `properties.Having`, `properties.Open`,
-`functions.Function`), hints, the reasoning, and the wrong answers that are to be expected, each with the sentence
-that corrects it. The only thing it remembers is how far the student is.
+`functions.Function`, `game.Game`), hints, the reasoning, and the wrong answers that are to be expected, each with the
+sentence that corrects it. The only thing it remembers is how far the student is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from kafkalearn.exercises.kit.intake import taken
+from kafkalearn.exercises.kit.given.intake import taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Note, Result
 from kafkalearn.exercises.kit.sentences import as_words
 from kafkalearn.exercises.progress.answers import encoded

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 
 from kafkalearn.exercises.kit.compare import is_blank, is_same
-from kafkalearn.exercises.kit.given_function import GivenFunction, Raised
-from kafkalearn.exercises.kit.intake import taken
-from kafkalearn.exercises.kit.limits import Spent
+from kafkalearn.exercises.kit.given.function import GivenFunction, Raised
+from kafkalearn.exercises.kit.given.intake import taken
+from kafkalearn.exercises.kit.given.limits import Spent
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result
 from kafkalearn.exercises.kit.sentences import Sentence, as_words, ours, say
 from kafkalearn.exercises.kit.shown import kind_of, shown

@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.exercises.kit.compare import is_blank
-from kafkalearn.exercises.kit.intake import taken
+from kafkalearn.exercises.kit.given.intake import taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result
 from kafkalearn.exercises.kit.sentences import Sentence, as_words, say
 from kafkalearn.exercises.kit.shown import kind_of

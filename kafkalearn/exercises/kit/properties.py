@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.exercises.kit.compare import is_blank, mismatch
-from kafkalearn.exercises.kit.intake import taken
+from kafkalearn.exercises.kit.given.intake import taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG, Result
 from kafkalearn.exercises.kit.sentences import Said, as_words, finished, names, say
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from kafkalearn import phrases
-from kafkalearn.exercises.kit.given_function import GivenFunction
-from kafkalearn.exercises.kit.intake import LabelledValues, Strange, taken
+from kafkalearn.exercises.kit.given.function import GivenFunction
+from kafkalearn.exercises.kit.given.intake import LabelledValues, Strange, taken
 
 THIS = "this"  # a function or a DataFrame: its repr says nothing
 _KINDS = (

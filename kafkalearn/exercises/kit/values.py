@@ -8,7 +8,7 @@ from functools import cache
 
 from kafkalearn.exercises.kit.compare import Verdict, compare, is_blank
 from kafkalearn.exercises.kit.forms import named
-from kafkalearn.exercises.kit.intake import LabelledValues, taken
+from kafkalearn.exercises.kit.given.intake import LabelledValues, taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result
 from kafkalearn.exercises.kit.sentences import Sentence, finished, joined, names, say
 from kafkalearn.exercises.kit.shown import kind_of

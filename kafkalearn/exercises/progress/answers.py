@@ -13,9 +13,9 @@ from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.exercises.kit.given_function import GivenFunction
-from kafkalearn.exercises.kit.intake import LabelledValues, Strange, taken
-from kafkalearn.exercises.kit.limits import Bounds
+from kafkalearn.exercises.kit.given.function import GivenFunction
+from kafkalearn.exercises.kit.given.intake import LabelledValues, Strange, taken
+from kafkalearn.exercises.kit.given.limits import Bounds
 from kafkalearn.exercises.progress.source import NoSource, source_of
 
 LONGEST_TEXT = 20_000

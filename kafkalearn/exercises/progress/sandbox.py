@@ -14,8 +14,8 @@ from contextlib import suppress
 from dataclasses import is_dataclass
 from importlib import import_module
 
-from kafkalearn.exercises.kit.given_function import GivenFunction, Raised
-from kafkalearn.exercises.kit.limits import Spent
+from kafkalearn.exercises.kit.given.function import GivenFunction, Raised
+from kafkalearn.exercises.kit.given.limits import Spent
 from kafkalearn.exercises.progress.answers import FunctionSource, decoded, encoded
 from kafkalearn.exercises.progress.lockdown import limit, refuse_the_outside
 from kafkalearn.exercises.progress.processes import Process, received

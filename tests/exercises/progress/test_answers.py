@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.exercises.kit.intake import Strange
+from kafkalearn.exercises.kit.given.intake import Strange
 from kafkalearn.exercises.progress.answers import FunctionSource, decoded, encoded
 from kafkalearn.replication import Fetch, Produce
 from tests.exercises.every_exercise import EXERCISES
+from tests.exercises.kit.given.test_intake import PLAIN
 from tests.exercises.kit.hostile import FUNCTIONS, VALUES
-from tests.exercises.kit.test_intake import PLAIN
 
 
 def kept(answer):

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from kafkalearn.assignor import Member
-from kafkalearn.exercises.kit.given_function import Raised
-from kafkalearn.exercises.kit.limits import Spent
+from kafkalearn.exercises.kit.given.function import Raised
+from kafkalearn.exercises.kit.given.limits import Spent
 from kafkalearn.exercises.progress.answers import FunctionSource
 from kafkalearn.exercises.progress.sandbox import SandboxedFunction
 

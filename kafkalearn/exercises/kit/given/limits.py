@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from typing import TypeVar
 
-from kafkalearn.exercises.kit.line_counting import TooManyLines, line_counter
+from kafkalearn.exercises.kit.given.line_counting import TooManyLines, line_counter
 
 Value = TypeVar("Value")
 
@@ -44,7 +44,7 @@ class Bounds:
     >>> Bounds(lines=1000).run(never_ends)
     Traceback (most recent call last):
     ...
-    kafkalearn.exercises.kit.limits.Spent: was stopped after 1,000 lines of Python: a loop in it may never end
+    kafkalearn.exercises.kit.given.limits.Spent: was stopped after 1,000 lines of Python: a loop in it may never end
     """
 
     def __init__(self, lines: int | None = None, characters: int | None = None) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import FrameType, FunctionType
 from typing import NamedTuple
 
-from kafkalearn.exercises.kit.limits import Bounds, Spent
+from kafkalearn.exercises.kit.given.limits import Bounds, Spent
 
 
 class Place(NamedTuple):

@@ -16,8 +16,8 @@ from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
 
-from kafkalearn.exercises.kit.given_function import GivenFunction
-from kafkalearn.exercises.kit.limits import Bounds
+from kafkalearn.exercises.kit.given.function import GivenFunction
+from kafkalearn.exercises.kit.given.limits import Bounds
 
 MOST_PARTS = 10_000
 _DEEPEST = 40
