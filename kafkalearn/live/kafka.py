@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.live import clients
 from kafkalearn.live.errors import KafkaNotStarted
 from kafkalearn.live.jars.pinned import find_release
 from kafkalearn.live.nodes.configuration import QUICK
 from kafkalearn.live.nodes.layout import HOST, Node
+from kafkalearn.live.nodes.power import cut_log
 from kafkalearn.live.nodes.preparing import prepare
 from kafkalearn.live.nodes.processes import FREEZE, KILL, STOP, THAW
 from kafkalearn.live.nodes.starting import Nodes
-from kafkalearn.live.power import cut_log
-from kafkalearn.live.reading.brokers import Address, Brokers, refuse_error
-from kafkalearn.live.reading.cluster import Cluster
+from kafkalearn.live.reading.brokers import Address, Brokers
 from kafkalearn.live.reading.disk import Disk
-from kafkalearn.live.requests.connection import CLIENT_ID, Connection
-from kafkalearn.live.tools import run_tool
-from kafkalearn.live.waiting import wait_for
+from kafkalearn.live.used_cluster import UsedCluster
 from kafkalearn.phrases import listed
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.versions.releases import DEFAULT_RELEASE
-
-if TYPE_CHECKING:
-    from confluent_kafka import Consumer, Producer
-    from confluent_kafka.admin import AdminClient
 
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 30.0
@@ -38,7 +29,7 @@ RUNNING, FROZEN, DOWN = "running", "frozen", "down"
 ELIGIBLE_LEADER_REPLICAS = "eligible.leader.replicas.version"
 
 
-class Kafka(Cluster):
+class Kafka(UsedCluster):
     """A real cluster on this machine's loopback address, for as long as a ``with`` block or this process lives.
 
     One broker is one Java process of about 160 MB, several have a controller beside them. Everything that
@@ -223,174 +214,6 @@ class Kafka(Cluster):
         if has_to_be_alive:
             self._nodes.wait_alive([node], time.monotonic() + START_TIMEOUT_S)
 
-    # --- its topics and clients
-
-    def create_topic(
-        self,
-        topic: str,
-        partitions: int = 1,
-        replicas: int = 1,
-        assignment: Sequence[Sequence[int]] | None = None,
-        config: Mapping[str, object] | None = None,
-    ) -> None:
-        """Create a topic, and wait until every running broker knows a leader of each of its partitions.
-
-        Parameters
-        ----------
-        topic : str
-            Its name.
-        partitions, replicas : int
-            How many; not looked at with an assignment.
-        assignment : sequence of sequence of int, optional
-            For each partition the brokers that get a replica, the preferred leader first.
-        config : mapping, optional
-            Settings of the topic.
-
-        Raises
-        ------
-        Refused
-            If the cluster refuses, such as TOPIC_ALREADY_EXISTS.
-        """
-        clients.create_topic(self.bootstrap, topic, partitions, replicas, assignment, config or {})
-        wanted = partitions if assignment is None else len(assignment)
-        for broker_id in self._ids_with(RUNNING):
-            wait_for(
-                lambda broker_id=broker_id: len(self.metadata([topic], broker_id).leaders),
-                wanted,
-                f"leaders of {topic!r} that broker {broker_id} knows:",
-            )
-
-    def alter_topic(self, topic: str, config: Mapping[str, object]) -> None:
-        """Change settings of a topic; the others stay as they are.
-
-        Raises
-        ------
-        Refused
-            If the cluster refuses, such as INVALID_CONFIG.
-        """
-        clients.alter_topic(self.bootstrap, topic, config)
-
-    def admin(self, **config: object) -> AdminClient:
-        """confluent-kafka's AdminClient for this cluster; further settings with ``_`` for ``.``: ``client_id="me"``."""
-        return clients.admin_client(self.bootstrap, _dotted(config))
-
-    def producer(self, **config: object) -> Producer:
-        """confluent-kafka's Producer for this cluster."""
-        return clients.producer(self.bootstrap, _dotted(config))
-
-    def consumer(self, group_id: str, **config: object) -> Consumer:
-        """confluent-kafka's Consumer for this cluster; without further settings it commits only when it is asked to."""
-        return clients.consumer(self.bootstrap, group_id, _dotted(config))
-
-    def send(
-        self,
-        topic: str,
-        values: Iterable[bytes | str],
-        acks: int | str = "all",
-        partition: int = 0,
-        timeout_s: float = clients.TIMEOUT_S,
-        **config: object,
-    ) -> list[int | str]:
-        """Send values one by one, each in a batch of its own; the result of each is its offset or the error's name.
-
-        Parameters
-        ----------
-        topic : str
-            Where to.
-        values : iterable of bytes or str
-            Without keys.
-        acks : int or str
-            0, 1 or ``"all"``.
-        partition : int
-            Which one.
-        timeout_s : float
-            For all of them.
-        **config
-            Of confluent-kafka's producer, with ``_`` for ``.``: ``retries=0``.
-        """
-        records = [(None, value.encode() if isinstance(value, str) else value, None) for value in values]
-        return self.send_records(topic, records, acks, partition, timeout_s, **config)
-
-    def send_records(
-        self,
-        topic: str,
-        records: Iterable[tuple[bytes | None, bytes | None, int | None]],
-        acks: int | str = "all",
-        partition: int = 0,
-        timeout_s: float = clients.TIMEOUT_S,
-        **config: object,
-    ) -> list[int | str]:
-        """As `send`, with key, value and timestamp in milliseconds of each record; None as a timestamp: now."""
-        own = {"acks": acks, **_dotted(config)}
-        return clients.send_records(self.bootstrap, topic, records, partition, own, timeout_s)
-
-    def tool(self, name: str, *arguments: str) -> str:
-        """What one of Kafka's command-line tools prints about this cluster, in about a second.
-
-        Parameters
-        ----------
-        name : str
-            Of its script, without ``kafka-`` and ``.sh``: ``"consumer-groups"``; see `kafkalearn.live.tools.CLASSES`.
-        *arguments : str
-            As in a shell: ``"--describe", "--all-groups"``. The cluster's address is added.
-
-        Raises
-        ------
-        KafkaLearnError
-            If there is no such tool, or it fails; the message has what it said.
-        """
-        return run_tool(self.release, self.bootstrap, name, *arguments)
-
-    # --- what no client does by itself
-
-    def ask(
-        self,
-        broker_id: int,
-        name: str,
-        values: Mapping[str, object],
-        version: int | None = None,
-        timeout_s: float | None = None,
-    ) -> dict[str, object]:
-        """A broker's answer to one request, sent as it is: see `kafkalearn.live.requests.values`.
-
-        Parameters
-        ----------
-        broker_id : int
-            Whom to ask.
-        name, values, version, timeout_s
-            As `kafkalearn.live.requests.connection.Connection.call` has them.
-        """
-        return self._brokers.ask(self._address_of(broker_id), name, values, version, timeout_s)
-
-    def connection(self, broker_id: int, client_id: str = CLIENT_ID) -> Connection:
-        """A connection of its own to a broker, for a client that has to be distinguished from others."""
-        return Connection(*self._address_of(broker_id), client_id=client_id)
-
-    def new_producer_id(self) -> int:
-        """A producer id that nobody has, as an idempotent producer gets it; its epoch is 0."""
-        words = {"transactionalId": None, "transactionTimeoutMs": 60_000}
-
-        def look() -> int:
-            answer = self._brokers.ask_any(self._askable(), "InitProducerId", words)
-            refuse_error(answer, "a producer id")
-            return answer["producerId"]
-
-        return wait_for(look, lambda _: True, "a producer id")
-
-    def coordinator(self, group_id: str) -> int:
-        """The id of the broker that coordinates a group, once it answers for it.
-
-        The offsets topic is created if it is not there. A broker is named as coordinator before it has read its
-        partition of the topic; until then it refuses what a group asks.
-        """
-
-        def look() -> int:
-            broker_id = self._find_coordinator(group_id)
-            self._committed(broker_id, group_id)
-            return broker_id
-
-        return wait_for(look, lambda _: True, f"a coordinator of {group_id!r}")
-
     # --- inside
 
     def _brokers_of_it(self) -> list[Node]:
@@ -405,8 +228,8 @@ class Kafka(Cluster):
             raise KafkaLearnError(f"there is no broker {broker_id!r}; there are {listed(by_id)}")
         return by_id[broker_id]
 
-    def _ids_with(self, *statuses: str) -> list[int]:
-        return [node.id for node in self._brokers_of_it() if self._status[node.id] in statuses]
+    def _running_ids(self) -> list[int]:
+        return [node.id for node in self._brokers_of_it() if self._status[node.id] == RUNNING]
 
     def _required(self, broker_id: int, *statuses: str) -> Node:
         node = self._node(broker_id)
@@ -431,16 +254,7 @@ class Kafka(Cluster):
         self._status[node.id] = DOWN
 
     def _askable(self) -> list[Address]:
-        return [self._address_of(broker_id) for broker_id in self._ids_with(RUNNING)]
+        return [self._address_of(broker_id) for broker_id in self._running_ids()]
 
     def _address_of(self, broker_id: int) -> Address:
         return HOST, self._node(broker_id).port
-
-
-def _dotted(config: Mapping[str, object]) -> dict[str, object]:
-    """Settings by Kafka's names.
-
-    >>> _dotted({"client_id": "me", "acks": 1})
-    {'client.id': 'me', 'acks': 1}
-    """
-    return {name.replace("_", "."): value for name, value in config.items()}

@@ -16,7 +16,9 @@ _LINE = re.compile(r"(?P<topic>\S+)\s+(?P<partition>\d{1,9})\s+(?P<offset>\d{1,1
 
 
 def read_checkpoint(path: str | Path) -> dict[tuple[str, int], int]:
-    """The offset of each topic and partition; empty if there is no such file.
+    """The offset of each topic and partition; empty if there is no such file, or nothing in it yet.
+
+    A broker makes the file empty when it first opens a folder, and writes another over it at the next checkpoint.
 
     Raises
     ------
@@ -31,9 +33,12 @@ def read_checkpoint(path: str | Path) -> dict[tuple[str, int], int]:
     if not path.is_file():
         return {}
     try:
-        version, count, *lines = [*path.read_text(encoding="utf-8").splitlines(), "", ""]
+        content = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise KafkaLearnError(f"checkpoint file {str(path)!r} cannot be read: {error}") from None
+    if not content:
+        return {}
+    version, count, *lines = [*content.splitlines(), "", ""]
     if version.strip() != VERSION:
         raise KafkaLearnError(f"checkpoint file {str(path)!r} is of version {version!r}; {VERSION!r} is known")
     found = {}

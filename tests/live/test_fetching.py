@@ -18,7 +18,6 @@ from kafkalearn.live.jars.fetching import fetch, jar_paths, missing
 from kafkalearn.live.jars.ivy import Module
 from kafkalearn.live.jars.java import ProgramFailed, run_java
 from kafkalearn.live.jars.pinned import Jar, Release, find_release, releases
-from kafkalearn.live.nodes import preparing
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 from tools import live_releases
 
@@ -130,6 +129,13 @@ def test_a_full_disk_is_noticed_before_anything_is_fetched(registry, monkeypatch
     assert registry.asked == []
 
 
+def test_a_folder_that_cannot_be_written_is_named_with_what_to_do(registry, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("KAFKALEARN_DATA_DIR", str(tmp_path / "file"))
+    with pytest.raises(KafkaNotFetched, match=r"cannot be kept in .*kafka: Not a directory; .*DATA_DIR"):
+        fetch(SMALL)
+
+
 def test_the_progress_says_the_size_at_once_and_the_end_once(registry, capsys):
     fetch(SMALL)
     lines = capsys.readouterr().err.splitlines()
@@ -141,7 +147,8 @@ def test_without_java_the_message_is_that_of_the_search_for_it(monkeypatch):
     def nothing():
         raise JavaNotFound("Java 17 to 25 is needed; looked at nothing; install one")
 
-    monkeypatch.setattr(preparing, "find_java", nothing)
+    monkeypatch.setattr(java, "find_java", nothing)
+    monkeypatch.setenv("JAVA_HOME", "/no/java/here")  # it was not looked for there before
     with pytest.raises(KafkaNotStarted, match="Java 17 to 25 is needed"):
         Kafka().start()
 

@@ -18,6 +18,8 @@ def test_the_offset_of_each_partition_is_read(tmp_path):
     assert read_checkpoint(tmp_path / "none") == {}
     path.write_text("0\n0\n")
     assert read_checkpoint(str(path)) == {}
+    path.write_bytes(b"")  # as a broker makes it, before its first checkpoint
+    assert read_checkpoint(path) == {}
 
 
 @pytest.mark.parametrize(
@@ -27,7 +29,7 @@ def test_the_offset_of_each_partition_is_read(tmp_path):
         (b"0\n1\norders 0\n", "line 3 of checkpoint file .* is 'orders 0'; topic, partition and offset are expected"),
         (b"0\n1\norders 0 -5\n", "line 3"),
         (b"0\n2\norders 0 5\n", "announces '2' lines and has 1"),
-        (b"", "is of version ''"),
+        (b"\n", "is of version ''"),
         (b"0\n", "announces '' lines and has 0"),
         (b"\xff\xfe0\n", "cannot be read"),
     ],

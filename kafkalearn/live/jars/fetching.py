@@ -19,8 +19,8 @@ from kafkalearn.datafiles import FOLDER_VARIABLE, data_folder
 from kafkalearn.live.errors import KafkaNotFetched
 from kafkalearn.live.jars.ivy import SETTINGS_VARIABLE, fetch_exactly
 from kafkalearn.live.jars.java import ProgramFailed
+from kafkalearn.live.jars.lock import one_at_a_time
 from kafkalearn.live.jars.pinned import Jar, Release
-from kafkalearn.live.lock import one_at_a_time
 
 INTERVAL_S = 0.2
 
@@ -53,11 +53,17 @@ def fetch(release: Release, update: Update | None = None) -> None:
     """
     if not missing(release):
         return
-    with one_at_a_time(kafka_folder() / "lock"):
-        wanted = missing(release)  # fewer, or none: another process has fetched them meanwhile
-        if wanted:
-            _require_room(wanted)
-            _fetch(release, wanted, update or _printed(f"Kafka {release.version}"))
+    try:
+        with one_at_a_time(kafka_folder() / "lock"):
+            wanted = missing(release)  # fewer, or none: another process has fetched them meanwhile
+            if wanted:
+                _require_room(wanted)
+                _fetch(release, wanted, update or _printed(f"Kafka {release.version}"))
+    except OSError as error:
+        raise KafkaNotFetched(
+            f"the jars of Kafka {release.version} cannot be kept in {kafka_folder()}: {error.strerror or error}; make "
+            f"it yours, or set {FOLDER_VARIABLE} to a folder where you may write"
+        ) from None
 
 
 def _fetch(release: Release, wanted: list[Jar], update: Update) -> None:

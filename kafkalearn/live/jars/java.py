@@ -6,10 +6,11 @@ import os
 import subprocess
 import zipfile
 from collections.abc import Iterable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from kafkalearn.java_runtime import JavaNotFound, find_java
+from kafkalearn.java_runtime import Java, JavaNotFound, find_java
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
 
 TIMEOUT_S = 1800
@@ -21,6 +22,25 @@ TRUST_STORES = ("/etc/ssl/certs/java/cacerts", "/etc/pki/java/cacerts")
 
 class ProgramFailed(KafkaNotStarted):
     """There is no Java, or a Java program has failed; the message has the end of what it printed."""
+
+
+def java_here() -> Java:
+    """The Java that runs Kafka, the one that Spark uses; it is asked for its version once.
+
+    Raises
+    ------
+    ProgramFailed
+        If there is none; the message says what was looked at, and what to do.
+    """
+    return _java_of(os.environ.get("JAVA_HOME"), os.environ.get("PATH"))
+
+
+@cache
+def _java_of(home: str | None, path: str | None) -> Java:
+    try:
+        return find_java()
+    except JavaNotFound as error:
+        raise ProgramFailed(str(error)) from None
 
 
 def run_java(*arguments: str, timeout_s: float = TIMEOUT_S, folder: Path | None = None) -> str:
@@ -41,12 +61,10 @@ def run_java(*arguments: str, timeout_s: float = TIMEOUT_S, folder: Path | None 
         If there is no Java, the program ends with an error, or does not end.
     """
     try:
-        command = [str(find_java().executable), *arguments]
+        command = [str(java_here().executable), *arguments]
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", check=True, timeout=timeout_s, cwd=folder
         )
-    except JavaNotFound as error:
-        raise ProgramFailed(str(error)) from None
     except OSError as error:
         raise ProgramFailed(f"Java could not be run: {error}") from None
     except subprocess.TimeoutExpired:
@@ -122,6 +140,6 @@ def class_path(jars: Iterable[Path]) -> str:
 def trust_options() -> list[str]:
     """Options that make the bundled Java trust whom the system's Java trusts, as behind a company's proxy."""
     stores = [store for store in TRUST_STORES if os.path.exists(store)]
-    if not stores or find_java().source != "bundled":
+    if not stores or java_here().source != "bundled":
         return []
     return [f"-Djavax.net.ssl.trustStore={stores[0]}"]

@@ -8,12 +8,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from kafkalearn.java_runtime import JavaNotFound, find_java
-from kafkalearn.live.errors import KafkaNotStarted
 from kafkalearn.live.jars.fetching import Update, fetch, kafka_folder
-from kafkalearn.live.jars.java import ProgramFailed, run_java
+from kafkalearn.live.jars.java import ProgramFailed, java_here, run_java
+from kafkalearn.live.jars.lock import one_at_a_time
 from kafkalearn.live.jars.pinned import Release
-from kafkalearn.live.lock import one_at_a_time
 from kafkalearn.live.nodes.java_command import archive_path, node_class_path
 from kafkalearn.live.nodes.processes import STOP, require_signals
 from kafkalearn.live.nodes.starting import Nodes
@@ -39,10 +37,7 @@ def prepare(release: Release, has_logs: bool = False, update: Update | None = No
         If it cannot be fetched or started here; the message says what to do.
     """
     require_signals()
-    try:
-        java = find_java()
-    except JavaNotFound as error:
-        raise KafkaNotStarted(str(error)) from None
+    java = java_here()
     fetch(release, update)
     archive = archive_path(release, java, has_logs)
     if archive.exists():

@@ -8,10 +8,9 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from kafkalearn.java_runtime import JavaNotFound, find_java
 from kafkalearn.live.errors import KafkaNotStarted, NoAnswer
 from kafkalearn.live.jars.fetching import fetch
-from kafkalearn.live.jars.java import last_lines
+from kafkalearn.live.jars.java import java_here, last_lines
 from kafkalearn.live.jars.pinned import Release
 from kafkalearn.live.nodes.configuration import properties_of, properties_text
 from kafkalearn.live.nodes.java_command import LOG4J, node_command
@@ -99,12 +98,8 @@ class Nodes:
 
     def launch(self, node: Node) -> None:
         """Start the Java process of a node."""
-        try:
-            java = find_java()
-        except JavaNotFound as error:
-            raise KafkaNotStarted(str(error)) from None
         log4j = node.log4j if self.has_logs else None
-        command = node_command(self.release, java, node.properties, log4j, self.training)
+        command = node_command(self.release, java_here(), node.properties, log4j, self.training)
         self.processes.start(node.name, command, node.output)
 
     def wait_alive(self, brokers: Iterable[Node], deadline: float) -> None:

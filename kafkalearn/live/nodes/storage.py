@@ -21,8 +21,8 @@ from pathlib import Path
 from kafkalearn.live.errors import KafkaNotStarted
 from kafkalearn.live.jars.fetching import kafka_folder
 from kafkalearn.live.jars.java import ProgramFailed, run_java
+from kafkalearn.live.jars.lock import one_at_a_time
 from kafkalearn.live.jars.pinned import Release
-from kafkalearn.live.lock import one_at_a_time
 from kafkalearn.live.nodes.java_command import OPTIONS, node_class_path
 from kafkalearn.live.nodes.layout import Node
 
