@@ -51,6 +51,14 @@ def test(words):
     return hand_over("-m", "pytest", *(words or workers))
 
 
+def quick(words):
+    """Runs lint and every test that needs no Spark, no browser, no real Kafka and no chapter: about a minute."""
+    without = "not spark and not cluster and not browser and not live"
+    # Doctests of the Spark side start Spark. A file is one worker's, so that what it makes is made once.
+    chosen = ["-m", without, "--ignore=kafkalearn/spark", "tests", "kafkalearn", "README.md"]
+    return hand_over("-m", "pytest", "-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", *chosen, *words)
+
+
 def fuzz(words):
     """Gives odd input to all that is public, each time other; ARGS=10 for ten minutes, five if not said."""
     return hand_over("-m", "tests.fuzz.search", *words)
@@ -117,10 +125,8 @@ def setup(words):
     return 0
 
 
-COMMANDS = {
-    each.__name__: each
-    for each in (lab, reset, edit, test, fuzz, book, chapters, bench, live, report, grades, settings, lock, setup)
-}
+OFFERED = (lab, reset, edit, quick, test, fuzz, book, chapters, bench, live, report, grades, settings, lock, setup)
+COMMANDS = {each.__name__: each for each in OFFERED}
 
 
 def overview():

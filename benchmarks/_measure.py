@@ -3,21 +3,38 @@
 The ways take turns, so that a busy moment of the machine hits all alike; the figure is the median of a way's turns,
 the ratio that of the medians. Slow ways get fewer turns. Java compiles what runs often, so the first turns of all
 are thrown away.
+
+A way that fails is a line of the table: it says why it cannot, and the others go on. Every figure is on disk before
+the next turn begins (`_figures`), and the table is printed however a run ends, short of being killed.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
-from collections.abc import Callable
+import signal
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from statistics import median
-from time import perf_counter
+from time import perf_counter, strftime
+from typing import TYPE_CHECKING
 
-from pyspark.sql import SparkSession
+from _figures import Figures, figures_path, note
+from _memory import peak_mib, reset_peak
 
 from kafkalearn.tables import text_table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LONGEST_REASON = 60  # characters
+
+
+class WrongAnswer(Exception):  # noqa: N818  (the way has not failed: it has answered)
+    """A way has another answer than the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +46,100 @@ class Way:
     is_slow: bool = False
 
 
-def compare(ways: list[Way], rounds: int, slow_rounds: int, warm_up: int = 3) -> list[dict[str, str]]:
-    """A row for each way: its turns, the median and the shortest of them in seconds, the ratio to the first way."""
-    seconds = {way.name: [] for way in ways}
+def parser(description: str, rows: int, rounds: int, warm_up: int) -> argparse.ArgumentParser:
+    """The options that all of these benchmarks have."""
+    options = argparse.ArgumentParser(description=description)
+    options.add_argument("--rows", type=int, default=rows)
+    options.add_argument("--rounds", type=int, default=rounds, help="turns of each way")
+    options.add_argument("--slow-rounds", type=int, default=1, help="turns of each slow way")
+    options.add_argument("--warm-up", type=int, default=warm_up, help="turns that are thrown away")
+    options.add_argument("--without", nargs="*", default=[], help="ways to leave out, by a word of their names")
+    options.add_argument("--go-on", action="store_true", help="take over the figures of a run that was stopped")
+    return options
+
+
+def measure(name: str, title: str, measured_on: str, ways: Sequence[Way], options: argparse.Namespace) -> None:
+    """Time the ways in turns and print the table; `name` is that of the file with the figures."""
+    chosen = [way for way in ways if not any(word in way.name for word in options.without)]
+    path = figures_path(name)
+    figures = Figures(path, {"title": title, "machine": measured_on}, options.go_on)
+    note(f"{title}: {len(chosen)} ways; every figure goes to {path}; stopped, it goes on with --go-on")
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        take_turns(chosen, figures, options.rounds, options.slow_rounds, options.warm_up)
+    finally:
+        print(f"{title}\n{measured_on}\n\n{text_table(table(chosen, figures))}", flush=True)
+    wrong = [f"{way}: {reason}" for way, reason in figures.reasons.items() if reason.startswith(WrongAnswer.__name__)]
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+def _end(number: int, frame: object) -> None:
+    """Ask the run to end, so that its table is printed."""
+    sys.exit(128 + number)
+
+
+def take_turns(ways: Sequence[Way], figures: Figures, rounds: int, slow_rounds: int, warm_up: int) -> None:
+    """Let the ways take turns, and note what each has taken or why it cannot."""
     for turn in range(-warm_up, rounds):
         for way in ways:
-            if way.is_slow and not 0 <= turn < slow_rounds:
+            wanted = slow_rounds if way.is_slow else rounds
+            is_done = len(figures.seconds.get(way.name, ())) >= wanted or way.name in figures.reasons
+            if is_done or (way.is_slow and turn < 0):
                 continue
-            begin = perf_counter()
-            way.run()
-            if turn >= 0:
-                seconds[way.name].append(perf_counter() - begin)
-    base = median(seconds[ways[0].name])
-    return [
-        {
-            "way": name,
-            "turns": str(len(its)),
-            "median s": f"{median(its):.2f}",
-            "shortest s": f"{min(its):.2f}",
-            "ratio": f"{median(its) / base:.2f}",
-        }
-        for name, its in seconds.items()
-    ]
+            name = "warm-up" if turn < 0 else f"turn {len(figures.seconds.get(way.name, ())) + 1} of {wanted}"
+            note(f"{strftime('%H:%M:%S')} {way.name}, {name} ...")
+            figures.begin(way.name)
+            seconds = _timed(way, figures)
+            if seconds is not None and turn >= 0:
+                figures.took(way.name, seconds, peak_mib())
+                note(f"{strftime('%H:%M:%S')} {way.name}: {seconds:.2f} s")
+
+
+def _timed(way: Way, figures: Figures) -> float | None:
+    """The seconds that a way takes; None: it cannot, which is noted."""
+    reset_peak()
+    begin = perf_counter()
+    try:
+        way.run()
+    except (KeyboardInterrupt, SystemExit):
+        figures.stopped(way.name)
+        raise
+    except Exception as error:  # whatever a library raises where it gives up
+        reason = shortened(error)
+        figures.cannot(way.name, reason)
+        note(f"{strftime('%H:%M:%S')} {way.name} cannot, after {perf_counter() - begin:.0f} s: {reason}")
+        return None
+    return perf_counter() - begin
+
+
+def shortened(error: Exception) -> str:
+    """What went wrong, in a line of a table."""
+    lines = str(error).strip().splitlines()
+    said = f"{type(error).__name__}: {lines[0].strip()}" if lines else type(error).__name__
+    return said if len(said) <= LONGEST_REASON else said[: LONGEST_REASON - 3] + "..."
+
+
+def table(ways: Sequence[Way], figures: Figures) -> list[dict[str, str]]:
+    """A row for each way: its turns, the median and the shortest of them in seconds, the ratio to the first way."""
+    base = figures.seconds.get(ways[0].name)
+    return [_row(way.name, figures, median(base) if base else None) for way in ways]
+
+
+def _row(name: str, figures: Figures, base: float | None) -> dict[str, str]:
+    seconds, reason = figures.seconds.get(name, []), figures.reasons.get(name)
+    if not seconds:
+        said = "not measured" if reason is None else f"cannot: {reason}"
+        return {"way": name, "turns": "0", "median s": "-", "shortest s": "-", "ratio": said, "peak MiB": "-"}
+    ratio = "-" if base is None else f"{median(seconds) / base:.2f}"
+    return {
+        "way": name,
+        "turns": str(len(seconds)),
+        "median s": f"{median(seconds):.2f}",
+        "shortest s": f"{min(seconds):.2f}",
+        "ratio": ratio if reason is None else f"{ratio}, then cannot: {reason}",
+        "peak MiB": f"{figures.peak_mib[name]:,}" if name in figures.peak_mib else "-",
+    }
 
 
 def machine(spark: SparkSession) -> str:
@@ -63,8 +152,3 @@ def machine(spark: SparkSession) -> str:
         f"Python {platform.python_version()}, Java {java}, {packages}, "
         f"Java heap {spark.conf.get('spark.driver.memory')}"
     )
-
-
-def report(title: str, spark: SparkSession, rows: list[dict[str, str]]) -> None:
-    """Print the table and what it was measured on."""
-    print(f"{title}\n{machine(spark)}\n\n{text_table(rows)}")

@@ -1,15 +1,14 @@
 """Decoding raw records of ``__consumer_offsets`` in Spark, beside counting their bytes.
 
-Run it with ``python benchmarks/decode_offsets.py [--rows 10000000] [--rounds 5] [--slow-rows 500000]``. The Python UDF
-decodes fewer rows; its seconds are those of all, in proportion.
+Run it with ``python benchmarks/decode_offsets.py [--rows 10000000] [--rounds 5] [--slow-rows 500000] [--go-on]``. The
+Python UDF decodes fewer rows; its seconds are those of all, in proportion.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 
-from _measure import Way, compare, report
+from _measure import Way, machine, measure, parser
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
@@ -48,11 +47,9 @@ def in_python(records: DataFrame) -> DataFrame:
 
 def main(argv: list[str]) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--slow-rows", type=int, default=500_000)
-    options = parser.parse_args(argv)
+    arguments = parser(__doc__.splitlines()[0], rows=10_000_000, rounds=5, warm_up=2)
+    arguments.add_argument("--slow-rows", type=int, default=500_000)
+    options = arguments.parse_args(argv)
     spark = get_spark("kafkalearn benchmark")
     records = offsets_records(spark, options.rows)
     few = offsets_records(spark, options.slow_rows)
@@ -64,14 +61,14 @@ def main(argv: list[str]) -> None:
         Way("decode_offsets: all 20 columns", needing(decoded, tuple(DECODED_SCHEMA.names))),
         Way("decode_offsets, then the last record of each key", lambda: decoded.transform(latest_state).count()),
     ]
-    report(f"decoding {options.rows:,} raw records", spark, compare(ways, options.rounds, 1, warm_up=2))
+    measure("decode_offsets", f"decoding {options.rows:,} raw records", machine(spark), ways, options)
     slow = [
         Way("count the bytes of keys and values", lambda: few.agg(sf.sum(size)).collect()),
         Way("decode_offsets: what a commit says, and errors", needing(few.transform(decode_offsets), COMMIT)),
         Way("Python UDF, kafkalearn's decode", needing(in_python(few), ("committed_offset",)), is_slow=True),
     ]
     print()
-    report(f"the same with {options.slow_rows:,} records", spark, compare(slow, options.rounds, 1, warm_up=1))
+    measure("decode_offsets_python", f"the same with {options.slow_rows:,} records", machine(spark), slow, options)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,14 @@
 """Group id -> partition of ``__consumer_offsets`` in Spark, beside reading the column and summing its lengths.
 
-Run it with ``python benchmarks/group_ids.py [--rows 10000000] [--rounds 9] [--slow-rounds 1]``.
+Run it with ``python benchmarks/group_ids.py [--rows 10000000] [--rounds 9] [--go-on]``.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from unittest import mock
 
-from _measure import Way, compare, report
+from _measure import Way, machine, measure, parser
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
@@ -47,14 +46,10 @@ def total(rows: DataFrame):
 
 def main(argv: list[str]) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--slow-rounds", type=int, default=1)
-    options = parser.parse_args(argv)
+    options = parser(__doc__.splitlines()[0], rows=10_000_000, rounds=9, warm_up=3).parse_args(argv)
     spark = get_spark("kafkalearn benchmark")
-    rows = compare(ways(group_ids(spark, options.rows)), options.rounds, options.slow_rounds)
-    report(f"group id -> offsets partition, {options.rows:,} distinct group ids", spark, rows)
+    title = f"group id -> offsets partition, {options.rows:,} distinct group ids"
+    measure("group_ids", title, machine(spark), ways(group_ids(spark, options.rows)), options)
 
 
 if __name__ == "__main__":

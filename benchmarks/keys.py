@@ -1,15 +1,14 @@
 """Key -> partition in Spark, beside reading the column and summing its lengths.
 
-Run it with ``python benchmarks/keys.py [--rows 10000000] [--rounds 9] [--slow-rounds 1]``.
+Run it with ``python benchmarks/keys.py [--rows 10000000] [--rounds 9] [--go-on]``.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from unittest import mock
 
-from _measure import Way, compare, report
+from _measure import Way, machine, measure, parser
 from kafka.partitioner.default import murmur2 as kafka_python_murmur2
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
@@ -59,15 +58,11 @@ def total(rows: DataFrame):
 
 def main(argv: list[str]) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--slow-rounds", type=int, default=1)
-    options = parser.parse_args(argv)
+    options = parser(__doc__.splitlines()[0], rows=10_000_000, rounds=9, warm_up=3).parse_args(argv)
     spark = get_spark("kafkalearn benchmark")
     records = keys(spark, options.rows, key_count=options.rows)  # nearly all distinct: no dictionary helps
-    rows = compare(ways(records), options.rounds, options.slow_rounds)
-    report(f"key -> partition of {PARTITION_COUNT}, {options.rows:,} keys of users", spark, rows)
+    title = f"key -> partition of {PARTITION_COUNT}, {options.rows:,} keys of users"
+    measure("keys", title, machine(spark), ways(records), options)
 
 
 if __name__ == "__main__":

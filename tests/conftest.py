@@ -28,6 +28,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(nothing_skipped)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what asks for the shared Spark as ``spark``, so that it can be left out: `make quick` does."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker("spark")
+
+
 @pytest.fixture(scope="session")
 def spark():
     """A local Spark for small data, one for all tests of this process."""
