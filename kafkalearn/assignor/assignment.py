@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from typing import Any
 
+from kafkalearn.garbage import no_search
 from kafkalearn.topic_partition import TopicPartition
 
 Expand = Callable[[Sequence[Any]], Iterable[TopicPartition]]
@@ -66,6 +67,23 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
     def __len__(self) -> int:
         """How many members there are, idle ones included."""
         return len(self._compact)
+
+    def items(self) -> ItemsView[str, tuple[TopicPartition, ...]]:
+        """Each member with its partitions."""
+        self._expand_all()
+        return super().items()
+
+    def values(self) -> ValuesView[tuple[TopicPartition, ...]]:
+        """The partitions of each member."""
+        self._expand_all()
+        return super().values()
+
+    def _expand_all(self) -> None:
+        """Make all topic-partitions at once, where they are going to be looked at one after the other."""
+        if len(self._expanded) < len(self._compact):
+            with no_search():
+                for member_id in self._compact:
+                    self[member_id]
 
     def __hash__(self) -> int:
         """Equal assignments hash alike, whatever the order of their members."""

@@ -108,7 +108,7 @@ def test_every_helper_of_the_package_is_the_one_of_its_module():
         kafkalearn.ofsets_partition  # noqa: B018
 
 
-USED_BY_ALL = {"arguments", "errors", "extras", "fields", "java_runtime", "parts", "phrases", "tables"}
+USED_BY_ALL = {"arguments", "errors", "extras", "fields", "garbage", "java_runtime", "parts", "phrases", "tables"}
 PARTS = {module.split(".")[1] for module in MODULES if "." in module} - USED_BY_ALL
 
 

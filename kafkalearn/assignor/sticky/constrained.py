@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, filterfalse
 
 from kafkalearn.assignor.group_spec import GroupSpec
@@ -24,6 +25,8 @@ from kafkalearn.assignor.members import Member
 from kafkalearn.assignor.sticky.owned import Owned, StickyResult, owned_partitions
 from kafkalearn.java_collections import utf16_key
 from kafkalearn.topic_partition import TopicPartition
+
+_topic_partition = partial(tuple.__new__, TopicPartition)  # of a pair; without the call of a Python function
 
 
 class _Numbering:
@@ -51,7 +54,9 @@ class _Numbering:
     def partitions(self, numbers: Sequence[int]) -> list[TopicPartition]:
         """The topic-partitions that the numbers stand for."""
         topics, topic_count = self.topics, len(self.topics)
-        return [TopicPartition(topics[number % topic_count], number // topic_count) for number in numbers]
+        return list(
+            map(_topic_partition, [(topics[number % topic_count], number // topic_count) for number in numbers])
+        )
 
 
 @dataclass(frozen=True, slots=True)
