@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
@@ -86,8 +86,30 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Survey(Generic[State, Event]):
+    """For each promise that can be broken a shortest run to it, and how much was looked at."""
+
+    outcome: str  # why it ended: "found" all, "nothing left", "depth", "budget"
+    traces: Mapping[str, Trace[State, Event]]  # by the name of the promise
+    depth: int  # events in the longest schedules looked at
+    state_count: int  # different states found
+    step_count: int  # events tried
+
+    def __repr__(self) -> str:
+        """The verdict, and how many events lead to each promise's end."""
+        broken = [f"  {name}: {len(trace) - 1} events" for name, trace in self.traces.items()]
+        return "\n".join([f"{self.outcome}, {self.state_count:,} states", *broken])
+
+
+@dataclass(frozen=True, slots=True)
 class Search(Generic[State, Event]):
-    """What a search has found, and how much it has looked at."""
+    """What a search has found, and how much it has looked at.
+
+    Examples
+    --------
+    >>> Search("nothing left", None, (), 8, 165, 700)
+    nothing left: none of 165 states breaks a promise
+    """
 
     outcome: str  # "found", or why it ended without: "nothing left", "depth", "budget"
     trace: Trace[State, Event] | None  # a shortest run that breaks a promise
@@ -95,3 +117,10 @@ class Search(Generic[State, Event]):
     depth: int  # events in the longest schedules looked at
     state_count: int  # different states found
     step_count: int  # events tried
+
+    def __repr__(self) -> str:
+        """The verdict, and the run that was found."""
+        if self.trace is None:
+            ended = {"depth": f"not found in {self.depth} events", "budget": "not found, too many states"}
+            return f"{ended.get(self.outcome, self.outcome)}: none of {self.state_count:,} states breaks a promise"
+        return f"found: {'; '.join(self.broken)}\n{self.trace}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.explore.memory import LEAF, Key
-from kafkalearn.explore.model import Event, Model, Progress, Search, State
+from kafkalearn.explore.model import Event, Model, Progress, Search, State, Survey
 from kafkalearn.explore.steps import Steps
+from kafkalearn.garbage import no_search
 from kafkalearn.trace import Trace, run
 
 PROGRESS_EVERY = 20_000  # states gone on from
@@ -65,24 +64,65 @@ def explore(
     >>> found.outcome, found.broken, [frame.state for frame in found.trace]
     ('found', ('below the limit',), [1, 2, 4, 8, 16, 32])
     """
+    steps = _checked_steps(model, initial, events, depth, budget, at_most)
+    with no_search():
+        found, frontier, level = _search(steps, 1, depth, budget, progress)
+        trace = None if found.bad is None else _run(steps, found.path(found.bad))
+        outcome = _outcome(found, frontier, level == depth)
+    return Search(outcome, trace, found.broken, level, found.state_count, found.step_count)
+
+
+def survey(
+    model: Model[State, Event],
+    initial: State,
+    events: Sequence[Event],
+    *,
+    depth: int | None = None,
+    budget: int = 1_000_000,
+    at_most: Mapping[type, int] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Survey[State, Event]:
+    """For each promise the shortest run that breaks it, all in one search; arguments as for `explore`.
+
+    Returns
+    -------
+    Survey
+        ``traces`` has the same run for each promise as `explore` with this promise alone; a promise that is not there
+        was not broken. If the outcome is ``"nothing left"`` or ``"found"``, it cannot be.
+
+    Raises
+    ------
+    KafkaLearnError
+        As `explore`.
+
+    Examples
+    --------
+    >>> from kafkalearn.explore import whole
+    >>> def step(limit, number, event):
+    ...     return min(number * 2 if event == "double" else number + 1, limit)
+    >>> promises = {"no 12": lambda _, number: number != 12, "no 5": lambda _, number: number != 5}
+    >>> found = survey(whole(20, step, promises), 1, ["double", "add"])
+    >>> found.outcome, {name: [frame.state for frame in trace] for name, trace in found.traces.items()}
+    ('found', {'no 5': [1, 2, 4, 5], 'no 12': [1, 2, 3, 6, 12]})
+    """
+    steps = _checked_steps(model, initial, events, depth, budget, at_most)
+    with no_search():
+        wanted = len({name for name, _ in model.promises})
+        found, frontier, level = _search(steps, wanted, depth, budget, progress)
+        traces = {name: _run(steps, found.path(bad)) for name, bad in found.first.items()}
+        outcome = _outcome(found, frontier, level == depth)
+    return Survey(outcome, traces, level, found.state_count, found.step_count)
+
+
+def _checked_steps(
+    model: Model, initial: State, events: Sequence[Event], depth: int | None, budget: int, at_most: Mapping | None
+) -> Steps:
     whole_number("budget", budget, at_least=1)
     if depth is not None:
         whole_number("depth", depth, at_least=0)
     limits = {kind: whole_number(f"at_most[{kind.__name__}]", n, at_least=0) for kind, n in (at_most or {}).items()}
-    with _no_garbage():
-        return _search(Steps(model, tuple(events), limits, initial), depth, budget, progress)
-
-
-@contextmanager
-def _no_garbage() -> Iterator[None]:
-    """Python's search for circles of objects stands still: a search makes millions of tuples, and no circle."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+    with no_search():
+        return Steps(model, tuple(events), limits, initial)
 
 
 class _Found:
@@ -92,27 +132,41 @@ class _Found:
     thirty million searches.
     """
 
-    def __init__(self, start: Key) -> None:
-        self.start = hash(start)
+    def __init__(self, start: Key, wanted: int) -> None:
+        self.start, self.wanted = hash(start), wanted
         # The state from which each state was first reached. A key that a relabelling turns into a state's own has None.
         self.reached_from: dict[int, int | None] = {self.start: None}
         self.state_count = 1
         self.step_count = 0
         self.broken: tuple[str, ...] = ()
-        self.bad: int | None = None
+        self.bad: int | None = None  # the state that ends the search
+        self.first: dict[str, int] = {}  # by promise: the first state that breaks it
 
-    def path(self) -> list[int]:
-        """The states that lead to the bad one, without the first."""
-        states = [self.bad]
+    def meet(self, broken: tuple[str, ...], state: int) -> bool:
+        """Note what a state breaks; whether as many promises are broken now as are wanted."""
+        for name in broken:
+            self.first.setdefault(name, state)
+        if len(self.first) < self.wanted:
+            return False
+        self.bad, self.broken = state, broken
+        return True
+
+    def path(self, bad: int) -> list[int]:
+        """The states that lead to a bad one, without the first."""
+        states = [bad]
         while states[-1] != self.start:
             states.append(self.reached_from[states[-1]])
         return states[-2::-1]
 
 
-def _search(steps: Steps, depth: int | None, budget: int, progress: Callable[[Progress], None] | None) -> Search:
-    found, level, frontier = _Found(steps.start), 0, [steps.start]
-    found.broken = steps.broken(steps.start)
-    found.bad = found.start if found.broken else None
+def _search(
+    steps: Steps, wanted: int, depth: int | None, budget: int, progress: Callable[[Progress], None] | None
+) -> tuple[_Found, list[Key], int]:
+    """What was found until so many promises are broken, what is left to go on from, and how many events deep."""
+    found, level, frontier = _Found(steps.start, wanted), 0, [steps.start]
+    broken = steps.broken(steps.start)
+    if broken:
+        found.meet(broken, found.start)
     while frontier and found.bad is None and level != depth and found.state_count < budget:
         level, next_frontier = level + 1, []
         for begin in range(0, len(frontier), PROGRESS_EVERY):
@@ -122,9 +176,7 @@ def _search(steps: Steps, depth: int | None, budget: int, progress: Callable[[Pr
             if found.bad is not None or found.state_count >= budget:
                 break
         frontier = next_frontier
-    trace = None if found.bad is None else _run(steps, found.path())
-    outcome = _outcome(found, frontier, level == depth)
-    return Search(outcome, trace, found.broken, level, found.state_count, found.step_count)
+    return found, frontier, level
 
 
 def _outcome(found: _Found, frontier: list[Key], is_at_depth: bool) -> str:
@@ -176,9 +228,8 @@ def _go_on(steps: Steps, found: _Found, frontier: list[Key], budget: int) -> lis
             reached_from[fingerprint] = here
             new_states.append(new)
             found.state_count += 1
-            found.broken = broken(after, replaced)
-            if found.broken:
-                found.bad = fingerprint
+            names = broken(after, replaced)
+            if names and found.meet(names, fingerprint):
                 return new_states
         if found.state_count >= budget:
             break

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.explore import Model, Progress, Relabelling, explore, whole
+from kafkalearn.explore import Model, Progress, Relabelling, explore, survey, whole
 from kafkalearn.parts import Parts
 
 # Three counters: an event raises one of them, up to 3, and beyond 1 only if the one before it is as high.
@@ -144,3 +144,24 @@ def test_a_step_that_depends_on_more_than_its_parts_is_found_out():
 def test_limits_that_cannot_be_are_refused(limits, said):
     with pytest.raises(KafkaLearnError, match=said):
         explore(parted(), (0, 0, 0), COUNTERS, **limits)
+
+
+def test_one_survey_finds_the_run_that_each_promise_alone_would():
+    promises = {
+        "no 12": lambda _, number: number != 12,
+        "no 5": lambda _, number: number != 5,
+        "no 10": lambda _, number: number != 10,
+        "no 99": lambda _, number: number != 99,
+    }
+
+    def step(limit, number, event):
+        return min(number * 2 if event == "double" else number + 1, limit)
+
+    found = survey(whole(20, step, promises), 1, ["double", "add"])
+    alone = {name: explore(whole(20, step, {name: holds}), 1, ["double", "add"]) for name, holds in promises.items()}
+    assert found.outcome == alone["no 99"].outcome == "nothing left"
+    assert found.state_count == alone["no 99"].state_count
+    assert dict(found.traces) == {name: each.trace for name, each in alone.items() if each.trace}
+    assert set(found.traces) == {"no 12", "no 5", "no 10"}
+    del promises["no 99"]
+    assert survey(whole(20, step, promises), 1, ["double", "add"]).outcome == "found"
