@@ -3,12 +3,13 @@
 The application *sends* a batch; the producer puts it into a *request*; the leader writes it and *answers*, when
 depends on ``acks``; and the producer calls the application's *callback*. What fails is *retried*, until the producer
 gives up. An *idempotent* producer numbers its batches, and the brokers remember the last five, so that one sent twice
-is written once.
+is written once. An application may *put aside* what its callback reports as failed, and send it again later: for
+the producer that is a new batch.
 
 A simulator: `Delivery` is the state, a `kafkalearn.replication.Partition` and the `Producer` in front of it; the
-events are `Send`, `RequestSent`, `RequestArrived`, `AnswerArrived`, `ConnectionLost`, `GaveUp`, `ProduceRequest`, and
-all of `kafkalearn.replication`; `step` is the rule, `simulate` a whole run. `Settings` has the settings of both sides:
-`TopicSettings`, which is ``kafkalearn.replication.Settings``, and `ProducerSettings`.
+events are `Send`, `SendAgain`, `RequestSent`, `RequestArrived`, `AnswerArrived`, `ConnectionLost`, `GaveUp`,
+`ProduceRequest`, and all of `kafkalearn.replication`; `step` is the rule, `simulate` a whole run. `Settings` has the
+settings of both sides: `TopicSettings`, which is ``kafkalearn.replication.Settings``, and `ProducerSettings`.
 
 `record_results` gives the result of each record: `RESULTS` has the names. `PROMISES` names what an application relies
 on, `find` searches all schedules for the shortest that breaks it, and `kafkalearn.delivery.search.matrix` does so for
@@ -27,6 +28,7 @@ from kafkalearn.delivery.events import (
     RequestArrived,
     RequestSent,
     Send,
+    SendAgain,
 )
 from kafkalearn.delivery.promises import (
     INVARIANTS,
@@ -63,6 +65,7 @@ __all__ = [
     "RequestArrived",
     "RequestSent",
     "Send",
+    "SendAgain",
     "Settings",
     "TopicSettings",
     "broken",

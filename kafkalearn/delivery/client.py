@@ -8,9 +8,18 @@ first, so the newer stands before it, and is sent first.
 from __future__ import annotations
 
 from kafkalearn.delivery.broker import receive
-from kafkalearn.delivery.effects import BatchWillBeRetried, CallbackInvoked, EpochRaised
-from kafkalearn.delivery.events import AnswerArrived, ConnectionLost, GaveUp, RequestArrived, RequestSent, Send
+from kafkalearn.delivery.effects import BatchPutAside, BatchWillBeRetried, CallbackInvoked, EpochRaised
+from kafkalearn.delivery.events import (
+    AnswerArrived,
+    ConnectionLost,
+    GaveUp,
+    RequestArrived,
+    RequestSent,
+    Send,
+    SendAgain,
+)
 from kafkalearn.delivery.processing import DeliveryProcessing
+from kafkalearn.delivery.produce_errors import produce_errors
 from kafkalearn.delivery.settings import FOR_EVER
 from kafkalearn.delivery.state import (
     ANSWERED,
@@ -30,28 +39,34 @@ from kafkalearn.versions.releases import at_least
 
 PRODUCER_ID = 1  # the answer to InitProducerId
 
-RETRIABLE = frozenset(
-    {
-        NETWORK_EXCEPTION,
-        "NOT_LEADER_OR_FOLLOWER",
-        "NOT_ENOUGH_REPLICAS",
-        "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
-        "REQUEST_TIMED_OUT",
-    }
-)
+RETRIABLE = frozenset(each.name for each in produce_errors() if each.is_retriable and each.code is not None)
 """Errors after which every producer tries again; an idempotent one does so after a gap in its numbers too."""
 
 
 def send(processing: DeliveryProcessing, event: Send) -> None:
     """The application gives the producer a batch."""
-    producer = processing.producer
     values = _values(processing, event)
+    given_out = 0 if event.values else len(values)
+    processing.producer = processing.producer._replace(value_count=processing.producer.value_count + given_out)
+    _take(processing, values)
+
+
+def send_again(processing: DeliveryProcessing, event: SendAgain) -> None:
+    """The application gives the producer what it has stored after an error; nothing tells the two sends from others."""
+    stored = processing.producer.put_aside
+    processing.require(bool(stored), "{}: the application has put nothing aside", event)
+    processing.producer = processing.producer._replace(put_aside=stored[1:])
+    _take(processing, stored[0].values)
+
+
+def _take(processing: DeliveryProcessing, values: tuple[str, ...]) -> None:
+    """A batch of these records comes to the producer."""
+    producer = processing.producer
     timeout_ms = processing.producer_settings.delivery_timeout_ms
     deadline_ms = None if timeout_ms is None else processing.now_ms + timeout_ms
     batch = Batch(producer.batch_count + 1, values, deadline_ms=deadline_ms)
     processing.producer = producer._replace(
         batch_count=producer.batch_count + 1,
-        value_count=producer.value_count + (0 if event.values else len(values)),
         waiting=(*producer.waiting, batch),
     )
     if not producer.waiting and _may_send(processing):
@@ -225,11 +240,13 @@ def _put_back(processing: DeliveryProcessing, batch: Batch, error: str) -> None:
 
 
 def _call_back(processing: DeliveryProcessing, batch: Batch, error: str) -> None:
-    producer = processing.producer
-    processing.producer = producer._replace(
-        callbacks=(*producer.callbacks, Callback(batch.number, batch.values, error))
-    )
+    producer, callback = processing.producer, Callback(batch.number, batch.values, error)
+    is_put_aside = error != NONE and processing.producer_settings.puts_failures_aside
+    put_aside = (*producer.put_aside, callback) if is_put_aside else producer.put_aside
+    processing.producer = producer._replace(callbacks=(*producer.callbacks, callback), put_aside=put_aside)
     processing.emit(CallbackInvoked(batch.number, error))
+    if is_put_aside:
+        processing.emit(BatchPutAside(batch.number, error))
 
 
 def _drop(processing: DeliveryProcessing, request: Request) -> None:

@@ -49,6 +49,14 @@ class CallbackInvoked:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchPutAside:
+    """The application has stored a batch whose callback got an error, to send it again later."""
+
+    number: int
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class EpochRaised:
     """The producer cannot know which numbers were used: it raises its epoch, and counts from 0 again."""
 
@@ -56,5 +64,12 @@ class EpochRaised:
 
 
 DeliveryEffect: TypeAlias = (
-    BatchAppended | DuplicateRecognised | BatchRefused | BatchWillBeRetried | CallbackInvoked | EpochRaised | Effect
+    BatchAppended
+    | DuplicateRecognised
+    | BatchRefused
+    | BatchWillBeRetried
+    | CallbackInvoked
+    | BatchPutAside
+    | EpochRaised
+    | Effect
 )

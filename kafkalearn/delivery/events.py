@@ -24,6 +24,11 @@ class Send(Checked):
 
 
 @dataclass(frozen=True, slots=True)
+class SendAgain:
+    """The application sends the oldest batch that it has put aside once more: for the producer it is a new batch."""
+
+
+@dataclass(frozen=True, slots=True)
 class RequestSent:
     """The first batch that waits goes out, to the leader of this moment."""
 
@@ -69,6 +74,6 @@ class ProduceRequest(Checked):
 
 
 ProducerEvent: TypeAlias = (
-    Send | RequestSent | RequestArrived | AnswerArrived | ConnectionLost | GaveUp | ProduceRequest
+    Send | SendAgain | RequestSent | RequestArrived | AnswerArrived | ConnectionLost | GaveUp | ProduceRequest
 )
 DeliveryEvent: TypeAlias = ProducerEvent | ReplicationEvent

@@ -31,6 +31,7 @@ from kafkalearn.replication.state import Log
 ROOM_IN_FLIGHT = "no more requests are in flight than allowed"
 NONE_FORGOTTEN = "each batch waits, is in flight, or had its callback"
 CALLED_ONCE = "each callback is called once"
+KEPT_ASIDE = "each batch that failed is put aside until it is sent again"
 
 NONE_LOST = "no acknowledged record is lost"
 NONE_DOUBLED = "no record is doubled"
@@ -56,12 +57,24 @@ def _calls_once(settings: Settings, before: Delivery, delivery: Delivery) -> boo
     return callbacks[: len(old)] == old and len({each.number for each in callbacks}) == len(callbacks)
 
 
+def _keeps_aside(settings: Settings, delivery: Delivery) -> bool:
+    """Where failures are put aside, a batch that failed is in the store or its records were sent again; else never."""
+    producer = delivery.producer
+    failed = [each for each in producer.callbacks if each.error != NONE]
+    if not settings.producer.puts_failures_aside:
+        return not producer.put_aside
+    last = {value: number for value, (number, _) in producer.records.items()}
+    waiting = tuple(each for each in failed if last[each.values[0]] == each.number)
+    return producer.put_aside == waiting
+
+
 INVARIANTS: Promises = MappingProxyType(
     {
         **of_inner(PARTITION_INVARIANTS, lambda delivery: delivery.partition, lambda settings: settings.topic),
         ROOM_IN_FLIGHT: _has_room,
         NONE_FORGOTTEN: _forgets_none,
         CALLED_ONCE: Since(_calls_once),
+        KEPT_ASIDE: _keeps_aside,
     }
 )
 """What holds in every state that can be reached; first the invariants of the partition."""
@@ -80,12 +93,14 @@ def _doubles(processing: DeliveryProcessing, log: Log) -> bool:
 
 
 def _reorders(processing: DeliveryProcessing, log: Log) -> bool:
-    sent = [value for _, values, _ in processing.producer.sent for value in values]
-    return bool(overtaken_values(sent, offsets_of([record.value for record in log.records])))
+    return bool(
+        overtaken_values(list(processing.producer.records), offsets_of([record.value for record in log.records]))
+    )
 
 
 def _keeps_rejected(processing: DeliveryProcessing, log: Log) -> bool:
-    rejected = {value for each in processing.producer.callbacks if each.error != NONE for value in each.values}
+    callbacks = processing.producer.records.items()
+    rejected = {value for value, (_, error) in callbacks if error not in (None, NONE)}
     return not rejected.isdisjoint(record.value for record in log.records)
 
 

@@ -36,9 +36,9 @@ RESULTS: MappingProxyType[str, str] = MappingProxyType(
 class RecordResult(NamedTuple):
     """One record at the end of a run."""
 
-    batch: int  # the number of its batch
+    batch: int  # the number of its batch; of a record that was put aside and sent again, of the last
     value: str
-    callback: str | None  # the error its callback got; "NONE": acknowledged; None: not called yet
+    callback: str | None  # the error the callback of that batch got; "NONE": acknowledged; None: not called yet
     offsets: tuple[int, ...]  # where it is in the surviving log
     result: str  # a name in RESULTS
 
@@ -89,7 +89,7 @@ def record_results(delivery: Delivery) -> tuple[RecordResult, ...]:
     'lost'
     """
     leader = delivery.partition.leader
-    sent = [(number, value, callback) for number, values, callback in delivery.producer.sent for value in values]
+    sent = [(number, value, callback) for value, (number, callback) in delivery.producer.records.items()]
     if leader is None:
         return tuple(RecordResult(number, value, callback, (), OPEN) for number, value, callback in sent)
     places = offsets_of([record.value for record in leader.log.records], leader.log.first_offset)

@@ -36,6 +36,9 @@ class ProducerSettings(Checked):
         ``delivery.timeout.ms``: after so long the producer gives a batch up. None before 2.1: no limit.
     request_timeout_ms : int or None
         ``request.timeout.ms``: how long to wait for one answer; acks=all waits no longer at the broker either.
+    puts_failures_aside : bool
+        No setting of Kafka's, but what the application's callback does with an error: it stores the record, to send it
+        again later (`kafkalearn.delivery.SendAgain`). False: it takes note of the error, and no more.
     release : str
         Of the producer; without one, Kafka 4.3.
 
@@ -70,6 +73,7 @@ class ProducerSettings(Checked):
     max_in_flight: Count | None = None
     delivery_timeout_ms: RequestMillis | None = None
     request_timeout_ms: RequestMillis | None = None
+    puts_failures_aside: bool = False
     release: ReleaseName = DEFAULT_RELEASE
 
     def __post_init__(self) -> None:

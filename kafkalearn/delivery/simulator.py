@@ -20,6 +20,7 @@ from kafkalearn.trace import Trace, run
 HANDLERS: MappingProxyType[type, Callable[[DeliveryProcessing, DeliveryEvent], None]] = MappingProxyType(
     {
         events.Send: client.send,
+        events.SendAgain: client.send_again,
         events.RequestSent: client.request_sent,
         events.RequestArrived: client.request_arrived,
         events.AnswerArrived: client.answer_arrived,

@@ -62,6 +62,7 @@ class Producer(NamedTuple):
     waiting: tuple[Batch, ...] = ()  # to go out, or to go out again, in this order
     in_flight: tuple[Request, ...] = ()  # in the order they went out
     callbacks: tuple[Callback, ...] = ()  # in the order they were called
+    put_aside: tuple[Callback, ...] = ()  # stored by the application after an error, and not sent again yet
     producer_id: int = NO_PRODUCER
     producer_epoch: int = 0
     next_sequence: int = 0
@@ -85,6 +86,11 @@ class Producer(NamedTuple):
         known = {batch.number: (batch.number, batch.values, None) for batch in self.unresolved}
         known |= {each.number: tuple(each) for each in self.callbacks}
         return tuple(known[number] for number in sorted(known))
+
+    @property
+    def records(self) -> dict[str, tuple[int, str | None]]:
+        """Each record by its value, as first sent: number and callback of the batch it was sent in last."""
+        return {value: (number, error) for number, values, error in self.sent for value in values}
 
 
 NOTHING_SENT = Producer()

@@ -2,7 +2,8 @@
 
 Two tables are enough, and a real cluster has both: what the callback of each record got, and what a consumer finds in
 the topic. `results_of` puts them together by the rule of `kafkalearn.delivery.record_results`.
-A *run* is one life of one producer; it numbers its records from 1, and the number travels in the record.
+A *run* is one life of one producer; it numbers its records from 1, and the number travels in the record. A record
+that was put aside after an error and sent again has a row for each *attempt*, and the last one counts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.delivery.record_results import DOUBLED, LOST, OPEN, OUT_OF_ORDER, REJECTED, SAFE, WRITTEN
+from kafkalearn.delivery.search.failures import PRODUCERS
 from kafkalearn.replication.effects import NONE
 from kafkalearn.spark.columns.checks import refuse_overwrite, require
 from kafkalearn.spark.data.cache import Recipe, kept
@@ -19,9 +21,10 @@ from kafkalearn.spark.data.datasets import SEED, rows_of
 from kafkalearn.spark.data.zipf import hash_of
 from kafkalearn.spark.session.progress import Update
 
-VERSION = 2
+VERSION = 3
 RUN_LENGTH = 2000  # records of a producer
-PRODUCERS = ("acks=0", "acks=1", "acks=all", "acks=all, idempotent")
+
+AN_HOUR = 400  # offsets
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _RUNS = ("string", *_WHOLE)
@@ -34,14 +37,16 @@ def results_of(sent: DataFrame, log: DataFrame) -> DataFrame:
     ----------
     sent : DataFrame
         ``run``; ``number``, in the order sent; ``callback``: the error that the callback got, ``"NONE"`` if the record
-        was acknowledged, null if it was not called. Other columns are kept.
+        was acknowledged, null if it was not called. If records were sent again: ``attempt``, from 1. Other columns are
+        kept.
     log : DataFrame
         ``run``, ``number`` and ``offset`` of every record in the log; records that nobody has sent are left out.
 
     Returns
     -------
     DataFrame
-        The rows of `sent` with ``copy_count`` and ``result``, a name in `kafkalearn.delivery.RESULTS`.
+        A row for each record, its last attempt, with ``copy_count`` and ``result``, a name in
+        `kafkalearn.delivery.RESULTS`.
 
     Raises
     ------
@@ -57,6 +62,10 @@ def results_of(sent: DataFrame, log: DataFrame) -> DataFrame:
     >>> log = spark.createDataFrame([("a", 2, 0), ("a", 2, 1)], "run string, number int, offset int")
     >>> [(row.number, row.result) for row in results_of(sent, log).orderBy("number").collect()]
     [(1, 'lost'), (2, 'doubled'), (3, 'rejected')]
+    >>> again = [("a", 1, "TIMEOUT", 1), ("a", 1, "NONE", 2)]
+    >>> again = spark.createDataFrame(again, "run string, number int, callback string, attempt int")
+    >>> results_of(again, log).first().result
+    'lost'
     """
     for df, column, types in (
         (sent, "run", _RUNS),
@@ -69,8 +78,12 @@ def results_of(sent: DataFrame, log: DataFrame) -> DataFrame:
         require(df, column, types, "runs have names or numbers, records and offsets whole numbers")
     for column in ("copy_count", "result"):
         refuse_overwrite(sent, column)
+    is_repeated = "attempt" in map(str.lower, sent.columns)
+    if is_repeated:
+        require(sent, "attempt", _WHOLE, "attempts are counted from 1")
     others = [name for name in sent.columns if name.lower() not in ("run", "number")]
     asked = sent.select("run", "number", sf.struct(*others).alias("sent"), sf.lit(None).cast("bigint").alias("offset"))
+    last = sf.max_by("sent", "sent.attempt") if is_repeated else sf.first("sent", ignorenulls=True)
     found = log.select("run", "number", sf.lit(None).cast(asked.schema["sent"].dataType).alias("sent"), "offset")
     # One exchange, by run: what follows needs no other.
     records = (
@@ -78,7 +91,7 @@ def results_of(sent: DataFrame, log: DataFrame) -> DataFrame:
         .repartition("run")
         .groupBy("run", "number")
         .agg(
-            sf.first("sent", ignorenulls=True).alias("sent"),
+            last.alias("sent"),
             sf.count("offset").alias("copy_count"),
             sf.min("offset").alias("first_offset"),
         )
@@ -122,11 +135,12 @@ def result_counts(df: DataFrame, by: str = "producer") -> DataFrame:
 def sends(
     spark: SparkSession, size: str | int = "class", *, seed: int = SEED, update: Update | None = None
 ) -> DataFrame:
-    """A day of producers, one row for each record sent: what its callback got, and where it is in the log.
+    """A day of producers, one row for each record sent: what its callbacks got, and where it is in the log.
 
-    Runs of 2,000 records, a quarter of them with each of `PRODUCERS`. At one moment of each run the leader dies, with
-    some records that no follower has copied. Now and then a request or an answer is lost. For a while the ISR is too
-    small: then acks=all is refused until the producer gives up.
+    Runs of 2,000 records, a fifth of them with each of `kafkalearn.delivery.search.failures.PRODUCERS`. At one moment
+    of each run the leader dies, with some records that no follower has copied. Now and then a request or an answer is
+    lost. For a while the ISR is too small: then acks=all is refused until the producer gives up, or written and not
+    answered in time. Whoever puts such records aside sends them again an hour later.
 
     Parameters
     ----------
@@ -136,8 +150,8 @@ def sends(
     Returns
     -------
     DataFrame
-        ``producer``, ``run``, ``number``, ``callback``, and ``offsets``: none, one or two. The log is shared, so its
-        offsets have gaps.
+        ``producer``, ``run``, ``number``, ``callbacks``: one for each attempt, and ``offsets``: none, one or two. The
+        log is shared, so its offsets have gaps.
 
     Examples
     --------
@@ -152,8 +166,10 @@ def sends(
 
 
 def sent_of(df: DataFrame) -> DataFrame:
-    """What the applications know of `sends`."""
-    return df.select("producer", "run", "number", "callback")
+    """What the applications know of `sends`: a row for each attempt."""
+    return df.select("producer", "run", "number", sf.posexplode("callbacks").alias("place", "callback")).select(
+        "producer", "run", "number", "callback", (sf.col("place") + 1).alias("attempt")
+    )
 
 
 def log_of(df: DataFrame) -> DataFrame:
@@ -166,37 +182,46 @@ def generate_sends(spark: SparkSession, run_count: int, seed: int) -> DataFrame:
     whole_number("run_count", run_count, at_least=1)
     run, number = sf.col("run"), sf.col("number")
     is_0, is_1 = sf.col("kind") == 0, sf.col("kind") == 1
-    is_idempotent = sf.col("kind") == 3
+    is_idempotent, puts_aside = sf.col("kind") >= 3, sf.col("kind") == 4
     chance = sf.pmod(hash_of(seed, "accident", sf.col("id")), sf.lit(1000))
     # The leader dies after record `failover`; the last `behind` of those before it are in its log alone.
     failover = 500 + sf.pmod(hash_of(seed, "failover", run), sf.lit(1000))
     behind = sf.pmod(hash_of(seed, "behind", run), sf.lit(12))
     is_uncopied = (number <= failover) & (number > failover - behind)
-    is_refused = (number > failover + 50) & (number <= failover + 55) & (run % 16 >= 8)
+    is_refused = ~is_0 & ~is_1 & (number > failover + 50) & (number <= failover + 55) & (run % 16 >= 8)
+    is_late = is_refused & (number == failover + 51)  # written before the ISR shrank, and answered too late
     place = number * 4
     once, twice = sf.array(place), sf.array(place, place + 9)
     request_lost, answer_lost = chance == 0, chance == 1
     nowhere = sf.array().cast("array<bigint>")
     offsets = (
-        sf.when(is_refused & ~is_0 & ~is_1, nowhere)
+        sf.when(is_late & puts_aside, sf.array(place, place + AN_HOUR))
+        .when(is_late, once)
+        .when(is_refused & puts_aside, sf.array(place + AN_HOUR))
+        .when(is_refused, nowhere)
         .when(is_uncopied & (is_0 | is_1), nowhere)
         .when(request_lost & is_0, nowhere)
         .when(request_lost & ~is_idempotent, sf.array(place + 6))
         .when(answer_lost & ~is_0 & ~is_idempotent, twice)
         .otherwise(once)
     )
-    callback = sf.when(is_refused & ~is_0 & ~is_1, "TIMEOUT").otherwise(NONE)
+    failed, written = sf.lit("TIMEOUT"), sf.lit(NONE)
+    callbacks = (
+        sf.when(is_refused & puts_aside, sf.array(failed, written))
+        .when(is_refused, sf.array(failed))
+        .otherwise(sf.array(written))
+    )
     kinds = sf.array(*map(sf.lit, PRODUCERS))
     return (
         spark.range(run_count * RUN_LENGTH)
         .withColumn("run", sf.floor(sf.col("id") / RUN_LENGTH))
         .withColumn("number", (sf.col("id") % RUN_LENGTH + 1).cast("int"))
-        .withColumn("kind", (run % 4).cast("int"))
+        .withColumn("kind", (run % len(PRODUCERS)).cast("int"))
         .select(
             sf.element_at(kinds, sf.col("kind") + 1).alias("producer"),
             "run",
             "number",
-            callback.alias("callback"),
+            callbacks.alias("callbacks"),
             offsets.cast("array<bigint>").alias("offsets"),
         )
     )

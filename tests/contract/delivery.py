@@ -8,6 +8,7 @@ from kafkalearn.delivery.events import (
     RequestArrived,
     RequestSent,
     Send,
+    SendAgain,
 )
 from kafkalearn.delivery.settings import ProducerSettings, Settings, TopicSettings
 from kafkalearn.replication.events import BrokerCrashed, BrokerRestarted, Fetch, Produce, SessionExpired, TimePassed
@@ -32,8 +33,21 @@ SIMULATOR = Simulator(
                 BrokerRestarted(1),
             ),
         ),
+        Run(
+            Settings(TWO, ProducerSettings(puts_failures_aside=True)),
+            (Send(), ConnectionLost(), GaveUp(), SendAgain(), RequestArrived()),
+        ),
         Run(Settings(TWO, ProducerSettings(acks=0)), (Send(values=("a", "b")), RequestArrived(), TimePassed(500))),
     ),
-    senseless=(RequestSent(), RequestArrived(), AnswerArrived(), ConnectionLost(), GaveUp(), Produce(), Fetch(1)),
+    senseless=(
+        SendAgain(),
+        RequestSent(),
+        RequestArrived(),
+        AnswerArrived(),
+        ConnectionLost(),
+        GaveUp(),
+        Produce(),
+        Fetch(1),
+    ),
     effects_in=("kafkalearn.replication.effects",),
 )

@@ -11,6 +11,7 @@ from kafkalearn.delivery import (
     RequestArrived,
     RequestSent,
     Send,
+    SendAgain,
     Settings,
     TopicSettings,
     record_results,
@@ -19,6 +20,7 @@ from kafkalearn.delivery import (
 )
 from kafkalearn.delivery.effects import (
     BatchAppended,
+    BatchPutAside,
     BatchRefused,
     BatchWillBeRetried,
     CallbackInvoked,
@@ -267,7 +269,7 @@ def test_a_producer_long_silent_is_forgotten_so_its_old_batch_is_written_again()
         ([ConnectionLost()], "nothing is in flight"),
         ([GaveUp()], "the application waits for no callback"),
         ([Produce()], "here a producer sends, with Send"),
-        (["m1"], "'m1' is no event of this simulator; it knows Send, RequestSent"),
+        (["m1"], "'m1' is no event of this simulator; it knows Send, SendAgain"),
         ([Send(values=("x",)), Send(values=("x",))], "each record needs a value of its own"),
         ([Send(values=("x", "x"))], "each record needs a value of its own"),
         ([BrokerCrashed(1), SessionExpired(1), Send(), RequestSent()], "no broker leads"),
@@ -283,3 +285,35 @@ def test_a_batch_without_records_and_a_topic_without_settings_are_refused():
         end(Settings(ONE), [Send(record_count=0)])
     with pytest.raises(KafkaLearnError, match="topic must be TopicSettings, got 'orders'"):
         Settings("orders")
+
+
+ASIDE = Settings(ONE, ProducerSettings(puts_failures_aside=True))
+FAILED = [Send(2), ConnectionLost(), GaveUp()]  # it never arrives, and its time is over
+
+
+def test_what_fails_is_put_aside_and_sent_again_as_a_new_batch():
+    trace = simulate(ASIDE, [*FAILED, SendAgain(), RequestArrived(), AnswerArrived()])
+    assert BatchPutAside(1, "TIMEOUT") in trace[3].state.effects
+    assert trace[3].state.producer.put_aside == (Callback(1, ("m1", "m2"), "TIMEOUT"),)
+    again = trace[4].state.producer
+    assert (again.put_aside, again.in_flight[0].batch.number, again.in_flight[0].batch.values) == ((), 2, ("m1", "m2"))
+    assert results(trace[-1].state) == ["safe", "safe"]
+    assert [each.batch for each in record_results(trace[-1].state)] == [2, 2]
+
+
+def test_without_a_store_the_record_stays_rejected():
+    settings = Settings(ONE)
+    assert results(end(settings, FAILED)) == ["rejected", "rejected"]
+    with pytest.raises(IllegalEvent, match="the application has put nothing aside"):
+        step(settings, end(settings, FAILED), SendAgain())
+
+
+def test_idempotence_does_not_know_what_the_application_sends_again():
+    written = [Send(), RequestArrived(), ConnectionLost(), GaveUp(), SendAgain(), RequestArrived(), AnswerArrived()]
+    assert log_of(end(ASIDE, written)) == ["m1", "m1"]
+    assert results(end(ASIDE, written)) == ["doubled"]
+
+
+def test_what_was_put_aside_stands_behind_what_was_sent_meanwhile():
+    later = [Send(), RequestArrived(), AnswerArrived(), SendAgain(), RequestArrived(), AnswerArrived()]
+    assert results(end(ASIDE, [*FAILED, *later])) == ["out of order", "out of order", "safe"]

@@ -3,6 +3,7 @@
 import pytest
 
 from kafkalearn.delivery import (
+    RESULTS,
     AnswerArrived,
     ConnectionLost,
     GaveUp,
@@ -10,6 +11,7 @@ from kafkalearn.delivery import (
     RequestArrived,
     RequestSent,
     Send,
+    SendAgain,
     Settings,
     TopicSettings,
 )
@@ -28,10 +30,14 @@ from kafkalearn.spark.record_results import (
 
 pytestmark = pytest.mark.spark
 
-TRAFFIC = [Send, RequestSent, RequestArrived, AnswerArrived, Fetch]
+TRAFFIC = [Send, SendAgain, RequestSent, RequestArrived, AnswerArrived, Fetch]
 FAILURES = [ConnectionLost, BrokerCrashed, SessionExpired, BrokerRestarted, GaveUp]
 LIMITS = {Send: 2, ConnectionLost: 1, BrokerCrashed: 1, GaveUp: 1, Fetch: 3}
-SENT, LOG = "run string, number int, callback string", "run string, number int, offset int"
+SENT, AGAIN, LOG = (
+    "run string, number int, callback string",
+    "run string, number int, callback string, attempt int",
+    "run string, number int, offset int",
+)
 PRODUCERS = [ProducerSettings(acks=0), ProducerSettings(acks=1), ProducerSettings(is_idempotent=False)]
 
 
@@ -40,7 +46,9 @@ def simulated():
     """All quiet ends of short schedules, as the three tables."""
     two, one = TopicSettings(replica_count=2, fetch_wait_max_ms=0), TopicSettings(replica_count=1)
     schedules = [(Settings(two, producer), [*TRAFFIC, *FAILURES], 6) for producer in [*PRODUCERS, ProducerSettings()]]
-    schedules.append((Settings(one, PRODUCERS[1]), [*TRAFFIC[:4], ConnectionLost], 9))
+    schedules.append((Settings(one, PRODUCERS[1]), [*TRAFFIC[:5], ConnectionLost], 9))
+    aside = ProducerSettings(puts_failures_aside=True)
+    schedules.append((Settings(one, aside), [*TRAFFIC[:5], ConnectionLost, GaveUp], 9))
     return rows_of(
         (f"{at}-{index}", end.delivery)
         for at, (settings, kinds, length) in enumerate(schedules)
@@ -50,16 +58,17 @@ def simulated():
 
 def test_the_query_finds_for_every_end_of_every_short_schedule_the_results_of_the_simulator(spark, simulated):
     sent, log, results = simulated
-    found = results_of(spark.createDataFrame(sent, SENT), spark.createDataFrame(log, LOG))
+    found = results_of(spark.createDataFrame(sent, AGAIN), spark.createDataFrame(log, LOG))
 
     assert {(row.run, row.number, row.result) for row in found.collect()} == set(results)
-    assert {result for _, _, result in results} >= {"safe", "lost", "doubled", "open", "rejected", "out of order"}
+    assert {result for _, _, result in results} == set(RESULTS)
+    assert {attempt for *_, attempt in sent} == {1, 2}
     assert found.count() == len(results) > 300
 
 
 @pytest.fixture(scope="module")
 def small(spark):
-    return generate_sends(spark, 32, seed=7).cache()
+    return generate_sends(spark, 40, seed=7).cache()
 
 
 def test_a_day_of_producers_shows_what_each_setting_lets_happen(small):
@@ -69,14 +78,15 @@ def test_a_day_of_producers_shows_what_each_setting_lets_happen(small):
     assert {producer: {name for name, count in row.items() if count} for producer, row in counts.items()} == {
         "acks=0": {"safe", "lost"},
         "acks=1": {"safe", "lost", "doubled", "out of order"},
-        "acks=all": {"safe", "doubled", "out of order", "rejected"},
-        "acks=all, idempotent": {"safe", "rejected"},
+        "acks=all": {"safe", "doubled", "out of order", "rejected", "rejected, yet written"},
+        "acks=all, idempotent": {"safe", "rejected", "rejected, yet written"},
+        "idempotent, puts aside": {"safe", "doubled", "out of order"},
     }
     assert {sum(row.values()) for row in counts.values()} == {8 * RUN_LENGTH}
 
 
 def test_the_rows_are_the_same_however_spark_cuts_them(spark, small):
-    again = generate_sends(spark, 32, seed=7).repartition(5)
+    again = generate_sends(spark, 40, seed=7).repartition(5)
     assert again.exceptAll(small).count() == small.exceptAll(again).count() == 0
     assert generate_sends(spark, 1, seed=8).exceptAll(small).count() > 0
 
@@ -100,6 +110,7 @@ def test_a_size_is_rounded_up_to_whole_runs(spark, tmp_path, monkeypatch):
         (SENT, "run string, number int", "no column 'offset'"),
         ("run string, number string, callback string", LOG, "'number' must be"),
         (SENT + ", result string", LOG, "'result' already"),
+        (SENT + ", attempt string", LOG, "'attempt' must be"),
     ],
 )
 def test_rows_that_do_not_fit_are_refused(spark, sent, log, said):

@@ -17,6 +17,7 @@ from kafkalearn.delivery import (
     RequestArrived,
     RequestSent,
     Send,
+    SendAgain,
     Settings,
     TopicSettings,
     simulate,
@@ -26,6 +27,7 @@ from kafkalearn.errors import KafkaLearnError
 from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, PowerLost, SessionExpired
 from kafkalearn.trace import Frame
 from kafkalearn.views import delivery_text, describe_delivery, draw_delivery, draw_results
+from kafkalearn.views.delivery.figures import ROW
 from tests.delivery.test_laws import runs
 from tests.views.golden import expected
 from tests.views.test_words import story
@@ -41,6 +43,10 @@ STORIES = {
     "twice": (
         Settings(TWO, ProducerSettings(is_idempotent=False)),
         [*TWICE, Fetch(2), Fetch(2), AnswerArrived(), GaveUp()],
+    ),
+    "put-aside": (
+        Settings(TWO, ProducerSettings(puts_failures_aside=True)),
+        [Send(), RequestArrived(), ConnectionLost(), GaveUp(), SendAgain(), RequestArrived()],
     ),
     "idempotent": (
         Settings(TWO),
@@ -66,7 +72,17 @@ def test_the_frames_of_a_run_are_xml_of_one_size_with_labels_and_no_small_print(
     for picture, frame, before in zip(pictures, trace, (None, *trace), strict=False):
         ElementTree.fromstring(picture)
         assert picture.label == describe_delivery(settings, frame, before)
-        assert min(map(float, re.findall(r'font-size="([\d.]+)"', picture))) >= 14
+        assert min(map(float, re.findall(r'font-size="([\d.]+)"', picture))) >= 15
+
+
+def test_pictures_of_three_brokers_and_of_the_whole_matrix_fit_a_small_window():
+    settings = Settings(producer=ProducerSettings(puts_failures_aside=True))
+    assert draw_delivery(settings, simulate(settings, [Send()])[-1]).size[1] <= 590
+    unequal = ["the followers are away, the leader dies", "the last in sync loses its power"]
+    some = draw_results(matrix(failures=["the leader dies", *unequal]))
+    rows_of_all = 10  # of seven failures three have a row of their own for unclean elections
+    assert some.size[1] + (rows_of_all - 5) * ROW <= 590
+    assert "the leader dies, unclean" in some.label
 
 
 def test_a_broken_promise_is_said_once_and_drawn_as_long_as_it_lasts():

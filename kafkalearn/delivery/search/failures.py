@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kafkalearn.delivery.events import AnswerArrived, ConnectionLost, DeliveryEvent, RequestArrived, RequestSent, Send
+from kafkalearn.delivery.events import (
+    AnswerArrived,
+    ConnectionLost,
+    DeliveryEvent,
+    GaveUp,
+    RequestArrived,
+    RequestSent,
+    Send,
+    SendAgain,
+)
 from kafkalearn.delivery.record_results import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE
 from kafkalearn.delivery.settings import ProducerSettings
 from kafkalearn.replication.events import (
@@ -20,6 +29,7 @@ from kafkalearn.replication.events import (
     SessionExpired,
 )
 
+GIVEN_UP = "given up"
 OFFLINE = "offline"  # of the whole partition; the other results are those of records
 
 CELL_RESULTS: MappingProxyType[str, str] = MappingProxyType(
@@ -27,6 +37,7 @@ CELL_RESULTS: MappingProxyType[str, str] = MappingProxyType(
         LOST: "the record is acknowledged, and gone",
         DOUBLED: "the record is in the log twice",
         OUT_OF_ORDER: "a record stands behind one that was sent after it",
+        GIVEN_UP: "the callback got an error, the application left it at that, and the record is not in the log",
         OFFLINE: "brokers are up, and none may lead: the partition waits for one that has everything",
         REJECTED: "the leader refuses the record: NOT_ENOUGH_REPLICAS",
         SAFE: "the failure has happened; the record is acknowledged and in the log",
@@ -34,7 +45,7 @@ CELL_RESULTS: MappingProxyType[str, str] = MappingProxyType(
 )
 """What a search looks for in a cell, the worst first."""
 
-TRAFFIC = (Send, RequestSent, RequestArrived, AnswerArrived, Fetch)
+TRAFFIC = (Send, SendAgain, RequestSent, RequestArrived, AnswerArrived, Fetch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,7 @@ class Failure:
     before: tuple[DeliveryEvent, ...] = ()  # what has happened when the search begins
     send_count: int = 1
     absent: tuple[int, ...] = ()  # brokers that take no part in it
+    strikes: tuple[type, ...] = ()  # the events with which it has happened; none given: any of those it is limited to
 
 
 def _failure(
@@ -61,6 +73,12 @@ FAILURES: MappingProxyType[str, Failure] = MappingProxyType(
     {
         "the connection breaks": _failure(
             "once, with up to two batches in flight", (ConnectionLost,), {ConnectionLost: 1}, send_count=2
+        ),
+        "the time for a batch is over": _failure(
+            "delivery.timeout.ms; the connection may have broken before that, once",
+            (ConnectionLost, GaveUp),
+            {ConnectionLost: 1, GaveUp: 1},
+            strikes=(GaveUp,),
         ),
         "the leader dies": _failure(
             "its process is killed; another is elected; it may come back",
@@ -102,6 +120,8 @@ PRODUCERS: MappingProxyType[str, ProducerSettings] = MappingProxyType(
         "acks=1": ProducerSettings(acks=1),
         "acks=all": ProducerSettings(acks="all", is_idempotent=False),
         "acks=all, idempotent": ProducerSettings(acks="all", is_idempotent=True),
+        "idempotent, puts aside": ProducerSettings(acks="all", is_idempotent=True, puts_failures_aside=True),
     }
 )
-"""Producers by name, else with the defaults of 4.3: they retry without end."""
+"""Producers by name, else with the defaults of 4.3: they retry without end. The application of the last stores what
+fails all the same, and sends it again."""

@@ -16,13 +16,13 @@ from kafkalearn.delivery.events import DeliveryEvent, Send
 from kafkalearn.delivery.processing import DeliveryProcessing, places_of_producer
 from kafkalearn.delivery.promises import NONE_DOUBLED, NONE_LOST, ORDER_KEPT
 from kafkalearn.delivery.record_results import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE
-from kafkalearn.delivery.search.failures import CELL_RESULTS, FAILURES, OFFLINE, PRODUCERS, TRAFFIC, Failure
+from kafkalearn.delivery.search.failures import CELL_RESULTS, FAILURES, GIVEN_UP, OFFLINE, PRODUCERS, TRAFFIC, Failure
 from kafkalearn.delivery.search.find import model
 from kafkalearn.delivery.settings import Settings
 from kafkalearn.delivery.simulator import simulate
 from kafkalearn.delivery.state import Delivery, start
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.explore import Model, Relabelling, explore
+from kafkalearn.explore import Model, Relabelling, survey
 from kafkalearn.parts import Parts
 from kafkalearn.replication.effects import NONE
 from kafkalearn.replication.search.find import alphabet
@@ -44,6 +44,12 @@ class Cell(NamedTuple):
     settings: Settings
     witnesses: tuple[tuple[str, Trace], ...]  # for each result that can be, the worst first, a shortest run to it
     state_count: int  # looked at
+
+    def __repr__(self) -> str:
+        """The combination, what can happen in it, and how much was looked at."""
+        elections = "unclean elections allowed" if self.is_unclean_election_enabled else "clean elections only"
+        head = f"{self.failure}; {self.producer}; {elections}; min.insync.replicas={self.min_insync_replicas}"
+        return f"{head}\n  {', '.join(self.results)} ({self.state_count:,} states)"
 
     @property
     def results(self) -> tuple[str, ...]:
@@ -174,15 +180,12 @@ def _witnesses(settings: Settings, failure: Failure) -> tuple[tuple[tuple[str, T
     initial = simulate(settings, failure.before)[-1].state
     events = [each for each in alphabet(settings.topic, *TRAFFIC, *failure.kinds) if not _names(each, failure.absent)]
     limits = {Send: failure.send_count, **failure.at_most}
-    found, wanted = {}, list(CELL_RESULTS)
-    while wanted:
-        search = explore(_model(settings, failure, wanted), initial, events, at_most=limits, budget=BUDGET)
-        assert search.outcome != "budget", f"too many states: {failure.description}"
-        if search.trace is None:
-            break
-        schedule = (*failure.before, *(frame.event for frame in search.trace[1:]))
-        found[search.broken[0]] = simulate(settings.unordered(), schedule, start(settings))
-        wanted.remove(search.broken[0])
+    search = survey(_model(settings, failure, CELL_RESULTS), initial, events, at_most=limits, budget=BUDGET)
+    assert search.outcome != "budget", f"too many states: {failure.description}"
+    found = {}
+    for name, trace in search.traces.items():
+        schedule = (*failure.before, *(frame.event for frame in trace[1:]))
+        found[name] = simulate(settings.unordered(), schedule, start(settings))
     return tuple((name, found[name]) for name in CELL_RESULTS if name in found), search.state_count
 
 
@@ -191,14 +194,14 @@ def _names(event: DeliveryEvent, brokers: tuple[int, ...]) -> bool:
     return getattr(event, "broker_id", None) in brokers or getattr(event, "successor", None) in brokers
 
 
-def _model(settings: Settings, failure: Failure, results: Sequence[str]) -> Model[Delivery, DeliveryEvent]:
+def _model(settings: Settings, failure: Failure, results: Iterable[str]) -> Model[Delivery, DeliveryEvent]:
     """The search for these results; one part more says whether the failure has happened."""
     promised = {LOST: NONE_LOST, DOUBLED: NONE_DOUBLED, OUT_OF_ORDER: ORDER_KEPT}
-    own = {OFFLINE: _is_offline, REJECTED: _is_rejected, SAFE: _is_safe}
+    own = {GIVEN_UP: _is_given_up, OFFLINE: _is_offline, REJECTED: _is_rejected, SAFE: _is_safe}
     tests = [(name, partial(_never, own[name])) for name in results if name in own]
     bare = model(settings, tuple(promised[name] for name in results if name in promised), tests)
     named = {promise: result for result, promise in promised.items()}
-    place, failing = places_of_producer(settings.topic)[1] + 1, frozenset(failure.at_most)
+    place, failing = places_of_producer(settings.topic)[1] + 1, frozenset(failure.strikes or failure.at_most)
 
     def split(delivery: Delivery) -> tuple:
         return (*bare.split(delivery), False)
@@ -222,6 +225,16 @@ def _never(is_so: Callable[[DeliveryProcessing], bool], processing: DeliveryProc
     return not is_so(processing)
 
 
+def _is_given_up(processing: DeliveryProcessing) -> bool:
+    """Whether a record is nowhere, and nobody has it any more to send it again."""
+    leader_id, producer = processing.acting_leader(), processing.producer
+    if leader_id is None:
+        return False
+    kept = {value for each in producer.put_aside for value in each.values} | producer.on_the_wire
+    kept |= {record.value for record in processing.log(leader_id).records}
+    return any(error not in (None, NONE) and value not in kept for value, (_, error) in producer.records.items())
+
+
 def _is_offline(processing: DeliveryProcessing) -> bool:
     if processing.leader_id is not None:
         return False
@@ -233,14 +246,13 @@ def _is_rejected(processing: DeliveryProcessing) -> bool:
 
 
 def _is_safe(processing: DeliveryProcessing) -> bool:
-    callbacks = processing.producer.callbacks
-    if not callbacks or processing.producer.unresolved or not processing.read(processing.appended_place + 1):
+    records = processing.producer.records
+    if not records or processing.producer.unresolved or not processing.read(processing.appended_place + 1):
         return False
     leader_id = processing.acting_leader()
-    if leader_id is None or any(each.error != NONE for each in callbacks):
+    if leader_id is None or any(error != NONE for _, error in records.values()):
         return False
-    values = [record.value for record in processing.log(leader_id).records]
-    return values == [value for each in sorted(callbacks) for value in each.values]
+    return [record.value for record in processing.log(leader_id).records] == list(records)
 
 
 def rows(cells: Iterable[Cell]) -> list[dict[str, object]]:

@@ -113,15 +113,22 @@ def _quiet(level: Mapping) -> dict[Delivery, int]:
     return quiet
 
 
-def sent_rows(run: str, delivery: Delivery) -> list[tuple[str, int, str | None]]:
-    """What the application knows, a row for each record: run, number of the record, its callback.
+def sent_rows(run: str, delivery: Delivery) -> list[tuple[str, int, str | None, int]]:
+    """What the application knows, a row for each time a record was sent: run, its number, its callback, which time.
 
-    >>> from kafkalearn.delivery import Send, simulate
-    >>> sent_rows("r", simulate(Settings(), [Send(2)])[-1].state)
-    [('r', 1, None), ('r', 2, None)]
+    >>> from kafkalearn.delivery import GaveUp, ProducerSettings, Send, SendAgain, simulate
+    >>> settings = Settings(producer=ProducerSettings(puts_failures_aside=True))
+    >>> sent_rows("r", simulate(settings, [Send(2), Send(), GaveUp(), SendAgain()])[-1].state)
+    [('r', 1, 'TIMEOUT', 1), ('r', 2, 'TIMEOUT', 1), ('r', 3, None, 1), ('r', 1, None, 2), ('r', 2, None, 2)]
     """
-    callbacks = [callback for _, values, callback in delivery.producer.sent for _ in values]
-    return [(run, number, callback) for number, callback in enumerate(callbacks, start=1)]
+    numbers = {value: number for number, value in enumerate(delivery.producer.records, start=1)}
+    times: Counter = Counter()
+    rows = []
+    for _, values, callback in delivery.producer.sent:
+        for value in values:
+            times[value] += 1
+            rows.append((run, numbers[value], callback, times[value]))
+    return rows
 
 
 def log_rows(run: str, delivery: Delivery) -> list[tuple[str, int, int]]:

@@ -83,6 +83,89 @@ RULES: tuple[Rule, ...] = (
         "epoch when they are sent again; linger, splitting of batches that are too large",
     ),
     Rule(
+        name="the errors of a produce request",
+        function="kafkalearn.delivery.produce_errors.produce_errors",
+        versions="0.8.2 to 4.3: names, classes and whether they are retriable; what the producer does: October 2024",
+        source="Errors, RetriableException; Sender.completeBatch, TransactionManager.canRetry, DelayedProduce",
+        checks=(
+            Check(
+                "vectors",
+                "tests/delivery/test_produce_errors.py::test_every_error_is_what_the_released_client_has",
+                "tests/vectors/delivery/produce-errors.json",
+                "releases",
+                31,
+            ),
+            Check(
+                "examples",
+                "tests/delivery/test_produce_errors.py"
+                "::test_the_simulator_tries_again_after_the_retriable_errors_and_no_others",
+            ),
+        ),
+        left_out="errors of transactions; whether the record was written is from reading the broker's source",
+    ),
+    Rule(
+        name="records that are put aside and sent again",
+        function="kafkalearn.delivery.SendAgain",
+        versions="all",
+        source="ours: an application's callback; KafkaProducer.send gives each record a new sequence number",
+        checks=(
+            Check(
+                "examples",
+                "tests/delivery/test_producer.py::test_what_fails_is_put_aside_and_sent_again_as_a_new_batch",
+            ),
+            Check("law", "tests/delivery/test_laws.py::test_a_record_that_failed_is_in_the_store_or_was_sent_again"),
+            Check(
+                "law",
+                "tests/delivery/search/test_matrix.py"
+                "::test_putting_aside_gives_up_nothing_and_writes_twice_where_a_batch_has_failed",
+            ),
+        ),
+        left_out="a store that fails; a batch that is given up raises the epoch at once, in Kafka only when nothing of "
+        "the partition is in flight any more: with several batches in flight an idempotent producer doubles here what "
+        "it would not there",
+    ),
+    Rule(
+        name="what acks and replicas cost",
+        function="kafkalearn.delivery.cost.latency",
+        versions="all",
+        source="DelayedProduce, Partition.maybeIncrementLeaderHW, DelayedFetch",
+        checks=(
+            Check("equality", "tests/delivery/test_cost.py::test_a_run_calls_the_callback_when_the_formula_says"),
+            Check(
+                "law",
+                "tests/delivery/test_cost.py"
+                "::test_one_more_replica_never_makes_it_shorter_and_matters_to_acks_all_alone",
+            ),
+        ),
+        left_out="queues, batches, linger.ms; a fetch of each follower is always waiting at the leader",
+    ),
+    Rule(
+        name="on Spark: what acks and replicas cost",
+        function="kafkalearn.spark.latency.with_latency",
+        versions="as kafkalearn.delivery.cost",
+        source="as kafkalearn.delivery.cost",
+        checks=(
+            Check(
+                "equality", "tests/spark/test_latency.py::test_every_record_waits_as_long_as_in_a_run_of_the_simulator"
+            ),
+        ),
+        left_out="as kafkalearn.delivery.cost; the records are made",
+    ),
+    Rule(
+        name="on Spark: the result of a record",
+        function="kafkalearn.spark.record_results.results_of",
+        versions="all",
+        source="as kafkalearn.delivery.record_results",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/test_record_results.py"
+                "::test_the_query_finds_for_every_end_of_every_short_schedule_the_results_of_the_simulator",
+            ),
+        ),
+        left_out="records on the wire: a run is judged when nothing is under way",
+    ),
+    Rule(
         name="the result of a record",
         function="kafkalearn.delivery.record_results.result_of",
         versions="all",

@@ -29,6 +29,7 @@ BROKER_COUNT = 6
 FOLLOWER_COUNT = 2
 PARTITIONS_PER_TOPIC = 50
 ROWS_PER_PARTITION = 5000  # of a size by name: 2,000 partitions make a lesson
+FEWEST_PARTITIONS = 100  # of a size by name: with fewer, some broker has no partition in trouble
 
 ROUND_MS = 300
 ROUND_COUNT = 1000
@@ -48,7 +49,7 @@ def fetches(
     spark : SparkSession
         Where it is made and read.
     size : str or int
-        ``"small"``, 20 partitions; ``"class"``, 2,000 with 3.8 million fetches; ``"big"``, 10,000 with 19 million; or
+        ``"small"``, 100 partitions; ``"class"``, 2,000 with 3.8 million fetches; ``"big"``, 10,000 with 19 million; or
         a number of partitions.
     seed : int
         Another seed, other logs.
@@ -111,10 +112,10 @@ def partition_count_of(size: str | int) -> int:
     """How many partitions the logs of a size are about.
 
     >>> partition_count_of("small"), partition_count_of(7)
-    (20, 7)
+    (100, 7)
     """
     rows = rows_of(size)
-    return rows // ROWS_PER_PARTITION if isinstance(size, str) else rows
+    return max(rows // ROWS_PER_PARTITION, FEWEST_PARTITIONS) if isinstance(size, str) else rows
 
 
 def generate_fetches(spark: SparkSession, partition_count: int, seed: int) -> DataFrame:

@@ -38,7 +38,7 @@ from kafkalearn.views.replication.picture import ROW_HEIGHT, ROWS_TOP, draw_repl
 
 LEFT, NAMES, LANE_LEFT = 16, 30, 216
 CHIP_WIDTH, CHIP_HEIGHT, CHIP_GAP, MOST_CHIPS = 112, 44, 8, 6
-LANE_HEIGHT = 49
+LANE_HEIGHT = 48
 GOOD, BAD, UNKNOWN = Fill(READ, ""), fill(1), Fill(EMPTY, "")
 
 
@@ -99,8 +99,13 @@ def _logs(settings: Settings, whole: Picture) -> Picture:
 def _applications(state: Delivery, before: Frame | None) -> tuple[str, str, list[str]]:
     known = {} if before is None else {each.value: each for each in record_results(before.state)}
     found = record_results(state)
-    shown = found[-MOST_CHIPS:]
-    parts = [_record(each, known.get(each.value), before is not None, _chip(at)) for at, each in enumerate(shown)]
+    stored = {value for each in state.producer.put_aside for value in each.values}
+    was_stored = stored if before is None else {v for each in before.state.producer.put_aside for v in each.values}
+    parts = []
+    for at, each in enumerate(found[-MOST_CHIPS:]):
+        is_same = each.value in known and (each.value in stored) == (each.value in was_stored)
+        was = known.get(each.value) if is_same else None
+        parts.append(_record(each, was, before is not None, _chip(at), is_stored=each.value in stored))
     return "the application", "its callbacks", parts or [_nothing("has sent nothing yet")]
 
 
@@ -108,10 +113,12 @@ def _chip(at: int) -> float:
     return LANE_LEFT + at * (CHIP_WIDTH + CHIP_GAP)
 
 
-def _record(record: RecordResult, was: RecordResult | None, may_be_new: bool, x: float) -> str:
+def _record(
+    record: RecordResult, was: RecordResult | None, may_be_new: bool, x: float, *, is_stored: bool = False
+) -> str:
     """A record: its value and its callback above, its result below; bad results are hatched."""
     look = GOOD if record.result == SAFE else UNKNOWN if record.result in (OPEN, REJECTED) else BAD
-    callback = {None: "waits", NONE: "acked"}.get(record.callback, "failed")
+    callback = {None: "waits", NONE: "acked"}.get(record.callback, "aside" if is_stored else "failed")
     is_new = may_be_new and (was is None or (was.result, was.callback) != (record.result, record.callback))
     return "\n".join(
         [
@@ -182,7 +189,7 @@ def _window(settings: Settings, state: Delivery, before: Frame | None) -> tuple[
         parts.append(text(x + CHIP_WIDTH / 2, 19, span, SMALL + 1, "middle", bold=True))
         parts.append(text(x + CHIP_WIDTH / 2, 38, f"offset {each.base_offset}", SMALL, "middle"))
     who = "of no producer yet" if known is None else f"of producer {known[0]}, epoch {known[1].producer_epoch}"
-    return "leader's memory", who, parts
+    return "remembered", who, parts
 
 
 def _promises(settings: Settings, state: Delivery, y: float) -> str:

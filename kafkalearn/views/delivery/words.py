@@ -7,6 +7,7 @@ from dataclasses import replace
 from kafkalearn.delivery.broker import producer_state
 from kafkalearn.delivery.effects import (
     BatchAppended,
+    BatchPutAside,
     BatchRefused,
     BatchWillBeRetried,
     CallbackInvoked,
@@ -24,6 +25,7 @@ from kafkalearn.delivery.events import (
     RequestArrived,
     RequestSent,
     Send,
+    SendAgain,
 )
 from kafkalearn.delivery.promises import broken
 from kafkalearn.delivery.record_results import record_results
@@ -72,11 +74,12 @@ def _event_in_words(settings: Settings, frame: Frame, before: Frame | None) -> l
     producer = frame.state.producer
     past = producer if before is None else before.state.producer
     match frame.event:
-        case Send():
+        case Send() | SendAgain():
             batch = producer.sent[-1]
+            verb = "sends" if isinstance(frame.event, Send) else "takes from its store and sends again"
             requests = [each for each in producer.in_flight if each.batch.number == batch[0]]
             goes = f"its request goes {_goes(requests[0])}" if requests else "it waits for a place in flight"
-            return [f"the application sends {values_in_words(batch[1])}", goes]
+            return [f"the application {verb} {values_in_words(batch[1])}", goes]
         case RequestSent():
             request = producer.in_flight[-1]
             return [f"the request with {values_in_words(request.batch.values)} goes {_goes(request)}"]
@@ -138,15 +141,15 @@ def _effect_in_words(state: Delivery, effect: DeliveryEffect) -> list[str]:
         case BatchAppended(number, offset):
             return [f"the leader writes {values.get(number, 'it')} at offset {offset}"]
         case DuplicateRecognised(number, offset):
-            return [
-                f"the leader knows {values.get(number, 'it')} already: it writes nothing and answers offset {offset}"
-            ]
+            return [f"the leader remembers {values.get(number, 'it')}: it writes nothing and answers offset {offset}"]
         case BatchRefused(number, error):
             return [f"the leader refuses {values.get(number, 'it')}: {error}"]
         case BatchWillBeRetried(number, error):
             return [f"the producer will send {values[number]} again, after {error}"]
         case CallbackInvoked(number, error):
             return [f"the callback for {values[number]} is called: {'written' if error == NONE else error}"]
+        case BatchPutAside(number):
+            return [f"the application puts {values[number]} aside"]
         case EpochRaised(epoch):
             return [f"the producer raises its epoch to {epoch} and counts from 0 again"]
     return []
@@ -174,6 +177,7 @@ def producer_in_words(settings: Settings) -> str:
     """
     producer = settings.producer
     kind = "idempotent" if producer.is_idempotent else "not idempotent"
+    kind += ", failures put aside" if producer.puts_failures_aside else ""
     return f"acks={producer.acks}, {kind}, {producer.max_in_flight} in flight"
 
 
@@ -222,6 +226,9 @@ def delivery_text(
         lines.append(f"  {record.value}: {callback}; {places}; {record.result}")
     waiting = [f"{values_in_words(batch.values)}{stamp_in_words(batch)}" for batch in state.producer.waiting]
     lines.append(f"  waiting: {'; '.join(waiting) or 'nothing'}")
+    if settings.producer.puts_failures_aside:
+        stored = [values_in_words(each.values) for each in state.producer.put_aside]
+        lines.append(f"  put aside: {'; '.join(stored) or 'nothing'}")
     flying = [
         f"{values_in_words(each.batch.values)}{stamp_in_words(each.batch)}, {request_in_words(each)}"
         for each in state.producer.in_flight

@@ -2,14 +2,14 @@
 
 import pytest
 
-from kafkalearn.delivery import NONE_DOUBLED, NONE_LOST, ORDER_KEPT, broken, record_results
+from kafkalearn.delivery import NONE_DOUBLED, NONE_LOST, ORDER_KEPT, SendAgain, broken, record_results
 from kafkalearn.delivery.record_results import DOUBLED, LOST, OUT_OF_ORDER, SAFE
 from kafkalearn.delivery.search.matrix import CELL_RESULTS, FAILURES, PRODUCERS, rows
 from kafkalearn.delivery.search.matrix import matrix as search_all
 from kafkalearn.errors import KafkaLearnError
 
 BREAKS = {LOST: NONE_LOST, DOUBLED: NONE_DOUBLED, OUT_OF_ORDER: ORDER_KEPT}
-DEFAULT = "acks=all, idempotent"
+DEFAULT, ASIDE = "acks=all, idempotent", "idempotent, puts aside"
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +26,9 @@ def test_each_witness_ends_as_its_name_says(cells):
                 assert BREAKS[result] in broken(cell.settings, end), cell[:4]
             elif result == SAFE:
                 assert {record.result for record in record_results(end)} == {SAFE}, cell[:4]
+            elif result == "given up":
+                assert "rejected" in {record.result for record in record_results(end)}, cell[:4]
+                assert not end.producer.put_aside
             elif result == "offline":
                 assert end.partition.controller.leader is None, cell[:4]
             else:
@@ -51,6 +54,8 @@ def test_the_matrix_is_whole(cells):
         ("the connection breaks", "acks=all", False, 1, "doubled"),  # L10
         ("the connection breaks", DEFAULT, False, 1, "safe"),  # L11
         ("both in sync lose their power", DEFAULT, False, 2, "lost"),  # L14
+        ("the time for a batch is over", DEFAULT, False, 1, "given up"),
+        ("the time for a batch is over", ASIDE, False, 1, "doubled"),
     ],
 )
 def test_the_cells_that_were_recorded_say_what_was_recorded(cells, failure, producer, is_unclean, min_isr, expected):
@@ -62,6 +67,17 @@ def test_idempotence_ends_doubling_and_reordering_and_nothing_else(cells):
         if producer == DEFAULT:
             other = cells[failure, "acks=all", *settings]
             assert set(cell.results) == set(other.results) - {DOUBLED, OUT_OF_ORDER}
+
+
+def test_putting_aside_gives_up_nothing_and_writes_twice_where_a_batch_has_failed(cells):
+    for (failure, producer, *settings), cell in cells.items():
+        if producer == ASIDE:
+            other = cells[failure, DEFAULT, *settings]
+            if failure == "the time for a batch is over":
+                assert (other.results, cell.results) == (("given up",), ("doubled", "safe"))
+                assert SendAgain() in [frame.event for frame in cell.witness("doubled")]
+            else:
+                assert cell.results == other.results
 
 
 @pytest.mark.parametrize(("release", "expected"), [("3.9", "lost"), ("4.3", "offline")])

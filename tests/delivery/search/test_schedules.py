@@ -44,7 +44,7 @@ def test_rows_tell_what_the_application_knows_what_the_log_holds_and_what_became
     settings = Settings(TopicSettings(replica_count=1), ProducerSettings(acks=1))
     twice = [Send(), RequestArrived(), ConnectionLost(), RequestSent(), RequestArrived(), AnswerArrived()]
     sent, log, results = rows_of([("r", simulate(settings, twice)[-1].state)])
-    assert (sent, log, results) == ([("r", 1, "NONE")], [("r", 1, 0), ("r", 1, 1)], [("r", 1, "doubled")])
+    assert (sent, log, results) == ([("r", 1, "NONE", 1)], [("r", 1, 0), ("r", 1, 1)], [("r", 1, "doubled")])
 
 
 def test_a_length_below_zero_is_refused():
