@@ -48,6 +48,7 @@ class SegmentsDeleted:
     """Old segments were deleted."""
 
     segment_count: int
+    reasons: tuple[str, ...] = ()  # of each, the oldest first: one of `kafkalearn.log.retention`
 
 
 @dataclass(frozen=True, slots=True)

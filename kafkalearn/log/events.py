@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from kafkalearn.arguments import whole_number
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import one_of
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fields import Checked, Count, Millis, Whole, check_fields
 from kafkalearn.log.sequences import LAST_SEQUENCE, NO_PRODUCER
 from kafkalearn.segments.compression import CODECS
 from kafkalearn.segments.sizes import BATCH_HEADER_BYTES, Text, batch_bytes
 
+ProducerId: TypeAlias = Annotated[int, Whole(NO_PRODUCER)]
+ProducerEpoch: TypeAlias = Annotated[int, Whole(-1, 2**15 - 1)]
+Stamped: TypeAlias = Annotated[int, Whole(-1)]  # milliseconds in a record; -1: it has none
+
 
 @dataclass(frozen=True, slots=True)
-class NewBatch:
+class NewBatch(Checked):
     """A batch as a producer sends it: records are key, value and timestamp in milliseconds.
 
     A compressed batch has a `codec` and the size it really has: segments, the dirty ratio, retention and
@@ -40,16 +45,17 @@ class NewBatch:
         If no producer sends such a batch, or no batch has that size.
     """
 
-    records: tuple[tuple[Text | None, Text | None, int], ...]
-    size_bytes: int | None = None
-    producer_id: int = NO_PRODUCER
-    producer_epoch: int | None = None
-    base_sequence: int | None = None
+    records: tuple[tuple[Text | None, Text | None, Stamped], ...]
+    size_bytes: Count | None = None
+    producer_id: ProducerId = NO_PRODUCER
+    producer_epoch: ProducerEpoch | None = None
+    base_sequence: Annotated[int, Whole(-1, LAST_SEQUENCE)] | None = None
     is_transactional: bool = False
     codec: str = "none"
 
     def __post_init__(self) -> None:
         """Refuse what no producer sends."""
+        check_fields(self)
         if not self.records:
             raise KafkaLearnError("a batch has at least one record; give (key, value, timestamp_ms) for each")
         self._refuse_stamp()
@@ -64,18 +70,15 @@ class NewBatch:
                 raise KafkaLearnError("without a producer id a batch has no epoch and no sequence; give producer_id")
             return
         for name, value in stamp.items():
-            if value is not None:
-                whole_number(name, value, at_least=0)
-        if self.base_sequence is not None and self.base_sequence > LAST_SEQUENCE:
-            raise KafkaLearnError(f"sequence numbers end at {LAST_SEQUENCE}, got {self.base_sequence}")
+            if value == -1:
+                raise KafkaLearnError(f"{name} must be at least 0, got -1; leave it out for the next one")
 
     def _refuse_size(self) -> None:
-        if self.codec not in CODECS:
-            raise unknown_name("codec", self.codec, CODECS)
+        one_of("codec", self.codec, CODECS)
         if self.codec != "none":
             if self.size_bytes is None:
                 raise KafkaLearnError(f"how well {self.codec} packs these records is not known here: give size_bytes")
-            whole_number("size_bytes", self.size_bytes, at_least=BATCH_HEADER_BYTES + 1)
+            Whole(BATCH_HEADER_BYTES + 1)("size_bytes", self.size_bytes)
         elif self.size_bytes is not None and self.size_bytes < self.uncompressed_bytes:
             raise KafkaLearnError(
                 f"these records take {self.uncompressed_bytes} bytes uncompressed, got size_bytes={self.size_bytes}; "
@@ -90,80 +93,81 @@ class NewBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Append:
+class Append(Checked):
     """Produce requests, each with one batch; the broker's clock decides which records are from the future."""
 
     batches: tuple[NewBatch, ...]
-    now_ms: int | None = None  # None: the largest timestamp of each batch, so that none is from the future
+    now_ms: Millis | None = None  # None: the largest timestamp of each batch, so that none is from the future
 
     def __post_init__(self) -> None:
         """Refuse what no producer sends."""
+        check_fields(self)
         if not self.batches:
             raise KafkaLearnError("an append has at least one batch; give it as Append((NewBatch(...),))")
 
 
 @dataclass(frozen=True, slots=True)
-class EndTransaction:
+class EndTransaction(Checked):
     """The transaction coordinator writes the marker that ends a producer's transaction."""
 
-    producer_id: int
+    producer_id: ProducerId
     is_commit: bool
-    timestamp_ms: int
-    producer_epoch: int = 0
+    timestamp_ms: Stamped
+    producer_epoch: ProducerEpoch = 0
 
 
 @dataclass(frozen=True, slots=True)
-class ProducerExpired:
+class ProducerExpired(Checked):
     """The broker forgets a producer that has not written for ``producer.id.expiration.ms``."""
 
-    producer_id: int
+    producer_id: ProducerId
 
 
 @dataclass(frozen=True, slots=True)
-class Roll:
+class Roll(Checked):
     """The active segment is closed and a new one opened."""
 
-    now_ms: int | None = None
+    now_ms: Millis | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class SetHighWatermark:
+class SetHighWatermark(Checked):
     """The high watermark stays at this offset until it is set again; None: it follows the log end offset again."""
 
     offset: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class MoveLogStart:
+class MoveLogStart(Checked):
     """The log start offset moves up, as after a DeleteRecords request, but not beyond the high watermark."""
 
     offset: int  # -1: the high watermark
 
 
 @dataclass(frozen=True, slots=True)
-class Clean:
+class Clean(Checked):
     """A cleaner thread looks at the log; if forced, the dirty ratio and the policy do not matter."""
 
-    now_ms: int
+    now_ms: Millis
     is_forced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Retain:
+class Retain(Checked):
     """The broker looks for old segments and deletes them."""
 
-    now_ms: int
+    now_ms: Millis
 
 
 @dataclass(frozen=True, slots=True)
-class CleanerRound:
+class CleanerRound(Checked):
     """A cleaner thread's whole round: clean if the log is eligible, then look for old segments."""
 
-    now_ms: int
+    now_ms: Millis
 
 
 @dataclass(frozen=True, slots=True)
-class CleanerFailed:
+class CleanerFailed(Checked):
     """The cleaner met an exception that it did not expect."""
 
     reason: str = "corrupt batch"
@@ -171,12 +175,12 @@ class CleanerFailed:
 
 
 @dataclass(frozen=True, slots=True)
-class Restart:
+class Restart(Checked):
     """The broker is restarted."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReplaceCleanerThreads:
+class ReplaceCleanerThreads(Checked):
     """``log.cleaner.threads`` is changed while the broker runs (1.1)."""
 
 

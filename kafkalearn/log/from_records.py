@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from kafkalearn.arguments import iterable, mapping
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.log.appending import size_of
 from kafkalearn.log.state import Batch, Log, Record, Segment
@@ -30,9 +31,9 @@ def log_from_records(records: Iterable[Record], horizons_ms: Mapping[int, int] |
     >>> log.log_end_offset, [segment.base_offset for segment in log.segments]
     (8, [0, 8])
     """
-    horizons_ms = horizons_ms or {}
+    horizons_ms = mapping("horizons_ms", {} if horizons_ms is None else horizons_ms, of="offset to milliseconds")
     batches: list[Batch] = []
-    for record in records:
+    for record in iterable("records", records, of="records"):
         if batches and record.offset <= batches[-1].last_offset:
             raise KafkaLearnError(
                 f"offset {record.offset} follows {batches[-1].last_offset}: give the records in the order of offsets"

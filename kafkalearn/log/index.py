@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafkalearn.arguments import whole_number
 from kafkalearn.log.settings import Settings
 from kafkalearn.log.state import Log, Segment
 
@@ -92,6 +93,7 @@ def look_up(settings: Settings, log: Log, offset: int) -> tuple[int, int, int | 
     >>> look_up(Settings(index_interval_bytes=250), Log((Segment(0, batches),), log_end_offset=5), 4)
     (0, 300, 4)
     """
+    whole_number("offset", offset, at_least=0)
     segment = next((each for each in reversed(log.segments) if each.base_offset <= offset), log.segments[0])
     offsets = index_of(settings, segment, is_closed=segment is not log.active).offsets
     position = max((at for last, at in offsets if last <= offset), default=0)

@@ -19,6 +19,11 @@ from kafkalearn.log.state import Log, Segment, ends_of
 
 Rule: TypeAlias = Callable[[Settings, Log, int], int]
 
+BELOW_LOG_START = "below the log start offset"
+TOO_MANY_BYTES = "more than retention.bytes"
+TOO_OLD = "older than retention.ms"
+REASONS = (BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD)
+
 
 def retain(settings: Settings, log: Log, now_ms: int) -> Log:
     """The log without the segments that a rule allows to delete.
@@ -29,16 +34,23 @@ def retain(settings: Settings, log: Log, now_ms: int) -> Log:
     ----------
     Apache Kafka, ``UnifiedLog.deleteOldSegments``; the order of the rules is this since 3.0.
     """
-    rules: tuple[Rule, ...] = (_below_log_start,)
-    if settings.is_deleted:
-        in_order = (_below_log_start, _too_many_bytes, _too_old)
-        rules = in_order if settings.has("3.0") else (_too_old, _too_many_bytes, _below_log_start)
-    deleted_count = 0
-    for rule in rules:
-        count = rule(settings, log, now_ms)
+    reasons: tuple[str, ...] = ()
+    for reason in rules_in_order(settings):
+        count = _RULES[reason](settings, log, now_ms)
         log = _without_first(log, count, now_ms)
-        deleted_count += count
-    return replace(log, effects=(*log.effects, SegmentsDeleted(deleted_count))) if deleted_count else log
+        reasons += (reason,) * count
+    return replace(log, effects=(*log.effects, SegmentsDeleted(len(reasons), reasons))) if reasons else log
+
+
+def rules_in_order(settings: Settings) -> tuple[str, ...]:
+    """The rules that count for a topic, by their names in `REASONS`, in the order in which a broker applies them.
+
+    >>> rules_in_order(Settings("compact")), rules_in_order(Settings("delete", release="2.8"))[0]
+    (('below the log start offset',), 'older than retention.ms')
+    """
+    if not settings.is_deleted:
+        return (BELOW_LOG_START,)
+    return REASONS if settings.has("3.0") else REASONS[::-1]
 
 
 def _below_log_start(settings: Settings, log: Log, now_ms: int) -> int:
@@ -90,3 +102,6 @@ def _without_first(log: Log, count: int, now_ms: int) -> Log:
         log = roll(log, now_ms)
     segments = log.segments[count:]
     return replace(log, segments=segments, log_start_offset=max(log.log_start_offset, segments[0].base_offset))
+
+
+_RULES: dict[str, Rule] = {BELOW_LOG_START: _below_log_start, TOO_MANY_BYTES: _too_many_bytes, TOO_OLD: _too_old}

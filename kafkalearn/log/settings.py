@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from typing import Annotated
 
-from kafkalearn.arguments import whole_number
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import number, one_of
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fields import Checked, Count, Index, Millis, Whole, check_fields
 from kafkalearn.versions.defaults import default
 from kafkalearn.versions.releases import DEFAULT_RELEASE, RELEASES, at_least, parse_release
 
@@ -26,7 +28,7 @@ TIMESTAMP_LIMITS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Checked):
     """The topic's settings, and those of the broker's cleaner; defaults are Kafka's.
 
     Parameters
@@ -54,46 +56,37 @@ class Settings:
 
     cleanup_policy: str = "delete"
     release: str = DEFAULT_RELEASE
-    segment_bytes: int = 1073741824
-    segment_ms: int = 604800000
-    segment_jitter_ms: int = 0
-    index_interval_bytes: int = 4096
-    segment_index_bytes: int = 10485760
-    retention_ms: int = 604800000
-    retention_bytes: int = -1
-    min_cleanable_dirty_ratio: float = 0.5
-    min_compaction_lag_ms: int = 0
-    max_compaction_lag_ms: int = LONG_MAX
-    delete_retention_ms: int = 86400000
-    max_message_bytes: int = 1048588
-    offset_map_slots: int = 5592405
-    load_factor: float = 0.9
-    message_timestamp_before_max_ms: int | None = None
-    message_timestamp_after_max_ms: int | None = None
-    message_timestamp_difference_max_ms: int | None = None
+    segment_bytes: Count = 1073741824
+    segment_ms: Annotated[int, Whole(1)] = 604800000
+    segment_jitter_ms: Millis = 0
+    index_interval_bytes: Index = 4096
+    segment_index_bytes: Count = 10485760
+    retention_ms: Annotated[int, Whole(-1)] = 604800000
+    retention_bytes: Annotated[int, Whole(-1)] = -1
+    min_cleanable_dirty_ratio: Annotated[float, partial(number, at_least=0, at_most=1)] = 0.5
+    min_compaction_lag_ms: Millis = 0
+    max_compaction_lag_ms: Annotated[int, Whole(1)] = LONG_MAX
+    delete_retention_ms: Millis = 86400000
+    max_message_bytes: Index = 1048588
+    offset_map_slots: Count = 5592405
+    load_factor: Annotated[float, partial(number, at_least=0, at_most=1)] = 0.9
+    message_timestamp_before_max_ms: Millis | None = None
+    message_timestamp_after_max_ms: Millis | None = None
+    message_timestamp_difference_max_ms: Millis | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no broker can be configured to."""
+        check_fields(self)
         parse_release(self.release)
-        if self.cleanup_policy not in POLICIES:
-            raise unknown_name("cleanup policy", self.cleanup_policy, POLICIES)
+        one_of("cleanup policy", self.cleanup_policy, POLICIES)
         since = _POLICY_SINCE.get(self.cleanup_policy, RELEASES[0])
         if not self.has(since):
             raise KafkaLearnError(
                 f"cleanup policy {self.cleanup_policy!r} came with Kafka {since}, the release is {self.release}"
             )
-        for name in ("segment_bytes", "segment_ms", "segment_index_bytes", "offset_map_slots"):
-            whole_number(name, getattr(self, name), at_least=1)
-        for name in ("segment_jitter_ms", "index_interval_bytes", "min_compaction_lag_ms", "delete_retention_ms"):
-            whole_number(name, getattr(self, name), at_least=0)
         for name in TIMESTAMP_LIMITS:
             if getattr(self, name) is not None:
                 default(name.replace("_", "."), self.release, "topic")  # refuses what the release does not have
-                whole_number(name, getattr(self, name), at_least=0)
-        if not 0 <= self.min_cleanable_dirty_ratio <= 1:
-            raise KafkaLearnError(
-                f"min_cleanable_dirty_ratio must be from 0 to 1, got {self.min_cleanable_dirty_ratio}"
-            )
         if self.usable_key_count < 1:
             raise KafkaLearnError(
                 f"an offset map of {self.offset_map_slots} slots, {self.load_factor} full, holds no key at all: a "

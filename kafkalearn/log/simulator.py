@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import get_args
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.errors import IllegalEvent, no_event
 from kafkalearn.log.appending import append, end_transaction, roll
 from kafkalearn.log.cleaner import failures
 from kafkalearn.log.cleaner.copying import clean
@@ -94,7 +95,7 @@ def _maintain(settings: Settings, log: Log, event: LogEvent) -> Log:
             return failures.restart(log)
         case ReplaceCleanerThreads():
             return failures.replace_threads(settings, log, event)
-    raise IllegalEvent(f"{event!r} is no event of this simulator")
+    raise no_event(event, get_args(LogEvent))
 
 
 def _set_high_watermark(log: Log, event: SetHighWatermark) -> Log:

@@ -10,17 +10,19 @@ Three simulators, each a package with its own `Settings`, events, `step` and `si
 """
 
 from kafkalearn.purgatory import operations, requests, wheel
-from kafkalearn.purgatory.operations.kinds import delayed_fetch, delayed_heartbeat, delayed_produce
-from kafkalearn.purgatory.requests import ConsumerFetch, SizedProduce
+from kafkalearn.purgatory.operations.kinds import delayed_fetch, delayed_heartbeat, delayed_join, delayed_produce
+from kafkalearn.purgatory.requests import ConsumerFetch, DelayedDelete, SizedProduce
 from kafkalearn.purgatory.wheel.counting import Load, heap_cost, wheel_cost
 from kafkalearn.purgatory.wheel.placing import journey
 
 __all__ = [
     "ConsumerFetch",
+    "DelayedDelete",
     "Load",
     "SizedProduce",
     "delayed_fetch",
     "delayed_heartbeat",
+    "delayed_join",
     "delayed_produce",
     "heap_cost",
     "journey",

@@ -20,6 +20,6 @@ SIMULATOR = Simulator(
             ),
         ),
     ),
-    senseless=(Read(0), EndTransaction(7, True, 0), SetHighWatermark(1)),
+    senseless=(EndTransaction(7, True, 0), SetHighWatermark(1)),
     effects_in=("kafkalearn.log.effects",),
 )

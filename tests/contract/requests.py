@@ -1,6 +1,6 @@
 """Requests that wait for a partition under the contract."""
 
-from kafkalearn.purgatory.requests.events import ConsumerFetch, SizedProduce
+from kafkalearn.purgatory.requests.events import ConsumerFetch, DelayedDelete, SizedProduce
 from kafkalearn.purgatory.requests.settings import Settings
 from kafkalearn.replication.events import BrokerRestarted, Fetch, LeaderElected, Produce, TimePassed
 from tests.contract.simulator import Run, Simulator
@@ -18,6 +18,8 @@ SIMULATOR = Simulator(
                 TimePassed(400),
                 Fetch(2),
                 ConsumerFetch("c3", 9),
+                DelayedDelete(1),
+                Fetch(2),
                 LeaderElected(2, (1, 2)),
             ),
         ),

@@ -1,10 +1,12 @@
 """Retention: whole segments, from the old end, and only what a rule allows."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.log import CleanerRound, Retain, Settings, check, simulate, step
+from kafkalearn.log import CleanerRound, MoveLogStart, Retain, Settings, check, simulate, step
 from kafkalearn.log.effects import SegmentsDeleted
+from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD
 from tests.log.schedules import after, appends, last_effect, one_each, rolls
 
 deleting = st.builds(
@@ -45,5 +47,29 @@ def test_retention_by_bytes_never_goes_below_what_it_must_keep():
         one_each(*(("k", "v", at) for at in range(5)), size_bytes=100),
         Retain(10),
     )
-    assert log.effects == (SegmentsDeleted(2),)
+    assert log.effects == (SegmentsDeleted(2, (TOO_MANY_BYTES, TOO_MANY_BYTES)),)
     assert sum(segment.size_bytes for segment in log.segments) == 300
+
+
+FIVE = one_each(*(("k", "v", at) for at in range(5)), size_bytes=100)
+
+
+@pytest.mark.parametrize(
+    ("release", "reasons"),
+    [("4.3", (BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD)), ("2.8", (TOO_OLD, TOO_OLD, TOO_OLD))],
+)
+def test_each_segment_goes_by_the_first_rule_that_takes_it_and_since_3_0_time_comes_last(release, reasons):
+    topic = Settings(release=release, segment_bytes=100, retention_bytes=300, retention_ms=7)
+    assert last_effect(after(topic, FIVE, MoveLogStart(1), Retain(10)), SegmentsDeleted).reasons == reasons
+
+
+def test_one_young_record_keeps_its_segment_and_all_behind_it():
+    topic = Settings(segment_bytes=100, retention_ms=5)
+    records = one_each(*(("k", "v", at) for at in (0, 90, 1, 2)), size_bytes=100)
+    assert after(topic, records, Retain(80)).segments[0].base_offset == 1
+    assert after(topic, records, Retain(96)).segments[0].base_offset == 4
+
+
+def test_the_active_segment_goes_by_time_like_any_other_and_an_empty_one_is_opened():
+    log = after(Settings(retention_ms=5), FIVE, Retain(10))
+    assert (log.log_start_offset, log.log_end_offset, log.segments[0].base_offset, log.records) == (5, 5, 5, ())

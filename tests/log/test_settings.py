@@ -14,7 +14,7 @@ from kafkalearn.versions import default
         ({"cleanup_policy": "compakt"}, "unknown cleanup policy 'compakt'; did you mean 'compact'"),
         ({"segment_bytes": 0}, "segment_bytes must be at least 1, got 0"),
         ({"segment_ms": 1.5}, "segment_ms must be a whole number"),
-        ({"min_cleanable_dirty_ratio": 1.5}, "min_cleanable_dirty_ratio must be from 0 to 1"),
+        ({"min_cleanable_dirty_ratio": 1.5}, "min_cleanable_dirty_ratio must be a number of at least 0 and at most 1"),
         ({"offset_map_slots": 1}, "holds no key at all: a cleaner with such a buffer does not start"),
         ({"message_timestamp_after_max_ms": 1, "release": "3.5"}, "3.6 to 4.3 have it"),
         ({"message_timestamp_difference_max_ms": 1, "release": "4.0"}, "0.10.0 to 3.9 have it"),

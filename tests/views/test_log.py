@@ -77,6 +77,21 @@ RUNS = {
     "operations": (Settings("compact"), OPERATIONS),
     "a-small-map": (Settings("compact", offset_map_slots=4, load_factor=0.75), [*FIGURE, Clean(6000), Clean(7000)]),
     "up-to-3.0": (Settings("compact", "3.0", min_cleanable_dirty_ratio=0.1), TOMBSTONE),
+    "retention": (
+        Settings(retention_ms=2 * H, retention_bytes=300),
+        [
+            *(each for hour in range(5) for each in (put(hour * H, ("a", "v"), ("b", "w")), Roll())),
+            *map(Retain, (5 * H, 9 * H)),
+        ],
+    ),
+    "compact-and-delete": (
+        Settings("compact,delete", min_cleanable_dirty_ratio=0, retention_ms=2 * H, segment_bytes=150),
+        [
+            each
+            for hour in range(5)
+            for each in (put(hour * H, (f"k{hour % 4}", "v")), Roll(), CleanerRound(hour * H + 1))
+        ],
+    ),
     "a-lag": (Settings("compact", max_compaction_lag_ms=2 * H, min_compaction_lag_ms=H), TOMBSTONE[:-1]),
 }
 
@@ -153,7 +168,16 @@ def test_of_a_long_log_the_newest_offsets_are_drawn():
 
     assert ">k99<" in picture
     assert ">k50<" not in picture
-    assert picture.size[1] < 900
+    assert picture.size[1] <= 590
+
+
+def test_what_retention_deletes_is_drawn_once_more_with_the_rule_that_took_it():
+    topic, events = RUNS["retention"]
+    *_, during, after = drawn(draw_log, topic, simulate(topic, events))
+
+    assert ("by time" in during, during.count("stroke-dasharray")) == (True, 10)
+    assert "dirty ratio" not in during
+    assert "retention.ms 2 h: the oldest segment is empty" in after
 
 
 def test_without_the_frame_before_what_a_pass_removed_is_unknown():
@@ -175,6 +199,7 @@ def test_whatever_happens_to_a_log_it_can_be_drawn_and_told(topic, schedule):
     trace = simulate(topic, schedule)
     for frame, picture in zip(trace, drawn(draw_log, topic, trace), strict=True):
         ElementTree.fromstring(picture)
+        assert picture.size[1] <= 590
         assert "\n" not in describe_log(topic, frame)
         assert "None" not in log_text(topic, frame)
 

@@ -7,8 +7,8 @@ import pytest
 
 from kafkalearn.purgatory import operations, requests, wheel
 from kafkalearn.purgatory.operations.kinds import delayed_fetch, delayed_heartbeat, delayed_produce
-from kafkalearn.purgatory.requests.events import ConsumerFetch, SizedProduce
-from kafkalearn.replication.events import Fetch, LeaderElected, Produce, TimePassed
+from kafkalearn.purgatory.requests.events import ConsumerFetch, DelayedDelete, SizedProduce
+from kafkalearn.replication.events import BrokerFrozen, Fetch, LeaderElected, Produce, TimePassed
 from kafkalearn.views import (
     describe_purgatory,
     describe_requests,
@@ -36,6 +36,12 @@ WAITERS = requests.simulate(
         Fetch(2),
         SizedProduce(Produce(acks=1), 200),
         TimePassed(600),
+        Fetch(2),
+        DelayedDelete(1, timeout_ms=100),
+        BrokerFrozen(2),
+        TimePassed(100),
+        DelayedDelete(5),
+        DelayedDelete(-1),
         ConsumerFetch("c3", 9),
         ConsumerFetch("c4", 0),
         LeaderElected(2, (1, 2)),
@@ -94,6 +100,7 @@ def test_a_drawing_is_xml_without_ids_of_one_size_that_says_what_it_shows(name):
 
     assert [drawing.label for drawing in drawings] == [describe(frame) for frame in trace]
     assert len({drawing.size for drawing in drawings}) == 1
+    assert drawings[0].size[1] <= 590
     for drawing in drawings:
         elements = list(ElementTree.fromstring(drawing).iter())
         assert not any(each.get("id") or each.get("href") for each in elements)

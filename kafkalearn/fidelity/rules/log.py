@@ -36,6 +36,11 @@ RULES = (
                 "tests/log/test_retention.py::"
                 "test_retention_takes_whole_segments_from_the_old_end_and_leaves_the_bytes_it_must",
             ),
+            Check(
+                "examples",
+                "tests/log/test_retention.py::"
+                "test_each_segment_goes_by_the_first_rule_that_takes_it_and_since_3_0_time_comes_last",
+            ),
         ),
         left_out="compressing: a compressed batch is given with its size; message formats before version 2; tiered "
         "storage; the delay of file.delete.delay.ms between a segment's deletion and the disk",
@@ -231,6 +236,14 @@ RULES = (
         ),
         left_out="an offset map that is full; batches and files: which offsets stay, not how they lie; where an open "
         "transaction stops the cleaner, which is an error here",
+    ),
+    Rule(
+        name="on Spark: which segments retention deletes",
+        function="kafkalearn.spark.retention.with_retention",
+        versions="0.10.1 to 4.3",
+        source="as retention of a log: UnifiedLog.deleteOldSegments",
+        checks=(Check("equality", "tests/spark/test_retention.py::test_the_segments_go_that_the_simulator_deletes"),),
+        left_out="that a broker looks only every log.retention.check.interval.ms, and at each replica by itself",
     ),
     Rule(
         name="on Spark: why records stay or go",

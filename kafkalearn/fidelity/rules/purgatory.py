@@ -87,6 +87,29 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     Rule(
+        name="deleting records waits for the low watermark",
+        function="kafkalearn.purgatory.requests.step",
+        versions="0.11 to 4.3; followers by the rules of the replication settings' release",
+        source="ReplicaManager.deleteRecords, kafka.server.DelayedDeleteRecords, Partition.lowWatermarkIfLeader, "
+        "KIP-107",
+        checks=(
+            Check(
+                "law",
+                "tests/purgatory/requests/test_deleting.py::"
+                "test_a_delete_is_answered_once_when_all_begin_there_or_when_its_time_is_over",
+            ),
+            Check(
+                "examples",
+                "tests/purgatory/requests/test_deleting.py::"
+                "test_the_leader_deletes_at_once_and_answers_with_the_second_fetch",
+            ),
+        ),
+        left_out=(
+            "requests for several partitions at once (conditions of operations have them); a replica that moves from "
+            "one folder to another"
+        ),
+    ),
+    Rule(
         name="the kinds of delayed operations",
         function="kafkalearn.purgatory.operations.kinds.delayed_produce",
         versions="0.9 to 4.3; joins and heartbeats 0.9 to 3.9 (in 4.0 still there, not the default; gone in 4.1)",
@@ -97,11 +120,15 @@ RULES: tuple[Rule, ...] = (
                 "tests/purgatory/operations/test_kinds.py::"
                 "test_a_produce_request_waits_for_the_high_watermark_of_all_its_partitions",
             ),
+            Check(
+                "examples",
+                "tests/purgatory/operations/test_kinds.py::test_a_join_ends_when_the_member_that_is_missing_is_removed",
+            ),
         ),
         left_out=(
-            "what runs when an operation completes: here the operation's end is the result; delayed syncs and "
-            "delete-records requests; the timers of the event loop that joins and heartbeats are in the coordinator of "
-            "today (default since 4.0, alone since 4.1)"
+            "what runs when an operation completes: here the operation's end is the result; delayed syncs; the timers "
+            "of the event loop that joins and heartbeats are in the coordinator of today (default since 4.0, alone "
+            "since 4.1)"
         ),
     ),
     Rule(
@@ -128,5 +155,32 @@ RULES: tuple[Rule, ...] = (
             ),
         ),
         left_out="the wheels' clock is taken to be the real time, as on a busy broker",
+    ),
+    Rule(
+        name="on Spark: how long writes with acks=all wait",
+        function="kafkalearn.spark.waiting.acks_all_waits",
+        versions="2.5 to 4.3",
+        source="kafka.server.DelayedProduce, Partition.maybeIncrementLeaderHW",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/test_waiting.py::test_each_write_waits_until_the_simulated_high_watermark_passes_it",
+            ),
+        ),
+        left_out="requests that write to several partitions; more than one follower of a partition out of the ISR at a "
+        "time; a change of leader",
+    ),
+    Rule(
+        name="on Spark: how long fetches wait for enough bytes",
+        function="kafkalearn.spark.waiting.fetch_waits",
+        versions="as the consumers that wait for a partition",
+        source="kafka.server.DelayedFetch",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/test_waiting.py::test_each_consumer_waits_as_long_as_the_simulated_one_and_gets_as_much",
+            ),
+        ),
+        left_out="fetches of several partitions, which add up their bytes; records of different sizes",
     ),
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from kafkalearn.arguments import whole_number
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.log.cleaner.eligibility import cleanable
 from kafkalearn.log.effects import CleanerStopped
@@ -66,6 +67,7 @@ def cleaner_metrics(settings: Settings, log: Log, now_ms: int) -> Mapping[str, i
     {'cleaner-offset-checkpoint': None, 'log end offset': 0, 'time-since-last-run-ms': 0, \
 'uncleanable-partitions-count': 1, 'uncleanable-bytes': 0, 'DeadThreadCount': 0}
     """
+    whole_number("now_ms", now_ms, at_least=0)
     is_uncleanable = log.cleaner == UNCLEANABLE
     found: dict[str, int | None] = {"cleaner-offset-checkpoint": log.checkpoint, "log end offset": log.log_end_offset}
     if settings.has("0.10.2"):

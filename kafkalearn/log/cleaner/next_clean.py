@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from kafkalearn.arguments import whole_number
 from kafkalearn.log.cleaner.eligibility import cleanable, first_dirty_offset
 from kafkalearn.log.settings import LONG_MAX, Settings
 from kafkalearn.log.state import Log, ends_of
@@ -48,6 +49,7 @@ def next_clean(settings: Settings, log: Log, now_ms: int) -> NextClean:
     ----------
     Apache Kafka, ``LogCleanerManager.grabFilthiestCompactedLog``.
     """
+    whole_number("now_ms", now_ms, at_least=0)
     if not settings.is_compacted:
         return NextClean(None, None)
     found = cleanable(settings, log, now_ms)
@@ -80,7 +82,14 @@ def _missing_bytes(settings: Settings, clean_bytes: int, cleanable_bytes: int) -
 
     if least >= 1:
         return None
-    more_bytes = max(0, int(Fraction(least) * clean_bytes / (1 - Fraction(least))) - cleanable_bytes - 1)
-    while not is_enough(more_bytes):
-        more_bytes += 1
-    return more_bytes
+    too_few = max(0, int(Fraction(least) * clean_bytes / (1 - Fraction(least))) - cleanable_bytes - 1) - 1
+    step = 1
+    while not is_enough(too_few + step):  # a ratio near 1 is a float that many counts share
+        step *= 2
+        if step > LONG_MAX:
+            return None
+    enough = too_few + step
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        too_few, enough = (too_few, middle) if is_enough(middle) else (middle, enough)
+    return enough

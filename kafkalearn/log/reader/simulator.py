@@ -48,8 +48,6 @@ def step(settings: Settings, crossing: Crossing, event: CrossingEvent) -> Crossi
 
 
 def _read(crossing: Crossing, event: Read) -> Crossing:
-    if event.record_count is not None and event.record_count < 1:
-        raise IllegalEvent(f"{event!r}: a read takes at least one record, or leave the number out to take all")
     high_watermark, reader = crossing.log.high_watermark, crossing.reader
     readable = [record for record in ahead_of(crossing) if record.offset < high_watermark]
     taken = tuple(readable[: event.record_count])

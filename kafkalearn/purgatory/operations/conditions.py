@@ -65,6 +65,22 @@ class SumReached(Checked):
 
 
 @dataclass(frozen=True, slots=True)
+class CaughtUp(Checked):
+    """One fact has reached another, which may change as well, as DelayedJoin waits for all members that there are."""
+
+    name: str
+    target: str  # a fact, too
+
+    def holds(self, facts: Facts) -> bool:
+        """Whether the condition is true now."""
+        return fact(facts, self.name) >= fact(facts, self.target)
+
+    def __str__(self) -> str:
+        """The condition in words."""
+        return f"{self.name} >= {self.target}"
+
+
+@dataclass(frozen=True, slots=True)
 class Never:
     """Nothing completes it but time: the initial delay of an empty group."""
 
@@ -77,4 +93,4 @@ class Never:
         return "no event"
 
 
-Condition: TypeAlias = Reached | SumReached | Never
+Condition: TypeAlias = Reached | SumReached | CaughtUp | Never

@@ -1,14 +1,15 @@
 """Delayed operations: those that brokers really have or had, each with its keys and its condition.
 
-=============  ======================  ===========================================  =======================
-kind           watches                 done when                                    when its time is over
-=============  ======================  ===========================================  =======================
-produce        its partitions          all high watermarks have passed the records  REQUEST_TIMED_OUT
-fetch          its partitions          enough bytes are readable in all             answered with what is there
-join           the group               all known members have rejoined              the missing are dropped
-initial join   the group               never by an event                            the first generation begins
-heartbeat      group and member        any sign of life (by force)                  the member is removed
-=============  ======================  ===========================================  =======================
+==============  ======================  ===========================================  =======================
+kind            watches                 done when                                    when its time is over
+==============  ======================  ===========================================  =======================
+produce         its partitions          all high watermarks have passed the records  REQUEST_TIMED_OUT
+fetch           its partitions          enough bytes are readable in all             answered with what is there
+delete records  its partitions          all low watermarks have reached the offsets  REQUEST_TIMED_OUT
+join            the group               all known members have rejoined              the missing are dropped
+initial join    the group               never by an event                            the first generation begins
+heartbeat       group and member        any sign of life (by force)                  the member is removed
+==============  ======================  ===========================================  =======================
 
 The last three are the Scala group coordinator's, with its purgatories ``Rebalance`` and ``Heartbeat``: the default up
 to 3.9, still in the jar of 4.0, gone in 4.1. The coordinator that is the default since 4.0 has no purgatory: there
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 
 from kafkalearn.arguments import mapping, one_of, text, whole_number
 from kafkalearn.fields import Checked
-from kafkalearn.purgatory.operations.conditions import Condition, Never, Reached, SumReached
+from kafkalearn.purgatory.operations.conditions import CaughtUp, Condition, Never, Reached, SumReached
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Operation(Checked):
     keys: tuple[str, ...]  # what it watches, such as "orders-0" or "billing c1"
     condition: Condition
     timeout_ms: int
-    kind: str = ""  # "produce", "fetch", "join", "heartbeat": for the reader
+    kind: str = ""  # "produce", "fetch", "delete records", "join", "heartbeat": for the reader
 
 
 def delayed_produce(name: str, last_offsets: Mapping[str, int], timeout_ms: int = 30_000) -> Operation:
@@ -98,9 +99,45 @@ def _numbers(name: str, given: Mapping[str, int]) -> dict[str, int]:
     }
 
 
-def delayed_join(name: str, group: str, member_count: int, rebalance_timeout_ms: int = 300_000) -> Operation:
+def delayed_delete_records(name: str, offsets: Mapping[str, int], timeout_ms: int = 30_000) -> Operation:
+    """A DeleteRecords request: waits until all live replicas of every partition begin at the offset, or above it.
+
+    Parameters
+    ----------
+    offsets : mapping
+        Partition -> the offset below which records are deleted, as ``{"orders-0": 7}``.
+    timeout_ms : int
+        The administrator's timeout.
+
+    Examples
+    --------
+    >>> str(delayed_delete_records("d1", {"orders-0": 7}).condition)
+    'low watermark orders-0 >= 7'
+
+    References
+    ----------
+    Apache Kafka 4.3, ``kafka.server.DelayedDeleteRecords``, ``Partition.lowWatermarkIfLeader``; KIP-107.
+    """
+    numbers = _numbers("offsets", offsets)
+    required = tuple((f"low watermark {partition}", offset) for partition, offset in numbers.items())
+    return Operation(name, tuple(numbers), Reached(required), timeout_ms, "delete records")
+
+
+def delayed_join(
+    name: str, group: str, member_count: int | None = None, rebalance_timeout_ms: int = 300_000
+) -> Operation:
     """A rebalance: waits until all members that the coordinator knows have sent JoinGroup again.
 
+    Parameters
+    ----------
+    member_count : int, optional
+        How many members the group has; without it, as many as the fact ``"members <group>"`` says at any time, since
+        a member may be removed while the others wait for it.
+
+    Examples
+    --------
+    >>> str(delayed_join("rebalance 5", "billing").condition)
+    'rejoined billing >= members billing'
     >>> str(delayed_join("rebalance 5", "billing", 3).condition)
     'rejoined billing >= 3'
 
@@ -109,9 +146,11 @@ def delayed_join(name: str, group: str, member_count: int, rebalance_timeout_ms:
     Apache Kafka to 3.9, ``kafka.coordinator.group.DelayedJoin`` (in 4.0 not the default); a timer of the event loop
     since.
     """
-    needed = whole_number("member_count", member_count, at_least=0)
-    rejoined = Reached(((f"rejoined {text('group', group)}", needed),))
-    return Operation(name, (group,), rejoined, rebalance_timeout_ms, "join")
+    rejoined = f"rejoined {text('group', group)}"
+    if member_count is None:
+        return Operation(name, (group,), CaughtUp(rejoined, f"members {group}"), rebalance_timeout_ms, "join")
+    needed = Reached(((rejoined, whole_number("member_count", member_count, at_least=0)),))
+    return Operation(name, (group,), needed, rebalance_timeout_ms, "join")
 
 
 def initial_delayed_join(name: str, group: str, initial_rebalance_delay_ms: int = 3000) -> Operation:

@@ -10,14 +10,15 @@ from kafkalearn.replication.effects import NONE, Effect
 
 @dataclass(frozen=True, slots=True)
 class ConsumerParked:
-    """A consumer's fetch waits."""
+    """A consumer's fetch waits: its first read has found too little."""
 
     name: str
+    found_bytes: int = 0  # committed, by that read
 
 
 @dataclass(frozen=True, slots=True)
 class ConsumerAnswered:
-    """A consumer has its answer."""
+    """A consumer has its answer; if it waited, the log was read a second time for it."""
 
     name: str
     high_watermark: int | None
@@ -25,4 +26,20 @@ class ConsumerAnswered:
     error: str = NONE
 
 
-RequestEffect: TypeAlias = ConsumerParked | ConsumerAnswered | Effect
+@dataclass(frozen=True, slots=True)
+class DeleteParked:
+    """The leader has deleted, and the request waits for the other live replicas."""
+
+    request: int  # numbered from 1, as they came
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteAnswered:
+    """An administrator has the answer, with the low watermark: the smallest log start of all live replicas."""
+
+    request: int
+    low_watermark: int | None
+    error: str = NONE
+
+
+RequestEffect: TypeAlias = ConsumerParked | ConsumerAnswered | DeleteParked | DeleteAnswered | Effect

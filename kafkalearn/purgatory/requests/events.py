@@ -30,4 +30,12 @@ class SizedProduce(Checked):
     record_bytes: Annotated[int, Whole(1, LARGEST_INT)] = RECORD_BYTES
 
 
-RequestEvent: TypeAlias = ConsumerFetch | SizedProduce | ReplicationEvent
+@dataclass(frozen=True, slots=True)
+class DelayedDelete(Checked):
+    """An administrator deletes the records below an offset; the answer waits until all live replicas have done so."""
+
+    before_offset: int  # -1: the high watermark
+    timeout_ms: RequestMillis = 30_000
+
+
+RequestEvent: TypeAlias = ConsumerFetch | SizedProduce | DelayedDelete | ReplicationEvent

@@ -11,12 +11,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kafkalearn.errors import IllegalEvent
+from kafkalearn.purgatory.requests.deleting import ask, settle
 from kafkalearn.purgatory.requests.effects import ConsumerAnswered, ConsumerParked, RequestEffect
-from kafkalearn.purgatory.requests.events import RECORD_BYTES, ConsumerFetch, RequestEvent, SizedProduce
+from kafkalearn.purgatory.requests.events import (
+    RECORD_BYTES,
+    ConsumerFetch,
+    DelayedDelete,
+    RequestEvent,
+    SizedProduce,
+)
 from kafkalearn.purgatory.requests.settings import Settings
 from kafkalearn.purgatory.requests.state import Broker, WaitingConsumer, start
 from kafkalearn.replication.effects import Effect, FetchHandled
-from kafkalearn.replication.events import ReplicationEvent
+from kafkalearn.replication.events import DeleteRecords, ReplicationEvent
 from kafkalearn.replication.simulator import step as step_partition
 from kafkalearn.replication.state import Partition
 from kafkalearn.trace import Trace, run
@@ -37,7 +44,7 @@ def step(settings: Settings, broker: Broker, event: RequestEvent) -> Broker:
     >>> events = [ConsumerFetch("c1", 0, max_wait_ms=5000), SizedProduce(Produce(acks=1)), Fetch(2), Fetch(2)]
     >>> for frame in simulate(settings, events)[1:]:
     ...     print([effect for effect in frame.state.effects if isinstance(effect, ConsumerParked | ConsumerAnswered)])
-    [ConsumerParked(name='c1')]
+    [ConsumerParked(name='c1', found_bytes=0)]
     []
     []
     [ConsumerAnswered(name='c1', high_watermark=1, records=((0, 'm1'),), error='NONE')]
@@ -51,6 +58,8 @@ def step(settings: Settings, broker: Broker, event: RequestEvent) -> Broker:
             return _fetch(broker, event)
         case SizedProduce(produce, record_bytes):
             return _stepped(settings, broker, produce, record_bytes)
+        case DelayedDelete(before_offset):
+            return ask(_stepped(settings, broker, DeleteRecords(before_offset), RECORD_BYTES), event)
     return _stepped(settings, broker, event, RECORD_BYTES)
 
 
@@ -72,14 +81,16 @@ def _fetch(broker: Broker, fetch: ConsumerFetch) -> Broker:
     if fetch.max_wait_ms == 0 or is_ready(broker, fetch):
         return replace(broker, effects=(_answer(broker, fetch),))
     waiting = (*broker.consumers, WaitingConsumer(fetch, deadline_ms, number))
-    return replace(broker, consumers=waiting, effects=(ConsumerParked(fetch.name),))
+    found_bytes = broker.committed_bytes(fetch.offset)
+    return replace(broker, consumers=waiting, effects=(ConsumerParked(fetch.name, found_bytes),))
 
 
 def _stepped(settings: Settings, before: Broker, event: ReplicationEvent, record_bytes: int) -> Broker:
     partition = step_partition(settings, before.partition, event)
     sizes = _sizes(before, partition, record_bytes)
     broker = replace(before, partition=partition, record_bytes=sizes, effects=())
-    if _leadership(partition) != _leadership(before.partition):
+    has_changed = _leadership(partition) != _leadership(before.partition)
+    if has_changed:
         done = list(broker.consumers)
         answers = [ConsumerAnswered(each.fetch.name, None, error="NOT_LEADER_OR_FOLLOWER") for each in done]
     else:
@@ -88,7 +99,9 @@ def _stepped(settings: Settings, before: Broker, event: ReplicationEvent, record
         done += sorted(late, key=lambda each: (each.deadline_ms, each.number))
         answers = [_answer(broker, each.fetch) for each in done]
     consumers = tuple(each for each in broker.consumers if each not in done)
-    return replace(broker, consumers=consumers, effects=_in_order(partition.effects, answers))
+    deletes, answered = settle(broker, has_changed)
+    effects = _in_order(partition.effects, [*answers, *answered])
+    return replace(broker, consumers=consumers, deletes=deletes, effects=effects)
 
 
 def _leadership(partition: Partition) -> tuple[int | None, int | None]:
@@ -131,7 +144,7 @@ def _answer(broker: Broker, fetch: ConsumerFetch) -> ConsumerAnswered:
     return ConsumerAnswered(fetch.name, log.high_watermark, records)
 
 
-def _in_order(effects: tuple[Effect, ...], answers: list[ConsumerAnswered]) -> tuple[RequestEffect, ...]:
-    """Consumers woken by a follower's fetch are answered while the leader works on it, all others at the end."""
+def _in_order(effects: tuple[Effect, ...], answers: list[RequestEffect]) -> tuple[RequestEffect, ...]:
+    """Those woken by a follower's fetch are answered while the leader works on it, all others at the end."""
     at = next((index for index, effect in enumerate(effects) if isinstance(effect, FetchHandled)), len(effects))
     return (*effects[:at], *answers, *effects[at:])

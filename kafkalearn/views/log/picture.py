@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kafkalearn.log import Cleaned, Settings
 from kafkalearn.log.effects import Cleanable
+from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD
 from kafkalearn.log.state import RUNNING
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import (
@@ -37,19 +38,30 @@ from kafkalearn.views.log.places import (
     Place,
     Stretch,
     cleanable_of,
+    deleted_stretches,
     effect_of,
     log_of,
     now_of,
     places,
     stretches,
 )
-from kafkalearn.views.log.words import clock_text, describe_log, legend_of, next_text, short_reason, span_text, text_of
+from kafkalearn.views.log.words import (
+    clock_text,
+    describe_log,
+    legend_of,
+    next_text,
+    retention_text,
+    short_reason,
+    span_text,
+    text_of,
+)
 
-LEFT, CELL, PER_ROW, MOST_ROWS = 24, 79, 12, 3
-TOP, ROW_HEIGHT = 100, 216
-LEGEND_LINES = 2
-CELL_DOWN, CELL_HEIGHT = 8, 80  # below the frame's top
-FRAME_HEIGHT, BAND_DOWN, BAND_HEIGHT = 132, 138, 22  # the frame holds cells and the words below them
+LEFT, CELL, PER_ROW, MOST_ROWS = 24, 79, 12, 2
+TOP, ROW_HEIGHT = 80, 203
+LEGEND_LINES, LEGEND_UP = 2, 30  # the legend begins where a row has nothing more
+CELL_DOWN, CELL_HEIGHT = 6, 74  # below the frame's top
+FRAME_HEIGHT, BAND_DOWN, BAND_HEIGHT = 122, 127, 22  # the frame holds cells and the words below them
+BY = {BELOW_LOG_START: "too low", TOO_MANY_BYTES: "by size", TOO_OLD: "by time"}
 CHARACTER = {SMALL: 9.3, BODY: 11.5}  # pixels of one letter
 CLEAN, DIRTY, UNTOUCHED = Fill(READ, ""), fill(2), Fill(EMPTY, "")
 GRAVE = fill(1)
@@ -65,7 +77,7 @@ def draw_log(settings: Settings, frame: LogFrame, before: LogFrame | None = None
         What the run was made with.
     frame, before : Frame
         A frame of a run of `kafkalearn.log`, and the one before it: without it the records that a pass removed
-        are unknown. Of a long log the newest 36 offsets are shown.
+        are unknown. Of a long log the newest 24 offsets are shown.
 
     Examples
     --------
@@ -80,63 +92,89 @@ def draw_log(settings: Settings, frame: LogFrame, before: LogFrame | None = None
 
 
 def log_elements(
-    settings: Settings, frame: LogFrame, before: LogFrame | None, reader_offset: int | None = None
+    settings: Settings,
+    frame: LogFrame,
+    before: LogFrame | None,
+    reader_offset: int | None = None,
+    most_rows: int = MOST_ROWS,
 ) -> tuple[list[str], float]:
     """The drawing of a log as elements, and how far down it goes; `reader_offset` marks where a reader is."""
-    rows = _rows(places(frame, before))
+    rows = _rows(places(frame, before), most_rows)
+    segments = (*deleted_stretches(frame, before), *stretches(log_of(frame)))
     found, now_ms = cleanable_of(settings, frame), now_of(frame)
     parts = [
         text(LEFT, 40, _title(settings), TITLE - 2, bold=True),
         text(WIDTH - LEFT, 40, f"now {span_text(now_ms)}", TITLE - 2, "end"),
     ]
     for at, row in enumerate(rows):
-        parts += _row(frame, row, found, now_ms, TOP + at * ROW_HEIGHT)
+        parts += _row(settings, segments, row, now_ms, TOP + at * ROW_HEIGHT)
+        parts += _band(frame, row, found, TOP + at * ROW_HEIGHT) if settings.is_compacted else []
         parts += _reader(row, reader_offset, TOP + at * ROW_HEIGHT)
     below = TOP + len(rows) * ROW_HEIGHT
-    legend = _legend(rows, below - 16)
-    below += 22 * max(LEGEND_LINES, len(legend)) - 16
-    return [*parts, *legend, *_meter(settings, frame, found, below)], below + 62
+    legend = _legend(rows, below - LEGEND_UP)
+    below += 22 * max(LEGEND_LINES, len(legend)) - LEGEND_UP
+    if settings.is_compacted:
+        parts += _meter(settings, frame, found, below)
+        below += 62
+    if settings.is_deleted:
+        parts.append(text(LEFT, below + 15, retention_text(settings, frame), SMALL, bold=True))
+        below += 28
+    return [*parts, *legend], below
 
 
 def _title(settings: Settings) -> str:
+    policy = f"cleanup.policy={settings.cleanup_policy or 'none'}"
     if not settings.is_compacted:
-        return f"A log: cleanup.policy={settings.cleanup_policy or 'none'}"
-    return f"cleanup.policy={settings.cleanup_policy}, delete.retention.ms={span_text(settings.delete_retention_ms)}"
+        return f"A log: {policy}"
+    return f"{policy}, delete.retention.ms={span_text(settings.delete_retention_ms)}"
 
 
-def _rows(all_places: tuple[Place, ...]) -> list[tuple[Place, ...]]:
+def _rows(all_places: tuple[Place, ...], most_rows: int) -> list[tuple[Place, ...]]:
     """The newest offsets, in rows."""
-    shown = all_places[-PER_ROW * MOST_ROWS :]
+    shown = all_places[-PER_ROW * most_rows :]
     return [shown[start : start + PER_ROW] for start in range(0, len(shown), PER_ROW)]
 
 
-def _row(frame: LogFrame, row: tuple[Place, ...], found: Cleanable, now_ms: int, top: float) -> list[str]:
+def _row(
+    settings: Settings, segments: tuple[Stretch, ...], row: tuple[Place, ...], now_ms: int, top: float
+) -> list[str]:
     first, last = row[0].offset, row[-1].offset
     parts = []
-    for stretch in stretches(log_of(frame)):
+    for stretch in segments:
         if stretch.last >= first and stretch.first <= last:
-            parts.append(_segment(stretch, first, last, top))
+            parts.append(_segment(settings, stretch, first, last, now_ms, top))
     for place in row:
         x = LEFT + (place.offset - first) * CELL
         parts.append(_cell(place, now_ms, x, top))
-    return [*parts, *_band(frame, row, found, top)]
+    return parts
 
 
-def _segment(stretch: Stretch, row_first: int, row_last: int, top: float) -> str:
+def _segment(settings: Settings, stretch: Stretch, row_first: int, row_last: int, now_ms: int, top: float) -> str:
     """The frame of a segment, or of the part that is in this row."""
     start, end = max(stretch.first, row_first), min(stretch.last, row_last)
     x, width = LEFT + (start - row_first) * CELL, (end + 1 - start) * CELL
-    size = f"{stretch.segment.size_bytes} B"
-    longest = f"{'active ' if stretch.is_active else ''}segment {stretch.first}, {size}"
-    short = "active" if stretch.is_active else size
-    name = next((each for each in (longest, f"{stretch.first}: {size}", short) if _fits(each, width)), "")
-    edge = {"stroke": INK, "stroke_width": 2, "stroke_dasharray": "8 5" if stretch.is_active else None}
+    is_gone = bool(stretch.deleted_because)
+    dashes = "3 5" if is_gone else "8 5" if stretch.is_active else None
+    edge = {"stroke": MUTED if is_gone else INK, "stroke_width": 2, "stroke_dasharray": dashes}
+    name = next((each for each in _segment_names(settings, stretch, now_ms) if _fits(each, width)), "")
+    look = {"colour": MARK if is_gone else INK, "bold": is_gone or stretch.is_active}
     return "\n".join(
-        [
-            rect(x + 2, top, width - 4, FRAME_HEIGHT, **edge),
-            text(x + 4, top - 22, name, SMALL, bold=stretch.is_active) if name else "",
-        ]
+        [rect(x + 2, top, width - 4, FRAME_HEIGHT, **edge), text(x + 4, top - 16, name, SMALL, **look) if name else ""]
     )
+
+
+def _segment_names(settings: Settings, stretch: Stretch, now_ms: int) -> list[str]:
+    """What stands above a segment, the longest first; where retention goes by time, how old it is."""
+    if stretch.deleted_because:
+        by = BY[stretch.deleted_because]
+        return [f"deleted: {stretch.deleted_because}", f"deleted: {by}", by]
+    size = f"{stretch.segment.size_bytes} B"
+    narrow = ["active"] if stretch.is_active else [f"{stretch.first}: {size}", size]
+    names = [f"{'active ' if stretch.is_active else ''}segment {stretch.first}, {size}", *narrow]
+    if settings.is_deleted and settings.retention_ms >= 0 and stretch.segment.batches:
+        age = span_text(max(0, now_ms - stretch.segment.largest_timestamp_ms))
+        names = [f"{names[0]}, {age} old", f"{narrow[-1]}, {age} old", *names]
+    return names
 
 
 def _fits(words: str, width: float, size: float = SMALL) -> bool:
@@ -188,14 +226,14 @@ def _content(place: Place, middle: float, y: float) -> list[str]:
     key = _fitted(text_of(place.record.key), CELL - 10, BODY)
     value = text_of(place.record.value)
     value_size = BODY if _fits(value, CELL - 12, BODY) else SMALL
-    plate = rect(middle - 31, y + 26, 62, 48, PANEL, rx=3) if place.kind == TOMBSTONE else ""
+    plate = rect(middle - 31, y + 22, 62, 46, PANEL, rx=3) if place.kind == TOMBSTONE else ""
     size = BODY if _fits(text_of(place.record.key), CELL - 10, BODY) else SMALL
     key = key if size == BODY else _fitted(text_of(place.record.key), CELL - 10, SMALL)
-    strike = line(middle - 28, y + 68, middle + 28, y + 30, MUTED, 2) if place.kind == REMOVED else ""
+    strike = line(middle - 28, y + 64, middle + 28, y + 27, MUTED, 2) if place.kind == REMOVED else ""
     return [
         plate,
-        text(middle, y + 44, key, size, "middle", colour, bold=place.kind != REMOVED),
-        text(middle, y + 67, _fitted(value, CELL - 12, value_size), value_size, "middle", colour),
+        text(middle, y + 40, key, size, "middle", colour, bold=place.kind != REMOVED),
+        text(middle, y + 62, _fitted(value, CELL - 12, value_size), value_size, "middle", colour),
         strike,
     ]
 
@@ -209,7 +247,7 @@ def _under(place: Place, now_ms: int, middle: float, y: float) -> str:
         words.append(text(middle, y + 17, reason, SMALL, "middle", MUTED if gone else INK, bold=not gone))
     if place.kind == TOMBSTONE:
         clock = clock_text(place, now_ms)
-        words.append(text(middle, y + 36, _clock_fitted(clock), SMALL, "middle", MARK, bold=clock == "due"))
+        words.append(text(middle, y + 35, _clock_fitted(clock), SMALL, "middle", MARK, bold=clock == "due"))
     return "\n".join(words)
 
 

@@ -7,7 +7,7 @@ from typing import TypeAlias, TypeVar
 
 from kafkalearn.log import Cleaned, Log, Record, Settings
 from kafkalearn.log.cleaner.eligibility import cleanable
-from kafkalearn.log.effects import Cleanable, Decision
+from kafkalearn.log.effects import Cleanable, Decision, SegmentsDeleted
 from kafkalearn.log.reader.effects import CrossingEffect
 from kafkalearn.log.reader.events import CrossingEvent
 from kafkalearn.log.reader.state import Crossing
@@ -39,6 +39,7 @@ class Stretch:
     first: int
     last: int  # for the active one the log end offset
     is_active: bool
+    deleted_because: str = ""  # the rule of retention by which it has just gone
 
 
 LogFrame: TypeAlias = Frame[Log | Crossing, CrossingEvent]
@@ -76,8 +77,27 @@ def stretches(log: Log) -> tuple[Stretch, ...]:
     return tuple(Stretch(each, each.base_offset, end - 1, each is log.active) for each, end in pairs)
 
 
+def deleted_stretches(frame: LogFrame, before: LogFrame | None) -> tuple[Stretch, ...]:
+    """The segments that retention has deleted in this frame; none if the frame before is not known."""
+    deleted = effect_of(frame, SegmentsDeleted)
+    if deleted is None or before is None:
+        return ()
+    first = log_of(frame).segments[0].base_offset
+    was = log_of(before)
+    gone = [each for each in was.segments if each.base_offset < first]
+    ends = ends_of((*gone, log_of(frame).segments[0]), was.log_end_offset)[: len(gone)]
+    reasons = deleted.reasons if len(deleted.reasons) == len(gone) else deleted.reasons[-1:] * len(gone)
+    return tuple(
+        Stretch(each, each.base_offset, end - 1, False, reason)
+        for each, end, reason in zip(gone, ends, reasons, strict=True)
+    )
+
+
 def places(frame: LogFrame, before: LogFrame | None) -> tuple[Place, ...]:
-    """Every offset from the first segment's base to the log end offset, in order."""
+    """Every offset from the first segment's base to the log end offset, in order.
+
+    The frame in which retention deletes segments has their offsets too, and those of a frame before it are known.
+    """
     log, done = log_of(frame), effect_of(frame, Cleaned)
     decisions = {each.offset: each for each in done.decisions} if done else {}
     was = {} if before is None else {each.offset: each for each in log_of(before).records}
@@ -92,4 +112,9 @@ def places(frame: LogFrame, before: LogFrame | None) -> tuple[Place, ...]:
             found.setdefault(batch.last_offset, Place(batch.last_offset, EMPTY_BATCH))
     found[log.log_end_offset] = Place(log.log_end_offset, END)
     first = log.segments[0].base_offset
+    for stretch in deleted_stretches(frame, before):
+        for offset in range(stretch.first, stretch.last + 1):
+            if offset in was:
+                found[offset] = Place(offset, REMOVED, was[offset])
+        first = min(first, stretch.first)
     return tuple(found.get(offset, Place(offset, GAP)) for offset in range(first, log.log_end_offset + 1))

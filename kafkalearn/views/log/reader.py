@@ -44,7 +44,7 @@ def draw_crossing(
     'The reader reads anna = 1; its position is 1.'
     """
     state = frame.state
-    elements, bottom = log_elements(settings, frame, before, state.reader.position)
+    elements, bottom = log_elements(settings, frame, before, state.reader.position, most_rows=1)
     deleted = frozenset(key for key, _ in state.reader.table) - {key for key, _ in state.truth}
     lanes = [
         ("the topic says", state.truth, frozenset(), frozenset()),

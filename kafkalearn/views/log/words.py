@@ -34,6 +34,7 @@ from kafkalearn.log.effects import (
 )
 from kafkalearn.log.reader.effects import RecordsRead
 from kafkalearn.log.reader.events import Read
+from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD
 from kafkalearn.log.state import RUNNING
 from kafkalearn.phrases import counted
 from kafkalearn.segments.sizes import Text
@@ -48,6 +49,7 @@ from kafkalearn.views.log.places import (
     Place,
     Stretch,
     cleanable_of,
+    deleted_stretches,
     effect_of,
     log_of,
     now_of,
@@ -70,6 +72,12 @@ SHORT = {  # how a reason begins, and the word for it under a cell
     "of an aborted transaction": "aborted",
     "marker of a transaction": "marker",
     "marker without a transaction": "due",
+}
+
+BY_RULE = {
+    BELOW_LOG_START: "below the log start offset",
+    TOO_MANY_BYTES: "by retention.bytes",
+    TOO_OLD: "by retention.ms",
 }
 
 
@@ -151,12 +159,23 @@ def describe_log(settings: Settings, frame: LogFrame, before: LogFrame | None = 
         case Roll():
             return f"The active segment is closed; a new one begins at offset {log.active.base_offset}."
         case Clean() | CleanerRound():
-            return _describe_pass(settings, frame)
+            return " ".join(filter(None, [_describe_pass(settings, frame), _describe_retention(frame)]))
         case Retain():
-            deleted = effect_of(frame, SegmentsDeleted)
-            segments = counted(deleted.segment_count if deleted else 0, "segment")
-            return f"Retention deletes {segments}; the log starts at offset {log.log_start_offset}."
+            return _describe_retention(frame) or "Retention looks and deletes nothing."
     return _describe_rest(frame)
+
+
+def _describe_retention(frame: LogFrame) -> str:
+    """What retention has deleted, and by which rules; nothing if it has deleted nothing."""
+    deleted = effect_of(frame, SegmentsDeleted)
+    if deleted is None:
+        return ""
+    start = f"the log starts at offset {log_of(frame).log_start_offset}"
+    counts = Counter(deleted.reasons)
+    whole = f"Retention deletes {counted(deleted.segment_count, 'segment')}"
+    if len(counts) < 2:
+        return f"{whole} {''.join(BY_RULE[reason] for reason in counts)}; {start}."
+    return f"{whole}, {' and '.join(f'{count} {BY_RULE[reason]}' for reason, count in counts.items())}; {start}."
 
 
 def _describe_append(frame: LogFrame, event: Append) -> str:
@@ -193,10 +212,10 @@ def _describe_pass(settings: Settings, frame: LogFrame) -> str:
     kept = Counter(decision.is_kept for decision in done.decisions)
     going = f"{kept[False]} {'goes' if kept[False] == 1 else 'go'}"
     full = " Its map is full: the rest waits for the next pass." if done.is_map_full else ""
-    return (
-        f"The cleaner passes over offsets {log_of(frame).segments[0].base_offset} to {done.latest_offset}: "
-        f"{kept[True]} of {kept.total()} records stay, {going}.{full}"
-    )
+    first = done.decisions[0].offset if effect_of(frame, SegmentsDeleted) and done.decisions else None
+    first = log_of(frame).segments[0].base_offset if first is None else first
+    words = f"{kept[True]} of {kept.total()} records stay, {going}.{full}"
+    return f"The cleaner passes over offsets {first} to {done.latest_offset}: {words}"
 
 
 def _describe_no_pass(settings: Settings, frame: LogFrame) -> str:
@@ -289,14 +308,41 @@ def log_text(settings: Settings, frame: LogFrame, before: LogFrame | None = None
     log, found, now_ms = log_of(frame), cleanable_of(settings, frame), now_of(frame)
     all_places = places(frame, before)
     lines = [describe_log(settings, frame, before)]
+    for stretch in deleted_stretches(frame, before):
+        inside = [each for each in all_places if stretch.first <= each.offset <= stretch.last]
+        lines.append(f"  segment {stretch.first}, {stretch.deleted_because}:{_places_text(inside, now_ms)}")
     for stretch in stretches(log):
         inside = [each for each in all_places if stretch.first <= each.offset <= stretch.last and each.kind != END]
-        state = _state_of(stretch, found.first_dirty_offset, found.first_uncleanable_offset)
+        bounds = found.first_dirty_offset, found.first_uncleanable_offset
+        state = _state_of(stretch, *bounds) if settings.is_compacted else ""
         head = f"{'active ' if stretch.is_active else ''}segment {stretch.first}, {stretch.segment.size_bytes} bytes"
         lines.append(f"  {head}{state}:{_places_text(inside, now_ms)}")
-    offsets = f"first dirty offset {found.first_dirty_offset}; log end offset {log.log_end_offset}"
-    lines.append(f"now {span_text(now_ms)}; {offsets}; {ratio_text(settings, frame)}")
+    end = f"log end offset {log.log_end_offset}"
+    parts = [f"first dirty offset {found.first_dirty_offset}; {end}", ratio_text(settings, frame)]
+    parts = parts if settings.is_compacted else [end]
+    parts += [retention_text(settings, frame)] if settings.is_deleted else []
+    lines.append("; ".join([f"now {span_text(now_ms)}", *parts]))
     return "\n".join(lines)
+
+
+def retention_text(settings: Settings, frame: LogFrame) -> str:
+    """How old the oldest segment is and how long the log, against the limits of retention.
+
+    >>> from kafkalearn.log import NewBatch, simulate
+    >>> settings = Settings(retention_ms=5_000, retention_bytes=300)
+    >>> trace = simulate(settings, [Append((NewBatch((("a", "1", 0),)),)), Retain(2_000)])
+    >>> retention_text(settings, trace[-1])
+    'retention.ms 5 s: the oldest segment is 2 s old;  retention.bytes 300: the log has 70'
+    """
+    log, parts = log_of(frame), []
+    if settings.retention_ms >= 0:
+        age_ms = max(0, now_of(frame) - log.segments[0].largest_timestamp_ms)
+        age = f"{span_text(age_ms)} old" if log.segments[0].batches else "empty"
+        parts.append(f"retention.ms {span_text(settings.retention_ms)}: the oldest segment is {age}")
+    if settings.retention_bytes >= 0:
+        log_bytes = sum(each.size_bytes for each in log.segments)
+        parts.append(f"retention.bytes {settings.retention_bytes:,}: the log has {log_bytes:,}")
+    return ";  ".join(parts) or "no limit of time or size"
 
 
 def _state_of(stretch: Stretch, first_dirty: int, first_uncleanable: int) -> str:

@@ -1,20 +1,20 @@
-"""A partition and all who wait for it: its log with HW and LEO, and followers, consumers, producers in three rows."""
+"""A partition and all who wait for it: its log with its marks, and who waits, in four rows."""
 
 from __future__ import annotations
 
 from kafkalearn.phrases import counted
-from kafkalearn.purgatory.requests.effects import ConsumerAnswered, ConsumerParked
-from kafkalearn.purgatory.requests.events import ConsumerFetch, SizedProduce
+from kafkalearn.purgatory.requests.effects import ConsumerAnswered, ConsumerParked, DeleteAnswered, DeleteParked
+from kafkalearn.purgatory.requests.events import ConsumerFetch, DelayedDelete, SizedProduce
 from kafkalearn.purgatory.requests.state import Broker
 from kafkalearn.replication.effects import NONE, FetchAnswered, FetchHandled, ProduceAnswered, ProduceParked
-from kafkalearn.replication.events import Fetch, LeaderElected, TimePassed
+from kafkalearn.replication.events import BrokerFrozen, Fetch, LeaderElected, TimePassed
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, READ, SMALL, TITLE, WIDTH, Fill, fill
 from kafkalearn.views.drawing.svg import filled, line, rect, text
 
 LOG_TOP, CELL_WIDTH, CELL_HEIGHT, LOG_LEFT, MOST_CELLS = 110, 62, 46, 330, 10
-ROWS_TOP, ROW_HEIGHT = 208, 62
+ROWS_TOP, ROW_HEIGHT, ROW_COUNT = 208, 62, 4
 COMMITTED, UNCOMMITTED = Fill(READ, ""), fill(1)
 
 
@@ -34,7 +34,7 @@ def draw_requests(frame: Frame, before: Frame | None = None) -> Picture:
     """
     broker: Broker = frame.state
     return picture(
-        ROWS_TOP + 3 * ROW_HEIGHT + 22,
+        ROWS_TOP + ROW_COUNT * ROW_HEIGHT + 22,
         text(25, 38, f"A leader and those who wait, at {broker.partition.now_ms:,} ms", TITLE, bold=True),
         text(25, 66, "log: plain below the HW (committed), hatched above it", SMALL, colour=MUTED),
         *_log(broker),
@@ -63,6 +63,8 @@ def _log(broker: Broker) -> list[str]:
             text(x + CELL_WIDTH / 2 - 2, LOG_TOP + CELL_HEIGHT + 20, str(offset), SMALL, "middle", MUTED),
             text(x + CELL_WIDTH / 2 - 2, LOG_TOP + 30, f"{broker.record_bytes[offset]} B", SMALL, "middle"),
         ]
+    if log.log_start_offset:
+        parts.append(text(25, LOG_TOP + 54, f"log start {log.log_start_offset}", SMALL, colour=MARK, bold=True))
     for name, offset, y in (("HW", log.high_watermark, LOG_TOP - 12), ("LEO", log.log_end_offset, LOG_TOP - 12)):
         x = LOG_LEFT + max(0, offset - first) * CELL_WIDTH - 2
         is_shifted = name == "LEO" and log.high_watermark == log.log_end_offset
@@ -77,12 +79,13 @@ def _log(broker: Broker) -> list[str]:
 
 
 def _waiting(broker: Broker) -> list[tuple[str, str, list[tuple[str, bool]]]]:
-    """Three rows: what is waited for, and each who waits, with whether it came just now."""
+    """The rows: what is waited for, and each who waits, with whether it came just now."""
     leader = broker.partition.leader
     followers, producers = ((), ()) if leader is None else (leader.waiting.fetches, leader.waiting.produces)
     new_fetches = {each.broker_id for each in broker.effects if isinstance(each, FetchHandled) and each.is_parked}
     new_produces = {each.request for each in broker.effects if isinstance(each, ProduceParked)}
     new_consumers = {each.name for each in broker.effects if isinstance(each, ConsumerParked)}
+    new_deletes = {each.request for each in broker.effects if isinstance(each, DeleteParked)}
     return [
         (
             "followers",
@@ -102,6 +105,14 @@ def _waiting(broker: Broker) -> list[tuple[str, str, list[tuple[str, bool]]]]:
             "wait for the HW",
             [(f"p{each.request}: HW {each.required_offset}", each.request in new_produces) for each in producers],
         ),
+        (
+            "deleting records",
+            "wait for the low watermark",
+            [
+                (f"d{each.request}: {broker.low_watermark} of {each.required_offset}", each.request in new_deletes)
+                for each in broker.deletes
+            ],
+        ),
     ]
 
 
@@ -115,7 +126,7 @@ def _row(title: str, aside: str, entries: list[tuple[str, bool]], top: float) ->
         text(25, top + 28, title, BODY, bold=True),
         text(25, top + 49, aside, SMALL, colour=MUTED),
     ]
-    x = LOG_LEFT - 90
+    x = LOG_LEFT - 60
     for words, is_new in entries:
         width = 9.2 * len(words) + 22
         edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.5}
@@ -133,10 +144,10 @@ def describe_requests(frame: Frame, before: Frame | None = None) -> str:
     >>> from kafkalearn.purgatory.requests import ConsumerFetch, Settings, SizedProduce, simulate
     >>> from kafkalearn.replication import Produce
     >>> describe_requests(simulate(Settings(replica_count=1), [ConsumerFetch("c1", 0), SizedProduce(Produce())])[2])
-    'A producer appends with acks=all. p1 gets the answer NONE. c1 is woken: 1 record, HW 1.'
+    'A producer appends with acks=all. p1 gets the answer: written. c1 is woken, the log is read again: 1 record, HW 1.'
     """
     broker: Broker = frame.state
-    verb = "gets" if isinstance(frame.event, ConsumerFetch) else "is woken:"
+    verb = "gets" if isinstance(frame.event, ConsumerFetch) else "is woken, the log is read again:"
     effects = [_effect_words(effect, verb) for effect in broker.effects]
     return " ".join(words for words in [_event_words(frame.event, broker), *effects] if words)
 
@@ -146,16 +157,24 @@ def _event_words(event: object, broker: Broker) -> str:
         case None:
             return "An empty partition; nobody waits."
         case ConsumerFetch(name, offset, min_bytes):
-            if any(isinstance(each, ConsumerParked) for each in broker.effects):
-                some = "nothing is committed there" if min_bytes <= 1 else f"fewer than {min_bytes} bytes are committed"
-                return f"{name} asks from offset {offset}: {some}, so it waits."
-            return f"{name} asks from offset {offset}."
+            parked = next((each for each in broker.effects if isinstance(each, ConsumerParked)), None)
+            if parked is None:
+                return f"{name} asks from offset {offset}."
+            some = "nothing is committed there"
+            if min_bytes > 1:
+                some = f"the first read finds {parked.found_bytes:,} of {min_bytes:,} bytes"
+            return f"{name} asks from offset {offset}: {some}, so it waits."
+        case DelayedDelete(before_offset):
+            below = "up to the HW" if before_offset < 0 else f"below offset {before_offset}"
+            return f"An administrator deletes the records {below}."
         case SizedProduce(produce):
             return f"A producer appends with acks={produce.acks}."
         case Fetch(broker_id):
             return f"Broker {broker_id} fetches."
         case TimePassed(ms):
             return f"{ms:,} ms pass."
+        case BrokerFrozen(broker_id):
+            return f"Broker {broker_id} freezes."
         case LeaderElected(broker_id):
             return f"Broker {broker_id} is elected."
     return f"{type(event).__name__}."
@@ -170,7 +189,12 @@ def _effect_words(effect: object, verb: str) -> str:
         case ProduceParked(request):
             return f"p{request} waits for the HW."
         case ProduceAnswered(request, error):
-            return f"p{request} gets the answer {error}."
+            return f"p{request} gets the answer: {'written' if error == NONE else error}."
+        case DeleteParked(request):
+            return f"The leader has deleted them; d{request} waits for the other replicas."
+        case DeleteAnswered(request, low_watermark, error):
+            answer = f"deleted, the low watermark is {low_watermark}" if error == NONE else error
+            return f"d{request} gets the answer: {answer}."
         case ConsumerAnswered(name, high_watermark, records, error):
             answer = f"{counted(len(records), 'record')}, HW {high_watermark}" if error == NONE else error
             return f"{name} {verb} {answer}."
@@ -187,6 +211,7 @@ def requests_text(frame: Frame, before: Frame | None = None) -> str:
       followers: nobody
       consumers: c1 from 0: 0 of 1 B
       producers, acks=all: nobody
+      deleting records: nobody
     """
     broker: Broker = frame.state
     leader = broker.partition.leader

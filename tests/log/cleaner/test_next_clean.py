@@ -1,8 +1,10 @@
 """When the cleaner comes next, against the eligibility that is held to Kafka's own."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.log import Clean, Log, Roll, Settings, next_clean
 from kafkalearn.log.cleaner.eligibility import cleanable
 from kafkalearn.log.cleaner.next_clean import NextClean
@@ -41,3 +43,18 @@ def test_with_a_ratio_of_one_no_number_of_bytes_is_enough_once_something_is_clea
     settings = Settings("compact", min_cleanable_dirty_ratio=1.0)
     log = after(settings, one_each(("a", "1", 0)), Roll(), Clean(10, True))
     assert next_clean(settings, log, 20) == NextClean(None, None)
+
+
+@pytest.mark.parametrize("ratio", [1 - 2**-53, 1 - 2**-50])
+def test_a_ratio_of_almost_one_is_answered_at_once(ratio):
+    settings = Settings("compact", min_cleanable_dirty_ratio=ratio)
+    log = after(settings, one_each(("a", "1", 0)), Roll(), Clean(10, True))
+    found, missing = cleanable(settings, log, 20), next_clean(settings, log, 20).missing_bytes
+
+    assert missing > 2**40
+    assert missing / (found.clean_bytes + missing) > ratio >= (missing - 1) / (found.clean_bytes + missing - 1)
+
+
+def test_the_clock_is_a_number():
+    with pytest.raises(KafkaLearnError, match="now_ms must be a whole number of at least 0, got str '1e9'"):
+        next_clean(Settings("compact"), Log(), "1e9")

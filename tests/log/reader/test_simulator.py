@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.log import Clean, EndTransaction, Roll, Settings
 from kafkalearn.log.reader import Read, ghosts, simulate, start, step
 from kafkalearn.log.reader.effects import RecordsRead
@@ -105,10 +105,15 @@ def test_a_read_leads_to_its_records_and_any_other_event_to_what_it_does_to_the_
     assert read.effects == (RecordsRead(written.log.records),)
 
 
+def test_what_a_reader_cannot_do_is_refused():
+    with pytest.raises(IllegalEvent, match="knows no transactions"):
+        step(OFTEN, start(OFTEN), EndTransaction(7, True, 0))
+
+
 @pytest.mark.parametrize(
-    ("event", "message"),
-    [(Read(0), "takes at least one record"), (EndTransaction(7, True, 0), "knows no transactions")],
+    ("values", "message"),
+    [((0,), "record_count must be at least 1, got 0"), ((None, "1e9"), "now_ms must be a whole number")],
 )
-def test_what_a_reader_cannot_do_is_refused(event, message):
-    with pytest.raises(IllegalEvent, match=message):
-        step(OFTEN, start(OFTEN), event)
+def test_a_read_that_no_reader_makes_is_refused_when_it_is_made(values, message):
+    with pytest.raises(KafkaLearnError, match=message):
+        Read(*values)

@@ -11,6 +11,7 @@ from kafkalearn.purgatory.operations.events import (
     TryCompleteElseWatch,
 )
 from kafkalearn.purgatory.operations.kinds import (
+    delayed_delete_records,
     delayed_fetch,
     delayed_heartbeat,
     delayed_join,
@@ -53,6 +54,28 @@ def test_a_rebalance_waits_for_all_members_or_until_the_rebalance_timeout():
     assert after(TimePassed(60_000), purgatory=state).effects == (Completed("rebalance", BY_TIME),)
     state = after(FactChanged("rejoined billing", 3), CheckAndComplete("billing"), purgatory=state)
     assert state.effects[0] == Completed("rebalance", BY_EVENT)
+
+
+def test_a_join_ends_when_the_member_that_is_missing_is_removed():
+    join = TryCompleteElseWatch(delayed_join("rebalance", "billing"))
+    state = after(
+        FactChanged("members billing", 3), join, FactChanged("rejoined billing", 2), CheckAndComplete("billing")
+    )
+    assert state.is_waiting("rebalance")
+    state = after(FactChanged("members billing", 2), CheckAndComplete("billing"), purgatory=state)
+    assert state.effects[0] == Completed("rebalance", BY_EVENT)
+
+
+def test_a_delete_request_waits_for_the_low_watermark_of_all_its_partitions():
+    state = after(
+        TryCompleteElseWatch(delayed_delete_records("d1", {"orders-0": 7, "orders-1": 3}, timeout_ms=1000)),
+        FactChanged("low watermark orders-0", 7),
+        CheckAndComplete("orders-0"),
+    )
+    assert state.is_waiting("d1")
+    assert after(TimePassed(1000), purgatory=state).effects == (Completed("d1", BY_TIME),)
+    state = after(FactChanged("low watermark orders-1", 4), CheckAndComplete("orders-1"), purgatory=state)
+    assert state.effects[0] == Completed("d1", BY_EVENT)
 
 
 def test_only_time_ends_the_first_wait_of_an_empty_group():

@@ -1,0 +1,92 @@
+"""Requests that wait, as queries: each waits as long as the simulator makes it wait."""
+
+from bisect import bisect_left
+from types import SimpleNamespace
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.purgatory import ConsumerFetch, SizedProduce, requests
+from kafkalearn.purgatory.requests.effects import ConsumerAnswered
+from kafkalearn.replication import Produce, Settings, TimePassed
+from kafkalearn.spark.data.fetch_log import UNTIL_MS, generate_appends, generate_fetches
+from kafkalearn.spark.replication.marks import isr_changes
+from kafkalearn.spark.replication.replay import replayed
+from kafkalearn.spark.waiting import TIMED_OUT, acks_all_waits, fetch_waits
+
+pytestmark = pytest.mark.spark
+
+SEED, PARTITION_COUNT = 23, 12
+WRITES = "topic string, partition int, leader_end bigint, committed_ms bigint"
+
+
+@pytest.fixture(scope="module")
+def logs(spark):
+    """Twelve partitions: some with a follower on the broker that stalls, one with a laggard, one that stops."""
+    fetches = generate_fetches(spark, PARTITION_COUNT, SEED).cache()
+    appends = generate_appends(spark, PARTITION_COUNT, SEED).cache()
+    changes = isr_changes(fetches, appends, UNTIL_MS).cache()
+    writes = acks_all_waits(fetches, appends, changes, UNTIL_MS).cache()
+    return SimpleNamespace(fetches=fetches, appends=appends, changes=changes, writes=writes)
+
+
+def test_each_write_waits_until_the_simulated_high_watermark_passes_it(logs):
+    rows = logs.writes.orderBy("partition", "at_ms").collect()
+    assert len(rows) == logs.appends.count()
+    assert {row.error for row in rows} == {None, TIMED_OUT}
+    for partition in range(PARTITION_COUNT):
+        marks = replayed(logs.fetches, logs.appends, "orders", partition, UNTIL_MS)
+        high_watermarks = [each.high_watermark for each in marks]
+        for row in (row for row in rows if row.partition == partition):
+            at = bisect_left(high_watermarks, row.leader_end)
+            committed_ms = marks[at].at_ms if at < len(marks) else None
+            assert row.committed_ms == committed_ms
+            due_ms = row.at_ms + 30_000
+            is_late = committed_ms is None or committed_ms >= due_ms
+            answered_ms = due_ms if is_late else committed_ms
+            assert row.waited_ms == (answered_ms - row.at_ms if answered_ms <= UNTIL_MS else None)
+            assert row.error == (TIMED_OUT if is_late and due_ms <= UNTIL_MS else None)
+
+
+def answered(commits, row, min_bytes, max_wait_ms):
+    """When and with how much the simulator answers the fetch; its partition has one replica, so all is committed."""
+    settings = Settings(replica_count=1)
+    events = [SizedProduce(Produce(record_count=row.fetch_offset, acks=1))] if row.fetch_offset else []
+    events += [ConsumerFetch("c1", row.fetch_offset, min_bytes, max_wait_ms)]
+    now_ms, end = row.asked_ms, row.fetch_offset
+    for committed_ms, offset in commits:
+        if committed_ms > row.asked_ms and offset > end:
+            produce = SizedProduce(Produce(record_count=offset - end, acks=1))
+            events += [TimePassed(committed_ms - now_ms), produce]
+            now_ms, end = committed_ms, offset
+    trace = requests.simulate(settings, [*events, TimePassed(max_wait_ms)])
+    for frame in trace:
+        for effect in frame.state.effects:
+            if isinstance(effect, ConsumerAnswered):
+                return min(frame.state.partition.now_ms, max_wait_ms), 100 * len(effect.records)
+    raise AssertionError("nobody was answered")
+
+
+@pytest.mark.parametrize(("min_bytes", "max_wait_ms"), [(1, 500), (2_500, 3_000), (100_000, 400)])
+def test_each_consumer_waits_as_long_as_the_simulated_one_and_gets_as_much(logs, min_bytes, max_wait_ms):
+    waits = logs.writes.where("partition < 2").transform(fetch_waits, min_bytes=min_bytes, max_wait_ms=max_wait_ms)
+    rows = waits.orderBy("partition", "asked_ms").collect()
+    commits = logs.writes.where("partition < 2 AND committed_ms IS NOT NULL").orderBy("committed_ms", "leader_end")
+    by_partition = {number: {} for number in range(2)}
+    for row in commits.collect():
+        by_partition[row.partition][row.committed_ms] = row.leader_end  # one fetch may commit several writes
+    assert len(rows) > 100
+    for row in rows[::9]:
+        near = [each for each in by_partition[row.partition].items() if each[0] <= row.asked_ms + max_wait_ms]
+        assert (row.waited_ms, row.bytes) == answered(near, row, min_bytes, max_wait_ms)
+        assert row.is_enough == (row.bytes >= min_bytes)
+
+
+def test_numbers_and_columns_that_make_no_sense_are_refused(spark, logs):
+    with pytest.raises(KafkaLearnError, match="timeout_ms must be at least 1"):
+        acks_all_waits(logs.fetches, logs.appends, logs.changes, UNTIL_MS, timeout_ms=0)
+    writes = spark.createDataFrame([], WRITES)
+    with pytest.raises(KafkaLearnError, match="min_bytes must be at least 1"):
+        writes.transform(fetch_waits, min_bytes=0)
+    with pytest.raises(KafkaLearnError, match="no column 'committed_ms'"):
+        writes.drop("committed_ms").transform(fetch_waits, min_bytes=1)
