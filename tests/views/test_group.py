@@ -32,6 +32,7 @@ from kafkalearn.views import (
     group_text,
 )
 from kafkalearn.views.drawing.style import MARK, SMALL
+from kafkalearn.views.group.lanes import DOING_FILLS, STATE_FILLS
 from tests.views.golden import expected
 
 STORY = """
@@ -156,6 +157,39 @@ def test_a_stretch_of_the_time_line_can_be_looked_at_closely():
 def test_a_stretch_outside_of_the_scenario_is_refused(from_ms, to_ms):
     with pytest.raises(KafkaLearnError, match="the stretch must lie from 0 to 600000 ms"):
         draw_timeline(OUTCOMES["default"], from_ms, to_ms)
+
+
+def test_no_colour_and_no_hatch_stands_for_a_state_and_for_what_a_member_does():
+    states, doings = STATE_FILLS.values(), DOING_FILLS.values()
+    assert not {each.colour for each in states} & {each.colour for each in doings}
+    assert not {each.hatch for each in states} & {each.hatch for each in doings} - {""}
+
+
+def test_where_two_states_are_too_short_to_be_seen_the_longer_one_is_drawn():
+    """A rebalance of seconds ends in 4 ms of another state; from close by both are there."""
+    outcome = OUTCOMES["default"]
+    ends_ms = [row["from_ms"] for row in outcome.timeline if row["state"] == "CompletingRebalance"]
+    colours = {name: STATE_FILLS[name].colour for name in ("PreparingRebalance", "CompletingRebalance")}
+
+    def boxes(drawing, state):
+        paths = re.findall(rf'<path d="([^"]+)" fill="{colours[state]}"', drawing)
+        return sum(path.count("M") for path in paths) - 1  # one is the legend's
+
+    whole, close = draw_timeline(outcome), draw_timeline(outcome, ends_ms[1] - 20, ends_ms[1] + 20)
+    assert boxes(whole, "CompletingRebalance") == 0
+    assert boxes(whole, "PreparingRebalance") == len(ends_ms)
+    assert boxes(close, "CompletingRebalance") == 1
+
+
+def test_every_picture_fits_a_window():
+    for outcome in OUTCOMES.values():
+        assert all(each.size[1] <= 590 for each in [*drawn(outcome), draw_timeline(outcome), draw_group_states()])
+
+
+def test_a_long_name_shows_both_its_ends():
+    outcome = simulate("at 0 s: consumer-billing-1 joins")
+    words = re.findall(r">([^<>]+)</text>", draw_timeline(outcome))
+    assert any(each.startswith("consume") and each.endswith("ling-1") for each in words)
 
 
 def test_the_diagram_names_every_transition_of_the_table():

@@ -211,9 +211,51 @@ _CLASSIC = (
             ),
         ),
         left_out="heartbeats are spread evenly, real ones drift; the heartbeat thread reads the clock at once, not "
-        "every retry.backoff.ms; no request times out: cut off, it arrives later; finding the coordinator; the leader "
-        "knows all partitions when it assigns; before 0.10.1 heartbeats wait for long work only; nothing is "
-        "committed, records are a flow",
+        "every retry.backoff.ms; no request times out: cut off, it arrives later; finding the coordinator; before "
+        "0.10.1 heartbeats wait for long work only; nothing is committed, records are a flow",
+    ),
+    Rule(
+        name="rebalances that no member caused",
+        function="kafkalearn.group.scenario.simulator.simulate",
+        versions="0.9 to 4.3, recorded with consumers of 4.3.1",
+        source="ConsumerCoordinator.rejoinNeededOrPending, maybeUpdateSubscriptionMetadata, updateGroupSubscription; "
+        "Metadata.handleMetadataResponse; AsyncKafkaConsumer.updatePatternSubscription",
+        checks=(
+            Check(
+                "recording",
+                "tests/group/scenario/test_recorded_changes.py::test_a_group_of_real_consumers_did_the_same",
+                "tests/vectors/group/topic-changes.json",
+                "cases",
+                5,
+            ),
+            Check("examples", "tests/group/scenario/test_simulator.py::test_rebalances_that_no_member_caused"),
+            Check(
+                "examples",
+                "tests/group/scenario/test_simulator.py::test_a_leader_that_assigns_uses_the_topics_as_it_knows_them",
+            ),
+            Check(
+                "law",
+                "tests/group/world/test_engine.py::"
+                "test_a_group_that_is_left_alone_comes_to_rest_and_reads_everything_once",
+            ),
+        ),
+        left_out="metadata that are renewed for other reasons, as a leader that has moved; the time that a metadata "
+        "request takes; auto commit, which keeps a member that holds a partition of a deleted topic from joining; "
+        "racks in the leader's comparison; a topic that is created again under its old name",
+    ),
+    Rule(
+        name="how long a rebalance takes that a newcomer brings",
+        function="kafkalearn.group.scenario.durations.newcomer_ms",
+        versions="0.10.1 to 4.3, eager assignors",
+        source="as the classic coordinator and its consumers in a scenario",
+        checks=(
+            Check("equality", "tests/spark/rebalances/test_durations.py::test_so_do_random_groups"),
+            Check(
+                "examples",
+                "tests/group/scenario/test_durations.py::test_a_rebalance_is_as_slow_as_the_slowest_poll_and_no_slower",
+            ),
+        ),
+        left_out="the time that the coordinator and the leader work; the spread of real heartbeats and polls",
     ),
 )
 

@@ -101,7 +101,8 @@ def quick_heartbeat(group: Group, request: Heartbeat) -> Group | None:
     if member is None:
         return None
     renewed = member._replace(expires_ms=group.now_ms + member.session_timeout_ms)
-    members = tuple(renewed if each is member else each for each in group.members)
+    place = group.members.index(member)
+    members = (*group.members[:place], renewed, *group.members[place + 1 :])
     return replace(group, members=members, effects=(HeartbeatAnswered(request.client, NONE),))
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from kafkalearn.arguments import LARGEST_INT, fill_in, whole_number
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import LARGEST_INT, fill_in, one_of, whole_number
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.defaults import default_of
-from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, parse_release
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Fill in the defaults, refuse what no broker starts with."""
+        parse_release(self.release)
         object.__setattr__(self, "rules", rules_of(self.release))
         fill_in(self, **{name: default_of(setting, self.release, "broker") for name, (setting, _) in NAMES.items()})
         for name, (setting, least) in NAMES.items():
@@ -105,6 +106,5 @@ def broker_settings(release: str = DEFAULT_RELEASE, values: Mapping[str, int] | 
     """
     fields = {setting: name for name, (setting, _) in NAMES.items()}
     for setting in values or {}:
-        if setting not in fields:
-            raise unknown_name("setting of the coordinator", setting, fields)
+        one_of("setting of the coordinator", setting, fields)
     return Settings(release, **{fields[setting]: value for setting, value in (values or {}).items()})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.errors import no_event
 from kafkalearn.group.classic.ending import drop, move_away
 from kafkalearn.group.classic.events import (
     ClassicEvent,
@@ -64,7 +64,7 @@ def step(settings: Settings, group: Group, event: ClassicEvent) -> Group:
     if isinstance(event, TimePassed):
         return pass_time(settings, group, event)
     if type(event) not in _RULES:
-        raise IllegalEvent(f"{event!r} is no event of this simulator; see kafkalearn.group.classic.events")
+        raise no_event(event, (*_RULES, TimePassed))
     if isinstance(event, Heartbeat) and (quick := quick_heartbeat(group, event)) is not None:
         return quick
     update = GroupUpdate(settings, _fresh_if_dead(settings, group))

@@ -34,7 +34,7 @@ class Member(NamedTuple):
     @property
     def protocol_names(self) -> tuple[str, ...]:
         """The assignors it can use, the preferred first."""
-        return tuple(name for name, _ in self.protocols)
+        return next(zip(*self.protocols, strict=True), ())  # each JoinGroup asks every member
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,9 +42,11 @@ def next_timer(group: Group) -> tuple[int, int, str] | None:
         earliest = (group.join_deadline_ms, JOIN_PHASE, "")
     if group.sync_deadline_ms is not None and (earliest is None or group.sync_deadline_ms < earliest[0]):
         earliest = (group.sync_deadline_ms, SYNCS, "")
-    for member in group.members:
-        if member.expires_ms is not None and (earliest is None or member.expires_ms < earliest[0]):
-            earliest = (member.expires_ms, SESSION, member.member_id)
+    ends_ms = [member.expires_ms for member in group.members if member.expires_ms is not None]
+    first_ms = min(ends_ms, default=None)
+    if first_ms is not None and (earliest is None or first_ms < earliest[0]):
+        first = next(member for member in group.members if member.expires_ms == first_ms)
+        earliest = (first.expires_ms, SESSION, first.member_id)
     for member_id, expires_ms, _ in group.pending:
         if earliest is None or expires_ms < earliest[0]:
             earliest = (expires_ms, SESSION, member_id)

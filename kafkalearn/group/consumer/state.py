@@ -104,8 +104,10 @@ class Group:
             return group_states.EMPTY
         if self.group_epoch > self.assignment_epoch:
             return group_states.ASSIGNING
-        have_all_reached_it = all(member.is_at(self.assignment_epoch) for member in self.members)
-        return group_states.STABLE if have_all_reached_it else group_states.RECONCILING
+        for member in self.members:
+            if not member.is_at(self.assignment_epoch):
+                return group_states.RECONCILING
+        return group_states.STABLE
 
     @property
     def must_look(self) -> bool:

@@ -8,7 +8,7 @@ from kafkalearn.group.consumer.effects import Effect, MemberFenced
 from kafkalearn.group.consumer.events import TimePassed
 from kafkalearn.group.consumer.heartbeats.heartbeat import remove
 from kafkalearn.group.consumer.settings import Settings
-from kafkalearn.group.consumer.state import Group, Member
+from kafkalearn.group.consumer.state import Group
 
 SESSION_TIMEOUT, REBALANCE_TIMEOUT = "session timeout", "rebalance timeout"
 
@@ -40,10 +40,12 @@ def next_deadline_ms(group: Group) -> int | None:
 
 def next_timer(group: Group) -> tuple[int, str, str] | None:
     """The timer that runs out next: when, why, and whose; None if no timer runs."""
-    timers = [timer for member in group.members for timer in _timers_of(member)]
-    return min(timers, key=lambda timer: timer[0], default=None)
-
-
-def _timers_of(member: Member) -> list[tuple[int, str, str]]:
-    ends = {SESSION_TIMEOUT: member.session_ends_at_ms, REBALANCE_TIMEOUT: member.revocation_ends_at_ms}
-    return [(at_ms, reason, member.member_id) for reason, at_ms in ends.items() if at_ms is not None]
+    first: tuple[int, str, str] | None = None
+    for member in group.members:  # after every event of a scenario: no list is made
+        ends_at_ms = member.session_ends_at_ms
+        if ends_at_ms is not None and (first is None or ends_at_ms < first[0]):
+            first = ends_at_ms, SESSION_TIMEOUT, member.member_id
+        ends_at_ms = member.revocation_ends_at_ms
+        if ends_at_ms is not None and (first is None or ends_at_ms < first[0]):
+            first = ends_at_ms, REBALANCE_TIMEOUT, member.member_id
+    return first

@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import combinations, product
 from types import MappingProxyType
 
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import one_of
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.scenario.findings import Change, Finding, Solution
 from kafkalearn.group.scenario.parse import scenario as parsed
 from kafkalearn.group.scenario.probes import costs
@@ -87,8 +88,7 @@ def find_change(
     >>> str(found.best), found.avoidable_count
     ('session.timeout.ms: 10000 (10 s) -> 15000 (15 s)', 2)
     """
-    if protocol not in PROTOCOLS:
-        raise unknown_name("protocol", protocol, PROTOCOLS)
+    one_of("protocol", protocol, PROTOCOLS)
     story = scenario if isinstance(scenario, Scenario) else parsed(scenario)
     start = settings_of(story, release, assignor, settings, protocol, **named)
     search = _Search(story, start, protocol, candidates or CANDIDATES[protocol])

@@ -64,13 +64,17 @@ class Finding:
     tried_count: int
     costs: tuple[Mapping[str, object], ...]  # rows: what the best costs when something really happens
 
+    def __repr__(self) -> str:
+        """The whole answer in a few lines."""
+        return str(self)
+
     def __str__(self) -> str:
         """The whole answer in a few lines."""
         if not self.avoidable_count:
             return "No rebalance can be avoided here: nothing to change."
         if self.best is None:
             return f"{self.avoidable_count} to avoid; none of {self.tried_count} combinations avoids them."
-        unread = f"{self.before.records_not_read} -> {self.best.outcome.records_not_read}"
+        unread = f"{self.before.records_not_read:,} -> {self.best.outcome.records_not_read:,}"
         lines = [f"{self.best}", f"  rebalances avoided: {self.avoidable_count}; records not read meanwhile: {unread}"]
         lines += [f"  or {other}" for other in self.others]
         lines += [

@@ -7,6 +7,8 @@ Lines in any order; empty lines, ``# comments`` and (remarks in brackets) are pa
     each member reads 2500 a second          at most; without: it catches up at once
     c1, c2 are static                        they have a group.instance.id
     c3 has max.poll.interval.ms 60 s         a setting of its own
+    c1 to c3 subscribe to orders, refunds    without: to all topics that there are at the start
+    c4 subscribes to the pattern orders.*    compared with the topics that it knows
     the end is at 10 min                     without: two minutes after the last thing that happens
 
     at 0 s: c1, c2 and c3 join               also: c1 to c5 join; start
@@ -17,7 +19,10 @@ Lines in any order; empty lines, ``# comments`` and (remarks in brackets) are pa
     at 210 s: c2 crashes                     it sends nothing
     at 220 s: c2 crashes and returns after 10 s
     at 300 s: c3 restarts after 10 s         close(), and a new process 10 s later
-    at 400 s: orders grows to 8 partitions
+    at 400 s: orders grows to 8 partitions   and nobody tells the consumers
+    at 420 s: topic refunds is created with 4 partitions
+    at 440 s: topic refunds is deleted
+    at 460 s: c1 subscribes to refunds       subscribe() again
     every 60 s from 30 s to 300 s: c2 pauses for 5 s
 
 Times are numbers with ms, s, min or h.
@@ -49,6 +54,7 @@ from kafkalearn.group.scenario.words import (
     milliseconds,
     names,
     split,
+    subscription_named,
     times_of,
     whole,
 )
@@ -57,6 +63,7 @@ from kafkalearn.group.world.events import (
     ScenarioEvent,
 )
 from kafkalearn.group.world.settings import CLIENT_SETTINGS, Settings
+from kafkalearn.group.world.subscriptions import Subscription
 from kafkalearn.phrases import shown
 
 LONGEST_TEXT, LONGEST_LINE = 200_000, 1000  # characters
@@ -119,6 +126,8 @@ class _Reader:
         self.static: dict[str, tuple[int, str]] = {}
         self.member_settings: list[tuple[str, str, object]] = []
         self.setting_lines: list[tuple[int, str, str]] = []
+        self.subscriptions: dict[str, Subscription] = {}
+        self.subscription_lines: list[tuple[int, str, str, Subscription]] = []
         self.wrong: list[Wrong] = []
 
     def read(self, text: str) -> Scenario:
@@ -135,8 +144,10 @@ class _Reader:
                 except (BadLine, KafkaLearnError) as reason:
                     self.wrong.append((number, line, str(reason)))
         named = [(number, line, name) for name, (number, line) in self.static.items()] + self.setting_lines
+        named += [(number, line, name) for number, line, name, _ in self.subscription_lines]
         wrong = [*self.wrong, *members_that_are_wrong(self.events, named)]
-        wrong += topics_that_are_wrong(self.events, self.topics)
+        subscribed = [(number, line, subscription) for number, line, _, subscription in self.subscription_lines]
+        wrong += topics_that_are_wrong(self.events, self.topics, subscribed)
         if wrong:
             named = sorted(wrong)[:MOST_NAMED]
             raise BadScenario("\n".join(f"line {number}, {shown(line)}: {why}" for number, line, why in named))
@@ -146,6 +157,7 @@ class _Reader:
                 tuple(self.topics.items()) or (("orders", 6),),
                 static=tuple(self.static),
                 member_settings=tuple(self.member_settings),
+                subscriptions=tuple(self.subscriptions.items()),
                 **self.facts,
             )
         except KafkaLearnError as reason:  # no single line is wrong, but all of them together
@@ -181,6 +193,8 @@ class _Reader:
             self._fact("end_ms", milliseconds(found[1], found[2]))
         elif found := re.fullmatch(r"(.+) (?:are|is) static", lower, re.I):
             self.static |= dict.fromkeys(names(found[1]), (number, line))
+        elif found := re.fullmatch(r"(.+?) subscribes? to (.+)", lower, re.I):
+            self._subscribe(number, line, names(found[1]), subscription_named(found[2]))
         elif found := re.fullmatch(rf"({NAME}) has ({NAME}) (?:= ?)?(.+)", lower, re.I):
             self._setting(number, line, found[1], found[2], found[3])
         else:
@@ -190,6 +204,13 @@ class _Reader:
         if name in self.facts:
             raise BadLine("this line was given before")
         self.facts[name] = value
+
+    def _subscribe(self, number: int, line: str, members: Sequence[str], subscription: Subscription) -> None:
+        for name in members:
+            if name in self.subscriptions:
+                raise BadLine(f"{name} subscribes already; what it does later has a time: at 60 s: {name} subscribes")
+            self.subscriptions[name] = subscription
+            self.subscription_lines.append((number, line, name, subscription))
 
     def _setting(self, number: int, line: str, member: str, setting: str, raw: str) -> None:
         found = re.fullmatch(TIME, raw)
@@ -209,8 +230,10 @@ class _Reader:
 
 
 def _without_remarks(raw: str) -> str:
-    """The line with a blank for each remark in brackets; a bracket that is not closed stays."""
+    """The line with a blank for each remark in brackets; a bracket that is not closed stays, and one of a pattern."""
     kept, place = [], 0
+    if found := re.search(r"\bpattern +\S+", raw, re.I):
+        return raw[: found.end()] + _without_remarks(raw[found.end() :])
     while (opened := raw.find("(", place)) >= 0 and (closed := raw.find(")", opened)) >= 0:
         kept.append(raw[place:opened])
         place = closed + 1
@@ -223,6 +246,7 @@ HEADERS = (
     "each member reads 2500 a second",
     "c1, c2 are static",
     "c3 has max.poll.interval.ms 60 s",
+    "c1 and c2 subscribe to the pattern orders.*",
     "the end is at 10 min",
 )
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import one_of
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.clients.classic.protocol import ClassicProtocol
 from kafkalearn.group.clients.consumer.protocol import ConsumerProtocol
 from kafkalearn.group.scenario.parse import scenario as parsed
@@ -21,6 +22,7 @@ from kafkalearn.group.world.protocol import Protocol
 from kafkalearn.group.world.recorder import Recorder
 from kafkalearn.group.world.settings import Settings, by_kafka_name
 from kafkalearn.group.world.world import World, new_world
+from kafkalearn.phrases import shown
 from kafkalearn.trace import Trace
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
@@ -40,7 +42,8 @@ def settings_of(
 ) -> Settings:
     """The settings a scenario is played with; see `simulate` for the parameters."""
     if not isinstance(settings, Mapping | None):
-        raise KafkaLearnError(f"settings must map Kafka's names to values, got {type(settings).__name__} {settings!r}")
+        kind = type(settings).__name__
+        raise KafkaLearnError(f"settings must map Kafka's names to values, got {kind} {shown(settings)}")
     values = {**(settings or {}), **by_kafka_name(named)}
     if assignor is not None:
         values["partition.assignment.strategy" if protocol == "classic" else "group.remote.assignor"] = assignor
@@ -101,8 +104,7 @@ def simulate(
     >>> simulate(story, session_timeout_ms=60_000).rebalance_count
     1
     """
-    if protocol not in PROTOCOLS:
-        raise unknown_name("protocol", protocol, PROTOCOLS)
+    one_of("protocol", protocol, PROTOCOLS)
     story = scenario if isinstance(scenario, Scenario) else parsed(scenario)
     return play(story, settings_of(story, release, assignor, settings, protocol, **named), protocol)
 

@@ -16,6 +16,8 @@ from kafkalearn.group.limits import (
 from kafkalearn.group.world.events import (
     Crashes,
     CrashesAndReturns,
+    Created,
+    Deleted,
     Disconnected,
     Grows,
     Joins,
@@ -24,7 +26,9 @@ from kafkalearn.group.world.events import (
     Processing,
     Restarts,
     ScenarioEvent,
+    Subscribes,
 )
+from kafkalearn.group.world.subscriptions import Subscription
 from kafkalearn.phrases import shown
 
 DIGITS = "0123456789"
@@ -50,6 +54,9 @@ VERBS: dict[str, tuple[str, Callable[..., ScenarioEvent]]] = {
     "works": (rf"(?:for )?{TIME}(?: on one poll)?", Processing),
     "is cut off": (rf"for {TIME}", Disconnected),
     "grows": (r"to ([0-9]+) partitions?", Grows),
+    "is created": (r"with ([0-9]+) partitions?", Created),
+    "is deleted": (r"", Deleted),
+    "subscribes": (r"to (.+)", Subscribes),
 }
 """What can happen, and what must follow the verb."""
 
@@ -58,6 +65,7 @@ OTHER_FORMS = {
     **{"leave": "leaves", "closes": "leaves", "close": "leaves", "stops": "leaves", "stop": "leaves"},
     **{"crash": "crashes", "dies": "crashes", "die": "crashes", "crash and return": "crashes and returns"},
     **{"restart": "restarts", "pause": "pauses", "work": "works", "are cut off": "is cut off", "grow": "grows"},
+    **{"subscribe": "subscribes"},
 }
 EXAMPLES = {
     "joins": "c1, c2 join",
@@ -69,6 +77,9 @@ EXAMPLES = {
     "works": "c1 works 400 s on one poll",
     "is cut off": "c1 is cut off for 20 s",
     "grows": "orders grows to 8 partitions",
+    "is created": "topic refunds is created with 4 partitions",
+    "is deleted": "topic refunds is deleted",
+    "subscribes": "c1 subscribes to orders, refunds (or: to the pattern orders.*)",
 }
 
 
@@ -99,9 +110,13 @@ def events_of(what: str, times: Sequence[int]) -> Iterator[ScenarioEvent]:
     found = re.fullmatch(pattern, rest, re.I)
     if found is None:
         raise BadLine(f"after {verb!r} came {shown(rest or 'nothing')}; as in: {EXAMPLES[verb]}")
-    if kind is Grows:
-        partition_count = whole(found[1], MOST_SCENARIO_PARTITIONS)
-        return (Grows(at_ms, subject, partition_count) for at_ms in times)
+    if kind in (Grows, Created, Deleted):
+        topic = topic_named(subject)
+        counts = [whole(each, MOST_SCENARIO_PARTITIONS) for each in found.groups()]
+        return (kind(at_ms, topic, *counts) for at_ms in times)
+    if kind is Subscribes:
+        subscription = subscription_named(found[1])
+        return (Subscribes(at_ms, name, subscription) for at_ms in times for name in names(subject))
     more = (milliseconds(found[1], found[2]),) if found.groups() else ()
     who = names(subject)
     if len(who) * len(times) > MOST_SCENARIO_EVENTS:
@@ -123,6 +138,25 @@ def split(what: str) -> tuple[str, str, str]:
             verb = OTHER_FORMS.get(near[0], near[0])
             raise BadLine(f"nobody can {shown(word)}; did you mean {near[0]!r}? As in: {EXAMPLES[verb]}")
     raise BadLine(f"nothing that can happen; there is: {'; '.join(EXAMPLES.values())}")
+
+
+def topic_named(subject: str) -> str:
+    """``topic refunds``, or only its name."""
+    return re.sub(r"^topic ", "", subject, flags=re.I)
+
+
+def subscription_named(words: str) -> Subscription:
+    """``orders, refunds`` or ``the pattern orders.*``."""
+    if found := re.fullmatch(r"(?:the )?pattern (\S+)", words, re.I):
+        return Subscription(pattern=found[1])
+    topics = re.split(r", *and | and |, *", words)
+    for topic in topics:
+        if not re.fullmatch(NAME, topic):
+            raise BadLine(
+                f"{shown(topic)} is no name of a topic; as in: c1 subscribes to orders, refunds; or: to the pattern "
+                "orders.*"
+            )
+    return Subscription(tuple(topics))
 
 
 def names(subject: str) -> list[str]:

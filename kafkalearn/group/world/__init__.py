@@ -11,6 +11,8 @@ and a partition is read while a consumer that believes to own it is reading.
 from kafkalearn.group.world.events import (
     Crashes,
     CrashesAndReturns,
+    Created,
+    Deleted,
     Disconnected,
     Grows,
     Joins,
@@ -19,11 +21,15 @@ from kafkalearn.group.world.events import (
     Processing,
     Restarts,
     Scenario,
+    Subscribes,
 )
+from kafkalearn.group.world.subscriptions import Subscription
 
 __all__ = [
     "Crashes",
     "CrashesAndReturns",
+    "Created",
+    "Deleted",
     "Disconnected",
     "Grows",
     "Joins",
@@ -32,4 +38,6 @@ __all__ = [
     "Processing",
     "Restarts",
     "Scenario",
+    "Subscribes",
+    "Subscription",
 ]

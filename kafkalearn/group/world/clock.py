@@ -11,7 +11,8 @@ from kafkalearn.errors import KafkaLearnError
 SCENARIO, NETWORK, HEARTBEAT_THREAD, POLL_THREAD = range(4)
 """Who comes first at one moment: the scenario, then the coordinator, then each thread of the consumers."""
 
-MOST_CALLS = 2_000_000  # half a minute of real time
+MOST_CALLS = 2_000_000  # about half a minute of real time in a group of a few members
+SMALL_GROUP = 50  # members; in a larger group each call costs more, as the coordinator looks at all of them
 
 Callback: TypeAlias = Callable[..., None]
 
@@ -39,13 +40,20 @@ class Clock:
         self._count += 1
         heappush(self._queue, (max(when_ms, self.now_ms), rank, self._count, call, args))
 
-    def run(self, end_ms: int, after_each_ms: Callback) -> None:
-        """Make all calls up to the end, and `after_each_ms` when all calls of one moment are made."""
+    def run(self, end_ms: int, after_each_ms: Callback, member_count: int = 1) -> None:
+        """Make all calls up to the end, and `after_each_ms` when all calls of one moment are made.
+
+        Raises
+        ------
+        KafkaLearnError
+            If there are more calls than anybody waits for: `MOST_CALLS`, in a large group fewer.
+        """
+        most_calls = MOST_CALLS // (1 + member_count // SMALL_GROUP)
         while self._queue and self._queue[0][0] <= end_ms:
-            if self._count > MOST_CALLS:
+            if self._count > most_calls:
                 raise KafkaLearnError(
-                    f"after {self.now_ms / 1000:g} s of {end_ms / 1000:g} s the scenario has taken {MOST_CALLS} steps: "
-                    "let it end earlier, or make heartbeats rarer"
+                    f"after {self.now_ms / 1000:g} s of {end_ms / 1000:g} s the scenario has taken {most_calls:,} "
+                    "steps: let it end earlier, make heartbeats rarer, or take fewer members"
                 )
             when_ms, _, _, call, args = heappop(self._queue)
             self.now_ms = when_ms

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from kafkalearn.group.world.settings import MemberSettings
+from kafkalearn.group.world.subscriptions import Subscription
 from kafkalearn.topic_partition import TopicPartition
 
 CONSUMING = "consuming"
@@ -30,6 +31,10 @@ class Client(ABC):
         """Do what the heartbeat thread does when ``max.poll.interval.ms`` has passed since the last poll."""
 
     @abstractmethod
+    def subscription_changed(self) -> None:
+        """The application has called ``subscribe`` with something else; the next poll acts on it."""
+
+    @abstractmethod
     def close(self) -> None:
         """Send what a consumer sends when the application closes it; the process ends at once."""
 
@@ -37,9 +42,18 @@ class Client(ABC):
 class Consumer:
     """One named consumer through all its processes."""
 
-    def __init__(self, name: str, settings: MemberSettings, processing_ms: int, index: int, count: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: MemberSettings,
+        processing_ms: int,
+        index: int,
+        count: int,
+        subscription: Subscription,
+    ) -> None:
         """Not started yet; it is number `index` of `count`."""
         self.name = name
+        self.first_subscription = self.subscription = subscription  # of each process when it starts, and now
         self.index, self.count = index, count
         self.settings = settings
         self.processing_ms = processing_ms

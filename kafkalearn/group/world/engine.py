@@ -20,6 +20,8 @@ from kafkalearn.group.world.consumers import Consumer
 from kafkalearn.group.world.events import (
     Crashes,
     CrashesAndReturns,
+    Created,
+    Deleted,
     Disconnected,
     Grows,
     Joins,
@@ -29,10 +31,13 @@ from kafkalearn.group.world.events import (
     Restarts,
     Scenario,
     ScenarioEvent,
+    Subscribes,
+    TopicEvent,
 )
 from kafkalearn.group.world.protocol import Protocol
 from kafkalearn.group.world.recorder import Recorder
 from kafkalearn.group.world.world import World
+from kafkalearn.phrases import counted
 
 EVENT_WORDS = {
     Leaves: "leaving",
@@ -42,6 +47,7 @@ EVENT_WORDS = {
     Pauses: "a pause",
     Processing: "work",
     Disconnected: "a lost connection",
+    Subscribes: "a subscription",
 }
 """What each event is called when it cannot have an effect."""
 
@@ -54,6 +60,10 @@ class Engine:
         self._scenario = scenario
         self._world = world
         self._protocol = protocol
+        subscriptions = [scenario.subscription(member) for member in scenario.members]
+        subscriptions += [event.to for event in scenario.events if isinstance(event, Subscribes)]
+        self._subscriptions = tuple(dict.fromkeys(subscriptions))
+        self._topics_so_far = {name for name, _ in scenario.topics}
 
     def run(self) -> Recorder:
         """Play the scenario to its end; what came of it is the recorder's."""
@@ -61,7 +71,7 @@ class Engine:
         self._keep_moment()
         for event in self._scenario.events:
             clock.at(event.at_ms, SCENARIO, self._apply, event)
-        clock.run(self._scenario.end_ms, self._after_each_ms)
+        clock.run(self._scenario.end_ms, self._after_each_ms, len(self._scenario.members))
         recorder.end(self._scenario.end_ms)
         return recorder
 
@@ -70,12 +80,18 @@ class Engine:
             self._keep_moment()
 
     def _keep_moment(self) -> None:
-        self._world.recorder.keep(self._protocol.view(), self._world.consumers.values(), self._world.topics)
+        """Of the topics, those count that somebody in this group subscribes to at some time."""
+        topics = {
+            name: count
+            for name, count in self._world.topics.items()
+            if any(each.covers(name) for each in self._subscriptions) or not self._subscriptions
+        }
+        self._world.recorder.keep(self._protocol.view(), self._world.consumers.values(), topics)
 
     def _apply(self, event: ScenarioEvent) -> None:
         """Do to the world what an event of the scenario says."""
-        if isinstance(event, Grows):
-            return self._grow(event)
+        if isinstance(event, TopicEvent):
+            return self._change_topic(event)
         consumer = self._world.consumers[event.member]
         if isinstance(event, Joins):
             if consumer.is_running:
@@ -108,6 +124,8 @@ class Engine:
                 processes.work(consumer, for_ms)
             case Disconnected(for_ms=for_ms):
                 processes.disconnect(consumer, for_ms)
+            case Subscribes(to=subscription):
+                processes.subscribe(consumer, subscription)
 
     def _start(self, consumer: Consumer) -> None:
         self._world.processes.start(consumer, self._protocol.client)
@@ -115,13 +133,29 @@ class Engine:
     def _start_later(self, consumer: Consumer, after_ms: int) -> None:
         self._world.clock.at(self._world.clock.now_ms + after_ms, SCENARIO, self._start, consumer)
 
-    def _grow(self, event: Grows) -> None:
+    def _change_topic(self, event: TopicEvent) -> None:
         topics = self._world.topics
-        if event.topic not in topics or event.partition_count <= topics[event.topic]:
-            raise IllegalEvent(
-                f"{event}: topics can only grow; there are "
-                + ", ".join(f"{name} with {count}" for name, count in topics.items())
-            )
-        topics[event.topic] = event.partition_count
-        self._world.recorder.note(f"{event.topic} grows to {event.partition_count} partitions")
-        self._protocol.topic_grew()
+        self._check_topic(event)
+        match event:
+            case Grows(topic=topic, partition_count=count):
+                topics[topic] = count
+                self._world.recorder.note(f"{topic} grows to {counted(count, 'partition')}")
+            case Created(topic=topic, partition_count=count):
+                topics[topic] = count
+                self._world.recorder.note(f"{topic} is created with {counted(count, 'partition')}")
+            case Deleted(topic=topic):
+                del topics[topic]
+                self._world.recorder.note(f"{topic} is deleted")
+        self._protocol.topic_changed(event.topic)
+
+    def _check_topic(self, event: TopicEvent) -> None:
+        topics = self._world.topics
+        words = ", ".join(f"{name} with {count}" for name, count in topics.items()) or "none"
+        if isinstance(event, Created):
+            if event.topic in self._topics_so_far:
+                raise IllegalEvent(f"{event}: there is or was such a topic; give the new one a name of its own")
+            self._topics_so_far.add(event.topic)
+        elif event.topic not in topics:
+            raise IllegalEvent(f"{event}: there is no such topic then; there are: {words}")
+        elif isinstance(event, Grows) and event.partition_count <= topics[event.topic]:
+            raise IllegalEvent(f"{event}: topics can only grow; there are {words}")

@@ -11,12 +11,14 @@ from typing import TypeAlias, get_args
 
 from kafkalearn.arguments import number, sequence, text, whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.group.consumer.topics import topic_name
 from kafkalearn.group.limits import (
     LONGEST_SCENARIO_MS,
     MOST_CONSUMERS,
     MOST_SCENARIO_EVENTS,
     MOST_SCENARIO_PARTITIONS,
 )
+from kafkalearn.group.world.subscriptions import Subscription
 from kafkalearn.phrases import shown
 
 
@@ -98,9 +100,47 @@ class Grows:
     partition_count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Created:
+    """An administrator creates a topic; nobody tells the consumers."""
+
+    at_ms: int
+    topic: str
+    partition_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """An administrator deletes a topic. In a scenario no other one of its name comes after it."""
+
+    at_ms: int
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribes:
+    """The application calls ``subscribe`` again, with other topics or a pattern."""
+
+    at_ms: int
+    member: str
+    to: Subscription
+
+
 ScenarioEvent: TypeAlias = (
-    Joins | Leaves | Crashes | Restarts | CrashesAndReturns | Pauses | Processing | Disconnected | Grows
+    Joins
+    | Leaves
+    | Crashes
+    | Restarts
+    | CrashesAndReturns
+    | Pauses
+    | Processing
+    | Disconnected
+    | Grows
+    | Created
+    | Deleted
+    | Subscribes
 )
+TopicEvent: TypeAlias = Grows | Created | Deleted
 
 QUIET_MS = 120_000  # how long a scenario goes on after the last thing that happens
 
@@ -119,7 +159,7 @@ class Scenario:
     events : sequence of events
         In any order; those of one moment happen in the order given.
     topics : sequence of (str, int)
-        Names and partition counts; every member subscribes to all of them.
+        Names and partition counts at the start.
     records_per_second : float
         Over all partitions together.
     read_per_second : float or None
@@ -128,6 +168,8 @@ class Scenario:
         The members that have a ``group.instance.id``.
     member_settings : sequence of (str, str, value)
         Settings of single members, as (member, setting, value).
+    subscriptions : sequence of (str, Subscription)
+        What members subscribe to when they start; who is not named subscribes to all topics of the start.
     end_ms : int or None
         When the story ends; None: two minutes after the last thing that happens.
 
@@ -143,6 +185,7 @@ class Scenario:
     read_per_second: float | None = None
     static: tuple[str, ...] = ()
     member_settings: tuple[tuple[str, str, object], ...] = ()
+    subscriptions: tuple[tuple[str, Subscription], ...] = ()
     end_ms: int | None = None
 
     def __post_init__(self) -> None:
@@ -160,6 +203,8 @@ class Scenario:
         object.__setattr__(self, "static", tuple(text("member", each) for each in sequence("static", self.static)))
         settings = sequence("member_settings", self.member_settings, of="(member, setting, value)")
         object.__setattr__(self, "member_settings", tuple(_member_setting(each) for each in settings))
+        pairs = sequence("subscriptions", self.subscriptions, of="pairs of member and Subscription")
+        object.__setattr__(self, "subscriptions", tuple(_subscription(each) for each in pairs))
         self._check_names()
         last_ms = max(map(end_of, ordered), default=0)
         if self.end_ms is None:
@@ -169,18 +214,34 @@ class Scenario:
             raise KafkaLearnError(f"the scenario ends at {self.end_ms} ms, before {ordered[-1]}; let it end later")
 
     def _check_names(self) -> None:
-        members, topics = set(self.members), dict(self.topics)
+        members, topics = set(self.members), self.all_topics
         whole_number("the number of members", len(members), at_least=0, at_most=MOST_CONSUMERS)
         for event in self.events:
             if getattr(event, "member", None) not in (None, *members):
                 raise KafkaLearnError(f"{event}: {event.member} never joins; those who do: {', '.join(self.members)}")
             if getattr(event, "topic", None) not in (None, *topics):
                 raise unknown_name("topic", event.topic, topics)
+            if isinstance(event, Subscribes):
+                _check_topics(event.to, topics)
+        for member, subscription in self.subscriptions:
+            if member not in members:
+                raise KafkaLearnError(f"{shown(member)} subscribes and never joins; give it a Joins")
+            _check_topics(subscription, topics)
 
     @property
     def members(self) -> tuple[str, ...]:
         """The names of the consumers, in the order in which they first start."""
         return tuple(dict.fromkeys(event.member for event in self.events if isinstance(event, Joins)))
+
+    @property
+    def all_topics(self) -> tuple[str, ...]:
+        """The names of all topics that there are at some time."""
+        created = (event.topic for event in self.events if isinstance(event, Created))
+        return tuple(dict.fromkeys([*(name for name, _ in self.topics), *created]))
+
+    def subscription(self, member: str) -> Subscription:
+        """What a process of the member subscribes to when it starts."""
+        return dict(self.subscriptions).get(member) or Subscription(tuple(name for name, _ in self.topics))
 
 
 def _topics(topics: object) -> tuple[tuple[str, int], ...]:
@@ -205,6 +266,18 @@ def _member_setting(given: object) -> tuple[str, str, object]:
     return text("member", given[0]), text("setting", given[1]), given[2]
 
 
+def _subscription(given: object) -> tuple[str, Subscription]:
+    if not isinstance(given, tuple | list) or len(given) != 2 or not isinstance(given[1], Subscription):
+        raise KafkaLearnError(f"subscriptions must hold pairs of member and Subscription, got {shown(given)}")
+    return text("member", given[0]), given[1]
+
+
+def _check_topics(subscription: Subscription, topics: tuple[str, ...]) -> None:
+    for topic in subscription.topics:
+        if topic not in topics:
+            raise unknown_name("topic", topic, topics)
+
+
 def _check(event: ScenarioEvent) -> None:
     if not isinstance(event, ScenarioEvent):
         allowed = ", ".join(kind.__name__ for kind in get_args(ScenarioEvent))
@@ -217,5 +290,9 @@ def _check(event: ScenarioEvent) -> None:
     for field in ("at_ms", "for_ms", "after_ms"):
         if hasattr(event, field):
             whole_number(f"{field} of {what}", getattr(event, field), at_least=0, at_most=LONGEST_SCENARIO_MS)
-    if isinstance(event, Grows):
+    if isinstance(event, Subscribes) and not isinstance(event.to, Subscription):
+        raise KafkaLearnError(f"to of Subscribes must be a Subscription, got {shown(event.to)}")
+    if isinstance(event, Created):
+        topic_name(event.topic)
+    if isinstance(event, Grows | Created):
         whole_number(f"partition_count of {what}", event.partition_count, 1, MOST_SCENARIO_PARTITIONS)

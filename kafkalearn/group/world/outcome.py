@@ -8,23 +8,35 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TypeVar
 
+from kafkalearn.group.classic.transitions import LEADER_REJOINED, METADATA_CHANGED
 from kafkalearn.group.world.consumers import CONSUMING, GONE, IDLE
 from kafkalearn.group.world.events import Scenario
 from kafkalearn.group.world.reading import Reading, read
 from kafkalearn.group.world.recorder import Moment, Rebalance
 from kafkalearn.group.world.settings import Settings
+from kafkalearn.phrases import counted
+from kafkalearn.tables import text_table
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame, Trace
 
 Row = dict[str, object]
 Value = TypeVar("Value")
+MOST_SHOWN = 10  # rebalances
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What came of a scenario. All rows are plain dictionaries, all times whole ms.
 
-    ``pandas.DataFrame(outcome.rebalances)`` shows any of the tables.
+    ``kafkalearn.tables.table(outcome.rebalances)`` shows any of the tables.
+
+    Examples
+    --------
+    >>> from kafkalearn.group import simulate
+    >>> simulate("at 0 s: c1 joins")
+    1 rebalance in 120 s, classic protocol, Kafka 4.3; 3,012 records were not read in time
+    from, s  took, s  cause
+    0.006    3.004    a member is added (c1)
     """
 
     scenario: Scenario
@@ -32,6 +44,22 @@ class Outcome:
     protocol: str
     trace: Trace[Moment, str]
     rebalance_log: tuple[Rebalance, ...]
+
+    def __repr__(self) -> str:
+        """A verdict, and the rebalances as a table; of many the first and the last."""
+        verdict = (
+            f"{counted(self.rebalance_count, 'rebalance')} in {self.end_ms / 1000:g} s, {self.protocol} protocol, "
+            f"Kafka {self.settings.release}; {self.records_not_read:,} records were not read in time"
+        )
+        rows = [
+            {"from, s": row["from_ms"] / 1000, "took, s": row["duration_ms"] / 1000, "cause": row["cause"]}
+            for row in self.rebalances
+        ]
+        if len(rows) > MOST_SHOWN:
+            half = MOST_SHOWN // 2
+            between = {"from, s": "...", "took, s": "...", "cause": f"{len(rows) - 2 * half} more"}
+            rows = [*rows[:half], between, *rows[-half:]]
+        return "\n".join([verdict, text_table(rows)]) if rows else verdict
 
     @property
     def end_ms(self) -> int:
@@ -61,7 +89,7 @@ class Outcome:
     def ownership(self) -> list[Row]:
         """Who believed to own what: member, topic, partition, from, to; by partition, then time."""
         rows = []
-        for partition in self.trace[-1].state.partitions:
+        for partition in dict.fromkeys(each for frame in self.trace for each in frame.state.partitions):
             for name in self.scenario.members:
                 spans = self._spans(lambda moment, name=name, it=partition: it in moment.member(name).owned)
                 rows += [
@@ -80,10 +108,10 @@ class Outcome:
         than before.
         """
         rows = []
-        starts = [each.from_ms for each in self.rebalance_log]
+        starts = [self._given_up_from_ms(each) for each in self.rebalance_log]
         for number, each in enumerate(self.rebalance_log, start=1):
             until_ms = starts[number] if number < len(starts) else self.end_ms
-            revoked, moved = self._cost(each.from_ms, until_ms)
+            revoked, moved = self._cost(starts[number - 1], until_ms)
             end_ms = self.end_ms if each.to_ms is None else each.to_ms
             rows.append(
                 {
@@ -197,6 +225,14 @@ class Outcome:
                 start_ms, present = before.time_ms, now
             if after is self.trace[-1].state and after.time_ms > start_ms:
                 yield start_ms, after.time_ms, present
+
+    def _given_up_from_ms(self, rebalance: Rebalance) -> int:
+        """When the first partition may be given up for it: an eager member that rejoins does so before it asks."""
+        is_asked_for = self.protocol == "classic" and rebalance.causes[0].startswith(
+            (LEADER_REJOINED, METADATA_CHANGED)
+        )
+        is_eager = not all(self.settings.of(name).is_cooperative for name in self.scenario.members)
+        return rebalance.from_ms - self.settings["latency.ms"] if is_asked_for and is_eager else rebalance.from_ms
 
     def _cost(self, from_ms: int, until_ms: int) -> tuple[int, int]:
         """Partitions given up, and partitions with another owner, from a moment to another."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from kafkalearn.group.world.clock import HEARTBEAT_THREAD, POLL_THREAD, SCENARIO, Clock
 from kafkalearn.group.world.consumers import POLL_RECORDS, Client, Consumer
 from kafkalearn.group.world.recorder import Recorder
+from kafkalearn.group.world.subscriptions import Subscription
 from kafkalearn.group.world.threads import Threads
 from kafkalearn.phrases import counted
 from kafkalearn.topic_partition import TopicPartition
@@ -32,6 +33,7 @@ class Processes:
         consumer.paused_until_ms = consumer.working_until_ms = consumer.disconnected_until_ms = 0
         consumer.poll_distance_ms = consumer.processing_ms
         consumer.polled_ms = self._clock.now_ms
+        consumer.subscription = consumer.first_subscription
         self._recorder.note(f"{consumer.name} starts")
         consumer.client = new_client(consumer)
         self._threads.wake_poll(consumer)
@@ -75,6 +77,14 @@ class Processes:
             consumer.is_waiting = is_waiting
             self._has_polled(consumer)
             self._recorder.note("")
+
+    # ---- what the application does
+
+    def subscribe(self, consumer: Consumer, subscription: Subscription) -> None:
+        """The application calls ``subscribe`` again."""
+        consumer.subscription = subscription
+        self._recorder.note(f"{consumer.name} subscribes to {subscription}")
+        consumer.client.subscription_changed()
 
     # ---- accidents
 

@@ -24,8 +24,8 @@ class Protocol(ABC):
         """The client of a process that has just started."""
 
     @abstractmethod
-    def topic_grew(self) -> None:
-        """The topics of the world have more partitions than before."""
+    def topic_changed(self, topic: str) -> None:
+        """A topic of the world was created, was deleted, or has more partitions than before."""
 
     @abstractmethod
     def view(self) -> GroupView:

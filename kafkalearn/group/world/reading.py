@@ -56,8 +56,9 @@ def _add(
     if ms == 0:
         return
     readers = moment.readers()
-    partitions = moment.partitions
-    per_partition = scenario.records_per_second * ms / 1000 / len(partitions)
+    partitions = dict.fromkeys(moment.partitions)
+    per_partition = scenario.records_per_second * ms / 1000 / max(len(partitions), 1)
+    sums.lag = {each: lag for each, lag in sums.lag.items() if each in partitions}  # a deleted topic has none
     sums.arrived += scenario.records_per_second * ms / 1000
     if readers and sums.first_read_ms is None:
         sums.first_read_ms = moment.time_ms
@@ -97,7 +98,8 @@ def _catch_up(sums: Reading, scenario: Scenario, moment: Moment, ms: int) -> Non
     """Every reader reduces the lag of its partitions, evenly, as far as it gets in the time."""
     done: set[TopicPartition] = set()
     for member in moment.members:
-        mine = [each for each in member.owned if each not in done] if member.doing == CONSUMING else []
+        is_reading = member.doing == CONSUMING
+        mine = [each for each in member.owned if each in sums.lag and each not in done] if is_reading else []
         done.update(mine)
         lag = sum(sums.lag.get(each, 0) for each in mine)
         speed = scenario.read_per_second

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from kafkalearn.arguments import LARGEST_INT, whole_number
+from kafkalearn.arguments import LARGEST_INT, one_of, whole_number
 from kafkalearn.assignor.registry import BROKER_ASSIGNORS
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.group.classic.settings import NAMES as CLASSIC_NAMES
 from kafkalearn.group.consumer.settings import NAMES as CONSUMER_NAMES
 from kafkalearn.group.defaults import default_of
+from kafkalearn.phrases import shown
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, parse_release
 
 CLIENT_SETTINGS = (
@@ -51,6 +52,8 @@ class MemberSettings:
     max_poll_records: int | None
     instance_id: str | None
     assignors: tuple[str, ...]
+    metadata_max_age_ms: int
+    retry_backoff_ms: int
 
     @property
     def is_cooperative(self) -> bool:
@@ -119,6 +122,8 @@ class Settings:
             value("max.poll.records"),
             value("group.instance.id"),
             assignors_of(value("partition.assignment.strategy")),
+            value("metadata.max.age.ms"),
+            value("retry.backoff.ms"),
         )
 
     @property
@@ -157,7 +162,7 @@ def assignors_of(value: object) -> tuple[str, ...]:
     """
     if not isinstance(value, str | list | tuple):
         raise KafkaLearnError(
-            f"an assignor is named by a text, several by a list, got {type(value).__name__} {value!r}"
+            f"an assignor is named by a text, several by a list, got {type(value).__name__} {shown(value)}"
         )
     given: Iterable[object] = [value] if isinstance(value, str) else value
     names = tuple(SHORT_NAMES.get(str(name).rpartition(".")[2], str(name)) for name in given)
@@ -174,8 +179,7 @@ def assignors_of(value: object) -> tuple[str, ...]:
 
 
 def _default(name: str, release: str) -> object:
-    if name not in KNOWN:
-        raise unknown_name("setting", name, KNOWN)
+    one_of("setting", name, KNOWN)
     if name in OWN_SETTINGS:
         return OWN_SETTINGS[name]
     return default_of(name, release, "consumer" if name in CLIENT_SETTINGS else "broker")
@@ -195,8 +199,7 @@ _LEAST = {
 
 def _checked(name: str, value: object) -> object:
     """The value of a setting as it is kept: numbers checked, lists as tuples."""
-    if name not in KNOWN:
-        raise unknown_name("setting", name, KNOWN)
+    one_of("setting", name, KNOWN)
     if name in _LEAST:
         return whole_number(name, value, at_least=_LEAST[name], at_most=LARGEST_INT)
     if name == "partition.assignment.strategy":

@@ -20,7 +20,7 @@ class World:
     """One world for one run. Its parts are objects of their own, put together by `new_world`."""
 
     settings: Settings
-    topics: dict[str, int]  # partition counts by topic; they grow
+    topics: dict[str, int]  # partition counts by topic; they change
     consumers: Mapping[str, Consumer]  # by name
     clock: Clock
     threads: Threads
@@ -46,7 +46,9 @@ def new_world(scenario: Scenario, settings: Settings, clock: Clock, recorder: Re
     threads = Threads(clock)
     names = scenario.members
     consumers = {
-        name: Consumer(name, settings.of(name), settings["processing.ms"], index, len(names))
+        name: Consumer(
+            name, settings.of(name), settings["processing.ms"], index, len(names), scenario.subscription(name)
+        )
         for index, name in enumerate(names)
     }
     return World(

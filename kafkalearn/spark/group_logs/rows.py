@@ -21,6 +21,7 @@ from kafkalearn.spark.group_logs import standstill as logs
 Row = tuple[str, str, datetime, str, str | None, int, str | None]
 
 _CHANGE = re.compile(rf"({'|'.join((PREPARING, COMPLETING, STABLE, EMPTY))}): (.*?)(?: \((.*)\))?")
+_TOPIC_CHANGE = re.compile(r" (?:grows to \d+|is created with \d+ partitions?|is deleted)")
 _REASONS = {
     MEMBER_ADDED: "Adding new member {who} with group instance id null; client reason: not provided",
     MEMBER_LEFT: "explicit `LeaveGroup` request for ({who}) members.",
@@ -72,13 +73,14 @@ def log_rows(outcome: Outcome, group_id: str, cluster: str = "shop", start: date
     if outcome.protocol != "classic":
         raise KafkaLearnError(f"the outcome is of protocol {outcome.protocol!r}; this is the log of classic groups")
     rows: list[Row] = []
-    generation, expired, has_grown = 0, set(), False
+    generation, expired, has_new_topics, has_subscribed = 0, set(), False, False
     for frame in outcome.trace:
         timestamp = start + timedelta(milliseconds=frame.state.time_ms)
         for note in (frame.event or "").split("; "):
             if note.endswith(" exceeds max.poll.interval.ms"):
                 expired.add(note.partition(" ")[0])
-            has_grown = has_grown or " grows to " in note
+            has_new_topics = has_new_topics or _TOPIC_CHANGE.search(note) is not None
+            has_subscribed = has_subscribed or " subscribes to " in note
             if (change := _CHANGE.fullmatch(note)) is None:
                 continue
             state, cause, who = change.groups()
@@ -86,7 +88,7 @@ def log_rows(outcome: Outcome, group_id: str, cluster: str = "shop", start: date
             if state != PREPARING:
                 rows.append((cluster, group_id, timestamp, state, None, generation, None))
                 continue
-            client = "cached metadata has changed" if has_grown else "need to revoke partitions and re-join"
+            client = _client_reason(cause, has_new_topics, has_subscribed)
             reason = _REASONS.get(cause, cause).format(who=who, client=client)
             if cause in _FIRST:
                 left = logs.POLL_EXPIRED if who in expired else logs.CLOSED
@@ -94,5 +96,14 @@ def log_rows(outcome: Outcome, group_id: str, cluster: str = "shop", start: date
                 rows.append((cluster, group_id, timestamp, _FIRST[cause], who, generation, why))
                 expired.discard(who)
             rows.append((cluster, group_id, timestamp, state, who, generation, reason))
-            has_grown = False
+            has_new_topics = has_subscribed = False
     return rows
+
+
+def _client_reason(cause: str, has_new_topics: bool, has_subscribed: bool) -> str:
+    """What a consumer says when it joins again; only a leader compares partition counts."""
+    if has_subscribed:
+        return "subscription has changed"
+    if has_new_topics:
+        return "cached metadata has changed" if cause == LEADER_REJOINED else "subscription has changed"
+    return "need to revoke partitions and re-join"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import TypeAlias
 
 from kafkalearn import group_states
 from kafkalearn.group.world.consumers import CONSUMING, GONE, IDLE, JOINING, PAUSED, WORKING
 from kafkalearn.group.world.outcome import Outcome
+from kafkalearn.views.drawing.names import cut_name
 from kafkalearn.views.drawing.style import BODY, EMPTY, FAINT, INK, MUTED, PANEL, READ, SMALL, Fill
 from kafkalearn.views.drawing.svg import Box, filled, line, outlined, rect, text
 from kafkalearn.views.group.words import DOING_WORDS, unread_partitions
 
 LEFT, RIGHT = 150, 970
+NAME_LENGTH = 11  # characters of a name beside a lane
 NARROWEST = 2.0  # pixels: a rebalance of a second must be seen in a run of ten minutes
 
 DOING_FILLS = {
@@ -23,14 +26,14 @@ DOING_FILLS = {
     WORKING: Fill("#93c9b0", "-"),
     GONE: Fill(PANEL, ""),
 }
-STATE_FILLS = {
-    group_states.EMPTY: Fill(EMPTY, ""),
-    group_states.STABLE: Fill(READ, ""),
-    group_states.PREPARING: Fill("#f2b94b", "/"),
-    group_states.COMPLETING: Fill("#dba6cb", "\\"),
-    group_states.ASSIGNING: Fill("#f2b94b", "/"),
-    group_states.RECONCILING: Fill("#dba6cb", "\\"),
-    group_states.DEAD: Fill(FAINT, "x"),
+STATE_FILLS = {  # other colours and hatches than those of members: a state of the group is another thing
+    group_states.EMPTY: Fill("#ffffff", ""),
+    group_states.STABLE: Fill("#dbe8b8", ""),
+    group_states.PREPARING: Fill("#ee8f73", "\\"),
+    group_states.COMPLETING: Fill("#b9a7d8", "+"),
+    group_states.ASSIGNING: Fill("#f7c9b8", "\\"),
+    group_states.RECONCILING: Fill("#cbbfe6", "|"),
+    group_states.DEAD: Fill("#8a8a8a", ""),
 }
 STEPS_MS = (
     *(1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000),
@@ -68,16 +71,45 @@ class Axis:
         return [(self.x(ms), names(ms)) for ms in range(first, self.to_ms + 1, step_ms)]
 
 
-def band(axis: Axis, top: float, height: float, spans: Iterable[tuple[int, int, Fill]]) -> str:
+Span: TypeAlias = tuple[int, int, Fill]
+"""From, to, and how it looks."""
+
+
+def band(axis: Axis, top: float, height: float, spans: Iterable[Span]) -> str:
     """Stretches of time in a lane; rare fills lie on top, so that they are seen."""
     boxes: dict[Fill, list[Box]] = {}
-    for start_ms, end_ms, fill in spans:
+    for start_ms, end_ms, fill in _seen(axis, list(spans)):
         box = axis.box(start_ms, end_ms, top, height)
         if box is not None:
             boxes.setdefault(fill, []).append(box)
     by_width = sorted(boxes.items(), key=lambda item: -sum(box[2] for box in item[1]))
     edge = outlined((LEFT, top, RIGHT - LEFT, height), stroke=FAINT)
     return "\n".join([*(filled(fill, *its) for fill, its in by_width), edge])
+
+
+def _seen(axis: Axis, spans: Sequence[Span]) -> list[Span]:
+    """The stretches without those that are too short to be seen beside a longer one of the same trouble.
+
+    A rebalance of two seconds ends in a state of 4 ms. Both are wider in the picture than they are, so one would lie
+    on the other; the long one is kept. Beside the commonest fill of the lane everything is kept.
+    """
+    lengths: dict[Fill, int] = {}
+    for start_ms, end_ms, fill in spans:
+        lengths[fill] = lengths.get(fill, 0) + end_ms - start_ms
+    commonest = max(lengths, key=lengths.__getitem__, default=None)
+
+    def is_hidden(at: int) -> bool:
+        start_ms, end_ms, _ = spans[at]
+        if axis.x(end_ms) - axis.x(start_ms) >= NARROWEST:
+            return False
+        neighbours = [spans[place] for place in (at - 1, at + 1) if 0 <= place < len(spans)]
+        return any(
+            other_end - other_start > end_ms - start_ms and fill != commonest
+            for other_start, other_end, fill in neighbours
+            if other_end >= start_ms and other_start <= end_ms
+        )
+
+    return [span for at, span in enumerate(spans) if not is_hidden(at)]
 
 
 def group_band(outcome: Outcome, axis: Axis, top: float, height: float, until_ms: int) -> str:
@@ -118,9 +150,9 @@ def unread_steps(outcome: Outcome, axis: Axis, top: float, height: float) -> str
 
 
 def lane_name(name: str, top: float, height: float, bold: bool = False) -> str:
-    """The words at the left of a lane, cut if they are long."""
-    shown = name if len(name) <= 11 else f"{name[:10]}…"
-    return text(22, top + height / 2 + 6, shown, BODY if height > 20 else SMALL, bold=bold)
+    """The words at the left of a lane; of a long name both ends, in small letters."""
+    size = BODY if height > 20 and len(name) <= NAME_LENGTH else SMALL
+    return text(12 if size == SMALL else 22, top + height / 2 + 6, cut_name(name, 14), size, bold=bold)
 
 
 def time_axis(axis: Axis, top: float, grid_top: float) -> str:
@@ -136,16 +168,16 @@ def time_axis(axis: Axis, top: float, grid_top: float) -> str:
     )
 
 
-def legend(top: float, fills: dict[str, Fill], left: float = 22) -> str:
-    """What the fills stand for, in one row."""
-    parts, x = [], left
+def legend(top: float, lane: str, fills: dict[str, Fill]) -> str:
+    """What the fills of a kind of lane stand for, in one row."""
+    parts, x = [text(22, top + 15, f"{lane}:", SMALL, colour=MUTED)], 125.0
     for name, fill in fills.items():
         parts += [
             filled(fill, (x, top, 26, 18)),
             rect(x, top, 26, 18, stroke=INK, stroke_width=1),
             text(x + 33, top + 15, name, SMALL),
         ]
-        x += 33 + 8.7 * len(name) + 26
+        x += 33 + 8.7 * len(name) + 22
     return "\n".join(parts)
 
 

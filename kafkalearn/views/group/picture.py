@@ -6,14 +6,19 @@ A frame of an outcome's trace becomes one drawing; the outcome comes first, so t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from kafkalearn.group.world.consumers import CONSUMING, GONE
 from kafkalearn.group.world.outcome import Outcome
 from kafkalearn.group.world.recorder import MemberMoment, Moment
 from kafkalearn.phrases import counted
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame
+from kafkalearn.views.drawing.frames import Animation, animation
+from kafkalearn.views.drawing.names import cut_name
 from kafkalearn.views.drawing.picture import Picture, picture
-from kafkalearn.views.drawing.style import BODY, INK, MARK, MUTED, PANEL, TITLE, WIDTH
+from kafkalearn.views.drawing.style import BODY, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH
 from kafkalearn.views.drawing.svg import filled, line, pointer, rect, text
 from kafkalearn.views.group.lanes import (
     DOING_FILLS,
@@ -35,7 +40,8 @@ from kafkalearn.views.group.words import (
 )
 
 MOST_MEMBERS = 8
-ROW_TOP, ROW_HEIGHT = 122, 44
+FEW_MEMBERS = 4  # so many have lanes of their own below; of more, only the group has
+ROW_TOP, ROW_HEIGHT, LOW_ROW_HEIGHT = 112, 42, 34
 CHIP_LEFT, CHIP_GAP = 360, 6
 BAND_HEIGHT, LANE_HEIGHT, LANE_GAP = 26, 17, 4
 LINE_LENGTH = 88  # characters of small text that fit into the width
@@ -60,18 +66,44 @@ def draw_group(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment
     """
     moment = frame.state
     shown = _shown(outcome, moment, before)
-    below = ROW_TOP + len(shown) * ROW_HEIGHT
-    lanes_top = below + 66
-    bottom = lanes_top + BAND_HEIGHT + 8 + len(shown) * (LANE_HEIGHT + LANE_GAP)
+    states = {row["state"] for row in outcome.timeline}
+    height = ROW_HEIGHT if len(shown) <= FEW_MEMBERS else LOW_ROW_HEIGHT
+    lanes = [each.name for each in shown] if len(shown) <= FEW_MEMBERS else []
+    below = ROW_TOP + len(shown) * height
+    lanes_top = below + 62
+    bottom = lanes_top + BAND_HEIGHT + 8 + len(lanes) * (LANE_HEIGHT + LANE_GAP)
     return picture(
-        bottom + 74,
+        bottom + 96,
         _heading(outcome, frame, before),
-        *(_row(outcome, each, before, ROW_TOP + at * ROW_HEIGHT) for at, each in enumerate(shown)),
+        *(_row(outcome, each, before, ROW_TOP + at * height, height) for at, each in enumerate(shown)),
         _unread_line(outcome, moment, below + 30, len(moment.members) - len(shown)),
-        _timeline(outcome, [each.name for each in shown], lanes_top, bottom, moment.time_ms),
-        legend(bottom + 44, doings(outcome)),
+        _timeline(outcome, lanes, lanes_top, bottom, moment.time_ms),
+        legend(bottom + 38, "the group", {name: fill for name, fill in STATE_FILLS.items() if name in states}),
+        legend(bottom + 66, "members", doings(outcome)),
         label=describe_group(outcome, frame, before),
     )
+
+
+def animate_group(
+    outcome: Outcome, *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
+) -> Animation:
+    """Every moment of a scenario drawn, for `play`.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        What `kafkalearn.group.simulate` gave.
+    title, start, stills
+        As in `kafkalearn.views.drawing.frames.animation`.
+
+    Examples
+    --------
+    >>> from kafkalearn.group import simulate
+    >>> len(animate_group(simulate("at 0 s: c1 joins")).pictures)
+    7
+    """
+    draw, describe = partial(draw_group, outcome), partial(describe_group, outcome)
+    return animation(outcome.trace, draw, describe, title=title, start=start, stills=stills)
 
 
 def _shown(outcome: Outcome, moment: Moment, before: Frame[Moment, str] | None) -> list[MemberMoment]:
@@ -114,28 +146,28 @@ def _event(words: str) -> list[str]:
     return [text(22, 84 + 21 * at, each, BODY - 1) for at, each in enumerate(lines)]
 
 
-def _row(outcome: Outcome, member: MemberMoment, before: Frame[Moment, str] | None, top: float) -> str:
+def _row(outcome: Outcome, member: MemberMoment, before: Frame[Moment, str] | None, top: float, height: float) -> str:
     """A consumer: its name, what it does, what it owns, and what it has just lost."""
     had = before.state.member(member.name) if before is not None else member
     is_new = had.doing != member.doing
     edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.2}
-    box = (110, top + 4, 236, ROW_HEIGHT - 12)
+    box = (132, top + 2, 214, height - 8)
     ink = MUTED if member.doing == GONE else INK
     return "\n".join(
         [
             text(
                 22,
-                top + 27,
-                member.name if len(member.name) < 8 else f"{member.name[:6]}…",
-                BODY,
+                top + height / 2 + 4,
+                cut_name(member.name, 11),
+                BODY if len(member.name) < 9 else SMALL,
                 colour=ink,
                 bold=True,
             ),
             filled(DOING_FILLS[member.doing], box),
             rect(*box, **edge),
-            rect(118, top + 9, 220, ROW_HEIGHT - 22, PANEL, rx=3) if DOING_FILLS[member.doing].hatch else "",
-            text(228, top + 26, DOING_WORDS[member.doing], BODY, "middle", ink),
-            *_chips(outcome, member, had, top + 5),
+            rect(138, top + 5, 202, height - 14, PANEL, rx=3) if DOING_FILLS[member.doing].hatch else "",
+            text(239, top + height / 2 + 4, DOING_WORDS[member.doing], BODY - 1, "middle", ink),
+            *_chips(outcome, member, had, top + height / 2 - 17),
         ]
     )
 
@@ -167,9 +199,9 @@ def _chip(
     fill = DOING_FILLS[CONSUMING].colour if is_read else PANEL
     return "\n".join(
         [
-            rect(x, y, width, 30, fill, rx=4, stroke_dasharray="4 3" if is_lost else None, **edge),
-            text(x + width / 2, y + 21, name, BODY - 1, "middle", MUTED if is_lost else INK),
-            line(x + 3, y + 27, x + width - 3, y + 3, MARK, 2.5) if is_lost else "",
+            rect(x, y, width, 28, fill, rx=4, stroke_dasharray="4 3" if is_lost else None, **edge),
+            text(x + width / 2, y + 20, name, BODY - 1, "middle", MUTED if is_lost else INK),
+            line(x + 3, y + 25, x + width - 3, y + 3, MARK, 2.5) if is_lost else "",
         ]
     )
 

@@ -14,16 +14,16 @@ from kafkalearn.views.drawing.style import BODY, INK, MARK, PANEL, SMALL, TITLE
 from kafkalearn.views.drawing.svg import arrow, element, filled, number, rect, text
 from kafkalearn.views.group.lanes import STATE_FILLS
 
-BOX_WIDTH, BOX_HEIGHT = 250, 62
+BOX_WIDTH, BOX_HEIGHT = 250, 50
 CENTRES = {
-    EMPTY: (155, 130),
-    PREPARING: (500, 130),
-    COMPLETING: (845, 130),
-    STABLE: (845, 330),
-    DEAD: (155, 330),
+    EMPTY: (155, 92),
+    PREPARING: (500, 92),
+    COMPLETING: (845, 92),
+    STABLE: (845, 226),
+    DEAD: (155, 226),
 }
 APART = 15  # pixels between the two directions of a pair
-LINE_LENGTH = 106
+LINE_LENGTH, LINE_HEIGHT = 114, 20
 Point = tuple[float, float]
 
 
@@ -59,11 +59,11 @@ def draw_group_states(
     came = (before.state.state, now) if before is not None and before.state.state != now else None
     lines = _legend(ways, came)
     return picture(
-        424 + 24 * len(lines),
+        288 + LINE_HEIGHT * len(lines),
         text(22, 44, "The states of a classic group", TITLE, bold=True),
         *(_way(at, pair, ways, pair == came) for at, pair in enumerate(ways, start=1)),
         *(_state(name, name == now) for name in CLASSIC_STATES),
-        *(text(22, 418 + 24 * at, words, SMALL + 1, colour=ink) for at, (words, ink) in enumerate(lines)),
+        *(text(22, 288 + LINE_HEIGHT * at, words, SMALL, colour=ink) for at, (words, ink) in enumerate(lines)),
         label=_label(now, came),
     )
 
@@ -90,7 +90,7 @@ def _state(name: str, is_now: bool) -> str:
         [
             filled(STATE_FILLS[name], box),
             rect(*box, stroke=MARK if is_now else INK, stroke_width=6 if is_now else 2, rx=4),
-            rect(x - BOX_WIDTH / 2 + 6, y - 16, BOX_WIDTH - 12, 32, PANEL, rx=3),
+            rect(x - BOX_WIDTH / 2 + 6, y - 15, BOX_WIDTH - 12, 30, PANEL, rx=3),
             text(x, y + 6, name, BODY, "middle", bold=True),
         ]
     )

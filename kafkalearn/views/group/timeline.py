@@ -20,6 +20,7 @@ from kafkalearn.views.group.lanes import (
 )
 from kafkalearn.views.group.words import time_text
 
+MOST_LANES, FEW, LANES_HEIGHT = 14, 8, 282  # members that are shown, and the pixels that they share
 TITLE_LENGTH, LINE_LENGTH = 68, 88  # characters that fit into the width
 
 
@@ -48,22 +49,25 @@ def draw_timeline(outcome: Outcome, from_ms: int = 0, to_ms: int | None = None) 
     if not 0 <= from_ms < until_ms <= outcome.end_ms:
         raise KafkaLearnError(f"the stretch must lie from 0 to {outcome.end_ms} ms, got {from_ms} to {until_ms}")
     axis = Axis(from_ms, until_ms)
-    names = outcome.scenario.members
-    top, tall, gap = 100, 26, 8
+    names = outcome.scenario.members[:MOST_LANES]
+    hidden_count = len(outcome.scenario.members) - len(names)
+    top, gap = 100, 4 if len(names) > FEW else 8
+    tall = min(26, LANES_HEIGHT // max(len(names), 1) - gap)
     first = top + 34 + 12
     unread_top = first + len(names) * (tall + gap) + 6
     bottom = unread_top + 48
     states = {row["state"] for row in outcome.timeline}
     return picture(
-        bottom + 104,
+        bottom + 96,
         text(22, 40, _title(outcome), TITLE, bold=True),
         text(22, 70, _subtitle(outcome), BODY, colour=MUTED),
         time_axis(axis, bottom, top),
         group_band(outcome, axis, top, 34, until_ms),
         *(member_band(outcome, name, axis, first + at * (tall + gap), tall, until_ms) for at, name in enumerate(names)),
         unread_steps(outcome, axis, unread_top, 44),
-        legend(bottom + 38, {name: fill for name, fill in STATE_FILLS.items() if name in states}),
-        legend(bottom + 70, doings(outcome)),
+        legend(bottom + 38, "the group", {name: fill for name, fill in STATE_FILLS.items() if name in states}),
+        legend(bottom + 66, "members", doings(outcome)),
+        text(970, 70, f"{hidden_count} more members", BODY, "end", MUTED) if hidden_count else "",
         label=_timeline_label(outcome),
     )
 
@@ -79,7 +83,7 @@ def _title(outcome: Outcome) -> str:
 def _subtitle(outcome: Outcome) -> str:
     given = [f"{name} {value}" for name, value in outcome.settings.values.items() if "strategy" not in name]
     changed = f"; {', '.join(given)}" if given else ""
-    words = f"{outcome.records_not_read} records not read meanwhile{changed}"
+    words = f"{outcome.records_not_read:,} records not read meanwhile{changed}"
     return words if len(words) <= LINE_LENGTH else words[: LINE_LENGTH - 2] + " …"
 
 

@@ -7,6 +7,8 @@ from kafkalearn.group.scenario.parse import BadScenario, scenario
 from kafkalearn.group.world import (
     Crashes,
     CrashesAndReturns,
+    Created,
+    Deleted,
     Disconnected,
     Grows,
     Joins,
@@ -14,6 +16,8 @@ from kafkalearn.group.world import (
     Pauses,
     Processing,
     Restarts,
+    Subscribes,
+    Subscription,
 )
 
 JOIN = "at 0 s: c1, c2 and c3 join\n"
@@ -34,6 +38,10 @@ JOIN = "at 0 s: c1, c2 and c3 join\n"
         ("at 200 s: c1 crashes and returns after 10 s", CrashesAndReturns(200_000, "c1", 10_000)),
         ("at 200 s: c1 restarts after 10 s", Restarts(200_000, "c1", 10_000)),
         ("at 200 s: orders grows to 8 partitions", Grows(200_000, "orders", 8)),
+        ("at 200 s: topic clicks is created with 2 partitions", Created(200_000, "clicks", 2)),
+        ("at 200 s: orders is deleted", Deleted(200_000, "orders")),
+        ("at 5 s: c1 subscribes to orders", Subscribes(5000, "c1", Subscription(("orders",)))),
+        ("at 5 s: c2 subscribes to the pattern o.*s", Subscribes(5000, "c2", Subscription(pattern="o.*s"))),
     ],
 )
 def test_every_verb_can_be_written(line, event):
@@ -94,6 +102,16 @@ BAD = {
     "at 12 s: c3 to c1 pause for 5 s": "is no row of names",
     "at 12 s: orders grows to 6 partitions": "orders has 6 partitions then, and topics can only grow",
     "at 12 s: clicks grows to 8 partitions": "there is no topic 'clicks'; there are: orders",
+    "at 12 s: topic orders is created with 6 partitions": "there is or was a topic 'orders'",
+    "at 12 s: topic clicks is deleted": "there is no topic 'clicks'; there are: orders",
+    "at 12 s: topic clicks is created": "after 'is created' came 'nothing'; as in: topic refunds is created with 4",
+    "at 12 s: c1 subscribes to oders": "there is never a topic 'oders'; did you mean 'orders'?",
+    "at 12 s: c1 subscribes to the pattern (a+)+": "may take for ever: at most 4 of * + ? are taken",
+    "at 12 s: c1 subscribes to the pattern a*b*c*d*e*": "may take for ever",
+    "at 12 s: c1 subscribes to the pattern [": "cannot be read",
+    "at 12 s: c1 subscribes to $": "'$' is no name of a topic; as in: c1 subscribes to orders, refunds",
+    "c1 subscribes to oders": "there is never a topic 'oders'",
+    "c9 subscribes to orders": "'c9' never joins",
     "every 0 s from 0 s to 9 s: c1 pauses for 1 s": "the distance must be above 0",
     "every 5 s: c1 pauses for 1 s": "cannot read the time 'every 5 s'",
     "c2 pauses for 50 s": "when? As in: at 12 s: c2 pauses for 50 s",
@@ -120,6 +138,26 @@ def test_all_bad_lines_are_told_at_once_in_order():
             "at 0 s: c1 joins\nat 5 s: c2 leaves\nat 6 s: c1 sleeps\ntopic a has 2 partitions\ntopic a has 3 partitions"
         )
     assert [line.split(",")[0] for line in str(refused.value).splitlines()] == ["line 2", "line 3", "line 5"]
+
+
+def test_subscriptions_are_read_with_their_brackets_and_once_for_each_member():
+    story = scenario(f"{JOIN}c1 and c2 subscribe to the pattern orders(-eu|-us) (both)\nc3 subscribes to orders")
+    assert story.subscriptions == (
+        ("c1", Subscription(pattern="orders(-eu|-us)")),
+        ("c2", Subscription(pattern="orders(-eu|-us)")),
+        ("c3", Subscription(("orders",))),
+    )
+    assert scenario(JOIN).subscription("c1") == Subscription(("orders",))
+    with pytest.raises(BadScenario, match="c1 subscribes already"):
+        scenario(f"{JOIN}c1 subscribes to orders\nc1 subscribes to orders")
+
+
+def test_a_topic_is_changed_only_while_it_is_there():
+    deleted = f"{JOIN}topic clicks has 2 partitions\nat 5 s: clicks is deleted\n"
+    with pytest.raises(BadScenario, match="there is no topic 'clicks'"):
+        scenario(f"{deleted}at 6 s: clicks grows to 4 partitions")
+    with pytest.raises(BadScenario, match="there is or was a topic 'clicks'"):
+        scenario(f"{deleted}at 6 s: topic clicks is created with 4 partitions")
 
 
 def test_who_has_left_may_join_again():

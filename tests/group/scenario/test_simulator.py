@@ -11,6 +11,7 @@ from kafkalearn.group.scenario.simulator import simulate
 from kafkalearn.group.world import Joins
 
 THREE = "at 0 s: c1, c2 and c3 join\n"
+PATTERN = "c1, c2 and c3 subscribe to the pattern orders.*\n"
 SIX = [f"orders-{number}" for number in range(6)]
 
 
@@ -160,10 +161,90 @@ def test_a_consumer_that_is_cut_off_reads_on_beside_the_new_owner():
     assert simulate(f"{THREE}at 60 s: c2 is cut off for 20 s").rebalance_count == 1
 
 
+NOBODY_CAUSED = {  # a line: when its rebalance begins, in both protocols, and the cause in the classic one
+    "at 60 s: orders grows to 9 partitions": (300_014, 60_006, "the leader rejoins (c1)"),
+    "at 60 s: topic clicks is deleted": (60_114, 60_006, "the leader rejoins (c1)"),
+    f"{PATTERN}at 60 s: topic orders-eu is created with 3 partitions": (300_014, 300_006, "the leader rejoins (c1)"),
+    f"{PATTERN}at 60 s: orders is deleted": (60_114, 60_006, "the leader rejoins (c1)"),
+    "c2 subscribes to orders, refunds\nat 60 s: topic refunds is created with 2 partitions": (
+        60_114,
+        60_006,
+        "the leader rejoins (c1)",
+    ),
+    "at 60 s: c2 subscribes to orders": (60_014, 63_339, "a member rejoins with other metadata (c2)"),
+}
+
+
+@pytest.mark.parametrize("line", NOBODY_CAUSED)
+def test_rebalances_that_no_member_caused(line):
+    """Metadata are asked for at 0 and at 300 s; an unknown topic, or one that cannot be fetched, after 100 ms more.
+
+    A poll every 100 ms takes up what has come, and the coordinator of KIP-848 looks with the next heartbeat.
+    """
+    story = f"topic orders has 6 partitions\ntopic clicks has 2 partitions\n{THREE}{line}\nthe end is at 10 min"
+    classic, consumer, cause = NOBODY_CAUSED[line]
+    one, other = simulate(story), simulate(story, protocol="consumer")
+    assert (one.rebalances[1]["from_ms"], causes(one)[1:]) == (classic, [cause])
+    assert other.rebalances[-1]["from_ms"] == consumer
+    for outcome in (one, other):
+        end = outcome.trace[-1].state
+        assert end.state == "Stable"
+        assert dict.fromkeys(end.partitions, 1) == end.readers()
+
+
 def test_new_partitions_are_found_with_the_leaders_next_look_at_the_metadata():
     outcome = simulate(f"{THREE}at 60 s: orders grows to 9 partitions\nthe end is at 10 min")
-    assert outcome.rebalances[1]["from_ms"] == 360_002
     assert sum(map(len, owned(outcome, 600_000).values())) == 9
+    assert outcome.rebalances[1]["revoked"] == 6
+    sooner = simulate(outcome.scenario, settings={"metadata.max.age.ms": 70_000})
+    assert sooner.rebalances[1]["from_ms"] == 70_014
+
+
+def test_a_leader_that_assigns_uses_the_topics_as_it_knows_them():
+    """c4 joins at 90 s: the leader still thinks that there are 6 partitions, and learns of 9 at 300 s."""
+    outcome = simulate(f"{THREE}at 60 s: orders grows to 9 partitions\nat 90 s: c4 joins\nthe end is at 10 min")
+    assert sum(map(len, owned(outcome, 200_000).values())) == 6
+    assert sum(map(len, owned(outcome, 600_000).values())) == 9
+    assert causes(outcome)[1:] == ["a member is added (c4)", "the leader rejoins (c1)"]
+
+
+def test_with_a_pattern_whoever_looks_first_brings_the_rebalance_and_one_is_enough():
+    story = (
+        "topic orders has 6 partitions\nc1, c2 and c3 subscribe to the pattern orders.*\nat 0 s: c1 joins\n"
+        "at 100 s: c2 joins\nat 200 s: c3 joins\nat 320 s: topic orders-eu is created with 3 partitions\n"
+        "the end is at 20 min"
+    )
+    outcome = simulate(story)
+    assert causes(outcome)[3:] == ["a member rejoins with other metadata (c3)"]
+    assert outcome.rebalances[3]["from_ms"] - 500_000 < 200  # c3 looked at 200 s, the others when they joined again
+    assert sum(map(len, owned(outcome, 600_000).values())) == 9
+
+
+def test_cooperative_members_keep_what_they_read_when_a_topic_is_new():
+    story = f"{PATTERN}{THREE}at 60 s: topic orders-eu is created with 3 partitions\nthe end is at 10 min"
+    cooperative = simulate(story, assignor="cooperative-sticky")
+    assert cooperative.rebalances[1]["revoked"] == 0
+    assert simulate(story).rebalances[1]["revoked"] == 6
+    assert len({*owned(cooperative, 600_000)["c1"], *owned(cooperative, 600_000)["c2"]}) == 6
+
+
+def test_a_process_begins_with_its_first_subscription():
+    topics = "topic orders has 6 partitions\ntopic clicks has 2 partitions\n"
+    outcome = simulate(f"{topics}{THREE}at 60 s: c1 subscribes to orders\nat 100 s: c1 restarts after 5 s")
+    assert [each for each in owned(outcome, 90_000)["c1"] if "clicks" in each] == []
+    assert [each for each in owned(outcome, 220_000)["c1"] if "clicks" in each] == ["clicks-0"]
+    gone = simulate(f"{THREE}at 60 s: c1 leaves\nat 70 s: c1 subscribes to orders")
+    assert any("c1 is not running: a subscription has no effect" in (each.event or "") for each in gone.trace)
+
+
+def test_records_of_a_topic_that_nobody_has_noticed_yet_are_not_read():
+    """3 of 9 partitions for 240 s, a thousand records a second; and none of a topic that the group does not want."""
+    story = f"{PATTERN}{THREE}at 60 s: topic orders-eu is created with 3 partitions\nthe end is at 10 min"
+    calm = simulate(f"{PATTERN}{THREE}the end is at 10 min").records_not_read
+    assert simulate(story).records_not_read - calm == pytest.approx(80_000, rel=0.01)
+    other = story.replace("orders-eu", "clicks")
+    assert simulate(other).records_not_read == calm
+    assert simulate(story).lag_at_end == 0
 
 
 def test_before_0_10_1_the_poll_thread_sends_the_heartbeats():
@@ -247,6 +328,21 @@ def test_a_scenario_that_would_take_for_ever_is_refused(monkeypatch):
         simulate("at 0 s: c1 joins\nthe end is at 100 h")
 
 
+def test_a_large_group_may_take_fewer_steps_because_each_takes_longer(monkeypatch):
+    monkeypatch.setattr("kafkalearn.group.world.clock.MOST_CALLS", 10_000)
+    with pytest.raises(KafkaLearnError, match=r"has taken 2,000 steps: .* or take fewer members"):
+        simulate("at 0 s: c1 to c200 join\nthe end is at 10 min")
+
+
 def test_a_run_is_the_same_each_time():
     story = f"{THREE}at 61 s: c2 pauses for 50 s\nat 200 s: c1 crashes"
     assert simulate(story) == simulate(story)
+
+
+def test_an_outcome_is_shown_as_a_verdict_and_a_short_table():
+    outcome = simulate(f"{THREE}every 60 s from 1 min to 20 min: c2 restarts after 10 s")
+    lines = repr(outcome).splitlines()
+    assert lines[0].startswith("41 rebalances in 1330 s, classic protocol, Kafka 4.3; ")
+    assert len(lines) == 13
+    assert "31 more" in lines[7]
+    assert repr(simulate("topic orders has 2 partitions")).startswith("0 rebalances in 120 s")

@@ -11,13 +11,17 @@ from kafkalearn.group.scenario.simulator import settings_of, simulate
 from kafkalearn.group.world import (
     Crashes,
     CrashesAndReturns,
+    Created,
+    Deleted,
     Disconnected,
+    Grows,
     Joins,
     Leaves,
     Pauses,
     Processing,
     Restarts,
     Scenario,
+    Subscription,
 )
 from kafkalearn.group.world.clock import Clock
 from kafkalearn.group.world.consumers import DOINGS
@@ -40,11 +44,17 @@ others = st.one_of(
     st.builds(Crashes, seconds, st.just("c3")),
     st.builds(Joins, seconds.map(lambda ms: ms + 1), st.just("c4")),
 )
+topic_changes = st.lists(
+    st.sampled_from([Grows(60_000, "orders", 9), Created(90_000, "orders-eu", 3), Deleted(200_000, "clicks")]),
+    max_size=3,
+    unique=True,
+)
+subscriptions = st.sampled_from([Subscription(pattern="(orders|clicks).*"), Subscription(("orders", "clicks"))])
 
 
 @st.composite
-def stories(draw):
-    """Three members and what happens to them, a fourth perhaps, and a long calm afterwards."""
+def stories(draw, do_topics_change=False):
+    """Three members and what happens to them, a fourth perhaps, and to their topics; and a long calm afterwards."""
     events, has_c4 = [Joins(0, name) for name in NAMES[:3]], False
     for event in draw(st.lists(others, max_size=6)):
         if not (isinstance(event, Joins) and has_c4):
@@ -53,7 +63,17 @@ def stories(draw):
     last_ms = max(event.at_ms for event in events)
     static = draw(st.sampled_from([(), ("c2",), ("c1", "c2", "c3")]))
     speed = draw(st.sampled_from([None, 600]))
-    return Scenario(tuple(events), (("orders", 7),), read_per_second=speed, static=static, end_ms=last_ms + CALM_MS)
+    if not do_topics_change:
+        return Scenario(tuple(events), (("orders", 7),), read_per_second=speed, static=static, end_ms=last_ms + CALM_MS)
+    wanted = draw(subscriptions)
+    return Scenario(
+        (*events, *draw(topic_changes)),
+        (("orders", 7), ("clicks", 2)),
+        read_per_second=speed,
+        static=static,
+        subscriptions=[(name, wanted) for name in NAMES[: 3 + has_c4]],
+        end_ms=max(last_ms, 200_000) + CALM_MS,
+    )
 
 
 options = st.fixed_dictionaries(
@@ -68,7 +88,7 @@ some = settings(max_examples=25)
 
 
 @some
-@given(stories(), options)
+@given(stories() | stories(do_topics_change=True), options)
 def test_a_group_that_is_left_alone_comes_to_rest_and_reads_everything_once(story, chosen):
     end = simulate(story, **chosen).trace[-1].state
     running = [each for each in end.members if each.doing != "gone"]
@@ -152,7 +172,7 @@ class WatchfulRecorder(Recorder):
 
 
 @some
-@given(stories(), options)
+@given(stories() | stories(do_topics_change=True), options)
 def test_no_partition_has_two_owners_in_one_generation(story, chosen):
     clock = Clock()
     world = new_world(story, settings_of(story, **chosen), clock, WatchfulRecorder(clock))

@@ -8,6 +8,7 @@ from kafkalearn.group.world.clock import Clock
 from kafkalearn.group.world.consumers import Consumer
 from kafkalearn.group.world.network import Network
 from kafkalearn.group.world.settings import Settings
+from kafkalearn.group.world.subscriptions import Subscription
 from kafkalearn.group.world.threads import Threads
 
 
@@ -18,7 +19,9 @@ def clock():
 
 @pytest.fixture
 def consumer():
-    consumer = Consumer("c1", Settings().of("c1"), processing_ms=100, index=0, count=1)
+    consumer = Consumer(
+        "c1", Settings().of("c1"), processing_ms=100, index=0, count=1, subscription=Subscription(("orders",))
+    )
     consumer.is_running, consumer.incarnation = True, 1
     return consumer
 

@@ -7,13 +7,16 @@ import pytest
 from kafkalearn.group.world.clock import HEARTBEAT_THREAD, POLL_THREAD, Clock
 from kafkalearn.group.world.consumers import Consumer
 from kafkalearn.group.world.settings import Settings
+from kafkalearn.group.world.subscriptions import Subscription
 from kafkalearn.group.world.threads import Threads
 
 
 def made_at(thread, **changes):
     """When a call for the moment 10 is made, in a consumer with some attributes changed."""
     clock, moments = Clock(), []
-    consumer = Consumer("c1", Settings().of("c1"), processing_ms=100, index=0, count=1)
+    consumer = Consumer(
+        "c1", Settings().of("c1"), processing_ms=100, index=0, count=1, subscription=Subscription(("orders",))
+    )
     for name, value in {"is_running": True, "incarnation": 1, **changes}.items():
         setattr(consumer, name, value)
     Threads(clock).after(10, consumer, thread, lambda: moments.append(clock.now_ms))
@@ -37,7 +40,9 @@ def test_work_on_one_poll_delays_the_poll_thread_only(thread, moment):
 
 def test_the_poll_thread_is_woken_once():
     clock, polls = Clock(), []
-    consumer = Consumer("c1", Settings().of("c1"), processing_ms=100, index=0, count=1)
+    consumer = Consumer(
+        "c1", Settings().of("c1"), processing_ms=100, index=0, count=1, subscription=Subscription(("orders",))
+    )
     consumer.is_running, consumer.owned = True, ("orders-0",)
 
     class Client:

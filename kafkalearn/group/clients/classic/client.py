@@ -8,6 +8,7 @@ from kafkalearn.assignor.members import Member
 from kafkalearn.assignor.registry import CLIENT_ASSIGNORS, assign
 from kafkalearn.group.classic.effects import NONE, JoinAnswered
 from kafkalearn.group.classic.events import ClassicEvent, Heartbeat, JoinGroup, LeaveGroup, SyncGroup
+from kafkalearn.group.clients.metadata import Metadata
 from kafkalearn.group.world.clock import HEARTBEAT_THREAD, POLL_THREAD, Callback
 from kafkalearn.group.world.consumers import Client, Consumer
 from kafkalearn.group.world.world import World
@@ -52,6 +53,10 @@ class ClassicClient(Client):
         self.heartbeat_loop = 0  # an earlier loop of heartbeats has ended
         self.has_heartbeat_in_flight = False
         self.last_assignment: tuple[TopicPartition, ...] = ()  # what the sticky assignor remembers
+        self.metadata = Metadata(world, consumer)
+        self.joined_with: tuple[str, ...] | None = None  # the topics in its last JoinGroup
+        self.group_topics: tuple[str, ...] = ()  # of all members; only the leader knows them
+        self.assigned_from: dict[str, int] | None = None  # their partition counts when the leader assigned
 
     def receive(self, attempt: int, receive: Callback, answer: tuple[object, ...]) -> None:
         """An answer has come; one to a request that has been given up is not looked at."""
@@ -70,15 +75,19 @@ class ClassicClient(Client):
         if self.has_lost:
             self.has_lost = False
             self.world.processes.take_away(self.consumer, "has lost its partitions")
+        self._rejoin_if_topics_have_changed()
         if self.must_join and not self.is_joining:
             self._join()
 
     def _join(self) -> None:
         """Ask for the next generation; eager consumers give up everything first."""
+        if self.consumer.subscription.pattern is not None:
+            self.metadata.refresh()  # so that one new topic does not bring a rebalance for each member
         self.must_join, self.is_joining = False, True
         self.heartbeat_loop += 1  # no heartbeats while JoinGroup is in flight
         processes = self.world.processes
         if self.settings.is_cooperative:
+            processes.set_owned(self.consumer, self._still_subscribed(self.consumer.owned))
             processes.set_waiting(self.consumer, not self.consumer.owned)
         else:
             processes.take_away(self.consumer, "rejoins")
@@ -88,7 +97,8 @@ class ClassicClient(Client):
     def _send_join(self) -> None:
         self.attempt += 1
         owned = self.consumer.owned if self.settings.is_cooperative else self.last_assignment
-        metadata = (tuple(self.world.topics), tuple(owned), self.last_generation)
+        self.joined_with = self._topics()
+        metadata = (self.joined_with, tuple(owned), self.last_generation)
         session_ms, limit_ms = self.settings.session_timeout_ms, self.settings.max_poll_interval_ms
         request = JoinGroup(
             self.label,
@@ -106,6 +116,7 @@ class ClassicClient(Client):
             self.member_id, self.generation = answer.member_id, answer.generation
             self.is_leader = answer.leader == answer.member_id
             self._begin_heartbeats()
+            self._watch_the_groups_topics(answer)
             assigns = self.is_leader and not answer.is_assignment_skipped
             assignments = tuple(self._assign(answer).items()) if assigns else ()
             instance_id = self.settings.instance_id
@@ -125,7 +136,7 @@ class ClassicClient(Client):
         release = self.world.settings.release
         is_modelled = at_least(CLIENT_ASSIGNORS[answer.protocol].since, release)
         chosen = release if is_modelled else None
-        return dict(assign(answer.protocol, self.world.topics, members, side="client", release=chosen))
+        return dict(assign(answer.protocol, self.metadata.topics, members, side="client", release=chosen))
 
     def sync_answered(self, error: str, assignment: tuple[TopicPartition, ...] | None) -> None:
         """Its part of the assignment has come, or the request was refused."""
@@ -142,6 +153,7 @@ class ClassicClient(Client):
         has_revoked = bool(set(consumer.owned) - set(assignment))
         self.world.processes.assign(consumer, assignment)
         self.world.processes.set_waiting(consumer, False)
+        self._rejoin_if_topics_have_changed()
         if self.must_join or (self.settings.is_cooperative and has_revoked):
             self._join()
 
@@ -152,7 +164,7 @@ class ClassicClient(Client):
         self.is_joining = False
         self._must_join_after(error)
         if error in RETRIABLE:
-            delay_ms = self.world.settings["retry.backoff.ms"]
+            delay_ms = self.settings.retry_backoff_ms
             return self.world.threads.after(delay_ms, self.consumer, POLL_THREAD, self.poll)
         return self.world.threads.wake_poll(self.consumer)
 
@@ -163,11 +175,60 @@ class ClassicClient(Client):
         if error in ("UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"):
             self.has_lost = True
 
-    def update_metadata(self) -> None:
-        """With an update of the metadata, the leader finds that a topic has grown."""
-        if self.is_leader and self.member_id and not self.is_joining:
-            self.must_join = True
-            self.poll()
+    # ---- topics: what the consumer knows of them, and whether it has to join again for them
+
+    def topic_changed(self, topic: str) -> None:
+        """A topic of the cluster has changed; the consumer learns it with its next metadata, when it polls."""
+        is_missed = topic not in self.metadata.topics and topic in (
+            *self.consumer.subscription.topics,
+            *self._watched(),
+        )
+        is_gone = topic not in self.world.topics and any(each.topic == topic for each in self.consumer.owned)
+        due_ms = self.metadata.due_ms(is_asked_for=is_missed or is_gone)
+        self.world.threads.at(due_ms, self.consumer, self.incarnation, POLL_THREAD, self._look_at_topics)
+
+    def subscription_changed(self) -> None:
+        """The metadata of topics that are new to the consumer are asked for at once; the next poll joins."""
+        self.metadata.refresh()
+        self.world.threads.wake_poll(self.consumer)
+
+    def _look_at_topics(self) -> None:
+        self.metadata.refresh()
+        self._rejoin_if_topics_have_changed()
+        if self.must_join:
+            self.world.threads.wake_poll(self.consumer)
+
+    def _rejoin_if_topics_have_changed(self) -> None:
+        """The leader watches the partitions of all topics of the group; each member watches its own subscription."""
+        if self.is_joining or not self.member_id or self.joined_with is None:
+            return
+        has_leader_to_assign = self.assigned_from is not None and self.assigned_from != self._partition_counts()
+        self.must_join = self.must_join or has_leader_to_assign or set(self.joined_with) != set(self._topics())
+
+    def _topics(self) -> tuple[str, ...]:
+        return self.consumer.subscription.among(self.metadata.topics)
+
+    def _still_subscribed(self, partitions: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
+        topics = self._topics()
+        return tuple(each for each in partitions if each.topic in topics)
+
+    def _watched(self) -> tuple[str, ...]:
+        return self.group_topics if self.is_leader else ()
+
+    def _watch_the_groups_topics(self, answer: JoinAnswered) -> None:
+        """The leader has the topics of all members in its metadata; those of others are asked for at once."""
+        self.group_topics, self.assigned_from = (), None
+        if self.is_leader:
+            topics = (topic for _, _, (subscribed, _, _) in answer.members for topic in subscribed)
+            self.group_topics = tuple(dict.fromkeys(topics)) or self._topics()
+            if not set(self.group_topics) <= set(self._topics()):
+                self.metadata.refresh()
+            self.assigned_from = self._partition_counts()
+
+    def _partition_counts(self) -> dict[str, int]:
+        """Of the group's topics, as far as the metadata have them."""
+        known = self.metadata.topics
+        return {topic: known[topic] for topic in self.group_topics if topic in known}
 
     # ---- the heartbeat thread
 

@@ -46,13 +46,11 @@ class ClassicProtocol(Protocol):
         self.clients[client.label] = client
         return client
 
-    def topic_grew(self) -> None:
-        """Every consumer learns it with its next update of the metadata; the leader then asks for a rebalance."""
-        age_ms = self.world.settings["metadata.max.age.ms"]
+    def topic_changed(self, topic: str) -> None:
+        """Every consumer learns it with its next metadata."""
         for consumer in self.world.consumers.values():
             if consumer.is_running:
-                client = self.clients[consumer.label]
-                self.world.threads.after(age_ms, consumer, POLL_THREAD, client.update_metadata)
+                self.clients[consumer.label].topic_changed(topic)
 
     def view(self) -> GroupView:
         """State, generation and leader."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kafkalearn.group.clients.metadata import Metadata
 from kafkalearn.group.consumer.effects import NONE, HeartbeatAnswered
 from kafkalearn.group.consumer.events import ConsumerGroupHeartbeat, join, leave
 from kafkalearn.group.consumer.state import JOIN
-from kafkalearn.group.world.clock import HEARTBEAT_THREAD
+from kafkalearn.group.world.clock import HEARTBEAT_THREAD, POLL_THREAD
 from kafkalearn.group.world.consumers import Client, Consumer
 from kafkalearn.group.world.world import World
 from kafkalearn.topic_partition import TopicPartition
@@ -55,6 +56,8 @@ class ConsumerClient(Client):
         self.has_heartbeat_in_flight = False
         self.must_report = False  # something is to be sent as soon as the heartbeat is answered
         self.heartbeat_loop = 0  # a later loop of heartbeats has taken the place of an earlier one
+        self.metadata = Metadata(world, consumer)
+        self.reported_topics: tuple[str, ...] = ()  # what the coordinator knows that it subscribes to
 
     # ---- the poll thread
 
@@ -97,13 +100,14 @@ class ConsumerClient(Client):
 
     def _next_heartbeat(self) -> ConsumerGroupHeartbeat:
         consumer, settings = self.consumer, self.consumer.settings
+        topics = consumer.subscription.among(self.metadata.topics)
         if self.epoch == JOIN:
-            self.reported = ()
-            topics = tuple(self.world.topics)
+            self.reported, self.reported_topics = (), topics
             return join(self.member_id, topics, settings.instance_id, settings.max_poll_interval_ms, self.assignor)
         owned = consumer.owned if self.reported != consumer.owned else None
-        self.reported = consumer.owned
-        return ConsumerGroupHeartbeat(self.member_id, self.epoch, owned=owned, instance_id=settings.instance_id)
+        changed_topics = topics if set(topics) != set(self.reported_topics) else None
+        self.reported, self.reported_topics = consumer.owned, topics
+        return ConsumerGroupHeartbeat(self.member_id, self.epoch, changed_topics, owned, settings.instance_id)
 
     def _heartbeat_later(self) -> None:
         self.heartbeat_loop += 1
@@ -141,6 +145,19 @@ class ConsumerClient(Client):
             self.world.threads.wake_poll(self.consumer)
         if self.must_report:
             self._send_heartbeat()
+
+    # ---- topics
+
+    def topic_changed(self, topic: str) -> None:
+        """Who subscribes to a pattern compares it with the next metadata; all else is the coordinator's business."""
+        if self.consumer.subscription.pattern is not None:
+            is_gone = topic not in self.world.topics and any(each.topic == topic for each in self.consumer.owned)
+            due_ms = self.metadata.due_ms(is_asked_for=is_gone)
+            self.world.threads.at(due_ms, self.consumer, self.incarnation, POLL_THREAD, self.metadata.refresh)
+
+    def subscription_changed(self) -> None:
+        """The next heartbeat says it."""
+        self.metadata.refresh()
 
     def poll_interval_exceeded(self) -> None:
         """The heartbeat thread leaves the group, a static member for a while; the next poll joins again."""

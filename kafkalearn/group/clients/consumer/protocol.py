@@ -20,6 +20,9 @@ from kafkalearn.group_states import EMPTY, STABLE
 
 NOT_GIVEN_UP = "a member does not give up partitions in time"
 TOPIC_GREW = "a topic has more partitions"
+TOPIC_CREATED = "a topic is created"
+TOPIC_DELETED = "a topic is deleted"
+SUBSCRIPTION_CHANGED = "a member changes its subscription"
 
 
 class ConsumerProtocol(Protocol):
@@ -39,6 +42,7 @@ class ConsumerProtocol(Protocol):
             self._after_step,
         )
         self.names: dict[str, str] = {}  # of the consumer, by member id
+        self.last_change = TOPIC_GREW  # of a topic
 
     def client(self, consumer: Consumer) -> ConsumerClient:
         """A client that is no member yet; it chooses a member id of its own."""
@@ -46,12 +50,17 @@ class ConsumerProtocol(Protocol):
         self.names[client.member_id] = consumer.name
         return client
 
-    def topic_grew(self) -> None:
+    def topic_changed(self, topic: str) -> None:
         """The coordinator knows at once, and looks when the next heartbeat comes."""
-        known = self.coordinator.group.partition_counts
-        for topic, count in self.world.topics.items():
-            if known.get(topic) != count:
-                self.coordinator.take(TopicChanged(topic, count))
+        known, count = self.coordinator.group.partition_counts, self.world.topics.get(topic)
+        if count is None:
+            self.last_change = TOPIC_DELETED
+        else:
+            self.last_change = TOPIC_GREW if topic in known else TOPIC_CREATED
+        self.coordinator.take(TopicChanged(topic, count))
+        for consumer in self.world.consumers.values():
+            if consumer.is_running:
+                consumer.client.topic_changed(topic)
 
     def view(self) -> GroupView:
         """State and group epoch; nobody leads."""
@@ -81,7 +90,9 @@ class ConsumerProtocol(Protocol):
         name = self.names[event.member_id]
         if event.member_epoch < JOIN:
             return f"{MEMBER_LEFT} ({name})"
-        return TOPIC_GREW if is_known else f"{MEMBER_ADDED} ({name})"
+        if is_known:
+            return self.last_change if event.topics is None else f"{SUBSCRIPTION_CHANGED} ({name})"
+        return f"{MEMBER_ADDED} ({name})"
 
     def _rebalance_starts(self, cause: str) -> None:
         self.world.recorder.note(cause)

@@ -1,0 +1,63 @@
+"""How long a rebalance takes, and what heartbeats are worth: the numbers that chapter 05b speaks of."""
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.group.scenario.durations import (
+    HUNG_MS,
+    by_heartbeat,
+    by_size,
+    heartbeats_per_session,
+    newcomer_ms,
+    rolling_restart,
+)
+from kafkalearn.group.scenario.triggers import triggers
+
+
+def test_a_rebalance_is_as_slow_as_the_slowest_poll_and_no_slower():
+    """A long poll begins a second before the newcomer, and the limit counts from there."""
+    assert newcomer_ms([0, 0, 0]) < 3000 + 100
+    assert newcomer_ms([0, 20_000, 0]) == newcomer_ms([0, 20_000, 15_000]) == 19_000
+    assert newcomer_ms([0, 299_000, 0]) == 298_000
+    assert newcomer_ms([0, HUNG_MS, 0]) == newcomer_ms([HUNG_MS, HUNG_MS, 0]) == 299_000
+    assert newcomer_ms([0, HUNG_MS, 0], max_poll_interval_ms=60_000) == 59_000
+
+
+def test_the_size_of_a_group_changes_little():
+    rows = by_size([3, 30, 100])
+    assert [row["one poll of 6 h"] for row in rows] == [299, 299, 299]
+    assert rows[-1]["no slow poll"] - rows[0]["no slow poll"] < 1.1
+
+
+def test_the_heartbeat_interval_decides_how_soon_members_hear_of_it():
+    rows = {row["heartbeat.interval.ms"]: row for row in by_heartbeat()}
+    assert (rows[100]["rebalance_ms"], rows[10_000]["rebalance_ms"]) == (112, 8512)
+    assert rows[100]["heartbeats a second, 1,000 members"] == 10_000
+
+
+def test_a_member_survives_the_session_less_one_interval():
+    for row in heartbeats_per_session(session_ms=6000):
+        sure_s = (6000 - row["heartbeat.interval.ms"]) // 1000
+        assert all(row[f"cut of {cut} s"] == 0 for cut in range(1, min(sure_s, 6)))
+        assert all(row[f"cut of {cut} s"] > 0 for cut in range(sure_s + 1, 6))
+
+
+def test_a_deployment_one_after_the_other_hardly_lets_the_group_rest():
+    row = rolling_restart()
+    assert row["minutes without rest"] > 3
+    assert row["longest, s"] < 60
+
+
+@pytest.mark.parametrize("given", [[0], [0] * 1000, [0, -1], [0, "1"], 5])
+def test_what_is_no_group_is_refused(given):
+    with pytest.raises(KafkaLearnError):
+        newcomer_ms(given)
+
+
+def test_all_seven_causes_come_up_and_only_clients_are_late():
+    rows = {row["what happens"]: row for row in triggers()}
+    assert len({row["the cause in the coordinator"] for row in rows.values()}) == 7
+    late = {what for what, row in rows.items() if row["after, s"] == 240}
+    assert late == {"partitions are added", "a topic is created under a pattern"}
+    newer = {row["what happens"] for row in triggers("consumer") if row["after, s"] == 240}
+    assert newer == {"a topic is created under a pattern"}
