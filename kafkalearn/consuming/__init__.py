@@ -17,7 +17,7 @@ from kafkalearn.consuming.events import Join, Leave, Poll, Produce
 from kafkalearn.consuming.lag import commit_rows, described, lags
 from kafkalearn.consuming.order import overtakings
 from kafkalearn.consuming.promises import PROMISES, broken, check
-from kafkalearn.consuming.reading import drain, records_read
+from kafkalearn.consuming.reading import drain, reading_counts, records_read
 from kafkalearn.consuming.settings import Settings
 from kafkalearn.consuming.simulator import simulate, step
 from kafkalearn.consuming.state import Topic, start
@@ -39,6 +39,7 @@ __all__ = [
     "drain",
     "lags",
     "overtakings",
+    "reading_counts",
     "records_read",
     "simulate",
     "start",

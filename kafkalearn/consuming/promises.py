@@ -12,17 +12,17 @@ reads two records in another order than that in which they were produced:
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from types import MappingProxyType
 
-from kafkalearn.consuming.reading import records_read
-from kafkalearn.consuming.settings import Settings
-from kafkalearn.consuming.state import Topic
+from kafkalearn.consuming.reading import reading_counts, records_read
+from kafkalearn.consuming.settings import MEMBER, Settings
+from kafkalearn.consuming.state import Group, OwnOffset, Topic
 from kafkalearn.promises import Predicate, judges
 
 IN_ORDER = "a group reads records in the order in which they were produced"
 NONE_SKIPPED = "a group skips no record"
+NONE_TWICE = "a group reads no record twice"
 NONE_IDLE = "every member of a group owns a partition"
 
 
@@ -36,7 +36,7 @@ def _each_partition_has_one_owner(settings: Settings, topic: Topic) -> bool:
 
 
 def _each_partition_is_read_in_its_order(settings: Settings, topic: Topic) -> bool:
-    return all(
+    return settings.offsets_kept_by == MEMBER or all(
         offsets == list(range(offsets[0], offsets[0] + len(offsets)))
         for group in topic.groups
         for number in range(settings.partition_count)
@@ -45,6 +45,8 @@ def _each_partition_is_read_in_its_order(settings: Settings, topic: Topic) -> bo
 
 
 def _what_was_read_is_committed(settings: Settings, topic: Topic) -> bool:
+    if settings.offsets_kept_by == MEMBER:
+        return all(_own_last_reads(group) == set(group.own_offsets) for group in topic.groups)
     last_read = {
         (group.group_id, reading.partition): reading.offset for group in topic.groups for reading in group.readings
     }
@@ -57,8 +59,14 @@ def _what_was_read_is_committed(settings: Settings, topic: Topic) -> bool:
     return committed == last_read
 
 
+def _own_last_reads(group: Group) -> set[OwnOffset]:
+    """What each member has read last in a partition, as it would commit it."""
+    last = {(each.member_id, each.partition): each.offset + 1 for each in group.readings}
+    return {OwnOffset(member_id, partition, offset) for (member_id, partition), offset in last.items()}
+
+
 def _keys_are_in_order(settings: Settings, topic: Topic) -> bool:
-    for group in topic.groups:
+    for group in topic.groups if settings.offsets_kept_by != MEMBER else ():
         records = [record for record in records_read(topic, group.group_id) if record.key is not None]
         keys = {record.key for record in records}
         if not all(_is_rising(record.number for record in records if record.key == key) for key in keys):
@@ -68,11 +76,7 @@ def _keys_are_in_order(settings: Settings, topic: Topic) -> bool:
 
 def _no_record_is_skipped(settings: Settings, topic: Topic) -> bool:
     """Whether all that is before a group's position has been read by it."""
-    for group in topic.groups:
-        read = Counter(reading.partition for reading in group.readings)
-        if any(read[number] != (position or 0) for number, position in enumerate(group.positions)):
-            return False
-    return True
+    return not any(reading_counts(topic, group.group_id).missed for group in topic.groups)
 
 
 def _is_rising(numbers: Iterable[int]) -> bool:
@@ -94,7 +98,7 @@ INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
         ),
     }
 )
-"""What holds in every state: Kafka's own promises."""
+"""What holds in every state: Kafka's own promises; those of the group's offsets only where the group keeps them."""
 
 PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
     {
@@ -102,9 +106,14 @@ PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
             _is_rising(record.number for record in records_read(topic, group.group_id)) for group in topic.groups
         ),
         NONE_SKIPPED: _no_record_is_skipped,
+        NONE_TWICE: lambda settings, topic: (
+            not any(reading_counts(topic, group.group_id).again for group in topic.groups)
+        ),
         NONE_IDLE: lambda settings, topic: not any(group.idle_member_ids for group in topic.groups),
     }
 )
-"""What a user hopes for. Two partitions can break the first, ``latest`` the second, too many members the third."""
+"""What a user hopes for. Two partitions can break the first, ``latest`` the second, too many members the last; to
+break the third, the offsets must be kept by member.
+"""
 
 check, broken = judges(INVARIANTS, PROMISES)

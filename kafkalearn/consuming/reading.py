@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from kafkalearn.arguments import LARGEST_INT, whole_number
 from kafkalearn.consuming.events import Poll
@@ -30,6 +31,50 @@ def records_read(topic: Topic, group_id: str, member_id: str | None = None) -> t
         for reading in topic.existing_group(group_id).readings
         if member_id is None or reading.member_id == member_id
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingCounts:
+    """What a group has read of a topic, in records.
+
+    Attributes
+    ----------
+    read : int
+        Different records.
+    again : int
+        How often it has read a record that it had read before.
+    missed : int
+        Records before the position of the group's reader that nobody in the group has read.
+    """
+
+    read: int
+    again: int
+    missed: int
+
+
+def reading_counts(topic: Topic, group_id: str) -> ReadingCounts:
+    """How many records a group has read, how many once more, and how many it has passed without reading them.
+
+    Raises
+    ------
+    KafkaLearnError
+        If nobody has ever joined such a group.
+
+    Examples
+    --------
+    >>> from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate
+    >>> joins = [Join("billing", "b0"), Join("billing", "b1")]
+    >>> events = [*joins, *[Produce()] * 4, Poll("billing", "b0", 4), Leave("billing", "b0"), Poll("billing", "b1", 4)]
+    >>> reading_counts(simulate(Settings(1), events)[-1].state, "billing")
+    ReadingCounts(read=4, again=0, missed=0)
+    >>> reading_counts(simulate(Settings(1, offsets_kept_by="member"), events)[-1].state, "billing")
+    ReadingCounts(read=4, again=4, missed=0)
+    """
+    group = topic.existing_group(group_id)
+    read = {(each.partition, each.offset) for each in group.readings}
+    passed = sum(position or 0 for position in group.positions)
+    before = sum(offset < (group.positions[partition] or 0) for partition, offset in read)
+    return ReadingCounts(len(read), len(group.readings) - len(read), passed - before)
 
 
 def drain(topic: Topic, group_id: str, most: int = 1) -> Iterator[Poll]:

@@ -9,8 +9,8 @@ from kafkalearn.assignor.members import Member
 from kafkalearn.assignor.rebalancing import rejoin, settled
 from kafkalearn.consuming.effects import Appended, Assigned, Committed, ConsumingEffect, Polled
 from kafkalearn.consuming.events import ConsumingEvent, Join, Leave, Poll, Produce
-from kafkalearn.consuming.settings import Settings
-from kafkalearn.consuming.state import Group, Reading, Record, Topic, start
+from kafkalearn.consuming.settings import MEMBER, Settings
+from kafkalearn.consuming.state import Group, OwnOffset, Reading, Record, Topic, start
 from kafkalearn.errors import IllegalEvent, KafkaLearnError, no_event
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.phrases import shown
@@ -80,7 +80,7 @@ def step(settings: Settings, topic: Topic, event: ConsumingEvent) -> Topic:
             group = _group_of_member(topic, event)
             return _rebalance(settings, topic, group, tuple(each for each in group.member_ids if each != member_id))
         case Poll():
-            return _poll(topic, _group_of_member(topic, event), event)
+            return _poll(settings, topic, _group_of_member(topic, event), event)
     raise no_event(event, (Produce, Join, Leave, Poll))
 
 
@@ -108,28 +108,35 @@ def _rebalance(settings: Settings, topic: Topic, group: Group, member_ids: tuple
     asking = rejoin(settings.assignor, members, group.assignment, max(group.generation, 1))
     assignment = settled(settings.assignor, {settings.topic: settings.partition_count}, asking)
     before = group.assignment.owners() if settings.assignor == "cooperative-sticky" else {}
-    positions = list(group.positions)
-    for partition, member_id in assignment.owners().items():
-        if before.get(partition) != member_id:
-            positions[partition.partition] = _first_position(settings, topic, group, partition.partition)
+    positions, committed = list(group.positions), list(group.committed)
+    for (_, number), member_id in assignment.owners().items():
+        if settings.offsets_kept_by == MEMBER:
+            committed[number] = _own_offset(group, member_id, number)
+        if before.get((settings.topic, number)) != member_id:
+            positions[number] = _first_position(settings, topic, committed[number], number)
     group = replace(
         group,
         member_ids=member_ids,
         generation=group.generation + 1,
         assignment=assignment,
         positions=tuple(positions),
+        committed=tuple(committed),
     )
     return _with_group(topic, group, *(Assigned(group.group_id, each, group.owned(each)) for each in member_ids))
 
 
-def _first_position(settings: Settings, topic: Topic, group: Group, partition: int) -> int:
-    committed = group.committed[partition]
+def _own_offset(group: Group, member_id: str, partition: int) -> int | None:
+    own = (each for each in group.own_offsets if (each.member_id, each.partition) == (member_id, partition))
+    return next((each.offset for each in own), None)
+
+
+def _first_position(settings: Settings, topic: Topic, committed: int | None, partition: int) -> int:
     if committed is not None:
         return committed
     return 0 if settings.auto_offset_reset == "earliest" else len(topic.logs[partition])
 
 
-def _poll(topic: Topic, group: Group, event: Poll) -> Topic:
+def _poll(settings: Settings, topic: Topic, group: Group, event: Poll) -> Topic:
     partition = _next_partition(topic, group, event.member_id)
     if partition is None:
         return _with_group(topic, group)
@@ -140,10 +147,19 @@ def _poll(topic: Topic, group: Group, event: Poll) -> Topic:
         group,
         positions=_put(group.positions, partition, after),
         committed=_put(group.committed, partition, after),
+        own_offsets=_with_own(settings, group, OwnOffset(event.member_id, partition, after)),
         readings=(*group.readings, *(Reading(event.member_id, partition, offset) for offset in offsets)),
     )
     polled = Polled(group.group_id, event.member_id, partition, offsets)
     return _with_group(topic, group, polled, Committed(group.group_id, partition, after))
+
+
+def _with_own(settings: Settings, group: Group, own: OwnOffset) -> tuple[OwnOffset, ...]:
+    if settings.offsets_kept_by != MEMBER:
+        return ()
+    place = (own.member_id, own.partition)
+    others = [each for each in group.own_offsets if (each.member_id, each.partition) != place]
+    return tuple(sorted([*others, own], key=lambda each: (each.member_id, each.partition)))
 
 
 def _next_partition(topic: Topic, group: Group, member_id: str) -> int | None:

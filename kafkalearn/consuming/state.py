@@ -30,6 +30,15 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnOffset:
+    """What one member has committed in a partition, where each member keeps its own offsets."""
+
+    member_id: str
+    partition: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """One group: its members, what each of them owns, and how far the group has read."""
 
@@ -38,7 +47,8 @@ class Group:
     generation: int = 0  # one more with each rebalance
     assignment: Assignment = field(default_factory=lambda: Assignment({}))
     positions: tuple[int | None, ...] = ()  # of each partition the next offset to read; None: never owned
-    committed: tuple[int | None, ...] = ()  # of each partition what is committed; None: nothing yet
+    committed: tuple[int | None, ...] = ()  # of each partition what counts as committed; None: nothing yet
+    own_offsets: tuple[OwnOffset, ...] = ()  # of each member, in order; none where the group keeps them
     readings: tuple[Reading, ...] = ()  # in the order in which they were read
 
     @property

@@ -12,6 +12,7 @@ from kafkalearn.errors import KafkaLearnError
         ({"partition_count": 0}, "partition_count must be at least 1"),
         ({"partition_count": 1, "assignor": "uniform"}, "unknown assignor of a client 'uniform'"),
         ({"partition_count": 1, "auto_offset_reset": "first"}, "unknown auto_offset_reset 'first'"),
+        ({"partition_count": 1, "offsets_kept_by": "zookeeper"}, "unknown offsets_kept_by 'zookeeper'"),
     ],
 )
 def test_bad_input_is_refused_with_the_reason(options, said):

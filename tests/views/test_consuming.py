@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.views import (
+    animate_consuming,
     animation,
     consuming_text,
     describe_consuming,
@@ -17,7 +18,7 @@ from kafkalearn.views import (
     draw_lag_over_time,
     figure,
 )
-from kafkalearn.views.drawing.style import SMALL
+from kafkalearn.views.drawing.style import EMPTY, SMALL
 from tests.consuming.groups import EVENTS, SETTINGS, run_what_is_legal
 from tests.views.golden import expected
 
@@ -61,6 +62,46 @@ def test_every_run_can_be_drawn_and_told(settings, events):
 def test_idle_members_are_named_below():
     label_free = draw_consuming(TRACE, TRACE[5])
     assert ">idle, owns nothing: billing-3<" in label_free
+
+
+def test_every_idle_member_is_named_whole_and_no_line_is_wider_than_the_picture():
+    trace = simulate(Settings(1), [Join("shipping", f"shipping-{number}") for number in range(8)])
+    words = texts_of(draw_consuming(trace, trace[-1]))
+    assert " ".join(words[-2:]) == f"idle, own nothing: {', '.join(f'shipping-{number}' for number in range(1, 8))}"
+    assert max(map(len, words)) < 84
+
+
+def test_a_long_member_id_has_room_beside_its_bar():
+    name = "consumer-shipping-1-6f1e09ab-a9c1-4f0e-b4d5"
+    drawing = draw_consuming(trace := simulate(Settings(1), [Join("shipping", name)]), trace[-1])
+    assert name in texts_of(drawing)
+    (bar,) = (each for each in elements_of(drawing, "rect") if each.get("fill") == EMPTY)
+    assert float(bar.get("x")) > 30 + 8 * len(name)
+    assert float(bar.get("x")) + float(bar.get("width")) < 1000 - 100
+
+
+@pytest.mark.parametrize("partition_count", [1, 3, 6, 9, 40])
+def test_a_picture_fits_the_window_and_says_which_partitions_it_has_no_room_for(partition_count):
+    trace = simulate(Settings(partition_count), [*(Join("shipping", f"s{number}") for number in range(9)), Produce()])
+    drawing = draw_consuming(trace, trace[-1])
+    assert drawing.size[1] <= 590
+    drawn = sum(words.startswith("partition ") for words in texts_of(drawing))
+    head = texts_of(drawing)[0]
+    assert drawn == partition_count or head == f"orders: who has read what, partitions 0 to {drawn - 1}"
+
+
+def test_a_run_is_animated_as_it_is_drawn():
+    drawn = animate_consuming(TRACE, title="Who?", stills=[1])
+    assert drawn.pictures[-1] == draw_consuming(TRACE, TRACE[-1], TRACE[-2])
+    assert (drawn.title, drawn.stills, len(drawn.captions)) == ("Who?", (1,), len(TRACE))
+
+
+def texts_of(drawing):
+    return [each.text for each in elements_of(drawing, "text") if each.text]
+
+
+def elements_of(drawing, tag):
+    return ElementTree.fromstring(drawing).iter(f"{{http://www.w3.org/2000/svg}}{tag}")
 
 
 def test_a_long_log_shows_its_newest_records():

@@ -22,7 +22,44 @@ RULES = (
         ),
         left_out="the time between reading and committing (kafkalearn.commits), time in a rebalance "
         "(kafkalearn.group), fetching ahead, records of several partitions in one poll, more than one topic; keyless "
-        "records are dealt out one by one, as producers did up to 2.3",
+        "records are dealt out one by one, as producers did up to 2.3; offsets_kept_by='member' is no rule of Kafka's "
+        "but a comparison with it",
+    ),
+    Rule(
+        name="what a rebalance loses, by whose the offsets are",
+        function="kafkalearn.consuming.handovers.handovers",
+        versions="0.9 to 4.3",
+        source="OffsetCommitKey: a committed offset belongs to group, topic and partition, and not to a member",
+        checks=(
+            Check(
+                "examples",
+                "tests/consuming/test_offsets_kept_by.py::test_what_a_rebalance_loses_depends_on_whose_the_offsets_are",
+            ),
+            Check(
+                "law",
+                "tests/consuming/test_offsets_kept_by.py::"
+                "test_a_handover_goes_back_as_far_as_a_member_of_its_own_would_begin",
+            ),
+            Check("equality", "tests/spark/consuming/test_handovers.py::test_each_handover_is_that_of_the_simulator"),
+        ),
+        left_out="offsets by member are a comparison: in Kafka, set_back never happens; each handover is counted as "
+        "if it were the only one",
+    ),
+    Rule(
+        name="pull beside push",
+        function="kafkalearn.consuming.push.step",
+        versions="0.8 to 4.3, the log and its readers alone",
+        source="KafkaConsumer.poll; the design document, 'Push vs. pull'; the queues are no rule of Kafka's",
+        checks=(
+            Check(
+                "law",
+                "tests/consuming/push/test_promises.py::test_every_moment_of_every_schedule_keeps_what_always_holds",
+            ),
+            Check("law", "tests/consuming/push/test_promises.py::test_consumers_change_nothing_in_the_log"),
+        ),
+        left_out="the broker that pushes is not Kafka but a comparison: queues of fixed length, acknowledgements that "
+        "arrive at once, consumers that never crash; the log has one partition, and its retention counts records, not "
+        "bytes or time",
     ),
     Rule(
         name="lag",
@@ -54,5 +91,47 @@ RULES = (
             ),
         ),
         left_out="--members, --state, --verbose, --all-groups; the columns up to 0.10.1; groups of the old consumer",
+    ),
+    Rule(
+        name="what kafka-consumer-groups --list prints",
+        function="kafkalearn.consuming.listing.list_groups",
+        versions="0.9 to 4.3",
+        source="ConsumerGroupCommand.listGroups, AdminClient, KafkaAdminClient.listConsumerGroups",
+        checks=(
+            Check(
+                "recording",
+                "tests/consuming/test_listing.py::test_each_release_prints_what_its_tool_printed",
+                "tests/vectors/consuming/tool-lines.json",
+                "clusters",
+                3,
+            ),
+            Check(
+                "examples",
+                "tests/consuming/test_listing.py::test_before_2_1_groups_are_printed_as_the_brokers_answered",
+            ),
+        ),
+        left_out="a state or a type as a value of the option; errors of brokers; groups of ZooKeeper",
+    ),
+    Rule(
+        name="the lines of GetOffsetShell",
+        function="kafkalearn.consuming.log_ends.log_end_lines",
+        versions="0.8.2 to 4.3",
+        source="GetOffsetShell",
+        checks=(
+            Check(
+                "recording",
+                "tests/consuming/test_log_ends.py::test_each_release_prints_what_its_tool_printed",
+                "tests/vectors/consuming/tool-lines.json",
+                "clusters",
+                3,
+            ),
+            Check(
+                "examples",
+                "tests/consuming/test_log_ends.py::"
+                "test_a_partition_without_an_offset_has_an_empty_one_up_to_3_1_and_no_line_since",
+            ),
+        ),
+        left_out="several topics at once; --offsets, which up to 1.1 printed several offsets a line; what the tool "
+        "says of partitions without a leader",
     ),
 )

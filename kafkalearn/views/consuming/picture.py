@@ -1,23 +1,53 @@
 """A topic and the groups that read it as a picture: a lane for each partition, and below it a bar for each group.
 
-The whole trace comes first, so that it can be bound once: ``play(trace, partial(draw_consuming, trace))``.
+`animate_consuming` draws a whole run; `draw_consuming` one moment of it, to the size that all moments need.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from textwrap import wrap
 
 from kafkalearn.consuming.effects import Appended, Polled
 from kafkalearn.consuming.events import ConsumingEvent
 from kafkalearn.consuming.state import Group, Topic
 from kafkalearn.trace import Frame, Trace
 from kafkalearn.views.consuming.words import describe_consuming
-from kafkalearn.views.drawing.picture import Picture, picture
+from kafkalearn.views.drawing.frames import Animation, animation
+from kafkalearn.views.drawing.names import cut_name, name_width
+from kafkalearn.views.drawing.picture import LINE_LENGTH, Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH, fill
 from kafkalearn.views.drawing.svg import filled, line, outlined, rect, text
 
-TOP, LOG_HEIGHT, BAR_HEIGHT, GAP = 64, 40, 27, 16
-LEFT, RIGHT = 175, 130
+TOP, LINE_HEIGHT = 58, 26
+HIGHEST = 590  # a picture fits a window of 1280 x 800
+LEAST_LEFT, RIGHT = 175, 130
 SMALLEST_CELL, LARGEST_CELL = 40, 62
-MOST_NAME = 14
+MOST_VALUE = 24  # characters of a record in its cell
+
+
+def animate_consuming(
+    trace: Trace[Topic, ConsumingEvent], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
+) -> Animation:
+    """A run of `kafkalearn.consuming` as `kafkalearn.views.play` takes it, every moment drawn.
+
+    Parameters
+    ----------
+    trace : tuple of Frame
+        The run.
+    title, start, stills
+        As in `kafkalearn.views.animation`.
+
+    Examples
+    --------
+    >>> from kafkalearn.consuming import Join, Settings, simulate
+    >>> animate_consuming(simulate(Settings(partition_count=2), [Join("billing", "b0")])).captions[1]
+    'b0 joins billing, which rebalances: b0 has 0 1.'
+    """
+    draw = partial(draw_consuming, trace)
+    return animation(trace, draw, describe_consuming, title=title, start=start, stills=stills)
 
 
 def draw_consuming(
@@ -43,89 +73,126 @@ def draw_consuming(
     """
     topic = frame.state
     group_ids = [group.group_id for group in trace[-1].state.groups]
-    lane_height = LOG_HEIGHT + BAR_HEIGHT * len(group_ids) + GAP
-    cells = _Cells.fitting(trace[-1].state)
+    below = max(len(_idle_lines(each.state)) for each in trace)
+    rows = _Rows.fitting(len(topic.logs), len(group_ids), HIGHEST - TOP - 14 - below * LINE_HEIGHT)
+    cells = _Cells.fitting(trace)
     parts = []
-    for number in range(len(topic.logs)):
-        top = TOP + number * lane_height
-        parts.append(_log(topic, cells, number, top))
+    for number in range(rows.lane_count):
+        top = TOP + number * rows.lane
+        parts.append(_log(topic, cells, number, top, rows.log))
         for at, group_id in enumerate(group_ids):
             begin = _read_from(topic, group_id, number) if before else None
-            bar_top = top + LOG_HEIGHT + at * BAR_HEIGHT
-            parts.append(_bar(topic.group(group_id), len(topic.logs[number]), cells, number, at, bar_top, begin))
-        parts.append(line(25, top + lane_height - GAP / 2, WIDTH - 25, top + lane_height - GAP / 2, MUTED, 1))
-    bottom = TOP + len(topic.logs) * lane_height
+            box = (top + rows.log + at * rows.bar, rows.bar)
+            parts.append(_bar(topic.group(group_id), len(topic.logs[number]), cells, number, at, box, begin))
+        parts.append(line(25, top + rows.lane - rows.gap / 2, WIDTH - 25, top + rows.lane - rows.gap / 2, MUTED, 1))
+    bottom = TOP + rows.lane_count * rows.lane
+    hidden = "" if rows.lane_count == len(topic.logs) else f", partitions 0 to {rows.lane_count - 1}"
     return picture(
-        bottom + 36,
-        text(25, 38, f"{topic.name}: who has read what", TITLE, bold=True),
+        bottom + 14 + below * LINE_HEIGHT,
+        text(25, 38, f"{cut_name(topic.name)}: who has read what{hidden}", TITLE, bold=True),
         text(WIDTH - 25, 38, "bar: read and committed", SMALL, "end", MUTED),
         *parts,
-        text(25, bottom + 18, _idle_words(topic), BODY, bold=True),
+        *(
+            text(25, bottom + 18 + at * LINE_HEIGHT, words, BODY, bold=True)
+            for at, words in enumerate(_idle_lines(topic))
+        ),
         label=describe_consuming(frame),
     )
 
 
-class _Cells:
-    """Where the record of an offset is drawn: the newest of a long log."""
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The heights of a partition's log, of the bar of each group below it, and of the gap to the next partition."""
 
-    def __init__(self, width: float, shown: int) -> None:
-        self.width, self.shown = width, shown
+    log: float
+    bar: float
+    gap: float
+    lane_count: int
+    lane: float
 
     @classmethod
-    def fitting(cls, last: Topic) -> _Cells:
+    def fitting(cls, partition_count: int, group_count: int, room: float) -> _Rows:
+        """As high as there is room for; so low that the letters just fit, then as many partitions as fit."""
+        high, low = (sum((log, bar * group_count, gap)) for log, bar, gap in (_HIGH, _LOW))
+        part = min(1.0, max(0.0, (room / partition_count - low) / (high - low)))
+        log, bar, gap = (small + part * (large - small) for small, large in zip(_LOW, _HIGH, strict=True))
+        lane = log + bar * group_count + gap
+        return cls(log, bar, gap, max(1, min(partition_count, int(room / lane + 0.001))), lane)
+
+
+_HIGH, _LOW = (40, 27, 16), (27, 20, 5)  # of a log, a bar and a gap
+
+
+class _Cells:
+    """Where the record of an offset is drawn: the newest of a long log, right of the longest name."""
+
+    def __init__(self, left: float, width: float, shown: int) -> None:
+        self.left, self.width, self.shown = left, width, shown
+
+    @classmethod
+    def fitting(cls, trace: Trace[Topic, ConsumingEvent]) -> _Cells:
+        last = trace[-1].state
+        names = {member_id for frame in trace for group in frame.state.groups for member_id in group.member_ids}
+        left = max(LEAST_LEFT, 30 + name_width(names) + 18)
         longest = max((len(record.value) for log in last.logs for record in log), default=2)
         most = max(map(len, last.logs), default=1) or 1
-        needed = max(SMALLEST_CELL, 9.6 * longest + 14)
-        room = WIDTH - LEFT - RIGHT
-        width = max(needed, min(LARGEST_CELL, room / most))
-        return cls(width, int(room // width))
+        needed = max(SMALLEST_CELL, 11.4 * min(longest, MOST_VALUE) + 14)
+        room = WIDTH - left - RIGHT
+        width = min(room, max(needed, min(LARGEST_CELL, room / most)))
+        return cls(left, width, max(1, int(room // width)))
 
     def first(self, log_length: int) -> int:
         return max(0, log_length - self.shown)
 
     def x(self, offset: int, log_length: int) -> float:
-        return LEFT + max(0, offset - self.first(log_length)) * self.width
+        return self.left + max(0, offset - self.first(log_length)) * self.width
 
 
-def _log(topic: Topic, cells: _Cells, number: int, top: float) -> str:
-    log = topic.logs[number]
-    parts = [text(30, top + 26, f"partition {number}", BODY, bold=True)]
+def _log(topic: Topic, cells: _Cells, number: int, top: float, height: float) -> str:
+    log, base = topic.logs[number], top + height / 2 + 5
+    parts = [text(30, base, f"partition {number}", BODY, bold=True)]
     for offset in range(cells.first(len(log)), len(log)):
         record, x = log[offset], cells.x(offset, len(log))
         is_new = Appended(number, offset) in topic.effects
         parts += [
-            rect(x, top + 3, cells.width - 3, LOG_HEIGHT - 8, PANEL),
+            rect(x, top + 2, cells.width - 3, height - 5, PANEL),
             outlined(
-                (x, top + 3, cells.width - 3, LOG_HEIGHT - 8),
+                (x, top + 2, cells.width - 3, height - 5),
                 stroke=MARK if is_new else INK,
                 width=4 if is_new else 1.3,
             ),
-            text(x + (cells.width - 3) / 2, top + 26, record.value, BODY, "middle"),
+            text(x + (cells.width - 3) / 2, base, cut_name(record.value, MOST_VALUE), BODY, "middle"),
         ]
-    parts.append(text(WIDTH - 25, top + 26, f"end {len(log)}", BODY, "end"))
+    parts.append(text(WIDTH - 25, base, f"end {len(log)}", BODY, "end"))
     return "\n".join(parts)
 
 
 def _bar(
-    group: Group | None, log_length: int, cells: _Cells, number: int, at: int, top: float, begin: int | None
+    group: Group | None,
+    log_length: int,
+    cells: _Cells,
+    number: int,
+    at: int,
+    box: tuple[float, float],
+    begin: int | None,
 ) -> str:
     """How far a group has read a partition, what it has just read marked; its reader on the left, its lag right."""
     if group is None:
         return ""
-    position, owner = group.positions[number], group.owner(number)
-    parts = [text(30, top + 19, _short(owner) if owner else "(nobody)", SMALL, colour=INK if owner else MUTED)]
-    box = (LEFT, top + 4, cells.shown * cells.width - 3, BAR_HEIGHT - 8)
-    parts.append(rect(*box, EMPTY))
+    position, owner, (top, height) = group.positions[number], group.owner(number), box
+    base, bar_top, bar_height, left = top + height / 2 + 5, top + 3, height - 6, cells.left
+    parts = [text(30, base, cut_name(owner) if owner else "(nobody)", SMALL, colour=INK if owner else MUTED)]
+    parts.append(rect(left, bar_top, cells.shown * cells.width - 3, bar_height, EMPTY))
     if position is not None:
         end = cells.x(position, log_length)
-        if end > LEFT:
-            parts.append(filled(fill(at + 1), (LEFT, top + 4, end - LEFT - 3, BAR_HEIGHT - 8)))
+        if end > left:
+            parts.append(filled(fill(at + 1), (left, bar_top, end - left - 3, bar_height)))
         if begin is not None:
             x = cells.x(begin, log_length)
-            parts.append(outlined((x, top + 4, max(end - x - 3, 4), BAR_HEIGHT - 8), stroke=MARK, width=4))
+            parts.append(outlined((x, bar_top, max(end - x - 3, 4), bar_height), stroke=MARK, width=4))
         committed = group.committed[number]
         lag = "-" if committed is None else str(log_length - committed)
-        parts.append(text(WIDTH - 25, top + 19, f"lag {lag}", SMALL, "end"))
+        parts.append(text(WIDTH - 25, base, f"lag {lag}", SMALL, "end"))
     return "\n".join(parts)
 
 
@@ -136,10 +203,8 @@ def _read_from(topic: Topic, group_id: str, number: int) -> int | None:
     return polled.offsets[0] if is_here else None
 
 
-def _idle_words(topic: Topic) -> str:
-    idle = [member_id for group in topic.groups for member_id in group.idle_member_ids]
-    return f"idle, owns nothing: {', '.join(idle)}" if idle else ""
-
-
-def _short(member_id: str) -> str:
-    return member_id if len(member_id) <= MOST_NAME else f"{member_id[: MOST_NAME - 1]}…"
+def _idle_lines(topic: Topic) -> list[str]:
+    """Who owns nothing, in as many lines as it takes."""
+    idle = [cut_name(member_id) for group in topic.groups for member_id in group.idle_member_ids]
+    words = f"{'idle, owns' if len(idle) == 1 else 'idle, own'} nothing: {', '.join(idle)}"
+    return wrap(words, LINE_LENGTH - 6) if idle else []

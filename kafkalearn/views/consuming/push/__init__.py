@@ -1,0 +1,1 @@
+"""The same records pulled and pushed, shown: picture, words."""
