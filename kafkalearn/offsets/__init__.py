@@ -14,6 +14,7 @@ files of a broker's disk; `kafkalearn.offsets.store` simulates the coordinator t
 from kafkalearn.offsets.disk import read_groups
 from kafkalearn.offsets.groups import Member
 from kafkalearn.offsets.records.codec import decode, decode_key, decode_value, dissect, encode_key, encode_value
+from kafkalearn.offsets.records.field_versions import fields_by_version
 from kafkalearn.offsets.records.formatter import formatter_line
 from kafkalearn.offsets.records.protocol import decode_assignment, decode_subscription
 from kafkalearn.offsets.records.record_types import RECORD_TYPES
@@ -30,6 +31,7 @@ __all__ = [
     "dissect",
     "encode_key",
     "encode_value",
+    "fields_by_version",
     "formatter_line",
     "read_groups",
     "replay",

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from kafkalearn.arguments import mapping
 from kafkalearn.group_states import EMPTY, STABLE
 from kafkalearn.offsets.groups import CLASSIC, Committed, Group, Member
 from kafkalearn.offsets.newer_groups import GROUP_RECORDS, Values, protocol_group
@@ -74,7 +75,8 @@ def replay(records: Iterable[Pair | Record | Segment], topic_names: Mapping[str,
     ``replay`` methods of ``GroupMetadataManager`` and ``OffsetMetadataManager`` (since 3.7).
     """
     decoded, problems = _last_records(records)
-    names = _topic_names(decoded) | dict(topic_names or {})
+    given = mapping("topic_names", {} if topic_names is None else topic_names, of="topic id to name")
+    names = _topic_names(decoded) | dict(given)
     by_group: dict[str, list[OffsetsRecord]] = defaultdict(list)
     for record in decoded:
         by_group[record.group].append(record)

@@ -9,7 +9,9 @@ from kafkalearn.offsets.store import (
     Elect,
     EndTransaction,
     Fetch,
+    LeaderCrashed,
     Load,
+    LoadBuffer,
     Produce,
     Replicated,
     Resign,
@@ -17,6 +19,7 @@ from kafkalearn.offsets.store import (
     StateChanged,
     StoreGroup,
     Sweep,
+    TimeReached,
 )
 from tests.contract.simulator import Run, Simulator
 
@@ -66,6 +69,19 @@ BROKEN_LOAD = (
     Load(),
     FETCH,
 )
+WAITING = (
+    Commit("billing", "orders", 0, 7, 1000),
+    Commit("billing", "orders", 0, 8, 2000, is_in_flight=True),
+    TimeReached(7000),
+    FETCH,
+    Replicated(),
+    Commit("billing", "orders", 0, 9, 8000, is_in_flight=True),
+    LeaderCrashed(),
+    FETCH,
+    LoadBuffer(),
+    LoadBuffer(),
+    FETCH,
+)
 
 SIMULATOR = Simulator(
     home="kafkalearn.offsets.store",
@@ -77,10 +93,13 @@ SIMULATOR = Simulator(
         Run(Settings(), TRANSACTIONS),
         Run(Settings(), BROKEN_LOAD),
         Run(Settings("3.9"), BROKEN_LOAD),
+        Run(Settings(load_buffer_bytes=200), WAITING),
+        Run(Settings("3.9", required_acks=1, load_buffer_bytes=200), WAITING),
     ),
     senseless=(
         Elect(),
         Load(),
+        LoadBuffer(),
         StateChanged("billing", "PreparingRebalance"),
         StateChanged("billing", "Stable"),
         StoreGroup("billing", 1, 1000, kind="share"),

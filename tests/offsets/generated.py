@@ -5,6 +5,7 @@ from base64 import urlsafe_b64encode
 from hypothesis import strategies as st
 
 from kafkalearn.offsets import encode_key, encode_value
+from kafkalearn.offsets.records.protocol import Assignment, Subscription, encode_assignment, encode_subscription
 from kafkalearn.offsets.records.record_types import RECORD_TYPES
 from kafkalearn.wire.fields import BYTES, STRING, UUID, Array, Structure
 
@@ -47,6 +48,41 @@ def records(draw):
     kind = draw(st.sampled_from(list(RECORD_TYPES.values())))
     version = draw(st.integers(0, kind.value.newest))
     return kind, version, draw(fields_of(kind.key.body, 0)), draw(fields_of(kind.value.body, version))
+
+
+topic_names = st.sampled_from(["orders", "clicks", "grüße", ""])
+partitions = st.lists(st.tuples(topic_names, st.integers(0, 2**31 - 1)), max_size=5)
+
+
+@st.composite
+def protocol_blobs(draw):
+    """The bytes of a subscription or an assignment in any version; some damaged, cut short or with bytes behind."""
+    version = draw(st.integers(0, 3))
+    if draw(st.booleans()):
+        fields = draw(st.lists(topic_names, max_size=3)), draw(partitions), draw(st.integers(-1, 9))
+        rack, data = draw(st.none() | st.just("rack-1")), draw(st.none() | blobs)
+        blob = encode_subscription(Subscription(*fields, rack=rack, user_data=data, version=version))
+    else:
+        blob = encode_assignment(Assignment(draw(partitions), draw(st.none() | blobs), version))
+    what = draw(st.integers(0, 9))
+    if what == 0:
+        return blob[: draw(st.integers(0, len(blob)))]
+    if what == 1:
+        at = draw(st.integers(0, len(blob) - 1))
+        return blob[:at] + draw(st.binary(min_size=1, max_size=1)) + blob[at + 1 :]
+    return blob + draw(blobs) if what == 2 else blob
+
+
+@st.composite
+def group_values(draw):
+    """Version and fields of a classic group's value; the members have written subscriptions and assignments."""
+    layout = RECORD_TYPES[2].value
+    version = draw(st.integers(0, layout.newest))
+    values = draw(fields_of(layout.body, version))
+    written = protocol_blobs() | blobs
+    members = [each | {"subscription": draw(written), "assignment": draw(written)} for each in values["members"]]
+    kind = draw(st.sampled_from(["consumer", "consumer", "consumer", "connect"]))
+    return version, values | {"members": members, "protocolType": kind}
 
 
 @st.composite

@@ -1,11 +1,24 @@
 from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets import encode_key, encode_value
 from kafkalearn.offsets.groups import Member
-from kafkalearn.offsets.store import Commit, Fetch, Produce, Settings, StoreGroup, Sweep, simulate
+from kafkalearn.offsets.records.protocol import Assignment, Subscription, encode_assignment, encode_subscription
+from kafkalearn.offsets.store import (
+    Commit,
+    Fetch,
+    LeaderCrashed,
+    Produce,
+    Settings,
+    StoreGroup,
+    Sweep,
+    TimeReached,
+    simulate,
+)
 from kafkalearn.views import (
     describe_record_bytes,
     describe_store,
@@ -15,6 +28,8 @@ from kafkalearn.views import (
     record_bytes_text,
     store_text,
 )
+from kafkalearn.views.offsets.byte_layout import lay_out
+from kafkalearn.wire.reader import Piece
 from tests.views.golden import expected
 
 HOUR_MS = 3_600_000
@@ -22,6 +37,19 @@ FRIDAY_MS = 1_763_683_200_000
 KEY = encode_key(1, {"group": "billing", "topic": "orders", "partition": 3})
 COMMIT = {"offset": 1000, "leaderEpoch": 5, "metadata": "", "commitTimestamp": 1_763_719_800_000}
 VALUE = encode_value(1, 4, COMMIT | {"topicId": "AAAAAAAAAAEAAAAAAAAAAQ"})
+MEMBER = {
+    "memberId": "billing-1-6f1e",
+    "groupInstanceId": None,
+    "clientId": "billing-1",
+    "clientHost": "/10.0.0.7",
+    "rebalanceTimeout": 300_000,
+    "sessionTimeout": 45_000,
+    "subscription": encode_subscription(Subscription(("orders",), version=0)),
+    "assignment": encode_assignment(Assignment((("orders", 0), ("orders", 1)), version=0)),
+}
+GROUP = encode_value(
+    2, 3, {"protocolType": "consumer", "generation": 7, "protocol": "range", "leader": "x", "members": [MEMBER]}
+)
 
 
 def weekend(retention_minutes, kind="classic"):
@@ -64,7 +92,56 @@ def test_a_field_is_marked_at_its_bytes_and_named():
     frame = record_bytes(KEY, VALUE)[8]
     assert describe_record_bytes(frame) == "Value, bytes 2 to 9: 00 00 00 00 00 00 03 e8 is the offset, 1000."
     assert draw_record_bytes(frame).label == describe_record_bytes(frame)
-    assert draw_record_bytes(frame).count('stroke-width="4"') == 8
+    assert draw_record_bytes(frame).count('stroke-width="4"') == 1
+    assert draw_record_bytes(frame).count(">offset</text>") == 1
+
+
+def test_only_fields_that_have_been_read_are_named_and_boxed():
+    trace = record_bytes(KEY, VALUE)
+    drawn = [draw_record_bytes(frame) for frame in trace]
+
+    assert [picture.count(">partition</text>") for picture in drawn[4:8]] == [0, 0, 1, 1]
+    assert "type</text>" not in drawn[0]
+    assert len({picture.size for picture in drawn}) == 1
+
+
+def test_a_member_of_a_group_is_read_to_the_last_field_of_its_assignment():
+    trace = record_bytes(encode_key(2, {"group": "billing"}), GROUP)
+    lines = record_bytes_text(trace).splitlines()
+
+    assert lines[-5].endswith("members[0].assignment.assignedPartitions[0].topic = orders")
+    assert lines[-3].endswith("members[0].assignment.assignedPartitions[0].partitions[0] = 0")
+    assert ">partitions[1]</text>" in draw_record_bytes(trace[-1])
+
+
+def test_nothing_of_a_long_field_is_left_out():
+    value = encode_value(1, 3, COMMIT | {"metadata": "written by billing on node 7 " * 5})
+    trace = record_bytes(KEY, value)
+    (frame,) = [frame for frame in trace[1:] if frame.event.piece.field == "metadata" and frame.index == 11]
+    drawn = draw_record_bytes(frame)
+
+    assert drawn.count("written by billing") + drawn.count("node 7") >= 10
+    assert value[16:161].hex(" ") in describe_record_bytes(frame)
+    assert drawn.size[1] <= 590
+
+
+@given(st.lists(st.tuples(st.sampled_from(["offset", "x", "aVeryLongNameOfAField"]), st.integers(1, 40)), max_size=12))
+def test_names_of_fields_never_lie_on_each_other_and_boxes_never_leave_the_picture(fields):
+    pieces, start = [], 0
+    for number, (name, size) in enumerate(fields):
+        pieces.append(Piece(start, start + size, f"{name}{number}", "value", "bytes", b""))
+        start += size
+    layout = lay_out(pieces, 20)
+    ends = {}
+    for name in layout.names:
+        assert name.x >= ends.get((name.row, name.line), 0)
+        ends[name.row, name.line] = name.x + 7.9 * len(name.words)
+        assert ends[name.row, name.line] <= 1000
+    assert len(layout.names) == len(fields)
+    for piece in pieces:
+        boxes = layout.boxes(piece)
+        assert sum(width for _, _, width, _ in boxes) == 30 * (piece.stop - piece.start)
+        assert all(x >= 0 and x + width <= 1000 for x, _, width, _ in boxes)
 
 
 def test_a_record_too_long_for_a_page_is_refused():
@@ -105,3 +182,20 @@ def test_the_store_is_drawn_with_what_was_written_last_marked():
     assert swept.label == describe_store(trace[6], trace[5])
     assert "3 of them tombstones" in swept.label
     assert draw_store(trace[4], trace[3]).count('stroke-width="4"') == 1
+
+
+def test_what_is_not_replicated_and_what_was_answered_is_in_the_picture():
+    events = [
+        Commit("billing", "orders", 0, 7, 0),
+        Commit("billing", "orders", 0, 8, 0, is_in_flight=True),
+        TimeReached(5000),
+        LeaderCrashed(),
+    ]
+    trace = simulate(Settings(), events)
+
+    assert "offset 8, not replicated" in draw_store(trace[2], trace[1])
+    assert "answer: NONE" in draw_store(trace[1], trace[0])
+    assert "answer: COORDINATOR_NOT_AVAILABLE" in draw_store(trace[3], trace[2])
+    assert describe_store(trace[4], trace[3]).startswith("The leader dies; a replica takes over.")
+    assert "1  billing, orders-0: offset 8, not replicated" in store_text(trace[3], trace[2])
+    assert "offset 8" not in draw_store(trace[4], trace[3])

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from kafkalearn.arguments import key_bytes
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets.records.record_types import RECORD_TYPES, RecordType, record_type
+from kafkalearn.phrases import shown
 from kafkalearn.wire.decoder import decode_message, refuse_rest
 from kafkalearn.wire.encoder import encode_message
 from kafkalearn.wire.fields import INT16, Layout
@@ -182,7 +183,7 @@ def _open_value(opener: type[Reader], layout: Layout, value: bytes) -> tuple[Rea
 def _value_bytes(value: object) -> bytes:
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value)
-    raise KafkaLearnError(f"value must be bytes, or None for a tombstone, got {type(value).__name__} {value!r}")
+    raise KafkaLearnError(f"value must be bytes, or None for a tombstone, got {type(value).__name__} {shown(value)}")
 
 
 def encode_key(kind: RecordType | int | str, fields: Mapping[str, object]) -> bytes:
@@ -219,5 +220,5 @@ def encode_value(kind: RecordType | int | str, version: int, fields: Mapping[str
     """
     layout = record_type(kind).value
     if isinstance(version, bool) or not isinstance(version, int) or not 0 <= version <= layout.newest:
-        raise KafkaLearnError(f"{layout.name} has the versions 0 to {layout.newest}, got {version!r}")
+        raise KafkaLearnError(f"{layout.name} has the versions 0 to {layout.newest}, got {shown(version)}")
     return VERSION.pack(version) + encode_message(layout, version, fields)

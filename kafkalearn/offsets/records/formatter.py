@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import key_bytes, one_of
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets.records.codec import decode_key, decode_value
 from kafkalearn.offsets.records.json_form import json_text, to_json
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES, RECORD_TYPES
@@ -72,8 +73,9 @@ commitTimestamp=1516353600000, expireTimestamp=Some(1516440000000))
     (0.9 to 3.8), ``ApiMessageFormatter`` (3.9), ``CoordinatorRecordMessageFormatter`` (since 4.1).
     """
     parse_release(release)
-    if formatter not in FORMATTERS:
-        raise unknown_name("formatter", formatter, FORMATTERS)
+    one_of("formatter", formatter, FORMATTERS)
+    key = None if key is None else key_bytes("key", key)
+    value = None if value is None else key_bytes("value", value)
     if at_least("4.0", release):
         return _json_by_type(key, value, release, formatter)
     if at_least("3.9", release):

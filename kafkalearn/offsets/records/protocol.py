@@ -19,6 +19,7 @@ from kafkalearn.offsets.records.layouts.protocol import (
     STICKY_USER_DATA,
     SUBSCRIPTION,
 )
+from kafkalearn.phrases import shown
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.wire.decoder import decode_message
 from kafkalearn.wire.encoder import encode_message
@@ -178,7 +179,7 @@ def _open(layout: Layout, data: bytes) -> tuple[int, dict[str, object]]:
 
 def _close(layout: Layout, version: int, fields: Mapping[str, object]) -> bytes:
     if not 0 <= version <= layout.newest:
-        raise KafkaLearnError(f"{layout.name} has the versions 0 to {layout.newest}, got {version!r}")
+        raise KafkaLearnError(f"{layout.name} has the versions 0 to {layout.newest}, got {shown(version)}")
     return NUMBERS[INT16].pack(version) + encode_message(layout, version, fields)
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import one_of
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets.records.layouts import classic, consumer, share, streams
+from kafkalearn.phrases import shown
 from kafkalearn.wire.fields import Layout
 
 
@@ -113,9 +115,8 @@ def record_type(which: int | str | RecordType) -> RecordType:
     if isinstance(which, RecordType):
         return which
     if isinstance(which, str):
-        if which not in _BY_NAME:
-            raise unknown_name("record type", which, _BY_NAME)
+        one_of("record type", which, _BY_NAME)
         return _BY_NAME[which]
-    if which not in RECORD_TYPES:
-        raise KafkaLearnError(f"unknown record type {which!r}; known are 0 to 23 without 18")
+    if not isinstance(which, int) or which not in RECORD_TYPES:
+        raise KafkaLearnError(f"unknown record type {shown(which)}; known are 0 to 23 without 18")
     return RECORD_TYPES[which]

@@ -48,19 +48,21 @@ def append(store: Store, *entries: Entry, is_in_flight: bool = False) -> Store:
 def append_unconfirmed(store: Store, *entries: Entry) -> Store:
     """The store with entries that wait for no replica, as those of the sweep; what is in flight stays so."""
     after = append(replace(store, in_flight=()), *entries)
-    return replace(after, in_flight=store.in_flight)
+    return replace(after, in_flight=store.in_flight, timed_out=store.timed_out, unreplicated=store.unreplicated)
 
 
 def confirm(store: Store) -> Store:
     """The store when the replicas have everything: what was in flight is taken into the cache."""
     waiting = (store.log[offset] for offset in store.in_flight)
     groups = follow(store.groups, (entry for entry in waiting if entry.producer_id is None))
-    return replace(store, groups=groups, in_flight=())
+    return replace(store, groups=groups, in_flight=(), timed_out=(), unreplicated=())
 
 
 def replicated(settings: Settings, store: Store, event: Replicated) -> Store:
-    """The store when the replicas have confirmed all that was written."""
-    return confirm(store).answering()
+    """The store when the replicas have confirmed all that was written; who has got an error gets no other answer."""
+    confirmed = confirm(store)
+    is_answered = bool(store.in_flight) and set(store.in_flight) <= set(store.timed_out)
+    return confirmed if is_answered else confirmed.answering()
 
 
 def follow(groups: tuple[Group, ...], entries: Iterable[Entry]) -> tuple[Group, ...]:

@@ -10,10 +10,11 @@ from kafkalearn.offsets.groups import Group
 from kafkalearn.offsets.records.codec import decode
 from kafkalearn.offsets.records.record_types import RECORD_TYPES
 from kafkalearn.offsets.replay import replay
-from kafkalearn.offsets.store.events import Elect, Load, Resign
+from kafkalearn.offsets.store.events import Elect, LeaderCrashed, Load, LoadBuffer, Resign
 from kafkalearn.offsets.store.settings import Settings
 from kafkalearn.offsets.store.state import FAILED, LOADING, NOT_OWNED, OWNED, Entry, Store
 from kafkalearn.offsets.store.transactions import committed_entries
+from kafkalearn.segments.sizes import BATCH_HEADER_BYTES, MARKER_BYTES, length_of, record_bytes
 from kafkalearn.versions.releases import at_least
 from kafkalearn.wire.fields import INT16
 from kafkalearn.wire.reader import Reader, Undecodable
@@ -21,7 +22,17 @@ from kafkalearn.wire.reader import Reader, Undecodable
 
 def resign(settings: Settings, store: Store, event: Resign) -> Store:
     """The store of a broker that no longer leads the partition: nothing in memory, nothing written."""
-    return replace(store, status=NOT_OWNED, groups=(), in_flight=(), read_count=0)
+    return replace(_forgotten(store), status=NOT_OWNED)
+
+
+def leader_crashed(settings: Settings, store: Store, event: LeaderCrashed) -> Store:
+    """The store of the replica that is leader now: the log without what was not replicated, nothing in memory."""
+    missing = (*store.in_flight, *store.unreplicated)
+    return replace(_forgotten(store), status=LOADING, log=store.log[: min(missing, default=None)])
+
+
+def _forgotten(store: Store) -> Store:
+    return replace(store, groups=(), in_flight=(), timed_out=(), unreplicated=(), read_count=0)
 
 
 def elect(settings: Settings, store: Store, event: Elect) -> Store:
@@ -30,15 +41,13 @@ def elect(settings: Settings, store: Store, event: Elect) -> Store:
         raise IllegalEvent(
             f"{event!r}: the broker is the leader already, the partition is {store.status}; Resign comes first"
         )
-    return replace(store, status=LOADING, groups=(), in_flight=(), read_count=0)
+    return replace(_forgotten(store), status=LOADING)
 
 
 def load(settings: Settings, store: Store, event: Load) -> Store:
     """The store after the next records were read; after the last one the partition is owned."""
     if store.status != LOADING:
         raise IllegalEvent(f"{event!r}: the partition is {store.status}; only after Elect there is something to load")
-    if event.record_count is not None and event.record_count < 1:
-        raise IllegalEvent(f"{event!r}: record_count must be at least 1, or None for all that are left")
     left = len(store.log) - store.read_count
     count = left if event.record_count is None else min(event.record_count, left)
     read = store.log[: store.read_count + count]
@@ -46,6 +55,30 @@ def load(settings: Settings, store: Store, event: Load) -> Store:
         return _broken_off(settings, store, read)
     status = OWNED if len(read) == len(store.log) else LOADING
     return replace(store, status=status, groups=logged_groups(read), read_count=len(read))
+
+
+def load_buffer(settings: Settings, store: Store, event: LoadBuffer) -> Store:
+    """The store after one read of the log, as `load`.
+
+    In the simulator each entry is a batch of its own, in format 2.
+    """
+    size_bytes = 0
+    for count, entry in enumerate(store.log[store.read_count :]):
+        size_bytes += entry_bytes(entry)
+        if size_bytes > settings.load_buffer_bytes:
+            return load(settings, store, Load(max(1, count)))
+    return load(settings, store, Load())
+
+
+def entry_bytes(entry: Entry) -> int:
+    """How many bytes an entry takes as a batch of its own.
+
+    >>> entry_bytes(Entry(bytes.fromhex("0002000a746573742d67726f7570"), None))
+    82
+    """
+    if entry.marker is not None:
+        return MARKER_BYTES
+    return BATCH_HEADER_BYTES + record_bytes(length_of(entry.key), length_of(entry.value))
 
 
 def logged_groups(log: Sequence[Entry]) -> tuple[Group, ...]:

@@ -46,6 +46,10 @@ INVARIANTS: Promises = MappingProxyType(
         "every group is in the cache once, by its id": _has_each_group_once,
         "a group has one offset for a partition": _has_each_partition_once,
         "what is in flight is in the log": lambda _, store: all(0 <= each < len(store.log) for each in store.in_flight),
+        "who has got an error is in flight": lambda _, store: set(store.timed_out) <= set(store.in_flight),
+        "what is not replicated is in the log": lambda _, store: all(
+            0 <= each < len(store.log) for each in store.unreplicated
+        ),
         "nothing is read beyond the end of the log": lambda _, store: store.read_count <= len(store.log),
         "the cache has what the log says": _caches_what_is_logged,
     }
@@ -54,7 +58,7 @@ INVARIANTS: Promises = MappingProxyType(
 
 
 def _is_settled(store: Store) -> bool:
-    return store.status == OWNED and not store.in_flight
+    return store.status == OWNED and not store.in_flight and not store.unreplicated
 
 
 def _offsets(groups: tuple[Group, ...]) -> Mapping[tuple[str, TopicPartition], int]:

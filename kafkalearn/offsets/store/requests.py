@@ -7,7 +7,8 @@ from dataclasses import replace
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.group_states import COMPLETING, EMPTY, PREPARING
 from kafkalearn.offsets.groups import CLASSIC, CONSUMER, STREAMS, Group
-from kafkalearn.offsets.store.cache import append, put_group
+from kafkalearn.offsets.metadata import metadata_fits
+from kafkalearn.offsets.store.cache import append, append_unconfirmed, put_group
 from kafkalearn.offsets.store.entries import commit_entry, group_entry, group_tombstones
 from kafkalearn.offsets.store.events import Commit, Fetch, Produce, StateChanged, StoreGroup
 from kafkalearn.offsets.store.newer_entries import newer_entries, newer_group
@@ -17,7 +18,6 @@ from kafkalearn.offsets.store.transactions import in_flight_partitions, open_par
 from kafkalearn.versions.releases import at_least
 
 ADMIN_CLIENT_ID = "__admin_client"  # the one client id that may produce to internal topics
-MOST_METADATA_UNITS = 4096  # offset.metadata.max.bytes, which counts UTF-16 units
 KINDS = {CLASSIC: "0.9.0", CONSUMER: "4.0", STREAMS: "4.2"}  # that commit offsets; since when, early access apart
 
 
@@ -26,8 +26,13 @@ def commit(settings: Settings, store: Store, event: Commit) -> Store:
     error = _commit_error(settings, store, event)
     if error is not None:
         return store.answering(error)
-    store = append(store, commit_entry(settings, event), is_in_flight=event.is_in_flight)
-    return store if event.is_in_flight else store.answering()
+    entry = commit_entry(settings, event)
+    if not event.is_in_flight:
+        return append(store, entry).answering()
+    if settings.waits_for_replicas:
+        return append(store, entry, is_in_flight=True)
+    unreplicated = (*store.unreplicated, len(store.log))
+    return replace(append_unconfirmed(store, entry), unreplicated=unreplicated).answering()
 
 
 def _commit_error(settings: Settings, store: Store, event: Commit) -> str | None:
@@ -38,7 +43,7 @@ def _commit_error(settings: Settings, store: Store, event: Commit) -> str | None
         error = None
     else:
         error = _member_error(group, event)
-    if error is None and len(event.metadata.encode("utf-16-be", "surrogatepass")) > 2 * MOST_METADATA_UNITS:
+    if error is None and not metadata_fits(event.metadata, settings.metadata_max_bytes):
         return "OFFSET_METADATA_TOO_LARGE"
     return error
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.offsets.store import loading, removal, requests, transactions
+from kafkalearn.errors import IllegalEvent, no_event
+from kafkalearn.offsets.store import loading, removal, requests, transactions, waiting
 from kafkalearn.offsets.store.cache import replicated
 from kafkalearn.offsets.store.events import (
     Commit,
@@ -16,7 +16,9 @@ from kafkalearn.offsets.store.events import (
     Elect,
     EndTransaction,
     Fetch,
+    LeaderCrashed,
     Load,
+    LoadBuffer,
     Produce,
     Replicated,
     Resign,
@@ -24,6 +26,7 @@ from kafkalearn.offsets.store.events import (
     StoreEvent,
     StoreGroup,
     Sweep,
+    TimeReached,
 )
 from kafkalearn.offsets.store.settings import Settings
 from kafkalearn.offsets.store.state import FAILED, LOADING, NOT_OWNED, OWNED, Store, start
@@ -40,6 +43,8 @@ _REQUESTS = {  # answered in any case
 }
 _OF_THE_COORDINATOR = {  # possible only while it owns the partition
     Replicated: replicated,
+    TimeReached: waiting.time_reached,
+    LeaderCrashed: loading.leader_crashed,
     EndTransaction: transactions.end_transaction,
     StateChanged: requests.change_state,
     Sweep: removal.sweep,
@@ -50,6 +55,7 @@ _RULES = _REQUESTS | _OF_THE_COORDINATOR | {
     Resign: loading.resign,
     Elect: loading.elect,
     Load: loading.load,
+    LoadBuffer: loading.load_buffer,
 }  # fmt: skip
 
 
@@ -79,7 +85,7 @@ def step(settings: Settings, store: Store, event: StoreEvent) -> Store:
     """
     kind = type(event)
     if kind not in _RULES:
-        raise IllegalEvent(f"{event!r} is no event of this simulator")
+        raise no_event(event, _RULES)
     if kind in _OF_THE_COORDINATOR and store.status != OWNED:
         raise IllegalEvent(f"{event!r}: the partition is {store.status}; possible now are Elect, Load and requests")
     store = replace(store, effects=())

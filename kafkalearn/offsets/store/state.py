@@ -33,6 +33,8 @@ class Store:
     groups: tuple[Group, ...] = ()  # the cache, by group id
     in_flight: tuple[int, ...] = ()  # offsets of entries that the replicas have not confirmed
     read_count: int = 0  # entries taken into the cache so far, while loading
+    timed_out: tuple[int, ...] = ()  # of those in flight the commits whose sender has got an error
+    unreplicated: tuple[int, ...] = ()  # offsets of entries that nobody waits for and the replicas do not have
     effects: tuple[Answer, ...] = field(default=(), compare=False)  # of the last event: an answer, if it was a request
 
     def group(self, group_id: str) -> Group | None:

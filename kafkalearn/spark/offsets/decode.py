@@ -13,11 +13,9 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES, RECORD_TYPES
+from kafkalearn.spark.columns.big_endian import int16_at, int32_at, int64_at, uint16_at
 from kafkalearn.spark.columns.checks import refuse_overwrite, require
-from kafkalearn.spark.columns.native import static_call
 from kafkalearn.spark.offsets.rest import decode_rest
-
-READER = "org.apache.hadoop.io.WritableComparator"  # Hadoop's reader of big-endian numbers, in Spark's own jars
 
 _NAMES_BY_TYPE = (
     (IntegerType(), ("record_type",)),
@@ -145,30 +143,18 @@ class _Decoder:
 
     # Numbers at a place; null where they would reach beyond the bytes.
 
-    def _number(self, method: str, width: int, data: Column, at: Column | int, length: Column) -> Column:
-        position, returns = sf.lit(at) if isinstance(at, int) else at, "bigint" if width == 8 else "int"
-        number = static_call(self.df, READER, method, returns, data, position)
-        if number is None:  # Spark Connect: the public way, several times slower
-            digits = sf.hex(sf.substring(data, position + 1, sf.lit(width)))
-            number = sf.conv(digits, 16, -10 if width == 8 else 10).cast("bigint")
-            if width == 4:
-                number = sf.pmod(number + 2**31, sf.lit(2**32)) - 2**31
-            number = number.cast(returns)
-        return sf.when(position + width <= length, number)
-
     def _int16(self, data: Column, at: Column | int, length: Column) -> Column:
-        unsigned = self._number("readUnsignedShort", 2, data, at, length)
-        return sf.shiftright(sf.shiftleft(unsigned, 16), 16)
+        return int16_at(self.df, data, at, length)
 
     def _int32(self, data: Column, at: Column | int, length: Column) -> Column:
-        return self._number("readInt", 4, data, at, length)
+        return int32_at(self.df, data, at, length)
 
     def _int64(self, at: Column | int) -> Column:
-        return self._number("readLong", 8, self.value, at, self.value_length)
+        return int64_at(self.df, self.value, at, self.value_length)
 
     def _byte(self, at: Column | int) -> Column:
         """A byte of the value, read together with the one before it."""
-        return self._number("readUnsignedShort", 2, self.value, at - 1, self.value_length).bitwiseAND(0xFF)
+        return uint16_at(self.df, self.value, at - 1, self.value_length).bitwiseAND(0xFF)
 
     def _sized_end(self, data: Column, at: Column, length: Column) -> Column:
         """Where a text with its length in front ends, if it begins at a place; null if it does not fit."""

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
 from kafkalearn.offsets.records import record_types
-from kafkalearn.offsets.records.codec import OffsetsRecord, decode, decode_key
+from kafkalearn.offsets.records.codec import OffsetsRecord, decode, decode_key, decode_value
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES
 from kafkalearn.offsets.replay import NO_KEY, classic_group, committed
 from kafkalearn.spark.session.worker_code import for_workers
@@ -109,4 +109,42 @@ def decode_rest(df: DataFrame, key: str, value: str, added: StructType) -> DataF
     return df.mapInArrow(for_workers(df.sparkSession, batches), StructType(df.schema.fields + added.fields))
 
 
+def member_rows(value: bytes) -> list[Row]:
+    """The members in a group's value, by column; see `kafkalearn.spark.offsets.members`."""
+    _, values = decode_value(GROUP_TYPE, value)
+    return [
+        {
+            "member_id": each.member_id,
+            "instance_id": each.instance_id,
+            "client_id": each.client_id,
+            "client_host": each.client_host,
+            "rebalance_timeout_ms": each.rebalance_timeout_ms,
+            "session_timeout_ms": each.session_timeout_ms,
+            "subscribed": None if each.subscribed is None else list(each.subscribed),
+            "assigned": [{"topic": topic, "partition": partition} for topic, partition in each.assigned],
+        }
+        for each in classic_group("", values).members
+    ]
+
+
+def members_of_rest(df: DataFrame, value: str, added: StructType) -> DataFrame:
+    """The rows without `value`, one for each member, with the columns `added`; record by record in Python."""
+    own = [field for field in df.schema.fields if field.name != value]
+    names = [field.name for field in own]
+    types = {field.name: _MEMBER_ARROW.get(field.name) or _ARROW[field.dataType.simpleString()] for field in added}
+
+    def batches(those: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for each in those:
+            rows = [member_rows(one) for one in each.column(each.schema.names.index(value)).to_pylist()]
+            index = pa.array([at for at, members in enumerate(rows) for _ in members], pa.int64())
+            kept = [each.column(each.schema.names.index(name)).take(index) for name in names]
+            members = [one for members in rows for one in members]
+            new = [pa.array([one[name] for one in members], kind) for name, kind in types.items()]
+            yield pa.RecordBatch.from_arrays([*kept, *new], names=[*names, *types])
+
+    return df.mapInArrow(for_workers(df.sparkSession, batches), StructType(own + added.fields))
+
+
+_TOPIC_PARTITION = pa.struct([("topic", pa.string()), ("partition", pa.int32())])
+_MEMBER_ARROW = {"subscribed": pa.list_(pa.string()), "assigned": pa.list_(_TOPIC_PARTITION)}
 _ARROW = {"int": pa.int32(), "bigint": pa.int64(), "string": pa.string(), "boolean": pa.bool_()}

@@ -1,5 +1,7 @@
 """A record of ``__consumer_offsets`` byte by byte: a picture, a sentence, plain text.
 
+In a group's record the subscriptions and assignments of its members are taken apart, too.
+
 `record_bytes` takes a record apart into a trace, one field a step:
 ``play(record_bytes(key, value), draw_record_bytes, describe_record_bytes)``.
 """
@@ -7,18 +9,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from textwrap import wrap
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.offsets.records.codec import decode, dissect
+from kafkalearn.offsets.records.codec import decode
+from kafkalearn.offsets.records.members import dissect_members
 from kafkalearn.phrases import capitalised, counted
 from kafkalearn.trace import Frame, Trace, run
 from kafkalearn.views.drawing.picture import Picture, picture
-from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, READ, SMALL, TITLE, WIDTH, Fill
-from kafkalearn.views.drawing.svg import filled, line, outlined, rect, text, words_at
+from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, READ, SMALL, WIDTH, Fill
+from kafkalearn.views.drawing.svg import filled, line, outlined, text, words_at
+from kafkalearn.views.offsets.byte_layout import LEFT, Layout, lay_out
 from kafkalearn.wire.reader import Piece
 
-LEFT, COLUMNS, CELL_WIDTH, CELL_HEIGHT, ROW_GAP = 25, 22, 43, 36, 8
 MOST_BYTES = 220  # of key or value; a longer one does not fit a page
+_FIRST_TOP, _PART_HEAD, _LINE_HEIGHT = 26, 10, 26
+_LINE_LENGTH = 76  # bold characters of body text in a line, and some room
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +59,17 @@ def record_bytes(key: bytes, value: bytes | None) -> Trace[RecordBytes, Field]:
     >>> [frame.event.piece.value for frame in trace[1:]]
     [2, 10, 'test-group']
     """
-    of_key, of_value = dissect(key, value)
+    fields = _fields(key, value)
     sizes = len(key), len(value or b"")
     if max(sizes) > MOST_BYTES:
         raise KafkaLearnError(f"key and value may have {MOST_BYTES} bytes in a picture, got {sizes[0]} and {sizes[1]}")
-    fields = [Field("key", piece) for piece in of_key] + [Field("value", piece) for piece in of_value]
-    fields = [each for each in fields if each.piece.stop > each.piece.start]
     return run(_take, None, RecordBytes(key, value), fields)
+
+
+def _fields(key: bytes, value: bytes | None) -> list[Field]:
+    of_key, of_value = dissect_members(key, value)
+    fields = [Field("key", piece) for piece in of_key] + [Field("value", piece) for piece in of_value]
+    return [each for each in fields if each.piece.stop > each.piece.start]
 
 
 def _take(settings: None, record: RecordBytes, field: Field) -> RecordBytes:
@@ -66,70 +77,81 @@ def _take(settings: None, record: RecordBytes, field: Field) -> RecordBytes:
 
 
 def draw_record_bytes(frame: Frame[RecordBytes, Field], before: Frame[RecordBytes, Field] | None = None) -> Picture:
-    """One moment of reading a record, drawn: bytes in hex, what has been read filled, the last field marked.
+    """One moment of reading a record, drawn: bytes in hex; each field read so far in a box, with its name below.
 
     >>> draw_record_bytes(record_bytes(bytes.fromhex("0002000a746573742d67726f7570"), None)[1]).label
     'Key, bytes 0 to 1: 00 02 is the record type, 2: group metadata.'
     """
-    record, top, parts = frame.state, 86.0, []
-    for part in ("key", "value"):
-        data = getattr(record, part)
-        shapes, top = _part(record, part, data, top, frame.event)
-        parts += [shapes]
-    words = describe_record_bytes(frame, before)
+    record = frame.state
+    place = _places(record.key, record.value)
+    top = place.of_value.bottom if record.value is not None else place.of_key.bottom + 30
     return picture(
-        top + 96,
-        text(LEFT, 38, "One record of __consumer_offsets", TITLE, bold=True),
-        *parts,
+        top + 14 + _LINE_HEIGHT * place.caption_lines + 28,
+        *_part(record, "key", place.of_key, frame.event),
+        *_part(record, "value", place.of_value, frame.event),
         line(LEFT, top + 4, WIDTH - LEFT, top + 4, MUTED, 1),
-        *_caption(frame.event, top + 38),
-        label=words,
+        *_caption(frame.event, top + 32),
+        label=describe_record_bytes(frame, before),
     )
 
 
-def _part(record: RecordBytes, part: str, data: bytes | None, top: float, now: Field | None) -> tuple[str, float]:
+@dataclass(frozen=True, slots=True)
+class _Places:
+    of_key: Layout
+    of_value: Layout
+    caption_lines: int  # of the longest
+
+
+@cache
+def _places(key: bytes, value: bytes | None) -> _Places:
+    """The same for every moment of a record, so that nothing moves while it is read."""
+    fields = _fields(key, value)
+    of_key = lay_out([each.piece for each in fields if each.part == "key"], _FIRST_TOP + _PART_HEAD)
+    of_value = lay_out([each.piece for each in fields if each.part == "value"], of_key.bottom + 20 + _PART_HEAD)
+    return _Places(of_key, of_value, max(len(_caption_lines(each.piece)) for each in fields))
+
+
+def _part(record: RecordBytes, part: str, places: Layout, now: Field | None) -> list[str]:
+    data = record.key if part == "key" else record.value
     if data is None:
-        shapes = [text(LEFT, top, "value: null, a tombstone", BODY, bold=True)]
-        return "\n".join(shapes), top + 40
+        top = _places(record.key, None).of_key.bottom
+        return [text(LEFT, top + 20, "value: null, a tombstone", BODY, bold=True)]
     read = [each.piece for each in record.read if each.part == part]
     done = max((piece.stop for piece in read), default=0)
-    places = [_place(top + 12, index) for index in range(len(data))]
-    boxes = [(x, y, CELL_WIDTH, CELL_HEIGHT) for x, y in places]
-    marks = []
-    if now is not None and now.part == part:
-        marks = [
-            rect(x + 1, y + 1, CELL_WIDTH - 2, CELL_HEIGHT - 2, stroke=MARK, stroke_width=4)
-            for x, y in places[now.piece.start : now.piece.stop]
-        ]
-    rows = -(-len(data) // COLUMNS)
-    return "\n".join(
-        [
-            text(LEFT, top, f"{part}: {counted(len(data), 'byte')}", BODY, bold=True),
-            filled(Fill(READ, ""), *boxes[:done]),
-            filled(Fill(EMPTY, ""), *boxes[done:]),
-            outlined(*boxes),
-            words_at(
-                [(x + CELL_WIDTH / 2, y + 24, f"{byte:02x}") for (x, y), byte in zip(places, data, strict=True)], BODY
-            ),
-            *marks,
-        ]
-    ), top + 12 + rows * (CELL_HEIGHT + ROW_GAP) + 32
-
-
-def _place(top: float, index: int) -> tuple[float, float]:
-    row, column = divmod(index, COLUMNS)
-    return LEFT + column * CELL_WIDTH, top + row * (CELL_HEIGHT + ROW_GAP)
+    cells = [places.cell(index) for index in range(len(data))]
+    marked = places.boxes(now.piece) if now is not None and now.part == part else []
+    letters = [(x + width / 2, y + 19, f"{byte:02x}") for (x, y, width, _), byte in zip(cells, data, strict=True)]
+    return [
+        text(LEFT, places.tops[0] - _PART_HEAD, f"{part}: {counted(len(data), 'byte')}", BODY, bold=True),
+        filled(Fill(READ, ""), *cells[:done]),
+        filled(Fill(EMPTY, ""), *cells[done:]),
+        outlined(*(box for piece in read for box in places.boxes(piece)), stroke=INK, width=1.5),
+        words_at(letters, SMALL + 1),
+        outlined(*marked, stroke=MARK, width=4),
+        *(
+            text(name.x, places.name_height(name), name.words, SMALL, colour=INK if name.line == 0 else MUTED)
+            for name in places.names
+            if name.first_piece < len(read)
+        ),
+    ]
 
 
 def _caption(now: Field | None, top: float) -> list[str]:
     if now is None:
         return [text(LEFT, top, "Nothing is read yet.", BODY)]
-    piece = now.piece
+    piece, lines = now.piece, _caption_lines(now.piece)
     kind = f"{piece.kind}, {counted(piece.stop - piece.start, 'byte')} of the {now.part}"
     return [
-        text(LEFT, top, f"{_name(piece)} = {_value(piece)}", TITLE, colour=MARK, bold=True),
-        text(LEFT, top + 32, kind, SMALL + 2, colour=INK),
+        *(
+            text(LEFT, top + number * _LINE_HEIGHT, words, BODY + 2, colour=MARK, bold=True)
+            for number, words in enumerate(lines)
+        ),
+        text(LEFT, top + len(lines) * _LINE_HEIGHT, kind, SMALL + 1, colour=INK),
     ]
+
+
+def _caption_lines(piece: Piece) -> list[str]:
+    return wrap(f"{_name(piece)} = {_value(piece)}", _LINE_LENGTH, drop_whitespace=False) or [""]
 
 
 def _name(piece: Piece) -> str:
@@ -141,8 +163,7 @@ def _name(piece: Piece) -> str:
 def _value(piece: Piece) -> str:
     if isinstance(piece.value, bytes):
         return piece.value.hex(" ")
-    words = str(piece.value)
-    return words if len(words) <= 48 else f"{words[:45]}..."
+    return str(piece.value)
 
 
 def describe_record_bytes(frame: Frame[RecordBytes, Field], before: Frame[RecordBytes, Field] | None = None) -> str:
@@ -154,8 +175,7 @@ def describe_record_bytes(frame: Frame[RecordBytes, Field], before: Frame[Record
     piece = now.piece
     data = (record.key if now.part == "key" else record.value)[piece.start : piece.stop]
     where = f"byte {piece.start}" if len(data) == 1 else f"bytes {piece.start} to {piece.stop - 1}"
-    shown = data.hex(" ") if len(data) <= 12 else f"{data[:12].hex(' ')} ..."
-    words = f"{capitalised(now.part)}, {where}: {shown} is the {_name(piece)}, {_value(piece)}"
+    words = f"{capitalised(now.part)}, {where}: {data.hex(' ')} is the {_name(piece)}, {_value(piece)}"
     if piece.role == "record type":
         return f"{words}: {decode(record.key, None).type.words}."
     return f"{words}."

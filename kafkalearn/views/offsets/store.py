@@ -5,7 +5,7 @@ A frame of a run of `kafkalearn.offsets.store` becomes one drawing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from kafkalearn.errors import KafkaLearnError
@@ -18,11 +18,15 @@ from kafkalearn.offsets.store.events import (
     DeleteGroup,
     Elect,
     Fetch,
+    LeaderCrashed,
     Load,
+    LoadBuffer,
+    Replicated,
     Resign,
     StoreEvent,
     StoreGroup,
     Sweep,
+    TimeReached,
 )
 from kafkalearn.offsets.store.state import Entry, Store
 from kafkalearn.phrases import counted
@@ -40,7 +44,7 @@ def draw_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent]
     store, old = frame.state, before.state if before else Store()
     first = max(0, len(store.log) - MOST_ROWS)
     rows = [
-        _entry(offset, store.log[offset], 118 + (offset - first) * ROW_HEIGHT, is_new=offset >= len(old.log))
+        _entry(_words(store, offset), store.log[offset], 118 + (offset - first) * ROW_HEIGHT, offset >= len(old.log))
         for offset in range(first, len(store.log))
     ]
     bottom = 118 + MOST_ROWS * ROW_HEIGHT
@@ -52,16 +56,21 @@ def draw_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent]
         line(CACHE_LEFT - 18, 66, CACHE_LEFT - 18, bottom, MUTED, 1),
         *rows,
         *_cache(store, 118),
+        *_answers(store.effects, bottom - 8),
         label=describe_store(frame, before),
     )
 
 
-def _entry(offset: int, entry: Entry, top: float, is_new: bool) -> str:
+def _words(store: Store, offset: int) -> str:
+    is_missing = offset in store.in_flight or offset in store.unreplicated
+    return entry_text(offset, store.log[offset]) + (", not replicated" if is_missing else "")
+
+
+def _entry(words: str, entry: Entry, top: float, is_new: bool) -> str:
     is_tombstone = entry.value is None
     box = (LEFT, top, CACHE_LEFT - 18 - LEFT - 18, ROW_HEIGHT - 6)
     fill = Fill(EMPTY, "x") if is_tombstone else Fill(READ, "")
     edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1}
-    words = entry_text(offset, entry)
     plate = (LEFT + 6, top + 4, min(9.4 * len(words) + 10, box[2] - 12), ROW_HEIGHT - 14)
     return "\n".join(
         [
@@ -89,6 +98,19 @@ def _cache(store: Store, top: float) -> list[str]:
             top += 28
         top += 10
     return parts
+
+
+def _answers(answers: Sequence[Answer], bottom: float) -> list[str]:
+    """What the last request was answered, or every commit that waited; the last of them at the bottom."""
+    lines = [f"answer: {_answer_words(each)}" for each in answers]
+    return [
+        text(CACHE_LEFT, bottom - 26 * (len(lines) - 1 - number), words, BODY, colour=MARK, bold=True)
+        for number, words in enumerate(lines)
+    ]
+
+
+def _answer_words(answer: Answer) -> str:
+    return answer.error if answer.offset is None else f"{answer.error}, offset {answer.offset}"
 
 
 def _name(group: Group) -> str:
@@ -154,6 +176,14 @@ def _event_words(event: StoreEvent | None) -> str:
             return "The broker becomes leader of the partition"
         case Load():
             return "It reads the log"
+        case LoadBuffer():
+            return "It reads the log as far as its buffer reaches"
+        case LeaderCrashed():
+            return "The leader dies; a replica takes over"
+        case Replicated():
+            return "The replicas have all that was written"
+        case TimeReached():
+            return f"{_time(event.now_ms)}  time passes"
     return type(event).__name__
 
 
@@ -168,8 +198,7 @@ def describe_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEv
         words.append(f"{counted(len(written), 'record')} written{of_them}.")
     for answer in store.effects:
         if answer != Answer():
-            offset = "" if answer.offset is None else f", offset {answer.offset}"
-            words.append(f"Answer: {answer.error}{offset}.")
+            words.append(f"Answer: {_answer_words(answer)}.")
     groups = ", ".join(
         f"{_name(group)} {group.state} with {counted(len(group.offsets), 'offset')}" for group in store.groups
     )
@@ -179,5 +208,5 @@ def describe_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEv
 
 def store_text(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent] | None = None) -> str:
     """The log and what is in memory, in plain text."""
-    log = [entry_text(offset, entry) for offset, entry in enumerate(frame.state.log)]
+    log = [_words(frame.state, offset) for offset in range(len(frame.state.log))]
     return "\n".join([describe_store(frame, before), *(f"  {each}" for each in log)])

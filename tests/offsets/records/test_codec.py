@@ -205,3 +205,6 @@ def test_the_record_types_have_names_numbers_and_releases():
         record_type("OFFSET_COMIT")
     with pytest.raises(KafkaLearnError, match="unknown record type 18; known are 0 to 23 without 18"):
         record_type(18)
+    for odd in ([], 1.0, None, 10**5000):
+        with pytest.raises(KafkaLearnError, match=r"unknown record type .*; known are 0 to 23 without 18"):
+            record_type(odd)

@@ -122,3 +122,9 @@ def test_control_characters_have_capital_hex_digits_and_others_stay():
 def test_what_no_tool_prints_says_so(arguments, message):
     with pytest.raises(KafkaLearnError, match=message):
         formatter_line(KEY, V3, *arguments)
+
+
+@pytest.mark.parametrize("pair", [("NONE", V3), (KEY, "NONE")])
+def test_a_text_is_no_key_and_no_value(pair):
+    with pytest.raises(KafkaLearnError, match="must be bytes, got str 'NONE'; encode it first"):
+        formatter_line(*pair)

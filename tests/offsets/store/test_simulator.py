@@ -275,7 +275,6 @@ def test_a_record_type_of_the_future_broke_the_load_until_3_4_1(release, found):
 @pytest.mark.parametrize(
     ("events", "release", "message"),
     [
-        ((Resign(), Elect(), Load(0)), "4.3", "record_count must be at least 1"),
         ((Load(),), "4.3", "only after Elect there is something to load"),
         ((Elect(),), "4.3", "the broker is the leader already"),
         ((Resign(), Sweep(5)), "4.3", "the partition is not owned; possible now are Elect"),
@@ -293,6 +292,21 @@ def test_a_record_type_of_the_future_broke_the_load_until_3_4_1(release, found):
 def test_an_event_that_makes_no_sense_is_refused_and_says_what_is_possible(events, release, message):
     with pytest.raises(IllegalEvent, match=message):
         after(*events, release=release)
+
+
+@pytest.mark.parametrize(
+    ("event", "given", "message"),
+    [
+        (Load, {"record_count": 0}, "record_count must be at least 1, got 0"),
+        (Sweep, {"now_ms": {}}, "now_ms must be a whole number of at least 0, got dict"),
+        (StateChanged, {"group_id": "g", "state": 10**5000}, "state must be a str, got int a whole number of about"),
+        (StoreGroup, {"group_id": "g", "generation": 1, "now_ms": 5, "members": (ALICE, ALICE)}, "has 'alice' twice"),
+        (DeleteOffset, {"group_id": "g", "topic": "t", "partition": 2**31}, "partition must be at most 2,147,483,647"),
+    ],
+)
+def test_an_event_with_a_field_that_nothing_can_have_is_refused_when_it_is_made(event, given, message):
+    with pytest.raises(KafkaLearnError, match=message):
+        event(**given)
 
 
 def test_settings_that_no_broker_takes_are_refused():

@@ -1,0 +1,123 @@
+"""Commits and fetches while a follower of the offsets topic stands still, and when the coordinator is killed."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from time import sleep
+
+import pytest
+
+from kafkalearn.live.errors import NoAnswer
+from kafkalearn.live.requests.error_codes import error_name
+from kafkalearn.live.requests.values import NEWEST_COMMIT_WITH_NAMES, commit
+from kafkalearn.live.waiting import wait_for
+from kafkalearn.topic_partition import TopicPartition
+from tests.live.checked import holds
+from tests.recorded import recorded
+
+pytestmark = pytest.mark.live
+
+GROUP, PLACE = "billing", TopicPartition("orders", 0)
+FETCH_WITH_NAMES = 9
+CONFIG = {
+    "offsets.topic.num.partitions": 1,
+    "offsets.commit.timeout.ms": 1500,
+    "broker.session.timeout.ms": 18_000,  # else the follower that stands still is taken out of the ISR
+}
+ON_ITS_WAY_S = 0.3  # for a request to arrive before the next step
+SCRIPTS = {each["name"]: each for each in recorded("commit-path")["scripts"]}
+
+
+def put(connection, offset):
+    """Commit; the error's name."""
+    answer = connection.call("OffsetCommit", commit(GROUP, {PLACE: offset}), NEWEST_COMMIT_WITH_NAMES)
+    return error_name(answer["topics"][0]["partitions"][0]["errorCode"]), None
+
+
+def get(connection, is_stable):
+    """Fetch; the error's name and the offset."""
+    topics = [{"name": PLACE.topic, "partitionIndexes": [PLACE.partition]}]
+    group = {"groupId": GROUP, "memberId": None, "memberEpoch": -1, "topics": topics}
+    answer = connection.call("OffsetFetch", {"groups": [group], "requireStable": is_stable}, FETCH_WITH_NAMES)
+    (told,) = answer["groups"]
+    if told["errorCode"]:
+        return error_name(told["errorCode"]), None
+    (partition,) = told["topics"][0]["partitions"]
+    return error_name(partition["errorCode"]), partition["committedOffset"]
+
+
+class Played:
+    """A script played on a cluster; each request has a connection of its own."""
+
+    def __init__(self, kafka, pool):
+        self.kafka, self.pool = kafka, pool
+        self.coordinator = kafka.coordinator(GROUP)
+        self.follower, self.other = (each for each in kafka.broker_ids if each != self.coordinator)
+        self.waiting: list[tuple[str, Future]] = []
+        self.is_frozen = False
+
+    def play(self, name, *values):
+        """The answers that a step has brought, as (request, error, offset)."""
+        if name in ("freeze", "thaw"):
+            getattr(self.kafka, name)(self.follower)
+            self.is_frozen = name == "freeze"
+        if name == "kill":
+            self.kafka.kill(self.coordinator)
+        if name in ("thaw", "time out", "kill"):
+            return self.collected()
+        if name == "tool":
+            return [self.asked(name, self.coordinator, get, False)]
+        if name == "tool of another broker":
+            return [self.asked(name, self.other, get, False)]
+        if name in ("commit", "consumer"):
+            ask = (put, *values) if name == "commit" else (get, True)
+            self.waiting.append((name, self.pool.submit(self.asked, name, self.coordinator, *ask)))
+            sleep(ON_ITS_WAY_S)
+            return [] if self.is_frozen else self.collected()
+        return []
+
+    def asked(self, name, broker_id, ask, *values):
+        try:
+            return (name, *ask(self.kafka.connection(broker_id), *values))
+        except NoAnswer:
+            return name, None, None
+
+    def collected(self):
+        """The answers to all that was waiting, in the order in which it was asked."""
+        waiting, self.waiting = self.waiting, []
+        return [future.result() for _, future in waiting]
+
+
+@holds("a commit's path over the brokers, and the life of its coordinator")
+@pytest.mark.parametrize("name", [each for each in SCRIPTS if "killed" not in each])
+def test_a_cluster_answers_as_it_did(cluster, name):
+    kafka = cluster(3, config=CONFIG)
+    kafka.create_topic("orders")
+    with ThreadPoolExecutor(4) as pool:
+        played = Played(kafka, pool)
+        told = []
+        for step in SCRIPTS[name]["steps"]:
+            told += played.play(*step)
+            if step == ["thaw"]:
+                newest = SCRIPTS[name]["answers"][-1][2]
+                wait_for(lambda newest=newest: get(kafka.connection(played.coordinator), False)[1], newest)
+
+    assert told == [tuple(each) for each in SCRIPTS[name]["answers"]]
+
+
+@holds("a commit's path over the brokers, and the life of its coordinator")
+def test_a_commit_in_flight_has_no_answer_when_its_coordinator_is_killed_and_the_next_one_loads_the_log(cluster):
+    kafka = cluster(3, config={**CONFIG, "broker.session.timeout.ms": 6000})
+    kafka.create_topic("orders")
+    with ThreadPoolExecutor(4) as pool:
+        played = Played(kafka, pool)
+        for step in (["commit", 9], ["freeze"], ["commit", 10]):
+            played.play(*step)
+        assert played.play("kill") == [("commit", None, None)]
+        kafka.thaw(played.follower)
+        assert played.play("tool of another broker") == [("tool of another broker", "NOT_COORDINATOR", None)]
+        next_one = wait_for(lambda: kafka.coordinator(GROUP), lambda found: found != played.coordinator, "another one")
+        error, offset = get(kafka.connection(next_one), True)
+
+    assert error == "NONE"
+    assert offset in (9, 10)
