@@ -3,6 +3,9 @@
 A simulator of one group on one partition: the state is a `Pipeline`; `Poll`, `Process`, `CommitSync`, `Crash` and
 others are the events. `simulate(settings, events)` is a run; `lost` and `doubled` are what it has come to. A `Strategy`
 says when an application commits; `sweep` lets it crash, close, be rebalanced or paused at every point of its run.
+
+Offsets may be kept elsewhere: in a sink that stores them with the results, or in the checkpoints of a stream processor
+(`Checkpoint`); what is then committed to Kafka is for the tools alone.
 """
 
 from kafkalearn.commits.cost import commit_bytes, idle_cost
@@ -10,6 +13,7 @@ from kafkalearn.commits.events import (
     Answered,
     Append,
     Assign,
+    Checkpoint,
     Close,
     CommitAsync,
     CommitSync,
@@ -38,6 +42,7 @@ __all__ = [
     "Answered",
     "Append",
     "Assign",
+    "Checkpoint",
     "Close",
     "CommitAsync",
     "CommitSync",

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kafkalearn.commits.effects import AutoCommitSent, CommitRefused, CommitSent, Committed
-from kafkalearn.commits.events import Answered, CommitAsync, CommitEvent, CommitSync
+from kafkalearn.commits.effects import (
+    AutoCommitSent,
+    Checkpointed,
+    CheckpointRefused,
+    CommitRefused,
+    CommitSent,
+    Committed,
+)
+from kafkalearn.commits.events import Answered, Checkpoint, CommitAsync, CommitEvent, CommitSync
+from kafkalearn.commits.settings import Settings
+from kafkalearn.commits.sinks import CHECKPOINT, checkpointed
 from kafkalearn.commits.state import NO_GENERATION, Consumer, Pipeline, Written
 from kafkalearn.errors import IllegalEvent
+from kafkalearn.offsets.metadata import metadata_fits
 
-RETRIABLE = "COORDINATOR_LOAD_IN_PROGRESS"
+RETRIABLE, TOO_LARGE = "COORDINATOR_LOAD_IN_PROGRESS", "OFFSET_METADATA_TOO_LARGE"
 
 
-def commit(pipeline: Pipeline, event: CommitSync | CommitAsync) -> Pipeline:
+def commit(settings: Settings, pipeline: Pipeline, event: CommitSync | CommitAsync) -> Pipeline:
     """A commit by the application: of the position, or of the offset that it names."""
     consumer = running(pipeline, event.by, event)
     offset = consumer.position if event.offset is None else event.offset
@@ -20,7 +30,10 @@ def commit(pipeline: Pipeline, event: CommitSync | CommitAsync) -> Pipeline:
         raise IllegalEvent(f"{event!r}: the consumer throws IllegalArgumentException for a negative offset")
     consumer = replace(consumer, requested=max(consumer.requested, offset), requested_ms=pipeline.now_ms, failed=None)
     if isinstance(event, CommitSync):
-        return _write(deliver_in_flight(pipeline, consumer), consumer, offset)
+        pipeline = deliver_in_flight(pipeline, consumer)
+        if refusal(pipeline, consumer) is None and not metadata_fits(event.metadata, settings.metadata_max_bytes):
+            return pipeline.with_effect(CommitRefused(offset, TOO_LARGE))
+        return _write(pipeline, consumer, offset, event.metadata)
     consumer = replace(consumer, in_flight=(*consumer.in_flight, offset))
     return pipeline.with_consumer(consumer).with_effect(CommitSent(offset))
 
@@ -38,6 +51,19 @@ def answer(pipeline: Pipeline, event: Answered) -> Pipeline:
     return _write(pipeline, consumer, offset)
 
 
+def checkpoint(settings: Settings, pipeline: Pipeline, event: Checkpoint) -> Pipeline:
+    """Results and next offset count together, if nobody else has gone on from the last checkpoint."""
+    consumer = running(pipeline, event.by, event)
+    if settings.sink != CHECKPOINT:
+        raise IllegalEvent(f"{event!r}: there are checkpoints with Settings(sink={CHECKPOINT!r}) only")
+    if pipeline.sink.stored not in (None, consumer.restored):
+        return pipeline.without_consumer(event.by).with_effect(CheckpointRefused(consumer.done))
+    sink = checkpointed(pipeline.sink, event.by, consumer.done)
+    consumer = replace(consumer, restored=consumer.done, requested=consumer.done, requested_ms=pipeline.now_ms)
+    pipeline = replace(pipeline, sink=sink).with_consumer(consumer).with_effect(Checkpointed(consumer.done))
+    return _write(pipeline, consumer, consumer.done) if event.is_committed else pipeline
+
+
 def commit_position(pipeline: Pipeline, consumer: Consumer) -> Pipeline:
     """An auto commit: of the position, whether or not it moved, and whether or not its records were processed."""
     requested = max(consumer.requested, consumer.position)
@@ -53,12 +79,12 @@ def deliver_in_flight(pipeline: Pipeline, consumer: Consumer) -> Pipeline:
     return pipeline.with_consumer(replace(consumer, in_flight=()))
 
 
-def _write(pipeline: Pipeline, consumer: Consumer, offset: int) -> Pipeline:
+def _write(pipeline: Pipeline, consumer: Consumer, offset: int, metadata: str = "") -> Pipeline:
     """The coordinator looks at who commits, never at which offset was there before."""
     error = refusal(pipeline, consumer)
     if error is not None:
         return pipeline.with_effect(CommitRefused(offset, error))
-    written = (*pipeline.written, Written(pipeline.now_ms, consumer.name, offset))
+    written = (*pipeline.written, Written(pipeline.now_ms, consumer.name, offset, metadata))
     return replace(pipeline, committed=offset, written=written).with_effect(Committed(offset))
 
 

@@ -8,7 +8,7 @@ from kafkalearn.commits.committing import commit_position, deliver_in_flight, ru
 from kafkalearn.commits.effects import Closed, Crashed, Failed, Polled, Processed, Reset, Revoked, Started
 from kafkalearn.commits.events import Close, Crash, Poll, Process, Rebalance
 from kafkalearn.commits.settings import Settings
-from kafkalearn.commits.sinks import KEEPS_THE_OFFSET, write
+from kafkalearn.commits.sinks import CHECKPOINT, KEEPS_THE_OFFSET, write
 from kafkalearn.commits.starting import NoStart, start_offset
 from kafkalearn.commits.state import NO_GENERATION, Consumer, Pipeline
 from kafkalearn.errors import IllegalEvent
@@ -32,6 +32,7 @@ def start_consumer(settings: Settings, pipeline: Pipeline, name: str, is_standal
         requested=begins_at,
         requested_ms=pipeline.now_ms,
         auto_due_ms=pipeline.now_ms + settings.auto_commit_interval_ms if settings.is_auto else None,
+        restored=begins_at,
     )
     if not is_standalone:
         pipeline = replace(pipeline, owner=name, generation=consumer.generation)
@@ -84,7 +85,8 @@ def process(settings: Settings, pipeline: Pipeline, event: Process) -> Pipeline:
     consumer = replace(consumer, unprocessed=unprocessed, done=max(consumer.done, offset + 1))
     sink = write(settings.sink, pipeline.sink, offset, event.by)
     pipeline = replace(pipeline, sink=sink, now_ms=pipeline.now_ms + event.took_ms)
-    return pipeline.with_consumer(consumer).with_effect(Processed(offset, sink.writes[-1].answer))
+    (*_, last) = sink.held if settings.sink == CHECKPOINT else sink.writes
+    return pipeline.with_consumer(consumer).with_effect(Processed(offset, last.answer))
 
 
 def close(pipeline: Pipeline, event: Close) -> Pipeline:

@@ -72,6 +72,20 @@ class CommitRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class Checkpointed:
+    """A checkpoint is complete: the results up to an offset count, and a restart begins there."""
+
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointRefused:
+    """Another consumer has gone on from the last checkpoint: this one is cancelled, and its results never count."""
+
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class Revoked:
     """The partition was taken from a consumer, which had polled these records and not processed them."""
 
@@ -94,5 +108,5 @@ class Crashed:
 
 CommitEffect: TypeAlias = (
     Started | Reset | Failed | Polled | Processed | CommitSent | AutoCommitSent | Committed | CommitRefused
-    | Revoked | Closed | Crashed
+    | Checkpointed | CheckpointRefused | Revoked | Closed | Crashed
 )  # fmt: skip

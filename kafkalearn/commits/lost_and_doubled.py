@@ -15,7 +15,7 @@ def lost(pipeline: Pipeline) -> tuple[int, ...]:
     Unprocessed records of a consumer that runs are not lost yet.
     """
     unprocessed = {offset for consumer in pipeline.consumers for offset in consumer.unprocessed}
-    done = {each.offset for each in pipeline.sink.writes}
+    done = {each.offset for each in (*pipeline.sink.writes, *pipeline.sink.held)}
     passed = range(pipeline.first, _reached(pipeline))
     return tuple(offset for offset in passed if offset not in done and offset not in unprocessed)
 

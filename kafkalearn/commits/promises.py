@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from kafkalearn.commits.lost_and_doubled import doubled, lost
 from kafkalearn.commits.settings import Settings
-from kafkalearn.commits.sinks import IDEMPOTENT, KEEPS_THE_OFFSET, LOCK
+from kafkalearn.commits.sinks import CHECKPOINT, IDEMPOTENT, KEEPS_THE_OFFSET, LOCK
 from kafkalearn.commits.state import Pipeline
 from kafkalearn.promises import Predicate, Since, judges
 
@@ -55,8 +55,11 @@ INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
         "only a sink in transactions stores an offset": lambda settings, pipeline: (
             settings.sink in KEEPS_THE_OFFSET or pipeline.sink.stored is None
         ),
-        "no result takes effect twice in an idempotent sink or past a lock": lambda settings, pipeline: (
-            settings.sink not in (IDEMPOTENT, LOCK) or not doubled(pipeline)
+        "no result takes effect twice in an idempotent sink, past a lock, by checkpoints": lambda settings, pipeline: (
+            settings.sink not in (IDEMPOTENT, LOCK, CHECKPOINT) or not doubled(pipeline)
+        ),
+        "only checkpoints hold results back, each for a consumer that runs": lambda settings, pipeline: all(
+            settings.sink == CHECKPOINT and each.by in _names(pipeline) for each in pipeline.sink.held
         ),
         "what was committed or stored stays written": Since(_nothing_is_unwritten),
         "time does not go back": Since(lambda settings, before, pipeline: before.now_ms <= pipeline.now_ms),

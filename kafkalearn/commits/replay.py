@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import groupby
 
+from kafkalearn.arguments import iterable, whole_number
 from kafkalearn.commits.events import Answered, CommitAsync, CommitEvent, Crash, Poll, Process, Start, Wait
 from kafkalearn.commits.lost_and_doubled import doubled, lost
 from kafkalearn.commits.settings import Settings
 from kafkalearn.commits.simulator import simulate, step
 from kafkalearn.commits.state import Pipeline
 from kafkalearn.commits.strategies import Strategy, Workload, commit_wanted, settings_for, strategy_of
+from kafkalearn.fields import Checked, Index, Millis, Offset
 from kafkalearn.trace import Frame, Trace
 
 COMMIT_MS = 2
@@ -25,13 +27,13 @@ ARRIVES_FIRST = 1_000_000_000  # before whatever else happens in the same millis
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Checked):
     """A record that a poll returned, and when it was processed; None: the crash came first."""
 
-    offset: int
-    poll: int
-    polled_ms: int
-    processed_ms: int | None
+    offset: Offset
+    poll: Index
+    polled_ms: Millis
+    processed_ms: Millis | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,9 @@ def replay(
     CrashCost(lost_count=1, doubled_count=0, commit_count=2)
     """
     strategy = strategy_of(strategy)
-    deliveries = tuple(deliveries)
+    deliveries = tuple(iterable("deliveries", deliveries, of="deliveries"))
+    whole_number("crashed_ms", crashed_ms, at_least=0)
+    whole_number("commit_ms", commit_ms, at_least=0)
     settings = settings_for(strategy, Workload(len(deliveries), max_poll_records=max(1, len(deliveries))))
     trace = list(simulate(settings, [Start("A")]))
     agenda = _observed(deliveries)

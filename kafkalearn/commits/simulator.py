@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import get_args
 
 from kafkalearn.commits import committing, consumers
 from kafkalearn.commits.events import (
     Answered,
     Append,
     Assign,
+    Checkpoint,
     Close,
     CommitAsync,
     CommitEvent,
@@ -24,12 +26,8 @@ from kafkalearn.commits.events import (
 )
 from kafkalearn.commits.settings import Settings
 from kafkalearn.commits.state import Pipeline, start
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.errors import IllegalEvent, no_event
 from kafkalearn.trace import Trace, run
-
-_NAMES = (
-    "Start, Assign, Rebalance, Poll, Process, CommitSync, CommitAsync, Answered, Close, Crash, Append, Delete, Wait"
-)
 
 
 def simulate(
@@ -91,21 +89,21 @@ def step(settings: Settings, pipeline: Pipeline, event: CommitEvent) -> Pipeline
         case Process():
             return consumers.process(settings, pipeline, event)
         case CommitSync() | CommitAsync():
-            return committing.commit(pipeline, event)
+            return committing.commit(settings, pipeline, event)
         case Answered():
             return committing.answer(pipeline, event)
+        case Checkpoint():
+            return committing.checkpoint(settings, pipeline, event)
         case Close():
             return consumers.close(pipeline, event)
         case Crash():
             return consumers.crash(pipeline, event)
-        case Append(record_count) if record_count >= 0:
+        case Append(record_count):
             return replace(pipeline, log_end=pipeline.log_end + record_count)
         case Delete(log_start) if pipeline.log_start <= log_start <= pipeline.log_end:
             return replace(pipeline, log_start=log_start)
-        case Wait(ms) if ms >= 0:
+        case Wait(ms):
             return replace(pipeline, now_ms=pipeline.now_ms + ms)
-        case Append() | Delete() | Wait():
-            raise IllegalEvent(
-                f"{event!r}: counts and times are 0 or more; the log is {pipeline.log_start} to {pipeline.log_end}"
-            )
-    raise IllegalEvent(f"{event!r} is no event of this simulator; it knows {_NAMES}")
+        case Delete():
+            raise IllegalEvent(f"{event!r}: the log is {pipeline.log_start} to {pipeline.log_end}; delete up to there")
+    raise no_event(event, get_args(CommitEvent))

@@ -6,7 +6,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from kafkalearn.arguments import LARGEST_LONG, sequence, whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.phrases import shown
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 NO_OFFSET, OUT_OF_RANGE = "NoOffsetForPartitionException", "OffsetOutOfRangeException"
@@ -70,7 +72,9 @@ def start_offset(
     ----------
     Apache Kafka: ``OffsetFetcherUtils``, ``SubscriptionState``; KIP-1106 (4.0).
     """
-    if committed is not None and log_start <= committed <= log_end:
+    whole_number("log_start", log_start, at_least=0)
+    whole_number("log_end", log_end, at_least=log_start)
+    if committed is not None and log_start <= whole_number("committed", committed, at_least=0) <= log_end:
         return committed
     if auto_offset_reset == "earliest":
         return log_start
@@ -78,8 +82,11 @@ def start_offset(
         return log_end
     if auto_offset_reset == "none":
         raise NoStart(NO_OFFSET if committed is None else OUT_OF_RANGE)
-    reach_ms = _duration_ms(auto_offset_reset, release)
-    return min(log_start + bisect_left(timestamps_ms, now_ms - reach_ms), log_end)
+    since_ms = whole_number("now_ms", now_ms, at_least=0) - _duration_ms(auto_offset_reset, release)
+    times_ms = [
+        whole_number("each of timestamps_ms", each, at_least=-1) for each in sequence("timestamps_ms", timestamps_ms)
+    ]
+    return min(log_start + bisect_left(times_ms, since_ms), log_end)
 
 
 _DURATION = re.compile(r"by_duration:P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?")
@@ -87,9 +94,12 @@ _UNITS_MS = (86_400_000, 3_600_000, 60_000, 1_000)
 
 
 def _duration_ms(policy: str, release: str) -> int:
-    found = _DURATION.fullmatch(str(policy))
+    found = _DURATION.fullmatch(policy) if isinstance(policy, str) else None
     if found is None or not any(found.groups()):
         raise unknown_name("auto_offset_reset", policy, POLICIES)
     if not at_least("4.0", release):
         raise KafkaLearnError(f"auto_offset_reset by_duration came with Kafka 4.0 (KIP-1106), not in {release}")
-    return round(sum(float(part or 0) * unit for part, unit in zip(found.groups(), _UNITS_MS, strict=True)))
+    reach_ms = sum(float(part or 0) * unit for part, unit in zip(found.groups(), _UNITS_MS, strict=True))
+    if reach_ms > LARGEST_LONG:
+        raise KafkaLearnError(f"auto_offset_reset {shown(policy)} is longer than any clock has run; give a shorter one")
+    return round(reach_ms)

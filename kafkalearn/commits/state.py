@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from kafkalearn.commits.effects import CommitEffect
 from kafkalearn.commits.settings import Settings
-from kafkalearn.commits.sinks import Sink
+from kafkalearn.commits.sinks import Sink, dropped
 
 NO_GENERATION = -1  # of a standalone consumer, which belongs to no group
 
@@ -25,6 +25,7 @@ class Consumer:
     auto_due_ms: int | None = None  # the first poll from then on commits; None: enable.auto.commit is false
     in_flight: tuple[int, ...] = ()  # offsets of asynchronous commits without an answer, oldest first
     failed: int | None = None  # offset of the commit whose callback has just got a retriable error
+    restored: int = 0  # where it started, or made its last checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Written:
     now_ms: int
     by: str
     offset: int
+    metadata: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,11 @@ class Pipeline:
     now_ms: int = 0
     effects: tuple[CommitEffect, ...] = field(default=(), compare=False)  # of the last event
 
+    @property
+    def metadata(self) -> str:
+        """The text that was committed with the offset; "" if none was."""
+        return self.written[-1].metadata if self.written else ""
+
     def consumer(self, name: str) -> Consumer | None:
         """A consumer that runs; None: it does not."""
         return next((each for each in self.consumers if each.name == name), None)
@@ -64,9 +71,10 @@ class Pipeline:
         return replace(self, consumers=tuple(sorted([*others, consumer], key=lambda each: each.name)))
 
     def without_consumer(self, name: str) -> Pipeline:
-        """The pipeline without that consumer; if it was the owner of the partition, nobody is."""
+        """The pipeline without that consumer and what the sink held for it; if it was the owner, nobody is."""
         consumers = tuple(each for each in self.consumers if each.name != name)
-        return replace(self, consumers=consumers, owner=None if self.owner == name else self.owner)
+        owner = None if self.owner == name else self.owner
+        return replace(self, consumers=consumers, owner=owner, sink=dropped(self.sink, name))
 
     def with_effect(self, effect: CommitEffect) -> Pipeline:
         """The pipeline with one more effect of the event."""

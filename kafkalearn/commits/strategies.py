@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Annotated
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import LARGEST_INT, one_of
 from kafkalearn.commits.committing import refusal
-from kafkalearn.commits.events import Answered, CommitAsync, CommitEvent, CommitSync, Poll, Process
-from kafkalearn.commits.settings import Settings
-from kafkalearn.commits.sinks import IDEMPOTENT, LOCK, PLAIN, TRANSACTION
+from kafkalearn.commits.events import Answered, Checkpoint, CommitAsync, CommitEvent, CommitSync, Poll, Process
+from kafkalearn.commits.settings import MOST_RECORDS, Settings
+from kafkalearn.commits.sinks import CHECKPOINT, IDEMPOTENT, LOCK, PLAIN, SINKS, TRANSACTION
 from kafkalearn.commits.state import Consumer, Pipeline
-from kafkalearn.errors import unknown_name
+from kafkalearn.fields import Checked, Count, Index, Millis, Whole, check_fields
 
 BEFORE, RECORD, BATCH, AUTO, NEVER = "before the batch", "after records", "after the batch", "auto", "never"
+RETRIES = ("", "always", "if newest")
 
 
 @dataclass(frozen=True, slots=True)
-class Strategy:
+class Strategy(Checked):
     """When an application commits, and where its results go.
 
     Parameters
@@ -30,7 +32,7 @@ class Strategy:
         With ``after records``: commit once so many are done.
     interval_ms : int
         With ``after the batch``: commit only if the last commit is so long ago. With ``auto``:
-        auto.commit.interval.ms.
+        auto.commit.interval.ms. With the sink ``checkpoint``: from one checkpoint to the next.
     is_async : bool
         commitAsync instead of commitSync.
     retries : str
@@ -48,14 +50,21 @@ class Strategy:
     name: str
     words: str
     when: str
-    every: int = 1
-    interval_ms: int = 0
+    every: Count = 1
+    interval_ms: Annotated[int, Whole(0, LARGEST_INT)] = 0
     is_async: bool = False
     retries: str = ""
     off_by: int = 0
     hands_over: bool = False
     at_the_end: bool = False
     sink: str = PLAIN
+
+    def __post_init__(self) -> None:
+        """Refuse what is no time to commit, and sinks that are not known."""
+        check_fields(self)
+        one_of("when", self.when, (BEFORE, RECORD, BATCH, AUTO, NEVER))
+        one_of("retries", self.retries, RETRIES)
+        one_of("sink", self.sink, SINKS)
 
 
 _ALL = (
@@ -84,14 +93,21 @@ _ALL = (
     Strategy("idempotent sink", "each batch, into a sink that knows each record", BATCH, sink=IDEMPOTENT),
     Strategy("offset in the sink", "result and next offset in one transaction of the sink", NEVER, sink=TRANSACTION),
     Strategy("offset as a lock", "the same, if the stored offset is the record's", NEVER, sink=LOCK),
+    Strategy(
+        "checkpoints",
+        "hold results and offset back; every 5 s a checkpoint makes both count, as in Flink",
+        NEVER,
+        interval_ms=5000,
+        sink=CHECKPOINT,
+    ),
 )
 
 STRATEGIES: MappingProxyType[str, Strategy] = MappingProxyType({each.name: each for each in _ALL})
-"""Strategies by name. The last three are the cures; ``last, not next`` is a bug that clients have shipped."""
+"""Strategies by name. The last four are the cures; ``last, not next`` is a bug that clients have shipped."""
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Checked):
     """What there is to read, and how: so many records, so many a poll, so long for each.
 
     Parameters
@@ -106,16 +122,10 @@ class Workload:
         Which asynchronous commits the coordinator refuses with a retriable error: 0 is the first one.
     """
 
-    record_count: int = 9
-    max_poll_records: int = 3
-    process_ms: int = 1000
-    refused: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Refuse negative counts and times."""
-        whole_number("record_count", self.record_count, at_least=0)
-        whole_number("max_poll_records", self.max_poll_records, at_least=1)
-        whole_number("process_ms", self.process_ms, at_least=0)
+    record_count: Annotated[int, Whole(0, MOST_RECORDS)] = 9
+    max_poll_records: Count = 3
+    process_ms: Millis = 1000
+    refused: tuple[Index, ...] = ()
 
 
 def strategy_of(strategy: str | Strategy) -> Strategy:
@@ -126,9 +136,7 @@ def strategy_of(strategy: str | Strategy) -> Strategy:
     """
     if isinstance(strategy, Strategy):
         return strategy
-    if strategy not in STRATEGIES:
-        raise unknown_name("strategy", strategy, STRATEGIES)
-    return STRATEGIES[strategy]
+    return STRATEGIES[one_of("strategy", strategy, STRATEGIES)]
 
 
 def settings_for(strategy: str | Strategy, workload: Workload | None = None) -> Settings:
@@ -174,6 +182,8 @@ def next_event(strategy: Strategy, workload: Workload, pipeline: Pipeline, by: s
         return None
     if _retries(strategy, consumer):
         return CommitAsync(by, consumer.failed)
+    if _checkpoints(strategy, pipeline, consumer):
+        return Checkpoint(by)
     wanted = commit_wanted(strategy, pipeline, consumer)
     if wanted is not None:
         return CommitAsync(by, wanted) if strategy.is_async else CommitSync(by, wanted)
@@ -184,6 +194,14 @@ def next_event(strategy: Strategy, workload: Workload, pipeline: Pipeline, by: s
     if consumer.unprocessed:
         return Process(by, took_ms=workload.process_ms)
     return _answered(workload, pipeline, consumer) if consumer.in_flight else None
+
+
+def _checkpoints(strategy: Strategy, pipeline: Pipeline, consumer: Consumer) -> bool:
+    """Whether a checkpoint is due, or the last one after all is read; between batches, as nothing is half done then."""
+    if strategy.sink != CHECKPOINT or consumer.unprocessed or consumer.done == consumer.restored:
+        return False
+    is_due = pipeline.now_ms - consumer.requested_ms >= strategy.interval_ms
+    return is_due or not _polls(pipeline, consumer)
 
 
 def _polls(pipeline: Pipeline, consumer: Consumer) -> bool:

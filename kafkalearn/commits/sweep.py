@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from kafkalearn.arguments import one_of
 from kafkalearn.commits.effects import Polled
 from kafkalearn.commits.events import Close, CommitEvent, CommitSync, Crash, Poll, Rebalance, Start
 from kafkalearn.commits.lost_and_doubled import doubled, lost
 from kafkalearn.commits.simulator import simulate, step
 from kafkalearn.commits.state import Pipeline
 from kafkalearn.commits.strategies import Strategy, Workload, next_event, settings_for, strategy_of
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.trace import Trace, extend
 
 ACCIDENTS: MappingProxyType[str, str] = MappingProxyType(
@@ -25,7 +26,8 @@ ACCIDENTS: MappingProxyType[str, str] = MappingProxyType(
 )
 """Accidents by name. Each is tried after every event of the undisturbed run."""
 
-MOST_EVENTS = 10_000
+MOST_EVENTS = 10_000  # of one run
+MOST_POINTS = 1_000  # of a run that is swept
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +82,14 @@ def sweep(strategy: str | Strategy, workload: Workload | None = None, accident: 
     [(), (), (0, 1), (1,), ()]
     """
     strategy, workload = strategy_of(strategy), workload or Workload()
-    if accident not in ACCIDENTS:
-        raise unknown_name("accident", accident, ACCIDENTS)
+    one_of("accident", accident, ACCIDENTS)
     whole = undisturbed(strategy, workload)
     points = range(1, len(whole))
+    if len(points) > MOST_POINTS:
+        raise KafkaLearnError(
+            f"the run has {len(points):,} events, and a sweep goes through one of at most {MOST_POINTS:,}, as it plays "
+            "the run again for each of them; take fewer records"
+        )
     if accident == "rebalance":  # a member learns of it in poll
         points = [at for at in points if at + 1 == len(whole) or isinstance(whole[at + 1].event, Poll)]
     return tuple(_outcome(strategy, workload, whole, at, accident) for at in points)
@@ -133,8 +139,7 @@ def shortest(outcomes: Iterable[Outcome], broken: str) -> Outcome | None:
     >>> shortest(sweep("each batch"), "lost") is None
     True
     """
-    if broken not in ("lost", "doubled"):
-        raise unknown_name("result", broken, ("lost", "doubled"))
+    one_of("result", broken, ("lost", "doubled"))
     return next((each for each in outcomes if getattr(each, broken)), None)
 
 
@@ -170,6 +175,8 @@ def summary(outcomes: Iterable[Outcome]) -> dict[str, object]:
      'double': 9, 'doubled at worst': 3}
     """
     outcomes = tuple(outcomes)
+    if not outcomes:
+        raise KafkaLearnError("a summary needs at least one outcome, got none; give it what sweep gives")
     return {
         "strategy": outcomes[0].strategy,
         "accident": outcomes[0].accident,

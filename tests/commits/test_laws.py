@@ -7,6 +7,7 @@ from kafkalearn.commits import (
     Answered,
     Append,
     Assign,
+    Checkpoint,
     Close,
     CommitAsync,
     CommitSync,
@@ -40,6 +41,7 @@ events = st.one_of(
     st.builds(Append, st.integers(0, 2)),
     st.builds(Delete, st.integers(0, 9)),
     st.builds(Wait, st.integers(0, 9000)),
+    st.builds(Checkpoint, by, st.booleans()),
 )
 settings_drawn = st.builds(
     Settings,
@@ -73,7 +75,8 @@ def test_every_schedule_keeps_what_always_holds(drawn, schedule):
         assert after.written[: len(before.written)] == before.written
         assert after.sink.writes[: len(before.sink.writes)] == before.sink.writes
         assert set(doubled(before)) <= set(doubled(after))
-        assert len(after.sink.writes) - len(before.sink.writes) == isinstance(event, Process)
+        if drawn.sink != "checkpoint":  # where a result is held first
+            assert len(after.sink.writes) - len(before.sink.writes) == isinstance(event, Process)
 
 
 @given(settings_drawn, st.lists(events, max_size=40))
@@ -93,3 +96,15 @@ def test_a_lost_record_has_no_result_and_nobody_is_about_to_process_it(drawn, sc
         unprocessed = {offset for consumer in after.consumers for offset in consumer.unprocessed}
         done = {each.offset for each in after.sink.writes}
         assert not set(lost(after)) & (unprocessed | done)
+
+
+@given(settings_drawn, st.lists(events, max_size=40))
+@settings(max_examples=100)
+def test_a_checkpoint_stores_results_and_offset_together_and_a_restart_begins_there(drawn, schedule):
+    for before, event, after in moments(drawn, schedule):
+        if isinstance(event, Checkpoint) and after.consumer(event.by) is not None:
+            applied = {each.offset for each in after.sink.writes[len(before.sink.writes) :]}
+            assert applied == {each.offset for each in before.sink.held if each.by == event.by}
+            assert after.sink.stored == before.consumer(event.by).done
+        elif not isinstance(event, Checkpoint) and drawn.sink == "checkpoint":
+            assert (after.sink.writes, after.sink.stored) == (before.sink.writes, before.sink.stored)

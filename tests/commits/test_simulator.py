@@ -6,6 +6,7 @@ from kafkalearn.commits import (
     Answered,
     Append,
     Assign,
+    Checkpoint,
     Close,
     CommitAsync,
     CommitSync,
@@ -21,8 +22,9 @@ from kafkalearn.commits import (
     lost,
     simulate,
 )
-from kafkalearn.commits.effects import CommitRefused, Failed
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.commits.committing import TOO_LARGE
+from kafkalearn.commits.effects import CheckpointRefused, CommitRefused, Committed, Failed, Polled
+from kafkalearn.errors import IllegalEvent, KafkaLearnError
 
 AUTO = Settings(6, is_auto=True)
 THREE = Settings(6, max_poll_records=3)
@@ -159,10 +161,79 @@ def test_without_an_offset_and_without_a_reset_nobody_starts():
         ([Start(), Answered()], "no asynchronous commit"),
         ([Start(), CommitSync(offset=-1)], "IllegalArgumentException"),
         ([Rebalance()], "nobody owns"),
-        ([Wait(-1)], "0 or more"),
+        ([Delete(99)], "delete up to there"),
         (["poll"], "is no event of this simulator"),
     ],
 )
 def test_what_makes_no_sense_is_refused(events, message):
     with pytest.raises(IllegalEvent, match=message):
         end_of(events)
+
+
+@pytest.mark.parametrize(
+    ("event", "given", "message"),
+    [
+        (Wait, {"ms": -1}, "ms must be at least 0, got -1"),
+        (Process, {"took_ms": -1}, "took_ms must be at least 0, got -1"),
+        (Append, {"record_count": 10**9}, "record_count must be at most 100,000"),
+        (Delete, {"log_start": "5"}, "log_start must be a whole number of at least 0, got str '5'"),
+        (Settings, {"record_count": 2**31}, "record_count must be at most 100,000"),
+        (Settings, {"sink": ["plain"]}, "sink must be a str"),
+    ],
+)
+def test_an_event_or_settings_that_nothing_can_have_are_refused_when_they_are_made(event, given, message):
+    with pytest.raises(KafkaLearnError, match=message):
+        event(**given)
+
+
+def test_metadata_is_kept_with_its_offset_and_the_next_commit_wipes_it_out():
+    settings = Settings(6, max_poll_records=2)
+    events = [Start(), Poll(), CommitSync(offset=2, metadata="shelf 7"), Poll(), CommitSync()]
+    trace = simulate(settings, events)
+
+    assert [(frame.state.committed, frame.state.metadata) for frame in trace[2:]] == [
+        (0, ""), (2, "shelf 7"), (2, "shelf 7"), (4, ""),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("metadata", "error"), [("x" * 4096, None), ("x" * 4097, TOO_LARGE), ("😀" * 2049, TOO_LARGE)])
+def test_metadata_that_is_too_large_is_refused_and_the_offset_with_it(metadata, error):
+    end = simulate(Settings(6), [Start(), Poll(), CommitSync(metadata=metadata)])[-1].state
+
+    assert end.effects[-1] == (Committed(6) if error is None else CommitRefused(6, error))
+    assert end.committed == (6 if error is None else 0)
+
+
+def test_a_stranger_is_told_so_before_his_metadata_is_looked_at():
+    events = [Start(), Start("B"), CommitSync("A", metadata="x" * 5000)]
+
+    assert simulate(Settings(6), events)[-1].state.effects == (CommitRefused(0, "UNKNOWN_MEMBER_ID"),)
+
+
+def test_a_crash_goes_back_to_the_last_checkpoint_with_results_and_offset():
+    settings = Settings(6, max_poll_records=2, sink="checkpoint")
+    events = [Start(), Poll(), Process(), Process(), Checkpoint(), Poll(), Process(), Crash(), Start("B"), Poll("B")]
+    trace = simulate(settings, events)
+
+    assert [frame.state.committed for frame in trace] == [0] * 5 + [2] * 6
+    assert [len(frame.state.sink.held) for frame in trace] == [0, 0, 0, 1, 2, 0, 0, 1, 0, 0, 0]
+    assert trace[-1].state.effects == (Polled((2, 3)),)
+    assert [each.offset for each in trace[-1].state.sink.writes] == [0, 1]
+
+
+def test_a_zombies_checkpoint_is_refused_and_its_results_never_count():
+    settings = Settings(4, max_poll_records=2, sink="checkpoint")
+    by_b = [Start("B"), Poll("B"), Process("B"), Checkpoint("B")]
+    end = simulate(settings, [Start(), Poll(), Process(), *by_b, Checkpoint("A")])[-1].state
+
+    assert end.effects == (CheckpointRefused(1),)
+    assert end.consumer("A") is None
+    assert [each.by for each in end.sink.writes] == ["B"]
+
+
+def test_spark_commits_nothing_and_auto_commit_shows_another_truth_than_the_checkpoint():
+    settings = Settings(6, max_poll_records=3, sink="checkpoint", is_auto=True, auto_commit_interval_ms=0)
+    events = [Start(), Poll(), *[Process()] * 3, Checkpoint(is_committed=False), Poll(), Poll()]
+    end = simulate(settings, events)[-1].state
+
+    assert (end.sink.stored, end.committed) == (3, 6)

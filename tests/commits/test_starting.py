@@ -32,6 +32,8 @@ def test_by_duration_begins_at_the_first_record_that_is_young_enough():
 def test_by_duration_is_not_known_to_older_releases_nor_are_misspelt_ones():
     with pytest.raises(KafkaLearnError, match=r"came with Kafka 4\.0"):
         start_offset(None, 0, 1, "by_duration:PT1H", release="3.9")
-    for wrong in ("by_duration:", "by_duration:P", "by_duration:1h", "ealiest"):
+    with pytest.raises(KafkaLearnError, match="longer than any clock has run"):
+        start_offset(None, 0, 1, f"by_duration:PT{'9' * 5000}S")
+    for wrong in ("by_duration:", "by_duration:P", "by_duration:1h", "ealiest", 10**5000):
         with pytest.raises(KafkaLearnError, match="unknown auto_offset_reset"):
             start_offset(None, 0, 1, wrong)

@@ -22,7 +22,7 @@ from kafkalearn.commits.strategies import settings_for
 from kafkalearn.errors import KafkaLearnError
 
 AFTER = ("each record", "each batch", "each second", "auto", "async", "async, retried", "last, not next")
-CURES = ("idempotent sink", "offset as a lock")
+CURES = ("idempotent sink", "offset as a lock", "checkpoints")
 
 workloads = st.builds(
     Workload,

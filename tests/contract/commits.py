@@ -4,6 +4,7 @@ from kafkalearn.commits import (
     Answered,
     Append,
     Assign,
+    Checkpoint,
     Close,
     CommitAsync,
     CommitSync,
@@ -52,7 +53,23 @@ SIMULATOR = Simulator(
     runs=(
         Run(Settings(6, max_poll_records=3), ONE_BY_ONE),
         Run(Settings(6, is_auto=True, sink="lock"), WITH_A_ZOMBIE),
+        Run(
+            Settings(6, max_poll_records=3, sink="checkpoint"),
+            (
+                Start(),
+                Poll(),
+                Process(),
+                Checkpoint(),
+                Process(),
+                CommitSync(metadata="shelf 7"),
+                Start("B"),
+                Checkpoint(is_committed=False),
+                Poll("B"),
+                Process("B"),
+                Checkpoint("B"),
+            ),
+        ),
         Run(Settings(6, committed=None, auto_offset_reset="none"), (Start(), Append())),
     ),
-    senseless=(Poll(), Process(), CommitSync(), Answered(), Close(), Crash(), Rebalance(), Wait(-1), Delete(99)),
+    senseless=(Poll(), Checkpoint(), Process(), CommitSync(), Answered(), Close(), Crash(), Rebalance(), Delete(99)),
 )

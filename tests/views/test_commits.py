@@ -41,6 +41,11 @@ RUNS = {
     "rebalance": sweep("auto", accident="rebalance")[1].trace,
     "retried": undisturbed("async, retried", Workload(refused=(1,))),
     "latest": LATEST,
+    "checkpoints": sweep("checkpoints", Workload(6, 3, 2000), accident="pause")[6].trace,
+    "metadata": simulate(
+        Settings(6),
+        [Start(), Poll(), CommitSync(offset=2, metadata="shelf 7"), CommitSync(metadata="x" * 4097), CommitSync()],
+    ),
 }
 
 

@@ -38,6 +38,22 @@ RULES: tuple[Rule, ...] = (
         "protocol (KIP-848) commits from a background thread, prompted by poll",
     ),
     Rule(
+        name="metadata of a commit, and checkpoints that keep the offset elsewhere",
+        function="kafkalearn.commits.simulate",
+        versions="0.9 to 4.3 for metadata; checkpoints as Flink and Spark make them, which are no part of Kafka",
+        source="SubscriptionState.allConsumed (an empty text), OffsetMetadataManager.isMetadataInvalid; Flink's "
+        "KafkaSource, Spark's MicroBatchExecution",
+        checks=(
+            Check("examples", f"{SIMULATOR}::test_metadata_is_kept_with_its_offset_and_the_next_commit_wipes_it_out"),
+            Check("examples", f"{SIMULATOR}::test_metadata_that_is_too_large_is_refused_and_the_offset_with_it"),
+            Check("examples", f"{SIMULATOR}::test_a_crash_goes_back_to_the_last_checkpoint_with_results_and_offset"),
+            Check("examples", f"{SIMULATOR}::test_a_zombies_checkpoint_is_refused_and_its_results_never_count"),
+        ),
+        left_out="metadata of asynchronous commits; what a checkpoint takes in time, and its barriers between several "
+        "tasks; sinks outside the job that take part in it (two-phase commit); no Flink and no Spark job was run "
+        "against a broker for it",
+    ),
+    Rule(
         name="what a crash costs by strategy",
         function="kafkalearn.commits.sweep",
         versions="any: it is the order of poll, process and commit",

@@ -46,7 +46,7 @@ def draw_commit_costs(ax: Axes, costs: Mapping[str, tuple[float, float, float]])
     ax.yaxis.set_major_formatter("{x:,g}")
     ax.set(xlabel="commits for 1,000 records", ylabel="records in a crash")
     rates = [commits for commits, _, _ in costs.values()]
-    ax.set_xlim(min(rates) / 6, max(rates) * 6)
+    ax.set_xlim(min(rates) / 16, max(rates) * 6)
     ax.set_ylim(0, 4 * max(1, *(max(doubled, lost) for _, doubled, lost in costs.values())))
 
 

@@ -6,12 +6,12 @@ consumer into the sink. The committed offset points at the log from above, as th
 
 from __future__ import annotations
 
-from kafkalearn.commits.effects import Processed
+from kafkalearn.commits.effects import Checkpointed, Processed
 from kafkalearn.commits.events import Close, CommitEvent, Crash
 from kafkalearn.commits.lost_and_doubled import doubled, lost
 from kafkalearn.commits.state import Consumer, Pipeline
 from kafkalearn.trace import Frame
-from kafkalearn.views.commits.words import describe_commits, role
+from kafkalearn.views.commits.words import describe_commits, quoted, role
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import (
     BODY,
@@ -32,7 +32,7 @@ from kafkalearn.views.drawing.svg import filled, line, outlined, pointer, polygo
 
 LEFT, ROOM, MOST_CELLS, WIDEST = 170, 805, 16, 74
 LOG_TOP, LANES_TOP, LANE_HEIGHT, CELL_HEIGHT = 128, 196, 74, 48
-ONCE, TWICE, LOST, UNPROCESSED = fill(2), fill(1), Fill(PANEL, "x"), Fill(READ, "")
+ONCE, TWICE, LOST, UNPROCESSED, HELD = fill(2), fill(1), Fill(PANEL, "x"), Fill(READ, ""), Fill(PANEL, "/")
 NAMES = ("A", "B")  # whose lanes are there from the start, so that all frames have one size
 
 
@@ -109,7 +109,17 @@ def _committed(columns: _Columns, pipeline: Pipeline, before: Frame | None) -> l
         pointer(x, LOG_TOP - 3, colour, 11),
         line(x, LOG_TOP - 6, x, LOG_TOP + CELL_HEIGHT + 8, colour, 4 if is_new else 2.5),
         text(x + 15, 108, str(pipeline.committed), BODY + 2, colour=colour, bold=True),
+        *_metadata(x + 15 + 14 * len(str(pipeline.committed)), pipeline),
     ]
+
+
+def _metadata(x: float, pipeline: Pipeline) -> list[str]:
+    """The text that was committed with the offset, on the side where there is room."""
+    if not pipeline.metadata:
+        return []
+    words = quoted(pipeline.metadata)
+    is_left = x + 9 * len(words) > WIDTH - 20
+    return [text(x - 60 if is_left else x, 108, words, SMALL, "end" if is_left else "start")]
 
 
 def _log(columns: _Columns, pipeline: Pipeline) -> list[str]:
@@ -186,10 +196,12 @@ def _sink(columns: _Columns, pipeline: Pipeline, top: float) -> list[str]:
     parts = [text(25, top + 30, "in the sink", BODY)]
     every = [columns.box(each, top) for each in columns.offsets if each < pipeline.log_end]
     parts.append(outlined(*every, stroke=FAINT, width=1.5))
-    for look, offsets in (*looks, (LOST, gone)):
+    held = {each.offset: each.by for each in pipeline.sink.held if each.offset in columns.offsets}
+    for look, offsets in (*looks, (HELD, held.keys()), (LOST, gone)):
         boxes = [columns.box(each, top) for each in sorted(offsets)]
         parts += [filled(look, *boxes), outlined(*boxes, stroke=INK if look is not LOST else MARK, width=2)]
     parts += [_plate(columns, each, top, _by(pipeline, each)) for each, count in times.items() if count]
+    parts += [_plate(columns, each, top, f"({by})") for each, by in held.items()]
     parts += [_plate(columns, each, top, "lost") for each in sorted(gone)]
     just_processed = [each.offset for each in pipeline.effects if isinstance(each, Processed)]
     for offset in set(just_processed) & set(columns.offsets):
@@ -228,13 +240,15 @@ def _foot(pipeline: Pipeline, top: float) -> list[str]:
     return [
         text(25, top + 46, f"commits written: {shown}", BODY),
         text(WIDTH - 25, top + 46, counts, BODY + 2, "end", bold=True),
-        *_legend(top + 72),
+        *_legend(pipeline, top + 72),
     ]
 
 
-def _legend(base: float) -> list[str]:
+def _legend(pipeline: Pipeline, base: float) -> list[str]:
     parts, x = [], 25.0
+    has_checkpoints = pipeline.sink.held or any(isinstance(each, Checkpointed) for each in pipeline.effects)
     for look, words, stroke in (
+        *(((HELD, "held until a checkpoint", INK),) if has_checkpoints else ()),
         (UNPROCESSED, "polled, not processed", INK),
         (ONCE, "took effect once", INK),
         (TWICE, "more than once", INK),

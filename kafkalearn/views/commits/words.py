@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from kafkalearn.commits.effects import AutoCommitSent, CommitRefused, Committed, Failed, Polled, Reset
+from kafkalearn.commits.effects import (
+    AutoCommitSent,
+    CheckpointRefused,
+    CommitRefused,
+    Committed,
+    Failed,
+    Polled,
+    Reset,
+)
 from kafkalearn.commits.events import (
     Answered,
     Append,
     Assign,
+    Checkpoint,
     Close,
     CommitAsync,
     CommitEvent,
@@ -20,13 +29,14 @@ from kafkalearn.commits.events import (
     Wait,
 )
 from kafkalearn.commits.lost_and_doubled import lost
-from kafkalearn.commits.sinks import KNOWN, REFUSED
+from kafkalearn.commits.sinks import HELD, KNOWN, REFUSED
 from kafkalearn.commits.state import NO_GENERATION, Consumer, Pipeline
 from kafkalearn.phrases import counted
 from kafkalearn.trace import Frame
 
 REFUSALS = {
     "UNKNOWN_MEMBER_ID": "refused with UNKNOWN_MEMBER_ID: {by} is no member of the group",
+    "OFFSET_METADATA_TOO_LARGE": "refused with OFFSET_METADATA_TOO_LARGE, which no retry can fix",
     "COORDINATOR_LOAD_IN_PROGRESS": "refused with COORDINATOR_LOAD_IN_PROGRESS, after which a retry can succeed",
 }
 
@@ -56,11 +66,14 @@ def describe_commits(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline
             return f"{by} processes {_result(pipeline)}"
         case CommitSync(by):
             last = pipeline.effects[-1]
-            return f"{by} commits {last.offset} and waits for the answer: {_answer(last, by)}."
+            text = f" with {quoted(event.metadata)}" if event.metadata else ""
+            return f"{by} commits {last.offset}{text} and waits for the answer: {_answer(last, by)}."
         case CommitAsync(by):
             return f"{by} sends the commit of {pipeline.effects[-1].offset} and goes on without an answer."
         case Answered(by):
             return _describe_answer(pipeline, was, by)
+        case Checkpoint(by):
+            return _describe_checkpoint(pipeline, event, by)
         case Close(by):
             last = _auto_commit(pipeline, ", and commits {}, its position")
             return f"{by} closes{_with_unprocessed(pipeline)}{last}."
@@ -124,6 +137,9 @@ def _describe_poll(pipeline: Pipeline, by: str) -> str:
 
 
 def _result(pipeline: Pipeline) -> str:
+    last = pipeline.effects[-1]
+    if last.answer == HELD:
+        return f"{last.offset}: the result is held until the next checkpoint."
     written = pipeline.sink.writes[-1]
     if written.answer == KNOWN:
         return f"{written.offset}: the sink knows it already, nothing changes."
@@ -137,6 +153,19 @@ def _result(pipeline: Pipeline) -> str:
 
 def _answer(effect: Committed | CommitRefused, by: str) -> str:
     return "stored" if isinstance(effect, Committed) else REFUSALS[effect.error].format(by=by)
+
+
+def quoted(metadata: str) -> str:
+    """A text that was committed; of a long one, its length."""
+    return f"the text “{metadata}”" if len(metadata) <= 40 else f"a text of {len(metadata):,} characters"
+
+
+def _describe_checkpoint(pipeline: Pipeline, event: Checkpoint, by: str) -> str:
+    first = pipeline.effects[0]
+    if isinstance(first, CheckpointRefused):
+        return f"{by}'s checkpoint at {first.offset} is refused, for another has gone on: {by} is cancelled."
+    shown = f" Then it commits {first.offset}: {_answer(pipeline.effects[-1], by)}." if event.is_committed else ""
+    return f"{by} makes a checkpoint: its results count now, and {first.offset} is stored with them.{shown}"
 
 
 def _describe_answer(pipeline: Pipeline, was: Pipeline, by: str) -> str:
@@ -213,7 +242,8 @@ def _sink_text(pipeline: Pipeline) -> str:
     offsets = sorted({each.offset for each in pipeline.sink.writes})
     cells = [f"{offset} {' '.join(pipeline.sink.appliers(offset))}{_twice(pipeline, offset)}" for offset in offsets]
     stored = "" if pipeline.sink.stored is None else f", next offset {pipeline.sink.stored}"
-    return (" | ".join(cells) or "empty") + stored
+    held = "".join(f", {each.offset} held for {each.by}" for each in pipeline.sink.held)
+    return (" | ".join(cells) or "empty") + held + stored
 
 
 def _twice(pipeline: Pipeline, offset: int) -> str:
