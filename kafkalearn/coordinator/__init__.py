@@ -2,6 +2,9 @@
 
 The simulator of the look-up is in the files of this package: `Settings` name the group and the leaders, the events
 `ReadUnit`, `TakeAbsolute`, `TakeRemainder` and `AskLeader` are its steps, `simulate` runs them.
+
+Whom the clients of a topic are connected to is in the module `connections`; where offsets could live besides, and what
+that would cost, in `places`.
 """
 
 from kafkalearn.coordinator.events import AskLeader, ReadUnit, TakeAbsolute, TakeRemainder

@@ -44,4 +44,5 @@ class Settings:
         encoded = self.group_id.encode("utf-16-be")
         units = tuple(high << 8 | low for high, low in zip(encoded[::2], encoded[1::2], strict=True))
         object.__setattr__(self, "leaders", leaders)
+        object.__setattr__(self, "partition_count", len(leaders))  # None stands for 50, as elsewhere
         object.__setattr__(self, "units", units)

@@ -8,12 +8,13 @@ so what Java lets wrap is written here in 64 bits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import lcm
 from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from kafkalearn.arguments import LARGEST_INT, one_of, whole_number
+from kafkalearn.arguments import LARGEST_INT, one_of, sequence, whole_number
 from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT, leaders_of
 from kafkalearn.spark.columns.checks import refuse_overwrite, require
 from kafkalearn.spark.columns.native import static_call
@@ -154,6 +155,69 @@ def with_coordinator(
     partition = FORMULAS["kafka"](_group_hash(df, group).cast("bigint"), len(leaders))
     broker_ids = sf.array(*(sf.lit(leader).cast("int") for leader in leaders))
     return df.withColumn(output, sf.get(broker_ids, partition.cast("int")))
+
+
+def busiest_broker_shares(
+    df: DataFrame,
+    broker_counts: Sequence[int],
+    *,
+    cluster: str = "cluster",
+    load: str = "load",
+    partition: str = "offsets_partition",
+) -> DataFrame:
+    """How much of the work of its cluster the busiest coordinator has, by the number of brokers.
+
+    Parameters
+    ----------
+    df : DataFrame
+        Groups with the cluster, a number or text, the load, a number of at least 0, and the partition, as
+        `with_offsets_partition` adds it. Each cluster has work.
+    broker_counts : sequence of int
+        Sizes of clusters to be tried. Partition p is led by broker p modulo the size, as on an undisturbed cluster.
+    cluster, load, partition : str
+        The columns.
+
+    Returns
+    -------
+    DataFrame
+        A row for each size: ``brokers``, and over all clusters the ``average`` share of the busiest broker and that of
+        the unluckiest ``one_in_twenty``. `df` is read once. No Python runs on the workers.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a column is missing or of another type, or a size is no number of brokers.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> groups = get_spark().createDataFrame(
+    ...     [("a", 0, 3.0), ("a", 1, 1.0), ("b", 5, 2.0)], "cluster string, offsets_partition int, load double"
+    ... )
+    >>> groups.transform(busiest_broker_shares, [1, 2]).show()
+    +-------+-------+-------------+
+    |brokers|average|one_in_twenty|
+    +-------+-------+-------------+
+    |      1|    1.0|          1.0|
+    |      2|  0.875|       0.9875|
+    +-------+-------+-------------+
+
+    """
+    counts = [
+        whole_number("a number of brokers", each, 1, LARGEST_INT) for each in sequence("broker_counts", broker_counts)
+    ]
+    require(df, cluster, ("string", "int", "bigint"), "clusters have a name or a number")
+    require(df, load, ("double", "int", "bigint"), "a load is a number")
+    require(df, partition, ("int", "bigint"), "a partition is a whole number")
+    of_cluster, work = sf.col(cluster).alias("cluster"), sf.sum(load).alias("work")
+    # Partitions that are equal by the least common multiple of all sizes have the same leader by each of them.
+    merged = df.groupBy(of_cluster, (sf.col(partition) % lcm(*counts)).alias("leader")).agg(work)
+    sizes = merged.select("*", sf.explode(sf.array(*map(sf.lit, counts))).alias("brokers"))
+    by_broker = sizes.groupBy("brokers", "cluster", (sf.col("leader") % sf.col("brokers")).alias("broker"))
+    by_cluster = by_broker.agg(sf.sum("work").alias("work")).groupBy("brokers", "cluster")
+    of_size = by_cluster.agg((sf.max("work") / sf.sum("work")).alias("share")).groupBy("brokers")
+    shares = of_size.agg(sf.avg("share").alias("average"), sf.percentile("share", 0.95).alias("one_in_twenty"))
+    return shares.orderBy("brokers")
 
 
 def _group_hash(df: DataFrame, group: str) -> Column:

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kafkalearn.coordinator.leaders import round_robin_leaders
@@ -36,10 +36,11 @@ def test_every_group_of_a_real_cluster_is_found_where_its_commit_was_written():
 
 @given(texts, st.integers(1, 1000))
 def test_the_formulas_without_a_mask_agree_except_on_the_smallest_hash(group_id, partition_count):
+    assume(java_string_hash(group_id) != -(2**31))  # Hypothesis tries texts that it reads in the code, these too
     kafka, *others = (
         offsets_partition(group_id, partition_count, name) for name in FORMULAS if "0x7fffffff" not in name
     )
-    assert others == [kafka, kafka]  # texts that Hypothesis makes never hash to -2**31: see the next test
+    assert others == [kafka, kafka]
 
 
 @pytest.mark.parametrize("group_id", SMALLEST_HASH)

@@ -76,3 +76,9 @@ def test_a_group_whose_partition_has_no_leader_has_no_coordinator_now():
     end = look_up("a", leaderless.leaders, 1)[-1].state
     assert end.effects == (CoordinatorNotAvailable(),)
     assert broken(leaderless, end) == ("the answer names a coordinator",)
+
+
+def test_without_a_partition_count_the_topic_has_50():
+    assert Settings("ok", [1] * 50, None) == Settings("ok", [1] * 50)
+    with pytest.raises(KafkaLearnError, match="leaders names 2 leaders"):
+        Settings("ok", [1, 2], None)

@@ -1,14 +1,22 @@
 """The Spark rule for group ids gives what the scalar function and real Kafka give."""
 
 import random
+from collections import Counter, defaultdict
 
+import numpy as np
 import pytest
 
+from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.rule import FORMULAS, find_coordinator
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.hashing import java_string_hash
 from kafkalearn.spark import coordinator
-from kafkalearn.spark.coordinator import with_coordinator, with_group_hash, with_offsets_partition
+from kafkalearn.spark.coordinator import (
+    busiest_broker_shares,
+    with_coordinator,
+    with_group_hash,
+    with_offsets_partition,
+)
 from tests.recorded import recorded
 
 pytestmark = pytest.mark.spark
@@ -139,3 +147,33 @@ def test_bad_input_is_refused_with_what_came_and_what_to_do(spark, arguments, sa
 def test_a_cluster_needs_leaders(spark):
     with pytest.raises(KafkaLearnError, match="leaders is empty"):
         groups_of(spark, ["billing"]).transform(with_coordinator, [])
+
+
+def busiest_by_hand(groups, broker_count):
+    """Of each cluster the share of its busiest broker."""
+    loads = defaultdict(Counter)
+    for cluster, partition, load in groups:
+        loads[cluster][round_robin_leaders(broker_count)[partition]] += load
+    return sorted(max(each.values()) / each.total() for each in loads.values())
+
+
+def test_the_busiest_coordinators_are_those_that_are_found_group_by_group(spark):
+    rng = random.Random(3)
+    groups = [(rng.randrange(40), rng.randrange(50), rng.randint(1, 300)) for _ in range(2000)]
+    df = spark.createDataFrame(groups, "cluster int, offsets_partition int, load int")
+
+    found = df.transform(busiest_broker_shares, (4, 3, 10)).collect()
+
+    assert [row.brokers for row in found] == [3, 4, 10]
+    for row in found:
+        shares = busiest_by_hand(groups, row.brokers)
+        assert row.average == pytest.approx(sum(shares) / len(shares))
+        assert row.one_in_twenty == pytest.approx(float(np.percentile(shares, 95)))
+
+
+def test_a_cluster_has_at_least_one_broker(spark):
+    df = spark.createDataFrame([], "cluster int, offsets_partition int, load int")
+    with pytest.raises(KafkaLearnError, match="a number of brokers must be at least 1, got 0"):
+        busiest_broker_shares(df, [3, 0])
+    with pytest.raises(KafkaLearnError, match="load"):
+        busiest_broker_shares(df.drop("load"), [3])

@@ -136,4 +136,39 @@ RULES = (
         ),
         left_out="Java computes the hash in one call; the steps are for the reader",
     ),
+    Rule(
+        name="the connections of clients",
+        function="kafkalearn.coordinator.connections.connections",
+        versions="0.9 to 4.3, Java clients",
+        source="KafkaProducer, Fetcher, AbstractCoordinator (a node id of its own for the coordinator)",
+        checks=(
+            Check(
+                "law",
+                "tests/coordinator/test_connections.py::"
+                "test_all_members_go_to_the_one_coordinator_and_nobody_else_does",
+            ),
+            Check(
+                "law", "tests/coordinator/test_connections.py::test_each_partition_is_written_and_read_at_its_leader"
+            ),
+        ),
+        left_out="the connection for Metadata, fetches from a follower (KIP-392), connections closed when idle, groups "
+        "of KIP-848, transactions",
+    ),
+    Rule(
+        name="where committed offsets could live, and what it costs",
+        function="kafkalearn.coordinator.places.place_cost",
+        versions="none but by group: the other places are no release's",
+        source="GroupCoordinatorService.partitionFor for groups; the same formula for the other names",
+        checks=(
+            Check(
+                "law",
+                "tests/coordinator/test_places.py::test_by_group_every_member_has_one_node_before_and_after",
+            ),
+            Check(
+                "law",
+                "tests/coordinator/test_places.py::test_no_place_needs_fewer_connections_or_reads_than_by_group",
+            ),
+        ),
+        left_out="members that own nothing; how much goes over a connection; a coordinator that moves",
+    ),
 )

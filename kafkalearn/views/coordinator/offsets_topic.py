@@ -9,13 +9,13 @@ from kafkalearn.arguments import sequence, whole_number
 from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.views.drawing.picture import Picture, picture
-from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, PANEL, SMALL, Fill, fill
+from kafkalearn.views.drawing.style import BODY, EMPTY, FILLS, INK, MARK, PANEL, SMALL, Fill, fill
 from kafkalearn.views.drawing.svg import filled, outlined, pointer, rect, text, words_at
 
 LEFT = 25
-COLUMNS, CELL_WIDTH, CELL_HEIGHT, ROW_GAP = 25, 38, 50, 18
+COLUMNS, CELL_WIDTH, CELL_HEIGHT, ROW_GAP = 25, 38, 46, 16
 MOST_SHOWN = 100  # of a larger topic the hundred that holds the marked partition is shown
-LEGEND_COLUMNS, LEGEND_HEIGHT, MOST_NAMED = 4, 34, 12
+LEGEND_COLUMNS, LEGEND_HEIGHT, MOST_NAMED = 4, 29, 12
 LEADERLESS, PLATE = Fill(EMPTY, "x"), Fill(PANEL, "")
 
 
@@ -48,25 +48,31 @@ def draw_offsets_topic(leaders: Sequence[int | None], marked: int | None = None)
     return picture(strip_height(leaders), strip(0, leaders, marked, chosen), label=label)
 
 
-def strip_height(leaders: Sequence[int | None]) -> float:
+def strip_height(leaders: Sequence[int | None], most_shown: int = MOST_SHOWN) -> float:
     """Pixels that `strip` needs, the same whichever partition is marked."""
-    rows = -(-min(len(leaders), MOST_SHOWN) // COLUMNS)
+    rows = -(-min(len(leaders), most_shown) // COLUMNS)
     legend_rows = -(-min(len(_led(leaders)), MOST_NAMED) // LEGEND_COLUMNS)
-    return 50 + rows * (CELL_HEIGHT + ROW_GAP) + legend_rows * LEGEND_HEIGHT + 10
+    return 48 + rows * (CELL_HEIGHT + ROW_GAP) + legend_rows * LEGEND_HEIGHT + 10
 
 
-def strip(top: float, leaders: Sequence[int | None], marked: int | None, chosen_broker: int | None) -> str:
+def strip(
+    top: float,
+    leaders: Sequence[int | None],
+    marked: int | None,
+    chosen_broker: int | None,
+    most_shown: int = MOST_SHOWN,
+) -> str:
     """The strip's shapes from `top` down: heading, cells, legend with `chosen_broker` underlined."""
-    shown = _shown(len(leaders), marked)
+    shown = _shown(len(leaders), marked, most_shown)
     heading = f"{OFFSETS_TOPIC}, {len(leaders)} partitions and their leaders"
     if len(shown) < len(leaders):
         heading += f"; {shown[0]} to {shown[-1]} shown"
     fills = _fills(leaders)
-    places = {partition: _place(top + 46, partition - shown[0]) for partition in shown}
-    below = top + 46 + -(-len(shown) // COLUMNS) * (CELL_HEIGHT + ROW_GAP)
+    places = {partition: _place(top + 42, partition - shown[0]) for partition in shown}
+    below = top + 42 + -(-len(shown) // COLUMNS) * (CELL_HEIGHT + ROW_GAP)
     return "\n".join(
         [
-            text(LEFT, top + 22, heading, BODY, bold=True),
+            text(LEFT, top + 20, heading, BODY, bold=True),
             *_cells(places, leaders, fills),
             "" if marked is None else _mark(*places[marked]),
             *_legend(below, leaders, fills, chosen_broker),
@@ -75,15 +81,21 @@ def strip(top: float, leaders: Sequence[int | None], marked: int | None, chosen_
 
 
 def _fills(leaders: Sequence[int | None]) -> dict[int | None, Fill]:
-    fills = {broker_id: fill(index) for index, (broker_id, _) in enumerate(_led(leaders))}
+    fills = {broker_id: broker_fill(index) for index, (broker_id, _) in enumerate(_led(leaders))}
     return fills | {None: LEADERLESS}
 
 
-def _shown(partition_count: int, marked: int | None) -> range:
-    if partition_count <= MOST_SHOWN:
+def broker_fill(index: int) -> Fill:
+    """How broker number `index` looks: when the colours come round again, each has another hatch than before."""
+    first = fill(index)
+    return Fill(first.colour, fill(index + index // len(FILLS)).hatch)
+
+
+def _shown(partition_count: int, marked: int | None, most_shown: int) -> range:
+    if partition_count <= most_shown:
         return range(partition_count)
-    first = (marked or 0) // MOST_SHOWN * MOST_SHOWN
-    return range(first, min(first + MOST_SHOWN, partition_count))
+    first = (marked or 0) // most_shown * most_shown
+    return range(first, min(first + most_shown, partition_count))
 
 
 def _place(top: float, at: int) -> tuple[float, float]:
@@ -99,8 +111,8 @@ def _cells(
     lower = {partition: (x, y + half, CELL_WIDTH, half) for partition, (x, y) in places.items()}
     names = {partition: "–" if leaders[partition] is None else str(leaders[partition]) for partition in places}
     plates = [_plate(x + middle, y + half, names[partition]) for partition, (x, y) in places.items()]
-    numbers = [(x + middle, y + 19, str(partition)) for partition, (x, y) in places.items()]
-    ids = [(x + middle, y + half + 19, names[partition]) for partition, (x, y) in places.items()]
+    numbers = [(x + middle, y + 17, str(partition)) for partition, (x, y) in places.items()]
+    ids = [(x + middle, y + half + 17, names[partition]) for partition, (x, y) in places.items()]
     return [
         *(
             filled(each, *(box for partition, box in lower.items() if leaders[partition] == broker_id))
@@ -117,7 +129,7 @@ def _cells(
 def _plate(middle: float, top: float, words: str) -> tuple[float, float, float, float]:
     """Where no hatch may run through the words."""
     width = 9 * len(words) + 6
-    return middle - width / 2, top + 5, width, 18
+    return middle - width / 2, top + 3, width, 18
 
 
 def _mark(x: float, y: float) -> str:

@@ -9,7 +9,7 @@ from kafkalearn.coordinator.events import AskLeader, Event, ReadUnit, TakeAbsolu
 from kafkalearn.coordinator.state import Lookup
 from kafkalearn.trace import Frame
 from kafkalearn.views.coordinator.offsets_topic import LEFT, strip, strip_height
-from kafkalearn.views.coordinator.words import describe_lookup, lookup_arithmetic, short, unit_name
+from kafkalearn.views.coordinator.words import describe_lookup, heading, is_long, lookup_arithmetic, unit_name
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, FAINT, INK, MARK, MONO, MUTED, PANEL, READ, SMALL, TITLE, Fill
 from kafkalearn.views.drawing.svg import Box, arrow, filled, outlined, pointer, rect, text, words_at
@@ -17,6 +17,7 @@ from kafkalearn.views.drawing.svg import Box, arrow, filled, outlined, pointer, 
 UNITS_WIDTH, UNIT_HEIGHT = 950, 70
 UNITS_TOP, ARITHMETIC_BASE, BOXES_TOP, STRIP_TOP = 84, 196, 216, 320
 BOX_WIDTH, BOX_HEIGHT, BOX_GAP = 206, 78, 42
+MOST_PARTITIONS = 50  # so that the picture fits a small window
 
 
 def draw_lookup(frame: Frame[Lookup, Event], before: Frame | None = None) -> Picture:
@@ -36,14 +37,19 @@ def draw_lookup(frame: Frame[Lookup, Event], before: Frame | None = None) -> Pic
     state, event, settings = frame.state, frame.event, frame.state.settings
     chosen = state.broker_id if state.is_answered else None
     return picture(
-        STRIP_TOP + strip_height(settings.leaders),
-        text(LEFT, 36, f"Which broker coordinates the group {short(settings.group_id)}?", TITLE, bold=True),
+        STRIP_TOP + strip_height(settings.leaders, MOST_PARTITIONS),
+        title(heading(settings.group_id), is_long(settings.group_id)),
         *_units(state, event),
         text(LEFT, ARITHMETIC_BASE, lookup_arithmetic(state), TITLE - 2, mono=True),
         *_boxes(state, event),
-        strip(STRIP_TOP, settings.leaders, state.partition, chosen),
+        strip(STRIP_TOP, settings.leaders, state.partition, chosen, MOST_PARTITIONS),
         label=describe_lookup(frame),
     )
+
+
+def title(words: str, is_small: bool) -> str:
+    """The heading of a picture; a small one has letters of one width, so that a long id of any letters fits."""
+    return text(LEFT, 36, words, BODY + 2 if is_small else TITLE, bold=True, mono=is_small)
 
 
 def _units(state: Lookup, event: Event | None) -> list[str]:

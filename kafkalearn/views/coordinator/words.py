@@ -18,7 +18,8 @@ from kafkalearn.hashing import INTEGER_MIN_VALUE
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.svg import CONTROL_PICTURES
 
-LONGEST_ID = 40
+LONGEST_ID = 40  # columns of letters; a wide one, as of Chinese, takes two
+LONGEST_BESIDE_QUESTION = 12
 
 
 def unit_name(unit: int) -> str:
@@ -43,10 +44,53 @@ def short(group_id: str) -> str:
     >>> short("x" * 255)
     '"xxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxxxxxx"'
     """
-    group_id = group_id.translate(CONTROL_PICTURES)
-    if len(group_id) <= LONGEST_ID:
-        return f'"{group_id}"'
-    return f'"{group_id[:18]}…{group_id[-18:]}"'
+    return f'"{shortened(group_id, LONGEST_ID)}"'
+
+
+def shortened(words: str, longest: int) -> str:
+    """Words on one line, the middle left out if they take more columns than `longest`.
+
+    >>> shortened("consumer-billing-1-0f3c", 12)
+    'cons…0f3c'
+    """
+    words = words.translate(CONTROL_PICTURES)
+    if columns(words) <= longest:
+        return words
+    kept = longest // 2 - 2
+    return f"{_start(words, kept)}…{_start(words[::-1], kept)[::-1]}"
+
+
+def columns(words: str) -> int:
+    """How much room letters take, a narrow one being 1.
+
+    >>> columns("billing"), columns("订单")
+    (7, 4)
+    """
+    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in words)
+
+
+def heading(group_id: str) -> str:
+    """The question of a look-up, as short as a long id needs it.
+
+    >>> heading("billing")
+    'Which broker coordinates the group "billing"?'
+    >>> heading("x" * 30)
+    'Who coordinates "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"?'
+    """
+    name = short(group_id)
+    return f"Who coordinates {name}?" if is_long(group_id) else f"Which broker coordinates the group {name}?"
+
+
+def is_long(group_id: str) -> bool:
+    """Whether an id leaves room for only a short question beside it."""
+    return columns(group_id) > LONGEST_BESIDE_QUESTION
+
+
+def _start(words: str, most: int) -> str:
+    end = min(len(words), most)
+    while columns(words[:end]) > most:
+        end -= 1
+    return words[:end]
 
 
 def lookup_arithmetic(state: Lookup) -> str:
