@@ -152,6 +152,8 @@ def sequence(name: str, value: object, of: str = "values") -> tuple:
     ...
     kafkalearn.errors.KafkaLearnError: topics must be a list or tuple of names, got str 'orders'
     """
+    if type(value) is tuple:
+        return value
     is_other = isinstance(value, str | bytes | bytearray | Mapping | Set)
     if is_other or not isinstance(value, Sequence) or len(value) > LARGEST_INT:
         raise KafkaLearnError(f"{name} must be a list or tuple of {of}, got {type(value).__name__} {shown(value)}")

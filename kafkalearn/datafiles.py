@@ -11,14 +11,17 @@ import sys
 from pathlib import Path
 from types import MappingProxyType
 
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import one_of
+from kafkalearn.errors import KafkaLearnError
 
 DATA_FILES: MappingProxyType[str, str] = MappingProxyType(
     {"coordinator": "coordinator.json", "flights": "flights.json"}
 )
 """The recorded files by name."""
 
-DATA_DIRECTORIES: MappingProxyType[str, str] = MappingProxyType({"offsets-topic": "offsets-topic"})
+DATA_DIRECTORIES: MappingProxyType[str, str] = MappingProxyType(
+    {"command-walk": "command-walk", "offsets-topic": "offsets-topic"}
+)
 """Recorded data that is more than one file; each has a README of its own."""
 
 FOLDER_VARIABLE = "KAFKALEARN_DATA_DIR"
@@ -53,8 +56,7 @@ def data_file(name: str) -> Path:
     >>> data_file("flights").name
     'flights.json'
     """
-    if name not in DATA_FILES:
-        raise unknown_name("data file", name, DATA_FILES)
+    one_of("data file", name, DATA_FILES)
     return _found(f"data file {name!r}", DATA_FILES[name])
 
 
@@ -65,7 +67,8 @@ def data_directory(name: str) -> Path:
     ----------
     name : str
         A name in `DATA_DIRECTORIES`. ``"offsets-topic"``: the segment files of ``__consumer_offsets`` of a real
-        broker, and what Kafka's tools say of each record.
+        broker, and what Kafka's tools say of each record. ``"command-walk"``: what the tools print from an empty
+        cluster to the bytes of a commit, and the partition that these bytes are in.
 
     Raises
     ------
@@ -77,8 +80,7 @@ def data_directory(name: str) -> Path:
     >>> (data_directory("offsets-topic") / "README.md").is_file()
     True
     """
-    if name not in DATA_DIRECTORIES:
-        raise unknown_name("data directory", name, DATA_DIRECTORIES)
+    one_of("data directory", name, DATA_DIRECTORIES)
     return _found(f"data directory {name!r}", DATA_DIRECTORIES[name])
 
 

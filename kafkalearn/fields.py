@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields
 from functools import cache, partial
+from operator import is_
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, TypeAlias, Union, get_args, get_origin, get_type_hints
 
@@ -128,17 +129,15 @@ def _check_of_tuple(members: tuple) -> Check:
         if not is_of_one_kind and len(given) != len(checks):
             raise KafkaLearnError(f"{name} must have {len(checks)} members, got {len(given)}: {shown(given)}")
         each_check = checks * len(given) if is_of_one_kind else checks
-        kept = tuple(
-            check_one(f"{name}[{place}]", each)
-            for place, (check_one, each) in enumerate(zip(each_check, given, strict=True))
-        )
-        return value if isinstance(value, tuple) and all(map(_is_same, kept, given)) else kept
+        try:
+            kept = tuple([check_one(name, each) for check_one, each in zip(each_check, given, strict=True)])
+        except KafkaLearnError:
+            for place, (check_one, each) in enumerate(zip(each_check, given, strict=True)):
+                check_one(f"{name}[{place}]", each)  # a name for each place is made only where one is needed
+            raise
+        return value if isinstance(value, tuple) and all(map(is_, kept, given)) else kept
 
     return check
-
-
-def _is_same(one: object, other: object) -> bool:
-    return one is other
 
 
 def _instance(name: str, value: object, kinds: tuple[type, ...]) -> object:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from kafkalearn.errors import unknown_name
+from kafkalearn.arguments import one_of
 
 Settings = TypeVar("Settings")
 State = TypeVar("State")
@@ -128,8 +128,7 @@ def failing(
     """
     chosen = tuple(promises if names is None else names)
     for name in chosen:
-        if name not in promises:
-            raise unknown_name("promise", name, promises)
+        one_of("promise", name, promises)
     return tuple(name for name in chosen if not _holds(promises[name], settings, state, before))
 
 

@@ -23,6 +23,19 @@ from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
 MOST_PARTITIONS = 2_000_000  # of all topics: what KRaft was designed for, in one cluster
 
 
+def refuse_impossible_counts(partition_counts: Mapping[str, int]) -> None:
+    """Pass in silence if they map topics to numbers of partitions, `MOST_PARTITIONS` in all."""
+    if not isinstance(partition_counts, Mapping):
+        raise KafkaLearnError(
+            f"partition_counts must map each topic to its number of partitions, got {shown(partition_counts)}"
+        )
+    for topic, count in partition_counts.items():
+        what = f"the number of partitions of {text('topic', topic)!r}"
+        whole_number(what, count, at_least=0, at_most=MOST_PARTITIONS)
+    total = sum(partition_counts.values())
+    whole_number("the number of partitions of all topics", total, at_least=0, at_most=MOST_PARTITIONS)
+
+
 @dataclass(frozen=True)
 class GroupSpec:
     """All that an assignor sees, checked once.
@@ -60,15 +73,7 @@ class GroupSpec:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be assigned."""
-        if not isinstance(self.partition_counts, Mapping):
-            raise KafkaLearnError(
-                f"partition_counts must map each topic to its number of partitions, got {shown(self.partition_counts)}"
-            )
-        for topic, count in self.partition_counts.items():
-            what = f"the number of partitions of {text('topic', topic)!r}"
-            whole_number(what, count, at_least=0, at_most=MOST_PARTITIONS)
-        total = sum(self.partition_counts.values())
-        whole_number("the number of partitions of all topics", total, at_least=0, at_most=MOST_PARTITIONS)
+        refuse_impossible_counts(self.partition_counts)
         object.__setattr__(self, "partition_counts", MappingProxyType(dict(self.partition_counts)))
         object.__setattr__(self, "members", tuple(iterable("members", self.members, of="members")))
         for member in self.members:

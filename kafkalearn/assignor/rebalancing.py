@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from kafkalearn.arguments import iterable
 from kafkalearn.assignor.assignment import Assignment
 from kafkalearn.assignor.judging.measures import change, load
 from kafkalearn.assignor.judging.minimum import fewest_moves
@@ -111,7 +112,8 @@ def compare(
     roundrobin  47     5       50              47                    1
     sticky      5      5       50              5                     1
     """
-    return [_comparison(assignor, partition_counts, before, after) for assignor in assignors]
+    given = iterable("assignors", assignors, of="names")
+    return [_comparison(assignor, partition_counts, before, after) for assignor in given]
 
 
 def _comparison(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from kafkalearn.arguments import one_of
 from kafkalearn.assignor.assignment import Assignment
 from kafkalearn.assignor.group_spec import GroupSpec
 from kafkalearn.assignor.legacy import assign_legacy_range, assign_legacy_round_robin
@@ -14,7 +15,8 @@ from kafkalearn.assignor.range import assign_range, assign_server_range
 from kafkalearn.assignor.round_robin import assign_round_robin
 from kafkalearn.assignor.sticky.assignors import assign_cooperative_sticky, assign_sticky
 from kafkalearn.assignor.uniform.homogeneous import assign_uniform
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.phrases import shown
 from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least, parse_release, release_line
 
 
@@ -82,12 +84,8 @@ def find_assignor(assignor: str, side: str | None = None) -> Assignor:
     >>> find_assignor("uniform").since, find_assignor("range").since, find_assignor("range", side="broker").since
     ('4.0', '0.9.0', '4.0')
     """
-    if side is not None and side not in ASSIGNORS:
-        raise unknown_name("side", side, ASSIGNORS)
-    known = _WITHOUT_SIDE if side is None else ASSIGNORS[side]
-    if assignor not in known:
-        raise unknown_name("assignor" if side is None else f"assignor of the {side}", assignor, known)
-    return known[assignor]
+    known = _WITHOUT_SIDE if side is None else ASSIGNORS[one_of("side", side, ASSIGNORS)]
+    return known[one_of("assignor" if side is None else f"assignor of the {side}", assignor, known)]
 
 
 def assign(
@@ -164,5 +162,5 @@ def assign(
     for member in spec.members:
         if not isinstance(member, needed):
             hint = '; side="old-consumer" has the assignors for these' if isinstance(member, OldConsumer) else ""
-            raise KafkaLearnError(f"{assignor} assigns to {needed.__name__} objects, got {member!r}{hint}")
+            raise KafkaLearnError(f"{assignor} assigns to {needed.__name__} objects, got {shown(member)}{hint}")
     return chosen.rule(spec) if spec.members else Assignment({})

@@ -10,11 +10,13 @@ from __future__ import annotations
 from functools import cache
 from types import MappingProxyType
 
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import one_of
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.live.jars.fetching import jar_paths
 from kafkalearn.live.jars.java import classes_in, run_java
 from kafkalearn.live.jars.pinned import Release
 from kafkalearn.live.nodes.java_command import OPTIONS, node_class_path
+from kafkalearn.phrases import shown
 
 TIMEOUT_S = 60.0
 _TOOLS, _CORE = "org.apache.kafka.tools", "kafka"
@@ -55,11 +57,10 @@ def run_tool(release: Release, bootstrap: str, name: str, *arguments: str, timeo
     ProgramFailed
         If the tool ends with an error; the message has what it said.
     """
-    if name not in CLASSES:
-        raise unknown_name("tool", name, CLASSES)
+    one_of("tool", name, CLASSES)
     for each in arguments:
         if not isinstance(each, str):
-            raise KafkaLearnError(f"a tool takes words, as in a shell: '--group', 'billing'; got {each!r}")
+            raise KafkaLearnError(f"a tool takes words, as in a shell: '--group', 'billing'; got {shown(each)}")
     words = list(arguments)
     if name not in WITHOUT_CLUSTER and ADDRESS not in words:
         words += [ADDRESS, bootstrap]

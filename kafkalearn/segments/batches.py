@@ -16,6 +16,7 @@ from mmap import mmap
 from struct import Struct
 from typing import NamedTuple, TypeAlias
 
+from kafkalearn.arguments import whole_number
 from kafkalearn.segments.checksum import crc32c
 from kafkalearn.segments.compression import BATCH_LIMIT_BYTES, CODECS, Damaged, decompress
 from kafkalearn.segments.records import BatchFacts, Record, read_records, wrong
@@ -130,11 +131,15 @@ def read_batch(
     ------
     Undecodable
         If the batch is cut off, of an older format, damaged, larger than the limit, or not what its header says.
+    KafkaLearnError
+        If position or limit is no number of bytes.
 
     References
     ----------
     Apache Kafka, ``DefaultRecordBatch``, ``DefaultRecord``; the delete horizon came with 3.1 (KIP-534).
     """
+    whole_number("position", position, at_least=0)
+    whole_number("batch_limit_bytes", batch_limit_bytes, at_least=1)
     header = read_header(data, position)
     if has_checksum and not is_checksum_right(data, header):
         raise wrong(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.phrases import counted
 from kafkalearn.segments.batches import Batch, Bytes, Header, read_batch
@@ -115,6 +116,9 @@ def parse_segment(
     >>> parse_segment(bytes(12)).rest.reason
     'record batch: batchLength at byte 8 is 0: the file may have been preallocated'
     """
+    whole_number("base_offset", base_offset, at_least=0)
+    whole_number("end_offset", end_offset, at_least=0)
+    whole_number("batch_limit_bytes", batch_limit_bytes, at_least=1)
     read = partial(read_batch, has_checksum=has_checksum, batch_limit_bytes=batch_limit_bytes)
     found = walk(data, Span(0, len(data), base_offset, end_offset), read, read)
     batches: list[Batch] = []

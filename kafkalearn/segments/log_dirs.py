@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kafkalearn.arguments import LARGEST_INT, text, whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.phrases import listed
+from kafkalearn.phrases import listed, shown
 from kafkalearn.segments.walk import LARGEST_OFFSET
 
 HERE = "."
@@ -88,6 +89,10 @@ def segment_files(
     directory = Path(directory)
     if not directory.is_dir():
         raise KafkaLearnError(f"there is no directory {str(directory)!r}")
+    if topic is not None:
+        text("topic", topic)
+    if partition is not None:
+        whole_number("partition", partition, at_least=0, at_most=LARGEST_INT)
     found = [_file(directory, path) for path in directory.rglob("*.log") if _is_of_a_partition(path)]
     there = sorted({each.log_dir for each in found})
     if log_dir is not None and there and log_dir not in there:
@@ -98,7 +103,7 @@ def segment_files(
         if topic in (None, each.topic) and log_dir in (None, each.log_dir) and partition in (None, each.partition)
     ]
     if not wanted:
-        of_topic = "" if topic is None else f" of topic {topic!r}"
+        of_topic = "" if topic is None else f" of topic {shown(topic)}"
         of_topic += "" if partition is None else f" of partition {partition!r}"
         of_log_dir = "" if log_dir is None else f" in log dir {log_dir!r}"
         raise KafkaLearnError(

@@ -8,8 +8,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from kafkalearn.arguments import iterable
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import iterable, one_of
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.tables.page import cell_text, html_table
 from kafkalearn.tables.text import text_table
 
@@ -141,8 +141,7 @@ def _chosen(plain: PlainTable, columns: Sequence[str] | Mapping[str, str]) -> Pl
 
 def _place(plain: PlainTable) -> Callable[[str], int]:
     def place(name: str) -> int:
-        if name not in plain.columns:
-            raise unknown_name("column", name, plain.columns)
+        one_of("column", name, plain.columns)
         return plain.columns.index(name)
 
     return place

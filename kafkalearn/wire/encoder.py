@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from kafkalearn.arguments import text
 from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.phrases import shown
 from kafkalearn.wire.decoder import LONGEST_STRING, UNKNOWN_TAGS
 from kafkalearn.wire.fields import (
     BOOLEAN,
@@ -38,7 +39,7 @@ def _encode_fields(
     structure: Structure, version: int, values: Mapping[str, object], is_flexible: bool, path: str
 ) -> bytes:
     if not isinstance(values, Mapping):
-        raise KafkaLearnError(f"{path}a mapping of field names to values is needed, got {values!r}")
+        raise KafkaLearnError(f"{path}a mapping of field names to values is needed, got {shown(values)}")
     _refuse_other_names(structure, version, values, path)
     parts = []
     for field in structure.plain(version):
@@ -107,7 +108,7 @@ def _encode_array(of: Kind, version: int, value: object, is_flexible: bool, wher
     if value is None:
         return _length(None, INT32, is_flexible)
     if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-        raise KafkaLearnError(f"{where} must be a sequence, got {type(value).__name__} {value!r}")
+        raise KafkaLearnError(f"{where} must be a sequence, got {type(value).__name__} {shown(value)}")
     elements = (_encode(of, version, each, False, is_flexible, f"{where}[{index}]") for index, each in enumerate(value))
     return _length(len(value), INT32, is_flexible) + b"".join(elements)
 
@@ -116,12 +117,12 @@ def _encode_number(kind: str, value: object, where: str) -> bytes:
     packed = NUMBERS[kind]
     if kind == BOOLEAN:
         if not isinstance(value, bool):
-            raise KafkaLearnError(f"{where} must be True or False, got {value!r}")
+            raise KafkaLearnError(f"{where} must be True or False, got {shown(value)}")
         return packed.pack(value)
     bits = 8 * packed.size
     low, high = (0, 2**bits - 1) if kind.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise KafkaLearnError(f"{where} must be an {kind}, {low} to {high}, got {value!r}")
+        raise KafkaLearnError(f"{where} must be an {kind}, {low} to {high}, got {shown(value)}")
     return packed.pack(value)
 
 
@@ -131,7 +132,7 @@ def _encode_uuid(value: object, where: str) -> bytes:
     except (Base64Error, UnicodeEncodeError):
         raw = b""
     if len(raw) != 16:
-        raise KafkaLearnError(f"{where} must be a topic id of 22 characters as Kafka prints it, got {value!r}")
+        raise KafkaLearnError(f"{where} must be a topic id of 22 characters as Kafka prints it, got {shown(value)}")
     return raw
 
 
@@ -146,7 +147,7 @@ def _encode_text_or_bytes(kind: str, value: object, is_flexible: bool, where: st
     elif isinstance(value, bytes | bytearray | memoryview):
         encoded = bytes(value)
     else:
-        raise KafkaLearnError(f"{where} must be bytes, got {type(value).__name__} {value!r}")
+        raise KafkaLearnError(f"{where} must be bytes, got {type(value).__name__} {shown(value)}")
     return _length(len(encoded), fixed, is_flexible) + encoded
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from kafkalearn.assignor import Member, OldConsumer, assign, broken_laws, random_rebalance, rebalance, rejoin
+from kafkalearn.assignor import Member, OldConsumer, assign, broken_laws, compare, random_rebalance, rebalance, rejoin
 from kafkalearn.assignor.carrying_out.events import GroupChanged
 from kafkalearn.errors import KafkaLearnError
 from tests.assignor.groups import TODAY
@@ -28,6 +28,7 @@ AN_ID = "AAAAAAAAAAEAAAAAAAAAAQ"
         (lambda: assign("range", {"t": 1}, A), "members must be a collection of members, got Member"),
         (lambda: rebalance("range", ["t"], [A], [A]), "partition_counts must map each topic"),
         (lambda: rebalance("range", {"t": 2**31}, [A], [A]), "at most 2,000,000"),
+        (lambda: rebalance("range", {"t": 200_001}, [A], [A]), "of a rebalance must be at most 200,000, got 200001"),
         (lambda: GroupChanged("A"), "members must be a collection of members, got str 'A'"),
         (lambda: GroupChanged(["A"]), r"members\[0\] must be Member, got str 'A'"),
         (lambda: random_rebalance(1, most_partitions=2**31), "most_partitions must be at most 500,000"),
@@ -87,6 +88,10 @@ AN_ID = "AAAAAAAAAAEAAAAAAAAAAQ"
         ),
         (lambda: rejoin("cooperative", [A], {}, generation=1), "did you mean 'cooperative-sticky'"),
         (lambda: broken_laws({"t": 1}, [A], {}, promise="fair"), "unknown promise 'fair'"),
+        (lambda: compare("range", {"t": 1}, [A], [A]), "assignors must be a collection of names, got str 'range'"),
+        (lambda: broken_laws(["t"], [A], {}), "partition_counts must map each topic"),
+        (lambda: broken_laws({"t": "all"}, [A], {}), "the number of partitions of 't' must be a whole number"),
+        (lambda: assign("range", {"t": 1}, [A], side=["client"]), r"unknown side \['client'\]"),
     ],
 )
 def test_what_no_group_could_be_is_refused_with_the_reason(ask, said):

@@ -7,7 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from confluent_kafka import TopicPartition
 
+from kafkalearn.consuming.listing import ListedGroup, list_groups
+from kafkalearn.consuming.log_ends import log_end_lines
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.live import Kafka
 from kafkalearn.live.errors import KafkaNotStarted
@@ -34,6 +37,26 @@ def test_dump_log_reads_the_batches_that_our_reader_reads(kafka, new_name):
         (each.base_offset, each.last_offset, len(each.records), each.position, each.size_bytes) for each in batches
     ]
     assert re.findall(r"payload: (\S+)", printed) == ["a", "b"]
+
+
+@holds("what kafka-consumer-groups --list prints", "the lines of GetOffsetShell")
+def test_groups_and_log_ends_are_printed_as_the_tools_print_them(kafka, new_name):
+    topic, release = new_name("t"), kafka.release.version
+    kafka.create_topic(topic, 12)
+    kafka.send(topic, ["a", "b"], partition=10)
+    for group_id in (new_name("simple"), new_name("a-group-with-a-long-name")):
+        consumer = kafka.consumer(group_id)
+        consumer.commit(offsets=[TopicPartition(topic, 10, 1)], asynchronous=False)
+        consumer.close()
+
+    answer = kafka.ask(1, "ListGroups", {"statesFilter": [], "typesFilter": []}, 5)["groups"]
+    groups = [ListedGroup(each["groupId"], each["groupType"], each["groupState"], each["protocolType"])
+              for each in answer]  # fmt: skip
+    assert kafka.tool("consumer-groups", "--list") == list_groups(groups, release)
+    for options, given in ((["--state"], {"has_state": True}), (["--type"], {"has_type": True})):
+        assert kafka.tool("consumer-groups", "--list", *options) == list_groups(groups, release, **given)
+    ends = [2 if partition == 10 else 0 for partition in range(12)]
+    assert kafka.tool("get-offsets", "--topic", topic) == log_end_lines(topic, ends, release)
 
 
 def test_the_address_of_the_cluster_is_added_and_a_failure_has_the_tools_words(kafka):

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatchBuilder
 
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.segments.batches import read_batch
 from kafkalearn.segments.files import parse_segment
 from kafkalearn.wire.reader import Undecodable
@@ -141,3 +142,19 @@ def test_bytes_that_are_no_batch_name_the_field_and_the_byte(data, message):
 def test_a_header_that_does_not_fit_its_records_says_where(position, packed, message):
     with pytest.raises(Undecodable, match=message):
         read_batch(changed(position, packed), has_checksum=False)
+
+
+@pytest.mark.parametrize(
+    ("read", "given", "message"),
+    [
+        (read_batch, {"position": -1}, "position must be at least 0, got -1"),
+        (read_batch, {"position": 10**5000}, "position must be at most .* a whole number of about 5,001 digits"),
+        (read_batch, {"position": b"\xff"}, "position must be a whole number of at least 0, got bytes"),
+        (read_batch, {"batch_limit_bytes": 0}, "batch_limit_bytes must be at least 1, got 0"),
+        (parse_segment, {"base_offset": "0"}, "base_offset must be a whole number of at least 0, got str '0'"),
+        (parse_segment, {"batch_limit_bytes": 0.5}, "batch_limit_bytes must be a whole number of at least 1"),
+    ],
+)
+def test_a_place_and_a_limit_are_numbers_of_bytes(read, given, message):
+    with pytest.raises(KafkaLearnError, match=message):
+        read(bytes.fromhex(PLAIN[0]["hex"]), **given)

@@ -83,6 +83,11 @@ def test_segments_are_found_by_the_names_a_broker_gives_them(tmp_path):
         (lambda path: read_disk(path / "none"), "there is no directory"),
         (lambda path: read_disk(path), "no segment below"),
         (lambda path: read_disk(FOLDER / "disk", "orders"), "no segment of topic 'orders' below"),
+        (
+            lambda path: read_disk(FOLDER / "disk", 10**5000),
+            "topic must be a str, got int a whole number of about 5,001",
+        ),
+        (lambda path: read_disk(FOLDER / "disk", partition="0"), "partition must be a whole number of at least 0"),
         (lambda path: read_segment(path / "0.log"), "there is no segment file"),
         (lambda path: read_segment(FOLDER / "admin.json"), "'admin.json' is no segment file"),
     ],

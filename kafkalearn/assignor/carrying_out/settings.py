@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kafkalearn.arguments import whole_number
 from kafkalearn.assignor.group_spec import GroupSpec
 from kafkalearn.assignor.members import Member
 from kafkalearn.assignor.registry import find_assignor
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.phrases import shown
+
+MOST_PARTITIONS = 200_000  # of all topics: every moment of a rebalance has an owner, or none, for each
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class Settings:
     assignor : str
         A name in `kafkalearn.assignor.registry.CLIENT_ASSIGNORS`; it decides how a rebalance is carried out.
     partition_counts : mapping of str to int, or tuple of (str, int)
-        The partitions of each topic.
+        The partitions of each topic, at most `MOST_PARTITIONS` in all.
     members : sequence of Member
         Of the group at the start. What they own is worked out.
 
@@ -50,6 +53,8 @@ class Settings:
                 f"partition_counts must map each topic to its number of partitions, got {shown(self.partition_counts)}"
             ) from None
         spec = GroupSpec(counts, self.members)
+        total = sum(counts.values())
+        whole_number("the number of partitions of a rebalance", total, at_least=0, at_most=MOST_PARTITIONS)
         object.__setattr__(self, "partition_counts", tuple(spec.partition_counts.items()))
         object.__setattr__(self, "members", spec.members)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 
+from kafkalearn.arguments import one_of
 from kafkalearn.assignor.assignment import Assignment, partitions_text
 from kafkalearn.assignor.judging.laws import BALANCES, BrokenLaw, broken_laws
 from kafkalearn.assignor.judging.measures import change
@@ -18,8 +19,8 @@ from kafkalearn.assignor.judging.minimum import fewest_moves
 from kafkalearn.assignor.judging.random_rebalances import Rebalance, random_rebalance
 from kafkalearn.assignor.members import Member
 from kafkalearn.assignor.rebalancing import rejoin
-from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.phrases import counted
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.phrases import counted, shown
 from kafkalearn.topic_partition import TopicPartition
 
 AssignorFunction = Callable[[Mapping[str, int], Sequence[Member]], Mapping[str, Iterable[tuple[str, int]]]]
@@ -107,10 +108,9 @@ def judge_assignor(assignor: AssignorFunction, promise: str = "group", is_sticky
     >>> print(judge_assignor(lambda counts, members: assign("roundrobin", counts, members), promise="if alike"))
     It keeps the laws in all 655 groups.
     """
-    if promise not in BALANCES:
-        raise unknown_name("promise", promise, BALANCES)
+    one_of("promise", promise, BALANCES)
     if not callable(assignor):
-        raise KafkaLearnError(f"assignor must be a function of partition_counts and members, got {assignor!r}")
+        raise KafkaLearnError(f"assignor must be a function of partition_counts and members, got {shown(assignor)}")
     count = 0
     for counts, members in judged_groups():
         count += 1
@@ -216,10 +216,12 @@ def _size(group: tuple[Mapping[str, int], Sequence[Member]]) -> int:
 
 def _pairs(owned: Iterable[tuple[str, int]]) -> list[TopicPartition]:
     if isinstance(owned, str):
-        raise KafkaLearnError(f"a member's partitions must be a list of (topic, partition), got the text {owned!r}")
+        raise KafkaLearnError(
+            f"a member's partitions must be a list of (topic, partition), got the text {shown(owned)}"
+        )
     owned = list(owned)
     if wrong := [each for each in owned if not (isinstance(each, tuple | list) and len(each) == 2)]:
-        raise KafkaLearnError(f"a member's partitions must be pairs such as ('a', 0), got {wrong[0]!r}")
+        raise KafkaLearnError(f"a member's partitions must be pairs such as ('a', 0), got {shown(wrong[0])}")
     return [TopicPartition(topic, partition) for topic, partition in owned]
 
 

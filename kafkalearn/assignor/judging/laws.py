@@ -16,8 +16,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from kafkalearn.arguments import one_of
+from kafkalearn.assignor.group_spec import refuse_impossible_counts
 from kafkalearn.assignor.members import Member, OldConsumer
-from kafkalearn.errors import unknown_name
 from kafkalearn.topic_partition import TopicPartition
 
 BALANCES: MappingProxyType[str, str] = MappingProxyType(
@@ -75,8 +76,8 @@ def broken_laws(
     not subscribed: C2 owns t-1
     not balanced: of t, C0 has 2 and C1 has 0
     """
-    if promise not in BALANCES:
-        raise unknown_name("promise", promise, BALANCES)
+    one_of("promise", promise, BALANCES)
+    refuse_impossible_counts(partition_counts)
     topics_of = _topics_of(members)
     owners: dict[TopicPartition, list[str]] = {}
     for member_id, partitions in assignment.items():

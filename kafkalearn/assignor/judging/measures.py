@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
+from kafkalearn.arguments import one_of
 from kafkalearn.assignor.assignment import Assignment
-from kafkalearn.errors import unknown_name
 
 PROTOCOLS = ("eager", "cooperative")
 """How a change is carried out: everybody gives everything up first, or only what moves is given up."""
@@ -67,8 +67,7 @@ class Change:
         >>> change.revoked_count("eager"), change.revoked_count("cooperative")
         (50, 5)
         """
-        if protocol not in PROTOCOLS:
-            raise unknown_name("protocol", protocol, PROTOCOLS)
+        one_of("protocol", protocol, PROTOCOLS)
         gone = self.moved_count + self.lost_count
         return gone + self.kept_count if protocol == "eager" else gone
 

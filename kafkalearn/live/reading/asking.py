@@ -10,7 +10,7 @@ from kafkalearn.live.errors import NoAnswer, Refused
 from kafkalearn.live.reading.brokers import Address, Brokers, metadata_request, refuse_error
 from kafkalearn.live.requests.apis import find_api
 from kafkalearn.live.requests.error_codes import NONE, error_name
-from kafkalearn.phrases import listed
+from kafkalearn.phrases import listed, shown
 
 NO_BROKER = -1
 
@@ -78,9 +78,8 @@ class Asking:
     def _ask_leader(self, topic: str, partition: int, name: str, values: dict[str, object]) -> dict[str, object]:
         known = self.metadata([topic])
         if partition not in range(known.partition_counts.get(topic, 0)):
-            raise KafkaLearnError(
-                f"topic {topic!r} has partitions 0 to {known.partition_counts.get(topic, 0) - 1}, got {partition!r}"
-            )
+            last = known.partition_counts.get(topic, 0) - 1
+            raise KafkaLearnError(f"topic {topic!r} has partitions 0 to {last}, got {shown(partition)}")
         leader = known.leaders.get((topic, partition))
         if leader is None:
             raise Refused(f"{topic}-{partition} has no leader now", "LEADER_NOT_AVAILABLE")

@@ -11,6 +11,7 @@ from kafkalearn.live.errors import NoAnswer, Refused
 from kafkalearn.live.requests.connection import CLIENT_ID, TIMEOUT_S, Connection
 from kafkalearn.live.requests.error_codes import NONE, error_name
 from kafkalearn.live.requests.security import PLAINTEXT, Security
+from kafkalearn.phrases import shown
 
 Address = tuple[str, int]
 
@@ -151,9 +152,10 @@ def parse_addresses(text: str) -> tuple[Address, ...]:
         host, _, port = part.removeprefix("PLAINTEXT://").rpartition(":")
         if not host or not port.isascii() or not port.isdecimal() or not 0 < int(port) < 65536:
             raise KafkaLearnError(
-                f"an address is host:port, several have commas between: 'localhost:9092,localhost:9093'; got {text!r}"
+                f"an address is host:port, several have commas between: 'localhost:9092,localhost:9093'; "
+                f"got {shown(text)}"
             )
         addresses.append((host.strip("[]"), int(port)))
     if not addresses:
-        raise KafkaLearnError(f"the addresses of brokers must be a str such as 'localhost:9092', got {text!r}")
+        raise KafkaLearnError(f"the addresses of brokers must be a str such as 'localhost:9092', got {shown(text)}")
     return tuple(addresses)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kafkalearn.consuming.listing import ListedGroup
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.live.errors import NoAnswer, Refused
 from kafkalearn.live.reading.asking import Asking
@@ -21,16 +22,6 @@ NEWEST_WITH_NAMES = 9  # from 10 on an OffsetFetch names topics by their ids
 MANY_GROUPS_SINCE = 8
 OLDEST_WITH_TYPES = 5  # of ListGroups
 GROUP = 0  # the kind of coordinator that is looked for
-
-
-@dataclass(frozen=True, slots=True)
-class ListedGroup:
-    """A group as ListGroups has it."""
-
-    group_id: str
-    type: str  # "classic", "consumer", ...; empty: the broker is too old to say
-    state: str
-    protocol_type: str  # "consumer"; empty: it has only committed offsets
 
 
 @dataclass(frozen=True, slots=True)

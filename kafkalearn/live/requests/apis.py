@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import one_of
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.live.requests.layouts import (
     classic_groups,
     connecting,
@@ -98,6 +99,5 @@ def find_api(name: str) -> Api:
     >>> find_api("JoinGroup").number, find_api("JoinGroup").newest
     (11, 9)
     """
-    if name not in APIS:
-        raise unknown_name("request", name, APIS)
+    one_of("request", name, APIS)
     return APIS[name]

@@ -20,7 +20,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.arguments import one_of
+from kafkalearn.errors import KafkaLearnError
 from kafkalearn.live.errors import NoAnswer, Refused
 from kafkalearn.live.requests.error_codes import NONE, error_name
 
@@ -152,13 +153,11 @@ def security_of(config: Mapping[str, object]) -> Security:
     'PLAIN'
     """
     protocol = str(config.get("security.protocol", "PLAINTEXT")).upper()
-    if protocol not in PROTOCOLS:
-        raise unknown_name("security.protocol", protocol, PROTOCOLS)
+    one_of("security.protocol", protocol, PROTOCOLS)
     mechanism = ""
     if protocol.startswith("SASL"):
         mechanism = str(config.get("sasl.mechanism") or config.get("sasl.mechanisms") or "GSSAPI").upper()
-        if mechanism not in MECHANISMS:
-            raise unknown_name("sasl.mechanism", mechanism, MECHANISMS)
+        one_of("sasl.mechanism", mechanism, MECHANISMS)
         if mechanism == "OAUTHBEARER" and not callable(config.get("oauth_cb")):
             raise KafkaLearnError("OAUTHBEARER needs oauth_cb: a function that returns a token and when it ends")
         if mechanism != "OAUTHBEARER" and not ("sasl.username" in config and "sasl.password" in config):
