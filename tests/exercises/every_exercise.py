@@ -10,7 +10,7 @@ from kafkalearn import exercises
 CHAPTERS = [
     import_module(f"{exercises.__name__}.{module.name}")
     for module in pkgutil.iter_modules(exercises.__path__)
-    if re.fullmatch(r"chapter\d\d", module.name)
+    if re.fullmatch(r"chapter\d\d[a-z]?", module.name)
 ]
 
 EXERCISES = [(chapter, exercise) for chapter in CHAPTERS for exercise in chapter.all_exercises()]

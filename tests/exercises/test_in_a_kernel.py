@@ -36,7 +36,7 @@ def said_by(kernel, cell):
             case "error":
                 texts.append({"text/plain": content["ename"]})
 
-    kernel.execute_interactive(cell, output_hook=heard, timeout=120)
+    kernel.execute_interactive(cell, output_hook=heard, timeout=600)
     return (texts or [{}])[-1], "".join(printed)
 
 

@@ -12,13 +12,13 @@ from tools.chapters import chapter_paths
 MOST, FEWEST = 8, 6
 WITH_SPARK = {"proof_of_install"}  # its cell needs a session, which the chapter's own test has
 
-NOTEBOOKS = {path.name[:2]: path for path in chapter_paths()}
+NOTEBOOKS = {path.stem.split("_")[0]: path for path in chapter_paths()}
 each_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=name_of)
 
 
 def exercise_cells(chapter):
     """The text and the code of each exercise in the notebook."""
-    cells = json.loads(NOTEBOOKS[name_of(chapter)[-2:]].read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(NOTEBOOKS[name_of(chapter).removeprefix("chapter")].read_text(encoding="utf-8"))["cells"]
     asked = [at for at, cell in enumerate(cells) if re.match(r"### Exercise \d+\n", "".join(cell["source"]))]
     return [(cells[at], cells[at + 1]) for at in asked]
 

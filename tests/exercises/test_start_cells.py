@@ -20,14 +20,14 @@ CODE = re.compile(r"```(?:python)?\n(.*?)```|`([^`\n]+)`", re.DOTALL)
 @cache
 def code_cells(number: str) -> tuple[str, ...]:
     """The code of a chapter, cell by cell, without magics."""
-    (path,) = (path for path in chapter_paths() if path.name.startswith(number))
+    (path,) = (path for path in chapter_paths() if path.name.startswith(f"{number}_"))
     cells = nbformat.read(path, as_version=4).cells
     return tuple(re.sub(r"^[%!].*$", "", cell.source, flags=re.M) for cell in cells if cell.cell_type == "code")
 
 
 def start_cell(chapter, exercise) -> tuple[int, str]:
     """Where in the chapter the student begins with an exercise, and the cell."""
-    cells = enumerate(code_cells(name_of(chapter)[-2:]))
+    cells = enumerate(code_cells(name_of(chapter).removeprefix("chapter")))
     (found,) = ((place, cell) for place, cell in cells if f"exercises.{exercise.name}.check(" in cell)
     return found
 
@@ -55,7 +55,7 @@ def used_by(code: str) -> set[str]:
 
 def known_in(chapter, place: int) -> set[str]:
     """What a student has when the cell at this place is run: all cells up to it, and Python's own names."""
-    return set(dir(builtins)).union(*map(bound_by, code_cells(name_of(chapter)[-2:])[: place + 1]))
+    return set(dir(builtins)).union(*map(bound_by, code_cells(name_of(chapter).removeprefix("chapter"))[: place + 1]))
 
 
 def classes_in(answer: object) -> set[str]:

@@ -30,7 +30,7 @@ name_it = Exercise(
         "a topic, so that each record is read by one of them: what are they together? Give one word for each; capitals "
         "do not matter."
     ),
-    start=("words = {" + ", ".join(f'"{asked}": ...' for asked in _WORDS) + "}\nexercises.name_it.check(words)"),
+    start="words = {\n" + "".join(f'    "{asked}": ...,\n' for asked in _WORDS) + "}\nexercises.name_it.check(words)",
     judge=Value(lambda: _WORDS),
     solve=lambda: _WORDS,
     hints=(

@@ -9,6 +9,7 @@ from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT, round_robin_
 from kafkalearn.coordinator.rule import find_coordinator, offsets_partition
 from kafkalearn.exercises.chapter01 import answers
 from kafkalearn.exercises.chapter01.incidents import at_three_in_the_morning, expand_offsets_topic, hot_broker
+from kafkalearn.exercises.chapter01.printed_line import read_the_line
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.properties import Having, Property
@@ -109,7 +110,7 @@ same_partition = Exercise(
     reasoning=(
         "There are 50 partitions, so about one id in 50 lands in any of them. A loop over "
         '`f"billing-{n}"` finds one after some 50 tries. Three of the shop\'s own groups, `fraud-check`, `tracking` '
-        "and `orders-audit`, happen to live there too: `hot_broker` is about them."
+        "and `orders-audit`, happen to live there too: exercise 6 is about them."
     ),
     misconceptions=(
         Misconception(
@@ -269,6 +270,7 @@ _CHAPTER = Chapter(
         expand_offsets_topic,
         hot_broker,
         at_three_in_the_morning,
+        read_the_line,
     ),
 )
 all_exercises = _CHAPTER.all_exercises

@@ -18,7 +18,7 @@ def kafka_python_partition(key: bytes, partition_count: int) -> int:
         k = (k ^ k >> 24) * m & mask
         h = h * m & mask ^ k
     extra = len(key) % 4
-    if extra == 3:  # Java: switch (length % 4) { case 3: ... case 2: ... case 1: ... }
+    if extra == 3:  # Java: switch (length % 4) { case 3: ... case 2: ... }
         h ^= key[whole + 2] << 16
     if extra == 2:
         h ^= key[whole + 1] << 8

@@ -92,7 +92,7 @@ which_hash = Exercise(
         "producer would, keyless ones spread?"
     ),
     start=(
-        f'rules = {{"{_REPORT.other_client}": ..., "{_REPORT.client}": ..., "partitioner": ...}}\n'
+        f'rules = {{\n    "{_REPORT.other_client}": ...,\n    "{_REPORT.client}": ...,\n    "partitioner": ...,\n}}\n'
         "exercises.which_hash.check(rules)"
     ),
     judge=Value(_which_hash),

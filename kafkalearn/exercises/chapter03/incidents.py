@@ -185,7 +185,8 @@ one_partition = Exercise(
         "another partition from then on (0.01 off is near enough)?"
     ),
     start=(
-        'answer = {"instances that work": ..., "partitions needed": ..., "share of keys that move": ...}\n'
+        'answer = {\n    "instances that work": ...,\n    "partitions needed": ...,\n'
+        '    "share of keys that move": ...,\n}\n'
         "exercises.one_partition.check(answer)"
     ),
     judge=Value(_one_partition, within=0.01),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kafkalearn.assignor import Member, assign, compare, load
 from kafkalearn.exercises.chapter04.assignor_functions import KeepsLaws
+from kafkalearn.exercises.chapter04.games import needless_moves
 from kafkalearn.exercises.chapter04.incidents import many_small_topics, two_restarts, which_assignor
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.properties import Having, Property
@@ -218,7 +219,7 @@ my_round_robin = Exercise(
 
 _CHAPTER = Chapter(
     "04 assignors",
-    (who_moves, range_pile, many_small_topics, my_round_robin, two_restarts, which_assignor),
+    (who_moves, range_pile, many_small_topics, my_round_robin, two_restarts, needless_moves, which_assignor),
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score

@@ -1,8 +1,8 @@
 """The exercises of chapter 05: can a rebalance be avoided?"""
 
 from kafkalearn.exercises.chapter05.exercises import (
-    alive_and_silent,
     all_exercises,
+    no_members_fault,
     rolling_restart,
     score,
     smallest_change,
@@ -13,8 +13,8 @@ from kafkalearn.exercises.chapter05.exercises import (
 )
 
 __all__ = [
-    "alive_and_silent",
     "all_exercises",
+    "no_members_fault",
     "rolling_restart",
     "score",
     "smallest_change",

@@ -6,7 +6,8 @@ from functools import cache
 from itertools import pairwise
 
 from kafkalearn.exercises.chapter05.games import stable_no_more
-from kafkalearn.exercises.chapter05.incidents import alive_and_silent, smallest_change, ten_minutes
+from kafkalearn.exercises.chapter05.incidents import smallest_change, ten_minutes
+from kafkalearn.exercises.chapter05.topics import no_members_fault
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.values import Value
@@ -30,9 +31,7 @@ def _will_it_rebalance() -> dict[str, int]:
         "work 320 s, defaults": _brings(works),
         "work 320 s, session 10 min": _brings(works, session_timeout_ms=600_000),
         "work 320 s, static members": _brings(works, group_instance_id=True),
-        "pause 55 s, KIP-848, client's session 60 s": _brings(
-            "at 60 s: c2 pauses for 55 s", protocol="consumer", session_timeout_ms=60_000
-        ),
+        "pause 50 s, static members": _brings("at 60 s: c2 pauses for 50 s", group_instance_id=True),
     }
 
 
@@ -44,7 +43,7 @@ will_it_rebalance = Exercise(
         "- c2 pauses for 12 s (garbage collection), with `session.timeout.ms` 10 s, and with the default;\n"
         "- c2 works 320 s on the records of one poll: with defaults; with `session.timeout.ms` 10 minutes; with static "
         "members;\n"
-        "- c2 pauses for 55 s in a group of the KIP-848 protocol whose clients set `session.timeout.ms` to 60 s."
+        "- c2 pauses for 50 s in a group of static members."
     ),
     start=(
         "answer = {\n"
@@ -53,7 +52,7 @@ will_it_rebalance = Exercise(
         '    "work 320 s, defaults": ...,\n'
         '    "work 320 s, session 10 min": ...,\n'
         '    "work 320 s, static members": ...,\n'
-        '    "pause 55 s, KIP-848, client\'s session 60 s": ...,\n'
+        '    "pause 50 s, static members": ...,\n'
         "}\n"
         "exercises.will_it_rebalance.check(answer)"
     ),
@@ -63,7 +62,7 @@ will_it_rebalance = Exercise(
         "A member that is removed comes back: one rebalance when it goes, one when it returns.",
         "Which of the two threads does a pause stop, and which does long work stop?",
         "A static member sends no LeaveGroup: it only falls silent, and then the session timeout has to pass as well.",
-        "With KIP-848, whose setting is the session timeout?",
+        "How long is the place of a static member kept?",
     ),
     reasoning=(
         "A pause stops the heartbeats. 12 s of silence are more than 10 s: out, and in again, 2. The default is 45 s: "
@@ -71,8 +70,8 @@ will_it_rebalance = Exercise(
         "Long work stops only the poll thread. After `max.poll.interval.ms` (300 s) the heartbeat thread itself leaves "
         "the group: 2, and a longer session changes nothing, because no heartbeat was missing: 2. A static member does "
         "not leave, it falls silent after 300 s; it would be removed 45 s later, but is back after 20: 0.\n\n"
-        "With KIP-848 the broker's `group.consumer.session.timeout.ms` counts, 45 s; what the client sets is not even "
-        "sent: 2. Each of these is a line for `simulate`."
+        "A static member that is silent for 50 s has lost its place after 45: 2. Each of these is a line for "
+        "`simulate`."
     ),
     misconceptions=(
         Misconception(
@@ -81,8 +80,8 @@ will_it_rebalance = Exercise(
             "does not matter.",
         ),
         Misconception(
-            {"pause 55 s, KIP-848, client's session 60 s": 0},
-            "In the new protocol the session timeout is the broker's setting; the client's is not sent.",
+            {"pause 50 s, static members": 0},
+            "The place of a static member is kept for its session timeout, not for ever.",
         ),
         Misconception(
             {"work 320 s, defaults": 1},
@@ -178,8 +177,7 @@ def _rolling_restart() -> dict[str, int]:
         "dynamic, 10 s": _brings(_rolling(10)),
         "static, 10 s": _brings(_rolling(10), group_instance_id=True),
         "static, 60 s": _brings(_rolling(60), group_instance_id=True),
-        "KIP-848, dynamic, 10 s": _brings(_rolling(10), protocol="consumer"),
-        "KIP-848, static, 10 s": _brings(_rolling(10), protocol="consumer", group_instance_id=True),
+        "static, 40 s": _brings(_rolling(40), group_instance_id=True),
     }
 
 
@@ -188,16 +186,14 @@ rolling_restart = Exercise(
     asks=(
         "A new version of `billing` is rolled out: each of three consumers is closed and started again, one after the "
         "other, two minutes apart. Kafka 4.3, `session.timeout.ms` 45 s. How many rebalances does that bring with "
-        "dynamic members that are away for 10 s each? With static members, away for 10 s, or for 60 s? And with the "
-        "KIP-848 protocol, dynamic and static, away for 10 s?"
+        "dynamic members that are away for 10 s each? With static members, away for 10 s, for 60 s, or for 40 s?"
     ),
     start=(
         "answer = {\n"
         '    "dynamic, 10 s": ...,\n'
         '    "static, 10 s": ...,\n'
         '    "static, 60 s": ...,\n'
-        '    "KIP-848, dynamic, 10 s": ...,\n'
-        '    "KIP-848, static, 10 s": ...,\n'
+        '    "static, 40 s": ...,\n'
         "}\n"
         "exercises.rolling_restart.check(answer)"
     ),
@@ -206,20 +202,15 @@ rolling_restart = Exercise(
     hints=(
         "What does a dynamic member send when it is closed, and what a static one?",
         "How long does the coordinator keep the place of a static member that is silent?",
-        "KIP-848 makes a rebalance gentler. Does it make fewer?",
+        "What happens to the members that stay, while a static one is away?",
     ),
     reasoning=(
         "A dynamic member leaves and joins: two rebalances each, 6. A static one sends nothing when it is closed and "
         "gets its place back if it returns within the session timeout: 0. After 60 s it is too late: it was removed "
-        "after 45, and joins as new: 6 again.\n\n"
-        "With KIP-848 a dynamic member leaves and joins as well: the group epoch goes up 6 times. It is each rebalance "
-        "that costs less. A static member says that it will be back (epoch -2) and keeps its place: 0."
+        "after 45, and joins as new: 6 again. 40 s are in time: 0; but for 40 s nobody reads its partitions."
     ),
     misconceptions=(
-        Misconception(
-            {"KIP-848, dynamic, 10 s": 0},
-            "KIP-848 makes each rebalance gentler; a member that leaves and one that joins still change the group.",
-        ),
+        Misconception({"static, 40 s": 6}, "It is back before its session ends, so its place is still there."),
         Misconception({"static, 60 s": 0}, "Its place is kept only for the session timeout."),
         Misconception({"dynamic, 10 s": 3}, "It leaves, and it joins: both change the group."),
     ),
@@ -228,7 +219,7 @@ rolling_restart = Exercise(
 
 _CHAPTER = Chapter(
     "05 rebalance",
-    (will_it_rebalance, when_evicted, rolling_restart, smallest_change, alive_and_silent, stable_no_more, ten_minutes),
+    (will_it_rebalance, when_evicted, rolling_restart, smallest_change, no_members_fault, stable_no_more, ten_minutes),
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score

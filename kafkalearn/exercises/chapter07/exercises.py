@@ -11,6 +11,8 @@ from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.properties import Open
 from kafkalearn.exercises.kit.values import Value
+from kafkalearn.group import classic
+from kafkalearn.group.classic.effects import GroupWritten
 from kafkalearn.offsets import Member, decode, decode_key, encode_key, replay
 from kafkalearn.offsets.groups import CLASSIC, CONSUMER
 from kafkalearn.offsets.store import Commit, Settings, StoreGroup, Sweep, start, step
@@ -202,7 +204,7 @@ def _with_a_tombstone() -> set[str]:
 who_died = Exercise(
     name="who_died",
     asks=(
-        "The disk of the dead broker, `segments` of section 3: which groups were there once, and have nothing left but "
+        "The disk of the dead broker, `segments` of section 4: which groups were there once, and have nothing left but "
         "tombstones? Give the set of their ids."
     ),
     start="dead = ...\nexercises.who_died.check(dead)",
@@ -220,6 +222,70 @@ who_died = Exercise(
     misconceptions=(
         Misconception(
             _with_a_tombstone(), "A tombstone ends one key, not the group: some of these have newer records."
+        ),
+    ),
+)
+
+
+_GROUP_LIFE = (
+    classic.JoinGroup("c1", version=3),
+    classic.JoinGroup("c2", version=3),
+    classic.TimePassed(6000),
+    classic.SyncGroup("c1", "c1-1", 1, (("c1-1", "orders-0"), ("c2-2", "orders-1"))),
+    classic.SyncGroup("c2", "c2-2", 1),
+    classic.LeaveGroup("c2", "c2-2"),
+    classic.JoinGroup("c1", "c1-1", version=3),
+    classic.SyncGroup("c1", "c1-1", 2, (("c1-1", "orders-0, orders-1"),)),
+    classic.LeaveGroup("c1", "c1-1"),
+)
+
+
+def _group_records() -> dict[str, int]:
+    return {"3.9": _records_written("3.9"), "4.3": _records_written("4.3"), "4.3, assign": 0}
+
+
+def _records_written(release: str) -> int:
+    run = classic.simulate(classic.Settings(release), _GROUP_LIFE)
+    return sum(isinstance(each, GroupWritten) for moment in run for each in moment.state.effects)
+
+
+group_records = Exercise(
+    name="group_records",
+    asks=(
+        "A prediction. Two consumers join a new classic group within a second; they work, and each commits a hundred "
+        "times. One leaves; the other goes on, commits a hundred times more, and leaves too. How many records of the "
+        "**group** (record type 2) does the coordinator write, on 3.9 and on 4.3? And on 4.3 if one consumer with "
+        "`assign` does all the work and all the commits?"
+    ),
+    start='records = {"3.9": ..., "4.3": ..., "4.3, assign": ...}\nexercises.group_records.check(records)',
+    judge=Value(_group_records),
+    solve=_group_records,
+    hints=(
+        "A record is written when a rebalance ends. How many rebalances end here?",
+        "When the last member leaves, no rebalance ends, but the group becomes Empty, and that is written, too.",
+        "The coordinator of 4.0 and later writes a new group down at its first JoinGroup as well, still empty.",
+    ),
+    reasoning=(
+        "3.9: one at the end of the first rebalance, with two members; one when the second ends, with one member; one "
+        "when the group is Empty: 3. The commits write records of their own (type 1) and none of the group. 4.3: one "
+        "more at the start, so 4. With `assign`: 0, nobody joins, so there is no member to write down; the group id "
+        "is known by its offsets alone."
+    ),
+    misconceptions=(
+        Misconception(
+            {"3.9": 2}, "Two rebalances end; but what is written when the last member leaves and the group is Empty?"
+        ),
+        Misconception({"4.3": 3}, "As on 3.9; but the newer coordinator also writes a group down when it is created."),
+        Misconception(
+            {"4.3, assign": 1},
+            "With `assign` nobody joins: there is no rebalance that ends, and no group to write down.",
+        ),
+        Misconception(
+            {"3.9": 303},
+            "A commit writes a record of type 1, an offset; it does not write the group.",
+            recognises=lambda count: (
+                isinstance(count, dict) and any(isinstance(each, int) and each >= 100 for each in count.values())
+            ),
         ),
     ),
 )
@@ -282,7 +348,17 @@ a_year_of_retention = Exercise(
 )
 
 _CHAPTER = Chapter(
-    "07 offsets topic", (read_key, when_gone, my_key, who_died, long_weekend, gone_while_consuming, a_year_of_retention)
+    "07 offsets topic",
+    (
+        read_key,
+        group_records,
+        when_gone,
+        my_key,
+        who_died,
+        long_weekend,
+        gone_while_consuming,
+        a_year_of_retention,
+    ),
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score

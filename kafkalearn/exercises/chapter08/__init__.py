@@ -10,6 +10,7 @@ from kafkalearn.exercises.chapter08.exercises import (
     the_morning_after,
     two_phases,
     which_remain,
+    which_segments_go,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "the_morning_after",
     "two_phases",
     "which_remain",
+    "which_segments_go",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kafkalearn.exercises.chapter08.games import make_a_ghost
 from kafkalearn.exercises.chapter08.incidents import deleted_in_time, small_map, the_morning_after
+from kafkalearn.exercises.chapter08.segments import which_segments_go
 from kafkalearn.exercises.chapter08.writes import HOUR_MS, put
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Function
@@ -184,7 +185,10 @@ my_survivors = Exercise(
 
 _CHAPTER = Chapter(
     "08 compaction",
-    (which_remain, two_phases, my_survivors, small_map, deleted_in_time, make_a_ghost, the_morning_after),
+    (
+        *(which_remain, two_phases, my_survivors, which_segments_go),
+        *(small_map, deleted_in_time, make_a_ghost, the_morning_after),
+    ),
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score

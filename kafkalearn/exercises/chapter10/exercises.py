@@ -6,8 +6,12 @@ from kafkalearn.delivery.record_results import DOUBLED, LOST, REJECTED, SAFE, WR
 from kafkalearn.exercises.chapter10.games import lost_with_acks_all
 from kafkalearn.exercises.chapter10.incidents import lost_without_a_crash, six_hours, two_faults
 from kafkalearn.exercises.chapter10.lost_records import (
+    FAILED,
+    FIX,
+    LOOK,
     STORIES,
     VERDICT_CASES,
+    advice,
     result_in,
     takes_records_without_one,
     verdict,
@@ -217,9 +221,57 @@ write_verdict = Exercise(
 )
 
 
+send_again = Exercise(
+    name="send_again",
+    asks=(
+        "The order service puts aside what its callback reports as failed. Six orders lie in its store, each with the "
+        "error it got after all retries. For each, choose\n\n"
+        '- `"again"`: send it again; it cannot be in the log,\n'
+        '- `"look"`: it may be in the log; look there first, or be sure that readers know an order that they have,\n'
+        '- `"fix"`: sending it again gives the same error; somebody must change something first.'
+    ),
+    start="advice = {\n"
+    + "".join(f'    "{name}": ...,\n' for name in FAILED)
+    + "}\nexercises.send_again.check(advice)",
+    judge=Value(lambda: {name: advice(name) for name in FAILED}),
+    solve=lambda: {name: advice(name) for name in FAILED},
+    hints=(
+        "Two questions for each error: does its class extend RetriableException? May the record have been written?",
+        "Both answers are columns of the tables in section 3.",
+        "After a time-out the producer does not know what happened to the request.",
+    ),
+    reasoning=(
+        "NOT_ENOUGH_REPLICAS and UNKNOWN_TOPIC_OR_PARTITION are refusals before anything is written: **again**, when "
+        "the cluster is well. NOT_ENOUGH_REPLICAS_AFTER_APPEND says that it is written, and TIMEOUT that nobody knows: "
+        "**look**. MESSAGE_TOO_LARGE and TOPIC_AUTHORIZATION_FAILED are fatal: **fix** the size or the right first."
+    ),
+    misconceptions=(
+        Misconception(
+            {"TIMEOUT": "again"}, "A time-out says that no answer came; the request may have arrived all the same."
+        ),
+        Misconception(
+            {"NOT_ENOUGH_REPLICAS_AFTER_APPEND": "again"}, "Read the end of its name: when did the leader find out?"
+        ),
+        Misconception({"NOT_ENOUGH_REPLICAS": LOOK}, "The leader looks at the ISR before it writes anything."),
+        Misconception({"NOT_ENOUGH_REPLICAS": FIX}, "When a broker is back in the ISR the same request goes well."),
+        Misconception({"MESSAGE_TOO_LARGE": "again"}, "It will be as large tomorrow."),
+        Misconception({"TOPIC_AUTHORIZATION_FAILED": "again"}, "Who gives the producer the right meanwhile?"),
+    ),
+)
+
+
 _CHAPTER = Chapter(
     "10 durability",
-    (predict_results, lost_without_a_crash, fix_the_settings, write_verdict, two_faults, lost_with_acks_all, six_hours),
+    (
+        predict_results,
+        lost_without_a_crash,
+        fix_the_settings,
+        write_verdict,
+        two_faults,
+        send_again,
+        lost_with_acks_all,
+        six_hours,
+    ),
 )
 all_exercises = _CHAPTER.all_exercises
 score = _CHAPTER.score

@@ -13,6 +13,7 @@ from kafkalearn.delivery.events import (
     RequestSent,
     Send,
 )
+from kafkalearn.delivery.produce_errors import NO, produce_error
 from kafkalearn.delivery.record_results import DOUBLED, LOST, OUT_OF_ORDER, record_results
 from kafkalearn.delivery.search.matrix import witnesses_of
 from kafkalearn.delivery.settings import ProducerSettings, Settings, TopicSettings
@@ -75,6 +76,27 @@ def is_lost(events: list[DeliveryEvent]) -> bool:
 def has_crash(events: list[DeliveryEvent]) -> bool:
     """Whether anything in a schedule is a failure rather than a planned act."""
     return any(isinstance(each, BrokerCrashed | PowerLost | SessionExpired) for each in events)
+
+
+FAILED = (
+    "NOT_ENOUGH_REPLICAS",
+    "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    "TIMEOUT",
+    "MESSAGE_TOO_LARGE",
+    "UNKNOWN_TOPIC_OR_PARTITION",
+    "TOPIC_AUTHORIZATION_FAILED",
+)
+"""Errors of the exercise on what a service puts aside."""
+
+AGAIN, LOOK, FIX = "again", "look", "fix"
+
+
+def advice(name: str) -> str:
+    """What to do with a record whose callback got this error: send it again, look first, or fix something first."""
+    error = produce_error(name)
+    if not error.is_retriable:
+        return FIX
+    return AGAIN if error.written == NO else LOOK
 
 
 NAMES = ("acks", "enable.idempotence", "min.insync.replicas", "unclean.leader.election.enable")

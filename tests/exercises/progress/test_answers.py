@@ -30,7 +30,6 @@ def test_plain_data_comes_back(value):
         *(float("inf"), 2**70, -(2**70), Fraction(1, 3), 3j, b"\xff", ..., {1: "a", "b": [..., None]}),
         *(frozenset({1, (2, "x")}), [Fetch(2), Produce(acks=1), Fetch], (1, [2, (3,)]), "\ud83d", {"set": [1]}),
     ],
-    ids=str,
 )
 def test_what_json_has_no_word_for_comes_back(value):
     assert kept(value) == value
