@@ -20,9 +20,13 @@
   the whole scenario, `draw_group_states` the states of a classic group and every way between them.
 - `draw_coordinator`, `describe_coordinator` and `coordinator_text` show its coordinator request by request.
 - `draw_consuming`, `describe_consuming` and `consuming_text` show a topic and what its groups have read of it;
-  `draw_lag_by_partition` and `draw_lag_over_time` how far they are behind.
+  `draw_lag_by_partition` and `draw_lag_over_time` how far they are behind. `draw_push`, `describe_push` and
+  `push_text` show the same records pulled from a log and pushed from queues.
+- `animate_consuming`, `animate_group`, `animate_keyless`, `animate_push` and `animate_rebalance` draw a whole run for
+  `play`.
 - `draw_record_bytes` and `describe_record_bytes` show a record of the offsets topic byte by byte (`record_bytes` takes
-  it apart, `record_bytes_text` is all of it); `draw_store`, `describe_store`, `store_text` its coordinator's store.
+  it apart, `record_bytes_text` is all of it); `draw_store`, `describe_store`, `store_text` its coordinator's store;
+  `draw_commit_path`, `describe_commit_path` and `commit_path_text` the brokers of its partition.
 - `draw_delivery`, `describe_delivery` and `delivery_text` show a producer in front of its partition; `draw_results`
   what can happen to a record under every setting.
 - `progress_bar` is for jobs that take seconds.
@@ -35,10 +39,12 @@ from importlib import import_module
 from kafkalearn.extras import require
 
 _MODULE_OF = {
-    **dict.fromkeys(["draw_consuming"], "consuming.picture"),
+    **dict.fromkeys(["animate_consuming", "draw_consuming"], "consuming.picture"),
+    **dict.fromkeys(["animate_push", "draw_push"], "consuming.push.picture"),
+    **dict.fromkeys(["describe_push", "push_text"], "consuming.push.words"),
     **dict.fromkeys(["draw_lag_by_partition", "draw_lag_over_time"], "consuming.figures"),
     **dict.fromkeys(["consuming_text", "describe_consuming"], "consuming.words"),
-    **dict.fromkeys(["draw_assignment", "draw_rebalance"], "assignment.picture"),
+    **dict.fromkeys(["animate_rebalance", "draw_assignment", "draw_rebalance"], "assignment.picture"),
     **dict.fromkeys(["draw_measures", "draw_shares"], "assignment.figures"),
     **dict.fromkeys(["assignment_text", "describe_assignment"], "assignment.words"),
     **dict.fromkeys(["describe_rebalance", "rebalance_text"], "assignment.words"),
@@ -56,17 +62,19 @@ _MODULE_OF = {
     **dict.fromkeys(["draw_delivery"], "delivery.picture"),
     **dict.fromkeys(["draw_results"], "delivery.figures"),
     **dict.fromkeys(["delivery_text", "describe_delivery"], "delivery.words"),
-    **dict.fromkeys(["draw_group"], "group.picture"),
+    **dict.fromkeys(["animate_group", "draw_group"], "group.picture"),
     **dict.fromkeys(["draw_timeline"], "group.timeline"),
     **dict.fromkeys(["draw_coordinator"], "group.coordinator.picture"),
     **dict.fromkeys(["coordinator_text", "describe_coordinator"], "group.coordinator.words"),
     **dict.fromkeys(["draw_group_states"], "group.states"),
     **dict.fromkeys(["describe_group", "group_text"], "group.words"),
-    **dict.fromkeys(["draw_keyless"], "keyless.picture"),
+    **dict.fromkeys(["animate_keyless", "draw_keyless"], "keyless.picture"),
     **dict.fromkeys(["draw_offsets_topic"], "coordinator.offsets_topic"),
     **dict.fromkeys(["describe_record_bytes", "draw_record_bytes"], "offsets.record_bytes"),
     **dict.fromkeys(["record_bytes", "record_bytes_text"], "offsets.record_bytes"),
     **dict.fromkeys(["describe_store", "draw_store", "store_text"], "offsets.store"),
+    **dict.fromkeys(["draw_commit_path"], "offsets.replicated"),
+    **dict.fromkeys(["commit_path_text", "describe_commit_path"], "offsets.replicated_words"),
     **dict.fromkeys(["Player", "play"], "widgets.player"),
     **dict.fromkeys(["describe_keyless", "keyless_text"], "keyless.words"),
     **dict.fromkeys(["describe_lookup", "lookup_text"], "coordinator.words"),

@@ -9,6 +9,7 @@ from kafkalearn.assignor import Assignment, Member, assign, compare, random_reba
 from kafkalearn.assignor.registry import CLIENT_ASSIGNORS
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.views import (
+    animate_rebalance,
     animation,
     assignment_text,
     describe_assignment,
@@ -93,6 +94,20 @@ def test_every_rebalance_can_be_drawn_each_frame_as_large_and_different_from_the
 def test_an_assignment_of_every_assignor_can_be_drawn(side, assignor):
     ElementTree.fromstring(draw_assignment(assign(assignor, {"orders": 50}, TEN, side=side)))
     ElementTree.fromstring(draw_assignment(Assignment({})))
+
+
+@pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
+@pytest.mark.parametrize("partition_count", [1, 15, 40])
+def test_a_rebalance_of_eight_members_fits_the_window(assignor, partition_count):
+    eight = [Member(f"billing-{number}", ["orders"]) for number in range(8)]
+    drawn = animate_rebalance(rebalance(assignor, {"orders": partition_count}, eight, eight[1:]), title="Who?")
+    assert max(picture.size[1] for picture in drawn.pictures) <= 590
+    assert drawn.title == "Who?"
+
+
+def test_a_long_member_id_has_room_beside_its_lane():
+    name = "consumer-billing-1-6f1e09ab-a9"
+    assert name in words_of(draw_assignment(assign("range", {"orders": 30}, [Member(name, ["orders"])])))
 
 
 def test_nobody_reads_anything_while_an_eager_group_stops():

@@ -16,19 +16,23 @@ import pytest
 
 from kafkalearn import commits, consuming, delivery, log, offsets, replication
 from kafkalearn.assignor import Member, assign, carrying_out
+from kafkalearn.consuming import push
 from kafkalearn.coordinator import look_up
 from kafkalearn.group import classic
 from kafkalearn.log import reader
+from kafkalearn.offsets import replicated as replicated_store
 from kafkalearn.offsets import store
 from kafkalearn.purgatory import ConsumerFetch, delayed_produce, operations, requests, wheel
 from kafkalearn.tables import PlainTable, table
 from kafkalearn.views import (
     animation,
+    commit_path_text,
     commits_text,
     consuming_text,
     coordinator_text,
     crossing_text,
     delivery_text,
+    describe_commit_path,
     describe_commits,
     describe_consuming,
     describe_coordinator,
@@ -37,6 +41,7 @@ from kafkalearn.views import (
     describe_log,
     describe_lookup,
     describe_purgatory,
+    describe_push,
     describe_rebalance,
     describe_record_bytes,
     describe_replication,
@@ -44,6 +49,7 @@ from kafkalearn.views import (
     describe_store,
     describe_wheels,
     draw_assignment,
+    draw_commit_path,
     draw_commits,
     draw_consuming,
     draw_coordinator,
@@ -52,6 +58,7 @@ from kafkalearn.views import (
     draw_log,
     draw_lookup,
     draw_purgatory,
+    draw_push,
     draw_rebalance,
     draw_record_bytes,
     draw_replication,
@@ -61,6 +68,7 @@ from kafkalearn.views import (
     log_text,
     lookup_text,
     purgatory_text,
+    push_text,
     rebalance_text,
     record_bytes,
     replication_text,
@@ -110,7 +118,12 @@ def delivered(hostile):
 
 
 def committed(hostile):
-    events = [commits.Start(hostile), commits.Poll(hostile), commits.Process(hostile), commits.CommitSync(hostile)]
+    events = [
+        commits.Start(hostile),
+        commits.Poll(hostile),
+        commits.Process(hostile),
+        commits.CommitSync(hostile, metadata=hostile),
+    ]
     trace = commits.simulate(commits.Settings(3), [*events, commits.Crash(hostile)])
     return trace, draw_commits, describe_commits, commits_text
 
@@ -140,6 +153,13 @@ def stored(hostile):
     settings = store.Settings()
     events = [store.Commit(hostile, hostile, 0, 5, 1000, metadata=hostile), store.Fetch(hostile, hostile, 0)]
     return store.simulate(settings, [*events, store.DeleteGroup(hostile)]), draw_store, describe_store, store_text
+
+
+def written(hostile):
+    settings = replicated_store.Settings()
+    events = [store.Commit(hostile, hostile, 0, 5, 1000, metadata=hostile), store.Fetch(hostile, hostile, 0)]
+    trace = replicated_store.simulate(settings, [*events, *replicated_store.stories.replicated()])
+    return trace, draw_commit_path, describe_commit_path, commit_path_text
 
 
 def decoded(hostile):
@@ -183,9 +203,14 @@ def coordinated(hostile):
     return trace, draw_coordinator, describe_coordinator, coordinator_text
 
 
+def pushed(hostile):
+    trace = push.simulate(push.Settings((hostile,), queue_limit=2), [*[push.Produce()] * 3, push.Process(hostile)])
+    return trace, partial(draw_push, trace), describe_push, push_text
+
+
 VIEWS = (
-    lookup, reads, replicated, delivered, committed, rebalanced, cleaned, crossed, stored, decoded, parked, waited,
-    timed, coordinated,
+    lookup, reads, replicated, delivered, committed, rebalanced, cleaned, crossed, stored, written, decoded, parked,
+    waited, timed, coordinated, pushed,
 )  # fmt: skip
 
 

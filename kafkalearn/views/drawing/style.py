@@ -32,7 +32,7 @@ class Fill:
     """How one of several like things differs from the others: by a colour and, in grey, by a hatch."""
 
     colour: str
-    hatch: str  # "", "/", "\\", "-", "x", ".": as matplotlib spells them
+    hatch: str  # "", "/", "\\", "-", "x", ".", "|", "+": as matplotlib spells them
 
 
 FILLS = (

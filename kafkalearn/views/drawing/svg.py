@@ -172,6 +172,9 @@ def _hatch(box: Box, hatch: str, gap: float = 7) -> str:
     x, y, width, height = box
     if hatch == "-":
         marks = [(x, y + down, width, 0) for down in _steps(gap / 2, height, gap)]
+    elif hatch in ("|", "+"):
+        marks = [(x + across, y, 0, height) for across in _steps(gap / 2, width, gap)]
+        marks += [(x, y + down, width, 0) for down in _steps(gap / 2, height, gap) if hatch == "+"]
     elif hatch == ".":
         places = product(_steps(gap / 2, width - 1, gap), _steps(gap / 2, height - 1, gap))
         marks = [(x + across, y + down, 2, 0) for across, down in places]

@@ -1,25 +1,58 @@
 """A producer's queues as a picture: a lane for each partition, batches filling up, and where the next record goes.
 
-A frame of `kafkalearn.partitioning.keyless.simulate` becomes one drawing. The simulator's settings come first, so that
-they can be bound once: ``play(trace, partial(draw_keyless, settings))``.
+A frame of `kafkalearn.partitioning.keyless.simulate` becomes one drawing; `animate_keyless` draws a whole run.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
 
 from kafkalearn.partitioning.batching import Batch
 from kafkalearn.partitioning.keyless.events import Event
 from kafkalearn.partitioning.keyless.settings import Settings, rule_of
 from kafkalearn.partitioning.keyless.state import Producer
-from kafkalearn.trace import Frame
+from kafkalearn.trace import Frame, Trace
+from kafkalearn.views.drawing.frames import Animation, animation
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill, fill
 from kafkalearn.views.drawing.svg import filled, line, outlined, polygon, rect, text
 from kafkalearn.views.keyless.words import appended_in, describe_keyless, keyless_rule, weights
 
-LANES_TOP, LANE_HEIGHT, MOST_LANES = 86, 58, 10
+LANES_TOP, LANE_HEIGHT, MOST_LANES = 86, 58, 7  # of so many lanes the picture fits a small window
 QUEUE_LEFT, BATCH_WIDTH, BATCH_GAP, MOST_BATCHES = 190, 144, 12, 4
 METER_LEFT, METER_WIDTH = 440, 420
 OPEN, CLOSED = Fill(READ, ""), fill(1)
+
+
+def animate_keyless(
+    settings: Settings,
+    trace: Trace[Producer, Event],
+    *,
+    title: str = "",
+    start: int = 0,
+    stills: Sequence[int] | None = None,
+) -> Animation:
+    """A run of `kafkalearn.partitioning.keyless` as `kafkalearn.views.play` takes it, every moment drawn.
+
+    Parameters
+    ----------
+    settings : Settings
+        What the run was made with.
+    trace : tuple of Frame
+        The run.
+    title, start, stills
+        As in `kafkalearn.views.animation`.
+
+    Examples
+    --------
+    >>> from kafkalearn.partitioning.keyless import Send, simulate
+    >>> settings = Settings(3, batch_size=1000)
+    >>> animate_keyless(settings, simulate(settings, [Send()])).captions[1]
+    'Record 1 (100 bytes) opens a batch in partition 1. Partition 1 was drawn for it.'
+    """
+    draw, describe = partial(draw_keyless, settings), partial(describe_keyless, settings)
+    return animation(trace, draw, describe, title=title, start=start, stills=stills)
 
 
 def draw_keyless(settings: Settings, frame: Frame[Producer, Event], before: Frame | None = None) -> Picture:

@@ -84,15 +84,15 @@ class Player(anywidget.AnyWidget):
 
 
 def play(
-    trace: Trace,
-    draw: Draw,
+    trace: Trace | Animation,
+    draw: Draw | None = None,
     describe: Describe | None = None,
     *,
     title: str = "",
     start: int = 0,
     stills: Sequence[int] | None = None,
 ) -> Player:
-    """A player for a trace.
+    """A player for a trace, or for an animation that was drawn already.
 
     The key p, pressed outside any text, gives the player the keys, and so does a click on the picture: left and right
     step, Page Up and Page Down jump by ten, Home and End go to the ends, space plays and pauses, f fills the screen, s
@@ -101,7 +101,7 @@ def play(
     Parameters
     ----------
     trace, draw, describe, title, start, stills
-        As in `kafkalearn.views.drawing.frames.animation`.
+        As in `kafkalearn.views.drawing.frames.animation`; an animation comes alone, it has all of them.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def play(
     Raises
     ------
     KafkaLearnError
-        As `animation`.
+        As `animation`; or if a trace comes without `draw`, or an animation with more.
 
     Examples
     --------
@@ -123,4 +123,10 @@ def play(
     >>> player.frame.state.broker_id
     1
     """
+    if isinstance(trace, Animation):
+        if draw or describe or title or start or stills:
+            raise KafkaLearnError("an animation has its title, start and stills already: give them where it is made")
+        return Player(trace)
+    if draw is None:
+        raise KafkaLearnError("give the function that draws a moment of the trace: play(trace, draw_lookup)")
     return Player(animation(trace, draw, describe, title=title, start=start, stills=stills))

@@ -1,4 +1,6 @@
+import html
 import re
+import unicodedata
 from functools import partial
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -12,6 +14,7 @@ from kafkalearn.coordinator.simulator import look_up
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.partitioning.keyless import Settings, sends, simulate
 from kafkalearn.views import draw_keyless, draw_lookup, draw_offsets_topic
+from kafkalearn.views.coordinator.offsets_topic import broker_fill
 from kafkalearn.views.drawing.style import MARK, SMALL
 
 BROKERS = st.one_of(st.none(), st.integers(0, 9))
@@ -86,6 +89,28 @@ def test_many_brokers_are_told_apart_by_their_numbers_and_the_legend_says_how_ma
     assert "broker 10 leads 1" in drawing
 
 
+def test_six_times_six_brokers_have_looks_of_their_own():
+    assert len({broker_fill(index) for index in range(36)}) == 36
+
+
+@pytest.mark.parametrize("group_id", ["billing", "WWWWWWWWWWWW", "W" * 40, "订单" * 60, "console-consumer-77682"])
+def test_no_letter_of_a_long_id_reaches_beyond_the_edge(group_id):
+    (frame, *_) = look_up(group_id, brokers=3)
+    found = re.search(r'<text x="25" y="36"(.*?)>(.*?)</text>', draw_lookup(frame))
+    size = float(re.search(r'font-size="([\d.]+)"', found[1])[1])
+    widest = 0.61 if "Mono" in found[1] else 1.11  # of a letter, in font sizes; the words of the question are narrower
+    question, _, name = html.unescape(found[2]).partition('"')
+    letters = sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in name)
+    assert 25 + size * (0.68 * len(question) + widest * letters) < 1000
+
+
+@pytest.mark.parametrize("partition_count", [1, 50, 100, 1000])
+@pytest.mark.parametrize("broker_count", [1, 3, 8, 40])
+def test_a_look_up_fits_a_small_window(partition_count, broker_count):
+    last = look_up("billing", brokers=broker_count, partition_count=partition_count)[-1]
+    assert draw_lookup(last).size[1] <= 590
+
+
 def test_a_partition_without_leader_is_shown_as_such():
     assert draw_offsets_topic([1, None]).label == "__consumer_offsets: 2 partitions; broker 1 leads 1, 1 without leader"
 
@@ -107,3 +132,4 @@ def test_more_partitions_than_fit_follow_the_record():
 
     for frame in trace[1:]:
         assert f">partition {frame.state.effects[-1].partition}<" in draw_keyless(settings, frame)
+        assert draw_keyless(settings, frame).size[1] <= 590

@@ -89,3 +89,15 @@ def test_two_players_of_the_same_run_leave_the_same_output():
 
     assert data[0] == data[1]
     assert repr(player()) == "Player(6 frames)"
+
+
+def test_an_animation_that_was_drawn_already_is_played_as_it_is():
+    drawn = animation(look_up("ok", brokers=3), draw_lookup, describe_lookup, title="Which broker?", start=2)
+    player = play(drawn)
+
+    assert player.animation is drawn
+    assert player.value == 2
+    with pytest.raises(KafkaLearnError, match="an animation has its title, start and stills already"):
+        play(drawn, title="Another?")
+    with pytest.raises(KafkaLearnError, match="give the function that draws a moment of the trace"):
+        play(look_up("ok", brokers=3))
