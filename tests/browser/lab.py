@@ -76,6 +76,7 @@ def find_chromium(playwright: Playwright) -> str | None:
 def watch(browser: Browser) -> Watched:
     """A new page whose errors are written down."""
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.set_default_timeout(180_000)  # Playwright's own, half a minute, is one that a busy machine can miss
     watched = Watched(page)
     page.on("pageerror", lambda error: watched.errors.append(str(error)))
     page.on("console", lambda said: watched.errors.append(said.text) if said.type == "error" else None)
@@ -107,7 +108,7 @@ def _end(server: subprocess.Popen) -> None:
     """Let it terminate: it ends its kernels first."""
     server.terminate()
     try:
-        server.wait(timeout=30)
+        server.wait(timeout=300)
     except subprocess.TimeoutExpired:
         server.kill()
 
@@ -143,7 +144,7 @@ def _free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _wait_until_up(url: str, server: subprocess.Popen, log: Path, seconds: float = 60) -> None:
+def _wait_until_up(url: str, server: subprocess.Popen, log: Path, seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if server.poll() is not None:

@@ -64,7 +64,7 @@ def test_what_an_installation_that_was_cut_off_left_behind_is_thrown_away(projec
 
 def test_of_runs_started_together_one_installs_and_the_others_wait_for_it(project):
     together = [tiny_project.start(project, "bench") for _ in range(4)]
-    results = [process.communicate(timeout=120) for process in together]
+    results = [process.communicate(timeout=600) for process in together]
 
     assert [printed for printed, _ in results] == ["42\n"] * 4
     assert sum(INSTALLING in said for _, said in results) == 1
@@ -90,7 +90,7 @@ def test_what_a_reader_has_set_for_other_work_does_not_get_in(project):
 
 def test_where_uv_cannot_be_had_pip_installs_the_same_or_says_what_is_missing(project):
     with tiny_project.start(project, "bench", PATH=WITHOUT_UV, PIP_REQUIRE_VIRTUALENV="1") as process:
-        printed, said = process.communicate(timeout=120)
+        printed, said = process.communicate(timeout=600)
 
     # Debian leaves ensurepip out of its python3.
     expected = ("42\n", False) if find_spec("ensurepip") else ("", True)

@@ -25,7 +25,7 @@ def project(tmp_path):
 def refusal(project, *words, **settings):
     """What a run says that cannot go on: nothing on its output, no traceback."""
     with tiny_project.start(project, *(words or ("bench",)), **settings) as process:
-        printed, said = process.communicate(timeout=120)
+        printed, said = process.communicate(timeout=600)
 
     assert process.returncode != 0
     assert printed == ""

@@ -107,6 +107,6 @@ def _obey_modes() -> None:
 def run(folder: Path, *words: str, **environ: str) -> tuple[str, str]:
     """What it prints, and what it says besides; it must end well."""
     with start(folder, *words, **environ) as process:
-        printed, said = process.communicate(timeout=120)
+        printed, said = process.communicate(timeout=600)
     assert process.returncode == 0, printed + said
     return printed, said

@@ -86,7 +86,7 @@ def address(tmp_path):
     with (tmp_path / "server.log").open("wb") as log:
         server = subprocess.Popen(command, env=variables, cwd=tmp_path, stdout=log, stderr=log)
     try:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 600
         while server.poll() is None and time.monotonic() < deadline and not answers(port):
             time.sleep(0.2)
         assert answers(port), (tmp_path / "server.log").read_text()[-2000:]

@@ -54,7 +54,7 @@ def elsewhere(function, *arguments, needs_core=True):
         input=base64.b64encode(code).decode() + "\n",
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
