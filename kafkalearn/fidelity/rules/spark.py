@@ -42,6 +42,28 @@ RULES = (
         left_out="leaders that change while the query runs",
     ),
     Rule(
+        name="on Spark: what places of offsets cost",
+        function="kafkalearn.spark.offsets.places.place_costs",
+        versions="as where committed offsets could live",
+        source="as where committed offsets could live",
+        checks=(Check("equality", "tests/spark/offsets/test_places.py::test_the_sums_are_those_of_the_scalar_rule"),),
+        left_out="",
+    ),
+    Rule(
+        name="on Spark: the busiest coordinators of clusters",
+        function="kafkalearn.spark.coordinator.busiest_broker_shares",
+        versions="as leaders of an undisturbed cluster",
+        source="as leaders of an undisturbed cluster",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/test_coordinator.py::"
+                "test_the_busiest_coordinators_are_those_that_are_found_group_by_group",
+            ),
+        ),
+        left_out="",
+    ),
+    Rule(
         name="on Spark: key to partition",
         function="kafkalearn.spark.partitioning.keyed.with_partition",
         versions="as kafkalearn.partitioning.keyed",
@@ -69,6 +91,19 @@ RULES = (
         left_out="keys that are not serialised yet: a number has no bytes until a serialiser gives it some",
     ),
     Rule(
+        name="on Spark: how long a rebalance takes",
+        function="kafkalearn.spark.rebalances.durations.with_rebalance_ms",
+        versions="as how long a rebalance takes that a newcomer brings",
+        source="as how long a rebalance takes that a newcomer brings",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/rebalances/test_durations.py::test_each_group_takes_as_long_as_the_simulator_says",
+            ),
+        ),
+        left_out="",
+    ),
+    Rule(
         name="on Spark: rebalances in a coordinator's log",
         function="kafkalearn.spark.group_logs.standstill.rebalances",
         versions="4.1 to 4.3",
@@ -82,6 +117,20 @@ RULES = (
         ),
         left_out="the lines themselves: a log has to be taken apart into columns first; KIP-848 groups; up to 4.0 the "
         "client's reason stands in the line of the rebalance",
+    ),
+    Rule(
+        name="on Spark: backlogs of consumers that pull, or are pushed to",
+        function="kafkalearn.spark.consuming.backlogs",
+        versions="0.8 to 4.3, the log alone",
+        source="KafkaConsumer.poll; the queues are a comparison and no rule of Kafka's",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/consuming/test_backlogs.py::test_each_consumer_stands_where_the_simulator_has_it",
+            ),
+            Check("law", "tests/spark/consuming/test_backlogs.py::test_without_limits_nothing_is_lost"),
+        ),
+        left_out="queues that refuse the producer; within an interval all records come first, then all work is done",
     ),
     Rule(
         name="on Spark: lag",

@@ -1,0 +1,55 @@
+"""Each chapter has notes for the instructor, whose times add up and fit into a lesson."""
+
+from __future__ import annotations
+
+import re
+
+import nbformat
+import pytest
+
+from tools.book.instructor import MOST_MINUTES, NOTES, Timing, notes_path
+from tools.chapters import chapter_paths
+
+PARTS = ("## Questions to ask", "## What goes wrong in class", "## If time is short")
+CHAPTERS = {path.stem: path for path in chapter_paths()}
+
+
+def prose(stem):
+    cells = nbformat.read(CHAPTERS[stem], as_version=4).cells
+    return [cell.source for cell in cells if cell.cell_type == "markdown"]
+
+
+def notes(stem):
+    return notes_path(stem).read_text(encoding="utf-8")
+
+
+def test_every_chapter_has_notes_and_every_note_a_chapter():
+    assert sorted(path.stem for path in NOTES.glob("*.md")) == sorted(CHAPTERS)
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_the_times_add_up_to_what_the_chapter_says(stem):
+    timing = Timing.read(notes(stem))
+
+    assert timing.without == sum(timing.sections.values()) <= MOST_MINUTES
+    assert timing.together == timing.without + timing.exercises
+    announced = re.search(r"About (\d+)\sminutes", prose(stem)[0] + "\n" + prose(stem)[1])
+    assert announced, "the chapter does not say how many minutes it takes"
+    assert int(announced[1]) == timing.without
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_each_time_is_that_of_a_section_of_the_chapter(stem):
+    headings = {
+        line.removeprefix("## ") for text in prose(stem) for line in text.splitlines() if line.startswith("## ")
+    }
+
+    assert set(Timing.read(notes(stem)).sections) <= headings
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_the_notes_have_questions_traps_and_what_to_leave_out(stem):
+    lines = notes(stem).splitlines()
+
+    assert lines[0].endswith(": notes for the instructor")
+    assert [line for line in lines if line in PARTS] == list(PARTS)
