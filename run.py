@@ -43,16 +43,23 @@ def edit(words):
     return hand_over("-m", "kafkalearn.lab", "edit", *words)
 
 
+# A chapter is one kernel, so one worker; chapters take longest and are begun first, as they are named first.
+WORKERS = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
+
+
 def test(words):
     """Runs every test: units, doctests, lint, every chapter against its committed outputs."""
     environment.require_home()
-    # A chapter is one kernel, so one worker; chapters take longest and are begun first, as they are named first.
-    workers = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
-    return hand_over("-m", "pytest", *(words or workers))
+    return hand_over("-m", "pytest", *(words or WORKERS))
+
+
+def test_all(words):
+    """Runs every test and the long ones too: each chapter at the small size."""
+    return test([*WORKERS, "-m", "not live", *words])
 
 
 def quick(words):
-    """Runs lint and every test that needs no Spark, no browser, no real Kafka and no chapter: about a minute."""
+    """Runs lint and every test that needs no Spark, no browser, no real Kafka and no chapter: a few minutes."""
     without = "not spark and not cluster and not browser and not live"
     # Doctests of the Spark side start Spark. A file is one worker's, so that what it makes is made once.
     chosen = ["-m", without, "--ignore=kafkalearn/spark", "tests", "kafkalearn", "README.md"]
@@ -125,8 +132,9 @@ def setup(words):
     return 0
 
 
-OFFERED = (lab, reset, edit, quick, test, fuzz, book, chapters, bench, live, report, grades, settings, lock, setup)
-COMMANDS = {each.__name__: each for each in OFFERED}
+OFFERED = (lab, reset, edit, quick, test, test_all, fuzz)
+OFFERED += (book, chapters, bench, live, report, grades, settings, lock, setup)
+COMMANDS = {each.__name__.replace("_", "-"): each for each in OFFERED}
 
 
 def overview():

@@ -5,6 +5,7 @@ import pytest
 from tools.chapters import chapter_paths, execute
 
 
+@pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.parametrize("path", chapter_paths(), ids=lambda path: path.stem)
 def test_a_chapter_holds_at_the_small_size(path):
