@@ -121,8 +121,7 @@ def _checked_steps(
     if depth is not None:
         whole_number("depth", depth, at_least=0)
     limits = {kind: whole_number(f"at_most[{kind.__name__}]", n, at_least=0) for kind, n in (at_most or {}).items()}
-    with no_search():
-        return Steps(model, tuple(events), limits, initial)
+    return Steps(model, tuple(events), limits, initial)
 
 
 class _Found:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kafkalearn.java_collections import utf16_key
+
 MOST_METADATA = 4096  # offset.metadata.max.bytes, the default of every release
 
 
@@ -25,4 +27,4 @@ def metadata_fits(metadata: str, most: int = MOST_METADATA) -> bool:
     Apache Kafka: ``GroupMetadataManager.validateOffsetMetadataLength`` (0.9 to 3.9), since 4.0
     ``OffsetMetadataManager.isMetadataInvalid``.
     """
-    return len(metadata.encode("utf-16-be", "surrogatepass")) <= 2 * most
+    return len(utf16_key(metadata)) <= 2 * most

@@ -15,7 +15,7 @@ from tests.log.partitions import PASSES, clean_ms, logs_of, passes_of, write
 from tests.log.schedules import after, mixed_schedules, possible, small_settings
 from tests.recorded import recorded
 from tests.segments.disk import FOLDER
-from tests.segments.writing import MARKER_KEYS, MARKER_VALUE, batch, log_batch, write_log
+from tests.segments.writing import MARKER_KEYS, MARKER_VALUE, batch, encoded, log_batch, write_log
 
 
 def case_id(case):
@@ -29,10 +29,6 @@ def facts_of(log):
         for segment in log.segments
         for batches in [[(each, batch_facts(each)) for each in segment.batches]]
     ]
-
-
-def encoded(text):
-    return text.encode() if isinstance(text, str) else text
 
 
 def batch_facts(each):

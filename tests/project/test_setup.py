@@ -20,13 +20,6 @@ from tools.environment import ROOT, VENV_PYTHON
 INSTALLING = "installing the locked packages"
 
 
-@pytest.fixture
-def project(tmp_path):
-    folder = tmp_path / "a folder with spaces"
-    folder.mkdir()
-    return tiny_project.make(folder)
-
-
 def test_the_first_run_installs_and_the_next_one_goes_straight_on(project):
     first_printed, first_said = tiny_project.run(project, "bench")
 

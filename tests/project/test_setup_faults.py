@@ -15,13 +15,6 @@ from tools import environment, reasons
 MISMATCH = "a package is not the one that requirements.lock names, its hash is another"
 
 
-@pytest.fixture
-def project(tmp_path):
-    folder = tmp_path / "a folder with spaces"
-    folder.mkdir()
-    return tiny_project.make(folder)
-
-
 def refusal(project, *words, **settings):
     """What a run says that cannot go on: nothing on its output, no traceback."""
     with tiny_project.start(project, *(words or ("bench",)), **settings) as process:

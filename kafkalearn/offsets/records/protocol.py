@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from kafkalearn.arguments import key_bytes
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.java_collections import utf16_key
 from kafkalearn.offsets.records.layouts.protocol import (
     ASSIGNMENT,
     COOPERATIVE_USER_DATA,
@@ -105,9 +106,9 @@ def encode_subscription(subscription: Subscription) -> bytes:
     '000000000001000474657374ffffffff'
     """
     version = subscription.version
-    fields = {"topics": sorted(subscription.topics, key=_java_order), "userData": subscription.user_data}
+    fields = {"topics": sorted(subscription.topics, key=utf16_key), "userData": subscription.user_data}
     if version >= 1:
-        fields["ownedPartitions"] = _nested(sorted(subscription.owned, key=lambda at: (_java_order(at[0]), at[1])))
+        fields["ownedPartitions"] = _nested(sorted(subscription.owned, key=lambda at: (utf16_key(at[0]), at[1])))
     if version >= 2:
         fields["generationId"] = subscription.generation
     if version >= 3:
@@ -192,7 +193,3 @@ def _nested(partitions: Iterable[TopicPartition]) -> list[dict[str, object]]:
     for topic, partition in partitions:
         by_topic.setdefault(topic, []).append(partition)
     return [{"topic": topic, "partitions": numbers} for topic, numbers in by_topic.items()]
-
-
-def _java_order(topic: str) -> bytes:
-    return topic.encode("utf-16-be", "surrogatepass")

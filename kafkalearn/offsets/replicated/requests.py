@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count, islice
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.offsets.replicated.effects import Answered, Appended, Deferred, NotReached
@@ -121,9 +120,9 @@ def _append(settings: Settings, state: ReplicatedStore, broker_id: int, entries:
     """Entries at the end of the leader's log, as one batch that waits for nobody: acks=1."""
     if not entries:
         return state
-    numbers = tuple(islice(count(len(state.entries)), len(entries)))
-    first = len(state.log(broker_id))
-    batch = replication.Produce(len(entries), acks=1, values=tuple(map(str, numbers)), to_broker=broker_id)
+    number, first = len(state.entries), len(state.log(broker_id))
+    values = tuple(map(str, range(number, number + len(entries))))
+    batch = replication.Produce(len(entries), acks=1, values=values, to_broker=broker_id)
     partition = replication_simulator.step(settings.partition, state.partition, batch)
     state = replace(state, partition=partition, entries=(*state.entries, *entries))
     return with_effect(state, Appended(broker_id, tuple(range(first, first + len(entries)))))

@@ -1,4 +1,4 @@
-"""Names beside lanes: as much room as the longest of them needs, and the middle left out of one that is too long."""
+"""Words that must fit: as much room as the longest needs, and the middle or the end left out of what is too long."""
 
 from __future__ import annotations
 
@@ -27,3 +27,12 @@ def cut_name(name: str, most: int = MOST_NAME) -> str:
     if len(name) <= most:
         return name
     return f"{name[: most // 2]}…{name[-((most + 1) // 2) :]}"
+
+
+def cut_end(words: str, most: int) -> str:
+    """The words; of longer ones the beginning.
+
+    >>> cut_end("rebalance", 9), cut_end("rebalances", 9)
+    ('rebalance', 'rebalanc…')
+    """
+    return words if len(words) <= most else f"{words[: most - 1]}…"

@@ -11,6 +11,7 @@ from kafkalearn.log import Cleaned, Settings
 from kafkalearn.log.effects import Cleanable
 from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD
 from kafkalearn.log.state import RUNNING
+from kafkalearn.views.drawing.names import cut_end
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import (
     BODY,
@@ -182,8 +183,7 @@ def _fits(words: str, width: float, size: float = SMALL) -> bool:
 
 
 def _fitted(words: str, width: float, size: float) -> str:
-    most = int(width / CHARACTER[size])
-    return words if len(words) <= most else words[: most - 1] + "…"
+    return cut_end(words, int(width / CHARACTER[size]))
 
 
 def _cell(place: Place, now_ms: int, x: float, top: float) -> str:

@@ -1,4 +1,4 @@
-"""Generated events of the coordinator's store, and the releases to try them on."""
+"""Events of the coordinator's store, generated or given, and the releases to try them on."""
 
 from hypothesis import strategies as st
 
@@ -10,8 +10,11 @@ from kafkalearn.offsets.store import (
     DeleteTopic,
     EndTransaction,
     Fetch,
+    Settings,
     StoreGroup,
     Sweep,
+    check,
+    simulate,
 )
 
 DAY_MS = 86_400_000
@@ -52,3 +55,11 @@ newer_event = (
 
 newer_releases = st.sampled_from(["4.1", "4.2", "4.3"])
 releases = st.sampled_from(["0.9.0", "0.10.1", "2.0", "2.1", "2.4", "3.9", "4.0", "4.1", "4.3"])
+
+
+def after(*events, release="4.3"):
+    """The store after some events, all that must hold checked at every moment."""
+    trace = simulate(Settings(release), events)
+    for frame in trace:
+        check(Settings(release), frame.state)
+    return trace[-1].state

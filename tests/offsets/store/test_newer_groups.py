@@ -18,7 +18,6 @@ from kafkalearn.offsets.store import (
     StoreGroup,
     Sweep,
     check,
-    simulate,
     start,
     step,
 )
@@ -27,19 +26,12 @@ from kafkalearn.offsets.store.expiry import is_expired
 from kafkalearn.offsets.store.promises import lasting
 from kafkalearn.offsets.store.simulator import reloaded
 from kafkalearn.offsets.store.transactions import open_partitions
-from tests.offsets.store.events import DAY_MS, newer_event, newer_releases
+from tests.offsets.store.events import DAY_MS, after, newer_event, newer_releases
 from tests.offsets.store.test_expiry_on_a_broker import RECORDS
 
 ALICE = Member("alice", subscribed=("orders",))
 NEWER = ["consumer", "streams"]
 ON_DISK = [(record.key, record.value) for record in RECORDS]
-
-
-def after(*events, release="4.3"):
-    trace = simulate(Settings(release), events)
-    for frame in trace:
-        check(Settings(release), frame.state)
-    return trace[-1].state
 
 
 def log_of(store):

@@ -28,18 +28,11 @@ from kafkalearn.offsets.store.effects import Answer
 from kafkalearn.offsets.store.promises import lasting
 from kafkalearn.offsets.store.simulator import reloaded
 from kafkalearn.offsets.store.state import FAILED, LOADING, NOT_OWNED, OWNED
-from tests.offsets.store.events import ALICE, DAY_MS, any_event, releases, times
+from tests.offsets.store.events import ALICE, DAY_MS, after, any_event, releases, times
 
 STABLE_GROUP = StoreGroup("g", 1, 1000, (ALICE,), protocol="range", leader="alice")
 COMMIT = Commit("g", "orders", 0, 7, 1000)
 FETCH = Fetch("g", "orders", 0)
-
-
-def after(*events, release="4.3"):
-    trace = simulate(Settings(release), events)
-    for frame in trace:
-        check(Settings(release), frame.state)
-    return trace[-1].state
 
 
 def answer(*events, release="4.3"):

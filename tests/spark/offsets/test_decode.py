@@ -9,7 +9,6 @@ from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets import decode, encode_key, encode_value
 from kafkalearn.offsets.records.codec import decode_key
 from kafkalearn.offsets.replay import classic_group, committed
-from kafkalearn.spark.columns import big_endian
 from kafkalearn.spark.offsets import decode as decoding
 from kafkalearn.spark.offsets.decode import DECODED_COLUMNS, decode_offsets
 from kafkalearn.wire import Undecodable
@@ -22,13 +21,6 @@ pytestmark = pytest.mark.spark
 NOTHING = dict.fromkeys(DECODED_COLUMNS)
 OFFSET_KEY = bytes.fromhex("0001000a746573742d67726f757000047465737400000000")
 GROUP_KEY = bytes.fromhex("0002000a746573742d67726f7570")
-
-
-@pytest.fixture(params=["compiled", "public"])
-def route(request, monkeypatch):
-    """Both ways to the numbers: compiled into the query, and the one Spark Connect takes."""
-    if request.param == "public":
-        monkeypatch.setattr(big_endian, "static_call", lambda *arguments: None)
 
 
 def decoded(spark, records):

@@ -8,7 +8,6 @@ from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets import decode, encode_key, encode_value
 from kafkalearn.offsets.replay import classic_group
 from kafkalearn.segments import committed_records
-from kafkalearn.spark.columns import big_endian
 from kafkalearn.spark.offsets import decode_offsets, group_members
 from kafkalearn.spark.offsets.members import MEMBER_SCHEMA
 from tests.offsets.generated import group_values
@@ -17,13 +16,6 @@ from tests.segments.disk import segments
 pytestmark = pytest.mark.spark
 
 GROUP_KEY = encode_key(2, {"group": "billing"})
-
-
-@pytest.fixture(params=["compiled", "public"])
-def route(request, monkeypatch):
-    """Both ways to the numbers: compiled into the query, and the one Spark Connect takes."""
-    if request.param == "public":
-        monkeypatch.setattr(big_endian, "static_call", lambda *arguments: None)
 
 
 def on_spark(spark, records):

@@ -9,6 +9,7 @@ from kafkalearn.group.classic.events import ClassicEvent
 from kafkalearn.group.classic.state import Group, Member
 from kafkalearn.group.world.consumers import JOINING
 from kafkalearn.trace import Frame
+from kafkalearn.views.drawing.names import cut_end
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill
 from kafkalearn.views.drawing.svg import filled, line, rect, text
@@ -85,7 +86,7 @@ def _heading(group: Group, before: Frame[Group, ClassicEvent] | None) -> str:
 def _effects(lines: list[str]) -> list[str]:
     if len(lines) > MOST_EFFECTS:
         lines = [*lines[: MOST_EFFECTS - 1], f"and {len(lines) - MOST_EFFECTS + 1} more"]
-    cut = [words if len(words) <= LINE_LENGTH else f"{words[: LINE_LENGTH - 1]}…" for words in lines]
+    cut = [cut_end(words, LINE_LENGTH) for words in lines]
     return [text(40, EFFECTS_TOP + 24 * at, f"→ {words}", BODY - 1) for at, words in enumerate(cut)]
 
 
@@ -117,7 +118,7 @@ def _row(group: Group, member: Member, before: Frame[Group, ClassicEvent] | None
     edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.2}
     box = (STATE_LEFT, top + 4, 280, 36)
     is_leader = member.member_id == group.leader
-    name = member.member_id if len(member.member_id) <= 14 else f"{member.member_id[:13]}…"
+    name = cut_end(member.member_id, 14)
     return "\n".join(
         [
             text(22, top + 28, name, BODY, bold=True),
@@ -125,7 +126,7 @@ def _row(group: Group, member: Member, before: Frame[Group, ClassicEvent] | None
             filled(look, box),
             rect(*box, **edge),
             rect(STATE_LEFT + 8, top + 9, 264, 26, PANEL, rx=3) if is_waiting else "",
-            text(STATE_LEFT + 140, top + 28, state if len(state) < 27 else f"{state[:25]}…", BODY, "middle"),
+            text(STATE_LEFT + 140, top + 28, cut_end(state, 26), BODY, "middle"),
             *_session(group, member, top),
         ]
     )
