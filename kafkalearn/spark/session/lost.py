@@ -22,8 +22,15 @@ ENDS_WITHIN_S = 5  # its sockets close a moment before the system says that a pr
 
 KILLED = (-9, 137)  # by SIGKILL, as Popen and as a shell say it
 
-PY4J_LOGS = ("KeyboardInterrupt while sending command.", "Exception while sending command.")
-"""What py4j logs with a traceback, in its own name or in nobody's; both are raised as well."""
+PY4J_LOGS = (
+    "KeyboardInterrupt while sending command.",
+    "Exception while sending command.",
+    "Exception occurred while shutting down connection",
+)
+"""What py4j logs with a traceback: two that are raised as well, and a connection that the other side closed first."""
+
+LOGGERS = (None, "py4j.clientserver", "py4j.java_gateway")
+"""Whom py4j logs as: in nobody's name, or in that of its module. A filter holds for its own logger only."""
 
 
 class SparkLost(KafkaLearnError):  # noqa: N818  (named for what it is, as IllegalEvent is)
@@ -39,7 +46,8 @@ def say_when_java_is_gone() -> None:
     if gateway.java_process() is not None:
         gateway.around_calls(_send)
         gateway.around_accumulator_errors(_handle_error)
-        logging.getLogger().addFilter(_is_wanted)
+        for name in LOGGERS:
+            logging.getLogger(name).addFilter(_is_wanted)
 
 
 def _send(send: Any, process: subprocess.Popen, command: str, retry: bool = True, binary: bool = False) -> Any:
