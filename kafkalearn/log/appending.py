@@ -1,7 +1,7 @@
 """Writing to a log: what is refused, batches, markers, and when a new segment is opened.
 
 In this order, as in Kafka: the size of a batch, its keys and timestamps, whether it fits into a segment, whether the
-active segment is full, whether the producer's sequence number follows on.
+active segment is full, whether the producer's sequence number follows on, whether its transaction is open.
 """
 
 from __future__ import annotations
@@ -68,18 +68,33 @@ def _refusal(settings: Settings, batch: Batch, now_ms: int) -> str | None:
     """The error for a batch that the broker refuses whatever the log holds."""
     if batch.size_bytes > settings.max_message_bytes:
         return "MESSAGE_TOO_LARGE"
-    before_ms, after_ms = settings.timestamp_limits_ms
-    ages_ms = (now_ms - each.timestamp_ms for each in batch.records if each.timestamp_ms != NO_TIMESTAMP)
-    if any(not -after_ms <= age_ms <= before_ms for age_ms in ages_ms):
-        return "INVALID_TIMESTAMP"
-    has_null_key = any(record.key is None for record in batch.records)
-    if settings.is_compacted and has_null_key and settings.has("0.9.0"):
-        return "INVALID_RECORD"
+    error = _record_error(settings, batch, now_ms)
+    if error is not None:
+        return error
     return "RECORD_LIST_TOO_LARGE" if batch.size_bytes > settings.segment_bytes else None
 
 
+def _record_error(settings: Settings, batch: Batch, now_ms: int) -> str | None:
+    """The error for a batch with records that a log refuses: without a key in a compacted log, too old, too new.
+
+    Each record has its first error, the key's. Since 2.5 all are looked at, and one bad timestamp decides for the
+    batch; before, the first bad record does.
+    """
+    before_ms, after_ms = settings.timestamp_limits_ms
+    needs_keys = settings.is_compacted and settings.has("0.9.0")
+    errors = []
+    for record in batch.records:
+        if needs_keys and record.key is None:
+            errors.append("INVALID_RECORD" if settings.has("2.4") else "CORRUPT_MESSAGE")
+        elif record.timestamp_ms != NO_TIMESTAMP and not -after_ms <= now_ms - record.timestamp_ms <= before_ms:
+            errors.append("INVALID_TIMESTAMP")
+    if settings.has("2.5") and "INVALID_TIMESTAMP" in errors:
+        return "INVALID_TIMESTAMP"
+    return errors[0] if errors else None
+
+
 def _judged_and_written(settings: Settings, log: Log, batch: Batch, now_ms: int) -> tuple[Log, str | None]:
-    """The log after a batch that is well formed, and the error if its sequence does not follow on."""
+    """The log after a batch that is well formed, and the error if its producer may not write it."""
     if must_roll(settings, log.active, batch, now_ms):
         log = roll(log, now_ms)
     if batch.producer_id < 0:
@@ -93,6 +108,8 @@ def _judged_and_written(settings: Settings, log: Log, batch: Batch, now_ms: int)
     if verdict.duplicate_of is not None:
         first = verdict.duplicate_of.base_offset
         return replace(log, effects=(*log.effects, DuplicateRecognised(first, first + stamp.record_count - 1))), None
+    if not batch.is_transactional and _is_in_transaction(log, batch.producer_id):
+        return log, "INVALID_TXN_STATE"
     remembered = remember(entry, stamp, batch.base_offset, release=settings.release)
     producer = Producer(batch.producer_id, batch.producer_epoch, batch.last_offset, remembered.batches)
     return _remember(_write(log, batch, now_ms), batch, producer), None
@@ -209,10 +226,13 @@ def roll(log: Log, now_ms: int | None) -> Log:
 def _remember(log: Log, batch: Batch, producer: Producer) -> Log:
     """The log with what the broker keeps of the batch's producer and its transaction."""
     log = replace(log, producers=_put(log.producers, producer))
-    is_open = any(each.producer_id == batch.producer_id and each.last_offset is None for each in log.transactions)
-    if not batch.is_transactional or is_open:
+    if not batch.is_transactional or _is_in_transaction(log, batch.producer_id):
         return log
     return replace(log, transactions=(*log.transactions, Transaction(batch.producer_id, batch.base_offset)))
+
+
+def _is_in_transaction(log: Log, producer_id: int) -> bool:
+    return any(each.producer_id == producer_id and each.last_offset is None for each in log.transactions)
 
 
 def _put(producers: tuple[Producer, ...], producer: Producer) -> tuple[Producer, ...]:

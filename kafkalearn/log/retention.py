@@ -101,7 +101,9 @@ def _without_first(log: Log, count: int, now_ms: int) -> Log:
     if count == len(log.segments):
         log = roll(log, now_ms)
     segments = log.segments[count:]
-    return replace(log, segments=segments, log_start_offset=max(log.log_start_offset, segments[0].base_offset))
+    if log.log_start_offset >= segments[0].base_offset:
+        return replace(log, segments=segments)
+    return replace(log, segments=segments, log_start_offset=segments[0].base_offset, unstable_floor=None)
 
 
 _RULES: dict[str, Rule] = {BELOW_LOG_START: _below_log_start, TOO_MANY_BYTES: _too_many_bytes, TOO_OLD: _too_old}

@@ -76,7 +76,7 @@ def step(settings: Settings, log: Log, event: LogEvent) -> Log:
         case SetHighWatermark():
             return _set_high_watermark(log, event)
         case MoveLogStart():
-            return _move_log_start(log, event)
+            return _move_log_start(settings, log, event)
     return _maintain(settings, log, event)
 
 
@@ -104,17 +104,25 @@ def _set_high_watermark(log: Log, event: SetHighWatermark) -> Log:
     return replace(log, fixed_high_watermark=event.offset)
 
 
-def _move_log_start(log: Log, event: MoveLogStart) -> Log:
-    """Only what is below the high watermark can be deleted.
+def _move_log_start(settings: Settings, log: Log, event: MoveLogStart) -> Log:
+    """Only what is below the high watermark can be deleted, and nothing of a log that is compacted alone.
+
+    Since 4.0 the last stable offset stays where the batch begins in which the log starts, if its transaction is open.
 
     References
     ----------
-    Apache Kafka, ``Partition.deleteRecordsOnLeader`` and ``UnifiedLog.maybeIncrementLogStartOffset``.
+    Apache Kafka, ``Partition.deleteRecordsOnLeader``, ``UnifiedLog.maybeIncrementLogStartOffset``; KAFKA-17803 (4.0).
     """
+    if settings.is_compacted and not settings.is_deleted:
+        return replace(log, effects=(DeleteRecordsRefused("POLICY_VIOLATION"),))
     offset = log.high_watermark if event.offset == TO_HIGH_WATERMARK else event.offset
     if not 0 <= offset <= log.high_watermark:
         return replace(log, effects=(DeleteRecordsRefused("OFFSET_OUT_OF_RANGE"),))
-    return replace(log, log_start_offset=max(log.log_start_offset, offset))
+    if offset <= log.log_start_offset:
+        return log
+    begins = [each.base_offset for each in log.batches if each.base_offset <= offset <= each.last_offset]
+    floor = begins[0] if begins and settings.has("4.0") else None
+    return replace(log, log_start_offset=offset, unstable_floor=floor)
 
 
 def _clean(settings: Settings, log: Log, now_ms: int, is_forced: bool) -> Log:

@@ -117,6 +117,7 @@ class Log:
     segments: tuple[Segment, ...] = (Segment(0),)  # the last one is active
     log_start_offset: int = 0
     log_end_offset: int = 0
+    unstable_floor: int | None = None  # what is unstable begins here at the lowest; None: at the log start offset
     fixed_high_watermark: int | None = None  # None: it follows the log end offset
     checkpoint: int | None = None  # the line of cleaner-offset-checkpoint; None: never cleaned
     transactions: tuple[Transaction, ...] = ()  # open ones, and those that still have something in the log
@@ -164,7 +165,8 @@ class Log:
             if each.last_offset is None or each.last_offset >= self.high_watermark
         )
         first = min(unstable, default=None)
-        return None if first is None else max(first, self.log_start_offset)
+        floor = self.log_start_offset if self.unstable_floor is None else self.unstable_floor
+        return None if first is None else max(first, floor)
 
 
 def start(settings: Settings) -> Log:

@@ -25,6 +25,9 @@ MEMBER_IS_STABLE = {CONSUMER: 0, SHARE: 0, STREAMS: 1}
 
 GROUP_RECORDS = {CONSUMER: 3, SHARE: 11, STREAMS: 17}  # the record type that makes a group one of its kind
 MEMBER_RECORDS = {CONSUMER: 5, SHARE: 10, STREAMS: 19}
+MAKES_ONE_TOO = CONSUMER, MEMBER_RECORDS[CONSUMER]
+"""Since 4.3 a KIP-848 group begins at epoch 1. While its members subscribe to nothing, they are all that is written."""
+FIRST_EPOCH = 1  # of such a group, and of its assignment
 TARGET_EPOCHS, TARGETS, CURRENTS = (6, 12, 20), (7, 13, 21), (8, 14, 22)
 EXPRESSIONS, TOPOLOGY = 16, 23
 
@@ -33,7 +36,8 @@ def protocol_group(
     kind: str, group_id: str, by_number: Mapping[int, list[OffsetsRecord]], names: Mapping[str, str]
 ) -> Group:
     """A group of a newer protocol from its records, by record type; `names` are those of topic ids."""
-    of_group, records = by_number[GROUP_RECORDS[kind]][0].value, by_number[MEMBER_RECORDS[kind]]
+    of_group = by_number[GROUP_RECORDS[kind]][0].value if by_number[GROUP_RECORDS[kind]] else {"epoch": FIRST_EPOCH}
+    records = by_number[MEMBER_RECORDS[kind]]
     targets, currents = _by_member(by_number, TARGETS), _by_member(by_number, CURRENTS)
     members = [
         _member(
@@ -45,7 +49,8 @@ def protocol_group(
         )
         for each in records
     ]
-    target_epoch = next((each.value["assignmentEpoch"] for number in TARGET_EPOCHS for each in by_number[number]), None)
+    epochs = (each.value["assignmentEpoch"] for number in TARGET_EPOCHS for each in by_number[number])
+    target_epoch = next(epochs, None if by_number[GROUP_RECORDS[kind]] else FIRST_EPOCH)
     group = Group(
         group_id,
         kind,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from kafkalearn.arguments import mapping
 from kafkalearn.group_states import EMPTY, STABLE
 from kafkalearn.offsets.groups import CLASSIC, Committed, Group, Member
-from kafkalearn.offsets.newer_groups import GROUP_RECORDS, Values, protocol_group
+from kafkalearn.offsets.newer_groups import GROUP_RECORDS, MAKES_ONE_TOO, Values, protocol_group
 from kafkalearn.offsets.pairs import Pair, key_values
 from kafkalearn.offsets.records.codec import OffsetsRecord, decode
 from kafkalearn.offsets.records.protocol import decode_assignment, decode_subscription
@@ -156,8 +156,7 @@ def _unless(nothing: int, value: int) -> int | None:
 def _without_offsets(group_id: str, by_number: Mapping[int, list[OffsetsRecord]], names: Mapping[str, str]) -> Group:
     if by_number[GROUP_TYPE]:
         return classic_group(group_id, by_number[GROUP_TYPE][0].value)
-    kinds = (kind for kind, number in GROUP_RECORDS.items() if by_number[number])
-    kind = next(kinds, None)
+    kind = next((kind for kind, number in (*GROUP_RECORDS.items(), MAKES_ONE_TOO) if by_number[number]), None)
     return Group(group_id) if kind is None else protocol_group(kind, group_id, by_number, names)
 
 

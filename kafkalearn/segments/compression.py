@@ -1,4 +1,4 @@
-"""The four ways in which a record batch may be compressed, undone, and no batch to more than a limit.
+"""The four ways in which a record batch may be compressed, done and undone, and no batch to more than a limit.
 
 A few bytes may announce, or hold, more than any memory: 5 bytes of snappy say 32 GiB, 400 KB of gzip hold 400 MB of
 zeros. What a batch announces is compared with the limit before anything is allocated, and what it announces nothing
@@ -10,11 +10,12 @@ the core, takes a tenth of a second, and most segments of the offsets topic are 
 
 from __future__ import annotations
 
+import gzip
 import zlib
 from collections.abc import Iterator
 from struct import unpack_from
 
-from kafkalearn.arguments import whole_number
+from kafkalearn.arguments import one_of, whole_number
 from kafkalearn.extras import require
 from kafkalearn.wire.varint import read_varint
 
@@ -35,6 +36,32 @@ _MOST_FROM_SNAPPY = 22  # bytes that one byte of snappy can stand for: 64 from a
 
 class Damaged(ValueError):  # noqa: N818  (named for what the bytes are)
     """Bytes that their codec cannot undo, or that would become too many."""
+
+
+def compress(codec: str, data: bytes) -> bytes:
+    """What follows the header of a batch, compressed as a producer does it.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is no such codec.
+    MissingExtra
+        As `decompress`.
+
+    Examples
+    --------
+    >>> [decompress(codec, compress(codec, b"paid" * 20)) == b"paid" * 20 for codec in CODECS]
+    [True, True, True, True, True]
+    """
+    one_of("codec", codec, CODECS)
+    if codec == "none":
+        return data
+    if codec == "gzip":
+        return gzip.compress(data, mtime=0)
+    require(f"a batch compressed with {codec}", "pyarrow")
+    import pyarrow
+
+    return pyarrow.Codec(codec).compress(data, asbytes=True)
 
 
 def decompress(codec: str, data: bytes, batch_limit_bytes: int = BATCH_LIMIT_BYTES) -> bytes:

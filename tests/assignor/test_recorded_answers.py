@@ -1,6 +1,6 @@
 import pytest
 
-from kafkalearn.assignor import OldConsumer, assign
+from kafkalearn.assignor import Member, OldConsumer, assign
 from kafkalearn.assignor.registry import BROKER_ASSIGNORS, CLIENT_ASSIGNORS
 from kafkalearn.errors import KafkaLearnError
 from tests.assignor.groups import as_lists, as_sets, recorded_members
@@ -100,3 +100,12 @@ def test_the_recordings_hold_what_these_tests_claim_to_cover():
     assert sum("assignment@4.0.0" in case for case in ANSWERS) == 18
     assert SNAPSHOT.keys() >= NEEDS_RACKS
     assert len(SNAPSHOT) == 113
+
+
+@pytest.mark.parametrize("assignor", ["sticky", "cooperative-sticky"])
+def test_a_member_without_topics_that_the_map_has_first_is_given_partitions_unless_the_defect_is_fixed(assignor):
+    members = [Member("m0", []), Member("m1", []), Member("m3", ["t"])]  # found by conform, on the classes of 4.3
+    assert assign(assignor, {"t": 1}, members).counts() == {"m0": 1, "m1": 0, "m3": 0}
+    assert assign(assignor, {"t": 1}, members, fix_defects=True).counts() == {"m0": 0, "m1": 0, "m3": 1}
+    last = [Member("m0", ["t"]), Member("m1", []), Member("m3", [])]
+    assert assign(assignor, {"t": 1}, last).counts() == {"m0": 1, "m1": 0, "m3": 0}

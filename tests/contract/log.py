@@ -33,12 +33,15 @@ SIMULATOR = Simulator(
                 *(put(0, ("a", "1"), ("b", "1")), put(1000, ("a", None)), Roll(), Clean(2000)),
                 *(IN_A_TRANSACTION, EndTransaction(7, False, 2500), put(2600, ("b", "2"), (None, "x")), Roll()),
                 *(SetHighWatermark(4), Clean(3000), SetHighWatermark(None), Clean(3100), ProducerExpired(7)),
-                *(CleanerFailed(), Clean(3200), Restart(), MoveLogStart(3), MoveLogStart(99)),
+                *(CleanerFailed(), Clean(3200), Restart(), MoveLogStart(3)),
             ),
         ),
         Run(
             Settings("compact,delete", segment_bytes=150, retention_ms=100),
-            (put(0, ("a", "1"), ("b", "1"), ("a", "2")), CleanerRound(50), put(200, ("c", "1")), Retain(250)),
+            (
+                *(put(0, ("a", "1"), ("b", "1"), ("a", "2")), CleanerRound(50), put(200, ("c", "1")), Retain(250)),
+                *(MoveLogStart(3), MoveLogStart(99)),
+            ),
         ),
     ),
     senseless=(SetHighWatermark(1),),

@@ -22,6 +22,20 @@ def test_a_record_with_a_null_key_is_refused_on_a_compacted_topic_since_0_9():
     assert after(Settings("compact", "0.8.2"), null_key).effects == (Appended(0, 0),)
 
 
+def test_one_bad_timestamp_decides_for_a_batch_since_2_5_but_a_record_without_a_key_is_not_asked_for_its_own():
+    keyless, late = (None, "x", 1), ("k", "x", 10**9)
+    for records, release, error in (
+        ([(None, "x", 10**9)], "4.3", "INVALID_RECORD"),  # found by conform on 4.3
+        ([keyless, late], "4.3", "INVALID_TIMESTAMP"),
+        ([keyless, late], "2.4", "INVALID_RECORD"),
+        ([late, keyless], "2.4", "INVALID_TIMESTAMP"),
+        ([keyless], "2.3", "CORRUPT_MESSAGE"),
+    ):
+        limit = "message_timestamp_after_max_ms" if release == "4.3" else "message_timestamp_difference_max_ms"
+        settings = Settings("compact", release, **{limit: 1000})
+        assert after(settings, Append((NewBatch(tuple(records)),), 0)).effects == (AppendRefused(error),), records
+
+
 def test_a_batch_that_is_too_large_is_not_written_nor_are_those_behind_it():
     large = NewBatch((("k", "v", 1),), size_bytes=100)
     assert after(Settings(max_message_bytes=99), Append((large,))).effects == (AppendRefused("MESSAGE_TOO_LARGE"),)

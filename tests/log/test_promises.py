@@ -136,7 +136,7 @@ def test_a_tombstone_that_went_too_early_is_a_fault():
     [
         (COMPACT, [A_TWICE, Roll(), Clean(5000)], ()),
         (Settings("delete", retention_ms=100), [A_TWICE, Retain(5000)], (SURVIVES,)),
-        (COMPACT, [A_TWICE, MoveLogStart(2)], (SURVIVES,)),
+        (Settings("compact,delete"), [A_TWICE, MoveLogStart(2)], (SURVIVES,)),
         (COMPACT, [IN_A_TRANSACTION, EndTransaction(7, False, 3000), Roll(), Clean(5000)], ()),
         (Settings("compact", delete_retention_ms=0), [one_each(("a", None, 0)), Roll(), Clean(1000)], (IS_GONE,)),
         (COMPACT, [A_TWICE, CleanerFailed()], (IS_RUNNING,)),

@@ -97,6 +97,23 @@ def test_a_topic_id_without_a_name_stands_for_itself():
     assert {group.kind for group in groups} == {"consumer"}
 
 
+def test_a_group_of_4_3_whose_members_subscribe_to_nothing_has_no_record_of_its_own():
+    """What broker 4.3.1 wrote when the member ``a`` joined without topics, and said of the group."""
+    key = {"groupId": "idle", "memberId": "a"}
+    client = {"instanceId": None, "rackId": None, "clientId": "c", "clientHost": "/127.0.0.1"}
+    subscription = {"subscribedTopicNames": [], "subscribedTopicRegex": "", "rebalanceTimeoutMs": 3_000_000}
+    owned = {"assignedPartitions": [], "partitionsPendingRevocation": []}
+    member = client | subscription | {"serverAssignor": None, "classicMemberMetadata": None}
+    current = {"memberEpoch": 1, "previousMemberEpoch": 0, "state": 0} | owned
+    records = [
+        (encode_key(number, key), encode_value(number, 0, value)) for number, value in ((5, member), (8, current))
+    ]
+    (group,) = replay(records).groups
+
+    assert (group.kind, group.state, group.epoch, group.target_epoch) == ("consumer", "Stable", 1, 1)
+    assert [(each.member_id, each.epoch) for each in group.members] == [("a", 1)]
+
+
 def has_targets(line):
     return bool(line["decoded"]) and line["decoded"].get("key", {}).get("type") == 7
 

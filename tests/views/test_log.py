@@ -74,7 +74,7 @@ OPERATIONS = [
 RUNS = {
     "the-figure-of-the-manual": (Settings("compact"), FIGURE),
     "a-tombstone": (Settings("compact", min_cleanable_dirty_ratio=0.1), TOMBSTONE),
-    "operations": (Settings("compact"), OPERATIONS),
+    "operations": (Settings("compact,delete"), OPERATIONS),
     "a-small-map": (Settings("compact", offset_map_slots=4, load_factor=0.75), [*FIGURE, Clean(6000), Clean(7000)]),
     "up-to-3.0": (Settings("compact", "3.0", min_cleanable_dirty_ratio=0.1), TOMBSTONE),
     "retention": (

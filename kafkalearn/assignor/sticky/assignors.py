@@ -1,7 +1,13 @@
 """Sticky and cooperative sticky: balance first, and then as little movement as balance allows.
 
 Both work out the same assignment, by one of two algorithms: `sticky_uniform` if all members subscribe alike,
-`sticky_general` if not. They differ in how it is carried out:
+`sticky_general` if not.
+
+How Kafka finds out whether they subscribe alike has a defect, from 3.8 to 4.3: it does not look at the members that
+come before the first one with any topic. So a member whose subscription is empty (its pattern fits no topic yet) can be
+given partitions, which it will not read. ``fix_defects=True`` gives an assignor that looks at all of them.
+
+The two differ in how the assignment is carried out:
 
 - ``sticky`` is *eager*: everybody gives everything up before the rebalance and takes what it is assigned.
 - ``cooperative-sticky`` takes two rounds. In the first a partition that is to move goes to nobody: its owner sees
@@ -15,6 +21,7 @@ Racks (KIP-881, since 3.5) are not modelled: the answer is that of a group witho
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import dropwhile
 
 from kafkalearn.assignor.assignment import Assignment
 from kafkalearn.assignor.group_spec import GroupSpec
@@ -42,7 +49,7 @@ def assign_sticky(spec: GroupSpec) -> Assignment:
     ----------
     Apache Kafka 3.8 to 4.3, ``org.apache.kafka.clients.consumer.StickyAssignor``; KIP-54.
     """
-    if spec.subscribe_alike:
+    if _counts_as_alike(spec):
         result = sticky_uniform(spec)
     else:
         members = tuple(replace(member, owned=as_user_data(member.owned)) for member in spec.members)
@@ -65,7 +72,7 @@ def assign_cooperative_sticky(spec: GroupSpec) -> Assignment:
     ----------
     Apache Kafka 3.8 to 4.3, ``org.apache.kafka.clients.consumer.CooperativeStickyAssignor``; KIP-429.
     """
-    if spec.subscribe_alike:
+    if _counts_as_alike(spec):
         result = sticky_uniform(spec)
     else:
         result = sticky_general(spec)
@@ -75,6 +82,14 @@ def assign_cooperative_sticky(spec: GroupSpec) -> Assignment:
         for member_id, items in result.held.items()
     }
     return _assignment(spec, replace(result, held=held))
+
+
+def _counts_as_alike(spec: GroupSpec) -> bool:
+    """Whether Kafka takes the members for subscribing alike, see above."""
+    if spec.fix_defects:
+        return spec.subscribe_alike
+    seen = list(dropwhile(lambda member: not member.topics, spec.in_map_order))
+    return all(member.topics == seen[0].topics or set(member.topics) == set(seen[0].topics) for member in seen)
 
 
 def as_user_data(owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:

@@ -51,8 +51,9 @@ _KIP_848 = (
             _REQUESTS,
             _RANDOM_REQUESTS,
         ),
-        left_out="regular expressions, racks, members of the classic protocol in such a group, share and streams "
-        "groups; an assignor that runs beside the request; IllegalStateException of 4.0.0, 4.0.1, 4.1.0 and 4.1.1 "
+        left_out="regular expressions, racks, members of the classic protocol in such a group (so no group changes "
+        "from one protocol to the other, and back), share and streams groups; an assignor that runs beside the "
+        "request; the hash of the topics in a group's record; IllegalStateException of 4.0.0, 4.0.1, 4.1.0 and 4.1.1 "
         "where their books of who holds a partition disagree",
     ),
     Rule(
@@ -97,10 +98,18 @@ _KIP_848 = (
     Rule(
         name="which commits a KIP-848 group takes",
         function="kafkalearn.group.consumer.simulator.step",
-        versions="4.0 to 4.3",
-        source="KafkaApis.handleOffsetCommitRequest, OffsetMetadataManager.commitOffset, "
-        "ConsumerGroup.validateOffsetCommit; KIP-1251",
-        checks=(_REQUESTS, _RANDOM_REQUESTS),
+        versions="4.0 to 4.3; and which fetches",
+        source="KafkaApis.handleOffsetCommitRequest, OffsetMetadataManager.commitOffset and fetchOffsets, "
+        "ConsumerGroup.validateOffsetCommit and validateOffsetFetch; KIP-1251",
+        checks=(
+            _REQUESTS,
+            _RANDOM_REQUESTS,
+            Check(
+                "examples",
+                "tests/group/consumer/test_ending.py::"
+                "test_a_fetch_with_another_epoch_or_of_a_stranger_is_refused_and_a_tool_may_always_ask",
+            ),
+        ),
         left_out="transactional commits, metadata that is too large, authorisation; the offsets themselves",
     ),
     Rule(
@@ -189,8 +198,26 @@ _CLASSIC = (
             ),
         ),
         left_out="the recorded traces are of the Java coordinator, what Scala's did otherwise is from its source; the "
-        "time a write takes, commits, the loading of a group, upgrades to KIP-848; of several members the first leads "
-        "next, where Java's is any",
+        "time a write takes, the offsets of a commit, the loading of a group, classic groups that change to KIP-848 "
+        "and back; of several members whose ids nobody knows the first leads next, where Java's is any",
+    ),
+    Rule(
+        name="which commits a classic group takes",
+        function="kafkalearn.group.classic.simulator.step",
+        versions="0.9 to 4.3",
+        source="OffsetMetadataManager.commitOffset and validateOffsetCommit, ClassicGroup.validateOffsetCommit; to 3.9 "
+        "GroupCoordinator.doCommitOffsets",
+        checks=(
+            Check(
+                "examples",
+                "tests/group/classic/test_simulator.py::test_a_commit_is_answered_by_who_sends_it_and_when",
+            ),
+            Check(
+                "examples",
+                "tests/group/classic/test_simulator.py::test_a_commit_keeps_its_member_alive_as_a_heartbeat_does",
+            ),
+        ),
+        left_out="transactional commits, metadata that is too large, authorisation, topics that do not exist",
     ),
     Rule(
         name="consumers of the classic protocol in a scenario",

@@ -63,24 +63,55 @@ RULES = (
                 "examples",
                 "tests/log/test_appending.py::test_a_record_more_than_an_hour_in_the_future_is_refused_since_4_0",
             ),
+            Check(
+                "examples",
+                "tests/log/test_simulator.py::test_a_producer_writes_nothing_else_while_its_transaction_is_open",
+            ),
         ),
-        left_out="message.timestamp.type=LogAppendTime; several errors in one batch before 2.4, where the first one "
-        "counted; early releases, which judged a sequence before they closed a full segment; transactions that were "
-        "not verified (KIP-890); a compression.type of the topic that makes the broker compress batches again",
+        left_out="message.timestamp.type=LogAppendTime; early releases, which judged a sequence before they closed a "
+        "full segment; transactions that were not verified (KIP-890); a compression.type of the topic that makes the "
+        "broker compress batches again",
+    ),
+    Rule(
+        name="the offset for a time",
+        function="kafkalearn.log.list_offsets.list_offset",
+        versions="0.10.1 to 4.3; recorded for 4.3",
+        source="Partition.fetchOffsetForTimestamp, UnifiedLog.fetchOffsetByTimestamp, FileRecords.searchForTimestamp; "
+        "KIP-79, KIP-734 (max timestamp, 3.0)",
+        checks=(
+            Check(
+                "recording",
+                "tests/log/test_list_offsets.py::test_a_leader_of_4_3_answered_the_same",
+                "tests/vectors/log/list-offsets.json",
+                "cases",
+                30,
+            ),
+            Check("law", "tests/log/test_list_offsets.py::test_in_one_segment_it_is_the_first_record_that_is_as_late"),
+        ),
+        left_out="the leader epoch that the answer also has; a leader whose high watermark is behind the start of its "
+        "epoch (OFFSET_NOT_AVAILABLE); remote storage; which numbers a version of the request knows",
     ),
     Rule(
         name="moving the log start",
         function="kafkalearn.log.step",
         versions="0.11 to 4.3",
-        source="Partition.deleteRecordsOnLeader, UnifiedLog.maybeIncrementLogStartOffset; KIP-107",
+        source="Partition.deleteRecordsOnLeader, UnifiedLog.maybeIncrementLogStartOffset; KIP-107, KAFKA-17803 (4.0)",
         checks=(
             _ANSWERS,
             Check(
                 "examples",
                 "tests/log/test_simulator.py::test_records_above_the_high_watermark_are_not_deleted",
             ),
+            Check(
+                "examples",
+                "tests/log/test_simulator.py::test_an_administrator_deletes_no_records_of_a_log_that_is_compacted_alone",
+            ),
+            Check(
+                "examples",
+                "tests/log/test_simulator.py::test_what_is_unstable_may_begin_below_the_log_start_since_4_0",
+            ),
         ),
-        left_out="POLICY_VIOLATION for a topic that is compacted and not deleted: here its log start can be moved",
+        left_out="remote storage; the start of a follower's log, which follows the leader's",
     ),
     Rule(
         name="the cleaner: what is dirty, what stays, how files are merged",

@@ -9,9 +9,10 @@ A simulator: `Group` is the state, the events are requests that arrive and time 
 `simulate` a whole run, `check` and `broken` judge a state. Answers, transitions and records are in ``group.effects``.
 `TRANSITIONS` is every way from a state to another. `Settings` has the broker's settings and its release.
 
-Not modelled: the time a write to ``__consumer_offsets`` takes, commits (which count as heartbeats), the loading of a
-group by a new coordinator, groups that change to the KIP-848 protocol. Member ids have a number where Kafka has a
-UUID. Where Kafka walks a hash map of member ids (a new leader), the member that joined first is taken.
+Not modelled: the time a write to ``__consumer_offsets`` takes, the offsets of a commit (`kafkalearn.offsets.store` has
+them), the loading of a group by a new coordinator, groups that change to the KIP-848 protocol. Member ids have a number
+where Kafka has a UUID, and where Kafka walks a hash map of them (a new leader), the member that joined first is taken;
+unless each JoinGroup says which id the broker draws: then it is the member that a broker of 4.0 or later takes.
 """
 
 from kafkalearn.group.classic.events import (
@@ -19,6 +20,7 @@ from kafkalearn.group.classic.events import (
     Heartbeat,
     JoinGroup,
     LeaveGroup,
+    OffsetCommit,
     OffsetsExpired,
     PartitionMoved,
     SyncGroup,
@@ -38,6 +40,7 @@ __all__ = [
     "Heartbeat",
     "JoinGroup",
     "LeaveGroup",
+    "OffsetCommit",
     "OffsetsExpired",
     "PartitionMoved",
     "Settings",

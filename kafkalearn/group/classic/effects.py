@@ -43,9 +43,25 @@ class HeartbeatAnswered:
 
 @dataclass(frozen=True, slots=True)
 class LeaveAnswered:
-    """The answer to LeaveGroup."""
+    """The answer to LeaveGroup; where it was for several, with an error for each of the others."""
 
     client: str
+    error: str
+    of_others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommitAnswered:
+    """The answer to OffsetCommit: one error for all of its partitions."""
+
+    client: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteAnswered:
+    """The answer to the DeleteGroups of an administrator."""
+
     error: str
 
 
@@ -77,5 +93,5 @@ class GroupWritten:
     is_tombstone: bool = False
 
 
-Answer: TypeAlias = JoinAnswered | SyncAnswered | HeartbeatAnswered | LeaveAnswered
-Effect: TypeAlias = Answer | StateChanged | MemberRemoved | GroupWritten
+Answer: TypeAlias = JoinAnswered | SyncAnswered | HeartbeatAnswered | LeaveAnswered | CommitAnswered
+Effect: TypeAlias = Answer | DeleteAnswered | StateChanged | MemberRemoved | GroupWritten

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.group.classic.effects import GroupWritten, JoinAnswered, SyncAnswered
+from kafkalearn.group.classic.effects import NONE, DeleteAnswered, GroupWritten, JoinAnswered, SyncAnswered
 from kafkalearn.group.classic.events import GroupDeleted, OffsetsExpired, PartitionMoved
 from kafkalearn.group.classic.group_update import GroupUpdate
 from kafkalearn.group.classic.transitions import DELETED, EXPIRED, MOVED
@@ -24,12 +24,28 @@ def move_away(group: GroupUpdate, event: PartitionMoved) -> None:
     _forget(group)
 
 
-def drop(group: GroupUpdate, event: OffsetsExpired | GroupDeleted) -> None:
+def expire(group: GroupUpdate, event: OffsetsExpired) -> None:
     """Write a tombstone for an empty group and forget it."""
     if group.state != EMPTY or not group.is_known:
         what = f"in state {group.state}" if group.is_known else "unknown"
         raise IllegalEvent(f"{event!r}: only a known group in state Empty goes this way, it is {what}")
-    group.change_state(DEAD, DELETED if isinstance(event, GroupDeleted) else EXPIRED)
+    _end(group, EXPIRED)
+
+
+def delete(group: GroupUpdate, event: GroupDeleted) -> None:
+    """The same at the request of an administrator; the answer says if there is no such group, or not an empty one."""
+    if group.has_moved:
+        return group.emit(DeleteAnswered("NOT_COORDINATOR"))
+    if not group.is_known:
+        return group.emit(DeleteAnswered("GROUP_ID_NOT_FOUND"))
+    if group.state != EMPTY:
+        return group.emit(DeleteAnswered("NON_EMPTY_GROUP"))
+    _end(group, DELETED)
+    return group.emit(DeleteAnswered(NONE))
+
+
+def _end(group: GroupUpdate, cause: str) -> None:
+    group.change_state(DEAD, cause)
     group.emit(GroupWritten(is_tombstone=True))
     _forget(group)
 

@@ -16,6 +16,7 @@ from kafkalearn.group.limits import Duration, Timeout
 Generation: TypeAlias = Annotated[int, Whole(-1, LARGEST_INT)]
 SessionTimeout: TypeAlias = Annotated[int, Whole(-LARGEST_INT, LARGEST_INT)]  # a coordinator refuses what is too short
 JoinVersion: TypeAlias = Annotated[int, Whole(0, 9)]
+CommitVersion: TypeAlias = Annotated[int, Whole(0, 10)]
 
 UNKNOWN = ""  # the member id of who has none yet
 
@@ -32,6 +33,7 @@ class JoinGroup(Checked):
     instance_id: str | None = None
     protocol_type: str = "consumer"
     version: JoinVersion = 9  # of the request: 4 and up must first be given a member id; 9 can skip the assignment
+    drawn_id: str | None = None  # the member id that the broker draws if it draws one; None: it gets a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,26 @@ class Heartbeat(Checked):
 
 @dataclass(frozen=True, slots=True)
 class LeaveGroup(Checked):
-    """A member leaves, or an administrator removes a static one: then `member_id` is empty."""
+    """A member leaves, or an administrator removes a static one: then `member_id` is empty.
+
+    One request can be for several: `others` are (member id, instance id) of the rest (KIP-345, 2.4).
+    """
 
     client: str
     member_id: str
     instance_id: str | None = None
+    others: tuple[tuple[str, str | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetCommit(Checked):
+    """A member commits offsets; or a client that is in no group, with the generation -1 and no member id."""
+
+    client: str
+    member_id: str = UNKNOWN
+    generation: Generation = -1
+    instance_id: str | None = None
+    version: CommitVersion = 9  # of the request: from 9 on clients know that a group is not there
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +103,10 @@ class OffsetsExpired:
 
 @dataclass(frozen=True, slots=True)
 class GroupDeleted:
-    """An administrator deletes the empty group."""
+    """An administrator deletes the group; one that has members is not deleted."""
 
 
 ClassicEvent: TypeAlias = (
-    JoinGroup | SyncGroup | Heartbeat | LeaveGroup | TimePassed | PartitionMoved | OffsetsExpired | GroupDeleted
-)
+    JoinGroup | SyncGroup | Heartbeat | LeaveGroup | OffsetCommit | TimePassed
+    | PartitionMoved | OffsetsExpired | GroupDeleted
+)  # fmt: skip

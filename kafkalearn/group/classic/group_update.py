@@ -61,8 +61,10 @@ class GroupUpdate:
         """Begin the session of a member anew."""
         self.change(member_id, expires_ms=self.now_ms + self.members[member_id].session_timeout_ms)
 
-    def new_id(self, prefix: str) -> str:
-        """A member id that nobody has; Kafka puts a random UUID where this has a number."""
+    def new_id(self, prefix: str, drawn_id: str | None) -> str:
+        """A member id that nobody has; Kafka puts a random UUID where this has a number, unless it is known."""
+        if drawn_id is not None:
+            return drawn_id
         self.id_count += 1
         return f"{prefix}-{self.id_count}"
 
@@ -83,14 +85,24 @@ class GroupUpdate:
         return None if member_id in self.members else "UNKNOWN_MEMBER_ID"
 
     def remove(self, member_id: str, why: str) -> None:
-        """Forget a member or a pending id; of the members that remain, the first leads if the leader is gone."""
+        """Forget a member or a pending id; of the members that remain, the next leads if the leader is gone."""
         gone = self.members.pop(member_id, None)
         if gone is not None:
             self.emit(MemberRemoved(self.now_ms, member_id, gone.client, why))
         if self.leader == member_id:
-            self.leader = next(iter(self.members), None)
+            self.leader = next(iter(self.members_in_order), None)
         self.pending.pop(member_id, None)
         self.unsynced.pop(member_id, None)
+
+    @property
+    def members_in_order(self) -> list[str]:
+        """The member ids as a broker walks its map of them, if it has drawn them; those that we number: as they came.
+
+        References
+        ----------
+        Apache Kafka 4.0 to 4.3, ``ClassicGroup.members``, a HashMap.
+        """
+        return list(self.members) if self.id_count or not self.rules.is_java else hash_order(self.members)
 
     @property
     def rebalance_timeout_ms(self) -> int:

@@ -81,11 +81,11 @@ def _supports(group: GroupUpdate, request: JoinGroup) -> bool:
 def _join_without_id(group: GroupUpdate, request: JoinGroup) -> None:
     if request.instance_id is not None and group.rules.has_static_members:
         old_id = group.static_id(request.instance_id)
-        new_id = group.new_id(request.instance_id)
+        new_id = group.new_id(request.instance_id, request.drawn_id)
         if old_id is None:
             return _add(group, request, new_id)
         return _replace_static(group, request, old_id, new_id)
-    new_id = group.new_id(request.client)
+    new_id = group.new_id(request.client, request.drawn_id)
     if group.rules.needs_member_id and request.version >= FIRST_VERSION_WITH_MEMBER_ID_REQUIRED:
         group.pending[new_id] = (group.now_ms + request.session_timeout_ms, request.client)
         return _refuse(group, request, "MEMBER_ID_REQUIRED", new_id)

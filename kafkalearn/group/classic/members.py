@@ -109,24 +109,34 @@ def quick_heartbeat(group: Group, request: Heartbeat) -> Group | None:
 def leave(group: GroupUpdate, request: LeaveGroup) -> None:
     """Work on a LeaveGroup request."""
     if not group.is_known:
-        return group.emit(LeaveAnswered(request.client, "UNKNOWN_MEMBER_ID"))
+        of_others = ("UNKNOWN_MEMBER_ID",) * len(request.others)
+        return group.emit(LeaveAnswered(request.client, "UNKNOWN_MEMBER_ID", of_others))
     if group.state == DEAD:
         return group.emit(LeaveAnswered(request.client, "COORDINATOR_NOT_AVAILABLE"))
-    member_id = request.member_id
-    if member_id == UNKNOWN and request.instance_id is not None:
-        member_id = group.static_id(request.instance_id) or UNKNOWN
-    is_pending = member_id in group.pending
-    error = None if is_pending else group.error_of(member_id, request.instance_id)
-    group.emit(LeaveAnswered(request.client, error or NONE))
-    if error is not None:
+    left: list[tuple[str, bool]] = []
+    before, those = len(group.effects), ((request.member_id, request.instance_id), *request.others)
+    errors = [_take_out(group, *each, left) for each in those]
+    group.effects.insert(before, LeaveAnswered(request.client, errors[0], tuple(errors[1:])))
+    if not left:
         return None
-    who = group.pending[member_id][1] if is_pending else group.members[member_id].client
-    _remove(group, member_id, LEFT)
-    if is_pending and not group.rules.is_java:  # Scala's coordinator starts no rebalance for a pending id
-        return complete_after_removal(group)
+    if all(is_pending for _, is_pending in left) and not group.rules.is_java:
+        return complete_after_removal(group)  # Scala's coordinator starts no rebalance for a pending id
     if group.state in (STABLE, COMPLETING, PREPARING):
-        rebalance_or_complete(group, MEMBER_LEFT, who)
+        rebalance_or_complete(group, MEMBER_LEFT, ", ".join(who for who, _ in left))
     return None
+
+
+def _take_out(group: GroupUpdate, member_id: str, instance_id: str | None, left: list[tuple[str, bool]]) -> str:
+    """Remove one that leaves, and note its client and whether its id was unused; the error of the answer."""
+    if member_id == UNKNOWN and instance_id is not None:
+        member_id = group.static_id(instance_id) or UNKNOWN
+    is_pending = member_id in group.pending
+    error = None if is_pending else group.error_of(member_id, instance_id)
+    if error is not None:
+        return error
+    left.append((group.pending[member_id][1] if is_pending else group.members[member_id].client, is_pending))
+    _remove(group, member_id, LEFT)
+    return NONE
 
 
 def _remove(group: GroupUpdate, member_id: str, why: str) -> None:

@@ -79,9 +79,9 @@ def complete(group: GroupUpdate) -> None:
 
 
 def _elect_leader(group: GroupUpdate) -> bool:
-    """Whether there is a leader: the old one if it has rejoined, else the first member that has."""
+    """Whether there is a leader: the old one if it has rejoined, else the next member that has."""
     if group.members[group.leader].join_waiter is None:
-        rejoined = [each.member_id for each in group.members.values() if each.join_waiter is not None]
+        rejoined = [each for each in group.members_in_order if group.members[each].join_waiter is not None]
         if not rejoined:
             return False
         group.leader = rejoined[0]

@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kafkalearn.errors import no_event
-from kafkalearn.group.classic.ending import drop, move_away
+from kafkalearn.group.classic.commits import commit
+from kafkalearn.group.classic.ending import delete, expire, move_away
 from kafkalearn.group.classic.events import (
     ClassicEvent,
     GroupDeleted,
     Heartbeat,
     JoinGroup,
     LeaveGroup,
+    OffsetCommit,
     OffsetsExpired,
     PartitionMoved,
     SyncGroup,
@@ -32,9 +34,10 @@ _RULES = {
     SyncGroup: sync,
     Heartbeat: heartbeat,
     LeaveGroup: leave,
+    OffsetCommit: commit,
     PartitionMoved: move_away,
-    OffsetsExpired: drop,
-    GroupDeleted: drop,
+    OffsetsExpired: expire,
+    GroupDeleted: delete,
 }
 
 
@@ -44,7 +47,7 @@ def step(settings: Settings, group: Group, event: ClassicEvent) -> Group:
     Raises
     ------
     IllegalEvent
-        If it is no event of this simulator, or makes no sense now: a group is deleted that has members.
+        If it is no event of this simulator, or makes no sense now: the offsets of a group expire that has members.
 
     Examples
     --------

@@ -4,10 +4,10 @@ One request, ConsumerGroupHeartbeat, replaces joining, synchronising, heartbeats
 order: the *group epoch* goes up when members or topics change, the *assignment epoch* is the group epoch that the
 target assignment was computed for, and a *member epoch* is the assignment epoch that the member has reached.
 
-A simulator of the coordinator: `Group` is the state; `ConsumerGroupHeartbeat`, `OffsetCommit`, `TopicChanged`,
-`TimePassed`, `GroupDeleted`, `OffsetsExpired` and `PartitionMoved` are the events (`join` and `leave` make the first
-and the last heartbeat of a member); `step` is the rule, `simulate` a whole run, `check` and `broken` judge a state.
-What was answered and written is in ``group.effects``.
+A simulator of the coordinator: `Group` is the state; `ConsumerGroupHeartbeat`, `OffsetCommit`, `OffsetFetch`,
+`TopicChanged`, `TimePassed`, `GroupDeleted`, `OffsetsExpired` and `PartitionMoved` are the events (`join` and `leave`
+make the first and the last heartbeat of a member); `step` is the rule, `simulate` a whole run, `check` and `broken`
+judge a state. What was answered and written is in ``group.effects``.
 
 The answers are those of a real broker also where they come from the order of its hash maps, or from a quirk.
 
@@ -19,6 +19,7 @@ from kafkalearn.group.consumer.events import (
     ConsumerGroupHeartbeat,
     GroupDeleted,
     OffsetCommit,
+    OffsetFetch,
     OffsetsExpired,
     PartitionMoved,
     TimePassed,
@@ -37,6 +38,7 @@ __all__ = [
     "ConsumerGroupHeartbeat",
     "GroupDeleted",
     "OffsetCommit",
+    "OffsetFetch",
     "OffsetsExpired",
     "PartitionMoved",
     "Settings",

@@ -1,11 +1,11 @@
-"""Commits carry the member epoch: one of another epoch is refused, whole."""
+"""Commits and fetches carry the member epoch: one of another epoch is refused, whole."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from kafkalearn.group.consumer.effects import NONE, OFFSET_COMMIT, CommitAnswered, RecordWritten
-from kafkalearn.group.consumer.events import OffsetCommit
+from kafkalearn.group.consumer.effects import NONE, OFFSET_COMMIT, CommitAnswered, FetchAnswered, RecordWritten
+from kafkalearn.group.consumer.events import OffsetCommit, OffsetFetch
 from kafkalearn.group.consumer.settings import Settings
 from kafkalearn.group.consumer.state import CLASSIC, CONSUMER, Group, Member
 from kafkalearn.topic_partition import TopicPartition
@@ -36,6 +36,23 @@ def commit(settings: Settings, group: Group, event: OffsetCommit) -> Group:
     )
     records = tuple(RecordWritten(OFFSET_COMMIT) for _ in known) if error == NONE else ()
     return replace(group, effects=(*records, CommitAnswered(event.member_id, errors)))
+
+
+def fetch(settings: Settings, group: Group, event: OffsetFetch) -> Group:
+    """The group, and among its effects what it has committed; a member of another epoch is refused.
+
+    References
+    ----------
+    Apache Kafka 4.0 to 4.3, ``OffsetMetadataManager.fetchOffsets``, ``ConsumerGroup.validateOffsetFetch``.
+    """
+    error = NONE
+    if group.group_type == CONSUMER and not (event.member_id is None and event.member_epoch < 0):
+        member = group.find(event.member_id)
+        if member is None:
+            error = "UNKNOWN_MEMBER_ID"
+        elif member.epoch != event.member_epoch:
+            error = "STALE_MEMBER_EPOCH"
+    return replace(group, effects=(FetchAnswered(error, group.committed if error == NONE else ()),))
 
 
 def _error_of_missing(group: Group, event: OffsetCommit, partition: TopicPartition) -> str:

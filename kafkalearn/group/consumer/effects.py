@@ -39,6 +39,14 @@ class CommitAnswered:
 
 
 @dataclass(frozen=True, slots=True)
+class FetchAnswered:
+    """The answer to an OffsetFetch: the partitions that have a committed offset, or an error."""
+
+    error: str
+    committed: tuple[TopicPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class DeleteAnswered:
     """The answer to the DeleteGroups of an administrator."""
 
@@ -61,7 +69,7 @@ class RecordWritten:
     kind: str
 
 
-Effect: TypeAlias = HeartbeatAnswered | CommitAnswered | DeleteAnswered | MemberFenced | RecordWritten
+Effect: TypeAlias = HeartbeatAnswered | CommitAnswered | FetchAnswered | DeleteAnswered | MemberFenced | RecordWritten
 
 
 def tombstone(kind: str) -> RecordWritten:

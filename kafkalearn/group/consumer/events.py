@@ -87,6 +87,14 @@ class OffsetCommit:
 
 
 @dataclass(frozen=True, slots=True)
+class OffsetFetch(Checked):
+    """A member asks for the committed offsets, with the member epoch it knows; a tool has neither: None and -1."""
+
+    member_id: str | None = None
+    member_epoch: Epoch = -1
+
+
+@dataclass(frozen=True, slots=True)
 class TopicChanged:
     """A topic is created or gets more partitions; or, with None, is deleted.
 
@@ -136,8 +144,9 @@ class PartitionMoved:
 
 
 ConsumerGroupEvent: TypeAlias = (
-    ConsumerGroupHeartbeat | OffsetCommit | TopicChanged | TimePassed | GroupDeleted | OffsetsExpired | PartitionMoved
-)
+    ConsumerGroupHeartbeat | OffsetCommit | OffsetFetch | TopicChanged | TimePassed
+    | GroupDeleted | OffsetsExpired | PartitionMoved
+)  # fmt: skip
 
 
 def join(

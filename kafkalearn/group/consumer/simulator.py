@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.group.consumer.cluster import change_topic
-from kafkalearn.group.consumer.commits import commit
+from kafkalearn.group.consumer.commits import commit, fetch
 from kafkalearn.group.consumer.ending import delete, expire, move
 from kafkalearn.group.consumer.events import (
     ConsumerGroupEvent,
     ConsumerGroupHeartbeat,
     GroupDeleted,
     OffsetCommit,
+    OffsetFetch,
     OffsetsExpired,
     PartitionMoved,
     TimePassed,
@@ -52,6 +53,8 @@ def step(settings: Settings, group: Group, event: ConsumerGroupEvent) -> Group:
             return heartbeat(settings, group, event)
         case OffsetCommit():
             return commit(settings, group, event)
+        case OffsetFetch():
+            return fetch(settings, group, event)
         case TopicChanged():
             return change_topic(settings, group, event)
         case TimePassed():
@@ -63,8 +66,8 @@ def step(settings: Settings, group: Group, event: ConsumerGroupEvent) -> Group:
         case PartitionMoved():
             return move(settings, group)
     raise IllegalEvent(
-        f"{shown(event)} is no event of this simulator; there are ConsumerGroupHeartbeat, OffsetCommit, TopicChanged, "
-        "TimePassed, GroupDeleted, OffsetsExpired, PartitionMoved"
+        f"{shown(event)} is no event of this simulator; there are ConsumerGroupHeartbeat, OffsetCommit, OffsetFetch, "
+        "TopicChanged, TimePassed, GroupDeleted, OffsetsExpired, PartitionMoved"
     )
 
 

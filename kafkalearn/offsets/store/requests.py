@@ -18,6 +18,7 @@ from kafkalearn.offsets.store.transactions import in_flight_partitions, open_par
 from kafkalearn.versions.releases import at_least
 
 ADMIN_CLIENT_ID = "__admin_client"  # the one client id that may produce to internal topics
+METADATA_TOO_LARGE = "OFFSET_METADATA_TOO_LARGE"
 KINDS = {CLASSIC: "0.9.0", CONSUMER: "4.0", STREAMS: "4.2"}  # that commit offsets; since when, early access apart
 
 
@@ -25,7 +26,7 @@ def commit(settings: Settings, store: Store, event: Commit) -> Store:
     """The store after a commit: an entry more, or an error."""
     error = _commit_error(settings, store, event)
     if error is not None:
-        return store.answering(error)
+        return _with_its_group(settings, store, event, error).answering(error)
     entry = commit_entry(settings, event)
     if not event.is_in_flight:
         return append(store, entry).answering()
@@ -33,6 +34,17 @@ def commit(settings: Settings, store: Store, event: Commit) -> Store:
         return append(store, entry, is_in_flight=True)
     unreplicated = (*store.unreplicated, len(store.log))
     return replace(append_unconfirmed(store, entry), unreplicated=unreplicated).answering()
+
+
+def _with_its_group(settings: Settings, store: Store, event: Commit, error: str) -> Store:
+    """The store after a refused commit: if only its text is too long, its group is there from now on, and is empty.
+
+    Kafka makes the group before it looks at what the commit brings, since 0.10.1; nothing of it is written down.
+    """
+    is_new = error == METADATA_TOO_LARGE and store.group(event.group_id) is None
+    if not (is_new and at_least("0.10.1", settings.release)):
+        return store
+    return replace(store, groups=put_group(store.groups, Group(event.group_id)))
 
 
 def _commit_error(settings: Settings, store: Store, event: Commit) -> str | None:
@@ -44,7 +56,7 @@ def _commit_error(settings: Settings, store: Store, event: Commit) -> str | None
     else:
         error = _member_error(group, event)
     if error is None and not metadata_fits(event.metadata, settings.metadata_max_bytes):
-        return "OFFSET_METADATA_TOO_LARGE"
+        return METADATA_TOO_LARGE
     return error
 
 

@@ -11,6 +11,7 @@ from kafkalearn.group.classic import (
     Heartbeat,
     JoinGroup,
     LeaveGroup,
+    OffsetCommit,
     OffsetsExpired,
     PartitionMoved,
     Settings,
@@ -22,10 +23,17 @@ from kafkalearn.group.classic import (
     start,
     step,
 )
-from kafkalearn.group.classic.effects import GroupWritten, StateChanged
+from kafkalearn.group.classic.effects import (
+    CommitAnswered,
+    DeleteAnswered,
+    GroupWritten,
+    LeaveAnswered,
+    StateChanged,
+)
 from kafkalearn.group.classic.promises import NONE_REMOVED, STAYS_STABLE
 from kafkalearn.group.classic.settings import broker_settings
 from kafkalearn.group.classic.transitions import transition
+from kafkalearn.java_collections import hash_order
 
 NO_DELAY = Settings(group_initial_rebalance_delay_ms=0)
 OLD_JOIN = {"version": 3}  # without the round that gives out a member id
@@ -252,15 +260,65 @@ def test_a_partition_that_moves_sends_the_waiting_ones_away_and_writes_nothing()
         assert errors(step(NO_DELAY, group, event)) == ["COORDINATOR_NOT_AVAILABLE"]
 
 
-@pytest.mark.parametrize("event", [GroupDeleted(), OffsetsExpired()])
-def test_only_an_empty_group_can_be_dropped(event):
+def test_only_the_offsets_of_an_empty_group_expire():
     with pytest.raises(IllegalEvent, match="only a known group in state Empty"):
-        play(*stable("a"), event)
+        play(*stable("a"), OffsetsExpired())
     with pytest.raises(IllegalEvent, match="it is unknown"):
-        play(event)
-    gone = play(*stable("a"), LeaveGroup("a", "a-1"), event)
+        play(OffsetsExpired())
+    gone = play(*stable("a"), LeaveGroup("a", "a-1"), OffsetsExpired())
     assert (gone.state, gone.effects[-1]) == ("Dead", GroupWritten(is_tombstone=True))
     assert step(NO_DELAY, gone, JoinGroup("b")).state == "Empty"
+
+
+def test_an_administrator_deletes_only_an_empty_group():
+    assert play(*stable("a"), GroupDeleted()).effects == (DeleteAnswered("NON_EMPTY_GROUP"),)
+    gone = play(*stable("a"), LeaveGroup("a", "a-1"), GroupDeleted())
+    assert gone.effects[-2:] == (GroupWritten(is_tombstone=True), DeleteAnswered("NONE"))
+    assert gone.state == "Dead"
+    assert step(NO_DELAY, gone, GroupDeleted()).effects == (DeleteAnswered("GROUP_ID_NOT_FOUND"),)
+    assert play(*stable("a"), PartitionMoved(), GroupDeleted()).effects == (DeleteAnswered("NOT_COORDINATOR"),)
+
+
+COMMITS = {
+    "nobody knows the group": ((), OffsetCommit("a", "a-1", 1), "GROUP_ID_NOT_FOUND"),
+    "an older request": ((), OffsetCommit("a", "a-1", 1, version=8), "ILLEGAL_GENERATION"),
+    "a client without a group": ((), OffsetCommit("a"), "NONE"),
+    "the group has members": (stable("a"), OffsetCommit("tool"), "UNKNOWN_MEMBER_ID"),
+    "a member": (stable("a"), OffsetCommit("a", "a-1", 1), "NONE"),
+    "of another generation": (stable("a"), OffsetCommit("a", "a-1", 2), "ILLEGAL_GENERATION"),
+    "before it was assigned anything": (stable("a")[:-1], OffsetCommit("a", "a-1", 1), "REBALANCE_IN_PROGRESS"),
+    "while the others join": ((*stable("a"), JoinGroup("b", version=3)), OffsetCommit("a", "a-1", 1), "NONE"),
+}
+
+
+@pytest.mark.parametrize("name", COMMITS)
+def test_a_commit_is_answered_by_who_sends_it_and_when(name):
+    before, request, error = COMMITS[name]
+    assert play(*before, request).effects == (CommitAnswered(request.client, error),)
+
+
+def test_a_commit_keeps_its_member_alive_as_a_heartbeat_does():
+    committed = play(*stable("a"), TimePassed(9000), OffsetCommit("a", "a-1", 1), TimePassed(9000))
+    assert committed.state == "Stable"
+    assert step(NO_DELAY, committed, TimePassed(1000)).state == "Empty"
+
+
+def test_several_leave_with_one_request_and_each_is_answered():
+    group = play(*stable("a", "b"), LeaveGroup("tool", "a-1", others=(("b-2", None), ("c-3", None))))
+    assert group.answers == (LeaveAnswered("tool", "NONE", ("NONE", "UNKNOWN_MEMBER_ID")),)
+    assert group.state == "Empty"
+    unknown = play(LeaveGroup("tool", "a-1", others=(("b-2", None),)))
+    assert unknown.answers == (LeaveAnswered("tool", "UNKNOWN_MEMBER_ID", ("UNKNOWN_MEMBER_ID",)),)
+
+
+def test_the_next_leader_is_the_first_in_the_brokers_map_where_it_is_known_which_ids_it_draws():
+    """Java walks a HashMap of the ids, bucket after bucket."""
+    ids = ["d-x", "c-x", "b-x", "a-x"]
+    assert hash_order(ids) == ["b-x", "a-x", "d-x", "c-x"]
+    joins = [JoinGroup(each[0], drawn_id=each, **OLD_JOIN) for each in ids]
+    assert play(joins[0], TimePassed(0), *joins[1:], LeaveGroup("d", "d-x")).leader == "b-x"
+    numbered = [JoinGroup(each[0], **OLD_JOIN) for each in ids]
+    assert play(numbered[0], TimePassed(0), *numbered[1:], LeaveGroup("d", "d-1")).leader == "c-2"
 
 
 def test_of_two_assignors_with_as_many_votes_javas_map_decides():

@@ -6,6 +6,7 @@ from kafkalearn.group.consumer import (
     ConsumerGroupHeartbeat,
     GroupDeleted,
     OffsetCommit,
+    OffsetFetch,
     OffsetsExpired,
     PartitionMoved,
     Settings,
@@ -17,7 +18,7 @@ from kafkalearn.group.consumer import (
     start,
     step,
 )
-from kafkalearn.group.consumer.effects import DeleteAnswered, MemberFenced, RecordWritten
+from kafkalearn.group.consumer.effects import DeleteAnswered, FetchAnswered, MemberFenced, RecordWritten
 from kafkalearn.topic_partition import TopicPartition
 
 ORDERS, CLICKS = TopicPartition("orders", 0), TopicPartition("clicks", 0)
@@ -77,6 +78,18 @@ def test_a_group_without_members_and_offsets_does_not_outlive_the_clean_up():
     assert played(join("A", ["orders"]), leave("A"), OffsetsExpired()).state == "Dead"
     assert played(join("A", ["orders"]), OffsetsExpired()).state == "Stable"
     assert played(OffsetsExpired()).effects == ()
+
+
+def test_a_fetch_with_another_epoch_or_of_a_stranger_is_refused_and_a_tool_may_always_ask():
+    everything = FetchAnswered("NONE", (CLICKS, ORDERS))
+    for request, answer in (
+        (OffsetFetch("A", 2), everything),
+        (OffsetFetch(), everything),
+        (OffsetFetch("A", 1), FetchAnswered("STALE_MEMBER_EPOCH")),
+        (OffsetFetch("B", 2), FetchAnswered("UNKNOWN_MEMBER_ID")),
+    ):
+        assert played(join("A", ["orders"]), COMMIT, request).effects == (answer,)
+    assert played(OffsetFetch("A", 2)).effects == (FetchAnswered("NONE"),)
 
 
 def test_offsets_go_with_their_topic():

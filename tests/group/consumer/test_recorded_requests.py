@@ -5,7 +5,8 @@ from itertools import groupby
 import pytest
 
 from kafkalearn.group.consumer import start, step
-from tests.group.consumer.requests import answer_of, by_topic, description_of, event_of, settings_of
+from kafkalearn.live.conform.mechanisms.groups.consumer_script import answer_of, by_topic, description_of, event_of
+from tests.group.consumer.requests import settings_of
 from tests.recorded import recorded
 
 RECORDED = recorded("kip848-requests")

@@ -112,6 +112,14 @@ def test_a_commit_that_may_not_be_is_answered_with_kafkas_error(before, commit, 
     assert len(after(*before, commit).log) == len(after(*before).log) + (error == "NONE")
 
 
+@pytest.mark.parametrize(("release", "error"), [("4.3", "NONE"), ("0.10.1", "NONE"), ("0.10.0", "GROUP_ID_NOT_FOUND")])
+def test_a_commit_whose_text_is_too_long_leaves_a_group_without_offsets(release, error):
+    too_long = Commit("g", "t", 0, 1, 0, metadata="x" * 4097)
+    assert after(too_long, release=release).log == ()
+    assert answer(too_long, DeleteGroup("g"), release=release).error == error  # found by conform on 4.3
+    assert answer(too_long, FETCH, release=release) == Answer(offset=-1)
+
+
 def test_a_commit_in_flight_is_not_seen_and_keeps_its_group_alive():
     in_flight = Commit("g", "orders", 0, 9, 2000, is_in_flight=True)
     assert answer(COMMIT, in_flight, FETCH) == Answer(offset=7)

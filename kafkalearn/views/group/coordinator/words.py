@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from kafkalearn.group.classic.effects import (
+    CommitAnswered,
+    DeleteAnswered,
     Effect,
     GroupWritten,
     HeartbeatAnswered,
@@ -18,6 +20,7 @@ from kafkalearn.group.classic.events import (
     Heartbeat,
     JoinGroup,
     LeaveGroup,
+    OffsetCommit,
     OffsetsExpired,
     PartitionMoved,
     SyncGroup,
@@ -53,6 +56,8 @@ def request_text(event: ClassicEvent | None) -> str:
             return f"{client} sends Heartbeat for generation {generation}"
         case LeaveGroup(client):
             return f"{client} sends LeaveGroup"
+        case OffsetCommit(client):
+            return f"{client} sends OffsetCommit"
         case TimePassed(ms):
             return f"{time_text(ms)} pass"
     return OTHER_EVENTS[type(event)]
@@ -71,8 +76,10 @@ def effect_text(effect: Effect) -> str:
             return f"{client} is assigned {assignment_text(assignment)}"
         case JoinAnswered(client, error) | SyncAnswered(client, error):
             return f"{client} is answered {error}"
-        case HeartbeatAnswered(client, error) | LeaveAnswered(client, error):
+        case HeartbeatAnswered(client, error) | LeaveAnswered(client, error) | CommitAnswered(client, error):
             return f"{client} is answered {error}"
+        case DeleteAnswered(error):
+            return f"the administrator is answered {error}"
         case StateChanged(before=before, after=after, cause=cause):
             return f"{before} → {after}: {cause}"
         case MemberRemoved(member_id=member_id, why=why):
