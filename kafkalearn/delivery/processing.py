@@ -20,7 +20,7 @@ from kafkalearn.replication.settings import Settings as TopicSettings
 
 def places_of_producer(topic: TopicSettings) -> tuple[int, int]:
     """The places of the producer, and of what was appended for it: behind all parts of the partition."""
-    first = FIRST_REPLICA + PARTS_OF_REPLICA * topic.replica_count
+    first = FIRST_REPLICA + PARTS_OF_REPLICA * topic.broker_count
     return first, first + 1
 
 

@@ -15,30 +15,38 @@ and `find` searches all schedules for the shortest one that breaks one. There, `
 broker, ``BrokerCrashed(2)`` to broker 2 alone; `on_every_broker` makes an event one of every broker.
 
 Not modelled: the bytes of a fetch (an answer brings all there is), batches (records are appended together, and each is
-kept by itself), transactions, replicas that are reassigned, more than one log directory, and the way metadata takes:
-every broker that is running and not cut off learns at once what the controller records. Leadership stays where it is
-until its broker fails: the preferred replica does not get it back. A broker that has restarted counts as alive at
-once: it need not catch up with the metadata first (unfencing). The extra leader epoch that
-controllers before 3.6 gave out when the ISR shrank is left out.
+kept by itself), transactions, more than one log directory, and the way metadata takes: every broker that is running and
+not cut off learns at once what the controller records. The extra leader epoch that controllers before 3.6 gave out when
+the ISR shrank is left out.
+
+What an operator does: ``AlterPartitionReassignments`` moves replicas (`Settings.broker_count` gives the partition more
+brokers than replicas), ``ElectLeaders`` and ``LeaderImbalanceChecked`` give leadership back to the preferred replica,
+``ControlledShutdownStarted``, ``BrokerRegistered`` and ``BrokerUnfenced`` are the steps of a restart.
 """
 
 from kafkalearn.replication.cluster import pass_time, settle
 from kafkalearn.replication.events import (
     AlterPartitionAnswered,
+    AlterPartitionReassignments,
     BrokerCrashed,
     BrokerFenced,
     BrokerFrozen,
     BrokerReconnected,
+    BrokerRegistered,
     BrokerRestarted,
     BrokerStopped,
     BrokerThawed,
+    BrokerUnfenced,
     Consume,
+    ControlledShutdownStarted,
     DeleteRecords,
+    ElectLeaders,
     Fetch,
     HighWatermarkCheckpointed,
     IsrChecked,
     IsrSet,
     LeaderElected,
+    LeaderImbalanceChecked,
     PowerLost,
     Produce,
     SessionExpired,
@@ -71,20 +79,26 @@ __all__ = [
     "SURVIVE_CLEAN",
     "TRUNCATIONS",
     "AlterPartitionAnswered",
+    "AlterPartitionReassignments",
     "BrokerCrashed",
     "BrokerFenced",
     "BrokerFrozen",
     "BrokerReconnected",
+    "BrokerRegistered",
     "BrokerRestarted",
     "BrokerStopped",
     "BrokerThawed",
+    "BrokerUnfenced",
     "Consume",
+    "ControlledShutdownStarted",
     "DeleteRecords",
+    "ElectLeaders",
     "Fetch",
     "HighWatermarkCheckpointed",
     "IsrChecked",
     "IsrSet",
     "LeaderElected",
+    "LeaderImbalanceChecked",
     "Partition",
     "PowerLost",
     "Produce",

@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.phrases import counted
+from kafkalearn.replication.controller.elections import has_preferred_leader
 from kafkalearn.replication.events import (
     AlterPartitionAnswered,
     Fetch,
     HighWatermarkCheckpointed,
     IsrChecked,
+    LeaderImbalanceChecked,
     ReplicationEvent,
     SessionExpired,
     TimePassed,
@@ -26,6 +28,7 @@ from kafkalearn.replication.state import CUT_OFF, RUNNING, Partition, Replica, W
 from kafkalearn.trace import Frame, Trace, extend
 
 SESSION_TIMEOUT_MS = 9_000  # broker.session.timeout.ms, the default
+IMBALANCE_CHECK_MS = 300_000  # leader.imbalance.check.interval.seconds, the default of every release
 SHORTEST_ROUND_MS = 100  # of a cluster whose fetches do not wait
 
 MOST_STEPS = 200_000  # of one `pass_time`: a few seconds, and all frames are kept
@@ -71,9 +74,15 @@ def settle(settings: Settings, trace: ReplicationTrace) -> ReplicationTrace:
 
 
 def pass_time(
-    settings: Settings, trace: ReplicationTrace, ms: int, session_timeout_ms: int = SESSION_TIMEOUT_MS
+    settings: Settings,
+    trace: ReplicationTrace,
+    ms: int,
+    session_timeout_ms: int = SESSION_TIMEOUT_MS,
+    imbalance_check_ms: int = IMBALANCE_CHECK_MS,
 ) -> ReplicationTrace:
     """The run carried on for at least `ms`: as `settle`, and who lags leaves the ISR, lost brokers are fenced.
+
+    Every five minutes the preferred replica gets its leadership back, unless ``auto.leader.rebalance.enable`` is off.
 
     Parameters
     ----------
@@ -83,6 +92,8 @@ def pass_time(
         How long; at least 0.
     session_timeout_ms : int
         How long a broker may send no heartbeat until the controller fences it.
+    imbalance_check_ms : int
+        How often the controller looks for partitions that their preferred replica does not lead; at least 1.
 
     Returns
     -------
@@ -104,6 +115,7 @@ def pass_time(
     """
     frames = _frames(trace)
     whole_number("session_timeout_ms", session_timeout_ms, at_least=0)
+    whole_number("imbalance_check_ms", imbalance_check_ms, at_least=1)
     _refuse_too_many_steps(settings, whole_number("ms", ms, at_least=0))
     until_ms = frames[-1].state.now_ms + ms
     heard_ms = {broker_id: _last_running_ms(frames, broker_id) for broker_id in settings.broker_ids}
@@ -115,6 +127,8 @@ def pass_time(
         half_lag_ms = max(settings.replica_lag_time_max_ms // 2, 1)
         if checked_ms // half_lag_ms != frames[-1].state.now_ms // half_lag_ms and frames[-1].state.leader is not None:
             _carry_on(settings, frames, [IsrChecked()])
+        if checked_ms // imbalance_check_ms != frames[-1].state.now_ms // imbalance_check_ms:
+            _carry_on(settings, frames, _balances(settings, frames[-1].state))
     _settle(settings, frames)
     return tuple(frames)
 
@@ -126,7 +140,7 @@ def _frames(trace: ReplicationTrace) -> Frames:
 
 
 def _refuse_too_many_steps(settings: Settings, ms: int) -> None:
-    round_ms, most_in_a_round = _round_ms(settings), 3 * settings.replica_count + 2
+    round_ms, most_in_a_round = _round_ms(settings), 3 * settings.broker_count + 3
     most_ms = MOST_STEPS // most_in_a_round * round_ms
     if ms > most_ms:
         raise KafkaLearnError(
@@ -157,7 +171,8 @@ def _round(settings: Settings, frames: Frames) -> None:
             _carry_on(settings, frames, [Fetch(broker_id)])
         _carry_on(settings, frames, _answers(frames[-1].state))
     _carry_on(settings, frames, [TimePassed(_round_ms(settings))])
-    running = [id_ for id_ in settings.broker_ids if frames[-1].state.replica(id_).is_running]
+    replicas = frames[-1].state.controller.assignment.replicas
+    running = [id_ for id_ in settings.broker_ids if id_ in replicas and frames[-1].state.replica(id_).is_running]
     _carry_on(settings, frames, [HighWatermarkCheckpointed(broker_id) for broker_id in running])
 
 
@@ -176,6 +191,12 @@ def _answers(partition: Partition) -> Iterator[AlterPartitionAnswered]:
         proposal = replica.leading.proposal if replica.leading is not None and replica.is_running else None
         if proposal is not None and not proposal.is_refused:
             yield AlterPartitionAnswered(broker_id=broker_id)
+
+
+def _balances(settings: Settings, now: Partition) -> list[LeaderImbalanceChecked]:
+    """The controller's round, where it is switched on and there is something for it to do."""
+    is_wanted = settings.has_leader_rebalancing and bool(settings.assignment)
+    return [LeaderImbalanceChecked()] if is_wanted and not has_preferred_leader(now.controller) else []
 
 
 def _lost_sessions(now: Partition, heard_ms: dict[int, int], session_timeout_ms: int) -> list[SessionExpired]:

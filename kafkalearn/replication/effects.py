@@ -102,6 +102,36 @@ class LeaderChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class AssignmentChanged:
+    """The controller has recorded other replicas: a reassignment has begun, has ended, or was cancelled."""
+
+    replicas: tuple[int, ...]
+    adding: tuple[int, ...] = ()
+    removing: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReassignmentAnswered:
+    """The answer to AlterPartitionReassignments; NONE: it is recorded, which is not yet the end of it."""
+
+    error: str = NONE
+
+
+@dataclass(frozen=True, slots=True)
+class ElectionAnswered:
+    """The answer to ElectLeaders."""
+
+    error: str = NONE
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaDeleted:
+    """A broker has deleted its replica: it is no longer in the assignment."""
+
+    broker_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class LogTruncated:
     """A new follower has truncated its log before fetching (up to 2.7).
 
@@ -138,6 +168,10 @@ Effect: TypeAlias = (
     | AlterPartitionSent
     | IsrWritten
     | LeaderChanged
+    | AssignmentChanged
+    | ReassignmentAnswered
+    | ElectionAnswered
+    | ReplicaDeleted
     | LogTruncated
     | BrokerHalted
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from kafkalearn.arguments import LARGEST_INT
+from kafkalearn.arguments import LARGEST_INT, one_of
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.fields import BrokerId, Checked, Millis, Offset, Whole, check_fields
 from kafkalearn.phrases import shown
@@ -39,6 +39,8 @@ SENT_AGAIN = (
 ALTER_PARTITION_ERRORS = (*STAY_PENDING, *BACK_TO_COMMITTED, *SENT_AGAIN)
 
 ACKS = (0, 1, "all")
+
+ELECTION_TYPES = (PREFERRED_ELECTION, UNCLEAN_ELECTION) = ("preferred", "unclean")
 
 MOST_RECORDS = 100_000  # of one batch: message.max.bytes, 1 MiB, takes fewer than 150,000 of the smallest records
 
@@ -109,6 +111,7 @@ class AlterPartitionAnswered(Checked):
 
     error: str | None = None  # None: by its rules; else a name in `ALTER_PARTITION_ERRORS`
     broker_id: BrokerId | None = None  # None: the leader, as the controller has it
+    successor: BrokerId | None = None  # as in SessionExpired, where a reassignment ends and takes the leader away
 
     def __post_init__(self) -> None:
         """Refuse an error that no controller answers."""
@@ -165,6 +168,32 @@ class BrokerRestarted(Checked):
 
 
 @dataclass(frozen=True, slots=True)
+class ControlledShutdownStarted(Checked):
+    """A broker asks to be stopped: the controller takes its leadership away, it still runs. `BrokerStopped` ends it."""
+
+    broker_id: BrokerId
+    successor: BrokerId | None = None  # as in SessionExpired
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerRegistered(Checked):
+    """The process starts again and registers; it follows, but stays fenced until it is `BrokerUnfenced`.
+
+    `BrokerRestarted` is both at once.
+    """
+
+    broker_id: BrokerId
+    successor: BrokerId | None = None  # as in SessionExpired
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerUnfenced(Checked):
+    """A fenced broker has caught up with the metadata, up to its own registration: it counts as alive again."""
+
+    broker_id: BrokerId
+
+
+@dataclass(frozen=True, slots=True)
 class BrokerFrozen(Checked):
     """The process stands still: it neither sends nor answers, and loses nothing."""
 
@@ -194,6 +223,38 @@ class SessionExpired(Checked):
 
     broker_id: BrokerId
     successor: BrokerId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderImbalanceChecked(Checked):
+    """The controller gives leadership back to the preferred replica, as it does every 300 s.
+
+    ``auto.leader.rebalance.enable`` switches this off, ``leader.imbalance.check.interval.seconds`` sets the interval.
+    """
+
+    successor: BrokerId | None = None  # the preferred replica, where the assignment has no order
+
+
+@dataclass(frozen=True, slots=True)
+class ElectLeaders(Checked):
+    """An administrator asks for an election (``kafka-leader-election.sh``)."""
+
+    election_type: str = PREFERRED_ELECTION  # or "unclean"
+    successor: BrokerId | None = None  # as in LeaderImbalanceChecked; of an unclean one: who is to lead
+
+    def __post_init__(self) -> None:
+        """Refuse an election that Kafka does not know."""
+        check_fields(self)
+        one_of("election_type", self.election_type, ELECTION_TYPES)
+
+
+@dataclass(frozen=True, slots=True)
+class AlterPartitionReassignments(Checked):
+    """An administrator asks for other replicas (``kafka-reassign-partitions.sh --execute``, or ``--cancel``)."""
+
+    replicas: tuple[BrokerId, ...] | None  # the first is to be preferred as leader; None: cancel
+    may_change_factor: bool = True  # allow_replication_factor_change, since 4.1 (KIP-860)
+    successor: BrokerId | None = None  # as in SessionExpired, where this takes the leader away
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +295,13 @@ ReplicationEvent: TypeAlias = (
     | BrokerFrozen
     | BrokerThawed
     | BrokerReconnected
+    | ControlledShutdownStarted
+    | BrokerRegistered
+    | BrokerUnfenced
     | SessionExpired
+    | LeaderImbalanceChecked
+    | ElectLeaders
+    | AlterPartitionReassignments
     | LeaderElected
     | IsrSet
     | BrokerFenced

@@ -196,8 +196,12 @@ class Processing:
         self.put_waiting(broker_id, Waiting())
 
     def is_eligible(self, broker_id: int) -> bool:
-        """Whether a broker counts as alive, and so may be in the ISR."""
-        return broker_id not in self.controller.fenced
+        """Whether a broker counts as alive and stays so, and so may be in the ISR."""
+        return self.controller.is_active(broker_id)
+
+    def needed_isr(self, leader_id: int) -> int:
+        """In-sync replicas that acks=all needs, of the replicas that a leader knows of."""
+        return self.settings.min_isr_of(1 + sum(each is not None for each in self.remotes(leader_id)))
 
     def emit(self, effect: Effect) -> None:
         """Add an effect of this event."""

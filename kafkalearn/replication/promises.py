@@ -33,6 +33,8 @@ IN_ORDER = "log start <= LSO <= HW <= LEO"
 NEVER_FALLS = "a leader's HW never falls in its term"
 ONE_LEADER = "each leader epoch has one leader"
 EPOCHS_RISE = "epochs never go back"
+REPLICAS_ALONE = "leader and ISR are replicas"
+NEVER_FEWER = "a reassignment never leaves fewer replicas than it began or ends with"
 
 SURVIVE_CLEAN = "committed records survive clean elections"
 SURVIVE = "committed records survive"
@@ -74,6 +76,17 @@ def _epochs_rise(settings: Settings, before: Partition, partition: Partition) ->
     return old.leader_epoch <= new.leader_epoch and old.partition_epoch <= new.partition_epoch
 
 
+def _are_replicas(processing: Processing) -> bool:
+    controller = processing.controller
+    leader = () if controller.leader is None else (controller.leader,)
+    return {*leader, *controller.isr} <= {*controller.assignment.replicas}
+
+
+def _never_fewer(settings: Settings, before: Partition, partition: Partition) -> bool:
+    was, now = before.controller.assignment, partition.controller.assignment
+    return len(now.replicas) >= min(len(was.original), len(was.target), len(now.target))
+
+
 def _survive_clean_elections(leader_id: int, processing: Processing) -> bool:
     return _survive(leader_id, processing) or processing.unclean_election_count > 0
 
@@ -113,7 +126,7 @@ def _member_holds(leader_id: int, broker_id: int, processing: Processing) -> boo
 
 def _agrees(leader_id: int, broker_id: int, processing: Processing) -> bool:
     remotes = processing.remotes(leader_id)
-    if not remotes or remotes[broker_id - 1].log_end_offset == UNKNOWN:
+    if not remotes or remotes[broker_id - 1] is None or remotes[broker_id - 1].log_end_offset == UNKNOWN:
         return True
     log, other = processing.log(leader_id), processing.log(broker_id)
     known = remotes[broker_id - 1].log_end_offset
@@ -159,6 +172,8 @@ INVARIANTS: Promises = MappingProxyType(
         NEVER_FALLS: _of_each(_never_falls),
         ONE_LEADER: _of_pairs(_leads_alone),
         EPOCHS_RISE: Since(_epochs_rise),
+        REPLICAS_ALONE: InParts(lambda settings: (_are_replicas,), _processing),
+        NEVER_FEWER: Since(_never_fewer),
     }
 )
 """What holds in every state that can be reached."""

@@ -34,6 +34,15 @@ LAG_TESTS: MappingProxyType[str, str] = MappingProxyType(
 )
 """What takes a follower out of the ISR, by name."""
 
+REASSIGNMENT_ENDS: MappingProxyType[str, str] = MappingProxyType(
+    {
+        "new in sync": "up to 3.7: every replica that is added is in sync",
+        "all in sync": "3.8 to 4.2, KAFKA-15665: every replica there is to be is in sync, new and old",
+        "new in sync, all if fewer": "since 4.3: as up to 3.7; where more replicas go than come, all are to be in sync",
+    }
+)
+"""Who has to be in sync for a reassignment to end, by name; one that stays has to be, in any case."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rules(Checked):
@@ -54,6 +63,7 @@ class Rules(Checked):
     halts_beyond_leader: bool  # a follower ahead of its leader stops its broker, unless unclean election is allowed
     notices_restarts: bool  # a follower that was gone too shortly to be missed leaves the ISR all the same
     has_eligible_leader_replicas: bool  # for new clusters; 4.0 has them switched off
+    reassignment_end: str  # a name in REASSIGNMENT_ENDS
 
     @property
     def cuts_before_fetching(self) -> bool:
@@ -79,6 +89,7 @@ _HISTORY: MappingProxyType[str, tuple[tuple[str, str | bool], ...]] = MappingPro
         "halts_beyond_leader": (("0.8.2", True), ("0.11.0", False)),
         "notices_restarts": (("0.8.2", False), ("2.2", True)),
         "has_eligible_leader_replicas": (("0.8.2", False), ("4.1", True)),
+        "reassignment_end": tuple(zip(("0.8.2", "3.8", "4.3"), REASSIGNMENT_ENDS, strict=True)),
     }
 )
 
@@ -109,7 +120,7 @@ def rules_of(release: str | Release = DEFAULT_RELEASE) -> Rules:
     References
     ----------
     KIP-16 (0.9), KIP-101 (0.11), KIP-279 (2.0), KIP-320 (2.1), KAFKA-1120 (2.2), KAFKA-8443 and KAFKA-9952 (2.4,
-    2.6), KIP-497 (2.7), KIP-595 (2.8), KIP-841 (3.3), KAFKA-15583 (3.7), KIP-966 (4.1).
+    2.6), KIP-497 (2.7), KIP-595 (2.8), KIP-841 (3.3), KAFKA-15583 (3.7), KAFKA-15665 (3.8), KIP-966 (4.1).
     """
     release_line(release)
     return _rules_of(release)
@@ -128,15 +139,16 @@ def changes_of_rules() -> tuple[tuple[str, str, str | bool], ...]:
     """Every change as (release, field of `Rules`, new value), oldest first; the rules of 0.8.2 are left out.
 
     >>> changes_of_rules()[-1]
-    ('4.1', 'has_eligible_leader_replicas', True)
+    ('4.3', 'reassignment_end', 'new in sync, all if fewer')
     """
     named = [(since, name, value) for name, history in _HISTORY.items() for since, value in history[1:]]
     return tuple(sorted(named, key=lambda change: tuple(map(int, change[0].split(".")))))
 
 
 def refuse_unknown_names(rules: Rules) -> None:
-    """Pass in silence if `rules` names a truncation and a lag test that exist."""
-    for name, known in (("truncation", TRUNCATIONS), ("lag_test", LAG_TESTS)):
+    """Pass in silence if `rules` names a truncation, a lag test and an end of reassignments that exist."""
+    known_names = {"truncation": TRUNCATIONS, "lag_test": LAG_TESTS, "reassignment_end": REASSIGNMENT_ENDS}
+    for name, known in known_names.items():
         one_of(name.replace("_", " "), getattr(rules, name), known)
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from kafkalearn.errors import no_event
 from kafkalearn.parts import Parts
 from kafkalearn.replication import events
-from kafkalearn.replication.controller import brokers, metadata
+from kafkalearn.replication.controller import brokers, elections, metadata, proposals, reassigning
 from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.leader import fetching, leading, producing
 from kafkalearn.replication.processing import Processing, partition_of, parts_of
@@ -24,7 +24,7 @@ HANDLERS: MappingProxyType[type, Callable[[Processing, ReplicationEvent], None]]
         events.DeleteRecords: producing.delete_records,
         events.TimePassed: producing.time_passed,
         events.IsrChecked: leading.isr_checked,
-        events.AlterPartitionAnswered: leading.alter_partition_answered,
+        events.AlterPartitionAnswered: proposals.alter_partition_answered,
         events.HighWatermarkCheckpointed: brokers.high_watermark_checkpointed,
         events.BrokerCrashed: brokers.broker_crashed,
         events.PowerLost: brokers.power_lost,
@@ -33,7 +33,13 @@ HANDLERS: MappingProxyType[type, Callable[[Processing, ReplicationEvent], None]]
         events.BrokerFrozen: brokers.broker_frozen,
         events.BrokerThawed: brokers.broker_thawed,
         events.BrokerReconnected: brokers.broker_reconnected,
+        events.ControlledShutdownStarted: brokers.controlled_shutdown_started,
+        events.BrokerRegistered: brokers.broker_registered,
+        events.BrokerUnfenced: brokers.broker_unfenced,
         events.SessionExpired: brokers.session_expired,
+        events.LeaderImbalanceChecked: elections.leader_imbalance_checked,
+        events.ElectLeaders: elections.elect_leaders,
+        events.AlterPartitionReassignments: reassigning.alter_partition_reassignments,
         events.LeaderElected: metadata.leader_elected,
         events.IsrSet: metadata.isr_set,
         events.BrokerFenced: metadata.broker_fenced,

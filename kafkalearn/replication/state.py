@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kafkalearn.replication.controller.assignment import Assignment
 from kafkalearn.replication.effects import Effect
 from kafkalearn.replication.replica_log.epochs import Epochs
 from kafkalearn.replication.settings import Settings
@@ -164,6 +165,12 @@ class Controller(NamedTuple):
     last_known_leader: int | None = None
     is_recovering: bool = False  # elected uncleanly, and nothing confirmed since
     fenced: tuple[int, ...] = ()  # brokers it does not count as alive
+    assignment: Assignment = Assignment()
+    stopping: tuple[int, ...] = ()  # brokers in controlled shutdown: alive, and to lead nothing any more
+
+    def is_active(self, broker_id: int) -> bool:
+        """Whether a broker may lead, and be in the ISR: it is neither fenced nor about to stop."""
+        return broker_id not in self.fenced and broker_id not in self.stopping
 
 
 class Requests(NamedTuple):
@@ -220,7 +227,11 @@ class Partition:
 
 def blank(settings: Settings) -> Partition:
     """The partition before its first election: empty replicas, no leader."""
-    return Partition(Controller(), (Replica(),) * settings.replica_count, Ledger())
+    return Partition(Controller(assignment=_first_assignment(settings)), (Replica(),) * settings.broker_count, Ledger())
+
+
+def _first_assignment(settings: Settings) -> Assignment:
+    return Assignment(settings.assignment or settings.broker_ids[: settings.replica_count])
 
 
 def start(settings: Settings) -> Partition:
@@ -229,17 +240,19 @@ def start(settings: Settings) -> Partition:
     >>> start(Settings()).controller.isr, start(Settings(assignment=(2, 3, 1))).controller.leader
     ((1, 2, 3), 2)
     """
-    brokers, rules = settings.broker_ids, settings.rules
-    leader = (settings.assignment or brokers)[0]
+    assignment, rules = _first_assignment(settings), settings.rules
+    isr, leader = tuple(sorted(assignment.replicas)), assignment.replicas[0]
+    remotes = (Remote(last_caught_up_ms=0) if each in isr and each != leader else None for each in settings.broker_ids)
     leads = Replica(
         Log(epochs=((0, 0),) if rules.has_leader_epochs else ()),
         Broker(leader=leader, leader_epoch=0),
-        Leadership(epoch_start_offset=0, isr=brokers, partition_epoch=0),
-        remotes=tuple(None if broker_id == leader else Remote(last_caught_up_ms=0) for broker_id in brokers),
+        Leadership(epoch_start_offset=0, isr=isr, partition_epoch=0),
+        remotes=tuple(remotes),
     )
     follows = Replica(broker=Broker(leader=leader, leader_epoch=0, is_truncating=rules.cuts_before_fetching))
+    others = dict.fromkeys(isr, follows)
     return Partition(
-        Controller(leader, leader_epoch=0, partition_epoch=0, isr=brokers),
-        tuple(leads if broker_id == leader else follows for broker_id in brokers),
+        Controller(leader, leader_epoch=0, partition_epoch=0, isr=isr, assignment=assignment),
+        tuple(leads if each == leader else others.get(each, Replica()) for each in settings.broker_ids),
         Ledger(visible=Visible(leader_epoch=0)),
     )

@@ -15,6 +15,7 @@ from kafkalearn.replication import (
     ACKNOWLEDGED_SURVIVE,
     PROMISES,
     AlterPartitionAnswered,
+    AlterPartitionReassignments,
     BrokerCrashed,
     BrokerFrozen,
     BrokerRestarted,
@@ -187,3 +188,15 @@ def test_nothing_to_cut_is_told_from_no_cut_asked_for(answer, said):
     trace = simulate(Settings(), [Fetch(2)])
     frame = replace(trace[-1], state=replace(trace[-1].state, effects=(answer,)))
     assert said + "." in describe_replication(Settings(), frame)
+
+
+def test_a_move_shows_the_replicas_there_are_and_which_come_and_go():
+    settings = Settings(broker_count=4, fetch_wait_max_ms=0)
+    trace = simulate(settings, [AlterPartitionReassignments((4, 2, 3)), Fetch(4), AlterPartitionAnswered()])
+    during, after = (draw_replication(settings, trace[at], trace[at - 1]) for at in (1, 3))
+
+    assert "replicas 4, 2, 3, 1; preferred 4; adding 4; removing 1" in during
+    assert "  1 leader, epoch 0, removing" in replication_text(settings, trace[1])
+    assert "  1 no replica" in replication_text(settings, trace[3])
+    assert "Broker 1 deletes its replica." in after.label
+    assert after.size[1] <= 590

@@ -134,4 +134,29 @@ RULES = (
         left_out="several topics at once; --offsets, which up to 1.1 printed several offsets a line; what the tool "
         "says of partitions without a leader",
     ),
+    Rule(
+        name="a consumer's position, its leader epoch, and a log that is cut (KIP-320)",
+        function="kafkalearn.consuming.truncation.step",
+        versions="2.1 to 4.3 (validation since 2.3); librdkafka as its issue 5158 tells it",
+        source="SubscriptionState, Metadata, OffsetFetcherUtils, FetchCollector; Partition.lastOffsetForLeaderEpoch; "
+        "KAFKA-7747, KAFKA-19902",
+        checks=(
+            Check(
+                "law",
+                "tests/consuming/truncation/test_simulator.py::"
+                "test_the_report_of_epochless_commits_a_rebalance_brings_everything_again",
+            ),
+            Check(
+                "law",
+                "tests/consuming/truncation/test_simulator.py::"
+                "test_the_report_of_assigned_offsets_that_are_not_validated",
+            ),
+            Check(
+                "examples",
+                "tests/consuming/truncation/test_simulator.py::test_a_cut_log_is_noticed_and_read_on_where_it_was_cut",
+            ),
+        ),
+        left_out="groups and generations (kafkalearn.commits, kafkalearn.group); fetch sessions and batches: a poll "
+        "gets all there is; fetching from followers (KIP-392); who refreshes metadata when is an event",
+    ),
 )

@@ -15,6 +15,14 @@ _CLUSTER = (
 _MARKS = Check("vectors", _CLASSES, "tests/vectors/replication/log-hw-leo.json", "cases", 11)
 _CUTS = Check("vectors", _CLASSES, "tests/vectors/replication/log-truncation.json", "cases", 5)
 _RUNS = Check("recording", _CLUSTER, "tests/vectors/replication/replication.json", "cases", 19)
+_MOVES = Check(
+    "recording",
+    "tests/replication/test_recorded_reassignments.py::"
+    "test_a_recorded_script_comes_to_the_recorded_replicas_leaders_logs_and_answers",
+    "tests/vectors/replication/reassignment.json",
+    "cases",
+    34,
+)
 
 _VERSIONS = "4.0 to 4.3; the rules of 0.8.2 to 3.9 as read at the release tags"
 
@@ -32,8 +40,8 @@ RULES = (
                 "tests/replication/test_promises.py::test_left_alone_with_every_broker_back_all_replicas_become_equal",
             ),
         ),
-        left_out="the bytes of a fetch: an answer brings all there is; transactions, so LSO is HW; reassignment; more "
-        "than one log directory",
+        left_out="the bytes of a fetch: an answer brings all there is; transactions, so LSO is HW; more than one log "
+        "directory",
     ),
     Rule(
         name="truncation by high watermark and by leader epoch",
@@ -128,10 +136,152 @@ RULES = (
                 "test_without_them_the_last_member_stays_in_the_isr_and_has_to_be_waited_for",
             ),
         ),
-        left_out="preferred leader election (auto.leader.rebalance.enable, every 300 s): leadership stays where it is; "
-        "unfencing: a broker that starts again or reconnects counts as alive at once, before it has caught up with the "
-        "metadata; every broker that runs and is not cut off learns at once what the controller records; failures of "
+        left_out="every broker that runs and is not cut off learns at once what the controller records; failures of "
         "the controller itself",
+    ),
+    Rule(
+        name="reassignment of replicas: adding, removing, cancelling",
+        function="kafkalearn.replication.step",
+        versions="3.3 to 4.3, KRaft",
+        source="PartitionReassignmentReplicas, PartitionReassignmentRevert; KIP-455, KIP-860",
+        checks=(
+            _MOVES,
+            Check(
+                "law",
+                "tests/replication/test_operations.py::test_committed_records_survive_every_move",
+            ),
+            Check(
+                "law",
+                "tests/replication/test_operations.py::"
+                "test_left_alone_every_reassignment_ends_and_the_preferred_replica_leads",
+            ),
+            Check(
+                "law",
+                "tests/replication/controller/test_reassigning.py::"
+                "test_no_acknowledged_record_is_lost_by_a_reassignment_with_acks_all",
+            ),
+        ),
+        left_out="the ZooKeeper controller (2.4 to 3.9); log directories; quotas: an answer brings all there is, so a "
+        "throttle is counted and not stepped",
+    ),
+    Rule(
+        name="when a reassignment ends, by release",
+        function="kafkalearn.replication.controller.assignment.completed",
+        versions="3.0 to 4.3, KRaft; 3.5, 3.7 to 3.9 read in source, 4.0.2, 4.1.2, 4.2.1 and 4.3.1 in their classes",
+        source="PartitionReassignmentReplicas.maybeCompleteReassignment; KAFKA-15665",
+        checks=(
+            Check(
+                "examples",
+                "tests/replication/controller/test_assignment.py::test_a_reassignment_ends_when_who_has_to_be_in_sync_is",
+            ),
+            Check(
+                "law",
+                "tests/replication/controller/test_assignment.py::test_with_all_in_sync_what_was_asked_for_is_there",
+            ),
+        ),
+        left_out="patch releases count as their line: 4.3 is 4.3.1",
+    ),
+    Rule(
+        name="leadership given back to preferred replicas",
+        function="kafkalearn.replication.step",
+        versions="0.8.2 to 4.3; the answers of ElectLeaders 3.0 to 4.3",
+        source="ReplicationControlManager.electLeader, maybeBalancePartitionLeaders; KafkaController; KIP-460",
+        checks=(
+            _MOVES,
+            Check(
+                "law",
+                "tests/replication/controller/test_elections.py::"
+                "test_giving_leadership_back_loses_nothing_and_elects_nobody_else",
+            ),
+            Check(
+                "examples",
+                "tests/replication/controller/test_elections.py::"
+                "test_left_alone_a_cluster_gives_leadership_back_within_five_minutes_unless_that_is_off",
+            ),
+        ),
+        left_out="up to 3.9 the round of a controller with KRaft begins an interval after the imbalance, not at the "
+        "interval's ends",
+    ),
+    Rule(
+        name="fencing, registration, unfencing and controlled shutdown, step by step",
+        function="kafkalearn.replication.step",
+        versions="3.3 to 4.3",
+        source="BrokerHeartbeatManager.calculateNextBrokerState, ReplicationControlManager; KIP-631, KIP-841",
+        checks=(
+            Check(
+                "examples",
+                "tests/replication/controller/test_fencing.py::"
+                "test_a_registered_broker_copies_but_joins_the_isr_only_once_it_is_unfenced",
+            ),
+            Check(
+                "examples",
+                "tests/replication/controller/test_fencing.py::"
+                "test_in_controlled_shutdown_a_broker_gives_up_leadership_and_isr_and_still_follows",
+            ),
+            Check(
+                "examples",
+                "tests/replication/controller/test_fencing.py::test_registered_and_unfenced_is_what_a_restart_is_at_once",
+            ),
+        ),
+        left_out="how far a broker is behind in the metadata: unfencing is an event; a broker that leads nothing is "
+        "stopped without controlled shutdown; a frozen one reconnects in one step",
+    ),
+    Rule(
+        name="the leaders of many partitions, and which brokers count as imbalanced",
+        function="kafkalearn.operations.leadership.step",
+        versions="0.8.2 to 4.3",
+        source="KafkaController.checkAndTriggerAutoLeaderRebalance up to 3.9; ReplicationControlManager since 3.2",
+        checks=(
+            Check(
+                "equality",
+                "tests/operations/leadership/test_simulator.py::"
+                "test_each_partition_does_what_the_simulator_of_one_partition_does",
+            ),
+            Check(
+                "law",
+                "tests/operations/leadership/test_simulator.py::"
+                "test_the_invariants_hold_and_a_round_leaves_no_leadership_that_could_be_given_back",
+            ),
+            Check(
+                "examples",
+                "tests/operations/leadership/test_simulator.py::test_one_of_ten_is_ten_percent_which_is_not_above_ten",
+            ),
+        ),
+        left_out="a broker that is back is in sync at once; at most 1,000 elections a round, after which the next "
+        "begins at once; with ZooKeeper partitions that are being reassigned or deleted are passed over; ELR",
+    ),
+    Rule(
+        name="the load of dead brokers, and what a plan moves under a throttle",
+        function="kafkalearn.operations.leadership.moved_bytes",
+        versions="0.10.1 to 4.3",
+        source="PartitionChangeBuilder.electLeader; KIP-73, ReplicationQuotaManager",
+        checks=(
+            Check(
+                "law",
+                "tests/operations/leadership/test_load.py::"
+                "test_load_without_a_broker_is_that_of_the_simulator_after_its_loss",
+            ),
+        ),
+        left_out="the windows of the quota (replication.quota.window.num), networks and disks slower than the "
+        "throttle; the busiest broker decides on the time, as if it were busy to the end",
+    ),
+    Rule(
+        name="the load of dead brokers and the bytes of a plan, as queries",
+        function="kafkalearn.spark.operations.leadership.moved_bytes",
+        versions="as the simulator it equals",
+        source="as the simulator it equals",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/operations/test_leadership.py::"
+                "test_leaders_and_load_are_those_of_the_simulator_for_every_dead_broker",
+            ),
+            Check(
+                "equality",
+                "tests/spark/operations/test_leadership.py::test_moved_bytes_and_their_time_are_those_of_the_simulator",
+            ),
+        ),
+        left_out="lines of a plan for partitions that are not there, or that nobody leads, are left out of the sums",
     ),
     Rule(
         name="a cluster left to itself",

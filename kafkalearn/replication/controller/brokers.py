@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from kafkalearn.replication.controller.metadata import apply_metadata, record
-from kafkalearn.replication.controller.record import changed, fenced, unfenced
+from kafkalearn.replication.controller.record import changed, fenced, stopping, unfenced
 from kafkalearn.replication.events import (
     BrokerCrashed,
     BrokerFrozen,
     BrokerReconnected,
+    BrokerRegistered,
     BrokerRestarted,
     BrokerStopped,
     BrokerThawed,
+    BrokerUnfenced,
+    ControlledShutdownStarted,
     HighWatermarkCheckpointed,
     PowerLost,
     SessionExpired,
@@ -49,12 +52,13 @@ def _remembered_epoch(processing: Processing, broker_id: int) -> int:
 
 
 def power_lost(processing: Processing, event: PowerLost) -> None:
-    """The process is gone, and the end of its log."""
+    """The process is gone, and the end of its log; the file of its epochs was flushed whenever it was written."""
     broker_id = event.broker_id
     broker = processing.existing(broker_id)
     is_flushed = broker.status == DOWN and broker.was_stopped_cleanly
     processing.require(not is_flushed, "{}: the broker was stopped cleanly, all it has is on its disk", event)
-    processing.put_log(broker_id, disk.truncate(processing.log(broker_id), event.flushed_to))
+    log = processing.log(broker_id)
+    processing.put_log(broker_id, disk.truncate(log, event.flushed_to)._replace(epochs=log.epochs))
     _end(processing, broker_id, is_clean=False)
 
 
@@ -70,17 +74,71 @@ def broker_stopped(processing: Processing, event: BrokerStopped) -> None:
     _end(processing, broker_id, is_clean=True)
 
 
-def broker_restarted(processing: Processing, event: BrokerRestarted) -> None:
-    """The disk is read, the broker registers, and learns from the controller who leads."""
+def controlled_shutdown_started(processing: Processing, event: ControlledShutdownStarted) -> None:
+    """The controller takes leadership and ISR membership away; the broker goes on to run, and to fetch."""
     broker_id = event.broker_id
     broker = processing.existing(broker_id)
+    _require_fencing(processing, event)
+    processing.require(broker.status == RUNNING, "{}: the broker is {}", event, broker.status)
+    processing.require(
+        processing.controller.is_active(broker_id), "{}: the broker is fenced or about to stop already", event
+    )
+    without = stopping(processing.settings, processing.controller, broker_id, event.successor)
+    _require_successor(processing, without, event.successor)
+    record(processing, without)
+
+
+def _require_fencing(processing: Processing, event: object) -> None:
+    knows_it = processing.settings.rules.joins_only_eligible
+    processing.require(knows_it, "{}: brokers are fenced like this since 3.3 (KIP-841)", event)
+
+
+def broker_restarted(processing: Processing, event: BrokerRestarted) -> None:
+    """The disk is read, the broker registers, learns from the controller who leads, and counts as alive again."""
+    broker_id = event.broker_id
+    _start(processing, broker_id, event)
+    if broker_id in processing.controller.fenced:
+        record(processing, unfenced(processing.settings, processing.controller, broker_id))
+    apply_metadata(processing, broker_id)
+
+
+def _start(processing: Processing, broker_id: int, event: BrokerRestarted | BrokerRegistered) -> None:
+    broker = processing.existing(broker_id)
     processing.require(broker.status == DOWN, "{}: the broker is {}, not down", event, broker.status)
+    log = processing.log(broker_id)
+    processing.put_log(broker_id, disk.truncate(log, log.log_end_offset))  # epochs beyond the end that was found
     without = _registered(processing, broker_id, broker, event.successor)
     _require_successor(processing, without, event.successor)
     record(processing, without)
     processing.put_broker(broker_id, Broker(RUNNING))
-    if broker_id in without.fenced:
-        record(processing, unfenced(processing.settings, without, broker_id))
+
+
+def broker_registered(processing: Processing, event: BrokerRegistered) -> None:
+    """The broker runs and follows, but is fenced: it may neither lead nor be in the ISR until it has caught up.
+
+    References
+    ----------
+    Apache Kafka 3.3 to 4.3, ``ClusterControlManager.registerBroker``; KIP-631, KIP-841.
+    """
+    _require_fencing(processing, event)
+    _start(processing, event.broker_id, event)
+    apply_metadata(processing, event.broker_id)
+
+
+def broker_unfenced(processing: Processing, event: BrokerUnfenced) -> None:
+    """The broker has caught up with the metadata: it counts as alive, and leads where nobody else could.
+
+    References
+    ----------
+    Apache Kafka 3.3 to 4.3, ``BrokerHeartbeatManager.calculateNextBrokerState``,
+    ``ReplicationControlManager.handleBrokerUnfenced``.
+    """
+    broker_id = event.broker_id
+    broker = processing.existing(broker_id)
+    _require_fencing(processing, event)
+    processing.require(broker.status == RUNNING, "{}: the broker is {}", event, broker.status)
+    processing.require(broker_id in processing.controller.fenced, "{}: the broker is not fenced", event)
+    record(processing, unfenced(processing.settings, processing.controller, broker_id))
     apply_metadata(processing, broker_id)
 
 

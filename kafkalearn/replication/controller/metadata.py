@@ -6,32 +6,38 @@ what it knew: so there can be two leaders.
 
 from __future__ import annotations
 
-from kafkalearn.replication.effects import LeaderChanged, LogTruncated
+from kafkalearn.replication.effects import AssignmentChanged, LeaderChanged, LogTruncated, ReplicaDeleted
 from kafkalearn.replication.events import BrokerFenced, IsrSet, LeaderElected
 from kafkalearn.replication.leader.leading import raise_high_watermark, seen
 from kafkalearn.replication.leader.waiting import answer_produce
 from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.replica_log.disk import truncate
 from kafkalearn.replication.replica_log.epochs import assign
-from kafkalearn.replication.state import RUNNING, UNKNOWN, Broker, Controller, Leadership, Remote
+from kafkalearn.replication.state import RUNNING, UNKNOWN, Broker, Controller, Leadership, Log, Remote
 
 
-def record(processing: Processing, controller: Controller) -> None:
-    """The controller has recorded a change, and the brokers that it concerns learn of it, if they can."""
+def record(processing: Processing, controller: Controller, joining: tuple[int, ...] = ()) -> None:
+    """The controller has recorded a change, and the brokers that it concerns learn of it, if they can.
+
+    `joining` are brokers that were not in the ISR before and have all that is committed.
+    """
     before = processing.controller
     if controller != before:
         processing.controller = controller
+    if controller.assignment != before.assignment:
+        processing.emit(AssignmentChanged(*controller.assignment))
     if controller.leader_epoch != before.leader_epoch:
-        _note_election(processing, before, controller)
+        _note_election(processing, before, controller, joining)
+    if controller.leader_epoch != before.leader_epoch or controller.assignment != before.assignment:
         for broker_id in processing.settings.broker_ids:
             apply_metadata(processing, broker_id)
     elif controller.partition_epoch != before.partition_epoch and controller.leader is not None:
         apply_metadata(processing, controller.leader)
 
 
-def _note_election(processing: Processing, before: Controller, after: Controller) -> None:
+def _note_election(processing: Processing, before: Controller, after: Controller, joining: tuple[int, ...]) -> None:
     is_first = before.leader_epoch == UNKNOWN
-    is_clean = after.leader is None or is_first or after.leader in (*before.isr, *before.elr)
+    is_clean = after.leader is None or is_first or after.leader in (*before.isr, *before.elr, *joining)
     if not is_clean:
         processing.unclean_election_count += 1
     if after.leader != before.leader:
@@ -43,10 +49,35 @@ def apply_metadata(processing: Processing, broker_id: int) -> None:
     broker = processing.broker(broker_id)
     if broker.status != RUNNING:
         return
-    if processing.controller.leader == broker_id:
+    if broker_id not in processing.controller.assignment.replicas:
+        _delete_replica(processing, broker_id, broker)
+    elif processing.controller.leader == broker_id:
         _make_leader(processing, broker_id, broker)
     else:
         _make_follower(processing, broker_id, broker)
+
+
+def _delete_replica(processing: Processing, broker_id: int, broker: Broker) -> None:
+    """The broker holds no replica of this partition, or no longer: what it has of it goes.
+
+    References
+    ----------
+    Apache Kafka 3.0 to 4.3, ``ReplicaManager.applyDelta``: ``stopPartitions`` with deletion; what a broker finds at
+    its start goes too (``LogManager``, stray partitions).
+    """
+    if broker.leader_epoch == UNKNOWN and processing.log(broker_id) == Log():
+        return
+    _resign(processing, broker_id)
+    processing.put_log(broker_id, Log())
+    processing.put_broker(broker_id, Broker(broker.status, broker.was_stopped_cleanly))
+    processing.emit(ReplicaDeleted(broker_id))
+
+
+def _resign(processing: Processing, broker_id: int) -> None:
+    if processing.leading(broker_id) is not None:
+        for parked in processing.waiting(broker_id).produces:
+            answer_produce(processing, broker_id, parked, "NOT_LEADER_OR_FOLLOWER")
+        processing.stop_leading(broker_id)
 
 
 def _make_leader(processing: Processing, broker_id: int, broker: Broker) -> None:
@@ -56,6 +87,8 @@ def _make_leader(processing: Processing, broker_id: int, broker: Broker) -> None
     else:
         recorded = {"isr": controller.isr, "partition_epoch": controller.partition_epoch, "proposal": None}
         processing.put_leading(broker_id, leading._replace(**recorded))
+        if _known_replicas(processing, broker_id) != {*controller.assignment.replicas}:
+            processing.put_remotes(broker_id, _remotes_of(processing, broker_id))
     raise_high_watermark(processing, broker_id)
 
 
@@ -65,11 +98,11 @@ def _take_over(processing: Processing, broker_id: int, broker: Broker) -> None:
     A leader that is elected again keeps what it knows of them, and the producers that wait.
     """
     controller, log = processing.controller, processing.log(broker_id)
-    known = processing.remotes(broker_id) or (None,) * processing.settings.replica_count
+    known = processing.remotes(broker_id) or (None,) * processing.settings.broker_count
     remotes = tuple(
-        None
-        if other == broker_id
-        else _reset(processing.now_ms, known[other - 1], other in controller.isr, log.log_end_offset)
+        _reset(processing.now_ms, known[other - 1], other in controller.isr, log.log_end_offset)
+        if other != broker_id and other in controller.assignment.replicas
+        else None
         for other in processing.settings.broker_ids
     )
     processing.put_leading(broker_id, Leadership(log.log_end_offset, controller.isr, controller.partition_epoch))
@@ -85,6 +118,18 @@ def _take_over(processing: Processing, broker_id: int, broker: Broker) -> None:
     )  # a term begins
 
 
+def _known_replicas(processing: Processing, leader_id: int) -> set[int]:
+    followers = {other for other, known in enumerate(processing.remotes(leader_id), start=1) if known is not None}
+    return {leader_id, *followers}
+
+
+def _remotes_of(processing: Processing, leader_id: int) -> tuple[Remote | None, ...]:
+    """What a leader knows of its followers after replicas were added: nothing yet of the new ones."""
+    followers = {*processing.controller.assignment.replicas} - {leader_id}
+    known = enumerate(processing.remotes(leader_id), start=1)
+    return tuple((remote or Remote()) if other in followers else None for other, remote in known)
+
+
 def _reset(now_ms: int, known: Remote | None, is_in_isr: bool, leader_end: int) -> Remote:
     """What a leader of a new epoch starts from: members of the ISR count as caught up now."""
     since_ms = now_ms if is_in_isr else None
@@ -95,10 +140,7 @@ def _reset(now_ms: int, known: Remote | None, is_in_isr: bool, leader_end: int) 
 
 def _make_follower(processing: Processing, broker_id: int, broker: Broker) -> None:
     controller = processing.controller
-    if processing.leading(broker_id) is not None:
-        for parked in processing.waiting(broker_id).produces:
-            answer_produce(processing, broker_id, parked, "NOT_LEADER_OR_FOLLOWER")
-        processing.stop_leading(broker_id)
+    _resign(processing, broker_id)
     follower = broker._replace(leader=controller.leader, leader_epoch=controller.leader_epoch)
     rules = processing.settings.rules
     if controller.leader is not None and broker.leader != controller.leader:
@@ -143,6 +185,8 @@ def _given_isr(processing: Processing, event: LeaderElected | IsrSet, leader: in
     """The ISR that a script decides on: brokers that exist, each once, the leader among them."""
     for broker_id in event.isr:
         processing.existing(broker_id)
+        is_replica = broker_id in processing.controller.assignment.replicas
+        processing.require(is_replica, "{}: broker {} holds no replica", event, str(broker_id))
     processing.require(len({*event.isr}) == len(event.isr), "{}: the ISR names a broker twice", event)
     processing.require(leader in event.isr, "{}: the leader, {}, is always in the ISR", event, leader)
     return tuple(sorted(event.isr))

@@ -7,9 +7,14 @@ a leader if the present one will not do, and counts the epochs. Pure functions o
 from __future__ import annotations
 
 from kafkalearn.errors import IllegalEvent
+from kafkalearn.replication.controller.assignment import Assignment, completed, without
 from kafkalearn.replication.effects import NONE
+from kafkalearn.replication.events import PREFERRED_ELECTION, UNCLEAN_ELECTION
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.state import Controller
+
+ONLINE = "online"
+"""An election by need, beside the two that an administrator may ask for."""
 
 
 def changed(
@@ -18,8 +23,13 @@ def changed(
     isr: tuple[int, ...],
     unclean_broker: int | None = None,
     successor: int | None = None,
+    assignment: Assignment | None = None,
+    election: str = ONLINE,
 ) -> Controller:
     """The record after the ISR was to become `isr`.
+
+    A reassignment ends here, as soon as the ISR allows it. Where a replica goes, the leader epoch rises even if the
+    leader stays: so whoever was removed can fetch no more.
 
     Parameters
     ----------
@@ -33,6 +43,11 @@ def changed(
         A broker that came back from an unclean stop: it is not to be eligible.
     successor : int or None
         Whom to prefer as the new leader, before the order of the assignment.
+    assignment : Assignment or None
+        Who is to hold a replica; None: as recorded.
+    election : str
+        ``"online"``: by need; ``"preferred"``: the first of the assignment takes over if it can; ``"unclean"``: one
+        that is not in sync may lead, whatever the settings.
 
     Returns
     -------
@@ -43,21 +58,25 @@ def changed(
     ----------
     Apache Kafka 4.1 to 4.3, ``PartitionChangeBuilder``; KIP-966.
     """
+    target, isr = completed(assignment or controller.assignment, isr, settings.rules.reassignment_end)
+    target = target if settings.assignment else target.in_no_order()
     elr = _eligible(settings, controller, isr, unclean_broker)
-    leader, is_clean = _choose(settings, controller, isr, elr, successor)
+    leader, is_clean = _choose(settings, controller, target.replicas, isr, elr, successor, election)
     if leader is not None and not is_clean:
         isr, elr = (leader,), ()
     elif leader in elr:
         isr, elr = (leader,), tuple(each for each in elr if each != leader)
     elif not isr and not settings.has_eligible_leader_replicas:
         isr = controller.isr
+    loses_one = bool(without(controller.assignment.replicas, target.replicas))
     after = controller._replace(
         leader=leader,
-        leader_epoch=controller.leader_epoch + (leader != controller.leader),
+        leader_epoch=controller.leader_epoch + (leader != controller.leader or loses_one),
         isr=isr,
         elr=elr,
         last_known_leader=_last_known(settings, controller, leader, isr),
         is_recovering=controller.is_recovering or not is_clean,
+        assignment=target,
     )
     if after == controller:
         return controller
@@ -68,30 +87,46 @@ def _eligible(
     settings: Settings, controller: Controller, isr: tuple[int, ...], unclean_broker: int | None
 ) -> tuple[int, ...]:
     """Who left the ISR while it was already too small to commit, so has all there is; none once it is big enough."""
-    if not settings.has_eligible_leader_replicas or len(isr) >= settings.effective_min_isr:
+    needed = settings.min_isr_of(len(controller.assignment.replicas))
+    if not settings.has_eligible_leader_replicas or len(isr) >= needed:
         return ()
     return tuple(sorted({*controller.elr, *controller.isr} - {*isr, unclean_broker}))
 
 
 def _choose(
-    settings: Settings, controller: Controller, isr: tuple[int, ...], elr: tuple[int, ...], successor: int | None
+    settings: Settings,
+    controller: Controller,
+    replicas: tuple[int, ...],
+    isr: tuple[int, ...],
+    elr: tuple[int, ...],
+    successor: int | None,
+    election: str,
 ) -> tuple[int | None, bool]:
     """The leader there is to be, and whether it has all that was committed.
 
-    In this order: the present leader, the ISR, the eligible leader replicas, the last known leader, anyone.
+    In this order: the preferred replica if it is asked for, the present leader, the ISR, the eligible leader replicas,
+    the last known leader, anyone.
     """
-    alive = [each for each in settings.assignment or settings.broker_ids if each not in controller.fenced]
+    alive = [each for each in replicas if controller.is_active(each)]
     safe = isr or elr
-    if controller.leader in alive and controller.leader in safe:
-        return controller.leader, True
     clean = [each for each in alive if each in safe]
+    if election == PREFERRED_ELECTION and (preferred := _preferred(settings, replicas, successor)) in clean:
+        return preferred, True
+    if controller.leader in clean:
+        return controller.leader, True
     if clean:
         return _first(settings, clean, successor), True
     if settings.has_eligible_leader_replicas and not safe and controller.last_known_leader in alive:
         return controller.last_known_leader, False
-    if settings.is_unclean_election_enabled and alive:
+    may_be_unclean = election == UNCLEAN_ELECTION or (settings.is_unclean_election_enabled and election == ONLINE)
+    if may_be_unclean and alive:
         return _first(settings, alive, successor), False
     return None, True
+
+
+def _preferred(settings: Settings, replicas: tuple[int, ...], successor: int | None) -> int:
+    """The first of the assignment; without an order the one that the event names."""
+    return replicas[0] if settings.assignment else _first(settings, list(replicas), successor)
 
 
 def _first(settings: Settings, candidates: list[int], successor: int | None) -> int:
@@ -112,15 +147,28 @@ def fenced(
     settings: Settings, controller: Controller, broker_id: int, is_unclean: bool = False, successor: int | None = None
 ) -> Controller:
     """The record once a broker no longer counts as alive: it leaves the ISR, and is replaced if it led."""
-    others = tuple(sorted({*controller.fenced, broker_id}))
-    isr = tuple(each for each in controller.isr if each != broker_id)
+    gone = controller._replace(
+        fenced=tuple(sorted({*controller.fenced, broker_id})), stopping=without(controller.stopping, (broker_id,))
+    )
+    isr = without(controller.isr, (broker_id,))
     unclean_broker = broker_id if is_unclean else None
-    return changed(settings, controller._replace(fenced=others), isr, unclean_broker, successor)
+    return changed(settings, gone, isr, unclean_broker, successor)
+
+
+def stopping(settings: Settings, controller: Controller, broker_id: int, successor: int | None = None) -> Controller:
+    """The record once a broker has asked to be stopped: it counts as alive, but leads and is in sync nowhere.
+
+    References
+    ----------
+    Apache Kafka 3.3 to 4.3, ``ReplicationControlManager.handleBrokerInControlledShutdown``.
+    """
+    leaving = controller._replace(stopping=tuple(sorted({*controller.stopping, broker_id})))
+    return changed(settings, leaving, without(controller.isr, (broker_id,)), successor=successor)
 
 
 def unfenced(settings: Settings, controller: Controller, broker_id: int) -> Controller:
     """The record once a broker counts as alive again: a partition without a leader may have one now."""
-    alive = controller._replace(fenced=tuple(each for each in controller.fenced if each != broker_id))
+    alive = controller._replace(fenced=without(controller.fenced, (broker_id,)))
     return alive if alive.leader is not None else changed(settings, alive, alive.isr)
 
 
@@ -143,6 +191,8 @@ def verdict(
         return "FENCED_LEADER_EPOCH"
     if partition_epoch != controller.partition_epoch:
         return "INVALID_UPDATE_VERSION"
-    if settings.rules.joins_only_eligible and set(isr) & set(controller.fenced):
+    if not {*isr} <= {*controller.assignment.replicas}:
+        return "INVALID_REQUEST"
+    if settings.rules.joins_only_eligible and not all(map(controller.is_active, isr)):
         return "INELIGIBLE_REPLICA"
     return NONE

@@ -50,13 +50,17 @@ def request_of(settings: Settings, broker_id: int, broker: Broker, log: Log) -> 
     )
 
 
-def refusal(is_leader: bool, leader_epoch: int, request: FetchRequest, broker_ids: tuple[int, ...]) -> str:
-    """Step 1: the error for one who asks the wrong broker, or in the wrong epoch; ``"NONE"`` if all is well."""
-    if not is_leader:
-        return "NOT_LEADER_OR_FOLLOWER"
+def refusal(is_leader: bool, leader_epoch: int, request: FetchRequest, is_replica: bool) -> str:
+    """Step 1: the error for one who asks the wrong broker, or in the wrong epoch; ``"NONE"`` if all is well.
+
+    The epoch is looked at first: a follower knows it too. `is_replica` says whether the leader knows the sender as one
+    who holds a replica.
+    """
     if request.leader_epoch is not None and request.leader_epoch != leader_epoch:
         return "FENCED_LEADER_EPOCH" if request.leader_epoch < leader_epoch else "UNKNOWN_LEADER_EPOCH"
-    if request.broker_id not in broker_ids:
+    if not is_leader:
+        return "NOT_LEADER_OR_FOLLOWER"
+    if not is_replica:
         return "NOT_LEADER_OR_FOLLOWER" if request.leader_epoch is None else "UNKNOWN_LEADER_EPOCH"
     return NONE
 

@@ -64,7 +64,8 @@ def handle(processing: Processing, leader_id: int, request: FetchRequest) -> Fet
     """
     settings, log = processing.settings, processing.log(leader_id)
     is_leader, leader_epoch = processing.leading(leader_id) is not None, processing.broker(leader_id).leader_epoch
-    error = refusal(is_leader, leader_epoch, request, settings.broker_ids)  # 1
+    is_replica = is_leader and processing.remotes(leader_id)[request.broker_id - 1] is not None
+    error = refusal(is_leader, leader_epoch, request, is_replica)  # 1
     answer = read(log, request) if error == NONE else FetchAnswer(error)  # 2 to 5
     is_at_once = answer.has_content or settings.fetch_wait_max_ms == 0
     if answer.error == NONE and answer.diverging is None:

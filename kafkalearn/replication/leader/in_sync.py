@@ -59,7 +59,8 @@ def high_watermark_of(
     ----------
     Apache Kafka 0.8.2 to 4.3, ``Partition.maybeIncrementLeaderHW``.
     """
-    if settings.rules.is_frozen_under_min_isr and len(leading.isr) < settings.effective_min_isr:
+    replica_count = 1 + sum(each is not None for each in remotes)
+    if settings.rules.is_frozen_under_min_isr and len(leading.isr) < settings.min_isr_of(replica_count):
         return log.high_watermark
     members, lowest = leading.maximal_isr, log.log_end_offset
     for broker_id, remote in enumerate(remotes, start=1):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kafkalearn.replication.controller.record import changed, verdict
 from kafkalearn.replication.effects import NONE, AlterPartitionSent, IsrWritten
-from kafkalearn.replication.events import BACK_TO_COMMITTED, STAY_PENDING, AlterPartitionAnswered, IsrChecked
+from kafkalearn.replication.events import IsrChecked
 from kafkalearn.replication.leader.in_sync import high_watermark_of, shrunk_isr
 from kafkalearn.replication.leader.waiting import answer_fetches, answer_produces
 from kafkalearn.replication.processing import Processing
@@ -54,12 +54,13 @@ def propose(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> Non
     if processing.settings.rules.asks_controller:
         processing.put_leading(leader_id, processing.leading(leader_id)._replace(proposal=Proposal(isr)))
         processing.emit(AlterPartitionSent(isr))
-    elif _verdict(processing, leader_id, isr) == NONE:
+    elif controllers_answer(processing, leader_id, isr) == NONE:
         processing.emit(IsrWritten(isr))
         commit(processing, leader_id, isr)
 
 
-def _verdict(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> str:
+def controllers_answer(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> str:
+    """What the controller says by its rules to an ISR that a leader wants; ``"NONE"``: taken over."""
     leader_epoch, partition_epoch = (
         processing.broker(leader_id).leader_epoch,
         processing.leading(leader_id).partition_epoch,
@@ -86,22 +87,3 @@ def isr_checked(processing: Processing, event: IsrChecked) -> None:
         isr = shrunk_isr(processing.settings, processing.now_ms, log, leading.isr, remotes)
         if isr != leading.isr:
             propose(processing, leader_id, isr)
-
-
-def alter_partition_answered(processing: Processing, event: AlterPartitionAnswered) -> None:
-    """The answer to a proposal reaches the leader."""
-    leader_id = processing.acting_leader(event.broker_id)
-    processing.require(leader_id is not None, "{}: there is no leader that could have proposed an ISR", event)
-    leading = processing.leading(leader_id)
-    proposal = leading.proposal
-    is_waiting = proposal is not None and not proposal.is_refused
-    processing.require(is_waiting, "{}: broker {} waits for no answer about its ISR", event, leader_id)
-    error = event.error or _verdict(processing, leader_id, proposal.isr)
-    if error == NONE:
-        commit(processing, leader_id, proposal.isr)
-    elif error in STAY_PENDING:
-        processing.put_leading(leader_id, leading._replace(proposal=proposal._replace(is_refused=True)))
-    elif error in BACK_TO_COMMITTED:
-        processing.put_leading(leader_id, leading._replace(proposal=None))
-    else:
-        processing.emit(AlterPartitionSent(proposal.isr))

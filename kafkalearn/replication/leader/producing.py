@@ -53,7 +53,7 @@ def refusal(processing: Processing, leader_id: int, event: Produce) -> str:
     leading = processing.leading(leader_id)
     if leading is None:
         return "NOT_LEADER_OR_FOLLOWER"
-    if event.acks == "all" and len(leading.isr) < processing.settings.effective_min_isr:
+    if event.acks == "all" and len(leading.isr) < processing.needed_isr(leader_id):
         return "NOT_ENOUGH_REPLICAS"
     return NONE
 
@@ -75,7 +75,7 @@ def _answer(processing: Processing, leader_id: int, event: Produce, request: int
     if event.acks == 1:
         respond_to_producer(processing, leader_id, request, NONE, base_offset, end)
     elif event.acks == "all" and log.high_watermark >= end:
-        error = error_after_append(processing.settings, processing.leading(leader_id))
+        error = error_after_append(processing, leader_id)
         respond_to_producer(processing, leader_id, request, error, base_offset, end)
     elif event.acks == "all":
         park_produce(

@@ -6,7 +6,7 @@ from kafkalearn.replication.effects import NONE, ProduceAnswered, ProduceParked
 from kafkalearn.replication.leader.answers import FetchRequest, deliver_answer, read, request_of
 from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.settings import Settings
-from kafkalearn.replication.state import Leadership, Log, ParkedFetch, ParkedProduce, Remote
+from kafkalearn.replication.state import Log, ParkedFetch, ParkedProduce, Remote
 
 
 def park_fetch(processing: Processing, leader_id: int, request: FetchRequest) -> None:
@@ -75,9 +75,7 @@ def answer_produces(processing: Processing, leader_id: int) -> None:
     """Answer the acks=all requests that the high watermark has passed."""
     for parked in processing.waiting(leader_id).produces:
         if processing.log(leader_id).high_watermark >= parked.required_offset:
-            answer_produce(
-                processing, leader_id, parked, error_after_append(processing.settings, processing.leading(leader_id))
-            )
+            answer_produce(processing, leader_id, parked, error_after_append(processing, leader_id))
 
 
 def answer_produce(processing: Processing, leader_id: int, parked: ParkedProduce, error: str) -> None:
@@ -88,9 +86,9 @@ def answer_produce(processing: Processing, leader_id: int, parked: ParkedProduce
     respond_to_producer(processing, leader_id, parked.request, error, parked.base_offset, parked.required_offset)
 
 
-def error_after_append(settings: Settings, leading: Leadership) -> str:
+def error_after_append(processing: Processing, leader_id: int) -> str:
     """The answer to acks=all once its records are committed: an error if the ISR has become too small meanwhile."""
-    is_enough = len(leading.maximal_isr) >= settings.effective_min_isr
+    is_enough = len(processing.leading(leader_id).maximal_isr) >= processing.needed_isr(leader_id)
     return NONE if is_enough else "NOT_ENOUGH_REPLICAS_AFTER_APPEND"
 
 

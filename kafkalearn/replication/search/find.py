@@ -21,7 +21,7 @@ from kafkalearn.explore import Model, Search, explore
 from kafkalearn.parts import Parts
 from kafkalearn.phrases import shown
 from kafkalearn.promises import InParts, Promises
-from kafkalearn.replication.events import ReplicationEvent
+from kafkalearn.replication.events import AlterPartitionAnswered, AlterPartitionReassignments, ReplicationEvent
 from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.promises import INVARIANTS, PROMISES
 from kafkalearn.replication.search.naming import named_in, relabelling
@@ -148,11 +148,14 @@ def alphabet(settings: Settings, *kinds: type | ReplicationEvent | OnEveryBroker
     >>> alphabet(Settings(replica_count=2), SessionExpired)[::3]
     (SessionExpired(broker_id=1, successor=None), SessionExpired(broker_id=2, successor=1))
     """
-    return tuple(event for kind in kinds for event in _events_of(settings.broker_ids, kind))
+    may_reassign = any(
+        kind is AlterPartitionReassignments or isinstance(kind, AlterPartitionReassignments) for kind in kinds
+    )
+    return tuple(event for kind in kinds for event in _events_of(settings.broker_ids, kind, may_reassign))
 
 
 def _events_of(
-    broker_ids: tuple[int, ...], kind: type | ReplicationEvent | OnEveryBroker
+    broker_ids: tuple[int, ...], kind: type | ReplicationEvent | OnEveryBroker, may_reassign: bool
 ) -> Iterator[ReplicationEvent]:
     if not is_dataclass(kind):
         raise KafkaLearnError(f"{shown(kind)} is neither a class of events nor an event")
@@ -170,8 +173,10 @@ def _events_of(
                     f"{event!r}: there is no broker {broker_id!r}; there are {broker_ids[0]} to {broker_ids[-1]}"
                 )
         yield event
-        if getattr(event, "successor", event) is None:
-            others = (successor for successor in broker_ids if successor != event.broker_id)
+        if getattr(event, "successor", event) is None and (
+            may_reassign or not isinstance(event, AlterPartitionAnswered)
+        ):
+            others = (successor for successor in broker_ids if successor != getattr(event, "broker_id", None))
             yield from (replace(event, successor=successor) for successor in others)
 
 

@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from functools import partial
 
 from kafkalearn.explore import Relabelling
+from kafkalearn.replication.controller.assignment import Assignment
 from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.processing import (
     BROKER,
@@ -33,6 +34,9 @@ def relabelling(names: dict[int, int]) -> Relabelling:
 _SINGLE = ("broker_id", "successor", "to_broker", "leader")
 """The fields of events that hold a broker, or None."""
 
+_SEVERAL = ("isr", "replicas")
+"""Those that hold several; in a search their order says nothing."""
+
 
 def named_in(event: ReplicationEvent) -> tuple[int, ...]:
     """The brokers that an event names.
@@ -42,14 +46,16 @@ def named_in(event: ReplicationEvent) -> tuple[int, ...]:
     ((1, 1, 2), ())
     """
     single = (getattr(event, field.name) for field in fields(event) if field.name in _SINGLE)
-    return (*(each for each in single if each is not None), *getattr(event, "isr", ()))
+    several = (getattr(event, name, None) or () for name in _SEVERAL)
+    return (*(each for each in single if each is not None), *(each for group in several for each in group))
 
 
 def _renamed_event(names: dict[int, int], event: ReplicationEvent) -> ReplicationEvent:
     """An event with brokers renamed."""
     renamed = {field.name: names.get(getattr(event, field.name)) for field in fields(event) if field.name in _SINGLE}
-    if hasattr(event, "isr"):
-        renamed["isr"] = _renamed_set(names, event.isr)
+    for name in _SEVERAL:
+        if getattr(event, name, None) is not None:
+            renamed[name] = _renamed_set(names, getattr(event, name))
     return replace(event, **renamed)
 
 
@@ -70,6 +76,8 @@ def _controller(names: dict[int, int], controller: Controller) -> Controller:
         elr=_renamed_set(names, controller.elr),
         last_known_leader=names.get(controller.last_known_leader),
         fenced=_renamed_set(names, controller.fenced),
+        assignment=Assignment(*(_renamed_set(names, each) for each in controller.assignment)),
+        stopping=_renamed_set(names, controller.stopping),
     )
 
 

@@ -19,6 +19,7 @@ def split(settings: Settings, partition: Partition) -> tuple:
     parts = Parts(parts_of(partition))
     processing = Processing(settings, parts, NORMALISER)
     processing.requests = processing.requests
+    processing.controller = processing.controller._replace(assignment=processing.controller.assignment.in_no_order())
     _count_from_now(processing)
     _count_from_this_record(processing)
     return parts.all()

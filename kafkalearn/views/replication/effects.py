@@ -6,9 +6,11 @@ from kafkalearn.phrases import counted
 from kafkalearn.replication.effects import (
     NONE,
     AlterPartitionSent,
+    AssignmentChanged,
     BrokerHalted,
     ConsumerRead,
     Effect,
+    ElectionAnswered,
     FetchAnswered,
     FetchHandled,
     IsrWritten,
@@ -17,24 +19,32 @@ from kafkalearn.replication.effects import (
     NoReachableLeader,
     ProduceAnswered,
     ProduceParked,
+    ReassignmentAnswered,
     RecordsDeleted,
+    ReplicaDeleted,
 )
 from kafkalearn.replication.events import (
     AlterPartitionAnswered,
+    AlterPartitionReassignments,
     BrokerCrashed,
     BrokerFenced,
     BrokerFrozen,
     BrokerReconnected,
+    BrokerRegistered,
     BrokerRestarted,
     BrokerStopped,
     BrokerThawed,
+    BrokerUnfenced,
     Consume,
+    ControlledShutdownStarted,
     DeleteRecords,
+    ElectLeaders,
     Fetch,
     HighWatermarkCheckpointed,
     IsrChecked,
     IsrSet,
     LeaderElected,
+    LeaderImbalanceChecked,
     PowerLost,
     Produce,
     ReplicationEvent,
@@ -76,7 +86,10 @@ def falls_in_words(state: Partition, before: Partition | None) -> list[str]:
     return [
         f"the HW of broker {broker_id} falls from {was.high_watermark} to {now.high_watermark}"
         for broker_id, (was, now) in pairs
-        if now.high_watermark < was.high_watermark and now.is_running and broker_id != state.controller.leader
+        if now.high_watermark < was.high_watermark
+        and now.is_running
+        and broker_id != state.controller.leader
+        and broker_id in state.controller.assignment.replicas
     ]
 
 
@@ -102,6 +115,12 @@ def event_in_words(frame: Frame[Partition, ReplicationEvent], before: Partition 
             return "the leader looks for followers that lag"
         case AlterPartitionAnswered(error):
             return "the controller answers the leader" + ("" if error is None else f" with {error}")
+        case LeaderImbalanceChecked():
+            return "the controller looks for partitions that their preferred replica does not lead"
+        case ElectLeaders(election_type):
+            return f"{'a preferred' if election_type == 'preferred' else 'an unclean'} election is asked for"
+        case AlterPartitionReassignments(replicas):
+            return "the reassignment is to be cancelled" if replicas is None else _wanted_in_words(replicas)
         case HighWatermarkCheckpointed(id_):
             return f"broker {id_} writes its HW to disk: {state.replica(id_).log.checkpointed_high_watermark}"
         case LeaderElected(leader, isr):
@@ -123,6 +142,10 @@ def start_in_words(state: Partition) -> str:
     return f"broker {controller.leader} leads, epoch {controller.leader_epoch}{follow}"
 
 
+def _wanted_in_words(replicas: tuple[int, ...]) -> str:
+    return f"the partition is to be reassigned to {ids_in_words(replicas) if replicas else 'no broker'}"
+
+
 def _produce_in_words(event: Produce, before: Partition) -> str:
     count = len(event.values) or event.record_count
     target = before.controller.leader if event.to_broker is None else event.to_broker
@@ -140,6 +163,9 @@ def _broker_in_words(event: ReplicationEvent) -> str:
         BrokerThawed: "goes on where it stood",
         BrokerReconnected: "is connected to the controller again",
         BrokerFenced: "no longer counts as alive",
+        BrokerRegistered: "starts again and registers; it is fenced until it has caught up with the metadata",
+        BrokerUnfenced: "has caught up with the metadata, and counts as alive",
+        ControlledShutdownStarted: "asks to be stopped",
         SessionExpired: "has been silent too long: the controller fences it",
     }
     if isinstance(event, PowerLost):
@@ -172,6 +198,15 @@ def _effect_in_words(effect: Effect, state: Partition) -> str:
             if leader is None:
                 return "nobody can lead"
             return f"broker {leader} leads, epoch {epoch}" + ("" if is_clean else ": an unclean election")
+        case AssignmentChanged(replicas, adding, removing):
+            moves = [f"{name} {ids_in_words(ids)}" for name, ids in (("adding", adding), ("removing", removing)) if ids]
+            return f"the replicas are now {ids_in_words(replicas)}" + (f": {', '.join(moves)}" if moves else "")
+        case ReassignmentAnswered(error):
+            return f"the controller answers {'that this is recorded' if error == NONE else error}"
+        case ElectionAnswered(error):
+            return f"the controller answers {error}" if error != NONE else ""
+        case ReplicaDeleted(broker_id):
+            return f"broker {broker_id} deletes its replica"
         case LogTruncated(broker_id, from_offset, to_offset):
             cut = f"cuts its log from {from_offset} to {to_offset}" if effect.was_cut else "has nothing to cut"
             return f"broker {broker_id} {cut}"

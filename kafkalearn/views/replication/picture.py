@@ -22,7 +22,12 @@ from kafkalearn.views.drawing.svg import rect, text
 from kafkalearn.views.replication.effects import effects_in_words
 from kafkalearn.views.replication.leader_view import KNOWN_LEFT, leader_view
 from kafkalearn.views.replication.logs import LEFT, cells, first_offset, legend, log_marks, offsets
-from kafkalearn.views.replication.replica_status import head_in_words, replica_status, waiting_in_words
+from kafkalearn.views.replication.replica_status import (
+    assignment_in_words,
+    head_in_words,
+    replica_status,
+    waiting_in_words,
+)
 from kafkalearn.views.replication.words import describe_replication
 
 ROWS_TOP, ROW_HEIGHT, PANEL_HEIGHT = 92, 90, 82
@@ -57,18 +62,21 @@ def draw_replication(
     """
     state, earlier = frame.state, None if before is None else before.state
     first = first_offset(state, earlier)
-    bottom = ROWS_TOP + ROW_HEIGHT * settings.replica_count
+    bottom = ROWS_TOP + ROW_HEIGHT * settings.broker_count
+    assignment = assignment_in_words(settings, state)
+    clients, waiting, below = (38, 58, 66) if assignment else (20, 48, 60)  # five rows are as high as a laptop allows
     return picture(
-        bottom + 130,
+        bottom + below + 70,
         text(LEFT, 32, capitalised(head_in_words(state)), TITLE, bold=True),
         text(WIDTH - LEFT, 32, f"{state.now_ms:,} ms", BODY, "end", MUTED),
         text(KNOWN_LEFT, 60, "the leader knows", SMALL, colour=MUTED),
         legend(state),
         offsets(first),
         *(_row(state, earlier, id_, first, ROWS_TOP + ROW_HEIGHT * (id_ - 1)) for id_ in settings.broker_ids),
-        _said(bottom + 20, "clients get", _to_clients(frame)),
-        _said(bottom + 48, "waiting", waiting_in_words(state) or "nothing"),
-        _promises(bottom + 60, settings, state, () if earlier is None else broken(settings, earlier)),
+        *_replicas(bottom + 18, assignment),
+        _said(bottom + clients, "clients get", _to_clients(frame)),
+        _said(bottom + waiting, "waiting", waiting_in_words(state) or "nothing"),
+        _promises(bottom + below, settings, state, () if earlier is None else broken(settings, earlier)),
         label=describe_replication(settings, frame, before),
     )
 
@@ -77,12 +85,13 @@ def _row(state: Partition, before: Partition | None, broker_id: int, first: int,
     log = state.replica(broker_id).log
     was = log if before is None else before.replica(broker_id).log
     names = replica_status(state, broker_id).split(", ")
+    first_line, line = (47, 16) if len(names) < 3 else (45, 14)
     return "\n".join(
         each
         for each in [
             _frame(state, broker_id, top),
             text(LEFT + 14, top + 28, f"broker {broker_id}", BODY, bold=True),
-            *(text(LEFT + 14, top + 47 + 16 * at, name, SMALL) for at, name in enumerate(names[:3])),
+            *(text(LEFT + 14, top + first_line + line * at, name, SMALL) for at, name in enumerate(names[:3])),
             *cells(log, was, first, top),
             *log_marks(log, was, first, top),
             leader_view(state, before, broker_id, top),
@@ -100,6 +109,8 @@ def _frame(state: Partition, broker_id: int, top: float) -> str:
         look = {"stroke": MUTED, "stroke_width": 2, "stroke_dasharray": "2 6"}
     elif state.replica(broker_id).leading is not None:
         look = {"stroke": INK, "stroke_width": 5}
+    elif broker_id not in state.controller.assignment.replicas:
+        look = {"stroke": MUTED, "stroke_width": 1.5, "stroke_dasharray": "3 9"}
     elif broker_id not in state.controller.isr:
         look = {"stroke": MUTED, "stroke_width": 3, "stroke_dasharray": "12 8"}
     return rect(LEFT, top, WIDTH - 2 * LEFT, PANEL_HEIGHT, EMPTY if is_off else PANEL, rx=6, **look)
@@ -123,6 +134,13 @@ def _said(y: float, name: str, words: str) -> str:
             text(LEFT + 134, y, shown, BODY - 2, colour=look, bold=look == INK),
         ]
     )
+
+
+def _replicas(y: float, assignment: str) -> list[str]:
+    """Which brokers hold a replica, where that may change."""
+    if not assignment:
+        return []
+    return [text(LEFT + 14, y, "assignment", SMALL, colour=MUTED), text(LEFT + 134, y, assignment, BODY - 2, bold=True)]
 
 
 def _promises(y: float, settings: Settings, state: Partition, wrong_before: tuple[str, ...]) -> str:

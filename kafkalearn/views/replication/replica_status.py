@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.state import CUT_OFF, RUNNING, UNKNOWN, Partition, Remote, Replica
 
 
@@ -15,7 +16,16 @@ def ids_in_words(broker_ids: tuple[int, ...]) -> str:
 
 
 def replica_status(state: Partition, broker_id: int) -> str:
-    """What a replica is just now, in few words: leader, follower in the ISR or out of it, down, frozen."""
+    """What a replica is just now, in few words: leader, in the ISR or out of it, down, frozen, added or removed."""
+    status = state.replica(broker_id).broker.status
+    assignment = state.controller.assignment
+    if broker_id not in assignment.replicas:
+        return "no replica" if status == RUNNING else f"no replica, {status}"
+    moves = {"adding": assignment.adding, "removing": assignment.removing}
+    return ", ".join([_role(state, broker_id), *(name for name, ids in moves.items() if broker_id in ids)])
+
+
+def _role(state: Partition, broker_id: int) -> str:
     replica, controller = state.replica(broker_id), state.controller
     status = replica.broker.status
     epoch = replica.broker.leader_epoch
@@ -57,8 +67,26 @@ def head_in_words(state: Partition) -> str:
     said += [f"eligible {ids_in_words(controller.elr)}"] if controller.elr else []
     said += ["recovering"] if controller.is_recovering else []
     said += [f"fenced {ids_in_words(controller.fenced)}"] if controller.fenced else []
+    said += [f"stopping {ids_in_words(controller.stopping)}"] if controller.stopping else []
     said += proposal_in_words(state.leader)
     return ", ".join(said)
+
+
+def assignment_in_words(settings: Settings, state: Partition) -> str:
+    """Which brokers hold a replica, and whom the controller prefers; empty where all do, and nothing has been moved.
+
+    >>> from kafkalearn.replication import AlterPartitionReassignments, simulate
+    >>> settings = Settings(replica_count=2, broker_count=3)
+    >>> assignment_in_words(settings, simulate(settings, [AlterPartitionReassignments((3, 2))])[-1].state)
+    'replicas 3, 2, 1; preferred 3; adding 3; removing 1'
+    """
+    replicas, adding, removing = state.controller.assignment
+    is_moved = bool(settings.assignment) and replicas != settings.assignment
+    if settings.broker_count == settings.replica_count and not (adding or removing or is_moved):
+        return ""
+    order = f"; preferred {replicas[0]}" if replicas and settings.assignment else ""
+    moves = [f"{name} {ids_in_words(ids)}" for name, ids in (("adding", adding), ("removing", removing)) if ids]
+    return "; ".join([f"replicas {ids_in_words(replicas)}{order}", *moves])
 
 
 def proposal_in_words(leader: Replica | None) -> list[str]:

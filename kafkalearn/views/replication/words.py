@@ -15,6 +15,7 @@ from kafkalearn.views.replication.effects import (
     falls_in_words,
 )
 from kafkalearn.views.replication.replica_status import (
+    assignment_in_words,
     head_in_words,
     remote_in_words,
     remote_of,
@@ -88,7 +89,9 @@ def replication_text(
     waits, wrong = waiting_in_words(state), broken(settings, state)
     tail = [f"waits: {waits}"] if waits else []
     tail += [f"BROKEN: {'; '.join(wrong)}"] if wrong else []
-    lines = [describe_replication(settings, frame, before), head_in_words(state), *rows, *tail]
+    assignment = assignment_in_words(settings, state)
+    head = [describe_replication(settings, frame, before), head_in_words(state), *([assignment] if assignment else [])]
+    lines = [*head, *rows, *tail]
     return "\n".join(line.rstrip() for line in lines)
 
 

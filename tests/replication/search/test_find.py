@@ -36,7 +36,7 @@ from kafkalearn.replication import (
 )
 from kafkalearn.replication.search.find import alphabet, model
 from tests.explore.search_steps import assert_names_do_not_matter, assert_steps_as_the_simulator
-from tests.replication.schedules import CARELESS, sensible, settings
+from tests.replication.schedules import CARELESS, OPERATIONS, may_happen, sensible, settings
 
 FAILOVER = [Fetch, BrokerCrashed, BrokerRestarted, SessionExpired]
 LAG = [TimePassed(30_001), IsrChecked, AlterPartitionAnswered]
@@ -194,8 +194,8 @@ def test_on_every_broker_takes_an_event_with_a_broker(event, message):
 @st.composite
 def steps_in_a_search(draw):
     """Settings without an order of election, a state they lead to, and one event more."""
-    chosen = replace(draw(settings(may_be_unclean=True)), assignment=())
-    events = alphabet(chosen, *CARELESS)
+    chosen = replace(draw(settings(may_be_unclean=True, most_spare=1)), assignment=())
+    events = alphabet(chosen, *(each for each in [*CARELESS, *OPERATIONS] if may_happen(chosen, each)))
     partition = start(chosen)
     for event in sensible(chosen, draw(st.lists(st.sampled_from(events), max_size=40))):
         partition = step(chosen, partition, event)

@@ -1,0 +1,1 @@
+"""Searching all schedules of a partition and its readers."""
