@@ -1,0 +1,215 @@
+"""``syncedRebalance``: one thread at a time, up to four tries of eight steps, a pause after each that failed.
+
+The threads of all consumers do this at once, and nobody waits for anybody: what keeps two from reading the same
+partition is that the node of its owner can be created once.
+"""
+
+from __future__ import annotations
+
+from kafkalearn.zookeeper.connector.effects import (
+    AttemptFailed,
+    GaveUp,
+    Owned,
+    OwnedByAnother,
+    Rebalanced,
+    Released,
+    Threw,
+)
+from kafkalearn.zookeeper.connector.group_update import GroupUpdate
+from kafkalearn.zookeeper.connector.listeners import topics_changed
+from kafkalearn.zookeeper.connector.offsets import commit, committed_offset, in_range
+from kafkalearn.zookeeper.connector.process.ending import close
+from kafkalearn.zookeeper.connector.rebalancing.assigning import NoView, own_part, own_topics, threads_of_group
+from kafkalearn.zookeeper.connector.rebalancing.lock import leave_lock
+from kafkalearn.zookeeper.connector.state import (
+    ASSIGN,
+    BACKOFF,
+    BUILD,
+    MAIN,
+    OFFSETS,
+    OWN,
+    READ,
+    RELEASE,
+    START,
+    STOP,
+    Attempt,
+    PartitionInfo,
+)
+from kafkalearn.zookeeper.layout import BROKER_IDS, BROKER_TOPICS, broker_path, owner_path
+from kafkalearn.zookeeper.subscriptions import Filtered
+from kafkalearn.zookeeper.tree.effects import NODE_EXISTS
+
+
+def rebalance_step(update: GroupUpdate, name: str) -> None:
+    """The next step of the try that is going on."""
+    attempt = update.connectors[name].attempt
+    try:
+        _STEPS[attempt.stage](update, name, attempt)
+    except NoView as reason:
+        _failed(update, name, str(reason))
+
+
+def _read(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+    """1. Which brokers are there, what did I subscribe to? Without a broker all stays as it is."""
+    if update.connectors[name].is_closing:
+        return _over(update, name)
+    _brokers(update, name)
+    topics = own_topics(update, name)
+    if not _brokers(update, name):
+        update.change(name, watches_brokers=True)
+        update.listen_to_children(name, BROKER_IDS)
+        return _succeeded(update, name, attempt)
+    return _next(update, name, attempt._replace(stage=STOP, topics=tuple(topics)))
+
+
+def _brokers(update: GroupUpdate, name: str) -> tuple[str, ...]:
+    """The ids of the brokers; each node is read for its address."""
+    ids = update.children(name, BROKER_IDS)
+    for each in ids:
+        update.data(name, broker_path(int(each)))
+    return ids
+
+
+def _stop(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+    """2. Stop the leader finder and the fetchers, clear the queues; commit, if that is done automatically."""
+    _stop_fetchers(update, name)
+    _next(update, name, attempt._replace(stage=RELEASE))
+
+
+def _stop_fetchers(update: GroupUpdate, name: str) -> None:
+    update.change(name, is_fetching=False)
+    if update.settings.auto_commit_enable:
+        commit(update, name)
+
+
+def _release(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+    """3. Delete the nodes of the partitions that this consumer believes to own, whosever they are now."""
+    owned = update.connectors[name].owned
+    for partition in owned:
+        update.delete(name, owner_path(update.settings.group, *partition))
+    if owned:
+        update.emit(Released(name, owned))
+    update.change(name, registry=())
+    _next(update, name, attempt._replace(stage=ASSIGN))
+
+
+def _assign(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+    """4. Read the whole group and compute everybody's partitions; the own part is kept."""
+    threads, members, partition_counts = threads_of_group(update, name)
+    infos = own_part(update, name, threads, partition_counts)
+    _next(update, name, attempt._replace(stage=OFFSETS, members=members, infos=infos))
+
+
+def _offsets(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+    """5. Read the committed offset of each partition."""
+    offsets = [committed_offset(update, name, info.topic_partition) for info in attempt.infos]
+    infos = tuple(
+        info._replace(consumed=offset, committed=offset) for info, offset in zip(attempt.infos, offsets, strict=True)
+    )
+    _next(update, name, attempt._replace(stage=BUILD, infos=infos))
+
+
+def _build(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+    """6. Make a registry of them, which nobody sees yet."""
+    if update.connectors[name].is_closing:
+        return _failed(update, name, "it is shutting down")
+    return _next(update, name, attempt._replace(stage=OWN))
+
+
+def _own(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+    """7. Create the owners' nodes. If one is there already, delete those just created, and fail."""
+    created, conflict = [], None
+    for info in attempt.infos:
+        if _create_owner(update, name, info):
+            created.append(info)
+        else:
+            conflict = info.topic_partition
+    if conflict is not None:
+        for info in created:
+            update.delete(name, owner_path(update.settings.group, *info.topic_partition))
+        return _failed(update, name, f"{conflict} has another owner", conflict)
+    if attempt.infos:
+        update.emit(Owned(name, tuple(info.topic_partition for info in attempt.infos)))
+    return _next(update, name, attempt._replace(stage=START))
+
+
+def _create_owner(update: GroupUpdate, name: str, info: PartitionInfo) -> bool:
+    """Whether the node says now that the thread owns it; a node that says so already is taken for one's own."""
+    path = owner_path(update.settings.group, info.topic, info.partition)
+    if update.create_ephemeral(name, path, info.thread) != NODE_EXISTS:
+        return True
+    stored = update.data(name, path)
+    if stored == info.thread:
+        return True
+    update.emit(OwnedByAnother(name, info.topic_partition, stored))
+    return False
+
+
+def _start(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+    """8. Publish the registry, start the fetchers."""
+    registry = tuple(in_range(update, info) for info in attempt.infos)
+    update.change(name, registry=registry, is_fetching=True)
+    _succeeded(update, name, attempt)
+
+
+def _go_on(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+    """The pause is over: the next try, or the exception."""
+    if attempt.number + 1 < update.settings.rebalance_max_retries:
+        return _next(update, name, Attempt(attempt.thread, attempt.number + 1))
+    connector = update.change(name, has_given_up=True)
+    update.emit(GaveUp(name, attempt.thread))
+    if attempt.thread == MAIN:
+        retries = update.settings.rebalance_max_retries
+        words = f"{connector.consumer_id} can't rebalance after {retries} retries"
+        update.emit(Threw(name, f"kafka.common.ConsumerRebalanceFailedException: {words}"))
+    return _over(update, name)
+
+
+_STEPS = {
+    READ: _read,
+    STOP: _stop,
+    RELEASE: _release,
+    ASSIGN: _assign,
+    OFFSETS: _offsets,
+    BUILD: _build,
+    OWN: _own,
+    START: _start,
+    BACKOFF: _go_on,
+}
+
+
+def _next(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+    update.change(name, attempt=attempt)
+
+
+def _failed(update: GroupUpdate, name: str, why: str, conflict: object = None) -> None:
+    """The fetchers are stopped and all queues cleared, whatever step it was; then the pause."""
+    attempt = update.connectors[name].attempt
+    update.emit(AttemptFailed(name, attempt.number, why))
+    _stop_fetchers(update, name)
+    _next(update, name, attempt._replace(stage=BACKOFF, infos=(), conflict=conflict))
+
+
+def _succeeded(update: GroupUpdate, name: str, attempt: Attempt) -> None:
+    connector = update.change(name, has_given_up=False)
+    update.emit(Rebalanced(name, connector.owned, attempt.number + 1))
+    if attempt.thread == MAIN:
+        update.change(name, has_streams=True)
+        if isinstance(connector.subscription, Filtered):
+            _watch_topics(update, name)
+    _over(update, name)
+
+
+def _watch_topics(update: GroupUpdate, name: str) -> None:
+    """With a filter, listen to the list of all topics too, and look whether it has changed meanwhile."""
+    update.change(name, watches_topics=True)
+    update.listen_to_children(name, BROKER_TOPICS)
+    topics_changed(update, name)
+
+
+def _over(update: GroupUpdate, name: str) -> None:
+    """The rebalance is over, whatever came of it; a consumer that is shutting down ends now."""
+    if update.connectors[name].is_closing:
+        close(update, name)
+    else:
+        leave_lock(update, name)

@@ -1,0 +1,76 @@
+"""How long old consumers take to agree: what the expression says of a group is what the simulated group takes."""
+
+import random
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.spark.rebalances.durations import with_rebalance_ms
+from kafkalearn.spark.zookeeper import GROUP_SCHEMA, by_member_count, random_groups, with_agreement
+from kafkalearn.zookeeper.eras.durations import newcomer, read_twice
+
+pytestmark = pytest.mark.spark
+
+RNG = random.Random(5)
+PAUSES = (0, 0, 0, 201, 1999, 3001, 6007, 9013, 15_011, 20_000)
+
+
+def drawn(number):
+    """A group of one to eight members, of whom some stand still."""
+    members = 1 + number % 8
+    partitions = members * (1 + number % 3) + number % 2
+    pauses = [RNG.choice(PAUSES) and RNG.choice(PAUSES) for _ in range(members)]
+    return f"g{number}", partitions, pauses, [RNG.randrange(9) for _ in pauses]
+
+
+DRAWN = [drawn(number) for number in range(40)]
+
+
+def test_each_group_takes_as_long_as_the_simulator_says(spark):
+    found = spark.createDataFrame(DRAWN, GROUP_SCHEMA).transform(with_agreement).collect()
+    for row, (_, partitions, pauses, uncommitted) in zip(sorted_by(found), DRAWN, strict=True):
+        assert (row.agreement_ms, row.failed_attempts, row.given_up) == tuple(newcomer(pauses, partitions)), row
+        assert row.read_twice == read_twice(uncommitted, auto_commit=False)
+    assert any(row.given_up for row in found)
+    assert any(row.failed_attempts and not row.given_up for row in found)
+
+
+def sorted_by(rows):
+    """In the order they were drawn in."""
+    return sorted(rows, key=lambda row: int(row.group_id[1:]))
+
+
+def test_other_backoffs_and_retries_are_those_of_the_simulator(spark):
+    rows = spark.createDataFrame(DRAWN[:12], GROUP_SCHEMA).transform(with_agreement, 500, 9).collect()
+    for row, (_, partitions, pauses, _) in zip(sorted_by(rows), DRAWN, strict=False):
+        assert (row.agreement_ms, row.failed_attempts, row.given_up) == tuple(newcomer(pauses, partitions, 500, 9))
+
+
+def test_random_groups_take_what_the_simulator_says_and_are_the_same_in_every_run(spark):
+    groups = random_groups(spark, 400)
+    assert groups.orderBy("group_id").collect() == random_groups(spark, 400).orderBy("group_id").collect()
+    rows = groups.where("member_count <= 6").transform(with_agreement).orderBy("group_id").limit(40).collect()
+    slow = groups.where("array_max(pause_ms) > 0 AND member_count <= 12").transform(with_agreement).limit(6).collect()
+    assert len(rows) == 40
+    for row in rows + slow:
+        cost = newcomer(row.pause_ms, row.partition_count)
+        assert (row.agreement_ms, row.failed_attempts, row.given_up) == tuple(cost), row
+
+
+def test_the_same_groups_can_be_given_to_the_classic_protocol(spark):
+    groups = random_groups(spark, 50).selectExpr("*", "3000 AS heartbeat_interval_ms", "300000 AS max_poll_interval_ms")
+    both = groups.transform(with_agreement).transform(with_rebalance_ms)
+    assert both.where("agreement_ms > 0 AND rebalance_ms > 0").count() == 50
+
+
+def test_sizes_are_summed_up(spark):
+    rows = random_groups(spark, 600).transform(with_agreement).transform(by_member_count).collect()
+    assert sum(row["groups"] for row in rows) == 600
+    assert rows[0]["with a conflict, %"] < rows[-1]["with a conflict, %"]
+
+
+def test_a_column_that_is_missing_is_named(spark):
+    with pytest.raises(KafkaLearnError, match="uncommitted"):
+        spark.createDataFrame([("a", 3, [0])], "group_id STRING, partition_count INT, pause_ms ARRAY<INT>").transform(
+            with_agreement
+        )
