@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,6 +9,8 @@ from kafkalearn.arguments import one_of, text
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.fields import Checked, Index, Offset
 from kafkalearn.group_states import DEAD, EMPTY, REBALANCING_STATES, STABLE
+from kafkalearn.java_collections import hash_order
+from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
 
 STATES = (STABLE, EMPTY, *REBALANCING_STATES, DEAD)
@@ -102,13 +103,14 @@ def describe_group(
     one_of("state", state, STATES)
     if state == DEAD:
         return f"\nError: Consumer group '{group_id}' does not exist.\n"
-    rows = [_cells(group_id, partition) for partition in _in_printed_order(partitions)]
+    rows = [_cells(group_id, partition) for partition in _in_printed_order(partitions, release)]
     if not rows:
         return ""
     widths = _widths(columns, rows, release)
     rows = [dict(zip(columns, columns, strict=True)), *rows]
     after_id = " " if at_least("1.1", release) else ""  # the old format leaves the blank out there
-    return "".join(f"\n{_line(row, columns, widths, after_id)}" for row in rows) + "\n"
+    last = "" if at_least("3.9", release) and not at_least("4.0", release) else "\n"  # 3.9 forgets it
+    return "".join(f"\n{_line(row, columns, widths, after_id)}" for row in rows) + last
 
 
 def describe_warning(group_id: str, state: str) -> str:
@@ -124,20 +126,28 @@ def describe_warning(group_id: str, state: str) -> str:
     return "" if state in (STABLE, DEAD) else f"\nWarning: Consumer group '{group_id}' is rebalancing.\n"
 
 
-def _in_printed_order(partitions: Iterable[DescribedPartition]) -> list[DescribedPartition]:
-    """Members with the most partitions first, each with its partitions by number; then what nobody owns."""
-    partitions = [each for each in partitions if each.consumer_id is not None or each.current_offset is not None]
-    counts = Counter(each.consumer_id for each in partitions)
-    places = {consumer_id: place for place, consumer_id in enumerate(counts)}
-    return sorted(
-        partitions,
-        key=lambda each: (
-            each.consumer_id is None,
-            -counts[each.consumer_id] if each.consumer_id is not None else 0,
-            places[each.consumer_id],
-            each.partition,
-        ),
-    )
+def _in_printed_order(partitions: Iterable[DescribedPartition], release: str | Release) -> list[DescribedPartition]:
+    """Members with the most partitions first; then what nobody owns."""
+    by_member: dict[str | None, list[DescribedPartition]] = {}
+    for each in partitions:
+        if each.consumer_id is not None or each.current_offset is not None:
+            by_member.setdefault(each.consumer_id, []).append(each)
+    members = sorted(by_member, key=lambda member: (member is None, -len(by_member[member])))
+    return [each for member in members for each in _of_one_member(by_member[member], release)]
+
+
+def _of_one_member(partitions: list[DescribedPartition], release: str | Release) -> list[DescribedPartition]:
+    """Since 4.1 by topic and number; before by number, which 3.9 and 4.0 put into a HashMap, and so in its order.
+
+    Left out: up to 3.8 more than four of them are in the order of a Scala map.
+    """
+    if at_least("4.1", release):
+        return sorted(partitions, key=lambda each: (each.topic, each.partition))
+    by_number = sorted(partitions, key=lambda each: each.partition)
+    if not at_least("3.9", release):
+        return by_number
+    found = {TopicPartition(each.topic, each.partition): each for each in by_number}
+    return [found[at] for at in hash_order(found)]
 
 
 def _cells(group_id: str, partition: DescribedPartition) -> dict[str, str]:

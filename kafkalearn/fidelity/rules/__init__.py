@@ -15,12 +15,15 @@ from kafkalearn.fidelity.rules import (
     keyless,
     log,
     offsets,
+    operations,
     partitioner,
     purgatory,
     replication,
     segments,
     spark,
     versions,
+    zookeeper,
+    zookeeper_fetching,
 )
 
 _PARTS = (
@@ -39,6 +42,9 @@ _PARTS = (
     replication,
     delivery,
     purgatory,
+    operations,
+    zookeeper,
+    zookeeper_fetching,
     spark,
 )
 

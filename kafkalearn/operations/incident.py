@@ -1,0 +1,167 @@
+"""The incident of the offsets topic, from the full disk to the fix, as one run.
+
+A cleaner stops; one partition of ``__consumer_offsets`` grows with every commit. The topic has one replica, so the day
+the disk is full and its broker dies, the groups of its partitions have no coordinator. The fix: the broker back, the
+cleaner running again, and then replicas.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kafkalearn.fields import Checked, Count, check_fields
+from kafkalearn.log import Append, CleanerFailed, CleanerRound, NewBatch, Restart
+from kafkalearn.log import Settings as LogSettings
+from kafkalearn.log import simulate as simulate_log
+from kafkalearn.log.state import Log
+from kafkalearn.log.state import start as start_log
+from kafkalearn.offsets.records.codec import encode_key, encode_value
+from kafkalearn.operations.offsets_topic import (
+    BrokerDied,
+    BrokerStarted,
+    FindCoordinator,
+    OffsetsTopic,
+    Reassigned,
+    groups_without_coordinator,
+    simulate,
+)
+from kafkalearn.operations.offsets_topic import Settings as TopicSettings
+from kafkalearn.operations.placement import place_shifted
+from kafkalearn.versions.releases import DEFAULT_RELEASE, ReleaseName
+
+HEALTHY, GROWING, FULL, BACK, CLEANED, REPLICATED, DEAD_AGAIN = (
+    "healthy", "cleaner stopped", "disk full, broker dead", "broker back", "cleaned", "three replicas",
+    "another broker dead",
+)  # fmt: skip
+STAGES = (HEALTHY, GROWING, FULL, BACK, CLEANED, REPLICATED, DEAD_AGAIN)
+
+BROKERS, DYING, DYING_LATER = (1, 2, 3), 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Incident(Checked):
+    """How large the incident is.
+
+    Parameters
+    ----------
+    group_count : int
+        Groups of the cluster.
+    keys, commits_per_key : int
+        In the partition that grows: how many places commits are for, and how many commits each gets in a stage.
+    segment_bytes : int
+        Of the offsets topic; small, so that there is something to clean.
+    release : str
+        Of the cluster.
+    """
+
+    group_count: Count = 300
+    keys: Count = 40
+    commits_per_key: Count = 25
+    segment_bytes: Count = 16_384
+    release: ReleaseName = DEFAULT_RELEASE
+
+    def __post_init__(self) -> None:
+        """Refuse sizes that are none."""
+        check_fields(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of the incident: what an operator can see.
+
+    Attributes
+    ----------
+    name : str
+        One of `STAGES`.
+    record_count, size_bytes : int
+        Of the partition that grew.
+    cleaner : str
+        ``"running"``, ``"uncleanable"`` (since 2.1) or ``"dead"``.
+    replica_count : int
+        Of each partition.
+    lost_groups : int
+        Groups that find no coordinator.
+    """
+
+    name: str
+    record_count: int
+    size_bytes: int
+    cleaner: str
+    replica_count: int
+    lost_groups: int
+
+
+def play(incident: Incident | None = None) -> tuple[Stage, ...]:
+    """The incident stage by stage, on the simulators of the log and of the offsets topic.
+
+    Returns
+    -------
+    tuple of Stage
+        One for each of `STAGES`.
+
+    Examples
+    --------
+    >>> stages = {stage.name: stage for stage in play()}
+    >>> stages["cleaner stopped"].record_count > 2 * stages["healthy"].record_count
+    True
+    >>> [stages[name].lost_groups > 0 for name in ("disk full, broker dead", "another broker dead")]
+    [True, False]
+
+    References
+    ----------
+    Apache Kafka 0.8.2 to 4.3, ``LogCleaner``, ``GroupCoordinator``; KIP-346.
+    """
+    size = Incident() if incident is None else incident
+    log_settings = LogSettings(
+        "compact", segment_bytes=size.segment_bytes, min_cleanable_dirty_ratio=0.0, release=size.release
+    )
+    topic_settings = TopicSettings(BROKERS, replication_factor=1, release=size.release)
+    started = [BrokerStarted(each) for each in BROKERS]
+    log, topic = start_log(log_settings), simulate(topic_settings, [*started, FindCoordinator("billing")])[-1].state
+    plan = Reassigned(place_shifted(BROKERS, topic_settings.partition_count, 3))
+    happens = {  # in each stage: to the log, and to the topic
+        HEALTHY: ([*_commits(size, 0), CleanerRound(_ms(0))], []),
+        GROWING: ([CleanerFailed(), *_commits(size, 1), *_commits(size, 2), CleanerRound(_ms(2))], []),
+        FULL: ([], [BrokerDied(DYING)]),
+        BACK: ([Restart()], [BrokerStarted(DYING)]),
+        CLEANED: ([CleanerRound(_ms(3))], []),
+        REPLICATED: ([], [plan]),
+        DEAD_AGAIN: ([], [BrokerDied(DYING_LATER)]),
+    }
+    group_ids = [f"group-{number}" for number in range(size.group_count)]
+    stages = []
+    for name in STAGES:
+        to_log, to_topic = happens[name]
+        log = simulate_log(log_settings, to_log, log)[-1].state
+        topic = simulate(topic_settings, to_topic, topic)[-1].state
+        stages.append(_seen(name, log, topic, group_ids))
+    return tuple(stages)
+
+
+def _ms(stage: int) -> int:
+    return (stage + 1) * 3_600_000
+
+
+def _commits(size: Incident, stage: int) -> list[Append]:
+    """Every key gets its commits in turn, as consumers commit."""
+    events = []
+    for turn in range(size.commits_per_key):
+        at_ms = _ms(stage) - 3_000_000 + turn * 1000
+        rows = []
+        for number in range(size.keys):
+            key = encode_key(1, {"group": f"g{number % 7}", "topic": "orders", "partition": number})
+            fields = {"offset": stage * size.commits_per_key + turn, "metadata": "", "commitTimestamp": at_ms}
+            rows.append((key, encode_value(1, 3, {**fields, "leaderEpoch": -1}), at_ms))
+        events.append(Append((NewBatch(tuple(rows)),)))
+    return events
+
+
+def _seen(name: str, log: Log, topic: OffsetsTopic, group_ids: list[str]) -> Stage:
+    return Stage(
+        name,
+        len(log.records),
+        sum(segment.size_bytes for segment in log.segments),
+        log.cleaner,
+        len(topic.replicas[0]),
+        len(groups_without_coordinator(topic, group_ids)),
+    )

@@ -1,0 +1,174 @@
+"""What kafka-consumer-groups prints, by release, held to what the released tools printed."""
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.offsets.groups import Committed, Group, Member
+from kafkalearn.offsets.store import Settings, simulate
+from kafkalearn.offsets.store.state import Store
+from kafkalearn.operations.groups import (
+    PartitionLog,
+    delete_groups,
+    delete_offsets,
+    describe_members,
+    describe_offsets,
+    describe_state,
+    export_offsets,
+    offsets_warning,
+    reset_offsets,
+)
+from kafkalearn.operations.groups.scenarios import SCENARIOS, duration_ms, read_csv
+from kafkalearn.topic_partition import TopicPartition
+from tests.operations.given_groups import LATER_MS, PLAN, coordinator_of, fresh_group, group_of, topics_of
+from tests.recorded import recorded
+
+
+def of_kind(clusters, *names):
+    """The recorded runs of the tool whose names begin so, each with its cluster."""
+    found = [
+        pytest.param(cluster, case, id=f"{case['release']} {case['name']} {case['given']}")
+        for cluster in clusters
+        for case in cluster["cases"]
+        if case["name"].startswith(names)
+    ]
+    return pytest.mark.parametrize(("cluster", "case"), found)
+
+
+def compare(case, printed):
+    """To the character; but up to 3.8 what was a Scala map has an order of its own."""
+    if case["release"] < "3.9":
+        assert sorted(words_in(printed)) == sorted(words_in(case["stdout"]))
+    else:
+        assert printed == case["stdout"]
+
+
+def words_after(case, option):
+    arguments = case["arguments"]
+    return [arguments[place + 1] for place, word in enumerate(arguments) if word == option]
+
+
+def planned(cluster, case):
+    group = fresh_group(case["given"]) if case["given"].startswith("reset-") else group_of(cluster, case["given"])
+    scenario = next(word[2:] for word in case["arguments"] if word[2:] in SCENARIOS)
+    values = {"to-offset": int, "shift-by": int, "by-duration": str, "to-datetime": str}
+    value = values[scenario](words_after(case, f"--{scenario}")[0]) if scenario in values else None
+    value = PLAN if scenario == "from-file" else value
+    scope, topics = words_after(case, "--topic") or None, topics_of(cluster)
+    return reset_offsets(group, topics, scenario, value, scope=scope, now_ms=LATER_MS, release=case["release"])
+
+
+def store_of(cluster, case):
+    """The groups that a deletion is asked for, and two more."""
+    names = ["billing", "audit", *(name for name in words_after(case, "--group") if name.startswith("reset-"))]
+    groups = [fresh_group(name) if name.startswith("reset-") else group_of(cluster, name) for name in names]
+    return Store(groups=tuple(sorted(groups, key=lambda each: each.group_id)))
+
+
+@of_kind(recorded("group-tools")["clusters"], "describe")
+def test_each_release_describes_offsets_as_its_tool_did(cluster, case):
+    group, is_verbose = group_of(cluster, case["given"]), "verbose" in case["name"]
+    compare(case, describe_offsets(group, topics_of(cluster), case["release"], is_verbose=is_verbose))
+
+
+@of_kind(recorded("group-tools")["clusters"], "members")
+def test_each_release_describes_members_as_its_tool_did(cluster, case):
+    group, is_verbose = group_of(cluster, case["given"]), "verbose" in case["name"]
+    compare(case, describe_members(group, case["release"], is_verbose=is_verbose))
+
+
+@of_kind(recorded("group-tools")["clusters"], "state")
+def test_each_release_describes_the_state_as_its_tool_did(cluster, case):
+    group, is_verbose = group_of(cluster, case["given"]), "verbose" in case["name"]
+    coordinator = coordinator_of(cluster, case["given"])
+    compare(case, describe_state(group, coordinator, case["release"], is_verbose=is_verbose))
+
+
+@of_kind(recorded("group-tools")["clusters"], "reset")
+def test_each_release_resets_offsets_as_its_tool_did(cluster, case):
+    reset = planned(cluster, case)
+    compare(case, export_offsets(reset) if case["name"] == "reset export" else reset.printed)
+
+
+@of_kind(recorded("group-tools")["clusters"], "delete some", "delete one", "delete two", "delete unknown")
+def test_each_release_deletes_groups_as_its_tool_did(cluster, case):
+    names = words_after(case, "--group")
+    compare(case, delete_groups(Settings(), store_of(cluster, case), names, case["release"])[1])
+
+
+@of_kind(recorded("group-tools")["clusters"], "delete-offsets")
+def test_each_release_deletes_offsets_as_its_tool_did(cluster, case):
+    group_id, scope = words_after(case, "--group")[0], words_after(case, "--topic")
+    store, topics = store_of(cluster, case), topics_of(cluster)
+    compare(case, delete_offsets(Settings(), store, group_id, scope, topics, case["release"])[1])
+
+
+def words_in(text):
+    """The lines, and of one line that names several groups these names."""
+    return text.replace(", ", "\n").replace("(", "\n").replace(")", "\n").split("\n")
+
+
+@of_kind(recorded("group-tools")["clusters"], "reset executed")
+def test_an_executed_reset_leaves_the_offsets_that_the_broker_had_afterwards(cluster, case):
+    group = fresh_group(case["given"])
+    store = Store(groups=(group,))
+    for commit in planned(cluster, case).commits(now_ms=1000):
+        store = simulate(Settings(), [commit], store)[-1].state
+
+    left = {(each.topic, each.partition): each.offset for each in store.group(case["given"]).offsets}
+    assert left == {(topic, number): offset for topic, number, offset, _ in case["after"]}
+
+
+ORDERS = TopicPartition("orders", 0)
+LOGS = {"orders": [PartitionLog(7, start=2)] * 2}
+BILLING = Group(
+    "billing",
+    state="Stable",
+    members=(Member("c1-3f", "c1", "/10.0.0.7", assigned=(ORDERS, TopicPartition("orders", 1))),),
+    offsets=(Committed("orders", 0, 5), Committed("payments", 3, 1)),
+)
+
+
+def test_the_tools_of_0_9_and_0_10_name_owners_and_know_no_offsets_without_one():
+    assert describe_offsets(BILLING, LOGS, "0.9.0") == (
+        "GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER\n"
+        "billing, orders, 0, 5, 7, 2, c1_/10.0.0.7\n"
+        "billing, orders, 1, unknown, 7, unknown, c1_/10.0.0.7\n"
+    )
+    form = "%-30s %-30s %-10s %-15s %-15s %-15s %s\n"
+    assert describe_offsets(BILLING, LOGS, "0.10.1").startswith(
+        form % ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "OWNER")
+        + form % ("billing", "orders", 0, 5, 7, 2, "c1_/10.0.0.7")
+    )
+    empty = Group("billing", offsets=BILLING.offsets)
+    assert describe_offsets(empty, LOGS, "0.10.0") == "Consumer group `billing` does not exist or is rebalancing.\n"
+    assert describe_offsets(empty, LOGS, "0.10.1") == "Consumer group `billing` is rebalancing.\n"
+    assert offsets_warning(empty) == "\nConsumer group 'billing' has no active members.\n"
+
+
+def test_a_reset_is_refused_while_the_group_has_members():
+    refused = reset_offsets(BILLING, LOGS, "to-latest", scope=["orders"])
+    assert refused.is_refused
+    assert refused.commits(0) == ()
+
+
+def test_bad_input_is_refused_in_a_sentence():
+    empty = Group("billing", offsets=(Committed("orders", 0, 5),))
+    with pytest.raises(KafkaLearnError, match="Cannot shift offset for partition orders-1 since there is no current"):
+        reset_offsets(empty, LOGS, "shift-by", -1, scope=["orders"])
+    with pytest.raises(KafkaLearnError, match="--to-offset needs a value"):
+        reset_offsets(empty, LOGS, "to-offset")
+    with pytest.raises(KafkaLearnError, match="unknown topic 'order'; did you mean 'orders'"):
+        reset_offsets(empty, LOGS, "to-latest", scope=["order"])
+    with pytest.raises(KafkaLearnError, match="there is no partition orders-9"):
+        reset_offsets(empty, LOGS, "to-latest", scope=["orders:9"])
+    for written in ("1h", "PT", "P1M", "P"):
+        with pytest.raises(KafkaLearnError, match="the duration must be like"):
+            duration_ms(written)
+    with pytest.raises(KafkaLearnError, match=r"line 2 must be topic,partition,offset"):
+        read_csv("orders,0,1\norders,0\n", ["billing"])
+    with pytest.raises(KafkaLearnError, match=r"--members is known since 1\.1"):
+        describe_members(BILLING, "1.0")
+    with pytest.raises(KafkaLearnError, match=r"--delete-offsets is known since 2\.4"):
+        delete_offsets(Settings(), Store(), "g", ["orders"], LOGS, "2.3")
+    with pytest.raises(KafkaLearnError, match="cannot end at 1"):
+        PartitionLog(1, start=2)

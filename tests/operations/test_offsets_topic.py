@@ -1,0 +1,145 @@
+"""The offsets topic is created, or not; and what a factor of 1 means on the day its broker dies."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.operations.offsets_topic import (
+    BrokerDied,
+    BrokerStarted,
+    FindCoordinator,
+    Reassigned,
+    Settings,
+    broken,
+    check,
+    create_offsets_topic,
+    groups_by_coordinator,
+    groups_without_coordinator,
+    simulate,
+    start,
+    step,
+)
+from kafkalearn.operations.offsets_topic.effects import (
+    CoordinatorFound,
+    CoordinatorNotAvailable,
+    ReassignmentStuck,
+    TopicNotCreated,
+)
+from kafkalearn.operations.placement import place_shifted
+
+GROUPS = [f"group-{number}" for number in range(200)]
+ONE, ASKED = (1, 2, 3), FindCoordinator("billing")
+
+
+def up(*brokers):
+    return [BrokerStarted(each) for each in brokers]
+
+
+@pytest.mark.parametrize(
+    ("release", "live", "configured", "expected"),
+    [
+        ("0.8.2", 1, 3, 1), ("0.9.0", 2, 3, 2), ("0.10.2", 5, 3, 3), ("0.10.2", 1, 1, 1),
+        ("0.11.0", 1, 3, None), ("1.0", 2, 3, None), ("2.7", 3, 3, 3), ("3.9", 2, 3, None), ("4.3", 2, 3, None),
+        ("4.3", 3, 3, 3), ("4.3", 1, 1, 1),
+    ],
+)  # fmt: skip
+def test_how_many_replicas_it_gets(release, live, configured, expected):
+    assert create_offsets_topic(range(1, live + 1), configured, release).replica_count == expected
+
+
+def test_only_old_brokers_say_why_in_a_sentence_of_its_own():
+    assert create_offsets_topic([1], 3, "2.7").logged.startswith(
+        "Number of alive brokers '1' does not meet the required"
+    )
+    assert create_offsets_topic([1], 3, "3.9").logged == "Replication factor: 3 larger than available brokers: 1."
+    assert create_offsets_topic([1], 3, "3.9", has_zookeeper=False).logged is None
+
+
+def test_with_kraft_a_broker_that_is_down_gets_its_replica():
+    assert create_offsets_topic([1, 2], 3, fenced_brokers=[3]).replica_count == 3
+    assert create_offsets_topic([1, 2], 3, "3.9", fenced_brokers=[3]).replica_count is None
+
+    last = simulate(Settings(partition_count=6), [*up(1, 2, 3), BrokerDied(3), ASKED])[-1].state
+    assert all(3 in replicas for replicas in last.replicas)
+    assert not any(3 in isr for isr in last.isr)
+    assert last.leaderless == ()
+
+
+def test_the_first_who_asks_is_always_put_off_and_the_second_is_answered():
+    trace = simulate(Settings(), [*up(1, 2, 3), ASKED, ASKED])
+    assert CoordinatorNotAvailable("billing") in trace[4].state.effects
+    assert isinstance(trace[5].state.effects[0], CoordinatorFound)
+    waiting = simulate(Settings(), [*up(1), ASKED])[-1].state
+    assert isinstance(waiting.effects[0], TopicNotCreated)
+
+
+def test_with_a_factor_of_1_a_third_of_the_groups_has_no_coordinator_until_the_broker_is_back():
+    alone = Settings(replication_factor=1)
+    dead = simulate(alone, [*up(*ONE), ASKED, BrokerDied(2)])
+    lost = groups_without_coordinator(dead[-1].state, GROUPS)
+
+    assert 40 < len(lost) < 95
+    assert groups_by_coordinator(dead[-1].state, GROUPS)[None] == lost
+    assert broken(alone, dead[-1].state) == ("every group has a coordinator while a broker lives",)
+    back = simulate(alone, up(2), dead[-1].state)[-1].state
+    assert groups_without_coordinator(back, GROUPS) == ()
+    kept = simulate(Settings(), [*up(*ONE), ASKED, BrokerDied(2)])[-1].state
+    assert groups_without_coordinator(kept, GROUPS) == ()
+
+
+def test_the_plan_helps_before_the_broker_dies_and_not_after():
+    alone, plan = Settings(replication_factor=1), Reassigned(place_shifted(ONE, 50, 3))
+    before = simulate(alone, [*up(*ONE), ASKED, plan, BrokerDied(2)])[-1].state
+    after = simulate(alone, [*up(*ONE), ASKED, BrokerDied(2), plan])[-1].state
+
+    assert before.leaderless == ()
+    stuck = [effect.partition for effect in after.effects if isinstance(effect, ReassignmentStuck)]
+    assert tuple(stuck) == after.leaderless != ()
+
+
+def test_a_topic_of_0_10_keeps_the_replicas_of_its_first_hour():
+    old = Settings(release="0.10.2")
+    last = simulate(old, [*up(1), ASKED, *up(2, 3)])[-1].state
+    assert {len(replicas) for replicas in last.replicas} == {1}
+    assert broken(old, last) == ("the topic has the replicas that were asked for",)
+
+
+events = st.one_of(
+    st.sampled_from(ONE).map(BrokerStarted),
+    st.sampled_from(ONE).map(BrokerDied),
+    st.sampled_from(GROUPS[:5]).map(FindCoordinator),
+    st.integers(1, 3).map(lambda factor: Reassigned(place_shifted(ONE, 4, factor))),
+)
+
+
+@given(
+    st.sampled_from(["0.10.2", "2.0", "3.9", "4.3"]),
+    st.integers(1, 3),
+    st.integers(0, 99),
+    st.lists(events, max_size=14),
+)
+@settings(max_examples=80)
+def test_whatever_happens_the_invariants_hold(release, factor, seed, happenings):
+    given_settings = Settings(replication_factor=factor, partition_count=4, release=release, seed=seed)
+    state = start(given_settings)
+    for event in happenings:
+        try:
+            following = step(given_settings, state, event)
+        except IllegalEvent:
+            continue
+        check(given_settings, following, state)
+        state = following
+
+
+def test_what_makes_no_sense_is_refused():
+    with pytest.raises(KafkaLearnError, match="has no ZooKeeper"):
+        Settings(release="4.0", has_zookeeper=True)
+    with pytest.raises(KafkaLearnError, match="has no KRaft"):
+        Settings(release="2.7", has_zookeeper=False)
+    with pytest.raises(KafkaLearnError, match=r"brokers \[1\] are live and fenced"):
+        create_offsets_topic([1], fenced_brokers=[1])
+    with pytest.raises(KafkaLearnError, match="live_brokers is empty"):
+        create_offsets_topic([])
+    with pytest.raises(IllegalEvent, match="a plan for 1 partitions, and the topic has 50"):
+        simulate(Settings(), [*up(1, 2, 3), ASKED, Reassigned(((1,),))])

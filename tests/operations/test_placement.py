@@ -1,0 +1,94 @@
+"""Replicas as Kafka's own placers give them; what each placement is worth."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.operations.placement import (
+    Broker,
+    heirs,
+    lost_with_rack,
+    place_rotated,
+    place_shifted,
+    place_striped,
+    preferred_counts,
+)
+from tests.recorded import recorded
+
+
+def as_lists(placement):
+    return [list(replicas) for replicas in placement]
+
+
+@pytest.mark.parametrize("case", recorded("placements")["striped"])
+def test_a_controller_of_kraft_places_as_its_class_does(case):
+    brokers = [Broker(*each) for each in case["brokers"]]
+    placement = place_striped(brokers, case["partitions"], case["replication_factor"], case["seed"])
+    assert as_lists(placement) == case["replicas"]
+
+
+@pytest.mark.parametrize("case", recorded("placements")["shifted"])
+def test_with_racks_the_old_placer_does_as_its_class_does(case):
+    brokers = [Broker(*each) for each in case["brokers"]]
+    counts = case["partitions"], case["replication_factor"], case["start"]
+    assert as_lists(place_shifted(brokers, *counts, first_partition=case["first_partition"])) == case["replicas"]
+
+
+@pytest.mark.parametrize("case", recorded("groups-replicas")["tool"])
+def test_without_racks_the_old_placer_does_as_its_class_does(case):
+    counts = case["partitions"], case["replication_factor"], case["start_index_and_shift"]
+    assert as_lists(place_shifted(case["brokers"], *counts)) == case["replicas"]
+
+
+def test_the_rotation_of_the_article():
+    rotation = recorded("placements")["rotation"]
+    assert as_lists(place_rotated(rotation["brokers"], 50, 3)) == rotation["replicas"]
+
+
+brokers_and_factor = st.integers(1, 9).flatmap(lambda count: st.tuples(st.just(count), st.integers(1, count)))
+
+
+@given(brokers_and_factor, st.integers(1, 60), st.integers(0, 2**40), st.integers(1, 4))
+@settings(max_examples=60)
+def test_no_placer_puts_two_replicas_on_one_broker_and_leaders_are_spread(counts, partitions, seed, rack_count):
+    broker_count, factor = counts
+    brokers = [Broker(each, f"r{each % rack_count}") for each in range(broker_count)]
+    for placement in (
+        place_striped(brokers, partitions, factor, seed),
+        place_shifted(brokers, partitions, factor, seed % broker_count),
+        place_rotated(brokers, partitions, factor),
+    ):
+        assert len(placement) == partitions
+        assert all(len({*replicas}) == len(replicas) == factor for replicas in placement)
+    for placement in (place_shifted(brokers, partitions, factor), place_rotated(brokers, partitions, factor)):
+        led = preferred_counts(placement)
+        assert max(led.values()) - min([*led.values(), *[0] * (len(led) < broker_count)]) <= 1
+
+
+@given(st.integers(2, 4), st.integers(1, 3), st.integers(1, 40), st.integers(0, 10**6))
+@settings(max_examples=40)
+def test_with_a_replica_for_each_rack_no_lost_rack_takes_a_partition_along(racks, each, partitions, seed):
+    brokers = [Broker(number, f"r{number % racks}") for number in range(racks * each)]
+    for placement in (place_striped(brokers, partitions, racks, seed), place_shifted(brokers, partitions, racks)):
+        assert lost_with_rack(placement, brokers, "r0") == ()
+
+
+def test_who_inherits_shows_what_the_shift_is_for():
+    rotated, shifted = place_rotated([1, 2, 3, 4], 240, 3), place_shifted([1, 2, 3, 4], 240, 3)
+    assert heirs(rotated, dead=1) == {2: 60}
+    assert heirs(shifted, dead=1) == {2: 20, 3: 20, 4: 20}
+    assert heirs(place_rotated([1, 2], 4, 1), dead=2) == {None: 2}
+
+
+def test_what_cannot_be_placed_is_refused():
+    with pytest.raises(KafkaLearnError, match="replication_factor is 3, and there are 2 brokers"):
+        place_striped([1, 2], 1, 3)
+    with pytest.raises(KafkaLearnError, match="all brokers are fenced"):
+        place_striped([Broker(1, is_fenced=True)], 1, 1)
+    with pytest.raises(KafkaLearnError, match=r"brokers without a rack beside brokers with one: \[2\]"):
+        place_shifted([Broker(1, "a"), Broker(2)], 1, 1)
+    with pytest.raises(KafkaLearnError, match="names a broker twice"):
+        place_rotated([1, 1], 1, 1)
+    with pytest.raises(KafkaLearnError, match="no broker is in rack 'z'"):
+        lost_with_rack(((1,),), [Broker(1, "a")], "z")

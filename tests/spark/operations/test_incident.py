@@ -1,0 +1,30 @@
+"""The steps of the incident on Spark: as the core counts them."""
+
+import pytest
+
+from kafkalearn.coordinator import offsets_partition
+from kafkalearn.operations.placement import place_shifted
+from kafkalearn.spark.data.offsets_records import offsets_records
+from kafkalearn.spark.operations.incident import bytes_to_copy, sizes, without_coordinator
+
+pytestmark = pytest.mark.spark
+
+
+def test_the_groups_without_a_coordinator_are_those_whose_partition_has_no_replica_left(spark):
+    ids = [f"group-{number}" for number in range(200)]
+    placement = place_shifted([1, 2, 3], 50, 1)
+    groups = spark.createDataFrame([(each,) for each in ids], "group_id string")
+
+    found = {row.group_id for row in without_coordinator(groups, placement, dead=[2]).collect()}
+    assert found == {each for each in ids if placement[offsets_partition(each, 50)] == (2,)}
+    assert without_coordinator(groups, place_shifted([1, 2, 3], 50, 2), dead=[2]).count() == 0
+
+
+def test_cleaned_partitions_are_smaller_and_a_plan_copies_them_whole(spark):
+    records = offsets_records(spark, "small")
+    grown, cleaned = sizes(records, has_cleaner=False), sizes(records)
+    assert sum(row.size_bytes for row in cleaned.collect()) < sum(row.size_bytes for row in grown.collect())
+
+    before, after = place_shifted([1, 2, 3], 50, 1), place_shifted([1, 2, 3], 50, 3)
+    copied = bytes_to_copy(cleaned, before, after).collect()
+    assert sum(row.size_bytes for row in copied) == 2 * sum(row.size_bytes for row in cleaned.collect())
