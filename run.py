@@ -48,14 +48,14 @@ WORKERS = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-l
 
 
 def test(words):
-    """Runs every test: units, doctests, lint, every chapter against its committed outputs."""
+    """Runs every test: units, doctests, lint, a real Kafka, every chapter against its committed outputs."""
     environment.require_home()
     return hand_over("-m", "pytest", *(words or WORKERS))
 
 
 def test_all(words):
     """Runs every test and the long ones too: each chapter at the small size."""
-    return test([*WORKERS, "-m", "not live", *words])
+    return test([*WORKERS, "-m", "", *words])
 
 
 def quick(words):
@@ -99,6 +99,11 @@ def live(words):
     return hand_over("-m", "tools.checked_live" if is_check else "kafkalearn.live", *words[is_check:])
 
 
+def conform(words):
+    """Asks a real Kafka and the simulators the same random questions, 5 minutes each; ARGS='--minutes 20 --seed 7'."""
+    return hand_over("-m", "tools.conform", *words)
+
+
 def report(words):
     """Writes how far you are with the exercises into a file to hand in; ARGS='--name Anna' puts your name in it."""
     return hand_over("-m", "kafkalearn.exercises.progress.report", *words)
@@ -112,6 +117,11 @@ def grades(words):
 def settings(words):
     """Reads every setting of each Kafka release from its classes anew; ARGS='3.9 4.3=4.3.2' for some lines."""
     return hand_over("-m", "tools.settings", *words)
+
+
+def release(words):
+    """Takes in a release of Kafka: remakes what is recorded or read from it; ARGS='4.3=4.3.2', prints what changed."""
+    return hand_over("-m", "tools.release", *words)
 
 
 def lock(words):
@@ -133,7 +143,7 @@ def setup(words):
 
 
 OFFERED = (lab, reset, edit, quick, test, test_all, fuzz)
-OFFERED += (book, chapters, bench, live, report, grades, settings, lock, setup)
+OFFERED += (book, chapters, bench, live, conform, report, grades, settings, release, lock, setup)
 COMMANDS = {each.__name__.replace("_", "-"): each for each in OFFERED}
 
 

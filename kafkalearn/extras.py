@@ -15,6 +15,7 @@ EXTRAS: MappingProxyType[str, str] = MappingProxyType(
     {
         **dict.fromkeys(["numpy", "pandas", "pyarrow", "pyspark"], "spark"),
         "confluent_kafka": "live",
+        "hypothesis": "live",
         **dict.fromkeys(["anywidget", "ipywidgets", "jupyterlab", "matplotlib", "resvg_py"], "lab"),
     }
 )

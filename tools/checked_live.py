@@ -25,9 +25,11 @@ from tests.live.checked import PROPERTY, RELEASE_VARIABLE
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "kafkalearn" / "fidelity" / "checked_live.json"
+WORKERS = ["-n", "2", "--dist", "loadfile"]
 ABOUT = (
     "For each rule of the ledger the releases of a real broker that it was held to: the day, and the tests that did "
-    "it. Written by python3 run.py live check."
+    "it; for each mechanism of conform what random questions it was asked. Written by python3 run.py live check and "
+    "python3 run.py conform."
 )
 
 
@@ -59,7 +61,7 @@ def check(line: str) -> int:
     version, held = find_release(line).version, Held()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(RELEASE_VARIABLE, line)
-        pytest.main(["-q", "-m", "", "-p", "no:cacheprovider", str(ROOT / "tests" / "live")], plugins=[held])
+        pytest.main(["-q", "-m", "holds", *WORKERS, "-p", "no:cacheprovider", str(ROOT / "tests" / "live")], [held])
     if held.failed or not held.tests:
         print(f"Kafka {version}: nothing is written; not all tests have passed:", *held.failed, sep="\n  ")
         return 1
@@ -85,6 +87,7 @@ def with_release(recorded: Mapping[str, Any], version: str, date: str, tests: Ma
     for rule, names in tests.items():
         rules.setdefault(rule, {})[version] = {"date": date, "tests": sorted(names)}
     return {
+        **recorded,
         "about": ABOUT,
         "rules": {
             rule: {each: rules[rule][each] for each in sorted(rules[rule], key=parse_release)}
@@ -94,13 +97,31 @@ def with_release(recorded: Mapping[str, Any], version: str, date: str, tests: Ma
     }
 
 
+def with_conform(recorded: Mapping[str, Any], mechanism: str, version: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The file with what conform has asked of one release; what it said of that release line before is gone.
+
+    >>> sorted(with_conform({"rules": {}}, "list offsets", "4.3.1", {"seed": 1})["conform"]["list offsets"])
+    ['4.3.1']
+    """
+    line = version.rpartition(".")[0]
+    known = {name: dict(releases) for name, releases in recorded.get("conform", {}).items()}
+    own = {each: facts for each, facts in known.get(mechanism, {}).items() if each.rpartition(".")[0] != line}
+    own[version] = entry
+    known[mechanism] = {each: own[each] for each in sorted(own, key=parse_release)}
+    return {**recorded, "about": ABOUT, "conform": {name: known[name] for name in sorted(known)}}
+
+
 def text_of(recorded: Mapping[str, Any]) -> str:
-    """The file, with a line for each release of a rule."""
-    rules = []
-    for rule, checks in recorded["rules"].items():
-        lines = ",\n".join(f"   {json.dumps(each)}: {json.dumps(facts)}" for each, facts in checks.items())
-        rules.append(f"  {json.dumps(rule)}: {{\n{lines}\n  }}")
-    return f'{{\n "about": {json.dumps(recorded["about"])},\n "rules": {{\n' + ",\n".join(rules) + "\n }\n}\n"
+    """The file, with a line for each release of a rule, or of a mechanism of conform."""
+    parts = [f' "about": {json.dumps(recorded["about"])}']
+    for part in ("rules", "conform"):
+        entries = []
+        for name, releases in recorded.get(part, {}).items():
+            lines = ",\n".join(f"   {json.dumps(each)}: {json.dumps(facts)}" for each, facts in releases.items())
+            entries.append(f"  {json.dumps(name)}: {{\n{lines}\n  }}")
+        if entries:
+            parts.append(f' "{part}": {{\n' + ",\n".join(entries) + "\n }")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 if __name__ == "__main__":

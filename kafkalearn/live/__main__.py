@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.live.jars.connector import connector_jars
 from kafkalearn.live.jars.pinned import find_release
 from kafkalearn.live.nodes.preparing import prepare
 from kafkalearn.live.nodes.storage import bootstrap_checkpoint
@@ -18,6 +19,7 @@ def main(words: list[str]) -> int:
             prepare(release)
             bootstrap_checkpoint(release, {})
             print(f"Kafka {release.version} is here: with Kafka(release={release.line!r}) as kafka: ...")
+        connector_jars()  # Spark's, of which chapter 14 has need
     except KafkaLearnError as error:
         print(f"kafkalearn: {error}", file=sys.stderr)
         return 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic, ResourceType
@@ -51,8 +52,9 @@ def create_topic(
     replicas: int,
     assignment: Sequence[Sequence[int]] | None,
     config: Mapping[str, object],
+    client: Mapping[str, object] = MappingProxyType({}),
 ) -> None:
-    """Create a topic.
+    """Create a topic; `client` has further settings of the client that asks for it.
 
     Raises
     ------
@@ -65,7 +67,7 @@ def create_topic(
     else:
         lists = [list(each) for each in assignment]
         topic = NewTopic(name, num_partitions=len(lists), replica_assignment=lists, config=texts)
-    admin = admin_client(bootstrap, {})
+    admin = admin_client(bootstrap, client)
     (future,) = admin.create_topics([topic], request_timeout=TIMEOUT_S).values()
     try:
         future.result(TIMEOUT_S)

@@ -27,6 +27,7 @@ CLASSES: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
         "broker-api-versions": (f"{_TOOLS}.BrokerApiVersionsCommand",),
         "configs": (f"{_TOOLS}.ConfigCommand", f"{_CORE}.admin.ConfigCommand"),
         "console-consumer": (f"{_TOOLS}.consumer.ConsoleConsumer",),
+        "console-producer": (f"{_TOOLS}.ConsoleProducer", f"{_CORE}.tools.ConsoleProducer"),
         "consumer-groups": (f"{_TOOLS}.consumer.group.ConsumerGroupCommand",),
         "delete-records": (f"{_TOOLS}.DeleteRecordsCommand",),
         "dump-log": (f"{_TOOLS}.DumpLogSegments", f"{_CORE}.tools.DumpLogSegments"),
@@ -47,8 +48,17 @@ WITHOUT_CLUSTER = ("dump-log",)
 ADDRESS = "--bootstrap-server"
 
 
-def run_tool(release: Release, bootstrap: str, name: str, *arguments: str, timeout_s: float = TIMEOUT_S) -> str:
+def run_tool(
+    release: Release,
+    bootstrap: str,
+    name: str,
+    *arguments: str,
+    timeout_s: float = TIMEOUT_S,
+    said: str | None = None,
+) -> str:
     """What a tool prints; the address of the cluster is added if it is not among the arguments.
+
+    `said` is what it reads on its standard input.
 
     Raises
     ------
@@ -65,7 +75,7 @@ def run_tool(release: Release, bootstrap: str, name: str, *arguments: str, timeo
     if name not in WITHOUT_CLUSTER and ADDRESS not in words:
         words += [ADDRESS, bootstrap]
     options = [*OPTIONS, "-cp", node_class_path(release, has_logs=False)]
-    return run_java(*options, _class_of(release, name), *words, timeout_s=timeout_s)
+    return run_java(*options, _class_of(release, name), *words, timeout_s=timeout_s, said=said)
 
 
 @cache

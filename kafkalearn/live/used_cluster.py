@@ -123,7 +123,7 @@ class UsedCluster(Cluster):
         own = {"acks": acks, **_dotted(config)}
         return clients.send_records(self.bootstrap, topic, records, partition, own, timeout_s)
 
-    def tool(self, name: str, *arguments: str) -> str:
+    def tool(self, name: str, *arguments: str, said: str | None = None) -> str:
         """What one of Kafka's command-line tools prints about this cluster, in about a second.
 
         Parameters
@@ -132,13 +132,15 @@ class UsedCluster(Cluster):
             Of its script, without ``kafka-`` and ``.sh``: ``"consumer-groups"``; see `kafkalearn.live.tools.CLASSES`.
         *arguments : str
             As in a shell: ``"--describe", "--all-groups"``. The cluster's address is added.
+        said : str or None
+            What it reads on its standard input, such as the lines for ``"console-producer"``.
 
         Raises
         ------
         KafkaLearnError
             If there is no such tool, or it fails; the message has what it said.
         """
-        return run_tool(self.release, self.bootstrap, name, *arguments)
+        return run_tool(self.release, self.bootstrap, name, *arguments, said=said)
 
     def ask(
         self,
@@ -158,6 +160,14 @@ class UsedCluster(Cluster):
             As `kafkalearn.live.requests.connection.Connection.call` has them.
         """
         return self._brokers.ask(self._address_of(broker_id), name, values, version, timeout_s)
+
+    def knows(self, broker_id: int, name: str) -> bool:
+        """Whether a broker knows a request in a version that we know."""
+        return self._brokers.knows(self._address_of(broker_id), name)
+
+    def version(self, broker_id: int, name: str, at_most: int) -> int:
+        """The newest version of a request that a broker and we know, but not above one."""
+        return self._version(broker_id, name, at_most)
 
     def connection(self, broker_id: int, client_id: str = CLIENT_ID) -> Connection:
         """A connection of its own to a broker, for a client that has to be distinguished from others."""

@@ -6,6 +6,7 @@ import json
 import re
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +18,7 @@ from kafkalearn.fidelity.model import WAYS
 from kafkalearn.fidelity.rules import RULES
 
 ROOT = Path(__file__).resolve().parents[2]
+MECHANISMS = "kafkalearn.live.conform.mechanisms."
 CHECKS = [(rule, check) for rule in RULES for check in rule.checks]
 WITH_VECTORS = [(rule, check) for rule, check in CHECKS if check.vectors]
 
@@ -37,10 +39,12 @@ def functions_of(path: Path) -> dict[str, str]:
 
 @cache
 def imported_by(path: Path) -> set[tuple[str, str]]:
-    """What a file imports by name, as (module, name)."""
+    """What a file imports by name, as (module, name); a mechanism of conform that it plays is part of the test."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    return {(str(statement.module), alias.name) for statement in statements for alias in statement.names}
+    found = {(str(statement.module), alias.name) for statement in statements for alias in statement.names}
+    played = {module for module, _ in found if module.startswith(MECHANISMS)}
+    return found.union(*(imported_by(Path(find_spec(module).origin)) for module in played))
 
 
 def defined(function: str) -> object:

@@ -8,6 +8,7 @@ from itertools import count
 import pytest
 
 from kafkalearn.live import Kafka
+from kafkalearn.live.conform.mechanisms.log.canaries import HOUSEKEEPING
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
 from kafkalearn.live.jars.pinned import find_release
 from kafkalearn.live.nodes.preparing import prepare
@@ -23,10 +24,7 @@ SHARED = {
     "group.consumer.assignment.interval.ms": 0,  # 4.3: else joins within a second are taken together
     "group.consumer.assignor.offload.enable": False,
     "offsets.topic.num.partitions": 1,  # all groups in one file
-    "log.cleaner.backoff.ms": 100,
-    "log.initial.task.delay.ms": 100,
-    "log.retention.check.interval.ms": 500,
-    "log.segment.delete.delay.ms": 100,
+    **HOUSEKEEPING,
 }
 """What the one broker has beside `kafkalearn.live.nodes.configuration.QUICK`, so that nothing is waited for."""
 

@@ -1,16 +1,24 @@
-"""Groups of real consumers: they join one after the other, and each time the test waits until all have settled."""
+"""Groups for the live tests: real consumers that join one after the other, and the random cases of the mechanisms.
+
+Of real consumers the test waits each time until all have settled.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from confluent_kafka import TopicPartition
 
 from kafkalearn.live import Kafka
+from kafkalearn.live.conform.mechanism import Case, Mechanism, TooSlow
+from kafkalearn.live.conform.running import asked_until_equal
+from kafkalearn.live.conform.search import Difference, find_difference
 from kafkalearn.live.reading.groups import DescribedGroup
 from kafkalearn.live.waiting import wait_for
 
 TIMEOUT_S = 30.0
+PASSED_OVER = "too slow"
 
 
 class ConsumerGroup:
@@ -62,3 +70,22 @@ class ConsumerGroup:
             and {name: [tuple(each) for each in places] for name, places in assigned.items()} == known
             and sum(map(len, known.values())) == sum(self.topics.values())
         )
+
+
+def differences(
+    mechanism: Mechanism, kafka: Kafka, new_name: Callable[[str], str], seed: int, count: int, at_once: int = 1
+) -> list[Difference]:
+    """Cases of a mechanism, drawn at random, where a broker and the simulator still part after all tries."""
+    line, cases = kafka.release.line, []
+    find_difference(mechanism, line, cases.append, seed, count)
+
+    def played(case: Case) -> Difference | str | None:
+        try:
+            return asked_until_equal(mechanism, line, case, lambda each: mechanism.ask(kafka, each, new_name))
+        except TooSlow:
+            return PASSED_OVER
+
+    with ThreadPoolExecutor(at_once) as pool:
+        found = list(pool.map(played, cases))
+    assert found.count(PASSED_OVER) < len(cases), "this machine is too slow to be asked anything"
+    return [each for each in found if each not in (None, PASSED_OVER)]

@@ -1,155 +1,81 @@
-"""Random logs, cleaned by a real broker in two passes: what stays is what we say, to the header of each batch."""
+"""Scripts of logs on a real broker: what cleaner and retention leave is what we say, to every batch's header."""
 
 from __future__ import annotations
 
-import random
-import time
-
 import pytest
 
-from kafkalearn.live.reading.disk import CLEANED
-from kafkalearn.live.requests.error_codes import error_name
-from kafkalearn.live.requests.values import NEWEST_PRODUCE_WITH_NAMES, produce
-from kafkalearn.live.waiting import wait_for
-from kafkalearn.log import Append, Clean, Settings, check, simulate, step
-from kafkalearn.log.events import NewBatch
-from kafkalearn.topic_partition import TopicPartition
-from kafkalearn.trace import extend
+from kafkalearn.live.conform.mechanisms.log import COMPACTION, REMOVAL
+from kafkalearn.live.conform.mechanisms.log.scripts import AT_ONCE_MS, LATER_MS, LONG_PAUSE_MS, MUCH_LATER_MS
+from kafkalearn.live.conform.search import compare
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live
 
-DELETE_RETENTION_MS = 300
-SEGMENT_MS = 1000
-NEVER_MS = 10**14  # as min.compaction.lag.ms: leave the log alone
-STARTED_AGO_MS = 3_000_000
-KEYS = "abcdefgh"
-LONG_AFTER_MS = 100_000  # the record that closes the active segment comes so much later
-
-
-def drawn_batches(seed: int, producer_ids: tuple[int, int]) -> list[NewBatch]:
-    """Forty batches of one to three records, a fifth of them tombstones, some of idempotent producers."""
-    draw, sequences = random.Random(seed), dict.fromkeys(producer_ids, 0)
-    at_ms, batches = int(time.time() * 1000) - STARTED_AGO_MS, []
-    for number in range(40):
-        at_ms += draw.choice([10, 100, 400, 1200])
-        records = tuple(
-            (draw.choice(KEYS), None if draw.random() < 0.2 else f"{number}.{index}", at_ms + index)
-            for index in range(draw.choice([1, 1, 1, 2, 3]))
-        )
-        producer_id = draw.choice([-1, -1, *producer_ids])
-        if producer_id < 0:
-            batches.append(NewBatch(records))
-        else:
-            batches.append(NewBatch(records, None, producer_id, 0, sequences[producer_id]))
-            sequences[producer_id] += len(records)
-    return [*batches, closing(at_ms + LONG_AFTER_MS)]
-
-
-def closing(at_ms: int) -> NewBatch:
-    """A record whose timestamp closes the active segment, so that the cleaner may take it."""
-    return NewBatch((("zz", "closing", at_ms),))
-
-
-class RealLog:
-    """A compacted topic whose cleaner runs when it is told to."""
-
-    def __init__(self, kafka, topic: str) -> None:
-        self.kafka, self.place = kafka, TopicPartition(topic, 0)
-        config = {
-            "cleanup.policy": "compact",
-            "segment.ms": SEGMENT_MS,
-            "min.cleanable.dirty.ratio": 0,
-            "delete.retention.ms": DELETE_RETENTION_MS,
-            "min.compaction.lag.ms": NEVER_MS,
-        }
-        kafka.create_topic(topic, config=config)
-
-    def append(self, batch: NewBatch) -> None:
-        records = [(key.encode(), value and value.encode(), at_ms) for key, value, at_ms in batch.records]
-        words = {} if batch.producer_id < 0 else {
-            "producer_id": batch.producer_id, "producer_epoch": 0, "base_sequence": batch.base_sequence,
-        }  # fmt: skip
-        answer = self.kafka.ask(1, "Produce", produce(self.place, records, **words), NEWEST_PRODUCE_WITH_NAMES)
-        (found,) = answer["responses"][0]["partitionResponses"]
-        assert error_name(found["errorCode"]) == "NONE"
-
-    def clean(self) -> None:
-        """One pass, which takes all but the active segment."""
-        wanted = self.kafka.disk(1).segments(*self.place)[-1].base_offset
-        self._leave_alone(0)
-        wait_for(lambda: self.kafka.disk(1).checkpoint(CLEANED).get(self.place), wanted, f"{self.place} cleaned up to")
-        self._leave_alone(NEVER_MS)
-
-    def _leave_alone(self, lag_ms: int) -> None:
-        self.kafka.alter_topic(self.place.topic, {"min.compaction.lag.ms": lag_ms})
-
-    def shown(self):
-        """What lies on the disk: the checkpoint, where segments begin, and each batch with what is left in it."""
-        disk = self.kafka.disk(1)
-        segments = wait_for(lambda: disk.segments(*self.place), lambda found: all(not each.rest for each in found))
-        batches = [batch for segment in segments for batch in segment.batches]
-        return (
-            disk.checkpoint(CLEANED).get(self.place),
-            [each.base_offset for each in segments],
-            list(map(shown, batches)),
-        )
-
-
-def shown(batch) -> tuple:
-    """A batch in the same form, be it read from a disk or simulated."""
-    return (
-        batch.base_offset,
-        batch.last_offset,
-        tuple((each.offset, text(each.key), text(each.value), each.timestamp_ms) for each in batch.records),
-        batch.delete_horizon_ms,
-        batch.size_bytes,
-        (batch.producer_id, batch.producer_epoch, batch.base_sequence),
-    )
-
-
-def text(data):
-    return data.decode() if isinstance(data, bytes) else data
-
-
-def simulated(log):
-    return log.checkpoint, [each.base_offset for each in log.segments], list(map(shown, log.batches))
-
-
-def first_pass_ms(batches, after_ms: int) -> int:
-    """When the cleaner ran: the delete horizon that it has written is `DELETE_RETENTION_MS` later."""
-    horizons = {batch[3] for batch in batches} - {None}
-    return max(horizons) - DELETE_RETENTION_MS if horizons else after_ms
-
-
-@holds(
+CLEANING = (
     "the cleaner: what is dirty, what stays, how files are merged", "segments: rolling, indexes, retention",
     "which batches a log takes", "bytes of a record and of a batch", "sequence numbers and the window of five batches",
 )  # fmt: skip
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_two_passes_over_a_random_log_leave_what_we_say(kafka, new_name, seed):
-    producer_ids = (kafka.new_producer_id(), kafka.new_producer_id())
-    real, batches = RealLog(kafka, new_name("log")), drawn_batches(seed, producer_ids)
-    settings = Settings(
-        "compact", kafka.release.version, segment_ms=SEGMENT_MS, min_cleanable_dirty_ratio=0.0,
-        delete_retention_ms=DELETE_RETENTION_MS,
-    )  # fmt: skip
+ROLL, NOBODY = ["roll"], None
+COMMITTED, ABORTED, KEEPS_EPOCH, RAISES_EPOCH = True, False, False, True
 
-    for batch in batches:
-        real.append(batch)
-    trace = simulate(settings, [Append((batch,)) for batch in batches])
-    assert simulated(trace[-1].state) == real.shown()
 
-    for number in (1, 2):
-        real.clean()
-        now = real.shown()
-        after_ms = int(time.time() * 1000)
-        cleaned_ms = first_pass_ms(now[2], after_ms) if number == 1 else after_ms
-        trace = extend(step, settings, trace, [Clean(cleaned_ms)])
-        assert simulated(trace[-1].state) == now, f"pass {number}"
-        check(settings, trace[-1].state)
-        if number == 1:
-            time.sleep(2 * DELETE_RETENTION_MS / 1000)
-            batch = closing(batches[-1].records[0][2] + LONG_AFTER_MS)
-            real.append(batch)
-            trace = extend(step, settings, trace, [Append((batch,))])
+def put(*pairs, pause_ms=10, producer=NOBODY, is_transactional=False, codec="none", off_ms=0):
+    records = [[key, value, off_ms] for key, value in pairs]
+    return ["append", pause_ms, producer, is_transactional, codec, records]
+
+
+def clean(retention_ms=LATER_MS, protected_pauses=0):
+    return ["clean", protected_pauses, retention_ms]
+
+
+COMPACTED = {
+    "tombstones in both passes": [
+        put(("a", "1"), ("b", "1")), put(("a", "2"), pause_ms=1200), put(("b", None), ("c", None), off_ms=-5),
+        ROLL, clean(MUCH_LATER_MS), put(("c", "3")), ROLL, clean(AT_ONCE_MS), ROLL, clean(), ROLL, clean(),
+    ],
+    "transactions": [
+        put(("a", "1"), producer=0, is_transactional=True),
+        put(("a", "x"), ("d", "x"), producer=1, is_transactional=True),
+        ["end", 1, ABORTED, KEEPS_EPOCH], put(("b", "1"), producer=0, is_transactional=True), ROLL, clean(),
+        ["end", 0, COMMITTED, RAISES_EPOCH], put(("a", "2")), ROLL, clean(), ROLL, clean(), ROLL, clean(),
+    ],
+    "the last batch of a producer is kept, empty": [
+        put(("a", "1"), producer=0), put(("a", "2"), producer=1), ["epoch", 1], put(("b", "1"), producer=1),
+        put(("a", "3"), ("b", "3")), ROLL, clean(), put(("c", "1"), producer=0), ROLL, clean(), ROLL, clean(),
+    ],
+    "compressed batches, and those that are too young": [
+        *(put(("a", codec), ("b", None), codec=codec) for codec in ("gzip", "snappy", "lz4", "zstd")),
+        put(("a", "late"), pause_ms=LONG_PAUSE_MS), put(("b", "late"), pause_ms=1200), clean(protected_pauses=1),
+        put(("a", "later"), codec="gzip"), ROLL, clean(), ROLL, clean(),
+    ],
+}  # fmt: skip
+REMOVED = {
+    "age and size": [
+        put(("a", "1")), put(("b", "1"), pause_ms=LONG_PAUSE_MS), put((None, "2"), ("c", "2"), pause_ms=LONG_PAUSE_MS),
+        ["retain", 2, None], ["retain", 1, None], put(("d", "v" * 90), pause_ms=1200), put(("e", "1"), pause_ms=1200),
+        ["offsets", [0, 60_000, 120_400, 5_500_000]], ["retain", None, 200], ["retain", None, 1],
+    ],
+    "an administrator": [
+        put(("a", "1"), ("b", "1"), ("c", "1"), producer=0, is_transactional=True), put(("d", "1"), pause_ms=1200),
+        ["delete", 2], ["offsets", [0, 10, 1200]], ["delete", 9], ["end", 0, ABORTED, KEEPS_EPOCH], ["delete", -1],
+        ["delete", -2], ["offsets", [0]],
+    ],
+}  # fmt: skip
+
+
+def check(kafka, new_name, mechanism, case):
+    found = compare(mechanism, kafka.release.line, case, mechanism.ask(kafka, case, new_name))
+    assert found is None or found.simulator == found.broker
+
+
+@holds(*CLEANING)
+@pytest.mark.parametrize("name", COMPACTED)
+def test_what_a_broker_has_compacted_is_what_we_say(kafka, new_name, name):
+    check(kafka, new_name, COMPACTION, {"policy": "compact", "dirty_ratio": 0.0, "events": COMPACTED[name]})
+
+
+@holds(*CLEANING[:2], "moving the log start", "the offset for a time")
+@pytest.mark.parametrize("policy", ["delete", "compact,delete"])
+@pytest.mark.parametrize("name", REMOVED)
+def test_what_retention_and_administrators_have_removed_is_what_we_say(kafka, new_name, name, policy):
+    check(kafka, new_name, REMOVAL, {"policy": policy, "dirty_ratio": 0.5, "events": REMOVED[name]})

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from kafkalearn.consuming import DescribedPartition, describe_group
+from kafkalearn.live.conform.mechanisms.groups import EXPIRY, RECORDS
 from kafkalearn.live.requests.error_codes import error_name
 from kafkalearn.live.requests.values import COMMIT_WITH_RETENTION, NEWEST_COMMIT_WITH_NAMES, commit, delete_offsets
 from kafkalearn.live.waiting import wait_for
@@ -24,7 +25,7 @@ from kafkalearn.offsets.store import Commit, DeleteGroup, DeleteOffset, Settings
 from kafkalearn.segments import committed_records
 from kafkalearn.topic_partition import TopicPartition
 from tests.live.checked import holds
-from tests.live.groups import ConsumerGroup
+from tests.live.groups import ConsumerGroup, differences
 
 pytestmark = pytest.mark.live
 
@@ -100,6 +101,16 @@ def test_an_offset_that_brings_its_own_time_expires_then_and_the_group_with_it(c
     assert [(entry.key, entry.value) for entry in trace[2].state.log] == real[:1]
     assert [(entry.key, entry.value) for entry in trace[3].state.log] == real
     assert time.time() * 1000 >= at_ms + retention_ms
+
+
+@holds(*RECORDS.rules)
+def test_random_groups_write_the_records_that_we_write_and_come_out_of_them_again(cluster, new_name):
+    assert differences(RECORDS, cluster(1, **RECORDS.settings), new_name, seed=100, count=8, at_once=2) == []
+
+
+@holds(*EXPIRY.rules)
+def test_random_commits_of_each_kind_of_group_expire_as_ours_do(cluster, new_name):
+    assert differences(EXPIRY, cluster(1, **EXPIRY.settings), new_name, seed=100, count=6) == []
 
 
 @holds(

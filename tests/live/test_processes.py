@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
 import threading
@@ -58,6 +59,17 @@ def test_a_cluster_that_nobody_closed_ends_with_its_python(release):
 
     assert program.wait()[0] == 0
     assert program.leftovers() == []
+
+
+def test_a_cluster_that_nobody_refers_to_any_more_ends(release):
+    kafka = Kafka(release=release).start()
+    kafka.create_topic("orders")
+    pid, folder = kafka.process_id(1), kafka.disk(1).folder
+    del kafka
+    gc.collect()
+
+    assert not is_alive(pid)
+    assert not folder.exists()
 
 
 def test_an_interrupt_while_it_starts_leaves_nothing(release, monkeypatch):

@@ -6,9 +6,10 @@ import pytest
 
 from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate
 from kafkalearn.consuming.handovers import handovers
+from kafkalearn.live.conform.mechanisms.groups.consumer_player import ConsumerPlayer
+from kafkalearn.live.requests.values import NEWEST_COMMIT_WITH_NAMES
 from kafkalearn.topic_partition import TopicPartition
 from tests.live.checked import holds
-from tests.live.consumer import COMMIT_VERSION, LEAVES, LONG_MS, NEW, LiveGroup
 
 pytestmark = pytest.mark.live
 
@@ -18,17 +19,16 @@ RECORD_COUNT = 4
 
 @holds("what a rebalance loses, by whose the offsets are")
 def test_the_next_owner_finds_what_another_member_has_committed(kafka, new_name):
-    kafka.create_topic(TOPIC, 1)
     group_id = new_name("whose")
-    group = LiveGroup(kafka, group_id, {TOPIC: 1}, kafka.metadata([TOPIC]).topic_ids)
-    joining = {"op": "heartbeat", "epoch": NEW, "topics": [TOPIC], "owned": {}, "rebalance_ms": LONG_MS}
+    group = ConsumerPlayer(kafka, group_id, {TOPIC: TOPIC})
+    group.create({TOPIC: 1})
+    joining = {"op": "join", "topics": [TOPIC], "rebalance_ms": 60_000}
 
-    assert group.play(joining | {"member": "a"})["answer"]["assignment"] == {TOPIC: [0]}
-    epoch = group.epochs["a"]
-    values = {"op": "commit", "member": "a", "epoch": epoch, "partitions": [[TOPIC, 0]], "version": COMMIT_VERSION}
-    assert group.play(values)["answer"] == {"errors": [[TOPIC, 0, "NONE"]]}
-    group.play({"op": "heartbeat", "member": "a", "epoch": LEAVES})
-    assert group.play(joining | {"member": "b"})["answer"]["assignment"] == {TOPIC: [0]}
+    assert group.play(joining | {"m": "a"})["answer"]["assignment"] == {TOPIC: [0]}
+    commit = {"op": "commit", "m": "a", "partitions": [[TOPIC, 0]], "version": NEWEST_COMMIT_WITH_NAMES}
+    assert group.play(commit)["answer"] == {"errors": [[TOPIC, 0, "NONE"]]}
+    group.play({"op": "leave", "m": "a"})
+    assert group.play(joining | {"m": "b"})["answer"]["assignment"] == {TOPIC: [0]}
     found = kafka.committed(group_id)[TopicPartition(TOPIC, 0)].offset
 
     events = [Join("g", "a"), *[Produce()] * RECORD_COUNT, Poll("g", "a"), Leave("g", "a"), Join("g", "b")]

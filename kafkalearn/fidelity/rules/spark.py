@@ -155,4 +155,23 @@ RULES = (
         ),
         left_out="what the assignors leave out; members' previous ownership is that of one settled assignment",
     ),
+    Rule(
+        name="on Spark: topics of a real Kafka, and those that Spark passes over",
+        function="kafkalearn.spark.real_topic.topics.topics_of",
+        versions="4.0 to 4.3, Spark 4.3 with its connector 4.2",
+        source="ConsumerStrategy and KafkaOffsetReaderConsumer of Spark's connector",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/real_topic/test_recorded.py"
+                "::test_spark_passes_over_the_internal_topic_and_leaves_a_group_where_it_subscribes",
+            ),
+            Check(
+                "equality",
+                "tests/spark/real_topic/test_recorded.py::test_the_simulators_commits_came_back_as_they_were_sent",
+            ),
+        ),
+        left_out="headers of records; topics that are subscribed to by a pattern; Spark Connect, and clusters whose "
+        "workers lack the connector; other versions of it",
+    ),
 )

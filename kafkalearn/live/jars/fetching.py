@@ -58,10 +58,10 @@ def fetch(release: Release, update: Update | None = None) -> None:
             wanted = missing(release)  # fewer, or none: another process has fetched them meanwhile
             if wanted:
                 _require_room(wanted)
-                _fetch(release, wanted, update or _printed(f"Kafka {release.version}"))
+                _fetch(release, wanted, update or _printed(release.title))
     except OSError as error:
         raise KafkaNotFetched(
-            f"the jars of Kafka {release.version} cannot be kept in {kafka_folder()}: {error.strerror or error}; make "
+            f"the jars of {release.title} cannot be kept in {kafka_folder()}: {error.strerror or error}; make "
             f"it yours, or set {FOLDER_VARIABLE} to a folder where you may write"
         ) from None
 
@@ -90,8 +90,8 @@ def _fetch(release: Release, wanted: list[Jar], update: Update) -> None:
 def _advice(release: Release, wanted: list[Jar], reason: str) -> str:
     size_bytes = sum(jar.size_bytes for jar in wanted)
     return (
-        f"the jars of Kafka {release.version} ({_megabytes(size_bytes)}) could not be fetched; what needs no real "
-        f"Kafka works without them. Go online once and run `make live`; or name your company's Ivy "
+        f"the jars of {release.title} ({_megabytes(size_bytes)}) could not be fetched; what needs no real "
+        f"Kafka works without them. Go online once and {release.way_back}; or name your company's Ivy "
         f"settings in {SETTINGS_VARIABLE}; or copy the folder {kafka_folder()} from a machine that has it. "
         f"What went wrong: {reason}"
     )

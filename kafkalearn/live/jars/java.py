@@ -43,7 +43,7 @@ def _java_of(home: str | None, path: str | None) -> Java:
         raise ProgramFailed(str(error)) from None
 
 
-def run_java(*arguments: str, timeout_s: float = TIMEOUT_S, folder: Path | None = None) -> str:
+def run_java(*arguments: str, timeout_s: float = TIMEOUT_S, folder: Path | None = None, said: str | None = None) -> str:
     """What a Java program prints.
 
     Parameters
@@ -54,6 +54,8 @@ def run_java(*arguments: str, timeout_s: float = TIMEOUT_S, folder: Path | None 
         After which it is ended.
     folder : Path or None
         To work in.
+    said : str or None
+        What it reads on its standard input.
 
     Raises
     ------
@@ -62,9 +64,8 @@ def run_java(*arguments: str, timeout_s: float = TIMEOUT_S, folder: Path | None 
     """
     try:
         command = [str(java_here().executable), *arguments]
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", check=True, timeout=timeout_s, cwd=folder
-        )
+        options = {"check": True, "timeout": timeout_s, "cwd": folder, "input": said}
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", **options)
     except OSError as error:
         raise ProgramFailed(f"Java could not be run: {error}") from None
     except subprocess.TimeoutExpired:
@@ -95,9 +96,14 @@ def run_source(source: Path, jars: Iterable[Path], *arguments: str, options: Ite
     ProgramFailed
         As `run_java`.
     """
+    return run_java(*source_words(source, jars, *arguments, options=options))
+
+
+def source_words(source: Path, jars: Iterable[Path], *arguments: str, options: Iterable[str] = ()) -> list[str]:
+    """The words after ``java`` that run a class from its source, as `run_source` does."""
     compiler = [*spark_jars().glob("janino-*.jar"), *spark_jars().glob("commons-compiler-*.jar")]
     words = ["org.codehaus.janino.SimpleCompiler", str(source), source.stem, *arguments]
-    return run_java(*options, "-cp", class_path([*compiler, *jars]), *words)
+    return [*options, "-cp", class_path([*compiler, *jars]), *words]
 
 
 def spark_jars() -> Path:

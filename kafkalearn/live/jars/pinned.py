@@ -33,6 +33,16 @@ class Release(NamedTuple):
         """All jars together."""
         return sum(jar.size_bytes for jar in self.jars)
 
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return f"Kafka {self.version}"
+
+    @property
+    def way_back(self) -> str:
+        """What to do, once online, if its jars could not be fetched."""
+        return "run `make live`"
+
 
 @cache
 def releases() -> dict[str, Release]:

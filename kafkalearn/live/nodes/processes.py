@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,6 +43,13 @@ def require_signals() -> None:
         )
 
 
+def end_watcher(process: subprocess.Popen) -> None:
+    """Close the pipes of a watcher, which ends what it has started, and wait for that."""
+    for pipe in (process.stdin, process.stdout):
+        pipe.close()
+    process.wait(END_TIMEOUT_S)
+
+
 class Processes:
     """The processes of a cluster by name, and the folder that goes with them."""
 
@@ -66,6 +74,8 @@ class Processes:
             start_new_session=True,
             bufsize=0,
         )
+        # Popen itself would do the contrary: one that is dropped while its program runs is kept, with its pipes.
+        self._end = weakref.finalize(self, end_watcher, self._watcher)
 
     def start(self, name: str, command: Sequence[str], log: Path) -> int:
         """Start a process; what it prints goes to the end of a file. Returns its process id."""
@@ -97,10 +107,7 @@ class Processes:
 
     def close(self) -> None:
         """End all processes and remove the folder; a second time does nothing."""
-        for pipe in (self._watcher.stdin, self._watcher.stdout):
-            if not pipe.closed:
-                pipe.close()
-        self._watcher.wait(END_TIMEOUT_S)
+        self._end()
 
     def _ask(self, name: str, **words: object) -> dict:
         with self._lock:

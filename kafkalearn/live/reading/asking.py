@@ -75,7 +75,10 @@ class Asking:
         counts = self.metadata(None).partition_counts
         return {topic: counts[topic] for topic in sorted(counts)}
 
-    def _ask_leader(self, topic: str, partition: int, name: str, values: dict[str, object]) -> dict[str, object]:
+    def _ask_leader(
+        self, topic: str, partition: int, name: str, values: dict[str, object], at_most: int | None = None
+    ) -> dict[str, object]:
+        """The leader's answer, in the newest version that it and we know, but not above `at_most`."""
         known = self.metadata([topic])
         if partition not in range(known.partition_counts.get(topic, 0)):
             last = known.partition_counts.get(topic, 0) - 1
@@ -83,7 +86,8 @@ class Asking:
         leader = known.leaders.get((topic, partition))
         if leader is None:
             raise Refused(f"{topic}-{partition} has no leader now", "LEADER_NOT_AVAILABLE")
-        return self._ask(leader, name, values)
+        version = None if at_most is None else self._version(leader, name, at_most)
+        return self._ask(leader, name, values, version)
 
     def _ask(self, broker_id: int, name: str, values: dict[str, object], version: int | None = None) -> dict:
         return self._brokers.ask(self._address_of(broker_id), name, values, version)

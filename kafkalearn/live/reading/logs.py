@@ -14,6 +14,7 @@ from kafkalearn.segments.records import Record
 LATEST, EARLIEST = -1, -2  # in place of a timestamp
 READ_UNCOMMITTED, READ_COMMITTED = 0, 1
 NEWEST_WITH_NAMES = 12  # from 13 on a Fetch names topics by their ids
+NEWEST_WITHOUT_TIMEOUT = 9  # of ListOffsets: from 10 on, with Kafka 4.0, it says how long remote storage may take
 FETCH_BYTES = 8 * 2**20
 CONSUMER = -1  # in place of a replica's broker id
 
@@ -43,8 +44,8 @@ class ReadsLogs(ReadsPartitions):
                 "replicaId": CONSUMER,
                 "isolationLevel": isolation,
                 "topics": [{"name": topic, "partitions": [asked]}],
-                "timeoutMs": 5000,
             },
+            NEWEST_WITHOUT_TIMEOUT,
         )
         (found,) = answer["topics"][0]["partitions"]
         refuse_error(found, f"offsets of {topic}-{partition}")

@@ -6,9 +6,11 @@ import select
 import socket
 import ssl
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
+from threading import Lock
 
 from kafkalearn.live.errors import NoAnswer
 from kafkalearn.live.requests.apis import Api, find_api
@@ -18,6 +20,11 @@ from kafkalearn.live.requests.security import PLAINTEXT, Security
 CLIENT_ID = "kafkalearn"
 TIMEOUT_S = 10.0
 LONGEST_ANSWER = 100 * 2**20  # what clients of Java take at most, too
+
+SENT: Counter[str] = Counter()
+"""How many requests of each kind this process has sent so far, over all its connections."""
+
+_COUNTING = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +118,8 @@ class Connection:
             self._socket.sendall(message)
         except OSError as error:
             raise self._lost(api, error) from None
+        with _COUNTING:
+            SENT[name] += 1
         return pending
 
     def receive(self, pending: Pending, timeout_s: float | None = None) -> dict[str, object]:

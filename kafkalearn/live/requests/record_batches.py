@@ -13,6 +13,7 @@ from struct import Struct
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.segments.batches import CHECKED_FROM, FRAME_BYTES, HEADER
 from kafkalearn.segments.checksum import crc32c
+from kafkalearn.segments.compression import CODECS, compress
 from kafkalearn.wire.varint import unsigned_varint, zigzag
 
 FORMAT = 2
@@ -31,8 +32,9 @@ def encode_batch(
     producer_epoch: int = -1,
     base_sequence: int = -1,
     is_transactional: bool = False,
+    codec: str = "none",
 ) -> bytes:
-    """A batch as a producer sends it, not compressed; offsets are counted from 0, the broker sets them.
+    """A batch as a producer sends it; offsets are counted from 0, the broker sets them.
 
     Parameters
     ----------
@@ -42,6 +44,8 @@ def encode_batch(
         Of an idempotent producer; -1: of none.
     is_transactional : bool
         Whether it is part of the producer's transaction.
+    codec : str
+        A name in `kafkalearn.segments.compression.CODECS`.
 
     Examples
     --------
@@ -53,14 +57,14 @@ def encode_batch(
     if not records:
         raise KafkaLearnError("a batch has at least one record; give (key, value, timestamp_ms) for each")
     base_ms = records[0][2]
-    body = b"".join(_record(each, delta, base_ms) for delta, each in enumerate(records))
+    body = compress(codec, b"".join(_record(each, delta, base_ms) for delta, each in enumerate(records)))
     header = HEADER.pack(
         0,
         HEADER.size - FRAME_BYTES + len(body),
         UNKNOWN_EPOCH,
         FORMAT,
         0,
-        TRANSACTIONAL if is_transactional else 0,
+        CODECS.index(codec) | (TRANSACTIONAL if is_transactional else 0),
         len(records) - 1,
         base_ms,
         max(timestamp_ms for _, _, timestamp_ms in records),

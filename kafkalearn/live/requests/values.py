@@ -57,6 +57,23 @@ def commit(
     }
 
 
+def reassign(
+    place: TopicPartition, replicas: Sequence[int] | None, may_change_factor: bool = True
+) -> dict[str, object]:
+    """Other replicas for a partition; None: what is under way is cancelled. The flag can be sent from version 1 on."""
+    partition = {"partitionIndex": place.partition, "replicas": None if replicas is None else list(replicas)}
+    topics = [{"name": place.topic, "partitions": [partition]}]
+    return {"topics": topics, **({} if may_change_factor else {"allowReplicationFactorChange": False})}
+
+
+def elect(place: TopicPartition, is_unclean: bool = False) -> dict[str, object]:
+    """An election for a partition: of its preferred leader, or of anyone who lives if there is no leader."""
+    return {
+        "electionType": int(is_unclean),
+        "topicPartitions": [{"topic": place.topic, "partitions": [place.partition]}],
+    }
+
+
 def delete_offsets(group_id: str, places: Iterable[TopicPartition]) -> dict[str, object]:
     """Committed offsets to be deleted."""
     places = list(places)

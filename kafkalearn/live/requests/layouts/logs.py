@@ -119,3 +119,36 @@ DESCRIBE_LOG_DIRS_RESPONSE = layout(
     newest=5,
     flexible_since=2,
 )
+
+_DELETE_RECORDS_PARTITION = structure(
+    Field("partitionIndex", INT32),
+    Field("offset", INT64),
+)
+_DELETE_RECORDS_TOPIC = structure(
+    Field("name", STRING),
+    Field("partitions", Array(_DELETE_RECORDS_PARTITION)),
+)
+DELETE_RECORDS_REQUEST = layout(
+    "DeleteRecordsRequest",
+    Field("topics", Array(_DELETE_RECORDS_TOPIC)),
+    Field("timeoutMs", INT32),
+    newest=2,
+    flexible_since=2,
+)
+
+_DELETE_RECORDS_PARTITION_RESULT = structure(
+    Field("partitionIndex", INT32),
+    Field("lowWatermark", INT64),
+    Field("errorCode", INT16),
+)
+_DELETE_RECORDS_TOPIC_RESULT = structure(
+    Field("name", STRING),
+    Field("partitions", Array(_DELETE_RECORDS_PARTITION_RESULT)),
+)
+DELETE_RECORDS_RESPONSE = layout(
+    "DeleteRecordsResponse",
+    Field("throttleTimeMs", INT32),
+    Field("topics", Array(_DELETE_RECORDS_TOPIC_RESULT)),
+    newest=2,
+    flexible_since=2,
+)

@@ -196,3 +196,41 @@ INIT_PRODUCER_ID_RESPONSE = layout(
     newest=6,
     flexible_since=2,
 )
+
+_WRITABLE_TXN_MARKER_TOPIC = structure(
+    Field("name", STRING),
+    Field("partitionIndexes", Array(INT32)),
+)
+_WRITABLE_TXN_MARKER = structure(
+    Field("producerId", INT64),
+    Field("producerEpoch", INT16),
+    Field("transactionResult", BOOLEAN),
+    Field("topics", Array(_WRITABLE_TXN_MARKER_TOPIC)),
+    Field("coordinatorEpoch", INT32),
+    Field("transactionVersion", INT8, since=2, default=0),
+)
+WRITE_TXN_MARKERS_REQUEST = layout(
+    "WriteTxnMarkersRequest",
+    Field("markers", Array(_WRITABLE_TXN_MARKER)),
+    newest=2,
+    flexible_since=1,
+)
+
+_WRITABLE_TXN_MARKER_PARTITION_RESULT = structure(
+    Field("partitionIndex", INT32),
+    Field("errorCode", INT16),
+)
+_WRITABLE_TXN_MARKER_TOPIC_RESULT = structure(
+    Field("name", STRING),
+    Field("partitions", Array(_WRITABLE_TXN_MARKER_PARTITION_RESULT)),
+)
+_WRITABLE_TXN_MARKER_RESULT = structure(
+    Field("producerId", INT64),
+    Field("topics", Array(_WRITABLE_TXN_MARKER_TOPIC_RESULT)),
+)
+WRITE_TXN_MARKERS_RESPONSE = layout(
+    "WriteTxnMarkersResponse",
+    Field("markers", Array(_WRITABLE_TXN_MARKER_RESULT)),
+    newest=2,
+    flexible_since=1,
+)

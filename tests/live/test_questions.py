@@ -1,0 +1,69 @@
+"""The fixed questions of chapter 14: a real broker answers each as it was recorded."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.live.errors import NotReached
+from kafkalearn.live.questions import QUESTIONS, ask, ask_live
+from kafkalearn.live.questions import asking as asking_module
+from kafkalearn.real_answers import ask_with, questions, real_answer, recorded_answers
+
+pytestmark = pytest.mark.live
+
+CHEAP = ("coordinators", "uniform", "tombstone of a new key", "lost record")
+"""Those that the tests ask; `tools.real_answers` asks all."""
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_asked_afterwards():
+    yield
+    ask_with(None)
+
+
+def test_there_is_a_recorded_answer_to_each_question():
+    assert questions() == tuple(QUESTIONS)
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_a_real_broker_answers_as_it_was_recorded(release, name):
+    assert json.loads(json.dumps(ask(name, release))) == recorded_answers()["answers"][name]
+
+
+def test_a_live_answer_says_of_which_kafka_it_is_and_is_asked_for_once(release, monkeypatch):
+    asked = []
+    monkeypatch.setattr(asking_module, "QUESTIONS", {"uniform": lambda line: asked.append(line) or [line]})
+    ask_live(release)
+
+    first, second = real_answer("uniform"), real_answer("uniform")
+
+    assert first == second
+    assert (first.value, asked) == ([release], [release])
+    assert first.asked.endswith("started on this machine for it.")
+
+
+def test_where_the_machine_is_too_busy_three_times_the_recorded_answer_comes_and_says_why(monkeypatch):
+    asked = []
+
+    def too_busy(line):
+        asked.append(line)
+        raise NotReached("this machine is too busy")
+
+    monkeypatch.setattr(asking_module, "QUESTIONS", {"uniform": too_busy})
+    ask_live()
+
+    answer = real_answer("uniform")
+
+    assert len(asked) == asking_module.TRIES
+    assert answer.value == recorded_answers()["answers"]["uniform"]
+    assert answer.asked.endswith("here none can be asked: this machine is too busy")
+
+
+def test_an_unknown_question_names_the_known_ones():
+    with pytest.raises(KafkaLearnError, match="unknown question 'tombstones'; did you mean 'tombstone'"):
+        ask("tombstones")
+    with pytest.raises(KafkaLearnError, match="unknown question 'tombstones'; did you mean 'tombstone'"):
+        real_answer("tombstones")

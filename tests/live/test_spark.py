@@ -1,0 +1,95 @@
+"""Spark on the topics of a real broker, with the project's own queries unchanged."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkalearn.live.errors import KafkaNotFetched
+from kafkalearn.live.jars.connector import connector_jars
+from kafkalearn.live.questions.shop import OFFSETS_PARTITIONS, ORDERS, PARTITIONS, SIMULATED, Shop
+from kafkalearn.live.waiting import wait_for
+from kafkalearn.spark.offsets import decode_offsets, latest_state
+from kafkalearn.spark.partitioning import with_partition
+from kafkalearn.spark.real_topic import PLAIN, SUBSCRIBED, run_to_the_end, topics_of
+from kafkalearn.spark.real_topic.records import OFFSETS_TOPIC, shop_orders, simulated_commits
+from kafkalearn.spark.real_topic.topics import add_jars
+from tests.live.checked import holds
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture(scope="module")
+def shop(release):
+    try:
+        connector_jars()
+    except KafkaNotFetched as error:
+        pytest.skip(f"no connector here: {error}")
+    with Shop(release) as running:
+        assert running.address, running.asked
+        yield running
+
+
+@pytest.fixture(scope="module")
+def topics(spark, shop):
+    return topics_of(spark, shop.address, shop.jars)
+
+
+@holds("key to partition, Java producer (murmur2)", "on Spark: key to partition")
+def test_orders_are_read_back_in_batch_and_as_a_stream_from_where_our_query_puts_them(spark, topics):
+    sent = shop_orders(spark)
+    topics.write(sent, ORDERS)
+
+    read = topics.read(ORDERS, PARTITIONS).cache()
+    streamed = run_to_the_end(topics.stream(ORDERS, most_per_batch=120), "live_orders")
+
+    pairs = read.selectExpr("string(key) AS key", "string(value) AS value")
+    assert sorted(pairs.collect()) == sorted(sent.collect())
+    placed = read.transform(with_partition, partition_count=PARTITIONS, output="ours")
+    assert placed.where("ours <> partition").count() == 0
+    assert sorted(streamed.collect()) == sorted(read.collect())
+
+
+@holds("on Spark: records of the offsets topic decoded")
+def test_the_simulators_records_come_back_equal_from_a_real_topic(spark, topics):
+    sent = simulated_commits(spark)
+    topics.write(sent, SIMULATED)
+
+    returned = topics.read(SIMULATED, 1).orderBy("offset")
+
+    assert returned.select("key", "value").collect() == sent.collect()
+    assert returned.transform(decode_offsets).where("error IS NOT NULL").count() == 0
+
+
+@holds(
+    "on Spark: records of the offsets topic decoded", "on Spark: the last record of each key",
+    "on Spark: topics of a real Kafka, and those that Spark passes over",
+)  # fmt: skip
+def test_the_real_offsets_topic_is_decoded_and_whoever_subscribes_is_seen_in_it(shop, topics):
+    shop.commit()
+
+    def rows():
+        return topics.read(OFFSETS_TOPIC, OFFSETS_PARTITIONS)
+
+    assert topics.read(OFFSETS_TOPIC, OFFSETS_PARTITIONS, PLAIN).count() == 0  # Spark passes over internal topics
+    state = rows().transform(decode_offsets).transform(latest_state).where("record_type = 1")
+    columns = ("group_id", "committed_topic", "committed_partition", "committed_offset")
+    found = {tuple(row) for row in state.select(*columns).collect()}
+    assert found == {
+        (group, *place, each.offset)
+        for group in ("billing", "shipping")
+        for place, each in shop.kafka.committed(group).items()
+    }
+
+    before = rows().count()
+    assert rows().count() == before  # who reads by number leaves nothing
+    topics.read(OFFSETS_TOPIC, OFFSETS_PARTITIONS, SUBSCRIBED).count()
+    wait_for(lambda: [each.state for each in shop.kafka.groups()], ["Empty"] * 4, "the states of all groups:")
+    new = rows().transform(decode_offsets).where("group_id LIKE 'spark-kafka-relation-%'")
+    assert [row[0] for row in new.select("kind").collect()] == ["group metadata"] * 3
+    assert rows().count() == before + 3
+
+
+def test_a_session_gets_each_jar_once(spark, shop):
+    known = sorted(row[0] for row in spark.sql("LIST JARS").collect())
+    add_jars(spark, shop.jars)
+    assert sorted(row[0] for row in spark.sql("LIST JARS").collect()) == known
