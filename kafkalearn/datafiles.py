@@ -20,7 +20,7 @@ DATA_FILES: MappingProxyType[str, str] = MappingProxyType(
 """The recorded files by name."""
 
 DATA_DIRECTORIES: MappingProxyType[str, str] = MappingProxyType(
-    {"command-walk": "command-walk", "offsets-topic": "offsets-topic"}
+    {"command-walk": "command-walk", "offsets-topic": "offsets-topic", "real-kafka": "real-kafka"}
 )
 """Recorded data that is more than one file; each has a README of its own."""
 
@@ -68,7 +68,8 @@ def data_directory(name: str) -> Path:
     name : str
         A name in `DATA_DIRECTORIES`. ``"offsets-topic"``: the segment files of ``__consumer_offsets`` of a real
         broker, and what Kafka's tools say of each record. ``"command-walk"``: what the tools print from an empty
-        cluster to the bytes of a commit, and the partition that these bytes are in.
+        cluster to the bytes of a commit, and the partition that these bytes are in. ``"real-kafka"``: what a real Kafka
+        answered to the questions of `kafkalearn.real_answers`, and two of its topics.
 
     Raises
     ------

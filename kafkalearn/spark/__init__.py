@@ -18,6 +18,7 @@ Rules, by their subject:
 - `kafkalearn.spark.retention`: which segments of thousands of partitions are deleted, and by which rule
 - `kafkalearn.spark.replication`: the fetches that leaders saw -> LEO, HW and ISR of thousands of partitions
 - `kafkalearn.spark.record_results`: what was acknowledged, against what the log holds
+- `kafkalearn.spark.real_topic`: topics of a real Kafka, read, streamed and written; topics that were recorded
 - `kafkalearn.spark.timers`: timers in wheels
 - `kafkalearn.spark.waiting`: how long writes with acks=all and fetches wait
 

@@ -1,0 +1,120 @@
+"""Records anew what a real Kafka answers: data/real-kafka, from which chapter 14 works where there is none.
+
+    python3 -m tools.real_answers                       every question, and the topics that Spark reads
+    python3 -m tools.real_answers 4.4                   the same of another release
+    python3 -m tools.real_answers "lost record" topics  only these
+
+Each answer is asked twice; one that is not the same both times is not written. It prints what has changed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+import sys
+from typing import Any
+
+from kafkalearn.datafiles import REPOSITORY
+from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
+from kafkalearn.live.jars.pinned import find_release
+from kafkalearn.live.questions import QUESTIONS, ask
+from kafkalearn.live.questions.shop import ORDERS, PARTITIONS, SIMULATED, Shop
+from kafkalearn.spark.real_topic import SUBSCRIBED, topics_of
+from kafkalearn.spark.real_topic.records import OFFSETS_TOPIC, shop_orders, simulated_commits
+from kafkalearn.spark.real_topic.topics import file_of, record
+from kafkalearn.spark.session import get_spark
+from kafkalearn.versions.releases import DEFAULT_RELEASE
+
+FOLDER = REPOSITORY / "data" / "real-kafka"
+TOPICS = "topics"
+ABOUT = (
+    "What a real Kafka answered to the questions of kafkalearn.live.questions: nothing that differs from run to run. "
+    "Written by python3 -m tools.real_answers."
+)
+
+
+def main(words: list[str]) -> int:
+    """Ask what is named, or all; write what has changed and print it."""
+    lines = [word for word in words if re.fullmatch(r"\d+\.\d+", word)]
+    release = find_release(lines[0] if lines else DEFAULT_RELEASE)
+    wanted = [word for word in words if word not in lines] or [*QUESTIONS, TOPICS]
+    path = FOLDER / "answers.json"
+    old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"answers": {}}
+    answers = dict(old["answers"])
+    for name in wanted:
+        if name != TOPICS:
+            answers[name] = asked_twice(name, release.line)
+    new = {
+        "about": ABOUT,
+        "version": release.version,
+        "recorded": datetime.date.today().isoformat(),
+        "answers": {name: answers[name] for name in QUESTIONS if name in answers},
+    }
+    changed = differences(old["answers"], new["answers"])
+    print("\n".join(changed) or "no answer has changed")
+    if changed or old.get("version") != release.version:
+        path.write_text(text_of(new), encoding="utf-8")
+    if TOPICS in wanted:
+        record_topics(release.line)
+    return 0
+
+
+def asked_twice(name: str, line: str) -> Any:
+    """An answer, if it is the same twice."""
+    first, second = (json.loads(json.dumps(ask(name, line))) for _ in range(2))
+    if first != second:
+        sys.exit(f"kafkalearn: {name!r} was answered in two ways, so it is no question to record: {first}, {second}")
+    print(f"{name}: asked", flush=True)
+    return first
+
+
+def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """A line for each answer that is new, gone or another.
+
+    >>> differences({"a": 1, "b": 2}, {"b": 3, "c": 4})
+    ['b: 2 -> 3', 'c: new', 'a: gone']
+    """
+    lines = [
+        f"{name}: new" if name not in old else f"{name}: {json.dumps(old[name])} -> {json.dumps(answer)}"
+        for name, answer in new.items()
+        if name not in old or old[name] != answer
+    ]
+    return lines + [f"{name}: gone" for name in old if name not in new]
+
+
+def text_of(recorded: dict[str, Any]) -> str:
+    """The file, a line for each answer."""
+    answers = ",\n".join(f"  {json.dumps(name)}: {json.dumps(each)}" for name, each in recorded["answers"].items())
+    rest = json.dumps({name: part for name, part in recorded.items() if name != "answers"}, indent=1)
+    return f'{rest[:-2]},\n "answers": {{\n{answers}\n }}\n}}\n'
+
+
+def record_topics(line: str) -> None:
+    """Write the topics of the shop, as Spark has read them, before and after it was seen in one of them."""
+    spark, folder = get_spark(), FOLDER / TOPICS
+    folder.mkdir(parents=True, exist_ok=True)
+    with Shop(line) as shop:
+        if shop.address is None:
+            raise KafkaNotStarted(shop.asked)
+        topics = topics_of(spark, shop.address, shop.jars)
+        topics.write(shop_orders(spark), ORDERS)
+        topics.write(simulated_commits(spark), SIMULATED)
+        shop.commit()
+        record(topics.read(ORDERS, PARTITIONS), folder / file_of(ORDERS))
+        record(topics.read(SIMULATED, 1), folder / file_of(SIMULATED))
+        count = shop.kafka.topics()[OFFSETS_TOPIC]
+        before = topics.read(OFFSETS_TOPIC, count).cache()
+        record(before, folder / file_of(OFFSETS_TOPIC))
+        topics.read(OFFSETS_TOPIC, count, SUBSCRIBED).count()
+        places = before.select("partition", "offset")
+        added = topics.read(OFFSETS_TOPIC, count).join(places, ["partition", "offset"], "left_anti")
+        record(added, folder / file_of(f"{OFFSETS_TOPIC}.observed"))
+    print("topics: recorded")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except (KafkaNotFetched, KafkaNotStarted) as reason:
+        sys.exit(f"kafkalearn: {reason}")
