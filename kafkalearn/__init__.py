@@ -27,12 +27,15 @@ Simulators, one event at a time:
 - `kafkalearn.replication`: leader, followers, log ends, high watermark, ISR, epochs
 - `kafkalearn.delivery`: acks, retries, the idempotent producer, and where a record ends
 - `kafkalearn.purgatory`: delayed operations and timing wheels
+- `kafkalearn.zookeeper`: the consumer before the coordinator: who owned what, how it fetched, where it committed
+- `kafkalearn.operations`: plans for replicas, leadership, what the tools print, faults in a cluster's logs
 
 What to know before believing or upgrading:
 
 - `kafkalearn.versions`: the order of releases, the defaults of 855 settings in 31 of them, and what an upgrade changes
 - `kafkalearn.fidelity`: for each rule, what it was checked against and what it leaves out
 - `kafkalearn.claims`: what is often written about Kafka, what is true, and the chapter that shows it
+- `kafkalearn.real_answers`: what a real Kafka answered to fixed questions, now or as it was recorded
 - `kafkalearn.datafiles`: where the recorded data files lie
 
 Around this core, never imported by it:
@@ -87,15 +90,18 @@ _MODULES = (
     "java_collections",
     "log",
     "offsets",
+    "operations",
     "partitioning",
     "promises",
     "purgatory",
+    "real_answers",
     "replication",
     "segments",
     "topic_partition",
     "trace",
     "versions",
     "wire",
+    "zookeeper",
 )
 
 __all__ = ["__version__", *_HELPERS]

@@ -27,7 +27,7 @@ FOREIGN = {
     "figures": {"matplotlib", "cycler", "numpy", "PIL", "resvg_py"},
     "pandas": {"pandas"},
     "widgets": {"ipywidgets", "anywidget", "traitlets", "IPython"},
-    "live": {"confluent_kafka"},
+    "live": {"confluent_kafka", "hypothesis"},
     "lab": {"jupyter_server"},
 }
 """The packages that are neither ours nor Python's, by the only place that may import them: see `home_of`."""

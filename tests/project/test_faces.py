@@ -40,6 +40,9 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "what a run has cost": "Pipeline doubled lost",
     },
     "kafkalearn.consuming": {"the state": "Topic"},
+    "kafkalearn.consuming.truncation": {
+        "whether one's own commits are safe": "GroupRead NONE_AGAIN NONE_SKIPPED NONE_UNNOTICED find",
+    },
     "kafkalearn.delivery": {
         "the promises by their names": "NO_REJECTED_IN_LOG ORDER_KEPT",
         "the state, and what is read from it": "Delivery Producer RecordResult",
@@ -54,18 +57,48 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "Pauses Processing Restarts Scenario Subscribes Subscription",
     },
     "kafkalearn.live": {"a real Kafka on this machine, and one's own to read from": "Kafka connect"},
+    "kafkalearn.live.conform.mechanisms.commits": {"what is asked of brokers": "CRASHES"},
+    "kafkalearn.live.conform.mechanisms.groups": {"what is asked of brokers": "CLASSIC CONSUMER EXPIRY RECORDS"},
+    "kafkalearn.live.conform.mechanisms.log": {"what is asked of brokers": "COMPACTION REMOVAL"},
+    "kafkalearn.live.conform.mechanisms.replication": {"what is asked of brokers": "LAGGARDS WITHOUT_ELR WITH_ELR"},
+    "kafkalearn.live.questions": {"one question, of any release": "QUESTIONS ask"},
     "kafkalearn.log": {"when one's own log is cleaned next": "next_clean"},
     "kafkalearn.offsets": {
         "a record that looks strange": "RECORD_TYPES decode_value dissect",
+    },
+    "kafkalearn.operations.faults": {
+        "one's own logs, until chapter 13": "KINDS ClusterLogs Finding Judgement cluster_logs find_faults judge plant",
+    },
+    "kafkalearn.operations.groups": {
+        "what the tools print of one's own groups": "Coordinator PartitionLog Reset delete_groups delete_offsets "
+        "describe_members describe_offsets describe_state export_offsets offsets_warning reset_offsets",
+    },
+    "kafkalearn.operations.leadership": {
+        "leaders, load and moves of one's own cluster": "Cluster cluster_of imbalances load_without move_seconds "
+        "moved_bytes partition_of",
+    },
+    "kafkalearn.operations.offsets_topic": {
+        "the offsets topic of one's own cluster": "Creation OffsetsTopic create_offsets_topic groups_by_coordinator "
+        "groups_without_coordinator",
+    },
+    "kafkalearn.operations.placement": {
+        "replicas of one's own topics": "Broker Placement Replicas heirs lost_with_rack place_rotated place_shifted "
+        "place_striped preferred_counts",
+    },
+    "kafkalearn.operations.reassignment": {
+        "a plan of one's own": "Cluster Move Target execute_text generate generate_text list_text plan_of read_plan "
+        "refusal verify_text write_plan",
     },
     "kafkalearn.partitioning": {"how even a cluster is": "load_by_broker"},
     "kafkalearn.partitioning.keyless": {"the rule of one's own release": "RULES rule_of"},
     "kafkalearn.replication": {
         "the promises by their names": "ACKNOWLEDGED_SURVIVE ISR_HOLDS SURVIVE",
-        "a cluster left to itself": "Partition pass_time settle",
+        "the state of a run": "Partition",
         "any broker in place of one, in a search of one's own": "on_every_broker",
     },
     "kafkalearn.segments": {"files that lie elsewhere": "parse_segment read_batch read_segment"},
+    "kafkalearn.spark.operations": {"one's own logs looked through": "as_findings find_faults"},
+    "kafkalearn.spark.real_topic": {"the topics of one's own cluster": "KafkaTopics"},
     "kafkalearn.tables": {"rows of one's own": "PlainTable text_table"},
     "kafkalearn.versions": {
         "before an upgrade": "describe find_settings history rows table",
@@ -84,6 +117,14 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "the offsets topic of one's own cluster": "draw_offsets_topic",
     },
     "kafkalearn.wire": {"bytes that are not what they should be": "Undecodable"},
+    "kafkalearn.zookeeper.commits.search": {"a way to the topic of one's own": "MOVES find"},
+    "kafkalearn.zookeeper.fetching": {"the thread of a partition of one's own": "fetcher_id"},
+    "kafkalearn.zookeeper.eras": {
+        "one scenario in three eras, until chapter 12 uses it": "ERAS era_rows play_eras simulate_zookeeper",
+    },
+    "kafkalearn.zookeeper.search": {
+        "found by trying every schedule, until chapter 12": "BEGINNINGS HerdCost find find_herd herd herd_costs",
+    },
 }
 """Names that no chapter, README or doc uses: for each package reason -> names."""
 
