@@ -50,12 +50,20 @@ WORKERS = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-l
 def test(words):
     """Runs every test: units, doctests, lint, a real Kafka, every chapter against its committed outputs."""
     environment.require_home()
-    return hand_over("-m", "pytest", *(words or WORKERS))
+    return hand_over("-m", "pytest", *words) if words else _tests("not long and not live")
 
 
 def test_all(words):
     """Runs every test and the long ones too: each chapter at the small size."""
-    return test([*WORKERS, "-m", "", *words])
+    environment.require_home()
+    return _tests("not live", *words)
+
+
+def _tests(chosen, *words):
+    """All tests that are chosen, and then those that start a real Kafka: beside Spark it would answer too late."""
+    parts = [("-m", chosen, *words), ("-m", "live", "tests/live", *words)]
+    ended_well = [call(VENV_PYTHON, "-m", "pytest", *WORKERS, *part) for part in parts]  # both, whatever the first says
+    return 0 if all(ended_well) else 1
 
 
 def quick(words):

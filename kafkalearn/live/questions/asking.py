@@ -7,7 +7,9 @@ from types import MappingProxyType
 
 from kafkalearn.arguments import one_of
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted, NoAnswer, NotReached
+from kafkalearn.live.jars.connector import connector_jars
 from kafkalearn.live.jars.pinned import find_release
+from kafkalearn.live.nodes.preparing import prepare
 from kafkalearn.live.questions import assignments, commands, coordinators, releases, replicas, tombstones
 from kafkalearn.real_answers import NobodyAnswers, ask_with, reason_of
 from kafkalearn.versions.releases import DEFAULT_RELEASE
@@ -71,13 +73,28 @@ def ask(name: str, release: str = DEFAULT_RELEASE) -> object:
 def ask_live(release: str = DEFAULT_RELEASE) -> None:
     """From now on `kafkalearn.real_answers.real_answer` asks a Kafka of this release, started for each question.
 
-    Where none can be started it gives the recorded answer, and says so.
+    All that the questions need is fetched and prepared now, if it is not there yet, with its progress shown. Where
+    that cannot be had, or no Kafka can be started, it gives the recorded answers, and says so.
     """
+    nobody = _reason_why_nobody_can_be_asked(release)
 
     def asked(name: str) -> object:
+        if nobody is not None:
+            raise NobodyAnswers(nobody)
         try:
             return ask(name, release)
         except (KafkaNotFetched, KafkaNotStarted, NoAnswer, NotReached) as error:
             raise NobodyAnswers(reason_of(error)) from None
 
     ask_with(asked, find_release(release).version)
+
+
+def _reason_why_nobody_can_be_asked(release: str) -> str | None:
+    """None: all is there."""
+    try:
+        for each in dict.fromkeys((release, releases.OLDER)):
+            prepare(find_release(each))
+        connector_jars()
+    except (KafkaNotFetched, KafkaNotStarted) as error:
+        return reason_of(error)
+    return None

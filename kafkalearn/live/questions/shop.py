@@ -34,7 +34,7 @@ class Shop:
         self.kafka: Kafka | None = None
         self.jars: list[Path] = []
         try:
-            self.jars = connector_jars()
+            self.jars = connector_jars(update=lambda done_bytes, total_bytes: None)
             self.kafka = Kafka(1, release, config={"offsets.topic.num.partitions": OFFSETS_PARTITIONS}).start()
             self.kafka.create_topic(ORDERS, PARTITIONS)
             self.kafka.create_topic(SIMULATED)
