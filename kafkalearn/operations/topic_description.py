@@ -9,6 +9,7 @@ from types import MappingProxyType
 from kafkalearn.arguments import LARGEST_INT, iterable, mapping, one_of, sequence, text, whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.fields import Checked, check_fields
+from kafkalearn.operations.placement.brokers import ids_text
 from kafkalearn.phrases import shown
 from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
 
@@ -195,17 +196,13 @@ def _partition_line(name: str, number: int, partition: PartitionInfo, release: s
     nobody = "none" if at_least("2.2", release) else "-1"  # before, the number that ZooKeeper has
     leader = nobody if partition.leader is None else partition.leader
     facts: list[tuple[str, object]] = [("Topic", name), ("Partition", number), ("Leader", leader)]
-    facts += [("Replicas", _ids(partition.replicas)), ("Isr", _ids(partition.isr))]
+    facts += [("Replicas", ids_text(partition.replicas)), ("Isr", ids_text(partition.isr))]
     if partition.is_moving and at_least("2.6", release):
-        facts += [("Adding Replicas", _ids(partition.adding)), ("Removing Replicas", _ids(partition.removing))]
+        facts += [("Adding Replicas", ids_text(partition.adding)), ("Removing Replicas", ids_text(partition.removing))]
     if at_least("3.8", release):
         facts += [("Elr", _or_unknown(partition.elr)), ("LastKnownElr", _or_unknown(partition.last_known_elr))]
     return "".join(f"\t{name}: {value}" for name, value in facts)
 
 
-def _ids(brokers: Iterable[int]) -> str:
-    return ",".join(map(str, brokers))
-
-
 def _or_unknown(brokers: tuple[int, ...] | None) -> str:
-    return "N/A" if brokers is None else _ids(brokers)
+    return "N/A" if brokers is None else ids_text(brokers)

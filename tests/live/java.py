@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kafkalearn.live.jars.fetching import jar_paths
 from kafkalearn.live.jars.java import run_source
 from kafkalearn.live.jars.pinned import Release
-from kafkalearn.live.nodes.java_command import OPTIONS, WHOLE_LOGS
+from kafkalearn.live.nodes.java_command import OPTIONS, class_jars
 
 HERE = Path(__file__).resolve().parent
 
 
 def run_java_class(release: Release, name: str, *arguments: str) -> str:
     """What NAME.java beside this file prints when it is run with the jars of a release."""
-    jars = [path for path in jar_paths(release) if not path.name.startswith(WHOLE_LOGS)]
-    return run_source(HERE / f"{name}.java", jars, *arguments, options=OPTIONS)
+    return run_source(HERE / f"{name}.java", class_jars(release), *arguments, options=OPTIONS)

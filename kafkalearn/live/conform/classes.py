@@ -9,10 +9,10 @@ from pathlib import Path
 from threading import Lock
 
 from kafkalearn.live.errors import NoAnswer
-from kafkalearn.live.jars.fetching import fetch, jar_paths
+from kafkalearn.live.jars.fetching import fetch
 from kafkalearn.live.jars.java import java_here, source_words
 from kafkalearn.live.jars.pinned import Release
-from kafkalearn.live.nodes.java_command import OPTIONS, WHOLE_LOGS
+from kafkalearn.live.nodes.java_command import OPTIONS, class_jars
 
 JAVA = Path(__file__).resolve().parent / "java"
 
@@ -23,8 +23,7 @@ class Answering:
     def __init__(self, release: Release, name: str) -> None:
         """Start it; its class is compiled as it starts, in about a second."""
         fetch(release)
-        jars = [path for path in jar_paths(release) if not path.name.startswith(WHOLE_LOGS)]
-        words = source_words(JAVA / f"{name}.java", jars, options=OPTIONS)
+        words = source_words(JAVA / f"{name}.java", class_jars(release), options=OPTIONS)
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
             [str(java_here().executable), *words], stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL,

@@ -48,9 +48,14 @@ rootLogger.appenderRef.file.ref = file
 
 
 def node_class_path(release: Release, has_logs: bool) -> str:
-    """The jars of a node, with the one that writes whole logs or only errors."""
+    """The jars of a node as the words of a command."""
+    return class_path(sorted(class_jars(release, has_logs)))
+
+
+def class_jars(release: Release, has_logs: bool = False) -> list[Path]:
+    """The jars of a release, with the one that writes whole logs or the one that writes only errors."""
     unwanted = ERRORS_ONLY if has_logs else WHOLE_LOGS
-    return class_path(sorted(path for path in jar_paths(release) if not path.name.startswith(unwanted)))
+    return [path for path in jar_paths(release) if not path.name.startswith(unwanted)]
 
 
 def archive_path(release: Release, java: Java, has_logs: bool) -> Path:

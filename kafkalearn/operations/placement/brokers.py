@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
@@ -76,3 +76,22 @@ def checked_counts(partition_count: object, replication_factor: object, broker_c
             f"replication_factor is {replication_factor}, and there are {broker_count} brokers: a broker holds one "
             "replica of a partition (Kafka answers INVALID_REPLICATION_FACTOR); start more brokers or ask for fewer"
         )
+
+
+def placement_of(name: str, placement: object) -> Placement:
+    """A placement as tuples; `name` is what an error calls it.
+
+    >>> placement_of("placement", [[1, 2], (2, 3)])
+    ((1, 2), (2, 3))
+    """
+    given = sequence(name, placement, of="replicas, one tuple for each partition")
+    return tuple(sequence(f"{name}[{place}]", each, of="broker ids") for place, each in enumerate(given))
+
+
+def ids_text(brokers: Iterable[int]) -> str:
+    """Broker ids as Kafka's tools print them.
+
+    >>> ids_text((1, 2))
+    '1,2'
+    """
+    return ",".join(map(str, brokers))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from kafkalearn.arguments import sequence
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.operations.placement.brokers import Broker, Placement, brokers_of
+from kafkalearn.operations.placement.brokers import Broker, Placement, brokers_of, placement_of
 from kafkalearn.phrases import listed, shown
 
 
@@ -56,8 +55,7 @@ def lost_with_rack(placement: Placement, brokers: Sequence[Broker], rack: str) -
 
 
 def _checked(placement: object) -> tuple[tuple[int, ...], ...]:
-    given = sequence("placement", placement, of="replicas, one tuple for each partition")
-    kept = tuple(sequence(f"placement[{place}]", each, of="broker ids") for place, each in enumerate(given))
+    kept = placement_of("placement", placement)
     for place, replicas in enumerate(kept):
         if not replicas:
             raise KafkaLearnError(f"placement[{place}] has no replica; a partition has at least one")

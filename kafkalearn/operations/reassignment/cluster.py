@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from kafkalearn.arguments import mapping, sequence
+from kafkalearn.arguments import mapping
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.operations.placement.brokers import Broker, Placement, Replicas, brokers_of
+from kafkalearn.operations.placement.brokers import Broker, Placement, Replicas, brokers_of, placement_of
 from kafkalearn.topic_partition import TopicPartition
 
 
@@ -54,7 +54,7 @@ class Cluster:
         """Refuse brokers or topics that are none."""
         object.__setattr__(self, "brokers", brokers_of(self.brokers))
         topics = mapping("topics", self.topics, of="name to replicas of each partition")
-        kept = {name: _placement(name, placement) for name, placement in topics.items()}
+        kept = {name: placement_of(f"topics[{name!r}]", placement) for name, placement in topics.items()}
         object.__setattr__(self, "topics", MappingProxyType(kept))
         for at in mapping("moves", self.moves, of="TopicPartition to Move"):
             if self.replicas(at) is None:
@@ -69,8 +69,3 @@ class Cluster:
         """The replicas of a partition; None: there is no such partition."""
         placement = self.topics.get(at.topic, ())
         return placement[at.partition] if at.partition < len(placement) else None
-
-
-def _placement(topic: str, placement: object) -> Placement:
-    of_topic = sequence(f"topics[{topic!r}]", placement, of="replicas, one tuple for each partition")
-    return tuple(sequence(f"topics[{topic!r}][{place}]", each, of="broker ids") for place, each in enumerate(of_topic))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from kafkalearn.arguments import LARGEST_LONG, one_of, sequence, whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.java_collections import hash_order
-from kafkalearn.operations.placement.brokers import Replicas
+from kafkalearn.operations.placement.brokers import Replicas, ids_text
 from kafkalearn.operations.reassignment.cluster import Cluster
 from kafkalearn.operations.reassignment.plan import Target, targets_of, write_plan
 from kafkalearn.operations.reassignment.refusals import RUNNING, refusal
@@ -135,7 +135,7 @@ def list_text(cluster: Cluster) -> str:
     for at in sorted(cluster.moves):
         move = cluster.moves[at]
         parts = (("replicas", cluster.replicas(at)), ("adding", move.adding), ("removing", move.removing))
-        lines.append(f"{at}: " + " ".join(f"{name}: {_ids(ids)}." for name, ids in parts if ids))
+        lines.append(f"{at}: " + " ".join(f"{name}: {ids_text(ids)}." for name, ids in parts if ids))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -189,8 +189,8 @@ def _status(at: TopicPartition, target: Replicas, cluster: Cluster) -> str:
     if replicas == target:
         return f"Reassignment of partition {at} is completed."
     return (
-        f"There is no active reassignment of partition {at}, but replica set is {_ids(replicas)} rather than "
-        f"{_ids(target)}."
+        f"There is no active reassignment of partition {at}, but replica set is {ids_text(replicas)} rather than "
+        f"{ids_text(target)}."
     )
 
 
@@ -198,10 +198,6 @@ def _cleared(targets: Sequence[Target], cluster: Cluster) -> list[str]:
     brokers = hash_order([*cluster.broker_ids, *(broker for each in targets for broker in each.replicas)])
     topics = hash_order(each.topic for each in targets)
     return [
-        f"Clearing broker-level throttles on broker{'' if len(brokers) == 1 else 's'} {_ids(brokers)}",
+        f"Clearing broker-level throttles on broker{'' if len(brokers) == 1 else 's'} {ids_text(brokers)}",
         f"Clearing topic-level throttles on topic{'' if len(topics) == 1 else 's'} {','.join(topics)}",
     ]
-
-
-def _ids(brokers: Iterable[int]) -> str:
-    return ",".join(map(str, brokers))
