@@ -15,6 +15,7 @@ from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, St
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES, RECORD_TYPES
 from kafkalearn.spark.columns.big_endian import int16_at, int32_at, int64_at, uint16_at
 from kafkalearn.spark.columns.checks import refuse_overwrite, require
+from kafkalearn.spark.columns.texts import is_utf8
 from kafkalearn.spark.offsets.rest import decode_rest
 
 _NAMES_BY_TYPE = (
@@ -161,6 +162,10 @@ class _Decoder:
         size = self._int16(data, at, length)
         return sf.when((size >= 0) & (at + 2 + size <= length), at + 2 + size)
 
+    def _is_text(self, data: Column, start: Column, end: Column) -> Column:
+        """Whether the bytes from a place to another, both of them within, are UTF-8."""
+        return is_utf8(self.df, data, start, end - start)
+
     # The key.
 
     def _group_text(self) -> Column:
@@ -171,8 +176,9 @@ class _Decoder:
 
     def _has_key(self) -> Column:
         """Whether the key is good to its last byte; of the types that hold no offsets, only of a tombstone."""
-        has_group = self.group_end.isNotNull() & sf.is_valid_utf8(self._group_text())
-        has_topic = (self.topic_end + 4 == self.key_length) & sf.is_valid_utf8(self._topic_text())
+        has_group = self.group_end.isNotNull() & self._is_text(self.key, sf.lit(4), self.group_end)
+        has_topic = self._is_text(self.key, self.group_end + 2, self.topic_end)
+        has_topic = (self.topic_end + 4 == self.key_length) & has_topic
         is_good = sf.when(self.is_offset, has_group & has_topic)
         is_good = is_good.when(self.kind == GROUP_TYPE, has_group & (self.group_end == self.key_length))
         return sf.coalesce(is_good, sf.lit(False))
@@ -213,7 +219,7 @@ class _Decoder:
             .when(self.version == 1, left == 16)
             .otherwise(left == 8)
         )
-        is_good = self.is_offset & fits & sf.is_valid_utf8(_text(self.value, self.text_at, end))
+        is_good = self.is_offset & sf.when(fits, self._is_text(self.value, self.text_at, end))
         return self.value.isNull() | sf.coalesce(is_good, sf.lit(False))
 
     def _value_columns(self) -> dict[str, Column]:
