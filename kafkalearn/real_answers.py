@@ -42,7 +42,7 @@ def questions() -> tuple[str, ...]:
     """The names of all questions.
 
     >>> questions()[:3]
-    ('coordinators', 'short group ids', 'range')
+    ('coordinators', 'short group ids', 'partitions of keys')
     """
     return tuple(recorded_answers()["answers"])
 

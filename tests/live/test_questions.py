@@ -8,13 +8,13 @@ import pytest
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.live.errors import NotReached
-from kafkalearn.live.questions import QUESTIONS, ask, ask_live
+from kafkalearn.live.questions import QUESTIONS, ask, ask_a_real_broker, ask_live
 from kafkalearn.live.questions import asking as asking_module
 from kafkalearn.real_answers import ask_with, questions, real_answer, recorded_answers
 
 pytestmark = pytest.mark.live
 
-CHEAP = ("coordinators", "uniform", "tombstone of a new key", "lost record")
+CHEAP = ("coordinators", "partitions of keys", "uniform", "tombstone of a new key", "lost record")
 """Those that the tests ask; `tools.real_answers` asks all."""
 
 
@@ -67,3 +67,23 @@ def test_an_unknown_question_names_the_known_ones():
         ask("tombstones")
     with pytest.raises(KafkaLearnError, match="unknown question 'tombstones'; did you mean 'tombstone'"):
         real_answer("tombstones")
+
+
+def test_one_line_asks_a_broker_and_says_so(release, monkeypatch, capsys):
+    monkeypatch.setattr(asking_module, "QUESTIONS", {"uniform": lambda line: [line]})
+
+    assert ask_a_real_broker("uniform") == [release]
+    assert capsys.readouterr().out.endswith("started on this machine for it.\n")
+
+
+def test_one_line_fetches_nothing_and_shows_what_was_recorded(monkeypatch, capsys):
+    monkeypatch.setattr(asking_module, "missing", lambda release: list(release.jars))
+    monkeypatch.setattr(asking_module, "prepare", lambda release: pytest.fail("it was fetched"))
+
+    assert ask_a_real_broker("range") == recorded_answers()["answers"]["range"]
+    assert "none was fetched (make live does that)" in capsys.readouterr().out
+
+
+def test_one_line_refuses_what_is_no_question():
+    with pytest.raises(KafkaLearnError, match="unknown question"):
+        ask_a_real_broker("the weather")

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import MappingProxyType
+from typing import Any
 
 from kafkalearn.arguments import one_of
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted, NoAnswer, NotReached
 from kafkalearn.live.jars.connector import connector_jars
+from kafkalearn.live.jars.fetching import missing
 from kafkalearn.live.jars.pinned import find_release
 from kafkalearn.live.nodes.preparing import prepare
-from kafkalearn.live.questions import assignments, commands, coordinators, releases, replicas, tombstones
-from kafkalearn.real_answers import NobodyAnswers, ask_with, reason_of
+from kafkalearn.live.questions import assignments, commands, coordinators, partitions, releases, replicas, tombstones
+from kafkalearn.real_answers import (
+    NobodyAnswers,
+    ask_with,
+    reason_of,
+    recorded_answers,
+    recorded_sentence,
+    started_sentence,
+)
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 TRIES = 3
@@ -20,6 +29,7 @@ QUESTIONS: MappingProxyType[str, Callable[[str], object]] = MappingProxyType(
     {
         "coordinators": coordinators.coordinators,
         "short group ids": coordinators.short_group_ids,
+        "partitions of keys": partitions.partitions_of_keys,
         "range": assignments.owners_by_range,
         "uniform": assignments.owners_by_uniform,
         "round robin": assignments.owners_by_round_robin,
@@ -81,12 +91,50 @@ def ask_live(release: str = DEFAULT_RELEASE) -> None:
     def asked(name: str) -> object:
         if nobody is not None:
             raise NobodyAnswers(nobody)
-        try:
-            return ask(name, release)
-        except (KafkaNotFetched, KafkaNotStarted, NoAnswer, NotReached) as error:
-            raise NobodyAnswers(reason_of(error)) from None
+        return _asked_now(name, release)
 
     ask_with(asked, find_release(release).version)
+
+
+def ask_a_real_broker(name: str) -> Any:
+    """The answer of a real Kafka to a question: asked now, if one was fetched before, else as it was recorded.
+
+    It prints which of both it is. It fetches nothing itself: `make live` does, and `ask_live`.
+
+    Parameters
+    ----------
+    name : str
+        One of `QUESTIONS`.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is no such question.
+
+    Examples
+    --------
+    ::
+
+        ask_a_real_broker("coordinators")["billing"]  # {'partition': 9, 'broker': 1}
+    """
+    one_of("question", name, QUESTIONS)
+    release = find_release(DEFAULT_RELEASE)
+    try:
+        if missing(release):
+            raise NobodyAnswers("none was fetched (make live does that)")
+        prepare(release)
+        value, said = _asked_now(name, release.line), started_sentence(release.version)
+    except (KafkaNotFetched, KafkaNotStarted, NobodyAnswers) as reason:
+        value, said = recorded_answers()["answers"][name], recorded_sentence(reason_of(reason))
+    print(said)
+    return value
+
+
+def _asked_now(name: str, release: str) -> object:
+    try:
+        return ask(name, release)
+    except (KafkaNotFetched, KafkaNotStarted, NoAnswer, NotReached) as error:
+        raise NobodyAnswers(reason_of(error)) from None
 
 
 def _reason_why_nobody_can_be_asked(release: str) -> str | None:
