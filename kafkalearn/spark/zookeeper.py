@@ -70,9 +70,12 @@ def with_agreement(groups: DataFrame, backoff_ms: int = 2000, max_retries: int =
     for column in ("pause_ms", "uncommitted"):
         require(groups, column, ("array<int>", "array<bigint>"), remedy)
     released = groups.withColumn("_released", sf.transform("pause_ms", _released_ms))
-    ends = released.withColumn(
-        "_ends", sf.transform(sf.sequence(sf.lit(0), sf.size("pause_ms")), lambda at: _end(at, backoff_ms, max_retries))
-    )
+    # Each stage names what the next one needs more than once: Spark writes out an expression as often as it is used.
+    places = sf.sequence(sf.lit(0), sf.size("pause_ms"))
+    shares = sf.transform(places, _shares)
+    times = sf.transform(shares, lambda share: _times(share, backoff_ms))
+    needed = sf.transform(times, _needed_tries)
+    ends = released.withColumn("_ends", sf.transform(needed, lambda each: _end(each, backoff_ms, max_retries)))
     return (
         ends.withColumn("agreement_ms", sf.array_max(sf.col("_ends.ms")).cast("bigint"))
         .withColumn("failed_attempts", _sum("_ends.failed").cast("int"))
@@ -87,21 +90,40 @@ def _released_ms(pause_ms: Column) -> Column:
     return sf.greatest(pause_ms, sf.lit(LATENCY_MS)) + OWN_VIEW * REQUEST_MS
 
 
-def _end(at: Column, backoff_ms: int, max_retries: int) -> Column:
-    """When the member at a place, the newcomer last, is done; how often it failed; whether it gave up."""
+def _shares(at: Column) -> Column:
+    """The place of a member, the newcomer last, and how many partitions it had and gets."""
     members = sf.size("pause_ms")
-    had, gets = _share(at, members), _share(at, members + 1)
-    is_new = at == members
-    first_ms = sf.when(is_new, (REGISTERS + OWN_VIEW) * REQUEST_MS).otherwise(
+    return sf.struct(at.alias("at"), _share(at, members).alias("had"), _share(at, members + 1).alias("gets"))
+
+
+def _times(share: Column, backoff_ms: int) -> Column:
+    """When a member tries first, how much later again, and when what it is to get is free."""
+    at, had, gets = share["at"], share["had"], share["gets"]
+    members = sf.size("pause_ms")
+    first_ms = sf.when(at == members, (REGISTERS + OWN_VIEW) * REQUEST_MS).otherwise(
         sf.get("_released", at) + had * REQUEST_MS
     )
     view_ms = (members + 1 + WHOLE_VIEW + gets) * REQUEST_MS
-    tries_ms = first_ms + view_ms
-    again_ms = 2 * gets * REQUEST_MS + backoff_ms + OWN_VIEW * REQUEST_MS + view_ms
-    late_ms = sf.greatest(_free_ms(at, members, gets) - tries_ms, sf.lit(0))
-    needed = sf.when(gets > 0, sf.ceil(late_ms / again_ms)).otherwise(sf.lit(0)).cast("int")
-    has_given_up = needed >= max_retries
-    failed = sf.least(needed, sf.lit(max_retries))
+    return sf.struct(
+        gets.alias("gets"),
+        (first_ms + view_ms).alias("tries_ms"),
+        (2 * gets * REQUEST_MS + backoff_ms + OWN_VIEW * REQUEST_MS + view_ms).alias("again_ms"),
+        _free_ms(at, members, gets).alias("free_ms"),
+    )
+
+
+def _needed_tries(times: Column) -> Column:
+    """The same, with how many tries fail if it may try for ever."""
+    late_ms = sf.greatest(times["free_ms"] - times["tries_ms"], sf.lit(0))
+    needed = sf.when(times["gets"] > 0, sf.ceil(late_ms / times["again_ms"])).otherwise(sf.lit(0)).cast("int")
+    return sf.struct(*(times[name].alias(name) for name in ("gets", "tries_ms", "again_ms")), needed.alias("needed"))
+
+
+def _end(times: Column, backoff_ms: int, max_retries: int) -> Column:
+    """When a member is done; how often it failed; whether it gave up."""
+    gets, tries_ms, again_ms = times["gets"], times["tries_ms"], times["again_ms"]
+    has_given_up = times["needed"] >= max_retries
+    failed = sf.least(times["needed"], sf.lit(max_retries))
     done_ms = tries_ms + failed * again_ms + gets * REQUEST_MS
     gave_up_ms = tries_ms + (max_retries - 1) * again_ms + 2 * gets * REQUEST_MS + backoff_ms
     return sf.struct(
@@ -198,6 +220,13 @@ def random_groups(spark: SparkSession, group_count: int, seed: int = 42) -> Data
     )
 
 
+def size_range() -> tuple[Column, Column]:
+    """The range of sizes that a group's ``member_count`` lies in, as a number to order by and in words."""
+    size = sf.col("member_count")
+    label = sf.when(size < 5, "2 to 4").when(size < 15, "5 to 14").otherwise("15 and more")
+    return sf.when(size < 5, 0).when(size < 15, 1).otherwise(2), label
+
+
 def by_member_count(groups: DataFrame) -> DataFrame:
     """Groups with what a newcomer costs them, by their size: a row for each range of sizes.
 
@@ -213,9 +242,7 @@ def by_member_count(groups: DataFrame) -> DataFrame:
     >>> [row["members"] for row in groups.transform(by_member_count).collect()]
     ['2 to 4', '5 to 14', '15 and more']
     """
-    size = sf.col("member_count")
-    label = sf.when(size < 5, "2 to 4").when(size < 15, "5 to 14").otherwise("15 and more")
-    order = sf.when(size < 5, 0).when(size < 15, 1).otherwise(2)
+    order, label = size_range()
     return (
         groups.groupBy(order.alias("order"), label.alias("members"))
         .agg(

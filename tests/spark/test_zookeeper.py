@@ -6,8 +6,9 @@ import pytest
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.spark.rebalances.durations import with_rebalance_ms
+from kafkalearn.spark.rebalances.eras import by_era, with_classic_cost
 from kafkalearn.spark.zookeeper import GROUP_SCHEMA, by_member_count, random_groups, with_agreement
-from kafkalearn.zookeeper.eras.durations import newcomer, read_twice
+from kafkalearn.zookeeper.eras.durations import classic_newcomer, newcomer, read_twice
 
 pytestmark = pytest.mark.spark
 
@@ -61,6 +62,33 @@ def test_the_same_groups_can_be_given_to_the_classic_protocol(spark):
     groups = random_groups(spark, 50).selectExpr("*", "3000 AS heartbeat_interval_ms", "300000 AS max_poll_interval_ms")
     both = groups.transform(with_agreement).transform(with_rebalance_ms)
     assert both.where("agreement_ms > 0 AND rebalance_ms > 0").count() == 50
+
+
+def test_each_group_costs_the_classic_protocol_what_its_simulator_says(spark):
+    rows = [(name, pauses, uncommitted) for name, _, pauses, uncommitted in DRAWN if len(pauses) > 1]
+    groups = spark.createDataFrame(rows, "group_id STRING, work_ms ARRAY<INT>, uncommitted ARRAY<INT>")
+    found = sorted_by(groups.transform(with_classic_cost, 10_000).collect())
+    for row, (_, works, uncommitted) in zip(found, rows, strict=True):
+        cost = classic_newcomer(works, uncommitted, 10_000)
+        assert (row.rebalance_ms, row.thrown_out, row.read_twice_classic) == tuple(cost), row
+        assert classic_newcomer(works, uncommitted, 10_000, auto_commit=False).read_twice == sum(uncommitted)
+    assert any(row.read_twice_classic for row in found)
+    assert any(not row.thrown_out and max(row.work_ms) for row in found)
+
+
+def test_both_eras_are_summed_up_side_by_side(spark):
+    groups = random_groups(spark, 600).transform(with_agreement).transform(with_classic_cost, 10_000)
+    rows = groups.transform(by_era).collect()
+    assert [(row["members"], row["era"]) for row in rows[-2:]] == [
+        ("15 and more", "ZooKeeper"),
+        ("15 and more", "classic"),
+    ]
+    of_classic = [row for row in rows if row["era"] == "classic"]
+    assert sum(row["groups"] for row in of_classic) == 600
+    out = groups.where("member_count < 5 AND thrown_out > 0").count()
+    assert of_classic[0]["somebody is out, %"] == round(100 * out / of_classic[0]["groups"], 1)
+    sizes = groups.transform(by_member_count).collect()
+    assert [row["median, s"] for row in rows if row["era"] == "ZooKeeper"] == [row["median, s"] for row in sizes]
 
 
 def test_sizes_are_summed_up(spark):

@@ -71,6 +71,10 @@ RULES: tuple[Rule, ...] = (
             _recorded("test_every_rebalance_is_made_by_the_recorded_thread_in_the_recorded_number_of_tries"),
             _recorded("test_nodes_agree_to_the_byte"),
             _recorded("test_whoever_is_quicker_the_group_ends_as_recorded"),
+            Check(
+                "equality",
+                "tests/live/test_old_consumers.py::test_random_operations_leave_the_nodes_and_records_of_the_simulator",
+            ),
             Check("law", "tests/zookeeper/connector/test_laws.py::test_invariants_hold_over_any_schedule"),
             Check(
                 "law",
@@ -150,5 +154,20 @@ RULES: tuple[Rule, ...] = (
             ),
         ),
         left_out="more than one topic or broker, round robin; pauses in which a session expires",
+    ),
+    Rule(
+        name="on Spark: the same newcomer under the classic protocol",
+        function="kafkalearn.spark.rebalances.eras.with_classic_cost",
+        versions="0.10.1 to 4.3, eager (range)",
+        source="as a classic group in virtual time: ConsumerCoordinator.onJoinPrepare commits before it revokes; "
+        "AbstractCoordinator's heartbeat thread leaves after max.poll.interval.ms",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/test_zookeeper.py::test_each_group_costs_the_classic_protocol_what_its_simulator_says",
+            ),
+        ),
+        left_out="what a member that was thrown out reads twice when it comes back, and the rebalance that it brings; "
+        "cooperative assignors; heartbeats of more than one interval",
     ),
 )

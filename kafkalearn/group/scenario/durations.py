@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from kafkalearn.arguments import sequence, whole_number
 from kafkalearn.group.limits import MOST_CONSUMERS
 from kafkalearn.group.scenario.simulator import simulate
+from kafkalearn.group.world.outcome import Outcome
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 MEMBER_COUNTS = (3, 30, 300, 1000)
@@ -48,6 +49,11 @@ def newcomer_ms(work_ms: Sequence[int], heartbeat_interval_ms: int = 3000, max_p
     >>> newcomer_ms([0, 0, 0]), newcomer_ms([0, 20_000, 0])
     (2312, 19000)
     """
+    return play_newcomer(work_ms, heartbeat_interval_ms, max_poll_interval_ms).rebalances[1]["duration_ms"]
+
+
+def play_newcomer(work_ms: Sequence[int], heartbeat_interval_ms: int, max_poll_interval_ms: int) -> Outcome:
+    """The scenario of `newcomer_ms`, played: the second rebalance is the newcomer's; it is sorted behind m1, m2, ..."""
     works = [
         whole_number("work_ms", each, at_least=0, at_most=HUNG_MS) for each in sequence("work_ms", work_ms, of="times")
     ]
@@ -56,13 +62,12 @@ def newcomer_ms(work_ms: Sequence[int], heartbeat_interval_ms: int = 3000, max_p
     story += [f"at {WORK_FROM_MS} ms: m{at} works {ms} ms on one poll" for at, ms in enumerate(works, 1) if ms]
     longest_ms = min(max(works), max_poll_interval_ms) + 2 * heartbeat_interval_ms + 1000
     story += [f"at {NEWCOMER_MS} ms: newcomer joins", f"the end is at {NEWCOMER_MS + longest_ms} ms"]
-    outcome = simulate(
+    return simulate(
         "\n".join(story),
         assignor="range",
         heartbeat_interval_ms=heartbeat_interval_ms,
         max_poll_interval_ms=max_poll_interval_ms,
     )
-    return outcome.rebalances[1]["duration_ms"]
 
 
 def by_size(member_counts: Iterable[int] = MEMBER_COUNTS) -> list[Row]:

@@ -12,10 +12,10 @@ from kafkalearn.views.drawing.names import cut_end
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, MUTED, SMALL, TITLE
 from kafkalearn.views.drawing.svg import text
-from kafkalearn.views.group.lanes import DOING_FILLS, Axis, legend, member_band, time_axis
-from kafkalearn.views.group.words import DOING_WORDS, time_text
+from kafkalearn.views.group.lanes import Axis, doings, legend, member_band, time_axis
+from kafkalearn.views.group.words import time_text
 
-TOP, LEAST_LANE, GAP, HEAD = 84, 12, 5, 30
+TOP, LINE, LEAST_LANE, GAP, HEAD = 84, 26, 12, 5, 30
 LANES_HEIGHT = 372  # that all lanes share
 MOST_LANES = 6  # of an era
 NAMES = {
@@ -64,20 +64,20 @@ def draw_eras(
     height = (LANES_HEIGHT / len(given) - HEAD) / lanes - GAP
     lane = min(24, max(height, LEAST_LANE))
     block = HEAD + lanes * (lane + GAP) + 8
-    bottom = TOP + len(given) * block
-    doings = {row["doing"] for outcome in given.values() for row in outcome.activity}
+    hidden = _missing(members)
+    top = TOP if hidden else TOP - LINE
+    bottom = top + len(given) * block
+    fills = {words: fill for outcome in given.values() for words, fill in doings(outcome).items()}
     return picture(
         bottom + 76,
         text(22, 38, cut_end(title, 60), TITLE, bold=True),
-        text(22, 66, _missing(members), BODY, colour=MUTED),
-        time_axis(axis, bottom, TOP),
+        text(22, 66, hidden, BODY, colour=MUTED),
+        time_axis(axis, bottom, top),
         *(
-            _era(era, outcome, names, axis, TOP + at * block, lane, until_ms)
+            _era(era, outcome, names, axis, top + at * block, lane, until_ms)
             for at, (era, outcome) in enumerate(given.items())
         ),
-        legend(
-            bottom + 52, "members", {DOING_WORDS[name]: fill for name, fill in DOING_FILLS.items() if name in doings}
-        ),
+        legend(bottom + 52, "members", fills),
         label=_label(given),
     )
 

@@ -23,7 +23,7 @@ from kafkalearn.zookeeper.fetching.events import Fetch, FetchingEvent, FindLeade
 from kafkalearn.zookeeper.fetching.state import ENDED, SHUTDOWN_COMMAND, Chunk, Fetcher, Pipeline, Stream
 
 TOP, BOTTOM, HIGHEST = 92, 36, 590
-COLUMNS = (25, 325, 565, 795)  # where logs, fetchers, queues and streams begin
+COLUMNS = (25, 300, 535, 755)  # where logs, fetchers, queues and streams begin
 ROW, SLOT = 92, 34
 MOST_ROWS = (HIGHEST - TOP - BOTTOM) // ROW
 SHOWN_RECORDS = 8
@@ -76,7 +76,7 @@ def draw_fetching(
     names = [log.topic_partition for log in state.cluster.logs]
     rows = max(_row_count(each.state) for each in trace)
     bottom = TOP + rows * ROW
-    heads = ("brokers: logs", "fetchers", "queues of chunks", "streams")
+    heads = ("logs, and registry", "fetchers", "queues of chunks", "streams")
     parts = [
         *(text(x, 74, words, BODY, bold=True) for x, words in zip(COLUMNS, heads, strict=True)),
         *(arrow(x - 26, 68, x - 6, 68, MUTED) for x in COLUMNS[1:]),
@@ -206,7 +206,7 @@ def _chunk(
 
 def _stream(frame: Frame, stream: Stream, number: int, names: list[TopicPartition]) -> str:
     """A stream: the chunk that is being read, and what the application got last."""
-    x, top, width = COLUMNS[3], TOP + number * ROW, 180
+    x, top, width = COLUMNS[3], TOP + number * ROW, 220
     read = next((each for each in frame.state.effects if isinstance(each, Read) and each.stream == number), None)
     box = (x, top, width, ROW - 16)
     parts = [

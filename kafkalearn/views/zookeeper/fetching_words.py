@@ -54,6 +54,18 @@ def _event_words(frame: Frame[Pipeline, FetchingEvent]) -> str:
             return "a rebalance begins: no thread fetches, and nothing is owned any more"
         case events.Shutdown():
             return "the consumer is shut down: each queue has the shutdown message alone"
+        case events.FindLeaders() if not frame.state.effects:
+            return "the leader finder asks, and finds no leader"
+    return broker_words(frame.event)
+
+
+def broker_words(event: object) -> str:
+    """What happens to brokers and their logs, in a few words; nothing for any other event.
+
+    >>> broker_words(events.LeaderMoved("orders", 0, None))
+    'nobody leads orders-0 now'
+    """
+    match event:
         case events.RecordsDeleted(topic, partition, before):
             return f"the records of {topic}-{partition} before {before} are deleted"
         case events.LogTruncated(topic, partition, end):
@@ -64,8 +76,6 @@ def _event_words(frame: Frame[Pipeline, FetchingEvent]) -> str:
             return f"broker {broker_id} crashes"
         case events.BrokerRestarted(broker_id):
             return f"broker {broker_id} runs again"
-        case events.FindLeaders() if not frame.state.effects:
-            return "the leader finder asks, and finds no leader"
     return ""
 
 
@@ -79,13 +89,19 @@ def _enqueued(each: effects.Enqueued) -> str:
     return f"a chunk is in the queue of stream {each.stream}: {span(each.offsets)} of {each.topic_partition}"
 
 
-def _appended(each: effects.Appended) -> str:
+def appended_words(each: effects.Appended) -> str:
+    """Which records are new.
+
+    >>> from kafkalearn.topic_partition import TopicPartition
+    >>> appended_words(effects.Appended(TopicPartition("orders", 0), (3,)))
+    'offset 3 is new in orders-0'
+    """
     noun = "offset" if len(each.offsets) == 1 else "offsets"
     return f"{noun} {span(each.offsets)} {_are(each.offsets)} new in {each.topic_partition}"
 
 
 _WORDS: dict[type, Callable[[object], str]] = {
-    effects.Appended: _appended,
+    effects.Appended: appended_words,
     effects.MetadataFailed: lambda each: (
         f"the round of the leader finder fails; {listed(each.topic_partitions)} are still without a leader"
     ),

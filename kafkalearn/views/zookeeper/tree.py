@@ -14,7 +14,7 @@ from kafkalearn.zookeeper.tree.state import Node, Tree
 
 LEFT, RIGHT = 22, 612
 ROW_HEIGHT = 27
-MOST_ROWS = 14
+MOST_ROWS = 16
 FEW = 2  # sessions that are named
 NAME_LENGTH, CONTENT_LENGTH, WATCHERS_LENGTH = 24, 26, 13
 EPHEMERAL, PERSISTENT = Fill("#f7dfa8", ""), Fill(EMPTY, "")

@@ -27,7 +27,7 @@ from kafkalearn.zookeeper.layout import last_name
 
 LONGEST_NAME = 24  # characters of a consumer's or a topic's name
 MOST_SAID = 4  # effects of a kind
-FIRST_WORDS = ("the", "topic", "broker", "watches", "try", "session", "nothing", "here", "and")
+FIRST_WORDS = ("the", "topic", "broker", "watches", "try", "session", "and")
 
 
 def name_of(name: str) -> str:
@@ -68,6 +68,8 @@ def describe_zookeeper(frame: Frame, before: Frame | None = None) -> str:
     'Topic orders is created with 2 partitions.'
     """
     group: Group = frame.state
+    if frame.event is None:  # what led here is no part of this run
+        return "Here it begins." if group.connectors else "Nothing has happened yet."
     said = [_event_words(frame, before), *_effects_words(group)]
     return " ".join(f"{_begun(each)}." for each in said if each)
 
@@ -79,8 +81,6 @@ def _begun(words: str) -> str:
 
 def _event_words(frame: Frame, before: Frame | None) -> str:
     event = frame.event
-    if event is None:
-        return "nothing has happened yet" if frame.index == 0 else "here it begins"
     if isinstance(event, events.RebalanceStep):
         return _step_words(event.consumer, frame, before)
     who = name_of(getattr(event, "consumer", getattr(event, "topic", "")))

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kafkalearn.arguments import sequence, whole_number
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.group.scenario.durations import play_newcomer
 from kafkalearn.group.scenario.parse import scenario as parsed
 from kafkalearn.zookeeper.connector.effects import RecordsRead
 from kafkalearn.zookeeper.connector.events import (
@@ -27,6 +29,7 @@ LONGEST_PAUSE_MS = 20_000  # well below the session time-out that is taken here
 SESSION_TIMEOUT_MS = 40_000
 NEWCOMER_MS = 60_000  # when the newcomer starts, and the pauses begin
 LATENCY_MS = 2
+HEARTBEAT_INTERVAL_MS = 3000
 
 
 class NewcomerCost(NamedTuple):
@@ -82,6 +85,58 @@ def newcomer(
     )
     outcome, protocol = play_old_consumers(parsed("\n".join(story)), settings, LATENCY_MS)
     return NewcomerCost(outcome.rebalances[-1]["duration_ms"], protocol.failed_attempt_count, protocol.given_up_count)
+
+
+class ClassicCost(NamedTuple):
+    """What it costs a group of the classic protocol, eager, that one more joins."""
+
+    rebalance_ms: int  # from the newcomer's JoinGroup until the group is Stable
+    thrown_out_count: int  # members whose poll took longer than max.poll.interval.ms meanwhile
+    read_twice: int  # records
+
+
+def classic_newcomer(
+    work_ms: Sequence[int], uncommitted: Sequence[int], max_poll_interval_ms: int = 300_000, auto_commit: bool = True
+) -> ClassicCost:
+    """What the same newcomer costs a group of the classic protocol, eager (``range``), with long polls for pauses.
+
+    Parameters
+    ----------
+    work_ms : sequence of int
+        For each member how long the poll takes that it is working on, in ms, as
+        `kafkalearn.group.scenario.durations.newcomer_ms` takes it.
+    uncommitted : sequence of int
+        For each member the records that it has read since its last commit.
+    max_poll_interval_ms : int
+        ``max.poll.interval.ms``.
+    auto_commit : bool
+        ``enable.auto.commit``: whether everybody commits before it gives its partitions up. Who was thrown out cannot.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there are fewer than two members, or not as many numbers of records, or a number is out of its bounds.
+
+    Examples
+    --------
+    >>> classic_newcomer([0, 0, 20_000], [5, 0, 7])
+    ClassicCost(rebalance_ms=19000, thrown_out_count=0, read_twice=0)
+    >>> classic_newcomer([0, 0, 20_000], [5, 0, 7], max_poll_interval_ms=10_000)
+    ClassicCost(rebalance_ms=9000, thrown_out_count=1, read_twice=7)
+    """
+    records = [whole_number("uncommitted", each, at_least=0) for each in sequence("uncommitted", uncommitted)]
+    works = [whole_number("work_ms", each, at_least=0) for each in sequence("work_ms", work_ms)]
+    if len(records) != len(works):
+        raise KafkaLearnError(
+            f"work_ms and uncommitted have a number for each member, got {len(works)} and {len(records)}"
+        )
+    outcome = play_newcomer(works, HEARTBEAT_INTERVAL_MS, max_poll_interval_ms)
+    rebalance = outcome.rebalances[1]
+    members = outcome.at(rebalance["to_ms"] + 2 * LATENCY_MS).state.members  # the answer to SyncGroup is there
+    is_in = {each.name: bool(each.owned) for each in members}
+    stays = [is_in[f"m{at}"] for at in range(1, len(works) + 1)]
+    again = sum(count for count, is_member in zip(records, stays, strict=True) if not (auto_commit and is_member))
+    return ClassicCost(rebalance["duration_ms"], stays.count(False), again)
 
 
 def read_twice(uncommitted: Sequence[int], auto_commit: bool = True) -> int:

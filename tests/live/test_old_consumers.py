@@ -1,0 +1,95 @@
+"""Groups of real old consumers of 1.1.1 on their ZooKeeper under random operations; the simulator does the same.
+
+The ledger's live column is about the releases of `kafkalearn.live`, and 1.1 is none: so no rule is marked as held here.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from kafkalearn.live.errors import KafkaNotFetched
+from kafkalearn.zookeeper.connector import step
+from tests.live.zookeeper_era.running import OldCluster, state_of
+from tests.zookeeper.replaying import Player
+
+pytestmark = pytest.mark.live
+
+NAMES = ("c1", "c10", "c2", "Z", "m_1")
+
+
+@pytest.fixture(scope="module")
+def old_cluster(tmp_path_factory):
+    try:
+        cluster = OldCluster(tmp_path_factory.mktemp("zookeeper-era"))
+    except KafkaNotFetched as error:
+        pytest.skip(f"no Kafka of the ZooKeeper era here: {error}")
+    with cluster:
+        yield cluster
+
+
+def drawn(rng: random.Random, group: str) -> list[dict]:
+    """Operations that may follow each other: two topics, then joins, leaves, growth, records and commits."""
+    sizes = {f"{name}-{group}": rng.randint(1, 5) for name in ("orders", "clicks")}
+    ops = [{"op": "create", "topic": topic, "partitions": count} for topic, count in sizes.items()]
+    streams, members = {topic: rng.randint(1, 2) for topic in sizes}, []
+    for _ in range(7):
+        kinds = ["join", "join", "grow", "produce", "produce", "commit", "leave"] if members else ["join"]
+        kind, topic = rng.choice(kinds), rng.choice(sorted(sizes))
+        free = [each for each in NAMES if each not in members]
+        if kind == "join" and free:
+            members.append(rng.choice(free))
+            as_filter = rng.random() < 0.3
+            asked = {"filter": ["white", f".*-{group}", 1]} if as_filter else {"topics": streams}
+            ops.append({"op": kind, "member": members[-1], **asked})
+        elif kind in ("leave", "commit"):
+            member = rng.choice(members)
+            ops.append({"op": kind, "member": member})
+            if kind == "leave":
+                members.remove(member)
+        elif kind == "grow":
+            sizes[topic] += rng.randint(1, 2)
+            ops.append({"op": kind, "topic": topic, "to": sizes[topic]})
+        elif kind == "produce":
+            ops.append({"op": kind, "topic": topic, "partitions": sizes[topic], "each": rng.randint(1, 3)})
+    return ops
+
+
+def command(op: dict, group: str, strategy: str) -> list[object]:
+    """An operation in the words of the Java program."""
+    match op["op"]:
+        case "create":
+            return ["create", op["topic"], op["partitions"]]
+        case "grow":
+            return ["grow", op["topic"], op["to"]]
+        case "produce":
+            return ["produce", op["topic"], op["partitions"], op["each"]]
+        case "join" if "filter" in op:
+            _, regex, count = op["filter"]
+            return ["join", group, op["member"], strategy, f"filter={regex}:{count}"]
+        case "join":
+            wanted = ",".join(f"{topic}:{count}" for topic, count in op["topics"].items())
+            return ["join", group, op["member"], strategy, f"topics={wanted}"]
+    return [op["op"], op["member"]]
+
+
+@pytest.mark.parametrize(("seed", "strategy"), [(1, "range"), (2, "range"), (3, "roundrobin")])
+def test_random_operations_leave_the_nodes_and_records_of_the_simulator(old_cluster, seed, strategy):
+    group = f"g{seed}"
+    config = {"partition.assignment.strategy": strategy, "zookeeper.session.timeout.ms": "30000"}
+    player = Player({"group": group, "config": config, "own_id": None}, step)
+    for op in drawn(random.Random(seed), group):
+        answer = old_cluster.ask(*command(op, group, strategy))
+        assert answer == "done", (op, answer)
+        real = state_of(old_cluster.nodes(group), group)
+        read: dict[str, list] = {}
+        for member, *record in json.loads(old_cluster.ask("read")):
+            read.setdefault(member, []).append(record)
+        player.play({"op": op, **real})
+        assert (op, player.ids) == (op, real["ids"])
+        assert (op, player.owners) == (op, real["owners"])
+        assert (op, player.offsets) == (op, real["offsets"])
+        ours = {name: sorted(records) for name, records in player.read.items() if records}
+        assert (op, ours) == (op, {name: sorted(records) for name, records in read.items()})
