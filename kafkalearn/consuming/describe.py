@@ -27,12 +27,15 @@ _NUMBER_WIDTH = 15
 
 @dataclass(frozen=True, slots=True)
 class DescribedPartition(Checked):
-    """One partition of a group: owned by a member, or with a committed offset, or both."""
+    """One partition of a group: owned by a member, or with a committed offset, or both.
 
-    topic: str
-    partition: Index
-    current_offset: Offset | None  # the committed offset; None: none
-    log_end_offset: Offset | None  # None: unknown
+    Without topic and partition it is a member that owns nothing, which tools show up to 1.0.
+    """
+
+    topic: str | None
+    partition: Index | None
+    current_offset: Offset | None = None  # the committed offset; None: none
+    log_end_offset: Offset | None = None  # None: unknown
     consumer_id: str | None = None  # None: nobody owns it
     host: str | None = None  # the member's address with a leading slash
     client_id: str | None = None
@@ -69,8 +72,8 @@ def describe_group(
     group_id : str
         The group.
     partitions : iterable of DescribedPartition
-        In any order. As in Kafka, members that own nothing are not shown, nor are partitions that nobody owns and
-        for which nothing is committed.
+        In any order. As in Kafka, members that own nothing are not shown since 1.1, nor are partitions that nobody
+        owns and for which nothing is committed.
     state : str
         A name in `STATES`; for a dead group the tool prints only an error. (What it prints about an empty or
         rebalancing group goes to standard error: `describe_warning`.)
@@ -103,8 +106,8 @@ def describe_group(
     one_of("state", state, STATES)
     if state == DEAD:
         return f"\nError: Consumer group '{group_id}' does not exist.\n"
-    rows = [_cells(group_id, partition) for partition in _in_printed_order(partitions, release)]
-    if not rows:
+    rows = [_cells(group_id, partition) for partition in _in_printed_order(list(partitions), release)]
+    if not rows and at_least("1.1", release):
         return ""
     widths = _widths(columns, rows, release)
     rows = [dict(zip(columns, columns, strict=True)), *rows]
@@ -126,14 +129,16 @@ def describe_warning(group_id: str, state: str) -> str:
     return "" if state in (STABLE, DEAD) else f"\nWarning: Consumer group '{group_id}' is rebalancing.\n"
 
 
-def _in_printed_order(partitions: Iterable[DescribedPartition], release: str | Release) -> list[DescribedPartition]:
+def _in_printed_order(partitions: list[DescribedPartition], release: str | Release) -> list[DescribedPartition]:
     """Members with the most partitions first; then what nobody owns."""
     by_member: dict[str | None, list[DescribedPartition]] = {}
     for each in partitions:
-        if each.consumer_id is not None or each.current_offset is not None:
+        if (each.consumer_id is not None and each.topic is not None) or each.current_offset is not None:
             by_member.setdefault(each.consumer_id, []).append(each)
-    members = sorted(by_member, key=lambda member: (member is None, -len(by_member[member])))
-    return [each for member in members for each in _of_one_member(by_member[member], release)]
+    members = sorted(by_member, key=lambda member: -len(by_member[member]))
+    owned = [each for member in members if member is not None for each in _of_one_member(by_member[member], release)]
+    idle = [] if at_least("1.1", release) else [each for each in partitions if each.topic is None]
+    return [*owned, *idle, *_of_one_member(by_member.get(None, []), release)]
 
 
 def _of_one_member(partitions: list[DescribedPartition], release: str | Release) -> list[DescribedPartition]:

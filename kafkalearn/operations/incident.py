@@ -7,7 +7,9 @@ cleaner running again, and then replicas.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from kafkalearn.fields import Checked, Count, check_fields
 from kafkalearn.log import Append, CleanerFailed, CleanerRound, NewBatch, Restart
@@ -26,6 +28,7 @@ from kafkalearn.operations.offsets_topic import (
     simulate,
 )
 from kafkalearn.operations.offsets_topic import Settings as TopicSettings
+from kafkalearn.operations.offsets_topic import start as start_topic
 from kafkalearn.operations.placement import place_shifted
 from kafkalearn.versions.releases import DEFAULT_RELEASE, ReleaseName
 
@@ -115,27 +118,39 @@ def play(incident: Incident | None = None) -> tuple[Stage, ...]:
     log_settings = LogSettings(
         "compact", segment_bytes=size.segment_bytes, min_cleanable_dirty_ratio=0.0, release=size.release
     )
-    topic_settings = TopicSettings(BROKERS, replication_factor=1, release=size.release)
-    started = [BrokerStarted(each) for each in BROKERS]
-    log, topic = start_log(log_settings), simulate(topic_settings, [*started, FindCoordinator("billing")])[-1].state
-    plan = Reassigned(place_shifted(BROKERS, topic_settings.partition_count, 3))
-    happens = {  # in each stage: to the log, and to the topic
-        HEALTHY: ([*_commits(size, 0), CleanerRound(_ms(0))], []),
-        GROWING: ([CleanerFailed(), *_commits(size, 1), *_commits(size, 2), CleanerRound(_ms(2))], []),
-        FULL: ([], [BrokerDied(DYING)]),
-        BACK: ([Restart()], [BrokerStarted(DYING)]),
-        CLEANED: ([CleanerRound(_ms(3))], []),
-        REPLICATED: ([], [plan]),
-        DEAD_AGAIN: ([], [BrokerDied(DYING_LATER)]),
+    happens = {  # to the log
+        HEALTHY: [*_commits(size, 0), CleanerRound(_ms(0))],
+        GROWING: [CleanerFailed(), *_commits(size, 1), *_commits(size, 2), CleanerRound(_ms(2))],
+        BACK: [Restart()],
+        CLEANED: [CleanerRound(_ms(3))],
     }
     group_ids = [f"group-{number}" for number in range(size.group_count)]
-    stages = []
-    for name in STAGES:
-        to_log, to_topic = happens[name]
-        log = simulate_log(log_settings, to_log, log)[-1].state
-        topic = simulate(topic_settings, to_topic, topic)[-1].state
+    stages, log = [], start_log(log_settings)
+    for name, topic in topic_stages(size.release).items():
+        log = simulate_log(log_settings, happens.get(name, []), log)[-1].state
         stages.append(_seen(name, log, topic, group_ids))
     return tuple(stages)
+
+
+def topic_stages(release: str = DEFAULT_RELEASE) -> Mapping[str, OffsetsTopic]:
+    """The offsets topic on its brokers at each of `STAGES`.
+
+    >>> {name: len(topic.leaderless) for name, topic in topic_stages().items() if topic.leaderless}
+    {'disk full, broker dead': 16}
+    """
+    settings = TopicSettings(BROKERS, replication_factor=1, release=release)
+    happens = {
+        HEALTHY: [*map(BrokerStarted, BROKERS), FindCoordinator("billing")],
+        FULL: [BrokerDied(DYING)],
+        BACK: [BrokerStarted(DYING)],
+        REPLICATED: [Reassigned(place_shifted(BROKERS, settings.partition_count, 3))],
+        DEAD_AGAIN: [BrokerDied(DYING_LATER)],
+    }
+    stages, topic = {}, start_topic(settings)
+    for name in STAGES:
+        topic = simulate(settings, happens.get(name, []), topic)[-1].state
+        stages[name] = topic
+    return MappingProxyType(stages)
 
 
 def _ms(stage: int) -> int:

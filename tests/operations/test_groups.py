@@ -1,5 +1,7 @@
 """What kafka-consumer-groups prints, by release, held to what the released tools printed."""
 
+from dataclasses import replace
+
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
@@ -126,6 +128,26 @@ BILLING = Group(
     members=(Member("c1-3f", "c1", "/10.0.0.7", assigned=(ORDERS, TopicPartition("orders", 1))),),
     offsets=(Committed("orders", 0, 5), Committed("payments", 3, 1)),
 )
+
+
+IDLE = replace(BILLING, members=(*BILLING.members, Member("c9-00", "c9", "/10.0.0.9")))
+
+
+@pytest.mark.parametrize("release", ["0.10.2", "0.11.0", "1.0", "1.1", "2.0", "2.1", "4.3"])
+def test_members_that_own_nothing_have_a_line_from_0_10_2_to_1_0(release):
+    """collectConsumerAssignment at 0.10.2.2 and 1.0.2; `consumers.filter(_.assignment.nonEmpty)` since 1.1."""
+    idle = [line.split() for line in describe_offsets(IDLE, LOGS, release).splitlines() if "c9-00" in line]
+    is_shown = release in ("0.10.2", "0.11.0", "1.0")
+    assert [cells[:6] for cells in idle] == [["-", "-", "-", "-", "-", "c9-00"]] * is_shown
+
+
+@pytest.mark.parametrize("release", ["0.10.2", "1.0", "1.1", "2.0", "2.1", "4.3"])
+def test_no_member_is_shown_before_the_first_commit_up_to_2_0(release):
+    """`if (offsets.isEmpty) List()` at 0.10.2.2 to 2.0.1; the header stands alone up to 1.0, nothing at all since."""
+    printed = describe_offsets(replace(BILLING, offsets=()), LOGS, release)
+    lines = printed.split("\n")[1:-1]
+    expected = {"0.10.2": 1, "1.0": 1, "1.1": 0, "2.0": 0}
+    assert len(lines) == expected.get(release, 1 + sum(len(each.assigned) for each in BILLING.members))
 
 
 def test_the_tools_of_0_9_and_0_10_name_owners_and_know_no_offsets_without_one():

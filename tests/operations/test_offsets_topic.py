@@ -23,6 +23,8 @@ from kafkalearn.operations.offsets_topic import (
 from kafkalearn.operations.offsets_topic.effects import (
     CoordinatorFound,
     CoordinatorNotAvailable,
+    ReassignmentCompleted,
+    ReassignmentRefused,
     ReassignmentStuck,
     TopicNotCreated,
 )
@@ -88,14 +90,43 @@ def test_with_a_factor_of_1_a_third_of_the_groups_has_no_coordinator_until_the_b
     assert groups_without_coordinator(kept, GROUPS) == ()
 
 
-def test_the_plan_helps_before_the_broker_dies_and_not_after():
-    alone, plan = Settings(replication_factor=1), Reassigned(place_shifted(ONE, 50, 3))
+def partitions_of(kind, effects):
+    return tuple(effect.partition for effect in effects if isinstance(effect, kind))
+
+
+def test_the_plan_helps_before_the_broker_dies_and_after_it_waits_for_the_broker():
+    alone, plan = Settings(replication_factor=1), Reassigned(place_shifted((1, 3), 50, 2))
     before = simulate(alone, [*up(*ONE), ASKED, plan, BrokerDied(2)])[-1].state
     after = simulate(alone, [*up(*ONE), ASKED, BrokerDied(2), plan])[-1].state
 
     assert before.leaderless == ()
-    stuck = [effect.partition for effect in after.effects if isinstance(effect, ReassignmentStuck)]
-    assert tuple(stuck) == after.leaderless != ()
+    assert partitions_of(ReassignmentStuck, after.effects) == after.leaderless != ()
+    assert [after.replicas[p] for p in after.leaderless] == [(2,)] * len(after.leaderless)
+    back = simulate(alone, up(2), after)[-1].state
+    assert partitions_of(ReassignmentCompleted, back.effects) == after.leaderless
+    assert back.replicas == plan.replicas
+    assert simulate(alone, [BrokerDied(2)], back)[-1].state.leaderless == ()
+
+
+def test_a_plan_that_waits_goes_on_when_all_that_it_names_live():
+    alone, plan = Settings(replication_factor=1), Reassigned(place_shifted((1, 3), 50, 2))
+    waiting = simulate(alone, [*up(*ONE), ASKED, BrokerDied(2), plan, BrokerDied(3)])[-1].state
+    led = simulate(alone, up(2), waiting)[-1].state
+    assert led.leaderless == ()
+    assert led.pending == waiting.pending != ()
+    assert simulate(alone, up(3), led)[-1].state.replicas == plan.replicas
+
+
+def test_the_tool_refuses_a_plan_that_names_a_dead_broker_and_one_while_another_runs():
+    alone, dead = Settings(replication_factor=1), [*up(*ONE), ASKED, BrokerDied(2)]
+    night = simulate(alone, [*dead, Reassigned(place_shifted(ONE, 50, 3))])
+    assert night[-1].state.effects == (ReassignmentRefused("Unknown broker id 2"),)
+    assert night[-1].state == night[-2].state
+
+    other = Reassigned(place_shifted((1, 3), 50, 2))
+    twice = simulate(alone, [*dead, other, other])[-1].state
+    (refused,) = twice.effects
+    assert refused.message.startswith("Cannot execute because there is an existing partition assignment.")
 
 
 def test_a_topic_of_0_10_keeps_the_replicas_of_its_first_hour():
@@ -110,6 +141,7 @@ events = st.one_of(
     st.sampled_from(ONE).map(BrokerDied),
     st.sampled_from(GROUPS[:5]).map(FindCoordinator),
     st.integers(1, 3).map(lambda factor: Reassigned(place_shifted(ONE, 4, factor))),
+    st.sampled_from([(1, 2), (2, 3), (1, 3)]).map(lambda brokers: Reassigned(place_shifted(brokers, 4, 2))),
 )
 
 

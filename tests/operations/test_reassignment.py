@@ -12,6 +12,7 @@ from kafkalearn.operations.reassignment import (
     Cluster,
     Move,
     Target,
+    cancel_text,
     execute_text,
     generate,
     generate_text,
@@ -92,10 +93,29 @@ def test_what_verify_prints(case):
     cluster = cluster_of(case, *((MOVING, {BIG: Move((3, 4), (1, 2))}) if is_running else (AFTER,)))
     keeps = "--preserve-throttles" in case["arguments"]
     printed = verify_text(read_plan(case["file"]), cluster, case["release"], keeps_throttles=keeps)
-    if case["release"] < "3.0":  # the tool of Scala names brokers and topics in the order of its own sets
-        assert sorted(printed.replace(" ", ",").split(",")) == sorted(case["stdout"].replace(" ", ",").split(","))
-    else:
-        assert printed == case["stdout"]
+    assert printed == case["stdout"]
+
+
+CANCELLED = "cancel", "cancel and keep the throttles"  # with which a reassignment is ended
+
+
+@of_kind(recorded("reassignment-tool")["cases"], "cancel")
+def test_what_cancel_prints(case):
+    cluster = cluster_of(case, AFTER)
+    if case["name"] in CANCELLED:
+        cluster = cluster_of(case, MOVING, {BIG: Move((3, 4), (1, 2))})
+    keeps = "--preserve-throttles" in case["arguments"]
+    assert cancel_text(read_plan(case["file"]), cluster, case["release"], keeps_throttles=keeps) == case["stdout"]
+
+
+def test_log_directories_are_printed_since_4_2_and_plans_placed_as_by_a_kraft_controller_since_4_1():
+    """StripedReplicaPlacer stands in the tool's class of 4.1.2, AdminUtils in that of 4.0.2."""
+    cluster = Cluster([1, 2], {"t": [(1,)]}, log_dirs={1: "/kafka"})
+    shown = [execute_text([Target("t", 0, (2,))], cluster, release) for release in ("4.1", "4.2")]
+    assert ["/kafka" in each for each in shown] == [False, True]
+    wide = Cluster(range(1, 6), {"t": [(1, 2)] * 20})
+    plans = [generate(["t"], range(1, 6), wide, release, seed=1) for release in ("3.9", "4.0", "4.1", "4.3")]
+    assert plans[0] == plans[1] != plans[2] == plans[3]
 
 
 @of_kind(recorded("reassignment-tool")["cases"], "list")

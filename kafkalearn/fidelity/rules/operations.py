@@ -75,7 +75,7 @@ RULES = (
                 "tests/operations/test_reassignment.py::test_a_plan_is_refused_as_the_tool_refuses_it",
                 PLAN_TOOL,
                 "cases",
-                72,
+                191,
             ),
         ),
         left_out="the messages of Jackson for what is no JSON or no plan: we say it in our own words; what the "
@@ -88,7 +88,7 @@ RULES = (
         source="ReassignPartitionsCommand.executeAssignment",
         checks=(
             Check(
-                "recording", "tests/operations/test_reassignment.py::test_what_execute_prints", PLAN_TOOL, "cases", 72
+                "recording", "tests/operations/test_reassignment.py::test_what_execute_prints", PLAN_TOOL, "cases", 191
             ),
         ),
         left_out="moves between log directories of one broker; stack traces; the tool that wrote into ZooKeeper, up to"
@@ -101,10 +101,46 @@ RULES = (
         source="ReassignPartitionsCommand.verifyAssignment, clearAllThrottles",
         checks=(
             Check(
-                "recording", "tests/operations/test_reassignment.py::test_what_verify_prints", PLAN_TOOL, "cases", 72
+                "recording", "tests/operations/test_reassignment.py::test_what_verify_prints", PLAN_TOOL, "cases", 191
             ),
         ),
-        left_out="moves between log directories; up to 3.5 the order of brokers and topics whose throttles are cleared",
+        left_out="moves between log directories; up to 3.6 the order of more than four brokers or topics whose "
+        "throttles are cleared",
+    ),
+    Rule(
+        name="what --cancel prints",
+        function="kafkalearn.operations.reassignment.cancel_text",
+        versions="2.6 to 4.3",
+        source="ReassignPartitionsCommand.cancelAssignment",
+        checks=(
+            Check(
+                "recording", "tests/operations/test_reassignment.py::test_what_cancel_prints", PLAN_TOOL, "cases", 191
+            ),
+        ),
+        left_out="moves between log directories; an answer of the controller that refuses; up to 3.6 the order of more "
+        "than four brokers or topics whose throttles are cleared",
+    ),
+    Rule(
+        name="throttles of a reassignment: set, written anew, cleared",
+        function="kafkalearn.operations.throttles.step",
+        versions="2.6 to 4.3",
+        source="ReassignPartitionsCommand.modifyReassignmentThrottle, clearAllThrottles; KIP-73, KIP-455",
+        checks=(
+            Check(
+                "recording",
+                "tests/operations/test_throttles.py::"
+                "test_rates_lists_and_moves_are_those_of_a_real_cluster_after_every_step",
+                "tests/vectors/operations/throttles.json",
+                "steps",
+                14,
+            ),
+            Check(
+                "law",
+                "tests/operations/test_throttles.py::test_whatever_is_executed_and_cancelled_the_invariants_hold",
+            ),
+        ),
+        left_out="limits between log directories (--replica-alter-log-dirs-throttle); how much a limit slows: that a "
+        "replica in sync is not held back, and the quota's windows",
     ),
     Rule(
         name="what --generate proposes",
@@ -117,7 +153,7 @@ RULES = (
                 "tests/operations/test_reassignment.py::test_generate_prints_the_replicas_as_they_are_and_proposes_as_many",
                 PLAN_TOOL,
                 "cases",
-                72,
+                191,
             ),
         ),
         left_out="the numbers that Kafka draws: the same placement for a seed of ours only",
@@ -149,9 +185,17 @@ RULES = (
                 "examples",
                 "tests/operations/test_groups.py::test_the_tools_of_0_9_and_0_10_name_owners_and_know_no_offsets_without_one",
             ),
+            Check(
+                "examples",
+                "tests/operations/test_groups.py::test_members_that_own_nothing_have_a_line_from_0_10_2_to_1_0",
+            ),
+            Check(
+                "examples", "tests/operations/test_groups.py::test_no_member_is_shown_before_the_first_commit_up_to_2_0"
+            ),
         ),
-        left_out="up to 3.8 the order of what the tool keeps in Scala maps; of releases that were not recorded the "
-        "source was compared; old-consumer groups (--zookeeper); partitions without a leader",
+        left_out="up to 3.8 the order of what the tool keeps in Scala maps; of releases that were not recorded, and of "
+        "members that own nothing, the source was compared; old-consumer groups (--zookeeper); partitions without a "
+        "leader",
     ),
     Rule(
         name="what --describe --members prints",
@@ -260,6 +304,23 @@ RULES = (
             ),
         ),
         left_out="topics marked for deletion",
+    ),
+    Rule(
+        name="the incident of the offsets topic, stage by stage",
+        function="kafkalearn.operations.incident.play",
+        versions="0.8.2 to 4.3",
+        source="LogCleaner, GroupCoordinator; KIP-346",
+        checks=(
+            Check(
+                "examples",
+                "tests/operations/test_incident.py::test_groups_are_lost_with_one_replica_and_not_with_three",
+            ),
+            Check(
+                "equality",
+                "tests/spark/operations/test_incident.py::test_the_stages_measured_are_those_of_the_simulators",
+            ),
+        ),
+        left_out="the full disk is said, not simulated; sizes on Spark are of records without batches and compression",
     ),
     Rule(
         name="faults in a cluster's logs",

@@ -29,7 +29,8 @@ def describe_offsets(
     """What the tool prints on standard output about the offsets of a group.
 
     Up to 0.10.1 it listed only what members owned, with an owner in place of member, host and client; of an empty group
-    it knew nothing, though its offsets were there.
+    it knew nothing, though its offsets were there. From 0.10.2 to 1.0, before there was ``--members``, members that own
+    nothing had a line of their own; up to 2.0 no member was shown before the group's first commit.
 
     Parameters
     ----------
@@ -72,8 +73,9 @@ def describe_offsets(
     if not is_known(group, release):
         return unknown_group(group.group_id, release)
     partitions = list(described_partitions(group, topics, release))
-    if is_verbose and partitions:
-        return _with_epochs(group, partitions)
+    owned = [each for each in partitions if each.topic is not None]
+    if is_verbose and owned:
+        return _with_epochs(group, owned)
     return describe_group(group.group_id, partitions, group.state, release)
 
 
@@ -94,11 +96,15 @@ def described_partitions(
     Since 4.1 by topic and partition; in 3.9 and 4.0 in the order of Java's HashMap. Before, a Scala map of more than
     four has an order of its own: here they are by partition.
     """
+    if not group.offsets and not at_least("2.1", release):
+        return
     owned: set[TopicPartition] = set()
     for member in sorted(group.members, key=lambda each: -len(each.assigned)):
         owned.update(member.assigned)
         owner = (member.member_id, member.client_host, member.client_id)
         yield from (_partition(group, topics, at, *owner) for at in _in_order(member.assigned, release))
+        if not member.assigned:
+            yield DescribedPartition(None, None, None, None, *owner)
     left = _in_order((each.at for each in group.offsets if each.at not in owned), release)
     yield from (_partition(group, topics, at) for at in left)
 

@@ -51,11 +51,32 @@ class LeaderChanged:
 
 @dataclass(frozen=True, slots=True)
 class ReassignmentStuck:
-    """A partition without a leader cannot be copied: its reassignment does not end."""
+    """A partition without a leader cannot be copied: its reassignment is recorded, and waits for one."""
 
     partition: int
 
 
+@dataclass(frozen=True, slots=True)
+class ReassignmentCompleted:
+    """A reassignment that waited has come to its end, as somebody leads the partition again."""
+
+    partition: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReassignmentRefused:
+    """The tool did not begin the plan; `message` is what it prints."""
+
+    message: str
+
+
 Effect: TypeAlias = (
-    CoordinatorFound | CoordinatorNotAvailable | TopicCreated | TopicNotCreated | LeaderChanged | ReassignmentStuck
+    CoordinatorFound
+    | CoordinatorNotAvailable
+    | TopicCreated
+    | TopicNotCreated
+    | LeaderChanged
+    | ReassignmentStuck
+    | ReassignmentCompleted
+    | ReassignmentRefused
 )

@@ -34,9 +34,10 @@ class FindCoordinator(Checked):
 
 @dataclass(frozen=True, slots=True)
 class Reassigned(Checked):
-    """A reassignment has run as far as it can: for each partition the replicas that the plan gives it.
+    """A plan is given to ``kafka-reassign-partitions``: for each partition the replicas that it is to have.
 
-    A partition without a leader stays where it is, since nobody can copy it.
+    What can be copied is copied at once; a partition without a leader waits for one. The tool refuses a plan that names
+    a broker that is down, and every plan while another one runs.
     """
 
     replicas: tuple[tuple[BrokerNumber, ...], ...]

@@ -27,6 +27,9 @@ INVARIANTS = {
     "in-sync replicas are replicas": lambda settings, state: all(
         {*isr} <= {*replicas} for isr, replicas in zip(state.isr, state.replicas, strict=True)
     ),
+    "a partition waits for one reassignment at most": lambda settings, state: (
+        len({partition for partition, _ in state.pending}) == len(state.pending)
+    ),
     "no replica twice on one broker": lambda settings, state: all(
         len({*replicas}) == len(replicas) for replicas in state.replicas
     ),

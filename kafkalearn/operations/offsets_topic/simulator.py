@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kafkalearn.arguments import iterable, text
+from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.errors import IllegalEvent, no_event
 from kafkalearn.operations.offsets_topic.creation import create_offsets_topic
@@ -15,6 +16,8 @@ from kafkalearn.operations.offsets_topic.effects import (
     CoordinatorNotAvailable,
     Effect,
     LeaderChanged,
+    ReassignmentCompleted,
+    ReassignmentRefused,
     ReassignmentStuck,
     TopicCreated,
     TopicNotCreated,
@@ -26,6 +29,10 @@ from kafkalearn.operations.placement.brokers import Broker, Replicas
 from kafkalearn.operations.placement.java_random import JavaRandom
 from kafkalearn.operations.placement.shifted import place_shifted
 from kafkalearn.operations.placement.striped import place_striped
+from kafkalearn.operations.reassignment.cluster import Cluster, Move
+from kafkalearn.operations.reassignment.plan import plan_of
+from kafkalearn.operations.reassignment.refusals import refusal
+from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Trace, run
 
 
@@ -112,7 +119,7 @@ def _started(settings: Settings, state: OffsetsTopic, event: BrokerStarted) -> O
         raise IllegalEvent(f"{event!r}: broker {event.broker} is up already")
     live = tuple(sorted((*state.live, event.broker)))
     fenced = tuple(each for each in state.fenced if each != event.broker)
-    return _led(replace(state, live=live, fenced=fenced))
+    return _carried_on(_led(replace(state, live=live, fenced=fenced)))
 
 
 def _died(state: OffsetsTopic, event: BrokerDied) -> OffsetsTopic:
@@ -186,15 +193,34 @@ def _reassigned(settings: Settings, state: OffsetsTopic, event: Reassigned) -> O
     for partition, wanted in enumerate(event.replicas):
         if not wanted or len({*wanted}) < len(wanted) or not {*wanted} <= {*settings.brokers}:
             raise IllegalEvent(f"replicas[{partition}] must name brokers of the cluster, each once; got {list(wanted)}")
-    stuck = tuple(
-        partition
-        for partition, (wanted, leader) in enumerate(zip(event.replicas, state.leaders, strict=True))
-        if leader is None or not {*wanted} & {*state.live}
-    )
-    replicas = tuple(state.replicas[p] if p in stuck else wanted for p, wanted in enumerate(event.replicas))
-    isr = tuple(
-        state.isr[p] if p in stuck else tuple(each for each in of_one if each in state.live)
-        for p, of_one in enumerate(replicas)
-    )
-    moved = _led(replace(state, replicas=replicas, isr=isr))
-    return replace(moved, effects=(*moved.effects, *(ReassignmentStuck(partition) for partition in stuck)))
+    if (message := _refused(state, event)) is not None:
+        return replace(state, effects=(ReassignmentRefused(message),))
+    stuck = tuple((p, wanted) for p, wanted in enumerate(event.replicas) if state.leaders[p] is None)
+    waiting = dict(stuck)
+    copied = {p: wanted for p, wanted in enumerate(event.replicas) if p not in waiting}
+    moved = _led(_with_replicas(state, copied))
+    return replace(moved, pending=stuck, effects=(*moved.effects, *(ReassignmentStuck(p) for p in waiting)))
+
+
+def _refused(state: OffsetsTopic, event: Reassigned) -> str | None:
+    """Why the tool does not begin a plan."""
+    moves = {TopicPartition(OFFSETS_TOPIC, partition): Move(adding=wanted) for partition, wanted in state.pending}
+    return refusal(plan_of(OFFSETS_TOPIC, event.replicas), Cluster(state.live, {OFFSETS_TOPIC: state.replicas}, moves))
+
+
+def _carried_on(state: OffsetsTopic) -> OffsetsTopic:
+    """The topic after what waited has gone on: where somebody leads, and all that are to have a replica live."""
+    ready = {p: wanted for p, wanted in state.pending if state.leaders[p] is not None and {*wanted} <= {*state.live}}
+    if not ready:
+        return state
+    moved = _led(_with_replicas(state, ready))
+    left = tuple(each for each in state.pending if each[0] not in ready)
+    done = tuple(ReassignmentCompleted(partition) for partition in ready)
+    return replace(moved, pending=left, effects=(*state.effects, *moved.effects, *done))
+
+
+def _with_replicas(state: OffsetsTopic, copied: Mapping[int, Replicas]) -> OffsetsTopic:
+    """The topic with other replicas of some partitions, all of them on brokers that live."""
+    replicas = tuple(copied.get(partition, before) for partition, before in enumerate(state.replicas))
+    isr = tuple(copied.get(partition, before) for partition, before in enumerate(state.isr))
+    return replace(state, replicas=replicas, isr=isr)

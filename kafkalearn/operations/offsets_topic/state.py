@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from kafkalearn.operations.offsets_topic.effects import Effect
 from kafkalearn.operations.offsets_topic.settings import Settings
-from kafkalearn.operations.placement.brokers import Placement
+from kafkalearn.operations.placement.brokers import Placement, Replicas
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ class OffsetsTopic:
         For each partition; empty: there is no topic.
     leaders : tuple of int or None
         For each partition; None: none of its in-sync replicas lives.
+    pending : tuple of (int, tuple of int)
+        Partitions whose reassignment waits for a leader, each with the replicas that it is to have.
     """
 
     live: tuple[int, ...] = ()
@@ -30,6 +32,7 @@ class OffsetsTopic:
     replicas: Placement = ()
     isr: Placement = ()
     leaders: tuple[int | None, ...] = ()
+    pending: tuple[tuple[int, Replicas], ...] = ()
     effects: tuple[Effect, ...] = field(default=(), compare=False)
 
     @property

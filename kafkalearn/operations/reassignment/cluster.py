@@ -36,7 +36,7 @@ class Cluster:
     moves : mapping of TopicPartition to Move
         What is being moved.
     log_dirs : mapping of int to str
-        The log directory of each broker; tools since 4.1 print it.
+        The log directory of each broker; tools since 4.2 print it.
 
     Examples
     --------

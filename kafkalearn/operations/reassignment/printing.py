@@ -15,6 +15,8 @@ from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
 
 FIRST_RELEASE = "2.6"  # before, the tool wrote into ZooKeeper and spoke otherwise
+IS_COMPLETED = "3.3"  # before, a reassignment "is complete."
+IN_JAVA = "3.7"  # since then the tool is written in Java
 WITH_LOG_DIRS = "4.2"  # since then it prints where the replicas lie
 
 
@@ -115,10 +117,62 @@ def verify_text(
     _checked(release)
     targets = targets_of(plan)
     by_place = {each.at: each.replicas for each in targets}
-    lines = ["Status of partition reassignment:", *[_status(at, by_place[at], cluster) for at in sorted(by_place)], ""]
+    found = [_status(at, by_place[at], cluster, release) for at in sorted(by_place)]
+    lines = ["Status of partition reassignment:", *found, ""]
     if not cluster.moves and not keeps_throttles:
-        lines += _cleared(targets, cluster)
+        lines += _cleared(targets, cluster, release)
     return "".join(f"{line}\n" for line in lines)
+
+
+def cancel_text(
+    plan: Sequence[Target],
+    cluster: Cluster,
+    release: str | Release = DEFAULT_RELEASE,
+    *,
+    keeps_throttles: bool = False,
+) -> str:
+    """What ``--cancel`` prints: which moves it has ended, and which throttles it clears.
+
+    It clears them whether anything was cancelled or not, and whatever else is moving: see
+    `kafkalearn.operations.throttles`. What does not move, or is not there, it passes over in silence.
+
+    Parameters
+    ----------
+    plan : sequence of Target
+        Which partitions; their replicas do not matter.
+    cluster : Cluster
+        As it is before.
+    release : str or Release
+        Of the tool, at least 2.6; since 3.7 a line break is missing.
+    keeps_throttles : bool
+        ``--preserve-throttles``.
+
+    Examples
+    --------
+    >>> from kafkalearn.operations.reassignment import Cluster, Move, Target
+    >>> moving = Cluster([1, 2, 3], {"orders": [(3, 1, 2)]}, {TopicPartition("orders", 0): Move((3,), (2,))})
+    >>> print(cancel_text([Target("orders", 0, (3, 1))], moving), end="")
+    Successfully cancelled partition reassignment for: orders-0
+    None of the specified partition moves are active.Clearing broker-level throttles on brokers 1,2,3
+    Clearing topic-level throttles on topic orders
+
+    References
+    ----------
+    Apache Kafka 2.6 to 4.3, ``ReassignPartitionsCommand.cancelAssignment``.
+    """
+    _checked(release)
+    targets = targets_of(plan)
+    active = sorted({each.at for each in targets} & {*cluster.moves})
+    first = "None of the specified partition reassignments are active."
+    if active:
+        plural = "" if len(active) == 1 else "s"
+        first = f"Successfully cancelled partition reassignment{plural} for: {','.join(map(str, active))}"
+    after_moves = "" if at_least(IN_JAVA, release) else "\n"
+    cleared = [] if keeps_throttles else _cleared(targets, cluster, release)
+    return (
+        f"{first}\nNone of the specified partition moves are active.{after_moves}"
+        + "".join(f"{line}\n" for line in cleared)
+    )  # fmt: skip
 
 
 def list_text(cluster: Cluster) -> str:
@@ -182,21 +236,25 @@ def _checked(release: str | Release) -> None:
         )
 
 
-def _status(at: TopicPartition, target: Replicas, cluster: Cluster) -> str:
+def _status(at: TopicPartition, target: Replicas, cluster: Cluster, release: str | Release) -> str:
     if at in cluster.moves:
         return f"Reassignment of partition {at} is still in progress."
     replicas = cluster.replicas(at) or ()
     if replicas == target:
-        return f"Reassignment of partition {at} is completed."
+        return f"Reassignment of partition {at} is complete{'d' if at_least(IS_COMPLETED, release) else ''}."
     return (
         f"There is no active reassignment of partition {at}, but replica set is {ids_text(replicas)} rather than "
         f"{ids_text(target)}."
     )
 
 
-def _cleared(targets: Sequence[Target], cluster: Cluster) -> list[str]:
-    brokers = hash_order([*cluster.broker_ids, *(broker for each in targets for broker in each.replicas)])
-    topics = hash_order(each.topic for each in targets)
+def _cleared(targets: Sequence[Target], cluster: Cluster, release: str | Release) -> list[str]:
+    """In the order of Java's HashSet; of Scala's sets the small ones keep the order of the plan, larger ones do not."""
+    brokers = [*cluster.broker_ids, *(broker for each in targets for broker in each.replicas)]
+    topics = [each.topic for each in targets]
+    brokers, topics = (
+        hash_order(each) if at_least(IN_JAVA, release) else [*dict.fromkeys(each)] for each in (brokers, topics)
+    )
     return [
         f"Clearing broker-level throttles on broker{'' if len(brokers) == 1 else 's'} {ids_text(brokers)}",
         f"Clearing topic-level throttles on topic{'' if len(topics) == 1 else 's'} {','.join(topics)}",

@@ -117,7 +117,7 @@ def generate_records(spark: SparkSession, logs: ClusterLogs, seed: int) -> DataF
     batches = _frame(spark, logs.batches, BATCH_SCHEMA).repartition(PIECE_COUNT, "topic", "partition")
     number = sf.col("number")
     records = batches.withColumn("number", sf.explode(sf.sequence(sf.lit(0), sf.col("record_count") - 1)))
-    appended = sf.col("appended_ms") + quotient(number * sf.lit(SAMPLE_MS), sf.col("record_count"))
+    appended = sf.col("appended_ms") + quotient(number.cast("bigint") * sf.lit(SAMPLE_MS), sf.col("record_count"))
     return records.select(
         "topic",
         "partition",

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from kafkalearn.log.state import RUNNING, UNCLEANABLE
+from kafkalearn.operations.incident import BACK, BROKERS, FULL, GROWING, Stage, topic_stages
 from kafkalearn.operations.placement import Placement
 from kafkalearn.spark.columns.checks import require
 from kafkalearn.spark.compaction import compact
@@ -73,6 +75,44 @@ def without_coordinator(groups: DataFrame, placement: Placement, dead: Sequence[
     gone = [partition for partition, replicas in enumerate(placement) if {*replicas} <= {*dead}]
     placed = groups.select("group_id").transform(with_offsets_partition, partition_count=len(placement))
     return placed.where(sf.col("offsets_partition").isin(gone))
+
+
+def measure(records: DataFrame, groups: DataFrame) -> tuple[Stage, ...]:
+    """The seven stages of `kafkalearn.operations.incident`, measured: all partitions of the topic, and all groups.
+
+    Parameters
+    ----------
+    records : DataFrame
+        Raw records of the offsets topic, with the columns of Spark's Kafka source.
+    groups : DataFrame
+        A string column ``group_id``.
+
+    Returns
+    -------
+    tuple of Stage
+        `record_count` and `size_bytes` are those of one replica of the whole topic. *Healthy* is what a cleaner that
+        never stopped would have left of the same records.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.data.datasets import group_ids
+    >>> from kafkalearn.spark.data.offsets_records import offsets_records
+    >>> from kafkalearn.spark.session import get_spark
+    >>> stages = measure(offsets_records(get_spark(), "small"), group_ids(get_spark(), "small"))
+    >>> [stage.record_count for stage in stages if stage.name in ("disk full, broker dead", "broker back")]
+    [100000, 100000]
+    """
+    total = [sf.sum("record_count"), sf.sum("size_bytes")]
+    grown, cleaned = (tuple(sizes(records, has).agg(*total).first()) for has in (False, True))
+    states = {GROWING: UNCLEANABLE, FULL: UNCLEANABLE}
+    stages = []
+    for name, topic in topic_stages().items():
+        dead = [each for each in BROKERS if each not in topic.live]
+        lost = groups.transform(without_coordinator, topic.replicas, dead=dead).count() if topic.leaderless else 0
+        record_count, size_bytes = grown if name in (GROWING, FULL, BACK) else cleaned
+        cleaner = states.get(name, RUNNING)
+        stages.append(Stage(name, record_count, size_bytes, cleaner, len(topic.replicas[0]), lost))
+    return tuple(stages)
 
 
 def bytes_to_copy(of_partitions: DataFrame, before: Placement, after: Placement) -> DataFrame:

@@ -20,7 +20,7 @@ def first_offset(state: Partition, before: Partition | None) -> int:
     return max(0, max(each.log_end_offset for one in states for each in one.replicas) - CELL_COUNT)
 
 
-def _x(offset: int, first: int) -> float:
+def offset_x(offset: int, first: int) -> float:
     """Where an offset begins; offsets that are not shown lie at the edges."""
     return CELLS_LEFT + min(max(offset - first, 0), CELL_COUNT) * CELL
 
@@ -59,7 +59,7 @@ def cells(log: Log, was: Log, first: int, top: float) -> list[str]:
     values = [(boxes[offset][0] + CELL / 2, y + 22, record.value[:MOST_LETTERS]) for offset, record in records.items()]
     plates = [(x - 4.8 * len(word) - 1, y + 7, 9.6 * len(word) + 2, 19) for x, _, word in values]
     hatched = [plate for plate, record in zip(plates, records.values(), strict=True) if _fill(record).hatch]
-    high_watermark = _x(log.high_watermark, first)
+    high_watermark = offset_x(log.high_watermark, first)
     return [
         *(filled(_fill(record), boxes[offset]) for offset, record in records.items()),
         *(rect(*plate, PANEL, rx=3) for plate in hatched),
@@ -74,7 +74,7 @@ def cells(log: Log, was: Log, first: int, top: float) -> list[str]:
 
 
 def _box(offset: int, first: int, y: float) -> Box:
-    return (_x(offset, first) + 1, y, CELL - 2, CELL_HEIGHT)
+    return (offset_x(offset, first) + 1, y, CELL - 2, CELL_HEIGHT)
 
 
 def _at(log: Log, offset: int) -> Record | None:
@@ -96,14 +96,14 @@ def log_marks(log: Log, was: Log, first: int, top: float) -> list[str]:
 
 def _high_watermark(log: Log, was: Log, first: int, top: float) -> str:
     """The HW: a thick line through the log, its number above."""
-    x, is_new = _x(log.high_watermark, first), log.high_watermark != was.high_watermark
+    x, is_new = offset_x(log.high_watermark, first), log.high_watermark != was.high_watermark
     mark = line(x, top + 20, x, top + CELL_DOWN + CELL_HEIGHT + 10, MARK if is_new else INK, 5)
     return "\n".join([mark, _label("HW", log.high_watermark, first, top + 17, is_new)])
 
 
 def _log_end(log: Log, was: Log, first: int, top: float) -> str:
     """The LEO: a thin broken line where the next record goes, its number below."""
-    x, is_new = _x(log.log_end_offset, first), log.log_end_offset != was.log_end_offset
+    x, is_new = offset_x(log.log_end_offset, first), log.log_end_offset != was.log_end_offset
     y = top + CELL_DOWN
     style = {"stroke": MARK if is_new else INK, "stroke_width": 2, "stroke_dasharray": "4 3"}
     mark = element("line", x1=x, y1=y, x2=x, y2=y + CELL_HEIGHT + 9, **style)
@@ -112,7 +112,7 @@ def _log_end(log: Log, was: Log, first: int, top: float) -> str:
 
 def _label(name: str, offset: int, first: int, y: float, is_new: bool) -> str:
     """A mark's name and offset, in a thick border if it is new, with an arrow if it lies before what is shown."""
-    x, words = _x(offset, first), f"{name} {offset}" if offset >= first else f"\u25c2 {name} {offset}"
+    x, words = offset_x(offset, first), f"{name} {offset}" if offset >= first else f"\u25c2 {name} {offset}"
     said = text(x, y, words, SMALL + 1, "middle", MARK if is_new else INK, bold=True)
     if not is_new:
         return said

@@ -3,8 +3,10 @@
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.operations.faults import KINDS, cluster_logs, judge, plant
+from kafkalearn.operations.faults import KINDS, ClusterLogs, cluster_logs, judge, plant
 from kafkalearn.operations.faults import find_faults as find_without_spark
+from kafkalearn.operations.faults.logs import BatchRow
+from kafkalearn.operations.faults.topology import SAMPLE_MS, START_MS
 from kafkalearn.spark.data.cluster_logs import cluster_tables, tables_of
 from kafkalearn.spark.operations import as_findings, find_faults
 
@@ -33,6 +35,13 @@ def test_the_records_are_those_of_the_batches(spark):
     assert records.count() == sum(row.record_count for row in logs.batches)
     found = records.groupBy("topic", "partition").agg({"offset": "max"}).collect()
     assert {(row[0], row[1]): row[2] + 1 for row in found} == ends
+
+
+def test_a_hot_partition_of_the_largest_size_has_more_records_in_five_minutes_than_an_int_has_milliseconds(spark):
+    many = BatchRow("orders", 0, 1, START_MS, 5_000, 50_000, START_MS)
+    logs = ClusterLogs((many,), (), (), ())
+    last = tables_of(spark, logs).records.orderBy("offset").tail(1)[0]
+    assert (last.appended_ms, last.offset) == (START_MS + SAMPLE_MS - 6, 54_999)
 
 
 def test_rows_that_are_no_records_are_refused(spark):

@@ -1,0 +1,56 @@
+"""A group coordinator's life: election, load, resignation, late orders, timers; and what clients hear meanwhile.
+
+A simulator: `Life` is the state, one partition of ``__consumer_offsets`` on its brokers. Brokers are lost and come
+back as in `kafkalearn.operations.leadership`; a change of leader becomes orders, which a broker carries out in any
+order; `LoadRead` reads the log; a `Request` is answered as the release answers it then.
+
+>>> events = [BrokerLost(1), OrderCarriedOut(2, epoch=1), Request(2, "OffsetCommit"), LoadRead(2)]
+>>> trace = simulate(Settings(), [*events, Request(2, "OffsetCommit")])
+>>> trace[3].state.effects[0].error, trace[-1].state.effects[0].error
+('COORDINATOR_LOAD_IN_PROGRESS', 'NONE')
+"""
+
+from kafkalearn.operations.coordinator_life.events import (
+    BrokerBack,
+    BrokerLost,
+    CoordinatorStarted,
+    ElectLeaders,
+    GroupStored,
+    LeaderImbalanceChecked,
+    LoadRead,
+    OrderCarriedOut,
+    Request,
+    TimePassed,
+    TransactionEnded,
+)
+from kafkalearn.operations.coordinator_life.promises import INVARIANTS, PROMISES, broken, check
+from kafkalearn.operations.coordinator_life.requests import answer_without_group
+from kafkalearn.operations.coordinator_life.search.find import find
+from kafkalearn.operations.coordinator_life.settings import Settings
+from kafkalearn.operations.coordinator_life.simulator import simulate, step
+from kafkalearn.operations.coordinator_life.state import Life, start
+
+__all__ = [
+    "INVARIANTS",
+    "PROMISES",
+    "BrokerBack",
+    "BrokerLost",
+    "CoordinatorStarted",
+    "ElectLeaders",
+    "GroupStored",
+    "LeaderImbalanceChecked",
+    "Life",
+    "LoadRead",
+    "OrderCarriedOut",
+    "Request",
+    "Settings",
+    "TimePassed",
+    "TransactionEnded",
+    "answer_without_group",
+    "broken",
+    "check",
+    "find",
+    "simulate",
+    "start",
+    "step",
+]

@@ -1,0 +1,1 @@
+"""Searching all orders of events for the shortest that breaks a promise."""

@@ -1,0 +1,1 @@
+"""Searching for a load that the cleaner makes fail."""

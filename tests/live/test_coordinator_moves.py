@@ -1,0 +1,99 @@
+"""The coordinator of three brokers is killed: what the others answer, in which order, as the simulator says."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkalearn.live.errors import NoAnswer
+from kafkalearn.live.requests.error_codes import error_name
+from kafkalearn.live.requests.values import NEWEST_COMMIT_WITH_NAMES, commit, heartbeat, sync_group
+from kafkalearn.live.waiting import wait_for
+from kafkalearn.operations.coordinator_life import BrokerLost, LoadRead, OrderCarriedOut, Request, Settings, simulate
+from kafkalearn.operations.coordinator_life.events import COMMIT, FIND, HEARTBEAT, SYNC
+from kafkalearn.topic_partition import TopicPartition
+from tests.live.checked import holds
+
+pytestmark = pytest.mark.live
+
+IDS = (1, 2, 3)
+GROUP, NOBODY = "billing", "nobody"
+ONE_PARTITION = {"offsets.topic.num.partitions": 1}
+QUESTIONS = {
+    FIND: ({"keyType": 0, "coordinatorKeys": [GROUP]}, 4),
+    COMMIT: (commit(GROUP, {TopicPartition("orders", 0): 9}), NEWEST_COMMIT_WITH_NAMES),
+    HEARTBEAT: (heartbeat(GROUP, NOBODY, 1), 3),
+    SYNC: (sync_group(GROUP, NOBODY, 1), 4),
+}
+
+
+def answer(kafka, broker_id, api):
+    values, version = QUESTIONS[api]
+    try:
+        fields = kafka.ask(broker_id, api, values, version)
+    except NoAnswer:
+        return "no connection"
+    if api == FIND:
+        (found,) = fields["coordinators"]
+        return f"NONE {found['nodeId']}" if found["errorCode"] == 0 else error_name(found["errorCode"])
+    if api == COMMIT:
+        return error_name(fields["topics"][0]["partitions"][0]["errorCode"])
+    return error_name(fields["errorCode"])
+
+
+def heard(kafka, broker_ids, until):
+    """Each change of an answer, by broker and API, until an answer to a commit is NONE."""
+    found = {(broker_id, api): [] for broker_id in broker_ids for api in QUESTIONS}
+
+    def ask_all():
+        for (broker_id, api), said in found.items():
+            said += [each for each in [answer(kafka, broker_id, api)] if said[-1:] != [each]]
+        return until(found)
+
+    wait_for(ask_all, True)
+    return found
+
+
+def expected(old, new, third, release):
+    """The same of the simulator, each broker asked after every event."""
+    asked = [
+        Request(each, api, GROUP, "" if api == COMMIT else NOBODY, 9) for each in (new, third) for api in QUESTIONS
+    ]
+    events = [Request(old, COMMIT, GROUP, offset=9), *asked]
+    for event in (BrokerLost(old), OrderCarriedOut(new, 1), LoadRead(new)):
+        events += [event, *asked]
+    found = {}
+    for frame in simulate(Settings(release, IDS, (old, new, third)), events)[2:]:
+        for each in frame.state.effects:
+            if isinstance(frame.event, Request):
+                said = found.setdefault((each.broker_id, each.api), [])
+                words = f"NONE {each.value}" if each.api == FIND and each.value is not None else each.error
+                said += [words] if said[-1:] != [words] else []
+    return found
+
+
+@holds("a coordinator's life: orders, loads, answers")
+def test_when_the_coordinator_is_killed_the_others_answer_in_the_order_of_the_simulator(cluster, release):
+    kafka = cluster(3, config=ONE_PARTITION)
+    kafka.create_topic("orders", 1, 3)
+    old = kafka.coordinator(GROUP)
+    wait_for(lambda: answer(kafka, old, COMMIT), "NONE")
+    others = [each for each in IDS if each != old]
+    wait_for(lambda: {answer(kafka, each, FIND) for each in others}, {f"NONE {old}"})
+
+    kafka.kill(old)
+    real = heard(
+        kafka, others, lambda found: any(said[-1] == "NONE" for (_, api), said in found.items() if api == COMMIT)
+    )
+
+    new = next(each for each in others if real[each, COMMIT][-1] == "NONE")
+    third = next(each for each in others if each != new)
+    simulated = expected(old, new, third, release)
+    for place, said in real.items():
+        rest = iter(simulated[place])
+        assert all(each in rest for each in said), (
+            place,
+            said,
+            simulated[place],
+        )  # in order; a short load may be missed
+    assert real[new, COMMIT][0] == "NOT_COORDINATOR"
+    assert real[third, COMMIT] == simulated[third, COMMIT] == ["NOT_COORDINATOR"]
