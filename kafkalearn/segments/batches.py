@@ -72,6 +72,16 @@ class Header(NamedTuple):
     record_count: int
 
     @property
+    def codec_number(self) -> int:
+        """The index in `CODECS`, if there is one."""
+        return self.attributes & 0x07
+
+    @property
+    def is_log_append_time(self) -> bool:
+        """As in `Batch`."""
+        return bool(self.attributes & 0x08)
+
+    @property
     def is_transactional(self) -> bool:
         """Whether the batch is part of a transaction, as its markers are."""
         return bool(self.attributes & 0x10)
@@ -111,6 +121,26 @@ def is_checksum_right(data: Bytes, header: Header) -> bool:
     return crc32c(data[header.position + CHECKED_FROM : end]) == header.crc
 
 
+def read_checked_header(data: Bytes, position: int = 0, has_checksum: bool = True) -> Header:
+    """The header of the batch that begins at a byte, if its checksum is right and its offsets and codec can be.
+
+    Raises
+    ------
+    Undecodable
+        As `read_batch`, as far as a header can say.
+    """
+    header = read_header(data, position)
+    if has_checksum and not is_checksum_right(data, header):
+        raise wrong(
+            "crc", position + 17, f"is {header.crc:#010x}, the bytes give another: they were changed or damaged"
+        )
+    _refuse_span(header)
+    if header.codec_number >= len(CODECS):
+        known = f"known are 0 to {len(CODECS) - 1}"
+        raise wrong("attributes", position + 21, f"name codec {header.codec_number}; {known}")
+    return header
+
+
 def read_batch(
     data: Bytes, position: int = 0, has_checksum: bool = True, batch_limit_bytes: int = BATCH_LIMIT_BYTES
 ) -> Batch:
@@ -140,20 +170,14 @@ def read_batch(
     """
     whole_number("position", position, at_least=0)
     whole_number("batch_limit_bytes", batch_limit_bytes, at_least=1)
-    header = read_header(data, position)
-    if has_checksum and not is_checksum_right(data, header):
-        raise wrong(
-            "crc", position + 17, f"is {header.crc:#010x}, the bytes give another: they were changed or damaged"
-        )
-    _refuse_span(header)
-    codec = _codec(header.attributes, position)
-    is_append_time = bool(header.attributes & 0x08)
+    header = read_checked_header(data, position, has_checksum)
+    codec = CODECS[header.codec_number]
     body = _body(data, header, codec, batch_limit_bytes)
     facts = BatchFacts(
         header.base_offset,
         header.last_offset,
         header.base_ms,
-        header.max_timestamp_ms if is_append_time else None,
+        header.max_timestamp_ms if header.is_log_append_time else None,
         header.is_control,
         codec == "none",
     )
@@ -164,7 +188,7 @@ def read_batch(
         header.last_offset,
         header.leader_epoch,
         codec,
-        is_append_time,
+        header.is_log_append_time,
         header.is_transactional,
         header.is_control,
         header.delete_horizon_ms,
@@ -202,13 +226,6 @@ def _refuse_span(header: Header) -> None:
         raise wrong(
             "lastOffsetDelta", header.position + 23, f"is {delta}, of a batch that begins at {header.base_offset}"
         )
-
-
-def _codec(attributes: int, position: int) -> str:
-    number = attributes & 0x07
-    if number >= len(CODECS):
-        raise wrong("attributes", position + 21, f"name codec {number}; known are 0 to {len(CODECS) - 1}")
-    return CODECS[number]
 
 
 def _body(data: Bytes, header: Header, codec: str, batch_limit_bytes: int) -> bytes:

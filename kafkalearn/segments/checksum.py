@@ -4,12 +4,19 @@ Byte by byte it is slow in Python. So longer data is laid out in rows of the sam
 side by side, a column at a time: a column is one large number, and Python works on large numbers quickly. The checksums
 of the rows are then joined: that of two rows together is that of the first, moved on by the length of the second,
 XOR that of the second.
+
+With ``kafkalearn[fast]`` a wheel computes it instead, some hundred times as fast; the answers are the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 
+from kafkalearn.extras import is_installed
+
+WHEEL = "google_crc32c"
 POLYNOMIAL = 0x82F63B78  # of Castagnoli, bits reversed
 ROW_BYTES = ((32_768, 256), (1024, 64))  # of data from a length on, the longest first
 
@@ -28,6 +35,23 @@ def crc32c(data: bytes) -> int:
     """The CRC-32C of some bytes, unsigned.
 
     >>> hex(crc32c(b"123456789"))
+    '0xe3069283'
+    """
+    return _by_wheel()(data) if HAS_WHEEL else crc32c_of_rows(data)
+
+
+HAS_WHEEL = is_installed(WHEEL)
+
+
+@cache
+def _by_wheel() -> Callable[[bytes], int]:
+    return import_module(WHEEL).value
+
+
+def crc32c_of_rows(data: bytes) -> int:
+    """The same by Python alone.
+
+    >>> hex(crc32c_of_rows(b"123456789"))
     '0xe3069283'
     """
     row_bytes = next((row_bytes for at_least, row_bytes in ROW_BYTES if len(data) >= at_least), 0)

@@ -5,7 +5,7 @@ A *control* record is one that no application wrote: the marker that ends a tran
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -115,6 +115,50 @@ def read_records(body: bytes, facts: BatchFacts, count: int, start: int) -> tupl
     if rest:
         raise wrong("records", cursor.start + cursor.position, f"end here, {rest} more bytes are in the batch")
     return tuple(records)
+
+
+def read_records_from(
+    body: bytes, facts: BatchFacts, count: int, offset_before: int
+) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """The last `count` records of a batch: offset, timestamp, then start and length of key and value; -1 is null.
+
+    Parameters
+    ----------
+    body : bytes
+        From the first of these records to the end of the batch.
+    facts : BatchFacts
+        Of the batch.
+    count : int
+        How many records are left.
+    offset_before : int
+        The offset of the record before.
+
+    Raises
+    ------
+    Undecodable
+        As `read_records`.
+    """
+    cursor = _Cursor(body, 0)
+    for index in range(count):
+        start = cursor.position
+        record = _read_record(cursor, facts, index, offset_before)
+        offset_before = record.offset
+        yield record.offset, record.timestamp_ms, *_places(_Cursor(body, 0), start, record)
+    if cursor.position != len(body):
+        raise wrong("records", cursor.position, f"end here, {len(body) - cursor.position} more bytes are in the batch")
+
+
+def _places(cursor: _Cursor, start: int, record: Record) -> tuple[int, int, int, int]:
+    """Where key and value of a record lie, and how long they are."""
+    cursor.position = start
+    cursor.varint("length")
+    cursor.position += 1
+    for field in ("timestampDelta", "offsetDelta", "key length"):
+        cursor.varint(field)
+    key_start, key_length = cursor.position, -1 if record.key is None else len(record.key)
+    cursor.position += max(0, key_length)
+    cursor.varint("value length")
+    return key_start, key_length, cursor.position, -1 if record.value is None else len(record.value)
 
 
 def _read_record(cursor: _Cursor, facts: BatchFacts, index: int, offset_before: int) -> Record:

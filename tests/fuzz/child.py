@@ -10,9 +10,10 @@ import sys
 from tests.fuzz.faults import Faults
 from tests.fuzz.functions import fuzz_functions
 from tests.fuzz.limits import limit_memory
+from tests.fuzz.segments import fuzz_segments
 from tests.fuzz.simulators import fuzz_simulator
 
-FUZZERS = {"functions": fuzz_functions, "simulator": fuzz_simulator}
+FUZZERS = {"functions": fuzz_functions, "simulator": fuzz_simulator, "segments": fuzz_segments}
 
 
 def report(faults: Faults) -> list[str]:

@@ -1,4 +1,4 @@
-"""All that is fuzzed: the face of every package of the core, and every simulator that keeps the contract."""
+"""All that is fuzzed: the face of every package of the core, every simulator that keeps the contract, segment files."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import subprocess
 import sys
 
 from tests.fuzz.calls import core_packages
+from tests.fuzz.segments import SOURCES
 from tests.fuzz.simulators import SIMULATORS
 from tests.project.modules import ROOT
 
-PARTS = (*(("functions", name) for name in core_packages()), *(("simulator", name) for name in SIMULATORS))
+PARTS = (
+    *(("functions", name) for name in core_packages()),
+    *(("simulator", name) for name in SIMULATORS),
+    *(("segments", kind) for kind in SOURCES),
+)
 
 
 def fuzz(kind: str, part: str, seed: int, rounds: int) -> tuple[bool, str]:

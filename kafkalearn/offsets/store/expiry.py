@@ -54,17 +54,26 @@ def is_expired(
     ``OffsetMetadataManager.cleanupExpiredOffsets`` with ``OffsetExpirationConditionImpl``, and
     ``offsetExpirationCondition`` of ``ClassicGroup``, ``ConsumerGroup`` and ``StreamsGroup``.
     """
-    if is_pending:
-        return False
+    at_ms = None if is_pending else expires_ms(group, committed, retention_ms, release)
+    return at_ms is not None and now_ms >= at_ms
+
+
+def expires_ms(group: Group, committed: Committed, retention_ms: int, release: str = DEFAULT_RELEASE) -> int | None:
+    """The first moment at which the sweep removes an offset, if the group stays as it is; None: never.
+
+    Arguments are those of `is_expired`.
+
+    >>> group = Group("billing", state=EMPTY, protocol_type="consumer", state_ms=1_000_000)
+    >>> expires_ms(group, Committed("orders", 0, 7, commit_ms=700_000), retention_ms=1000)
+    1001000
+    """
     if not at_least("2.1", release):
         expire_ms = committed.commit_ms + retention_ms if committed.expire_ms is None else committed.expire_ms
-        return expire_ms < now_ms
+        return expire_ms + 1
     base_ms = _base_ms(group, committed, release)
     if base_ms is None:
-        return False
-    if committed.expire_ms is not None:
-        return now_ms >= committed.expire_ms
-    return now_ms - base_ms >= retention_ms
+        return None
+    return base_ms + retention_ms if committed.expire_ms is None else committed.expire_ms
 
 
 def _base_ms(group: Group, committed: Committed, release: str) -> int | None:
