@@ -1,0 +1,135 @@
+"""Log files as lines: plain or gzipped, rotated, of any encoding that a shell writes, or the standard input."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import re
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.phrases import shown
+from kafkalearn.server_logs.limits import CHUNK, LONGEST_LINE, MOST_FILES
+
+STANDARD_INPUT = "-"
+_GZIP = b"\x1f\x8b"
+_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_NUMBERS = re.compile(r"(\d+)")
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x1b\f"))
+_BINARY_SHARE = 0.05  # of such bytes: no text has that many
+
+
+class NotText(KafkaLearnError):  # noqa: N818  (named for what the file is)
+    """A file that is no log; the message says what it looks like."""
+
+
+def sorted_files(paths: Iterable[str | os.PathLike]) -> list[Path | str]:
+    """The files to read: folders as the files in them, rotated ones the oldest first, each file once.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a path is none, there is nothing there, or there are more than `MOST_FILES`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("server.log", "server.log.1", "server.log.10", "server.log.2.gz"):
+    ...         _ = pathlib.Path(folder, name).write_bytes(b"")
+    ...     [path.name for path in sorted_files([folder])]
+    ['server.log.10', 'server.log.2.gz', 'server.log.1', 'server.log']
+    """
+    if isinstance(paths, str | bytes | os.PathLike) or not isinstance(paths, Iterable):
+        raise KafkaLearnError(f"paths are a list of files, folders or '-'; got {shown(paths)}")
+    found: dict[str, Path | str] = {}
+    for path in paths:
+        if path == STANDARD_INPUT:
+            found[STANDARD_INPUT] = STANDARD_INPUT
+            continue
+        if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
+            raise KafkaLearnError(f"a path is a name of a file or folder; got {shown(path)}")
+        place = Path(path)
+        try:
+            inside = [place] if not place.is_dir() else [each for each in place.iterdir() if each.is_file()]
+        except OSError as error:
+            raise KafkaLearnError(f"{shown(str(place))} cannot be read: {error.strerror or error}") from None
+        if not inside:
+            raise KafkaLearnError(f"the folder {shown(str(place))} has no files; give the log files, or their folder")
+        for each in sorted(inside, key=_age):
+            found[str(each)] = each
+        if len(found) > MOST_FILES:
+            raise KafkaLearnError(f"these are more than {MOST_FILES:,} files; give those of the hours in question")
+    return list(found.values())
+
+
+def _age(path: Path) -> tuple[str, int, list[object]]:
+    """Rotated files, ``server.log.2`` or ``server.log.2026-11-22-10``, before ``server.log``; the oldest first."""
+    name = path.name.removesuffix(".gz")
+    stem, dot, number = name.rpartition(".")
+    if dot and number.isascii() and number.isdigit() and len(number) < 5:
+        return (stem, 1, [-int(number)])
+    stem, dot, stamp = name.partition(".log.")
+    if dot:
+        return (f"{stem}.log", 0, [int(part) if part.isdigit() else part for part in _NUMBERS.split(stamp)[1::2]])
+    return (name, 2, [])
+
+
+def lines_of(path: Path | str) -> Iterator[str]:
+    """The lines of a file without their ends; of a line longer than `LONGEST_LINE` the beginning.
+
+    Raises
+    ------
+    KafkaLearnError
+        If it cannot be read; `NotText` if it is no text.
+    """
+    try:
+        if path == STANDARD_INPUT:
+            yield from _lines(sys.stdin.buffer if hasattr(sys.stdin, "buffer") else sys.stdin, "the standard input")
+            return
+        with open(path, "rb") as file:
+            yield from _lines(file, shown(str(path)))
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        return  # a gzipped file that is torn: what was before is read
+    except OSError as error:
+        raise KafkaLearnError(f"{shown(str(path))} cannot be read: {error.strerror or error}") from None
+
+
+def _lines(file: io.BufferedIOBase, name: str) -> Iterator[str]:
+    buffered = file if hasattr(file, "peek") else io.BufferedReader(file)
+    if buffered.peek(2)[:2] == _GZIP:
+        buffered = io.BufferedReader(gzip.GzipFile(fileobj=buffered))
+    start = buffered.peek(4096)[:4096]
+    encoding = next((each for mark, each in _BYTE_ORDER_MARKS if start.startswith(mark)), "utf-8")
+    if encoding != "utf-16" and len(start.translate(None, _CONTROLS)) < (1 - _BINARY_SHARE) * len(start):
+        raise NotText(
+            f"{name} is no text but binary data; a log is text, one line for each event. Segment files of a broker are "
+            "for `kafkalearn xray`"
+        )
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    rest, is_too_long = "", False
+    while True:
+        data = buffered.read(CHUNK)
+        text = decoder.decode(data, final=not data)
+        pieces = text.split("\n")
+        pieces[0] = rest + pieces[0]
+        rest = pieces.pop()
+        for piece in pieces:
+            if is_too_long:
+                is_too_long = False  # what is left of a line whose beginning was given out
+                continue
+            yield (piece[:-1] if piece.endswith("\r") else piece)[:LONGEST_LINE]
+        if is_too_long:
+            rest = ""
+        elif len(rest) > LONGEST_LINE:
+            yield rest[:LONGEST_LINE]
+            rest, is_too_long = "", True
+        if not data:
+            break
+    if rest and not is_too_long:
+        yield rest.rstrip("\r")

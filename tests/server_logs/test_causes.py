@@ -1,0 +1,117 @@
+"""Causes by the coordinator's own words, those among them that no run has provoked; and what stands beside a cause."""
+
+import pytest
+
+from kafkalearn.server_logs import read
+from kafkalearn.server_logs.causes import CAUSES, cause_of_leaving, cause_of_reason
+from kafkalearn.server_logs.reading import Reader
+from kafkalearn.server_logs.rebalances import histories
+
+REASONS = {
+    "Adding new member c1 with group instance id null; client reason: not provided": ("member joined", "c1"),
+    "Adding new member c1": ("member joined", "c1"),
+    "Adding new member c1 with group instanceid Some(i1)": ("member joined", "c1"),
+    "Member c1 is joining group during Empty; client reason: x": ("member joined", "c1"),
+    "removing member c1 on heartbeat expiration": ("heartbeats lost", "c1"),
+    "removing member c1 on LeaveGroup": ("member left", "c1"),
+    "Removing member c1 on LeaveGroup; client reason: the consumer is being closed": ("member closed", "c1"),
+    "explicit `LeaveGroup` request for (c1) members.": ("member left", "c1"),
+    "Updating metadata for member c1": ("member rejoined", "c1"),
+    "Updating metadata for member c1 during Stable; client reason: not provided": ("member rejoined", "c1"),
+    "Updating metadata for member c1 during Stable; client reason: need to revoke partitions and re-join": (
+        "second round",
+        "c1",
+    ),
+    "leader c1 re-joining group during Stable": ("leader rejoined", "c1"),
+    "Leader c1 re-joining group during Stable; client reason: cached metadata has changed": ("topics changed", "c1"),
+    "Updating metadata for static member c1 with instance id i1": ("static member changed", "c1"),
+    "Group's selectedProtocol will change because static member c1 with instance id i1 joined with change of protocol; "
+    "client reason: x": ("static member changed", "c1"),
+    "Removing Set(c1) on pending sync request expiration": ("sync lost", "c1"),
+    "Removing [c1] on pending sync request expiration": ("sync lost", "c1"),
+    "Freshly-loaded group billing (size 3) is over capacity 2. Rebalancing in order to give a chance": (
+        "over capacity",
+        None,
+    ),
+    "error when storing group assignment during SyncGroup (member: c1)": ("store failed", None),
+    "Error NOT_COORDINATOR when storing group assignmentduring SyncGroup (member: c1).": ("store failed", None),
+    "something that a later release says": ("unknown", None),
+    "": ("unknown", None),
+}
+PREPARING = (
+    "[2026-11-22 15:46:13,000] INFO Preparing to rebalance group g in state PreparingRebalance with old generation 4 "
+    "(reason: {}). (a.B)"
+)
+STABLE = (
+    "[2026-11-22 15:46:15,500] INFO Assignment received from leader c1 for group g for generation 5. The group has 1 "
+    "members, 0 of which are static. (a.B)"
+)
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_causes_that_were_not_provoked(reason):
+    (history,) = histories(read([PREPARING.format(reason), STABLE]).events)
+    (one,) = history.rebalances
+    assert (one.cause, one.member, one.duration_ms) == (*REASONS[reason], 2500)
+    assert one.words
+
+
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        ("the consumer is being closed", "member closed"),
+        ("consumer poll timeout has expired.", "poll interval exceeded"),
+        ("the consumer unsubscribed from all topics", "member unsubscribed"),
+        ("member was removed by an admin: scaling down", "member removed"),
+        ("not provided", "member left"),
+        (None, "member left"),
+    ],
+)
+def test_why_a_member_left(words, cause):
+    assert cause_of_leaving(words) == cause
+
+
+def test_a_cause_that_may_be_several_names_them():
+    for name, cause in CAUSES.items():
+        assert cause.words
+        assert set(cause.covers) <= set(CAUSES) - {name}
+        assert all(not CAUSES[each].covers for each in cause.covers)
+    assert cause_of_reason("x")[0] == "unknown"
+
+
+def test_a_rebalance_that_waits_for_a_dead_member_says_so():
+    late = "[2026-11-22 15:46:14,000] INFO Group g removed dynamic members who haven't joined: [c2, c3] (a.B)"
+    (history,) = histories(read([PREPARING.format("Adding new member c1"), late, STABLE]).events)
+    assert history.rebalances[0].delayed_by == ("c2", "c3")
+
+
+def test_a_rebalance_that_is_interrupted_ends_where_the_next_begins():
+    again = PREPARING.format("removing member c2 on heartbeat expiration").replace("13,000", "14,000")
+    (history,) = histories(read([PREPARING.format("Adding new member c1"), again, STABLE]).events)
+    assert [(each.is_interrupted, each.duration_ms) for each in history.rebalances] == [(True, 1000), (False, 1500)]
+
+
+def test_a_reason_of_another_release_is_unknown_and_not_guessed():
+    (history,) = histories(read([PREPARING.format("the moon is full")]).events)
+    (one,) = history.rebalances
+    assert (one.cause, one.member, one.ended_ms) == ("unknown", None, None)
+
+
+def test_two_clients_of_one_name_are_not_mixed_up():
+    member = "app-11111111-1111-1111-1111-111111111111"
+    left = (
+        f"[2026-11-22 15:46:12,999] INFO [Group g] Member {member} has left group through explicit `LeaveGroup` "
+        "request; client reason: not provided (a.B)"
+    )
+    reason = f"explicit `LeaveGroup` request for ({member}) members."
+    client = "[2026-11-22 15:46:12,990] WARN [Consumer clientId=app, groupId=g] "
+    late = f"{client}consumer poll timeout has expired. This means x (a.B)"
+    for others, cause in (({}, "poll interval exceeded"), ({"b.log": f"{client}(Re-)joining group"}, "member left")):
+        reader = Reader()
+        for source, lines in {"server.log": [left, PREPARING.format(reason), STABLE], "a.log": [late]}.items():
+            for line in lines:
+                reader.feed(line, source)
+        for source, line in others.items():
+            reader.feed(line, source)
+        (history,) = histories(reader.result().events)
+        assert history.rebalances[0].cause == cause
