@@ -63,7 +63,7 @@ def leaders_of(
             f"{' and '.join(given) or 'none'}"
         )
     if describe is not None:
-        return _described(describe, partition_count)
+        return described_leaders(describe, partition_count)
     count = OFFSETS_PARTITION_COUNT if partition_count is None else partition_count
     return round_robin_leaders(brokers, count) if leaders is None else _one_for_each(leaders, count)
 
@@ -149,11 +149,37 @@ def _brokers(broker_ids: object) -> tuple[int, ...]:
     return brokers
 
 
-def _described(describe: object, partition_count: int | None) -> tuple[int | None, ...]:
+def described_leaders(
+    describe: str, partition_count: int | None = None, topic: str = OFFSETS_TOPIC
+) -> tuple[int | None, ...]:
     """The leaders that a text of ``kafka-topics --describe`` names.
 
     A partition has a line of its own, in every release ``Topic: T  Partition: 0  Leader: 1  Replicas: ...``; the line
     before them names the topic and its ``PartitionCount``, up to 2.3 without a blank after the colon.
+
+    Parameters
+    ----------
+    describe : str
+        The text, pasted whole; other topics may be in it.
+    partition_count : int or None
+        Partitions of the topic. None: what the text says; of the offsets topic 50 where it does not.
+    topic : str
+        Whose leaders are wanted.
+
+    Returns
+    -------
+    tuple of int or None
+        For each partition the broker that leads it, or None.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the text has no partition of the topic, lacks one, or says something that cannot be.
+
+    Examples
+    --------
+    >>> described_leaders("Topic: t  Partition: 0  Leader: none  Replicas: 1  Isr:", 1, "t")
+    (None,)
 
     References
     ----------
@@ -165,7 +191,7 @@ def _described(describe: object, partition_count: int | None) -> tuple[int | Non
         words = line.replace(":", ": ").split()
         if len(words) < 4 or words[0] != "Topic:":
             continue
-        if words[1] != OFFSETS_TOPIC:
+        if words[1] != topic:
             others.add(words[1])
         elif words[2] == "Partition:" and words[4:5] == ["Leader:"] and len(words) > 5:
             partition = _number("partition", words[3], line)
@@ -177,7 +203,19 @@ def _described(describe: object, partition_count: int | None) -> tuple[int | Non
             if stated not in (None, count):
                 raise KafkaLearnError(f"describe says PartitionCount {count}, and partition_count is {stated}")
             stated = count
-    return _whole(found, OFFSETS_PARTITION_COUNT if stated is None else stated, others)
+    if stated is None and topic == OFFSETS_TOPIC:
+        stated = OFFSETS_PARTITION_COUNT
+    return _whole(found, stated, others, topic)
+
+
+def described_topics(describe: str) -> tuple[str, ...]:
+    """The topics that a text of ``kafka-topics --describe`` is about, in its order.
+
+    >>> described_topics("Topic:orders\tPartitionCount:1\tReplicationFactor:1\tConfigs:")
+    ('orders',)
+    """
+    lines = (line.replace(":", ": ").split() for line in text("describe", describe).splitlines())
+    return tuple(dict.fromkeys(words[1] for words in lines if len(words) > 3 and words[0] == "Topic:"))
 
 
 def _number(what: str, word: str, line: str) -> int:
@@ -186,18 +224,25 @@ def _number(what: str, word: str, line: str) -> int:
     return whole_number(what, int(word), 0, LARGEST_INT)
 
 
-def _whole(found: dict[int, int | None], partition_count: int, others: set[str]) -> tuple[int | None, ...]:
-    whole_number("partition_count", partition_count, 1, MOST_PARTITIONS)
+def _whole(
+    found: dict[int, int | None], partition_count: int | None, others: set[str], topic: str
+) -> tuple[int | None, ...]:
     if not found:
         of_others = f"; it has those of {shown(sorted(others))}" if others else ""
         raise KafkaLearnError(
-            f"describe has no partition of {OFFSETS_TOPIC}{of_others}: paste what kafka-topics.sh --describe "
-            f"--topic {OFFSETS_TOPIC} prints"
+            f"describe has no partition of {topic}{of_others}: paste what kafka-topics.sh --describe "
+            f"--topic {topic} prints"
         )
+    if partition_count is None:
+        raise KafkaLearnError(
+            f"describe does not say how many partitions {topic} has: paste the line with PartitionCount too, or give "
+            "partition_count"
+        )
+    whole_number("partition_count", partition_count, 1, MOST_PARTITIONS)
     missing = [partition for partition in range(partition_count) if partition not in found]
     if missing or len(found) > partition_count:
         said = f"the first that is missing is {missing[0]}: paste the whole text" if missing else "give partition_count"
         raise KafkaLearnError(
-            f"describe names {counted(len(found), 'partition')} of {OFFSETS_TOPIC}, which has {partition_count}; {said}"
+            f"describe names {counted(len(found), 'partition')} of {topic}, which has {partition_count}; {said}"
         )
     return tuple(found[partition] for partition in range(partition_count))

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.live
 
 READING = {
     "ApiVersions", "Metadata", "DescribeTopicPartitions", "ListOffsets", "Fetch", "OffsetForLeaderEpoch",
-    "FindCoordinator", "ListGroups", "DescribeGroups", "ConsumerGroupDescribe", "OffsetFetch",
+    "FindCoordinator", "ListGroups", "DescribeGroups", "ConsumerGroupDescribe", "OffsetFetch", "DescribeConfigs",
 }  # fmt: skip
 """The requests that change nothing on a broker."""
 
@@ -43,6 +43,7 @@ def everything(cluster):
         [record.value for record in cluster.records("orders", 0)],
         [batch.base_offset for batch in cluster.batches("orders", 0, start=1)],
         cluster.groups(),
+        cluster.topic_settings("orders"),
     )
 
 

@@ -147,15 +147,15 @@ def _cell(producer: str, failure: str, is_unclean: bool, min_isr: int, release: 
     return Cell(producer, failure, is_unclean, min_isr, settings, witnesses, state_count)
 
 
-def witnesses_of(settings: Settings, failure: str) -> tuple[tuple[tuple[str, Trace], ...], int]:
+def witnesses_of(settings: Settings, failure: str | Failure) -> tuple[tuple[tuple[str, Trace], ...], int]:
     """All that can happen under settings of your own when there is a failure.
 
     Parameters
     ----------
     settings : Settings
         Three brokers; ``fetch_wait_max_ms=0`` spares the search fetches that wait.
-    failure : str
-        A name in `FAILURES`.
+    failure : str or Failure
+        A name in `FAILURES`; or one of your own, which may be of fewer brokers.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def witnesses_of(settings: Settings, failure: str) -> tuple[tuple[tuple[str, Tra
     >>> [name for name, _ in witnesses_of(settings, "the leader dies")[0]]
     ['lost', 'doubled', 'safe']
     """
-    return _witnesses(settings, _failure_named(failure))
+    return _witnesses(settings, failure if isinstance(failure, Failure) else _failure_named(failure))
 
 
 def _failure_named(name: str) -> Failure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from kafkalearn.fidelity.model import Rule
 from kafkalearn.fidelity.rules import (
+    answers,
     assignor,
     commits,
     consuming,
@@ -16,12 +17,15 @@ from kafkalearn.fidelity.rules import (
     log,
     offsets,
     operations,
+    operations_coordinator,
     partitioner,
     purgatory,
     replication,
     segments,
+    server_logs,
     spark,
     versions,
+    xray,
     zookeeper,
     zookeeper_fetching,
 )
@@ -37,14 +41,18 @@ _PARTS = (
     consuming,
     commits,
     segments,
+    xray,
     offsets,
     log,
     replication,
     delivery,
     purgatory,
     operations,
+    operations_coordinator,
     zookeeper,
     zookeeper_fetching,
+    server_logs,
+    answers,
     spark,
 )
 

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from kafkalearn.live.reading.brokers import Brokers, parse_addresses
 from kafkalearn.live.reading.groups import ReadsGroups
 from kafkalearn.live.reading.logs import ReadsLogs
+from kafkalearn.live.reading.settings import ReadsSettings
 from kafkalearn.live.requests.connection import TIMEOUT_S
 from kafkalearn.live.requests.security import security_of
 
 
-class Cluster(ReadsLogs, ReadsGroups):
+class Cluster(ReadsLogs, ReadsGroups, ReadsSettings):
     """A cluster to read from; to be closed, or used in a ``with`` block."""
 
     def close(self) -> None:

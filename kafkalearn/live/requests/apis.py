@@ -9,6 +9,7 @@ from kafkalearn.arguments import one_of
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.live.requests.layouts import (
     classic_groups,
+    configs,
     connecting,
     consumer_groups,
     leadership,
@@ -86,6 +87,7 @@ _ALL = (
     _api(records, 22, "InitProducerId", "INIT_PRODUCER_ID"),
     _api(logs, 23, "OffsetForLeaderEpoch", "OFFSET_FOR_LEADER_EPOCH", 2),
     _api(records, 27, "WriteTxnMarkers", "WRITE_TXN_MARKERS", 1),
+    _api(configs, 32, "DescribeConfigs", "DESCRIBE_CONFIGS", 1),
     _api(logs, 35, "DescribeLogDirs", "DESCRIBE_LOG_DIRS", 1),
     _api(connecting, 36, "SaslAuthenticate", "SASL_AUTHENTICATE"),
     _api(topic_changes, 37, "CreatePartitions", "CREATE_PARTITIONS"),

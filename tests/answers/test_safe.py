@@ -1,0 +1,166 @@
+"""Safe: the verdicts are those of the matrix that all schedules were searched for, and each run can be played."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kafkalearn.answers import safe
+from kafkalearn.answers.answer import Outcome
+from kafkalearn.answers.durability.failures import ALL_LOSE_POWER, failures_of
+from kafkalearn.answers.durability.harm import HARM
+from kafkalearn.datafiles import data_directory
+from kafkalearn.delivery.promises import NO_REJECTED_IN_LOG, PROMISES, broken
+from kafkalearn.delivery.search.failures import FAILURES, PRODUCERS
+from kafkalearn.delivery.search.matrix import matrix
+from kafkalearn.errors import KafkaLearnError
+
+OWN = data_directory("own-cluster")
+
+
+@pytest.mark.parametrize(
+    ("producer", "min_isr", "unclean"),
+    [
+        ("acks=0", 1, False),
+        ("acks=1", 2, False),
+        ("acks=all", 1, True),
+        ("acks=all, idempotent", 1, False),
+        ("acks=all, idempotent", 2, True),
+        ("acks=all, idempotent", 2, False),
+    ],
+)
+def test_what_harms_with_three_replicas_is_what_the_matrix_has(producer, min_isr, unclean):
+    own = PRODUCERS[producer]
+    answer = safe(
+        acks=own.acks,
+        is_idempotent=own.is_idempotent,
+        replication_factor=3,
+        min_insync_replicas=min_isr,
+        is_unclean_election_enabled=unclean,
+    )
+    found = {(each.failure, each.result) for each in (*answer.harms, *answer.beyond)}
+    cells = matrix([producer], tuple(FAILURES), [unclean], [min_isr])
+
+    assert found == {(cell.failure, result) for cell in cells for result in cell.results if result in HARM}
+    assert (answer.outcome is Outcome.FOUND) == any(failure != ALL_LOSE_POWER for failure, _ in found)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"acks": 1, "replication_factor": 3},
+        {"replication_factor": 2},
+        {"replication_factor": 1},
+        {"acks": 0, "replication_factor": 2},
+        {"replication_factor": 3, "release": "0.10.2"},
+    ],
+    ids=str,
+)
+def test_every_run_breaks_a_promise_at_its_end_and_the_remedy_leaves_none(settings):
+    answer = safe(**settings)
+
+    for each in answer.harms:
+        assert {*broken(answer.settings, each.run[-1].state)} & {*PROMISES} - {NO_REJECTED_IN_LOG}
+        assert len(each.steps) == len(each.run) - 1
+        assert all(each.steps)
+    names = {
+        "acks": "acks",
+        "enable.idempotence": "is_idempotent",
+        "unclean.leader.election.enable": "is_unclean_election_enabled",
+        "min.insync.replicas": "min_insync_replicas",
+        "replication factor": "replication_factor",
+    }
+    if answer.remedy:
+        assert not safe(**{**settings, **{names[name]: value for name, value in answer.remedy}}).harms
+
+
+def test_strimzi_4694_a_minimum_above_the_replicas_is_said():
+    """One replica with min.insync.replicas=2: it counts as 1 since 3.7; before, every write is refused."""
+    new, old = (safe(replication_factor=1, min_insync_replicas=2, release=release) for release in ("4.0", "3.6"))
+
+    assert any("counts as 1" in note for note in new.notes)
+    assert any("refuses every write" in note for note in old.notes)
+
+
+def test_the_settings_come_from_flags_then_the_topic_then_files_then_the_release(tmp_path):
+    topic = tmp_path / "topic.properties"
+    topic.write_text("min.insync.replicas=2\ncleanup.policy=delete\n")
+    answer = safe(
+        [("topic", topic), OWN / "server.properties", OWN / "producer.properties"],
+        release="3.9",
+        is_unclean_election_enabled=True,
+    )
+    found = {each.name: (each.value, each.origin) for each in answer.given}
+
+    assert found["replication factor"] == (3, "server.properties, line 10")
+    assert found["min.insync.replicas"] == (2, "topic.properties, line 1")
+    assert found["acks"] == ("all", "producer.properties, line 4")
+    assert found["unclean.leader.election.enable"] == (True, "given")
+    assert found["retries"] == (2147483647, "default of 3.9")
+
+
+def test_a_description_of_the_topic_says_its_replicas_and_its_own_settings():
+    answer = safe(describe=(OWN / "orders.txt").read_text())
+    found = {each.name: (each.value, each.origin) for each in answer.given}
+
+    assert found["replication factor"] == (3, "the topic itself")
+    assert found["min.insync.replicas"] == (1, "the topic itself")
+
+
+def test_more_replicas_than_are_searched_is_said():
+    answer = safe(replication_factor=5, min_insync_replicas=3)
+
+    assert any("5 replicas were searched as 3" in note for note in answer.notes)
+
+
+def test_a_minimum_of_four_of_five_is_searched_as_all_of_three_and_not_as_more_than_there_are():
+    answer = safe(replication_factor=5, min_insync_replicas=4, release="3.6")
+
+    assert answer.settings.topic.min_insync_replicas == 3
+    assert not any("refuses every write" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_failures_name_only_brokers_that_there_are(count):
+    for failure in failures_of(count).values():
+        named = {each.broker_id for each in failure.before} | {*failure.absent}
+        assert named <= set(range(1, min(count, 3) + 1))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({}, "how many replicas"),
+        ({"replication_factor": 0}, "replica_count"),
+        ({"replication_factor": 3, "acks": 2}, "acks"),
+        ({"replication_factor": 3, "min_insync_replicas": 0}, "min_insync_replicas"),
+        ({"replication_factor": 3, "acks": 1, "is_idempotent": True}, "idempotent producer needs"),
+        ({"replication_factor": 3, "release": "9.9"}, "release"),
+        ({"describe": "nothing of Kafka's"}, "no topic"),
+    ],
+)
+def test_what_makes_no_sense_is_a_sentence(settings, words):
+    with pytest.raises(KafkaLearnError, match=words):
+        safe(**settings)
+
+
+def test_a_value_that_is_none_is_refused_with_its_line(tmp_path):
+    path = tmp_path / "server.properties"
+    path.write_text("log.dirs=/d\ndefault.replication.factor=three\n")
+
+    with pytest.raises(KafkaLearnError, match=r"server\.properties, line 2 must be a whole number"):
+        safe(path)
+
+
+def test_the_film_has_a_frame_for_each_step_and_none_where_nothing_harms():
+    answer = safe(acks=1, replication_factor=3)
+
+    assert len(answer.film().pictures) == len(answer.harms[0].steps) + 1
+    json.dumps(answer.as_data())
+
+
+def test_no_line_is_wider_than_a_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "70")
+
+    assert max(map(len, str(safe(acks=1, replication_factor=3)).splitlines())) <= 70

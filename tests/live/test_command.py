@@ -1,0 +1,100 @@
+"""The command against a running cluster: what it says is what the cluster has, and it sends requests that only read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kafkalearn.command.main import main
+from kafkalearn.live import Kafka, connect
+from kafkalearn.live.proxy import Proxy
+from tests.live.test_connect import READING
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture(scope="module")
+def proxied(release):
+    with Proxy() as proxy, Kafka(1, release, {**proxy.config, "auto.create.topics.enable": True}) as kafka:
+        proxy.forward_to(kafka)
+        kafka.create_topic("orders", 6)
+        yield proxy, kafka
+
+
+@pytest.fixture
+def asked(proxied, capsys):
+    proxy, _ = proxied
+
+    def ask(*words):
+        proxy.reset()
+        code = main([*words, "--bootstrap", f"127.0.0.1:{proxy.port}", "--json"])
+        said = capsys.readouterr()
+        assert set(proxy.counts) <= READING
+        return code, json.loads(said.out) if said.out else said.err
+
+    return ask
+
+
+def test_where_a_key_is_produced_to_is_what_the_broker_has(proxied, asked):
+    _, kafka = proxied
+    keys = [f"user-{number}" for number in range(20)]
+    kafka.send_records("orders", [(key.encode(), b"", None) for key in keys], partition=-1, partitioner="murmur2")
+    with connect(kafka.bootstrap) as cluster:
+        lying = {
+            record.key.decode(): partition for partition in range(6) for record in cluster.records("orders", partition)
+        }
+
+    code, data = asked("where", "key", *keys, "--topic", "orders")
+
+    assert code == 0
+    assert {each["name"]: each["partition"] for each in data["places"]} == lying
+    assert {each["broker"] for each in data["places"]} == {1}
+
+
+def test_where_a_group_is_before_there_is_an_offsets_topic_is_a_sentence_and_creates_none(proxied, asked):
+    _, kafka = proxied
+    code, said = asked("where", "group", "billing")
+
+    assert code == 2
+    assert "UNKNOWN_TOPIC_OR_PARTITION" in said
+    with connect(kafka.bootstrap) as cluster:
+        assert "__consumer_offsets" not in cluster.topics()
+
+
+def test_safe_reads_the_settings_of_the_topic(asked):
+    code, data = asked("safe", "--topic-name", "orders", "--acks", "all")
+    settings = {each["name"]: (each["value"], each["origin"]) for each in data["settings"]}
+
+    assert code == 1
+    assert settings["replication factor"] == (1, "the topic itself")
+    assert settings["min.insync.replicas"] == (1, "the topic itself")
+    assert settings["unclean.leader.election.enable"] == (False, "the topic itself")
+    assert data["harms"]
+
+
+def test_where_a_transactional_id_is_kept_is_where_its_record_lies(proxied, asked):
+    _, kafka = proxied
+    ids = [f"payments-{number}" for number in range(6)]
+    for name in ids:
+        kafka.producer(transactional_id=name).init_transactions(30)
+    with connect(kafka.bootstrap) as cluster:
+        kept = {
+            record.key[4:].decode(): partition
+            for partition in range(cluster.topics()["__transaction_state"])
+            for record in cluster.records("__transaction_state", partition)
+        }
+
+    code, data = asked("where", "transactional-id", *ids)
+
+    assert code == 0
+    assert {each["name"]: each["partition"] for each in data["places"]} == kept
+
+
+def test_a_topic_that_is_not_there_is_a_sentence(asked):
+    for words in (["where", "key", "a", "--topic", "no-such-topic"], ["safe", "--topic-name", "no-such-topic"]):
+        code, said = asked(*words)
+
+        assert code == 2
+        assert "no-such-topic" in said
+        assert "Traceback" not in said
