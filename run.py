@@ -80,7 +80,7 @@ def fuzz(words):
 
 
 def book(words):
-    """Runs the chapters and writes them as pages to read offline: book/index.html."""
+    """Runs the chapters and writes them as pages, in which Python runs offline: book/index.html."""
     environment.require_home()
     return hand_over("-m", "tools.book", *words)
 

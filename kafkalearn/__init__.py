@@ -12,6 +12,8 @@ Rules, as pure functions:
   moment by moment; `kafkalearn.java_collections`: the order of Java's maps, on which some assignors depend
 - `kafkalearn.segments`: segment files, record batches and records; `kafkalearn.wire`: Kafka's binary layouts
 - `kafkalearn.offsets`: the records of ``__consumer_offsets``, to the byte, and the coordinator's store of them
+- `kafkalearn.transaction_log`: the records of ``__transaction_state``, and the transactions that they describe
+- `kafkalearn.server_logs`: lines of brokers' and clients' logs -> events -> the rebalances of each group, and why
 - `kafkalearn.topic_partition`: one partition of a topic; `kafkalearn.group_states`: the states of a group: the nouns
   that all share
 
@@ -28,7 +30,8 @@ Simulators, one event at a time:
 - `kafkalearn.delivery`: acks, retries, the idempotent producer, and where a record ends
 - `kafkalearn.purgatory`: delayed operations and timing wheels
 - `kafkalearn.zookeeper`: the consumer before the coordinator: who owned what, how it fetched, where it committed
-- `kafkalearn.operations`: plans for replicas, leadership, what the tools print, faults in a cluster's logs
+- `kafkalearn.operations`: plans for replicas, leadership, a coordinator's life, what the tools print, faults in a
+  cluster's logs
 
 What to know before believing or upgrading:
 
@@ -44,6 +47,9 @@ Around this core, never imported by it:
 - `kafkalearn.views`: moments and results as text, SVG, figures and a player (imports matplotlib, ipywidgets)
 - `kafkalearn.exercises`: questions that check themselves
 - `kafkalearn.lab`: JupyterLab's side of the course
+- `kafkalearn.page`: the same in a page of the book: cells, controls, exercises, a playground, in the reader's browser
+- `kafkalearn.answers`: five questions about your own Kafka, each one function; `kafkalearn.command`: the same as the
+  command ``kafkalearn``
 - `kafkalearn.live`: a real Kafka, started on this machine or your own, to hold the rules to (imports confluent_kafka)
 
 ``import kafkalearn`` loads none of this. The helpers asked for first are here by name, and load what they need
@@ -97,8 +103,10 @@ _MODULES = (
     "real_answers",
     "replication",
     "segments",
+    "server_logs",
     "topic_partition",
     "trace",
+    "transaction_log",
     "versions",
     "wire",
     "zookeeper",

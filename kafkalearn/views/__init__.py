@@ -22,13 +22,22 @@
 - `draw_consuming`, `describe_consuming` and `consuming_text` show a topic and what its groups have read of it;
   `draw_lag_by_partition` and `draw_lag_over_time` how far they are behind. `draw_push`, `describe_push` and
   `push_text` show the same records pulled from a log and pushed from queues.
-- `animate_consuming`, `animate_group`, `animate_keyless`, `animate_push` and `animate_rebalance` draw a whole run for
-  `play`.
+- `animate_consuming`, `animate_failover`, `animate_fetching`, `animate_group`, `animate_keyless`,
+  `animate_offset_stores`, `animate_push`, `animate_rebalance`, `animate_simple_consumer` and `animate_zookeeper` draw a
+  whole run for `play`.
 - `draw_record_bytes` and `describe_record_bytes` show a record of the offsets topic byte by byte (`record_bytes` takes
   it apart, `record_bytes_text` is all of it); `draw_store`, `describe_store`, `store_text` its coordinator's store;
   `draw_commit_path`, `describe_commit_path` and `commit_path_text` the brokers of its partition.
 - `draw_delivery`, `describe_delivery` and `delivery_text` show a producer in front of its partition; `draw_results`
   what can happen to a record under every setting.
+- `draw_zookeeper`, `describe_zookeeper` and `zookeeper_text` show a group of old consumers and its ZooKeeper;
+  `draw_fetching` and `describe_fetching` its fetch pipeline; `draw_offset_stores` and `describe_offset_stores` where it
+  commits, and which store a start believes; `draw_simple_consumer` and `describe_simple_consumer` an application that
+  does all this by hand; `draw_eras` one scenario in several eras.
+- `draw_leadership` shows who leads in a cluster, `draw_truncation` a log that is cut under its readers, each with its
+  `describe_` and its text; `draw_load` what dead brokers leave to others, `draw_moves` what a plan copies.
+  `describe_failover` and `failover_text` show a coordinator's death second by second, `draw_load_times` how long loads
+  take.
 - `progress_bar` is for jobs that take seconds.
 
 This is the only place that imports matplotlib, ipywidgets and anywidget; each name loads only what it needs.
@@ -90,6 +99,23 @@ _MODULE_OF = {
     **dict.fromkeys(["draw_replication"], "replication.picture"),
     **dict.fromkeys(["draw_hw_leo", "draw_lag"], "replication.figures"),
     **dict.fromkeys(["describe_replication", "replication_text"], "replication.words"),
+    **dict.fromkeys(["draw_leadership"], "operations.leadership"),
+    **dict.fromkeys(["describe_leadership", "leadership_text"], "operations.leadership_words"),
+    **dict.fromkeys(["draw_load", "draw_moves"], "operations.load"),
+    **dict.fromkeys(["animate_failover"], "operations.failover"),
+    **dict.fromkeys(["describe_failover", "failover_text"], "operations.failover_words"),
+    **dict.fromkeys(["draw_load_times"], "operations.load_times"),
+    **dict.fromkeys(["draw_truncation"], "operations.truncation"),
+    **dict.fromkeys(["describe_truncation", "truncation_text"], "operations.truncation_words"),
+    **dict.fromkeys(["animate_zookeeper", "draw_zookeeper"], "zookeeper.picture"),
+    **dict.fromkeys(["animate_fetching", "draw_fetching"], "zookeeper.fetching"),
+    **dict.fromkeys(["draw_eras"], "zookeeper.eras"),
+    **dict.fromkeys(["describe_zookeeper", "zookeeper_text"], "zookeeper.words"),
+    **dict.fromkeys(["describe_fetching"], "zookeeper.fetching_words"),
+    **dict.fromkeys(["animate_offset_stores", "draw_offset_stores"], "zookeeper.offset_stores"),
+    **dict.fromkeys(["describe_offset_stores"], "zookeeper.offset_stores_words"),
+    **dict.fromkeys(["animate_simple_consumer", "draw_simple_consumer"], "zookeeper.simple_consumer"),
+    **dict.fromkeys(["describe_simple_consumer"], "zookeeper.simple_consumer_words"),
 }
 
 __all__ = sorted(_MODULE_OF)

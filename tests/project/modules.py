@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "kafkalearn"
-OUTER = ("spark", "views", "exercises", "live", "lab")
+OUTER = ("spark", "views", "exercises", "page", "live", "lab", "answers", "command", "__main__")
 """The parts around the core."""
 
 
@@ -34,6 +34,8 @@ def home_of(module: str) -> str:
         return "figures"
     if module == "kafkalearn.tables.frame":
         return "pandas"
+    if module == "kafkalearn.segments.census.columns":
+        return "numpy"
     return "widgets" if module.startswith("kafkalearn.views.widgets") else ""
 
 

@@ -24,13 +24,18 @@ OF_A_CHAPTER = {"all_exercises", "score"}
 """What the exercises of a chapter have in any case."""
 
 FOR_ENGINEERS: dict[str, dict[str, str]] = {
+    "kafkalearn.answers.xray": {"the question, which kafkalearn.answers has, too": "xray"},
+    "kafkalearn.transaction_log": {
+        "records of __transaction_state, as of the offsets topic": "decode_key decode_value encode_key encode_value "
+        "replay",
+    },
     "kafkalearn": {
         "asked for first, at a prompt": "__version__ KafkaLearnError ledger round_robin_leaders",
-        "the hashes that clients use": "java_string_hash murmur2",
+        "the hash that Java clients use": "murmur2",
     },
     "kafkalearn.assignor": {
         "an assignment or an assignor of one's own": "Assignment broken_laws fewest_moves",
-        "groups of other kinds": "OldConsumer cooperative_rounds",
+        "groups of other kinds": "cooperative_rounds",
     },
     "kafkalearn.claims": {
         "what articles say, to look up": "Claim",
@@ -41,7 +46,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     },
     "kafkalearn.consuming": {"the state": "Topic"},
     "kafkalearn.consuming.truncation": {
-        "whether one's own commits are safe": "GroupRead NONE_AGAIN NONE_SKIPPED NONE_UNNOTICED find",
+        "whether one's own commits are safe": "GroupRead NONE_SKIPPED NONE_UNNOTICED",
     },
     "kafkalearn.delivery": {
         "the promises by their names": "NO_REJECTED_IN_LOG ORDER_KEPT",
@@ -66,29 +71,25 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     "kafkalearn.offsets": {
         "a record that looks strange": "RECORD_TYPES decode_value dissect",
     },
-    "kafkalearn.operations.faults": {
-        "one's own logs, until chapter 13": "KINDS ClusterLogs Finding Judgement cluster_logs find_faults judge plant",
+    "kafkalearn.operations.coordinator_life": {
+        "brokers that fail and return": "BrokerBack BrokerLost ElectLeaders LeaderImbalanceChecked TimePassed",
+        "what is answered when, by release": "Life answer_without_group",
     },
+    "kafkalearn.operations.failover": {"every question of every client": "Failover timeline"},
+    "kafkalearn.operations.faults": {"the classes of what is returned": "ClusterLogs Judgement"},
     "kafkalearn.operations.groups": {
-        "what the tools print of one's own groups": "Coordinator PartitionLog Reset delete_groups delete_offsets "
-        "describe_members describe_offsets describe_state export_offsets offsets_warning reset_offsets",
+        "what the tools do to one's own groups": "Reset delete_groups delete_offsets export_offsets offsets_warning",
     },
-    "kafkalearn.operations.leadership": {
-        "leaders, load and moves of one's own cluster": "Cluster cluster_of imbalances load_without move_seconds "
-        "moved_bytes partition_of",
-    },
-    "kafkalearn.operations.offsets_topic": {
-        "the offsets topic of one's own cluster": "Creation OffsetsTopic create_offsets_topic groups_by_coordinator "
-        "groups_without_coordinator",
-    },
+    "kafkalearn.operations.leadership": {"leaders of one's own cluster": "Cluster"},
+    "kafkalearn.operations.loading": {"the rate of one's own brokers": "LoadSize Rate load_seconds"},
+    "kafkalearn.operations.offsets_topic": {"the offsets topic of one's own cluster": "Creation OffsetsTopic"},
     "kafkalearn.operations.placement": {
-        "replicas of one's own topics": "Broker Placement Replicas heirs lost_with_rack place_rotated place_shifted "
-        "place_striped preferred_counts",
+        "replicas of one's own topics": "Broker Placement Replicas lost_with_rack preferred_counts",
     },
-    "kafkalearn.operations.reassignment": {
-        "a plan of one's own": "Cluster Move Target execute_text generate generate_text list_text plan_of read_plan "
-        "refusal verify_text write_plan",
-    },
+    "kafkalearn.operations.reassignment": {"a plan of one's own": "Move Target generate_text list_text"},
+    "kafkalearn.operations.throttles": {"the state": "Throttled"},
+    "kafkalearn.page": {"what the worker of a page asks": "MODULES answer"},
+    "kafkalearn.page.playground": {"what the worker of a page asks": "ANSWERS"},
     "kafkalearn.partitioning": {"how even a cluster is": "load_by_broker"},
     "kafkalearn.partitioning.keyless": {"the rule of one's own release": "RULES rule_of"},
     "kafkalearn.replication": {
@@ -97,7 +98,6 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "any broker in place of one, in a search of one's own": "on_every_broker",
     },
     "kafkalearn.segments": {"files that lie elsewhere": "parse_segment read_batch read_segment"},
-    "kafkalearn.spark.operations": {"one's own logs looked through": "as_findings find_faults"},
     "kafkalearn.spark.real_topic": {"the topics of one's own cluster": "KafkaTopics"},
     "kafkalearn.tables": {"rows of one's own": "PlainTable text_table"},
     "kafkalearn.versions": {
@@ -108,23 +108,19 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "slides": "save",
         "the classes of what is returned": "Drawing Animation Picture Player Varied",
         "a frame or a run in a terminal": "assignment_text commit_path_text commits_text consuming_text "
-        "coordinator_text crossing_text delivery_text group_text keyless_text "
+        "coordinator_text crossing_text delivery_text failover_text group_text keyless_text leadership_text "
         "log_text lookup_text purgatory_text push_text rebalance_text "
-        "record_bytes_text replication_text requests_text store_text wheels_text",
-        "a moment of a run, drawn or in a sentence": "describe_group describe_keyless describe_push describe_rebalance "
-        "draw_group draw_keyless draw_rebalance",
+        "record_bytes_text replication_text requests_text store_text truncation_text wheels_text zookeeper_text",
+        "a moment of a run, drawn or in a sentence": "describe_failover describe_fetching describe_group "
+        "describe_keyless describe_offset_stores describe_push describe_rebalance describe_simple_consumer "
+        "describe_zookeeper draw_fetching draw_group draw_keyless draw_offset_stores draw_rebalance "
+        "draw_simple_consumer draw_zookeeper",
         "a picture of one's own assignment or coordinator": "describe_assignment describe_coordinator draw_coordinator",
-        "the offsets topic of one's own cluster": "draw_offsets_topic",
     },
     "kafkalearn.wire": {"bytes that are not what they should be": "Undecodable"},
-    "kafkalearn.zookeeper.commits.search": {"a way to the topic of one's own": "MOVES find"},
-    "kafkalearn.zookeeper.fetching": {"the thread of a partition of one's own": "fetcher_id"},
-    "kafkalearn.zookeeper.eras": {
-        "one scenario in three eras, until chapter 12 uses it": "ERAS era_rows play_eras simulate_zookeeper",
-    },
-    "kafkalearn.zookeeper.search": {
-        "found by trying every schedule, until chapter 12": "BEGINNINGS HerdCost find find_herd herd herd_costs",
-    },
+    "kafkalearn.zookeeper.eras": {"the releases that stand for the eras": "ERAS"},
+    "kafkalearn.zookeeper.search": {"a search or a herd of one's own": "BEGINNINGS HerdCost herd"},
+    "kafkalearn.server_logs": {"the events in logs of one's own": "Reading read read_files"},
 }
 """Names that no chapter, README or doc uses: for each package reason -> names."""
 

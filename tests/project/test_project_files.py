@@ -34,8 +34,8 @@ FOR_TESTS = by_name(PYPROJECT["dependency-groups"]["dev"])
 
 def test_the_core_needs_no_package_and_the_extra_for_the_chapters_has_all():
     assert PYPROJECT["project"]["dependencies"] == []
-    assert EXTRAS.keys() == {"spark", "live", "lab"}
-    assert EXTRAS["lab"]["kafkalearn"].extras == {"spark", "live"}
+    assert EXTRAS.keys() == {"fast", "spark", "live", "lab", "completion"}
+    assert EXTRAS["lab"]["kafkalearn"].extras == {"fast", "spark", "live"}
 
 
 def test_the_packages_that_errors_speak_of_are_in_the_extras_they_name():

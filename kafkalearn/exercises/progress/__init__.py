@@ -11,5 +11,6 @@ The file, version 1, is JSON::
                                          "answer": "billing-47"}}}
 
 `outcome` is that of the best answer so far, and `answer` that answer; `tries` counts different answers that were right
-or wrong, `solution` says whether the solution was looked at before there was a right answer. No time is kept.
+or wrong, `solution` says whether the solution was looked at before there was a right answer. No time is kept. A file
+that a page of the book has written also has ``drafts``: what stands in its editors, by exercise; others pass it over.
 """

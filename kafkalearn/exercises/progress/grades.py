@@ -11,7 +11,7 @@ import csv
 import os
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,12 +64,11 @@ def graded(path: Path) -> Graded:
     return Graded(path, record, judge_apart(record))
 
 
-def text_table(class_: Sequence[Graded]) -> str:
-    """A line for each student: what is done in each chapter, with how many tries and hints.
+def class_rows(class_: Sequence[Graded]) -> list[tuple[str, ...]]:
+    """The heading, and a row for each student: what is done in each chapter, with how many tries and hints.
 
-    >>> names = text_table([]).split()
-    >>> names[:4], names[-3:]
-    (['name', '00', '01', '02'], ['done', 'tries', 'hints'])
+    >>> class_rows([])[0][:4], class_rows([])[0][-3:]
+    (('name', '00', '01', '02'), ('done', 'tries', 'hints'))
     """
     chapters = sorted({name.partition(".")[0] for name in all_exercises()})
     rows = [("name", *chapters, "done", "tries", "hints")]
@@ -78,6 +77,16 @@ def text_table(class_: Sequence[Graded]) -> str:
         entries = each.record.entries.values()
         tries, hints = sum(entry.try_count for entry in entries), sum(entry.hint_count for entry in entries)
         rows.append((each.name[:30], *map(str, done), str(sum(done)), str(tries), str(hints)))
+    return rows
+
+
+def text_table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as lines, with names to the left and numbers to the right.
+
+    >>> print(text_table([("name", "done"), ("Anna", "7")]))
+    name  done
+    Anna     7
+    """
     widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
     lines = [
         "  ".join(
@@ -107,6 +116,15 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
+def remarks(class_: Iterable[Graded]) -> Iterator[str]:
+    """Which files could not be read, and which say of an exercise that it is done, and it is not."""
+    for each in class_:
+        if each.trouble:
+            yield f"{each.path.name}: {each.trouble}"
+        elif each.untrue:
+            yield f"{each.name}: the file says done, and that is not so: {', '.join(each.untrue)}"
+
+
 def main(words: Sequence[str]) -> int:
     """Judge a folder; the exit code."""
     parser = ArgumentParser("make grades", description=__doc__.splitlines()[0])
@@ -126,12 +144,9 @@ def main(words: Sequence[str]) -> int:
     except OSError as error:
         print(f"kafkalearn: {to} cannot be written: {error}", file=sys.stderr)
         return 1
-    print(text_table([each for each in class_ if not each.trouble]))
-    for each in class_:
-        if each.trouble:
-            print(f"{each.path.name}: {each.trouble}")
-        elif each.untrue:
-            print(f"{each.name}: the file says done, and that is not so: {', '.join(each.untrue)}")
+    print(text_table(class_rows([each for each in class_ if not each.trouble])))
+    for remark in remarks(class_):
+        print(remark)
     print(f"every answer is in {to}")
     if open_ends := left_open():
         print(f"this system does not refuse an answer: {', '.join(open_ends)}; only Python itself does")

@@ -88,7 +88,7 @@ def main() -> None:
     say = _own_the_output()
     limit(SECONDS, MEMORY_BYTES)
     refuse_the_outside()
-    call = _defined(begin["name"], begin["source"])
+    call = defined(begin["name"], begin["source"])
     for words in messages:
         say(_called(call, words))
 
@@ -117,7 +117,7 @@ def _own_the_output() -> Callable[[object], None]:
     return say
 
 
-def _defined(name: str, source: str) -> Callable[..., object]:
+def defined(name: str, source: str) -> Callable[..., object]:
     """The function, from its arguments to what JSON writes of its value; the first call defines it."""
     namespace: dict[str, object] = {"__name__": "__main__"}
 

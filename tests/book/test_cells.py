@@ -1,0 +1,144 @@
+"""The cells of a page, asked as the page's script asks them; here without a browser."""
+
+from __future__ import annotations
+
+import builtins
+import json
+
+import pytest
+
+from kafkalearn.page import answer, cells
+from kafkalearn.page.cells import open_chapter, run
+
+NO_PAGE_HAS = ("pyspark", "pandas", "matplotlib", "anywidget", "numpy")
+
+
+@pytest.fixture
+def chapter(monkeypatch):
+    """An open chapter, and how to run a cell of it; as in a page, only Python's own packages are there."""
+    real = builtins.__import__
+
+    def import_as_in_a_page(name, *rest, **more):
+        package = next((each for each in (*NO_PAGE_HAS, "kafkalearn.spark") if f"{name}.".startswith(f"{each}.")), None)
+        if package:
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", import_as_in_a_page)
+    monkeypatch.setattr(cells.widgets, "find_spec", lambda name: True)  # this Python keeps its own widgets
+    sources = {
+        "a": "x = 6",
+        "b": "y = x * 7\ny",
+        "c": "from pyspark.sql import functions as F\nz = F.lit(1)",
+        "d": "z, x",
+    }
+    open_chapter({"page": "p", "cells": [{"id": name, "source": text} for name, text in sources.items()]})
+
+    def run_cell(cell, source=None):
+        return run({"page": "p", "cell": cell, "source": sources[cell] if source is None else source})
+
+    return run_cell
+
+
+def shown(answered):
+    return [part["shown"]["text/plain"] for part in answered["outputs"] if "shown" in part]
+
+
+def error(answered):
+    return answered["outputs"][-1]["error"]
+
+
+def test_cells_share_their_names_and_the_last_line_is_shown(chapter):
+    assert chapter("a") == {"outputs": [], "needs": ""}
+    assert shown(chapter("b")) == ["42"]
+    assert shown(chapter("b", "y;")) == []
+    assert shown(chapter("b", "display(1, 'two')\nprint('three')\n4")) == ["1", "'two'", "4"]
+
+
+def test_a_page_opened_again_has_no_values(chapter):
+    chapter("a")
+    open_chapter({"page": "p", "cells": [{"id": "b", "source": "x"}]})
+
+    assert error(chapter("b"))["kind"] == "NameError"
+
+
+def test_what_needs_spark_is_not_run_nor_what_stands_on_it(chapter):
+    chapter("a")
+
+    assert [chapter(cell)["needs"] for cell in ("c", "d")] == ["Spark", "Spark"]
+    assert shown(chapter("d", "x")) == ["6"]
+    assert error(chapter("d", "import nothing_of_this_name"))["words"].startswith("No module named")
+
+
+def test_a_name_that_spark_made_is_back_when_the_reader_makes_it(chapter):
+    chapter("c")
+
+    assert shown(chapter("d", "z = 3\nz")) == ["3"]
+    assert shown(chapter("d", "z + 1")) == ["4"]
+
+
+def test_an_import_beside_one_that_is_not_to_be_had_is_done(chapter):
+    answered = chapter("a", "from math import pi\nimport numpy as np\nround(pi, 2)")
+
+    assert (shown(answered), answered["needs"]) == (["3.14"], "")
+    assert chapter("b", "np.zeros(3)")["needs"] == "pandas"
+
+
+def test_a_name_of_a_cell_that_was_not_run_is_explained(chapter):
+    assert "Run to here" in error(chapter("b"))["words"]
+
+
+def test_an_error_has_its_line_in_the_cell(chapter):
+    answered = error(
+        chapter("a", "from kafkalearn.coordinator import look_up\n\ndef f():\n    return look_up('g', [])\n\nf()")
+    )
+    broken = error(chapter("a", "x = (1,"))
+
+    assert (answered["kind"], answered["line"], answered["source"]) == ("KafkaLearnError", 4, "return look_up('g', [])")
+    assert (broken["kind"], broken["line"]) == ("SyntaxError", 1)
+
+
+def test_a_table_used_as_a_dataframe_says_that_it_needs_pandas(chapter):
+    source = "from kafkalearn.tables import PlainTable\nPlainTable(('a',), ((1,),)).groupby('a')"
+
+    assert chapter("a", source)["needs"] == "pandas"
+
+
+def test_a_flood_of_output_is_cut(chapter):
+    (part,) = chapter("a", "for _ in range(10**5):\n    print('x' * 100)")["outputs"]
+
+    assert len(part["printed"]) < 300_000
+    assert part["printed"].endswith("left out")
+
+
+def test_sys_exit_ends_the_cell_alone(chapter):
+    assert chapter("a", "import sys\nprint('before')\nsys.exit(1)")["outputs"] == [{"printed": "before\n"}]
+
+
+def test_the_cells_that_one_stands_on_are_found(chapter):
+    answered = json.loads(
+        answer("cells.before", json.dumps({"page": "p", "cell": "b", "sources": {"a": "q = 1\nx = q"}}))
+    )
+
+    assert answered == {"result": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "payload", "words"),
+    [
+        ("sells.run", {}, "did you mean 'cells'"),
+        ("cells.jump", {}, "unknown function of cells"),
+        ("cells.run", {"page": "never opened", "cell": "a", "source": ""}, "is not open"),
+        ("cells.before", {"page": "p", "cell": "nowhere"}, "nowhere"),
+        ("controls.turn", {"page": "p", "cell": "a", "at": 0, "values": []}, "has not been run"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_answered_in_words(chapter, name, payload, words):
+    answered = json.loads(answer(name, json.dumps(payload)))
+
+    assert words in answered["error"]
+    assert "trace" not in answered
+
+
+def test_a_fault_of_ours_comes_with_its_trace():
+    assert "Traceback" in json.loads(answer("cells.run", "{}"))["trace"]

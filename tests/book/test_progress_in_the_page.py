@@ -1,0 +1,137 @@
+"""The page's side of progress: the file, two files as one, and the table of a class, as JupyterLab's side has them."""
+
+import csv
+import io
+import os
+
+import pytest
+
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.exercises.kit.properties import Open
+from kafkalearn.exercises.progress import grades
+from kafkalearn.exercises.progress.answers import encoded
+from kafkalearn.exercises.progress.judging import TOO_LONG, UNKNOWN
+from kafkalearn.exercises.progress.keeping import VARIABLE
+from kafkalearn.exercises.progress.record import Entry, Record, write_file
+from kafkalearn.page.progress import class_table, judge, merge, progress_in_memory
+from tests.exercises.every_exercise import EXERCISES
+
+ALL = {exercise.progress.exercise: exercise for _, exercise in EXERCISES}
+SOLVED = {name: encoded(exercise.solve()) for name, exercise in ALL.items()}
+WRONG = {name: encoded(exercise.misconceptions[0].wrong) for name, exercise in ALL.items() if exercise.misconceptions}
+
+
+def claiming(answers, name="Anna", outcome="right"):
+    return Record(name, {each: Entry(outcome, 1, 0, False, answer) for each, answer in answers.items()}).text()
+
+
+def judged(answers):
+    return judge({"file": "anna.json", "text": claiming(answers)})
+
+
+def test_every_solution_is_right_again():
+    outcomes = judged(SOLVED)["outcomes"]
+
+    assert outcomes == {name: "open" if isinstance(exercise.judge, Open) else "right" for name, exercise in ALL.items()}
+
+
+def test_every_wrong_answer_that_claims_to_be_right_is_wrong():
+    assert set(judged(WRONG)["outcomes"].values()) == {"wrong"}
+
+
+def test_what_harms_takes_no_other_answer_with_it():
+    never_ends = {"function": "f", "source": "def f(*arguments):\n    while True:\n        pass\n"}
+    said = judged(
+        {
+            "00.leader_of": never_ends,
+            "04.my_round_robin": {"function": "f"},
+            "06.my_sink": {"made": "os.system", "of": {}},
+            "07.read_key": SOLVED["07.read_key"],
+            "99.no_such_exercise": 1,
+            "08.which_remain": None,
+        }
+    )
+
+    assert said["has_run_code"]
+    assert said["outcomes"] == {
+        "00.leader_of": "error",
+        "04.my_round_robin": "error",
+        "06.my_sink": "error",
+        "07.read_key": "right",
+        "99.no_such_exercise": UNKNOWN,
+        "08.which_remain": "not attempted",
+    }
+
+
+def test_values_are_judged_before_any_code_of_the_file_runs():
+    changes_the_rule = (
+        "def f(*arguments):\n"
+        "    from kafkalearn.exercises.chapter00.exercises import predict_coordinator\n"
+        "    from kafkalearn.exercises.kit import values\n"
+        "    values.compare = lambda *given: values.Verdict('right')\n"
+    )
+    answers = {"00.leader_of": {"function": "f", "source": changes_the_rule}, "00.predict_coordinator": 9}
+    from kafkalearn.exercises.kit import values
+
+    kept = values.compare
+    try:
+        assert judged(answers)["outcomes"]["00.predict_coordinator"] == "wrong"
+    finally:
+        values.compare = kept
+
+
+def test_the_table_is_that_of_make_grades(tmp_path, capsys):
+    files = {
+        "anna.json": claiming({"01.same_partition": SOLVED["01.same_partition"], "00.predict_coordinator": 9}),
+        "ben.json": claiming({"02.mask_step": SOLVED["02.mask_step"]}, "=Ben", "wrong"),
+        "empty.json": "",
+        "torn.json": '{"format": ',
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert grades.main([str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+
+    table = class_table({"judged": [judge({"file": name, "text": text}) for name, text in files.items()]})
+
+    assert table["csv"] == (tmp_path / "grades.csv").read_bytes().decode()
+    assert [line.split() for line in printed.splitlines()[:4]] == [list(table["columns"]), *map(list, table["rows"])]
+    assert [remark.split(": ")[0] for remark in table["remarks"]] == ["Anna", "torn.json"]
+    assert all(remark in printed for remark in table["remarks"][:1])
+
+
+def test_a_file_whose_judging_the_page_had_to_end():
+    text = claiming({"00.leader_of": 1, "00.predict_coordinator": 1})
+    table = class_table({"judged": [{"file": "anna.json", "text": text}]})
+
+    rows = list(csv.DictReader(io.StringIO(table["csv"])))
+    assert {row["outcome"] for row in rows} == {TOO_LONG}
+    assert table["remarks"] == ["Anna: the file says done, and that is not so: 00.leader_of, 00.predict_coordinator"]
+
+
+def test_two_files_as_one():
+    one = Record("", {"01.a": Entry("wrong", 3, 1, True, "x"), "01.b": Entry("right", 1, 0, False, 2)})
+    two = Record("", {"01.a": Entry("right", 1, 0, False, "y")})
+
+    said = merge({"records": [one.text(), "", two.text()], "name": "Anna"})
+
+    assert Record.read(said["record"]) == Record("Anna", (one | two).entries)
+    assert said["summary"].startswith("01: 2 of ")
+    assert merge({"records": []}) == {"record": Record().text(), "summary": "nothing was tried yet", "not_kept": []}
+
+
+def test_what_is_no_file_of_progress_is_refused():
+    with pytest.raises(KafkaLearnError, match='must have "format"'):
+        merge({"records": ["{}"]})
+
+
+def test_progress_is_kept_in_memory_and_nowhere_else(tmp_path, monkeypatch):
+    mine = tmp_path / "mine.json"
+    write_file(mine, Record("Anna"))
+    monkeypatch.setenv(VARIABLE, str(mine))
+
+    with progress_in_memory("") as progress:
+        assert os.environ[VARIABLE] == str(progress.path)
+
+    assert os.environ[VARIABLE] == str(mine)
+    assert not progress.path.exists()

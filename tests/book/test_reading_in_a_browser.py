@@ -1,0 +1,146 @@
+"""Finding one's way, small screens, dark rooms and paper: index, contents, search, and what axe-core finds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.book.browsers import ChromiumPage, chromium, wait_for
+
+pytestmark = pytest.mark.browser
+PAGES = ("01_coordinator", "index", "progress", "class", "search", "playground")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as page:
+        yield page.page.context.browser
+
+
+def opened(browser, made_book, page, **options) -> ChromiumPage:
+    shown = ChromiumPage(browser.new_context(offline=True, bypass_csp=True, **options).new_page())
+    shown.open((made_book / f"{page}.html").as_uri())
+    return shown
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_axe_finds_nothing_serious_and_no_page_is_wider_than_its_screen(browser, made_book, page, width, scheme):
+    shown = opened(browser, made_book, page, viewport={"width": width, "height": 844}, color_scheme=scheme)
+    wait_for(shown, "() => !document.querySelector('[data-exercise]') || document.documentElement.dataset.answers")
+    shown.run("() => document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    # Hints and solutions that unfold are noted, each by a frame that comes and goes.
+    wait_for(shown, "async () => { await window.kafkalearnAnswers?.read(); return !document.querySelector('iframe'); }")
+    assert shown.seen.errors == []  # axe's own requests, for style sheets, are refused and said in the console
+
+    found = Axe().run(shown.page).response["violations"]
+    serious = [
+        (each["id"], each["nodes"][0]["html"][:200]) for each in found if each["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+    assert shown.run("() => document.documentElement.scrollWidth") <= width
+    shown.page.context.close()
+
+
+def test_on_a_phone_a_picture_keeps_a_size_that_can_be_read_and_pans(browser, made_book):
+    shown = opened(browser, made_book, "01_coordinator", viewport={"width": 390, "height": 844})
+    widths = shown.run("""() => {
+        document.querySelectorAll("details").forEach((each) => { each.open = true; });
+        const stage = document.querySelector(".kl-stage");
+        return [stage.clientWidth, stage.scrollWidth];
+    }""")
+
+    assert widths[0] < 390 < 700 < widths[1]
+    shown.page.context.close()
+
+
+def test_on_paper_a_player_is_its_stills_and_no_button_is_printed(browser, made_book):
+    shown = opened(browser, made_book, "01_coordinator")
+    wait_for(shown, "() => document.querySelector('.kl-player .kl-bar')")
+    visible = """(selector) => [...document.querySelectorAll(selector)].some((each) => each.offsetHeight > 0)"""
+    assert not shown.run(visible, "img.on-paper")
+    shown.run("() => document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    shown.page.emulate_media(media="print")
+
+    assert shown.run(visible, "img.on-paper")
+    for hidden in (".book-cell .kl-player:has(+ .on-paper)", ".kl-bar", ".exercise-bar", ".navigation", ".live-tools"):
+        assert not shown.run(visible, hidden), hidden
+    shown.page.context.close()
+
+
+def test_a_dark_page_is_dark_and_a_light_one_light(browser, made_book):
+    for scheme, is_dark in (("dark", True), ("light", False)):
+        for page in PAGES:
+            shown = opened(browser, made_book, page, color_scheme=scheme)
+            colour = shown.run("() => getComputedStyle(document.body).backgroundColor")
+            red = int(colour.strip("rgba() ").split(",")[0])
+            assert (red < 60) is is_dark, (page, scheme, colour)
+            shown.page.context.close()
+
+
+def test_the_contents_lead_to_each_heading_of_the_page(browser, made_book):
+    shown = opened(browser, made_book, "01_coordinator")
+    links = shown.run("""() => [...document.querySelectorAll(".contents a")].map((each) =>
+        [each.textContent, Boolean(document.getElementById(decodeURIComponent(each.hash.slice(1))))])""")
+
+    assert all(is_there for _, is_there in links)
+    assert {"2 Four formulas, one truth", "Exercises", "Exercise 8"} <= {words for words, _ in links}
+    shown.page.context.close()
+
+
+def test_each_name_of_a_chapter_leads_to_its_place_in_the_reference(browser, made_book):
+    shown = opened(browser, made_book, "01_coordinator")
+    found = shown.run(
+        "() => [...document.querySelectorAll('.reference a')].map((each) => [each.textContent, each.href])"
+    )
+    shown.page.context.close()
+
+    assert {"find_coordinator", "offsets_partition", "play", "with_coordinator"} <= {name for name, _ in found}
+    for name, address in found:
+        path, _, anchor = address.removeprefix("file://").partition("#")
+        text = Path(unquote(path)).read_text(encoding="utf-8")
+        assert not anchor or f'id="{anchor}"' in text, name
+
+
+def test_the_search_finds_a_section_and_leads_to_it(browser, made_book):
+    shown = opened(browser, made_book, "search")
+    shown.run("""() => {
+        const field = document.querySelector("input[type=search]");
+        field.value = "absolute value sign bit";
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+    }""")
+
+    found = shown.run("""() => [...document.querySelectorAll("#results a")].map((each) => each.getAttribute("href"))""")
+    assert any(each.startswith("01_coordinator.html#2-Four-formulas") for each in found)
+    assert shown.run("() => document.querySelectorAll('#results mark').length") > 3
+    shown.page.click("#results a")
+    wait_for(shown, "() => location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)))?.id")
+    shown.page.context.close()
+
+
+def test_the_index_shows_code_as_code(browser, made_book):
+    shown = opened(browser, made_book, "index")
+
+    assert "`" not in shown.run("() => document.body.textContent")
+    shown.page.context.close()
+
+
+def test_an_exercise_is_done_by_keys_alone(browser, made_book):
+    shown = opened(browser, made_book, "01_coordinator")
+    keys = shown.page.keyboard
+    wait_for(shown, "() => document.documentElement.dataset.answers")
+    shown.page.focus("[data-exercise='01.overflow_id'] textarea")
+    keys.press("Tab")
+    assert shown.run("() => document.activeElement.textContent") == "Check"
+    keys.press("Tab")
+    keys.press("Tab")
+    keys.press("Enter")
+    assert shown.run("() => document.activeElement.parentElement.open")
+    keys.press("Shift+Tab")
+    keys.press("Shift+Tab")
+    keys.press("Shift+Tab")
+    assert shown.run("() => document.activeElement.tagName") == "TEXTAREA"
+    shown.page.context.close()

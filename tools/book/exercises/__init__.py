@@ -1,0 +1,12 @@
+"""The exercises in the book: an editor for each cell with a check, hints and solution, and the reader's answers.
+
+A chapter's cell that ends in ``exercises.NAME.check(...)`` becomes an editor that begins with the cell. Without a
+script, or before Python has started, the hints and the solution unfold all the same: they are in the page.
+
+The answers lie in the browser, in the format of `kafkalearn.exercises.progress`; ``kept.js``, ``answers.js`` and, in a
+page of its own, ``store.js`` keep them, ``exercises.js`` is what a chapter does with them.
+"""
+
+from tools.book.exercises.boxes import exercises_of, import_statements, script_text, with_exercises
+
+__all__ = ["exercises_of", "import_statements", "script_text", "with_exercises"]

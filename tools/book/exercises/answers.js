@@ -1,0 +1,72 @@
+// window.kafkalearnAnswers: the reader's answers, kept by the browser from visit to visit.
+//   read() -> Promise<{record, drafts, isRefused}>   record: the file of progress, parsed; drafts: by exercise
+//   keepEntry(exercise, entry), keepDraft(exercise, text or null), replace({record, drafts}), forget()
+// Browsers that give each file: page a store of its own (Firefox) would part the chapters from each other, so all pages
+// of the book ask one page, answers.html, in a frame that nobody sees. Where storage is refused, this page remembers.
+
+window.kafkalearnAnswers = (() => {
+  const { EMPTY, changed } = window.kafkalearnStore;
+  const PATIENCE_MS = 5000; // a store that says nothing so long after its page has come is none
+  let memory = EMPTY(), isRefused = false;
+  let last = Promise.resolve(); // questions stand in a queue: the store has no locks
+
+  const loaded = new Promise((resolve) => {
+    if (document.body) resolve();
+    else addEventListener("DOMContentLoaded", resolve);
+  });
+
+  // One question to the store: a frame that goes as soon as it has answered. Nothing, if it does not.
+  function asked(question) {
+    return new Promise((resolve) => {
+      const frame = Object.assign(document.createElement("iframe"), { src: "answers.html", hidden: true, title: "The store of answers" });
+      let timer = 0;
+      const end = (said) => {
+        removeEventListener("message", hear);
+        clearTimeout(timer);
+        frame.remove();
+        resolve(said);
+      };
+      const hear = ({ data, source }) => {
+        const said = data?.kafkalearnAnswers;
+        if (!said || source !== frame.contentWindow) return;
+        if (!said.isReady) return end(said);
+        frame.onload = null; // it is there, and will answer
+        clearTimeout(timer);
+        source.postMessage({ kafkalearnAnswers: question }, "*");
+      };
+      frame.onload = () => { timer = setTimeout(end, PATIENCE_MS); };
+      addEventListener("message", hear);
+      document.body.append(frame);
+    });
+  }
+
+  async function answer(question) {
+    await loaded;
+    if (!isRefused) {
+      const said = await asked(question);
+      if (said && !said.isRefused) return said;
+    }
+    isRefused = true;
+    memory = changed(memory, question);
+    return structuredClone({ ...memory, isRefused });
+  }
+
+  const ask = (question) => (last = last.then(() => answer(question)));
+
+  return {
+    read: () => ask({}),
+    keepEntry: (exercise, entry) => ask({ entry: { exercise, entry } }),
+    keepDraft: (exercise, text) => ask({ draft: { exercise, text } }),
+    replace: (whole) => ask({ whole }),
+    forget: () => ask({ whole: EMPTY() }),
+  };
+})();
+
+// A text as a file of the reader's, without a server.
+window.kafkalearnSave = (name, text, type) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+};

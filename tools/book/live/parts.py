@@ -1,0 +1,80 @@
+"""The files of the book's folder ``live``, each written only where it has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from kafkalearn.views.drawing.page import player_script, player_style
+from tools.book.live import runtime
+from tools.book.live.packages import ACE, PYODIDE, files
+
+HERE = Path(__file__).parent
+FOLDER = "live"
+PAGE_SCRIPTS = (
+    *("python.js", "frame.js", "outputs.js", "editor.js", "../fitting.js", "cells.js"),
+    *(f"../exercises/{name}.js" for name in ("kept", "answers", "exercises")),
+)
+"""What ``page.js`` is made of, in order, after the player's own script."""
+
+_ACE_FILES = ("ace.js", "mode-python.js", "theme-textmate.js", "theme-tomorrow_night.js")
+_NOTICE = """What lies in this folder and is not kafkalearn's own:
+
+- runtime.js holds {pyodide.name} {pyodide.version} (Mozilla Public License 2.0, MPL-2.0.txt; its source:
+  github.com/pyodide/pyodide), which holds CPython and its standard library (Python.txt).
+- ace/ is {ace.name} {ace.version} (BSD licence, Ace.txt; its source: github.com/ajaxorg/ace).
+"""
+
+
+def write(book: Path) -> Path:
+    """Write the folder into a book and return it; what is as it should be stays untouched.
+
+    Raises
+    ------
+    NotFetched
+        If what comes from npm cannot be fetched.
+    """
+    folder = book / FOLDER
+    _write_runtime(folder)
+    _put(folder / "page.js", page_script())
+    _put(folder / "page.css", page_style())
+    if not all((folder / "ace" / name).exists() for name in _ACE_FILES):
+        for name, data in files(ACE, *(f"src-min-noconflict/{name}" for name in _ACE_FILES)).items():
+            _put(folder / "ace" / Path(name).name, data.decode("utf-8"))
+        (licence,) = files(ACE, "LICENSE").values()
+        _put(folder / "licences" / "Ace.txt", licence.decode("utf-8"))
+    for licence in (HERE / "licences").glob("*.txt"):
+        _put(folder / "licences" / licence.name, licence.read_text(encoding="utf-8"))
+    _put(folder / "licences" / "README.txt", _NOTICE.format(pyodide=PYODIDE, ace=ACE))
+    return folder
+
+
+def page_script(names: Sequence[str] = PAGE_SCRIPTS) -> str:
+    """The script of a page: the player, then ours, each in a scope of its own."""
+    player = player_script().replace("export default { render };", "")
+    ours = [(HERE / name).read_text(encoding="utf-8") for name in names]
+    return f"window.kafkalearnPlayer = (() => {{\n{player}\nreturn {{ render }};\n}})();\n" + "\n".join(ours)
+
+
+def page_style() -> str:
+    """The style sheet of a page's live parts, and the player's."""
+    return player_style() + (HERE / "page.css").read_text(encoding="utf-8")
+
+
+def _write_runtime(folder: Path) -> None:
+    """Packing takes seconds, so the script says what it was made of."""
+    digest = hashlib.sha256(runtime.WORKER.read_bytes() + PYODIDE.sha512.encode() + runtime.core_archive())
+    made_of, path = f"// made of {digest.hexdigest()}\n", folder / "runtime.js"
+    if path.exists():
+        with path.open(encoding="utf-8") as file:
+            if file.readline() == made_of:
+                return
+    print("packing Python for the pages", flush=True)
+    _put(path, made_of + runtime.runtime())
+
+
+def _put(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")

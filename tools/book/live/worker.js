@@ -1,0 +1,62 @@
+// The worker that holds Python. It is given once what it is made of, then asked questions one by one:
+//   {parts}                 -> {progress: words}..., {started: true} or {failed: words}
+//   {id, name, payload}     -> {id, answer: JSON text of kafkalearn.page.answer}
+// Pages from file: may load nothing, so what Pyodide would fetch is handed to it from the parts.
+
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function addressOf(data, type) {
+  return URL.createObjectURL(new Blob([data], { type }));
+}
+
+async function start(packed) {
+  const say = (progress) => postMessage({ progress });
+  say("Unpacking Python");
+  const names = Object.keys(packed);
+  const unpackedParts = await Promise.all(names.map((name) => unpacked(packed[name])));
+  const parts = Object.fromEntries(names.map((name, at) => [name, unpackedParts[at]]));
+  const known = {
+    "pyodide.asm.mjs": addressOf(parts["pyodide.asm.mjs"], "text/javascript"),
+    "pyodide.asm.wasm": addressOf(parts["pyodide.asm.wasm"], "application/wasm"),
+    "python_stdlib.zip": addressOf(parts["python_stdlib.zip"], "application/zip"),
+  };
+  const plainFetch = self.fetch;
+  self.fetch = (request, options) => {
+    const name = String(request.url ?? request).split("/").pop().split("?")[0];
+    return plainFetch(known[name] ?? request, options);
+  };
+  self.importScripts = () => { throw new Error("this worker loads nothing"); }; // Pyodide tries it; import() it is then
+  say("Starting Python");
+  const { loadPyodide } = await import(addressOf(parts["pyodide.mjs"], "text/javascript"));
+  const { default: createPyodideModule } = await import(known["pyodide.asm.mjs"]);
+  const lockFileContents = JSON.parse(new TextDecoder().decode(parts["lock.json"]));
+  const stdLibURL = known["python_stdlib.zip"];
+  const python = await loadPyodide({ indexURL: "https://nowhere.invalid/", stdLibURL, createPyodideModule, lockFileContents });
+  say("Loading kafkalearn");
+  python.unpackArchive(parts["kafkalearn.zip"], "zip");
+  return python.runPython("from kafkalearn.page import answer; answer");
+}
+
+let answer = null;
+onmessage = async ({ data }) => {
+  if (data.parts) {
+    try {
+      answer = await start(data.parts);
+      postMessage({ started: true });
+    } catch (error) {
+      postMessage({ failed: String(error) });
+    }
+  } else {
+    let text;
+    try {
+      text = answer(data.name, data.payload);
+    } catch (error) { // no Python error comes this far: memory ended, or the stack
+      text = JSON.stringify({ error: `Python ended: ${String(error).trim().split("\n").at(-1)}`, isOver: true });
+    }
+    postMessage({ id: data.id, answer: text });
+  }
+};

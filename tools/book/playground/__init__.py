@@ -1,0 +1,56 @@
+"""``playground.html``: one file, to be sent by mail, with Python in it and a policy that names its scripts by hash.
+
+Each part is a form of ``forms.html``; `kafkalearn.page.playground` answers it, ``playground.js`` only wires.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from kafkalearn.page.playground.assignors import ASSIGNORS
+from kafkalearn.replication import ACKNOWLEDGED_SURVIVE, PROMISES
+from kafkalearn.versions.releases import RELEASES
+from kafkalearn.views.drawing.page import player_style
+from tools.book.live import page_script, with_policy
+from tools.book.shell import STYLE
+
+HERE = Path(__file__).parent
+PAGE = "playground.html"
+
+
+def playground_page(runtime: str) -> str:
+    """The whole page.
+
+    Parameters
+    ----------
+    runtime : str
+        The script of Python, as ``live/runtime.js`` has it.
+    """
+    forms = (HERE / "forms.html").read_text(encoding="utf-8")
+    for place, words in {
+        "RELEASES": RELEASES[::-1],
+        "ASSIGNORS": ASSIGNORS,
+        "PROMISES": dict.fromkeys([ACKNOWLEDGED_SURVIVE, *PROMISES]),
+    }.items():
+        forms = forms.replace(f"<!-- {place} -->", "".join(f"<option>{escape(each)}</option>" for each in words))
+    own = (HERE / "playground.js").read_text(encoding="utf-8")
+    style = STYLE.read_text(encoding="utf-8") + player_style() + (HERE / "playground.css").read_text(encoding="utf-8")
+    scripts = "\n".join(f"<script>{each}</script>" for each in (runtime, page_script(("python.js",)), own))
+    html = f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Playground · kafkalearn</title>
+<style>{style}</style>
+</head>
+<body class="plain-page playground">
+<main>
+{forms}
+</main>
+{scripts}
+</body>
+</html>
+"""
+    return with_policy(html).replace("script-src 'self' ", "script-src ", 1)  # no file beside it is its own
