@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kafkalearn.arguments import number
 from kafkalearn.fields import Checked, Count
 from kafkalearn.offsets.pairs import Pair, key_values
 from kafkalearn.offsets.records.codec import decode
@@ -102,4 +103,4 @@ def load_seconds(record_count: float, rate: Rate = MEASURED) -> float:
     >>> round(load_seconds(100_000_000) / 60)
     10
     """
-    return record_count / rate.records_per_s
+    return number("record_count", record_count, at_least=0) / rate.records_per_s

@@ -59,6 +59,7 @@ class Cluster:
         for at in mapping("moves", self.moves, of="TopicPartition to Move"):
             if self.replicas(at) is None:
                 raise KafkaLearnError(f"moves names {at}, which is no partition of topics")
+        mapping("log_dirs", self.log_dirs, of="broker to its log directory")
 
     @property
     def broker_ids(self) -> tuple[int, ...]:

@@ -38,8 +38,7 @@ class Settings(Checked):
 
     def __post_init__(self) -> None:
         """Take the topics as pairs, and refuse what is no cluster."""
-        given = dict(self.topics) if isinstance(self.topics, tuple) else self.topics
-        kept = mapping("topics", given, of="name to replicas of each partition")
+        kept = mapping("topics", _as_mapping(self.topics), of="name to replicas of each partition")
         pairs = tuple((name, placement_of(f"topics[{name!r}]", kept[name])) for name in sorted(kept))
         object.__setattr__(self, "topics", pairs)
         check_fields(self)
@@ -48,3 +47,9 @@ class Settings(Checked):
         named = {broker for _, placement in pairs for replicas in placement for broker in replicas}
         if unknown := sorted(named - {*self.broker_ids}):
             raise KafkaLearnError(f"topics has replicas on {unknown}; the brokers are {list(self.broker_ids)}")
+
+
+def _as_mapping(topics: object) -> object:
+    """Pairs as a mapping; anything else as it is, for `mapping` to refuse."""
+    are_pairs = isinstance(topics, tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in topics)
+    return dict(topics) if are_pairs and all(isinstance(name, str) for name, _ in topics) else topics
