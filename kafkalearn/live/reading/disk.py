@@ -5,6 +5,7 @@ Files of a broker that runs can be read at any time: what it has written is ther
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from kafkalearn.errors import KafkaLearnError
@@ -18,6 +19,7 @@ from kafkalearn.topic_partition import TopicPartition
 HIGH_WATERMARKS, LOG_STARTS = "replication-offset-checkpoint", "log-start-offset-checkpoint"
 CLEANED, RECOVERY_POINTS = "cleaner-offset-checkpoint", "recovery-point-offset-checkpoint"
 EPOCHS = "leader-epoch-checkpoint"
+TRIES, PAUSE_S = 20, 0.05
 
 
 class Disk:
@@ -42,13 +44,18 @@ class Disk:
         Raises
         ------
         NotThere
-            If there is no such replica here, or the cleaner puts another file in the place of one just now.
+            If there is no such replica here, or a file of it cannot be read.
         """
-        paths = sorted(self._folder_of(topic, partition).glob("*.log"))
-        try:
-            return tuple(read_segment(path, topic, partition, has_checksum=False) for path in paths)
-        except KafkaLearnError as error:
-            raise NotThere(str(error)) from None
+        folder = self._folder_of(topic, partition)
+        for attempt in range(TRIES):
+            paths = sorted(folder.glob("*.log"))
+            try:
+                return tuple(read_segment(path, topic, partition, has_checksum=False) for path in paths)
+            except KafkaLearnError as error:
+                if attempt == TRIES - 1 or all(path.exists() for path in paths):
+                    raise NotThere(str(error)) from None
+            time.sleep(PAUSE_S)  # the cleaner puts other files in the place of these just now
+        raise AssertionError("unreachable")
 
     def batches(self, topic: str, partition: int) -> tuple[Batch, ...]:
         """The batches of a replica, in order."""
