@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,11 +9,12 @@ from hypothesis import strategies as st
 from kafkalearn.answers.settings.properties import MASK, is_secret, parse_properties, read_properties
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.versions.settings import all_settings
+from tests.recorded import recorded
 
-RECORDED = json.loads((Path(__file__).parents[1] / "vectors" / "answers" / "java-properties.json").read_text())["cases"]
+RECORDED = recorded("java-properties")
 
 
-@pytest.mark.parametrize("case", RECORDED, ids=lambda case: repr(case["text"])[:40])
+@pytest.mark.parametrize("case", RECORDED["cases"], ids=lambda case: repr(case["text"])[:40])
 def test_a_text_has_the_settings_that_java_reads(case):
     if case["settings"] is None:
         with pytest.raises(KafkaLearnError, match="four hexadecimal digits"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,8 +15,9 @@ from kafkalearn.answers.settings.refusals import refusals
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.versions.releases import RELEASES
 from kafkalearn.versions.settings import ABSENT, REQUIRED, all_settings
+from tests.recorded import recorded
 
-RECORDED = json.loads((Path(__file__).parents[1] / "vectors" / "answers" / "client-settings.json").read_text())
+RECORDED = recorded("client-settings")
 
 NOT_KNOWN = {
     ("enable.auto.commit", "true"): "the program may set group.id itself",

@@ -98,6 +98,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "any broker in place of one, in a search of one's own": "on_every_broker",
     },
     "kafkalearn.segments": {"files that lie elsewhere": "parse_segment read_batch read_segment"},
+    "kafkalearn.spark.offsets": {"the offsets topic of one's own cluster": "group_findings"},
     "kafkalearn.spark.real_topic": {"the topics of one's own cluster": "KafkaTopics"},
     "kafkalearn.tables": {"rows of one's own": "PlainTable text_table"},
     "kafkalearn.versions": {

@@ -49,4 +49,33 @@ RULES = (
         checks=(Check("law", "tests/answers/test_where.py::test_groups_and_transactional_ids_have_one_rule"),),
         left_out="share groups, whose state is in __share_group_state by a rule of its own",
     ),
+    Rule(
+        name="how far a streaming query has come",
+        function="kafkalearn.answers.streaming.streaming_progress",
+        versions="Spark 4.3",
+        source="OffsetSeqLog, CommitLog, KafkaSourceOffset, KafkaMicroBatchStream",
+        checks=(
+            Check(
+                "vectors",
+                "tests/answers/test_streaming.py::test_a_batch_that_was_begun_only_counts_as_not_read",
+                "tests/vectors/answers/streaming-checkpoints.json",
+                "in a batch",
+                9,
+            ),
+        ),
+        left_out="checkpoints of versions other than 1 and of continuous processing; sources that are not Kafka",
+    ),
+    Rule(
+        name="what fills the offsets topic, in words",
+        function="kafkalearn.spark.offsets.findings.group_findings",
+        versions="0.8.2 to 4.3",
+        source="the counts of kafkalearn.answers.xray",
+        checks=(
+            Check(
+                "equality",
+                "tests/spark/offsets/test_findings.py::test_each_group_has_the_counts_that_an_x_ray_of_the_files_has",
+            ),
+        ),
+        left_out="when an offset expires; what the cleaner has not come to, which the disk alone tells",
+    ),
 )
