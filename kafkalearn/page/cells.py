@@ -19,6 +19,7 @@ from kafkalearn.page.display import Outputs
 from kafkalearn.page.faults import fault
 from kafkalearn.page.imports import import_into, needed_for
 from kafkalearn.page.names import cells_before, names_of
+from kafkalearn.phrases import listed
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
@@ -29,7 +30,7 @@ class Chapter:
 
     sources: dict[str, str]
     namespace: dict[str, object] = field(default_factory=lambda: {"__name__": "__main__"})
-    lacking: dict[str, str] = field(default_factory=dict)  # what each name would need that is not there
+    lacking: dict[str, frozenset[str]] = field(default_factory=dict)  # what each name needs that is not there
 
 
 _chapters: dict[str, Chapter] = {}
@@ -63,9 +64,9 @@ def run(payload: Mapping[str, object]) -> dict[str, object]:
         imports, rest, last = _in_parts(source, file)
         _import_all(chapter, imports, file)
         wanted = names.needed | (_imported(imports) & names.read)
-        if needs := {chapter.lacking[name] for name in wanted if name in chapter.lacking}:
+        if needs := frozenset().union(*(chapter.lacking.get(name, ()) for name in wanted)):
             _set_down(chapter, names.made, needs)
-            return {"outputs": [], "needs": " and ".join(sorted(needs))}
+            return {"outputs": [], "needs": listed(sorted(needs))}
         for name in names.made - _imported(imports):
             chapter.lacking.pop(name, None)
         with redirect_stdout(outputs), redirect_stderr(outputs):
@@ -75,7 +76,7 @@ def run(payload: Mapping[str, object]) -> dict[str, object]:
                 outputs.show(value)
     except Exception as error:
         if needs := _hidden_need(error):
-            _set_down(chapter, names.made, {needs})
+            _set_down(chapter, names.made, frozenset({needs}))
             return {"outputs": [], "needs": needs}
         outputs.parts.append({"error": fault(error, file, _makers(chapter, cell))})
         return {"outputs": outputs.parts, "needs": ""}
@@ -115,19 +116,19 @@ def _import_all(chapter: Chapter, imports: list[ast.stmt], file: str) -> None:
         lacking = import_into(chapter.namespace, node, file)
         for name in lacking:
             chapter.namespace.pop(name, None)
-        chapter.lacking |= lacking
+        chapter.lacking |= {name: frozenset({need}) for name, need in lacking.items()}
 
 
 def _imported(imports: list[ast.stmt]) -> set[str]:
     return {alias.asname or alias.name.partition(".")[0] for node in imports for alias in node.names}
 
 
-def _set_down(chapter: Chapter, made: frozenset[str], needs: set[str]) -> None:
+def _set_down(chapter: Chapter, made: frozenset[str], needs: frozenset[str]) -> None:
     """The cell is not run, so what it makes is not there, nor what an older cell made under these names."""
     for name in made:
         if name not in chapter.lacking:
             chapter.namespace.pop(name, None)
-            chapter.lacking[name] = " and ".join(sorted(needs))
+            chapter.lacking[name] = needs
 
 
 def _hidden_need(error: Exception) -> str:
@@ -147,7 +148,8 @@ def _makers(chapter: Chapter, cell: str) -> dict[str, str]:
             made.setdefault(name, f"{name} is made by a cell above that has not been run yet: press Run to here")
         if other == cell:
             break
-    return made | {name: f"{name} needs {need}, which a page does not have" for name, need in chapter.lacking.items()}
+    lacking = {name: listed(sorted(needs)) for name, needs in chapter.lacking.items()}
+    return made | {name: f"{name} needs {needs}, which a page does not have" for name, needs in lacking.items()}
 
 
 ANSWERS = {"open": open_chapter, "run": run, "before": before}

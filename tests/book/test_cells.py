@@ -70,6 +70,14 @@ def test_what_needs_spark_is_not_run_nor_what_stands_on_it(chapter):
     assert error(chapter("d", "import nothing_of_this_name"))["words"].startswith("No module named")
 
 
+def test_what_is_needed_is_named_once_however_far_it_came(chapter):
+    chapter("a", "from pyspark.sql import functions\nimport matplotlib.pyplot as plt\none = functions, plt")
+    chapter("b", "two = one, functions")
+
+    assert chapter("c", "one, two, functions")["needs"] == "Spark and figures"
+    assert error(chapter("d", "del two\nprint(unknown)"))["kind"] == "NameError"
+
+
 def test_a_name_that_spark_made_is_back_when_the_reader_makes_it(chapter):
     chapter("c")
 

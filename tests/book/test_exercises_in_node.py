@@ -12,6 +12,8 @@ from tests.book.test_exercises_in_the_page import code_of, each_exercise, each_w
 from tools.book.live.in_node import PagePython, page_python
 from tools.book.live.packages import NotFetched
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def python() -> Iterator[PagePython]:

@@ -123,6 +123,23 @@ def test_what_the_search_finds_breaks_the_promise_when_it_is_played(promise, ack
         assert "states" in found["text"] or "needs another leader" in found["text"]
 
 
+@pytest.mark.parametrize(
+    "line", ["Produce(acks=1) > BrokerCrashed(2)", "BrokerCrashed(2)", "Fetch(2) > BrokerCrashed(2)"]
+)
+def test_where_the_shortest_needs_another_order_the_search_finds_one_for_this_order(line):
+    found = said("search", line=line, acks="1")
+
+    assert "SessionExpired(1) > SessionExpired(2)" in found["text"]
+    assert "acknowledged records survive" in said("moves", line=found["line"])["steps"][-1]["broken"]
+
+
+def test_a_search_from_a_step_that_breaks_the_promise_says_so():
+    found = said("search", line="Produce(acks=1) > BrokerCrashed(1) > SessionExpired(1)", acks="1")
+
+    assert found["text"].startswith("The step on show breaks it already: acknowledged records survive.")
+    assert found["line"] == ""
+
+
 def test_an_assignment_before_and_after():
     group = {"topics": "orders 6\nclicks 3", "members": "C0\nC1\nC2: orders", "after": "C0\nC2: orders"}
     told = {name: said("assignment", assignor=name, **group) for name in ("range", "sticky", "uniform of the broker")}

@@ -31,7 +31,10 @@ def opened(browser, made_book, page, **options) -> ChromiumPage:
 def test_axe_finds_nothing_serious_and_no_page_is_wider_than_its_screen(browser, made_book, page, width, scheme):
     shown = opened(browser, made_book, page, viewport={"width": width, "height": 844}, color_scheme=scheme)
     wait_for(shown, "() => !document.querySelector('[data-exercise]') || document.documentElement.dataset.answers")
-    shown.run("() => document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    shown.run("""() => {
+        document.querySelectorAll("details").forEach((each) => { each.open = true; });
+        document.querySelectorAll("section.part").forEach((each) => { each.hidden = false; });
+    }""")
     # Hints and solutions that unfold are noted, each by a frame that comes and goes.
     wait_for(shown, "async () => { await window.kafkalearnAnswers?.read(); return !document.querySelector('iframe'); }")
     assert shown.seen.errors == []  # axe's own requests, for style sheets, are refused and said in the console

@@ -45,7 +45,7 @@ window.kafkalearnEditor = (() => {
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
     const editor = window.ace.edit(host, {
       mode: "ace/mode/python", theme: isDark ? "ace/theme/tomorrow_night" : "ace/theme/textmate",
-      useWorker: false, maxLines: 60, minLines: 1, fontSize: 15, tabSize: 4, useSoftTabs: true,
+      useWorker: false, maxLines: 60, minLines: 1, fontSize: 13, tabSize: 4, useSoftTabs: true,
       showPrintMargin: false, highlightActiveLine: false, enableKeyboardAccessibility: true,
     });
     editor.textInput.getElement().setAttribute("aria-label", "Code");

@@ -15,7 +15,7 @@ from tools.environment import ROOT
 WORKER = Path(__file__).with_name("worker.js")
 _OF_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 _LEFT_OUT = {"spark", "lab", "__pycache__"}  # what needs Spark's Java, JupyterLab, or another Python
-_DATA = ("coordinator.json", "flights.json", "command-walk", "offsets-topic", "real-kafka")
+_DATA = ("coordinator.json", "flights.json", "command-walk", "offsets-topic", "own-cluster", "real-kafka")
 
 
 def runtime() -> str:
