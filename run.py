@@ -48,13 +48,13 @@ WORKERS = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-l
 
 
 def test(words):
-    """Runs every test: units, doctests, lint, a real Kafka, every chapter against its committed outputs."""
+    """Runs all tests but the long ones: units, doctests, lint, a real Kafka, chapters against committed outputs."""
     environment.require_home()
     return hand_over("-m", "pytest", *words) if words else _tests("not long and not live")
 
 
 def test_all(words):
-    """Runs every test and the long ones too: each chapter at the small size."""
+    """Runs every test: also the chapters that take minutes, each chapter at the small size, a second browser."""
     environment.require_home()
     return _tests("not live", *words)
 

@@ -28,11 +28,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(nothing_skipped)
 
 
+LONG_CHAPTERS = ("06", "07", "08", "10", "11", "12", "13")
+"""They take half a minute to three on two cores: `make test-all` runs them, or whoever names them alone."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what asks for the shared Spark as ``spark``, so that it can be left out: `make quick` does."""
+    """Mark what can be left out: ``spark`` is what asks for the shared Spark, ``long`` the longest chapters."""
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
+        if item.path.suffix == ".ipynb" and item.path.name.startswith(LONG_CHAPTERS):
+            item.add_marker("long")
 
 
 @pytest.fixture(scope="session")

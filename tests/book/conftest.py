@@ -40,7 +40,10 @@ def _make(folder: Path) -> None:
             pytest.skip(str(error))
 
 
-@pytest.fixture(scope="module", params=[chromium, firefox], ids=["chromium", "firefox"])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(chromium, id="chromium"), pytest.param(firefox, id="firefox", marks=pytest.mark.long)],
+)
 def shown(request: pytest.FixtureRequest) -> Iterator[Shown]:
     """A page in a browser that has no network."""
     with request.param() as page:
