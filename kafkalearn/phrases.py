@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Collection, Iterable, Sized
 from math import log10
 
 
@@ -34,6 +34,15 @@ def capitalised(words: str) -> str:
     'Broker 2 fetches; its LEO is 3'
     """
     return words[:1].upper() + words[1:]
+
+
+def begun(words: str, openers: Collection[str]) -> str:
+    """The beginning of a sentence: its first letter large if it begins with one of `openers`, else with a name.
+
+    >>> begun("the session ends", ("the", "a")), begun("c1 rebalances", ("the", "a"))
+    ('The session ends', 'c1 rebalances')
+    """
+    return capitalised(words) if words.partition(" ")[0] in openers else words
 
 
 def shown(value: object, longest: int = 80) -> str:

@@ -113,12 +113,16 @@ def recorded_sentence(reason: str = "") -> str:
     return f"{said}; here none can be asked: {reason}" if reason else f"{said}."
 
 
+def asked_or_recorded(name: str, ask: Ask, version: str) -> RealAnswer:
+    """The answer that `ask`, which starts a Kafka of this version, gives; where nobody answers, the recorded one."""
+    try:
+        return RealAnswer(ask(name), started_sentence(version))
+    except NobodyAnswers as reason:
+        return RealAnswer(recorded_answers()["answers"][name], recorded_sentence(str(reason)))
+
+
 def _asked(name: str) -> RealAnswer:
-    recorded = recorded_answers()["answers"][name]
     for version, ask in _ASKING.items():
-        try:
-            _ANSWERED[name] = RealAnswer(ask(name), started_sentence(version))
-        except NobodyAnswers as reason:
-            _ANSWERED[name] = RealAnswer(recorded, recorded_sentence(str(reason)))
+        _ANSWERED[name] = asked_or_recorded(name, ask, version)
         return _ANSWERED[name]
-    return RealAnswer(recorded, recorded_sentence())
+    return RealAnswer(recorded_answers()["answers"][name], recorded_sentence())

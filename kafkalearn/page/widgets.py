@@ -14,9 +14,8 @@ from importlib.util import find_spec
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.trace import Frame, Trace
-from kafkalearn.views.drawing.controls import Control, control
-from kafkalearn.views.drawing.frames import Animation, Describe, Draw, still_animation
-from kafkalearn.views.drawing.frames import animation as draw_animation
+from kafkalearn.views.drawing.controls import Control, check_values, control
+from kafkalearn.views.drawing.frames import Animation, Describe, Draw, still_animation, to_play
 from kafkalearn.views.drawing.page import values_for_page, words_of
 from kafkalearn.views.drawing.picture import Picture
 
@@ -41,17 +40,12 @@ class Player:
 
     @value.setter
     def value(self, value: int) -> None:
-        count = len(self.animation.pictures)
-        if not 0 <= value < count:
-            raise KafkaLearnError(f"value must be from 0 to {count - 1}, got {value}: the animation has {count} frames")
-        self._value = value
+        self._value = self.animation.checked_place(value)
 
     @property
     def frame(self) -> Frame:
         """The frame on show."""
-        if not self.animation.trace:
-            raise KafkaLearnError("a single picture is on show: only what was made from a trace has frames")
-        return self.animation.trace[self.value]
+        return self.animation.frame_at(self.value)
 
     def __repr__(self) -> str:
         """The same in every run."""
@@ -75,10 +69,7 @@ class Varied(Player):
 
     def set(self, **values: object) -> None:
         """Turn controls, as a reader would; KafkaLearnError if there is no such control or it cannot stand so."""
-        for name, value in values.items():
-            if name not in self.values:
-                raise KafkaLearnError(f"there is no control {name!r}; there are {', '.join(self.values)}")
-            next(each for each in self.controls if each.name == name).checked(value)
+        check_values(self.controls, values)
         self.draw_with(self.values | values)
 
     def from_page(self, values: Sequence[object]) -> None:
@@ -94,10 +85,8 @@ class Varied(Player):
     def draw_with(self, values: dict[str, object]) -> None:
         """Draw anew; an animation keeps its place, and one seen to its end stays at the end."""
         self.values = values
-        old_last = len(self.animation.pictures) - 1
-        self.animation = _as_animation(self._draw(**values))
-        new_last = len(self.animation.pictures) - 1
-        self.value = new_last if self.value == old_last else min(self.value, new_last)
+        old, self.animation = self.animation, _as_animation(self._draw(**values))
+        self.value = self.animation.place_after(old, self.value)
         self.message = ""
 
     def __repr__(self) -> str:
@@ -121,13 +110,7 @@ def play(
     stills: Sequence[int] | None = None,
 ) -> Player:
     """A player for a trace or an animation, as `kafkalearn.views.widgets.player.play`."""
-    if isinstance(trace, Animation):
-        if draw or describe or title or start or stills:
-            raise KafkaLearnError("an animation has its title, start and stills already: give them where it is made")
-        return Player(trace)
-    if draw is None:
-        raise KafkaLearnError("give the function that draws a moment of the trace: play(trace, draw_lookup)")
-    return Player(draw_animation(trace, draw, describe, title=title, start=start, stills=stills))
+    return Player(to_play(trace, draw, describe, title=title, start=start, stills=stills))
 
 
 def vary(draw: Callable[..., Picture | Animation | Player], **controls: object) -> Varied:

@@ -13,14 +13,7 @@ from kafkalearn.live.jars.fetching import missing
 from kafkalearn.live.jars.pinned import find_release
 from kafkalearn.live.nodes.preparing import prepare
 from kafkalearn.live.questions import assignments, commands, coordinators, partitions, releases, replicas, tombstones
-from kafkalearn.real_answers import (
-    NobodyAnswers,
-    ask_with,
-    reason_of,
-    recorded_answers,
-    recorded_sentence,
-    started_sentence,
-)
+from kafkalearn.real_answers import NobodyAnswers, ask_with, asked_or_recorded, reason_of
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 TRIES = 3
@@ -118,16 +111,15 @@ def ask_a_real_broker(name: str) -> Any:
         ask_a_real_broker("coordinators")["billing"]  # {'partition': 9, 'broker': 1}
     """
     one_of("question", name, QUESTIONS)
-    release = find_release(DEFAULT_RELEASE)
-    try:
-        if missing(release):
-            raise NobodyAnswers("none was fetched (make live does that)")
-        prepare(release)
-        value, said = _asked_now(name, release.line), started_sentence(release.version)
-    except (KafkaNotFetched, KafkaNotStarted, NobodyAnswers) as reason:
-        value, said = recorded_answers()["answers"][name], recorded_sentence(reason_of(reason))
-    print(said)
-    return value
+    answer = asked_or_recorded(name, _asked_if_fetched, find_release(DEFAULT_RELEASE).version)
+    print(answer.asked)
+    return answer.value
+
+
+def _asked_if_fetched(name: str) -> object:
+    if missing(find_release(DEFAULT_RELEASE)):
+        raise NobodyAnswers("none was fetched (make live does that)")
+    return _asked_now(name, DEFAULT_RELEASE)
 
 
 def _asked_now(name: str, release: str) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kafkalearn.errors import KafkaLearnError
@@ -165,6 +165,15 @@ def control(name: str, wanted: object) -> Control:
             except KafkaLearnError as error:
                 raise KafkaLearnError(f"control {name}={wanted!r}: {error}") from None
     raise KafkaLearnError(f"control {name}={wanted!r}: {_FORMS}")
+
+
+def check_values(controls: Sequence[Control], values: Mapping[str, object]) -> None:
+    """Raise KafkaLearnError if there is no control of such a name, or if one cannot stand at its value."""
+    by_name = {each.name: each for each in controls}
+    for name, value in values.items():
+        if name not in by_name:
+            raise KafkaLearnError(f"there is no control {name!r}; there are {', '.join(by_name)}")
+        by_name[name].checked(value)
 
 
 def spelt(value: object) -> str:

@@ -55,6 +55,30 @@ class Animation:
         lines = [self.title, *(_headline(self, index) for index in indexes)]
         return "\n".join(line for line in lines if line) or self.pictures[0].label
 
+    def frame_at(self, value: int) -> Frame:
+        """The frame of the trace that is drawn at a place.
+
+        Raises
+        ------
+        KafkaLearnError
+            If it is a single picture.
+        """
+        if not self.trace:
+            raise KafkaLearnError("a single picture is on show: only what was made from a trace has frames")
+        return self.trace[value]
+
+    def checked_place(self, value: int) -> int:
+        """The place, if there is a frame; else the error that says which there are."""
+        count = len(self.pictures)
+        if not 0 <= value < count:
+            raise KafkaLearnError(f"value must be from 0 to {count - 1}, got {value}: the animation has {count} frames")
+        return value
+
+    def place_after(self, old: Animation, value: int) -> int:
+        """Where to go on when this one takes the place of `old`: at the same frame, and at the end if that was seen."""
+        last = len(self.pictures) - 1
+        return last if value == len(old.pictures) - 1 else min(value, last)
+
     def html(self, start: int | None = None) -> str:
         """A player that needs no kernel and no network; without scripts its key frames remain."""
         return player_html(self.payload, self.still.html, self.start if start is None else start)
@@ -113,6 +137,31 @@ def animation(
     pictures = tuple(_drawn(draw, frame, before) for frame, before in zip(trace, befores, strict=False))
     captions = tuple(describe(frame, before) for frame, before in zip(trace, befores, strict=False))
     return Animation(trace, pictures, captions, title, _stills(stills, len(trace)), _place(start, len(trace)))
+
+
+def to_play(
+    trace: Trace | Animation,
+    draw: Draw | None = None,
+    describe: Describe | None = None,
+    *,
+    title: str = "",
+    start: int = 0,
+    stills: Sequence[int] | None = None,
+) -> Animation:
+    """What a player is given: a trace drawn as by `animation`, or an animation that comes alone.
+
+    Raises
+    ------
+    KafkaLearnError
+        As `animation`; or if a trace comes without `draw`, or an animation with more.
+    """
+    if isinstance(trace, Animation):
+        if draw or describe or title or start or stills:
+            raise KafkaLearnError("an animation has its title, start and stills already: give them where it is made")
+        return trace
+    if draw is None:
+        raise KafkaLearnError("give the function that draws a moment of the trace: play(trace, draw_lookup)")
+    return animation(trace, draw, describe, title=title, start=start, stills=stills)
 
 
 def still_animation(picture: Picture) -> Animation:

@@ -36,3 +36,15 @@ def cut_end(words: str, most: int) -> str:
     ('rebalance', 'rebalanc…')
     """
     return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+def two_lines(words: str, most: int) -> list[str]:
+    """A sentence in at most two lines, parted at a blank; of a longer one the beginning.
+
+    >>> two_lines("c1 reads", 12), two_lines("c1 releases orders-0 and orders-1", 12)
+    (['c1 reads'], ['c1 releases', 'orders-0 an…'])
+    """
+    if len(words) <= most:
+        return [words]
+    cut = max(words.rfind(" ", 0, most), 1)
+    return [words[:cut], cut_end(words[cut:].strip(), most)]

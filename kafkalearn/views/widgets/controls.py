@@ -12,7 +12,7 @@ from collections.abc import Callable
 import traitlets
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.views.drawing.controls import Control, control
+from kafkalearn.views.drawing.controls import Control, check_values, control
 from kafkalearn.views.drawing.frames import Animation, still_animation
 from kafkalearn.views.drawing.page import player_html, values_for_page, words_of
 from kafkalearn.views.drawing.picture import Picture
@@ -60,10 +60,7 @@ class Varied(Player):
         KafkaLearnError
             If there is no such control, or it cannot stand at the value.
         """
-        for name, value in values.items():
-            if name not in self.values:
-                raise KafkaLearnError(f"there is no control {name!r}; there are {', '.join(self.values)}")
-            next(each for each in self.controls if each.name == name).checked(value)
+        check_values(self.controls, values)
         asked = json.loads(self._values)["asked"]
         self._values = values_for_page(self.controls, list((self.values | values).values()), asked)
 

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 import anywidget
 import traitlets
 
-from kafkalearn.errors import KafkaLearnError
 from kafkalearn.trace import Frame, Trace
-from kafkalearn.views.drawing.frames import Animation, Describe, Draw, animation
+from kafkalearn.views.drawing.frames import Animation, Describe, Draw, to_play
 from kafkalearn.views.drawing.page import player_script, player_style
 
 
@@ -47,8 +46,7 @@ class Player(anywidget.AnyWidget):
 
     @animation.setter
     def animation(self, animation: Animation) -> None:
-        old_last, new_last = len(self._shown.pictures) - 1, len(animation.pictures) - 1
-        value = new_last if self.value == old_last else min(self.value, new_last)
+        value = animation.place_after(self._shown, self.value)
         self._shown = animation
         with self.hold_sync():  # one message: the browser never has the one without the other
             self._animation = animation.payload
@@ -57,16 +55,11 @@ class Player(anywidget.AnyWidget):
     @property
     def frame(self) -> Frame:
         """The frame on show."""
-        if not self._shown.trace:
-            raise KafkaLearnError("a single picture is on show: only what was made from a trace has frames")
-        return self._shown.trace[self.value]
+        return self._shown.frame_at(self.value)
 
     @traitlets.validate("value")
     def _refuse_other_places(self, proposal: dict) -> int:
-        value, count = proposal["value"], len(self._shown.pictures)
-        if not 0 <= value < count:
-            raise KafkaLearnError(f"value must be from 0 to {count - 1}, got {value}: the animation has {count} frames")
-        return value
+        return self._shown.checked_place(proposal["value"])
 
     def set_state(self, sync_data: dict) -> None:
         """Take what the browser sends; a step that was under way while the animation was changed comes too late."""
@@ -123,10 +116,4 @@ def play(
     >>> player.frame.state.broker_id
     1
     """
-    if isinstance(trace, Animation):
-        if draw or describe or title or start or stills:
-            raise KafkaLearnError("an animation has its title, start and stills already: give them where it is made")
-        return Player(trace)
-    if draw is None:
-        raise KafkaLearnError("give the function that draws a moment of the trace: play(trace, draw_lookup)")
-    return Player(animation(trace, draw, describe, title=title, start=start, stills=stills))
+    return Player(to_play(trace, draw, describe, title=title, start=start, stills=stills))

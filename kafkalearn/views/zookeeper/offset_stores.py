@@ -11,7 +11,7 @@ from functools import partial
 from kafkalearn.phrases import counted
 from kafkalearn.trace import Frame, Trace
 from kafkalearn.views.drawing.frames import Animation, animation
-from kafkalearn.views.drawing.names import cut_end, cut_name
+from kafkalearn.views.drawing.names import cut_end, cut_name, two_lines
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill
 from kafkalearn.views.drawing.svg import filled, outlined, rect, text
@@ -123,11 +123,8 @@ def _writes(effect: CommittingEffect, partition: int) -> bool:
 
 def _sentence(words: str) -> list[str]:
     """What happened, in at most two lines."""
-    if len(words) <= LINE_LENGTH:
-        return [text(LEFT, 70, words, BODY - 1, colour=MARK)]
-    cut = max(words.rfind(" ", 0, LINE_LENGTH), 1)
-    rest = cut_end(words[cut:].strip(), LINE_LENGTH)
-    return [text(LEFT, 70, words[:cut], BODY - 1, colour=MARK), text(LEFT, 94, rest, BODY - 1, colour=MARK)]
+    lines = two_lines(words, LINE_LENGTH)
+    return [text(LEFT, 70 + 24 * at, each, BODY - 1, colour=MARK) for at, each in enumerate(lines)]
 
 
 def _records(group: OldGroup, partition: int, top: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkalearn.offsets.replicated.effects import Appended, Deferred, Elected, Loaded
-from kafkalearn.phrases import capitalised, counted
+from kafkalearn.phrases import begun, counted
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.names import cut_name
 from kafkalearn.views.offsets.replicated_words import event_words as broker_words
@@ -42,7 +42,7 @@ def describe_offset_stores(
     if frame.event is None:
         return "Nobody is in the group, and both stores are empty."
     said = [_event_words(frame.event), *_effects_words(frame.state)]
-    return " ".join(f"{_begun(each)}." for each in said if each)
+    return " ".join(f"{begun(each, _FIRST_WORDS)}." for each in said if each)
 
 
 def storage_words(consumer: Consumer | events.Start) -> str:
@@ -63,11 +63,6 @@ def held(offset: int | None) -> str:
     ('8', 'nothing', 'nothing')
     """
     return "nothing" if offset is None or offset < 0 else str(offset)
-
-
-def _begun(words: str) -> str:
-    """A sentence begins with a large letter, unless it begins with a consumer's name."""
-    return capitalised(words) if words.partition(" ")[0] in _FIRST_WORDS else words
 
 
 _FIRST_WORDS = ("the", "partition", "it", "an", "broker", "and", "no", "members", "a")

@@ -10,7 +10,7 @@ from functools import partial
 
 from kafkalearn.trace import Frame, Trace
 from kafkalearn.views.drawing.frames import Animation, animation
-from kafkalearn.views.drawing.names import cut_end, cut_name
+from kafkalearn.views.drawing.names import cut_end, cut_name, two_lines
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill
 from kafkalearn.views.drawing.svg import filled, rect, text
@@ -84,13 +84,7 @@ def animate_zookeeper(
 
 def _sentence(words: str) -> list[str]:
     """What happened, in at most two lines."""
-    lines: list[str] = []
-    rest = words
-    while rest and len(lines) < 2:
-        cut = len(rest) if len(rest) <= LINE_LENGTH else max(rest.rfind(" ", 0, LINE_LENGTH), 1)
-        is_last = len(lines) == 1
-        lines.append(cut_end(rest, LINE_LENGTH) if is_last else rest[:cut])
-        rest = rest[cut:].strip()
+    lines = two_lines(words, LINE_LENGTH)
     return [text(22, 66 + 24 * at, each, BODY - 1, colour=MARK) for at, each in enumerate(lines)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkalearn.phrases import capitalised, counted, listed
+from kafkalearn.phrases import begun, counted, listed
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.names import cut_name
 from kafkalearn.zookeeper.connector import events
@@ -71,12 +71,7 @@ def describe_zookeeper(frame: Frame, before: Frame | None = None) -> str:
     if frame.event is None:  # what led here is no part of this run
         return "Here it begins." if group.connectors else "Nothing has happened yet."
     said = [_event_words(frame, before), *_effects_words(group)]
-    return " ".join(f"{_begun(each)}." for each in said if each)
-
-
-def _begun(words: str) -> str:
-    """A sentence begins with a large letter, unless it begins with a name."""
-    return capitalised(words) if words.partition(" ")[0] in FIRST_WORDS else words
+    return " ".join(f"{begun(each, FIRST_WORDS)}." for each in said if each)
 
 
 def _event_words(frame: Frame, before: Frame | None) -> str:
