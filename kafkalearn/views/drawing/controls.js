@@ -28,6 +28,7 @@ function drawSlider({ label, low, high, words }) {
   input.addEventListener("input", say);
   const whole = labelled(label, input);
   whole.append(shown);
+  say(); // where the browser has put it already is no change for `take`
   return { whole, put: (value) => { input.value = value; say(); }, get: () => Number(input.value) };
 }
 
