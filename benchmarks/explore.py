@@ -2,6 +2,10 @@
 
 The same search three ways, in turn: as it is; without relabelled brokers; and with states that are not split, where
 each step is worked out anew. Run it with ``python benchmarks/explore.py [states]``.
+
+Of 300,000 states and 1.5 million events tried, some 30,000 steps are worked out; where the time goes is about half the
+loop over states and events, a tenth the promises, the rest those steps. On a machine with other work only the column
+of processor time says anything, and only beside another run of the same minute.
 """
 
 from __future__ import annotations

@@ -53,6 +53,7 @@ class PartNumbers:
         self.parts: list[Hashable] = []
         self.places: list[int] = []  # by number
         self.blocked: list[int] = []  # by number: the events that make no sense because of this part, as bits
+        self.blocking: list[int] = []  # the places where such parts are
 
     def number(self, place: int, part: Hashable) -> int:
         """The number of a part at a place, a new one if it was not seen there before."""
@@ -64,6 +65,12 @@ class PartNumbers:
             self.places.append(place)
             self.blocked.append(0)
         return number
+
+    def block(self, number: int, event: int) -> None:
+        """Note that an event, by its index, makes no sense in any state with this part."""
+        self.blocked[number] |= 1 << event
+        if self.places[number] not in self.blocking:
+            self.blocking.append(self.places[number])
 
     def key(self, parts: Iterable[Hashable]) -> Key:
         """The key of a state."""
@@ -87,5 +94,8 @@ def learn(tree: Node, key: Key, reads: Iterable[int], answer: object) -> None:
             node[:] = place, {}
         # Looking elsewhere after seeing the same means that the answer depends on something that is no part.
         assert node[0] == place, f"no pure function of the parts: it looked at place {place}, before at {node[0]}"
-        node = node[1].setdefault(key[place], new_tree())
+        branches, number = node[1], key[place]
+        if number not in branches:
+            branches[number] = new_tree()
+        node = branches[number]
     node[:] = LEAF, answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kafkalearn.arguments import whole_number
-from kafkalearn.explore.memory import LEAF, Key
+from kafkalearn.explore.memory import LEAF, NOTHING, Key
 from kafkalearn.explore.model import Event, Model, Progress, Search, State, Survey
 from kafkalearn.explore.steps import Steps
 from kafkalearn.garbage import no_search
@@ -189,21 +189,22 @@ def _outcome(found: _Found, frontier: list[Key], is_at_depth: bool) -> str:
 def _go_on(steps: Steps, found: _Found, frontier: list[Key], budget: int) -> list[Key]:
     """The new states one event further on; ends early at the first that breaks a promise, or with the budget."""
     # This loop is the whole cost of a search, so it is written out: everything in it is looked up beforehand.
-    reached_from, blocked, possible = found.reached_from, steps.numbers.blocked, steps.possible
+    reached_from, possible = found.reached_from, steps.possible
+    blocked, blocking = steps.numbers.blocked, steps.numbers.blocking
     work_out, spend, own, broken = steps.work_out, steps.spend, steps.own, steps.broken
     new_states: list[Key] = []
     for key in frontier:
         senseless = 0
-        for number in key:
-            senseless |= blocked[number]
+        for place in blocking:
+            senseless |= blocked[key[place]]
         events, here = possible(senseless), hash(key)
         found.step_count += len(events)
         for index, (place, branches), is_limited in events:
-            while place >= 0:
-                node = branches.get(key[place])
-                if node is None:
-                    break
-                place, branches = node
+            try:
+                while place >= 0:
+                    place, branches = branches[key[place]]
+            except KeyError:
+                place = NOTHING
             replaced, changes = branches if place == LEAF else work_out(index, key)
             if not replaced:
                 continue

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.explore.memory import LEAF, Key, Node, PartNumbers, Watched, learn, new_tree
+from kafkalearn.explore.memory import LEAF, NOTHING, Key, Node, PartNumbers, Watched, learn, new_tree
 from kafkalearn.explore.model import Event, Model, Relabelling, State
 from kafkalearn.parts import Parts
 
@@ -55,18 +55,19 @@ class Steps:
         except IllegalEvent:
             changes = NO_CHANGE
             if len(watched.reads) == 1:
-                self._block(index, key[next(iter(watched.reads))])
+                self.numbers.block(key[next(iter(watched.reads))], index)
         learn(self.trees[index], key, watched.reads, changes)
         return changes
 
     def _changes(self, watched: Watched, key: Key) -> Changes:
-        numbered = [(place, self.numbers.number(place, part)) for place, part in watched.written.items()]
-        # A part written back as it was is no change; if it was not read, the next state may differ there.
-        replaced = [each for each in numbered if each[0] not in watched.reads or each[1] != key[each[0]]]
-        return sum(1 << place for place, _ in replaced), tuple(replaced)
-
-    def _block(self, index: int, number: int) -> None:
-        self.numbers.blocked[number] |= 1 << index
+        places, changes = 0, []
+        for place, part in watched.written.items():
+            number = self.numbers.number(place, part)
+            # A part written back as it was is no change; if it was not read, the next state may differ there.
+            if number != key[place] or place not in watched.reads:
+                places |= 1 << place
+                changes.append((place, number))
+        return places, tuple(changes)
 
     def _allowance(self, index: int, left: tuple[int, ...]) -> tuple[int, ...] | None:
         """What is left of the limited events after this one; None: it may not happen again."""
@@ -80,7 +81,7 @@ class Steps:
         index, number = spent
         left = self._allowance(index, self.numbers.parts[number])
         if left is None:
-            self._block(index, number)
+            self.numbers.block(number, index)
             return None
         return self.numbers.number(len(self.start_parts) - 1, left)
 
@@ -96,20 +97,20 @@ class Steps:
     def broken(self, key: Key, replaced: int = -1) -> tuple[str, ...]:
         """The names of the promises that a state breaks; only those count that look where parts were replaced."""
         failed = []
-        for index in self.at_stake(replaced):
-            place, branches = self.promise_trees[index]
-            while place >= 0:
-                node = branches.get(key[place])
-                if node is None:
-                    break
-                place, branches = node
+        for index, (place, branches) in self.at_stake(replaced):
+            try:
+                while place >= 0:
+                    place, branches = branches[key[place]]
+            except KeyError:
+                place = NOTHING
             if not (branches if place == LEAF else self._test(index, key)):
                 failed.append(self.model.promises[index][0])
         return tuple(dict.fromkeys(failed)) if failed else ()
 
-    def _at_stake(self, replaced: int) -> tuple[int, ...]:
+    def _at_stake(self, replaced: int) -> tuple[tuple[int, Node], ...]:
         """The promises, by index, that have ever looked at one of these places: the others hold as they did."""
-        return tuple(index for index, places in enumerate(self.looked_at) if replaced & places or not places)
+        at_stake = (index for index, places in enumerate(self.looked_at) if replaced & places or not places)
+        return tuple((index, self.promise_trees[index]) for index in at_stake)
 
     def _test(self, index: int, key: Key) -> bool:
         watched = Watched(self.numbers.parts_of(key))
@@ -125,7 +126,8 @@ class Steps:
         """The key under which a state is kept: the smallest of all the keys it has under the relabellings."""
         if not self.namings:
             return key
-        return min([naming(key) for naming in self.best_namings(key[0])])
+        namings = self.best_namings(key[0])
+        return key if namings == ONLY_AS_IT_IS else min([naming(key) for naming in namings])
 
     def _best_namings(self, first: int) -> tuple[Callable[[Key], Key], ...]:
         """The namings under which the first part of a key has its smallest number: no other's key is smallest."""
@@ -143,6 +145,9 @@ def _usable(relabellings: tuple[Relabelling, ...], events: tuple[Event, ...]) ->
 
 def _as_it_is(key: Key) -> Key:
     return key
+
+
+ONLY_AS_IT_IS = (_as_it_is,)
 
 
 class _Naming(dict):

@@ -28,12 +28,14 @@ from kafkalearn.replication.state import (
     Requests,
     Visible,
     Waiting,
+    remote_ends_of,
 )
 
 CONTROLLER, LEADER, CLOCK, REQUESTS, ACKNOWLEDGED, VISIBLE, UNCLEAN_COUNT = range(7)
 FIRST_REPLICA = 7
-PARTS_OF_REPLICA = len(Replica._fields)
-LOG, BROKER, LEADING, REMOTES, WAITING = range(FIRST_REPLICA, FIRST_REPLICA + PARTS_OF_REPLICA)
+FIELDS_OF_REPLICA = len(Replica._fields)
+PARTS_OF_REPLICA = FIELDS_OF_REPLICA + 1
+LOG, BROKER, LEADING, REMOTES, WAITING, REMOTE_ENDS = range(FIRST_REPLICA, FIRST_REPLICA + PARTS_OF_REPLICA)
 """Places; those of a replica are broker 1's, and `place_of` moves them on to the others'."""
 
 
@@ -49,15 +51,18 @@ def part_at(place: int) -> int:
 
 def parts_of(partition: Partition) -> tuple:
     """The parts of a partition, each at its place."""
-    replicas = (part for replica in partition.replicas for part in replica)
-    return (partition.controller, partition.controller.leader, partition.now_ms, *partition.ledger, *replicas)
+    parts = [partition.controller, partition.controller.leader, partition.now_ms, *partition.ledger]
+    for replica in partition.replicas:
+        parts += replica
+        parts.append(remote_ends_of(replica.remotes))
+    return tuple(parts)
 
 
 def partition_of(parts: tuple, effects: tuple[Effect, ...] = ()) -> Partition:
     """The partition made of these parts."""
     controller, _, now_ms, *ledger = parts[:FIRST_REPLICA]
     starts = range(FIRST_REPLICA, len(parts), PARTS_OF_REPLICA)
-    replicas = tuple(Replica(*parts[start : start + PARTS_OF_REPLICA]) for start in starts)
+    replicas = tuple([Replica._make(parts[start : start + FIELDS_OF_REPLICA]) for start in starts])
     return Partition(controller, replicas, Ledger(*ledger), now_ms, effects)
 
 
@@ -173,11 +178,16 @@ class Processing:
         """What a leader knows of the others."""
         return self.read(REMOTES + PARTS_OF_REPLICA * (broker_id - 1))
 
+    def remote_ends(self, broker_id: int) -> tuple[int | None, ...]:
+        """The remote LEOs that a leader knows: a part of its own, as many rules ask for no times."""
+        return self.read(REMOTE_ENDS + PARTS_OF_REPLICA * (broker_id - 1))
+
     def put_remotes(self, broker_id: int, remotes: tuple[Remote | None, ...]) -> None:
-        """Replace what a leader knows of the others."""
+        """Replace what a leader knows of the others, and so the remote LEOs."""
         normaliser = self.normaliser
         kept = remotes if normaliser is None else normaliser.remotes(remotes)
         self.write(REMOTES + PARTS_OF_REPLICA * (broker_id - 1), kept)
+        self.write(REMOTE_ENDS + PARTS_OF_REPLICA * (broker_id - 1), remote_ends_of(kept))
 
     def waiting(self, broker_id: int) -> Waiting:
         """The requests that wait on a leader."""
@@ -201,7 +211,7 @@ class Processing:
 
     def needed_isr(self, leader_id: int) -> int:
         """In-sync replicas that acks=all needs, of the replicas that a leader knows of."""
-        return self.settings.min_isr_of(1 + sum(each is not None for each in self.remotes(leader_id)))
+        return self.settings.min_isr_of(1 + sum([each is not None for each in self.remote_ends(leader_id)]))
 
     def emit(self, effect: Effect) -> None:
         """Add an effect of this event."""

@@ -125,11 +125,11 @@ def _member_holds(leader_id: int, broker_id: int, processing: Processing) -> boo
 
 
 def _agrees(leader_id: int, broker_id: int, processing: Processing) -> bool:
-    remotes = processing.remotes(leader_id)
-    if not remotes or remotes[broker_id - 1] is None or remotes[broker_id - 1].log_end_offset == UNKNOWN:
+    ends = processing.remote_ends(leader_id)
+    if not ends or ends[broker_id - 1] is None or ends[broker_id - 1] == UNKNOWN:
         return True
     log, other = processing.log(leader_id), processing.log(broker_id)
-    known = remotes[broker_id - 1].log_end_offset
+    known = ends[broker_id - 1]
     if _is_same(log, other, min(known, log.high_watermark, other.high_watermark)):
         return True
     return not _is_current(processing, leader_id)

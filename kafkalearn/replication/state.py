@@ -43,6 +43,11 @@ class Remote(NamedTuple):
     last_sent_high_watermark: int = 0  # kept by 2.4 and 2.5 alone
 
 
+def remote_ends_of(remotes: tuple[Remote | None, ...]) -> tuple[int | None, ...]:
+    """The remote LEOs alone, by broker from id 1; None where there is no follower."""
+    return tuple([None if each is None else each.log_end_offset for each in remotes])
+
+
 class ParkedFetch(NamedTuple):
     """A follower's fetch that found nothing and waits on the leader."""
 

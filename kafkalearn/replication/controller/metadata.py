@@ -119,7 +119,7 @@ def _take_over(processing: Processing, broker_id: int, broker: Broker) -> None:
 
 
 def _known_replicas(processing: Processing, leader_id: int) -> set[int]:
-    followers = {other for other, known in enumerate(processing.remotes(leader_id), start=1) if known is not None}
+    followers = {other for other, known in enumerate(processing.remote_ends(leader_id), start=1) if known is not None}
     return {leader_id, *followers}
 
 

@@ -64,12 +64,12 @@ def handle(processing: Processing, leader_id: int, request: FetchRequest) -> Fet
     """
     settings, log = processing.settings, processing.log(leader_id)
     is_leader, leader_epoch = processing.leading(leader_id) is not None, processing.broker(leader_id).leader_epoch
-    is_replica = is_leader and processing.remotes(leader_id)[request.broker_id - 1] is not None
+    is_replica = is_leader and processing.remote_ends(leader_id)[request.broker_id - 1] is not None
     error = refusal(is_leader, leader_epoch, request, is_replica)  # 1
     answer = read(log, request) if error == NONE else FetchAnswer(error)  # 2 to 5
     is_at_once = answer.has_content or settings.fetch_wait_max_ms == 0
     if answer.error == NONE and answer.diverging is None:
-        is_at_once = is_at_once or has_news(settings, log, processing.remotes(leader_id)[request.broker_id - 1])
+        is_at_once = is_at_once or has_news(processing, leader_id, request.broker_id)
         _note(processing, leader_id, log, request)  # 6 to 9
     processing.emit(FetchHandled(leader_id, request.broker_id, request.fetch_offset, is_parked=not is_at_once))
     if is_at_once:  # 10

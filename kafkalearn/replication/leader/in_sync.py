@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkalearn.replication.settings import Settings
-from kafkalearn.replication.state import Leadership, Log, Remote
+from kafkalearn.replication.state import Leadership, Log, Remote, remote_ends_of
 
 
 def with_fetch(settings: Settings, now_ms: int, remote: Remote, log: Log, offset: int, start: int) -> Remote:
@@ -35,7 +35,9 @@ def with_fetch(settings: Settings, now_ms: int, remote: Remote, log: Log, offset
 
 
 def _later(one: int | None, other: int | None) -> int | None:
-    return max((each for each in (one, other) if each is not None), default=None)
+    if one is None or other is None:
+        return other if one is None else one
+    return max(one, other)
 
 
 def is_recent(settings: Settings, now_ms: int, since_ms: int | None) -> bool:
@@ -59,24 +61,49 @@ def high_watermark_of(
     ----------
     Apache Kafka 0.8.2 to 4.3, ``Partition.maybeIncrementLeaderHW``.
     """
-    replica_count = 1 + sum(each is not None for each in remotes)
+    ends = remote_ends_of(remotes)
+    return high_watermark_by_ends(
+        settings,
+        log,
+        leading,
+        ends,
+        lambda broker_id: holds_back(settings, now_ms, is_eligible, broker_id, remotes[broker_id - 1]),
+    )
+
+
+def high_watermark_by_ends(
+    settings: Settings,
+    log: Log,
+    leading: Leadership,
+    ends: tuple[int | None, ...],
+    is_held_back_by: Callable[[int], bool],
+) -> int:
+    """The same by the remote LEOs: whether a broker outside the ISR holds it back is asked only where it would."""
+    replica_count = 1 + sum([each is not None for each in ends])
     if settings.rules.is_frozen_under_min_isr and len(leading.isr) < settings.min_isr_of(replica_count):
         return log.high_watermark
     members, lowest = leading.maximal_isr, log.log_end_offset
-    for broker_id, remote in enumerate(remotes, start=1):
-        if remote is not None and remote.log_end_offset < lowest:
-            counts = broker_id in members or (
-                _holds_back(settings, now_ms, remote)
-                and (is_eligible(broker_id) or not settings.rules.high_watermark_ignores_ineligible)
-            )
-            lowest = remote.log_end_offset if counts else lowest
+    for broker_id in members:
+        end = ends[broker_id - 1]
+        if end is not None and end < lowest:
+            lowest = end
+    if lowest <= log.high_watermark:
+        return log.high_watermark
+    for broker_id, end in enumerate(ends, start=1):
+        if end is not None and end < lowest and broker_id not in members and is_held_back_by(broker_id):
+            lowest = end
     return max(lowest, log.high_watermark)
 
 
-def _holds_back(settings: Settings, now_ms: int, remote: Remote) -> bool:
+def holds_back(
+    settings: Settings, now_ms: int, is_eligible: Callable[[int], bool], broker_id: int, remote: Remote
+) -> bool:
+    """Whether a follower outside the ISR counts for the high watermark: it is caught up, so that it can join."""
     # Since 3.3 one that has all the leader has is caught up too, whatever its time: it cannot be the lowest.
     is_known = settings.rules.high_watermark_waits_for_caught_up
-    return is_known and is_recent(settings, now_ms, remote.last_caught_up_ms)
+    if not is_known or not is_recent(settings, now_ms, remote.last_caught_up_ms):
+        return False
+    return is_eligible(broker_id) or not settings.rules.high_watermark_ignores_ineligible
 
 
 def shrunk_isr(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kafkalearn.replication.controller.record import changed, verdict
 from kafkalearn.replication.effects import NONE, AlterPartitionSent, IsrWritten
 from kafkalearn.replication.events import IsrChecked
-from kafkalearn.replication.leader.in_sync import high_watermark_of, shrunk_isr
+from kafkalearn.replication.leader.in_sync import high_watermark_by_ends, holds_back, shrunk_isr
 from kafkalearn.replication.leader.waiting import answer_fetches, answer_produces
 from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.state import Log, Proposal, Visible
@@ -17,10 +17,13 @@ from kafkalearn.replication.state import Log, Proposal, Visible
 
 def lift(processing: Processing, leader_id: int) -> bool:
     """Try to raise the leader's high watermark; whether it has risen."""
-    log, leading, remotes = processing.log(leader_id), processing.leading(leader_id), processing.remotes(leader_id)
-    high_watermark = high_watermark_of(
-        processing.settings, processing.now_ms, processing.is_eligible, log, leading, remotes
-    )
+    settings, log, leading = processing.settings, processing.log(leader_id), processing.leading(leader_id)
+
+    def is_held_back_by(broker_id: int) -> bool:
+        remote = processing.remotes(leader_id)[broker_id - 1]
+        return holds_back(settings, processing.now_ms, processing.is_eligible, broker_id, remote)
+
+    high_watermark = high_watermark_by_ends(settings, log, leading, processing.remote_ends(leader_id), is_held_back_by)
     if high_watermark == log.high_watermark:
         return False
     log = log._replace(high_watermark=high_watermark)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from kafkalearn.replication.effects import NONE, ProduceAnswered, ProduceParked
 from kafkalearn.replication.leader.answers import FetchRequest, deliver_answer, read, request_of
 from kafkalearn.replication.processing import Processing
-from kafkalearn.replication.settings import Settings
-from kafkalearn.replication.state import Log, ParkedFetch, ParkedProduce, Remote
+from kafkalearn.replication.state import ParkedFetch, ParkedProduce
 
 
 def park_fetch(processing: Processing, leader_id: int, request: FetchRequest) -> None:
@@ -36,9 +35,12 @@ def _without_broker(parked: tuple[ParkedFetch, ...], broker_id: int) -> tuple[Pa
     return tuple(each for each in parked if each.broker_id != broker_id)
 
 
-def has_news(settings: Settings, log: Log, remote: Remote) -> bool:
+def has_news(processing: Processing, leader_id: int, broker_id: int) -> bool:
     """Whether 2.4 and 2.5 answer for the high watermark alone: it is above the one last sent to this follower."""
-    return settings.rules.answers_new_high_watermark and log.high_watermark > remote.last_sent_high_watermark
+    if not processing.settings.rules.answers_new_high_watermark:
+        return False
+    remote = processing.remotes(leader_id)[broker_id - 1]
+    return processing.log(leader_id).high_watermark > remote.last_sent_high_watermark
 
 
 def answer_fetches(processing: Processing, leader_id: int) -> None:
@@ -46,8 +48,8 @@ def answer_fetches(processing: Processing, leader_id: int) -> None:
     if processing.settings.fetch_wait_max_ms == 0:
         return
     for parked in processing.waiting(leader_id).fetches:
-        log, remote = processing.log(leader_id), processing.remotes(leader_id)[parked.broker_id - 1]
-        if read(log, _request_again(processing, parked)).has_content or has_news(processing.settings, log, remote):
+        answer = read(processing.log(leader_id), _request_again(processing, parked))
+        if answer.has_content or has_news(processing, leader_id, parked.broker_id):
             answer_fetch(processing, leader_id, parked)
 
 

@@ -19,6 +19,8 @@ def append(log: Log, values: tuple[str, ...], leader_epoch: int) -> Log:
 
 def copy(log: Log, records: tuple[Record, ...]) -> Log:
     """A follower's log with batches from the leader, as they are; the epochs that begin in them are noted."""
+    if not records:
+        return log
     epochs, offset = log.epochs, log.log_end_offset
     for leader_epoch, batch in groupby(records, key=lambda record: record.leader_epoch):
         if leader_epoch != UNKNOWN:

@@ -15,6 +15,7 @@ from kafkalearn.replication.processing import (
     LEADER,
     LEADING,
     LOG,
+    REMOTE_ENDS,
     REMOTES,
     WAITING,
     part_at,
@@ -27,7 +28,7 @@ def relabelling(names: dict[int, int]) -> Relabelling:
     """Every broker gets the name that `names` has for it."""
     places = [*range(FIRST_REPLICA)]
     for broker_id in sorted(names):
-        places += [place_of(part, names[broker_id]) for part in (LOG, BROKER, LEADING, REMOTES, WAITING)]
+        places += [place_of(part, names[broker_id]) for part in (LOG, BROKER, LEADING, REMOTES, WAITING, REMOTE_ENDS)]
     return Relabelling(tuple(places), partial(_renamed, names), partial(_renamed_event, names))
 
 
@@ -106,6 +107,7 @@ _RENAMINGS = {
     BROKER: _broker,
     LEADING: _leading,
     REMOTES: _remotes,
+    REMOTE_ENDS: _remotes,
     WAITING: _waiting,
 }
 

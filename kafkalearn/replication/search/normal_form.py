@@ -41,18 +41,20 @@ def count_anew(processing: Processing, event: object) -> None:
 
 
 def _essential_remotes(remotes: tuple[Remote | None, ...]) -> tuple[Remote | None, ...]:
-    return tuple(remote and _essential(remote) for remote in remotes)
+    return tuple([remote and _essential(remote) for remote in remotes])
 
 
 def _essential(remote: Remote) -> Remote:
     """The last fetch matters only if the next could show that the follower was caught up then, and that were news."""
-    caught_up_ms, fetch_ms = remote.last_caught_up_ms, remote.last_fetch_ms
+    end_offset, _, caught_up_ms, fetch_ms, leader_end, sent = remote  # made anew at once: a search does it often
     if fetch_ms is None or (caught_up_ms is not None and fetch_ms <= caught_up_ms):
-        remote = remote._replace(last_fetch_ms=None, leader_end_at_last_fetch=UNKNOWN)
-    return remote._replace(log_start_offset=UNKNOWN)
+        fetch_ms, leader_end = None, UNKNOWN
+    return Remote(end_offset, UNKNOWN, caught_up_ms, fetch_ms, leader_end, sent)
 
 
 def _without_numbers(waiting: Waiting) -> Waiting:
+    if not waiting.produces:
+        return waiting
     return waiting._replace(produces=tuple(parked._replace(request=0) for parked in waiting.produces))
 
 
@@ -71,15 +73,16 @@ def _count_from_now(processing: Processing) -> None:
     for broker_id in processing.settings.broker_ids:
         remotes = processing.remotes(broker_id)
         if remotes:
-            processing.put_remotes(broker_id, tuple(each and _remote_from(each, now_ms, oldest_ms) for each in remotes))
+            counted = tuple([each and _remote_from(each, now_ms, oldest_ms) for each in remotes])
+            if counted != remotes:
+                processing.put_remotes(broker_id, counted)
             processing.put_waiting(broker_id, _waiting_from(processing.waiting(broker_id), now_ms))
 
 
 def _remote_from(remote: Remote, now_ms: int, oldest_ms: int) -> Remote:
-    return remote._replace(
-        last_caught_up_ms=_time_from(remote.last_caught_up_ms, now_ms, oldest_ms),
-        last_fetch_ms=_time_from(remote.last_fetch_ms, now_ms, oldest_ms),
-    )
+    end_offset, start_offset, caught_up_ms, fetch_ms, leader_end, sent = remote
+    caught_up_ms = _time_from(caught_up_ms, now_ms, oldest_ms)
+    return Remote(end_offset, start_offset, caught_up_ms, _time_from(fetch_ms, now_ms, oldest_ms), leader_end, sent)
 
 
 def _time_from(time_ms: int | None, now_ms: int, oldest_ms: int) -> int | None:
