@@ -40,6 +40,7 @@ What to know before believing or upgrading:
 - `kafkalearn.claims`: what is often written about Kafka, what is true, and the chapter that shows it
 - `kafkalearn.real_answers`: what a real Kafka answered to fixed questions, now or as it was recorded
 - `kafkalearn.datafiles`: where the recorded data files lie
+- `kafkalearn.given_files`: files that somebody hands over, plain or gzipped
 
 Around this core, never imported by it:
 
@@ -90,6 +91,7 @@ _MODULES = (
     "errors",
     "explore",
     "fidelity",
+    "given_files",
     "group",
     "group_states",
     "hashing",

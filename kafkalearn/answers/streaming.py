@@ -7,7 +7,6 @@ of its checkpoint: ``offsets/N`` is written before micro-batch N, ``commits/N`` 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from kafkalearn.arguments import mapping, whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.phrases import counted, shown
 from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.wire.json_text import read_json
 
 OFFSETS, COMMITS = "offsets", "commits"
 NO_DATA = "-"  # in place of a source that has not been read yet
@@ -188,7 +188,7 @@ def _offsets_in(path: Path) -> dict[TopicPartition, int]:
 def _kafka_offsets(line: str, path: Path) -> dict[TopicPartition, int]:
     """The offsets of one source; none, if it is another one than Kafka."""
     try:
-        read = json.loads(line)
+        read = read_json(line)
     except (ValueError, RecursionError):
         raise KafkaLearnError(
             f"{shown(str(path))} is damaged: the offsets of a source are no JSON: {shown(line)}"

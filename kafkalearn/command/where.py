@@ -8,10 +8,11 @@ from kafkalearn.answers import where
 from kafkalearn.answers.clients import CLIENTS
 from kafkalearn.answers.leading import GROUP, KEY, KINDS
 from kafkalearn.answers.names import FORMATS, key_from, lines_of
-from kafkalearn.answers.reading import STANDARD_INPUT, text_of
+from kafkalearn.answers.reading import text_of
 from kafkalearn.answers.where import Where
 from kafkalearn.command.options import add_bootstrap, cluster_of, file_argument
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.given_files import STANDARD_INPUT
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 HELP = "where is my group, key or transactional id: its partition, and the broker that leads it"

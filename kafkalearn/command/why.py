@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 
 from kafkalearn.answers import why
-from kafkalearn.answers.why import Why
+from kafkalearn.answers.why.report import Why
 from kafkalearn.command.options import add_bootstrap, cluster_of, file_argument
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.server_logs.files import STANDARD_INPUT, sorted_files
+from kafkalearn.given_files import STANDARD_INPUT
+from kafkalearn.server_logs.files import sorted_files
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 HELP = "why did my group rebalance: the causes, from the logs of brokers and consumers"

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from time import monotonic
 
 from kafkalearn.answers import xray
+from kafkalearn.answers.units import lasting
 from kafkalearn.answers.xray.report import Xray
-from kafkalearn.answers.xray.units import lasting
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.segments.census.blocks import has_columns
 from kafkalearn.segments.checksum import HAS_WHEEL

@@ -5,6 +5,7 @@
 `kafkalearn.answers.why` makes rebalances and their causes of the events.
 """
 
-from kafkalearn.server_logs.reading import Reading, read, read_files
+from kafkalearn.server_logs.reader import Reading
+from kafkalearn.server_logs.reading import read, read_files
 
 __all__ = ["Reading", "read", "read_files"]

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group import find_change
 from kafkalearn.group.scenario.finder import CANDIDATES
+from kafkalearn.group.world.settings import Settings as ScenarioSettings
 from kafkalearn.server_logs import events as kinds
 from kafkalearn.server_logs.causes import CLOSED, HEARTBEATS, JOINED, POLL
 from kafkalearn.server_logs.events import LogEvent
@@ -49,10 +50,13 @@ class Advice:
     settings: Mapping[str, object]  # those that the logs show
     change: str | None  # the smallest; None: nothing that was tried
     alternatives: tuple[str, ...]
+    refused: str | None = None  # why nothing could be tried: the settings in the logs do not go together
 
     def __str__(self) -> str:
         """In one sentence."""
         what = f"for {self.cause} ({self.count} x)"
+        if self.refused is not None:
+            return f"{what}: nothing could be tried: {self.refused}"
         if self.change is None:
             return f"{what}: no setting that was tried avoids it"
         others = "".join(f"; or {each}" for each in self.alternatives)
@@ -81,8 +85,9 @@ def advice(
     Raises
     ------
     KafkaLearnError
-        If the release or a setting is unknown.
+        If the release or a setting is unknown, or no consumer starts with the settings.
     """
+    ScenarioSettings(release, settings or {})
     known = {**_settings_of(history, events), **(settings or {})}
     found: dict[str, list[tuple[int, str]]] = {}
     for one, back_ms in _incidents(history.rebalances):
@@ -140,8 +145,8 @@ def _asked(
     own = {name: value for name, value in known.items() if _is_of(name, history.protocol)}
     try:
         found = find_change(story, history.protocol, release=release, settings=own, candidates=tried)
-    except KafkaLearnError:
-        return Advice(cause, len(lines), story, MappingProxyType(dict(known)), None, ())
+    except KafkaLearnError as error:
+        return Advice(cause, len(lines), story, MappingProxyType(dict(known)), None, (), str(error))
     change = None if found.best is None else str(found.best)
     others = tuple(map(str, found.others))
     return Advice(cause, len(lines), story, MappingProxyType(dict(known)), change, others)

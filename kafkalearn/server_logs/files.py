@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import codecs
-import gzip
-import io
 import os
 import re
-import sys
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.given_files import STANDARD_INPUT, mark_of, name_of, opened
 from kafkalearn.phrases import shown
 from kafkalearn.server_logs.limits import CHUNK, LONGEST_LINE, MOST_FILES
 
-STANDARD_INPUT = "-"
-_GZIP = b"\x1f\x8b"
-_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+SNIFFED = 4096  # bytes that show whether a file is text
 _NUMBERS = re.compile(r"(\d+)")
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x1b\f"))
 _BINARY_SHARE = 0.05  # of such bytes: no text has that many
@@ -62,7 +58,7 @@ def sorted_files(paths: Iterable[str | os.PathLike]) -> list[Path | str]:
         if not inside:
             raise KafkaLearnError(f"the folder {shown(str(place))} has no files; give the log files, or their folder")
         for each in sorted(inside, key=_age):
-            found[str(each)] = each
+            found.setdefault(os.path.realpath(each), each)
         if len(found) > MOST_FILES:
             raise KafkaLearnError(f"these are more than {MOST_FILES:,} files; give those of the hours in question")
     return list(found.values())
@@ -86,37 +82,27 @@ def lines_of(path: Path | str) -> Iterator[str]:
     Raises
     ------
     KafkaLearnError
-        If it cannot be read; `NotText` if it is no text.
+        If it cannot be read; `NotText` if it is no text; `kafkalearn.given_files.Torn`, after all lines that can be
+        read, if it is gzipped and cannot be unpacked to its end.
     """
-    try:
-        if path == STANDARD_INPUT:
-            yield from _lines(sys.stdin.buffer if hasattr(sys.stdin, "buffer") else sys.stdin, "the standard input")
-            return
-        with open(path, "rb") as file:
-            yield from _lines(file, shown(str(path)))
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        return  # a gzipped file that is torn: what was before is read
-    except OSError as error:
-        raise KafkaLearnError(f"{shown(str(path))} cannot be read: {error.strerror or error}") from None
+    with opened(path, "a log") as file:
+        yield from _lines(file, name_of(path))
 
 
-def _lines(file: io.BufferedIOBase, name: str) -> Iterator[str]:
-    buffered = file if hasattr(file, "peek") else io.BufferedReader(file)
-    if buffered.peek(2)[:2] == _GZIP:
-        buffered = io.BufferedReader(gzip.GzipFile(fileobj=buffered))
-    start = buffered.peek(4096)[:4096]
-    encoding = next((each for mark, each in _BYTE_ORDER_MARKS if start.startswith(mark)), "utf-8")
-    if encoding != "utf-16" and len(start.translate(None, _CONTROLS)) < (1 - _BINARY_SHARE) * len(start):
+def _lines(file: BinaryIO, name: str) -> Iterator[str]:
+    data = file.read1(CHUNK)
+    mark, encoding = mark_of(data)
+    start = data[:SNIFFED]
+    if not encoding.startswith("utf-16") and len(start.translate(None, _CONTROLS)) < (1 - _BINARY_SHARE) * len(start):
         raise NotText(
             f"{name} is no text but binary data; a log is text, one line for each event. Segment files of a broker are "
             "for `kafkalearn xray`"
         )
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    data = data[len(mark) :]
     rest, is_too_long = "", False
     while True:
-        data = buffered.read(CHUNK)
-        text = decoder.decode(data, final=not data)
-        pieces = text.split("\n")
+        pieces = decoder.decode(data, final=not data).split("\n")
         pieces[0] = rest + pieces[0]
         rest = pieces.pop()
         for piece in pieces:
@@ -131,5 +117,6 @@ def _lines(file: io.BufferedIOBase, name: str) -> Iterator[str]:
             rest, is_too_long = "", True
         if not data:
             break
+        data = file.read1(CHUNK)
     if rest and not is_too_long:
         yield rest.rstrip("\r")

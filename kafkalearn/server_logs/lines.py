@@ -6,12 +6,12 @@ What is in front of a message comes off in turns: colours, ``[pod/kafka-0/kafka]
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from kafkalearn.server_logs.timestamps import DATE_TIME, ZONE, Clock, with_outer
+from kafkalearn.wire.json_text import read_json
 
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|CRITICAL)"
 _STAMP = rf"({DATE_TIME}|\d{{1,2}}[ /-][A-Z][a-z]{{2}}[ /-]\d{{4}}[ :]\d\d:\d\d:\d\d)(?:[.,](\d{{1,9}}))? ?({ZONE})?"
@@ -150,7 +150,7 @@ def _of_librdkafka(rest: str, time_ms: int | None, facility: str, name: str, hos
 def _of_json(text: str, clock: Clock, depth: int, outer_ms: int | None, host: str | None) -> Line:
     """A JSON object with a message, which may be a whole line of its own."""
     try:
-        content = json.loads(text)
+        content = read_json(text)
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, Mapping):

@@ -10,6 +10,8 @@ from kafkalearn.errors import KafkaLearnError
 from kafkalearn.phrases import shown
 
 QUARTER_MS = 15 * 60_000  # no zone of today is off by anything finer
+FARTHEST_MS = 14 * 3_600_000  # no zone is farther from UTC
+SHUFFLED_MS = 60_000  # by so much lines of one log may stand in another order than that of their times
 ZONE = r"Z|UTC|GMT|[+-]\d\d(?::?\d\d)?"
 DATE_TIME = r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d"
 
@@ -48,7 +50,10 @@ def zone_named(name: str) -> tzinfo:
 
 
 class Clock:
-    """Reads times of one zone; lines of one second are read once.
+    """Reads the times of one log, which are of one zone; lines of one second are read once.
+
+    In autumn an hour comes twice where clocks are set back. Whether a time is of the first or of the second is seen by
+    the times before it.
 
     Examples
     --------
@@ -63,6 +68,7 @@ class Clock:
     def __init__(self, zone: tzinfo) -> None:
         """Times without a zone are of this one."""
         self.zone = zone
+        self._latest_ms: int | None = None
         self._text: str | None = None
         self._zone_text: str | None = None
         self._second_ms: int | None = None
@@ -83,7 +89,11 @@ class Clock:
                 day, month, year, clock = _NAMED_MONTH.fullmatch(text).groups()
                 moment = datetime.fromisoformat(f"{year}-{_MONTHS[month]:02}-{int(day):02}T{clock}")
             known = self.zone if zone is None else zone_named(zone)
-            return round(moment.replace(tzinfo=known).timestamp() * 1000)
+            read_ms = round(moment.replace(tzinfo=known).timestamp() * 1000)
+            if self._latest_ms is not None and read_ms < self._latest_ms - SHUFFLED_MS:
+                read_ms = round(moment.replace(tzinfo=known, fold=1).timestamp() * 1000)
+            self._latest_ms = max(read_ms, self._latest_ms or read_ms)
+            return read_ms
         except (AttributeError, KeyError, OverflowError, ValueError, OSError):
             return None
 
@@ -91,11 +101,14 @@ class Clock:
 def with_outer(inner_ms: int | None, outer_ms: int | None) -> int | None:
     """The time of a line that has two: the writer's, of a zone nobody knows, and the collector's, of a known one.
 
-    The writer's is the finer one; the whole quarters of an hour between both are its zone.
+    The writer's is the finer one; the whole quarters of an hour between both are its zone. What is farther apart than
+    any zone was collected later than it was written.
 
-    >>> with_outer(7_200_448, 7_900), with_outer(None, 7_900), with_outer(448, None)
-    (448, 7900, 448)
+    >>> with_outer(7_200_448, 7_900), with_outer(None, 7_900), with_outer(448, None), with_outer(448, 90_000_000)
+    (448, 7900, 448, 448)
     """
     if inner_ms is None or outer_ms is None:
         return outer_ms if inner_ms is None else inner_ms
+    if abs(outer_ms - inner_ms) > FARTHEST_MS + QUARTER_MS:
+        return inner_ms
     return inner_ms + round((outer_ms - inner_ms) / QUARTER_MS) * QUARTER_MS

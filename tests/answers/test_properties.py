@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from kafkalearn.answers.settings.properties import MASK, is_secret, parse_properties, read_properties
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.versions.settings import all_settings
+from tests.every import every_case
 from tests.recorded import recorded
 
 RECORDED = recorded("java-properties")
 
 
-@pytest.mark.parametrize("case", RECORDED["cases"], ids=lambda case: repr(case["text"])[:40])
+@every_case("case", RECORDED["cases"], ids=lambda case: repr(case["text"])[:40])
 def test_a_text_has_the_settings_that_java_reads(case):
     if case["settings"] is None:
         with pytest.raises(KafkaLearnError, match="four hexadecimal digits"):

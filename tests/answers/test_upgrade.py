@@ -15,6 +15,7 @@ from kafkalearn.answers.settings.refusals import refusals
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.versions.releases import RELEASES
 from kafkalearn.versions.settings import ABSENT, REQUIRED, all_settings
+from tests.every import every_case
 from tests.recorded import recorded
 
 RECORDED = recorded("client-settings")
@@ -34,8 +35,8 @@ NOT_KNOWN = {
 """What a client refuses and is not known here, with the reason; what is refused here, a client refuses."""
 
 
-@pytest.mark.parametrize("release", RECORDED["asked"])
-@pytest.mark.parametrize("case", RECORDED["cases"], ids=lambda case: f"{case['side']} {case['settings']}"[:80])
+@every_case("release", RECORDED["asked"])
+@every_case("case", RECORDED["cases"], ids=lambda case: f"{case['side']} {case['settings']}"[:80])
 def test_what_a_client_of_a_release_refuses_is_refused_here(case, release):
     found = refusals(case["settings"], case["side"], release)
     is_refused = release in case["refused"]

@@ -21,19 +21,17 @@ from kafkalearn.operations.groups import (
 )
 from kafkalearn.operations.groups.scenarios import SCENARIOS, duration_ms, read_csv
 from kafkalearn.topic_partition import TopicPartition
+from tests.every import every_case
 from tests.operations.given_groups import LATER_MS, PLAN, coordinator_of, fresh_group, group_of, topics_of
 from tests.recorded import recorded
 
 
 def of_kind(clusters, *names):
     """The recorded runs of the tool whose names begin so, each with its cluster."""
-    found = [
-        pytest.param(cluster, case, id=f"{case['release']} {case['name']} {case['given']}")
-        for cluster in clusters
-        for case in cluster["cases"]
-        if case["name"].startswith(names)
-    ]
-    return pytest.mark.parametrize(("cluster", "case"), found)
+    found = [(each, case) for each in clusters for case in each["cases"] if case["name"].startswith(names)]
+    return every_case(
+        ("cluster", "case"), found, ids=[f"{case['release']} {case['name']} {case['given']}" for _, case in found]
+    )
 
 
 def compare(case, printed):

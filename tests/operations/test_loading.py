@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.log import Append, NewBatch, Roll
-from kafkalearn.log import Clean as CleanLog
+from kafkalearn.log import Append, Clean, NewBatch, Roll
 from kafkalearn.log import Settings as LogSettings
 from kafkalearn.log import simulate as simulate_log
 from kafkalearn.offsets.store import Commit, DeleteGroup, StoreGroup
@@ -19,22 +18,19 @@ from kafkalearn.operations.coordinator_life import simulate as simulate_life
 from kafkalearn.operations.coordinator_life.effects import LoadEnded as LifeLoadEnded
 from kafkalearn.operations.loading import Rate, load_seconds, load_size
 from kafkalearn.operations.loading.beside_cleaner import (
-    LOADS,
-    Assigned,
-    Clean,
     LoadBegun,
     LoadRead,
-    OverwroteOwner,
-    Removed,
     Settings,
     Written,
     broken,
     check,
-    logged,
     simulate,
     start,
     step,
 )
+from kafkalearn.operations.loading.beside_cleaner.effects import OverwroteOwner, Removed
+from kafkalearn.operations.loading.beside_cleaner.promises import LOADS
+from kafkalearn.operations.loading.beside_cleaner.state import Assigned, logged
 from kafkalearn.operations.loading.search.find import find
 from kafkalearn.operations.loading.size import MEASURED
 from tests.recorded import recorded
@@ -158,7 +154,7 @@ def test_the_cleaner_changes_what_is_read_and_not_what_is_kept():
     records = records_of(30)
     texts = tuple((key, value, place) for place, (key, value) in enumerate(records))
     batches = tuple(NewBatch((each,)) for each in texts)
-    log = simulate_log(LogSettings(cleanup_policy="compact"), [Append(batches), Roll(), CleanLog(1000)])[-1].state
+    log = simulate_log(LogSettings(cleanup_policy="compact"), [Append(batches), Roll(), Clean(1000)])[-1].state
     cleaned = load_size([(record.key, record.value) for record in log.records])
     grown = load_size(records)
     assert (cleaned.offset_count, cleaned.group_count) == (grown.offset_count, grown.group_count)
@@ -180,3 +176,8 @@ def test_the_measured_rate_is_one_of_those_that_were_recorded():
     assert load_seconds(1_000_000, slowest) > load_seconds(1_000_000)
     with pytest.raises(KafkaLearnError):
         Rate(0)
+
+
+def test_a_load_is_over_with_the_read_of_the_last_record():
+    run = simulate(Settings(), [Written("A", 1, (0,)), Written("A", 2), LoadBegun(), LoadRead(1), LoadRead(1)])
+    assert [frame.state.status for frame in run[3:]] == ["loading", "loading", "owned"]

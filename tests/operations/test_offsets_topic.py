@@ -94,6 +94,16 @@ def partitions_of(kind, effects):
     return tuple(effect.partition for effect in effects if isinstance(effect, kind))
 
 
+def test_a_broker_that_comes_back_is_in_sync_again_and_leads_nothing_that_another_took_over():
+    run = simulate(Settings(ONE, partition_count=9), [*up(*ONE), ASKED, BrokerDied(1), BrokerStarted(1)])
+    before, dead, back = (frame.state for frame in run[-3:])
+    assert 1 in before.leaders
+    assert all(set(isr) == {2, 3} for isr in dead.isr)
+    assert all(set(isr) == {1, 2, 3} for isr in back.isr)
+    assert back.leaders == dead.leaders
+    assert 1 not in back.leaders
+
+
 def test_the_plan_helps_before_the_broker_dies_and_after_it_waits_for_the_broker():
     alone, plan = Settings(replication_factor=1), Reassigned(place_shifted((1, 3), 50, 2))
     before = simulate(alone, [*up(*ONE), ASKED, plan, BrokerDied(2)])[-1].state

@@ -14,6 +14,7 @@ from kafkalearn.operations.placement import (
     place_striped,
     preferred_counts,
 )
+from tests.every import every_case
 from tests.recorded import recorded
 
 
@@ -21,14 +22,14 @@ def as_lists(placement):
     return [list(replicas) for replicas in placement]
 
 
-@pytest.mark.parametrize("case", recorded("placements")["striped"])
+@every_case("case", recorded("placements")["striped"])
 def test_a_controller_of_kraft_places_as_its_class_does(case):
     brokers = [Broker(*each) for each in case["brokers"]]
     placement = place_striped(brokers, case["partitions"], case["replication_factor"], case["seed"])
     assert as_lists(placement) == case["replicas"]
 
 
-@pytest.mark.parametrize("case", recorded("placements")["shifted"])
+@every_case("case", recorded("placements")["shifted"])
 def test_with_racks_the_old_placer_does_as_its_class_does(case):
     brokers = [Broker(*each) for each in case["brokers"]]
     counts = case["partitions"], case["replication_factor"], case["start"]

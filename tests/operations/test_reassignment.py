@@ -24,6 +24,7 @@ from kafkalearn.operations.reassignment import (
     write_plan,
 )
 from kafkalearn.topic_partition import TopicPartition
+from tests.every import every_case
 from tests.recorded import recorded
 
 BEFORE = {
@@ -58,7 +59,7 @@ def cluster_of(case, topics=BEFORE, moves=None):
 def of_kind(cases, *names):
     """The recorded runs of the tool whose names begin so."""
     found = [each for each in cases if each["name"].startswith(names)]
-    return pytest.mark.parametrize("case", found, ids=lambda case: f"{case['release']} {case['name']}")
+    return every_case("case", found, ids=lambda case: f"{case['release']} {case['name']}")
 
 
 @of_kind(recorded("reassignment-tool")["cases"], "refused: ")

@@ -106,6 +106,31 @@ def test_while_something_moves_verify_clears_nothing_and_a_second_plan_needs_add
     assert isinstance(refused, Refused)
 
 
+def test_a_plan_that_copies_nothing_ends_at_once():
+    for replicas in ((2, 1), (2,), (1,)):  # another order, fewer replicas
+        ended_at_once = after(Execute([Target("orders", 0, replicas)], 1000))
+        assert ended_at_once.moves == ()
+        assert ended_at_once.partitions[1].assignment.replicas == replicas
+
+
+def test_a_move_that_gets_another_goal_is_still_sent_by_the_replicas_that_began():
+    moved = after(Execute([Target("orders", 0, (3, 2))], 1000), Execute([Target("orders", 0, (4, 2))], 1000, True))
+    (lists,) = moved.lists
+    assert lists.leader == ((0, 1), (0, 2))
+    assert lists.follower == ((0, 4),)
+
+
+def test_a_move_keeps_its_limit_when_it_gets_another_goal_without_one():
+    moved = after(Execute([Target("orders", 0, (3, 2))], 1000), Execute([Target("orders", 0, (4, 2))], None, True))
+    assert moved.moves[0].throttle == 1000
+    assert MOVES_LIMITED in broken(CLUSTER, moved)  # the new replica is on no list
+
+
+def test_rates_are_cleared_on_the_brokers_of_the_plan_too_that_are_gone():
+    (cleared,) = after(Verify([Target("orders", 0, (1, 9))])).effects
+    assert cleared.broker_ids == (1, 2, 3, 4, 9)
+
+
 plans = st.lists(
     st.sampled_from([TopicPartition("big", 0), TopicPartition("orders", 0), TopicPartition("orders", 1)]),
     min_size=1,

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from kafkalearn.server_logs.causes import CAUSES, UNKNOWN
-from kafkalearn.server_logs.reading import Reader, Reading
+from kafkalearn.server_logs.reader import Reader, Reading
 from kafkalearn.server_logs.rebalances import GroupHistory, histories
 from tests.recorded import recorded
 

@@ -4,7 +4,7 @@ import pytest
 
 from kafkalearn.server_logs import read
 from kafkalearn.server_logs.causes import CAUSES, cause_of_leaving, cause_of_reason
-from kafkalearn.server_logs.reading import Reader
+from kafkalearn.server_logs.reader import Reader
 from kafkalearn.server_logs.rebalances import histories
 
 REASONS = {
@@ -115,3 +115,29 @@ def test_two_clients_of_one_name_are_not_mixed_up():
             reader.feed(line, source)
         (history,) = histories(reader.result().events)
         assert history.rebalances[0].cause == cause
+
+
+def coordinator_wrote(*lines):
+    """A coordinator's log: at each second a line about a generation."""
+    forms = {"prepare": PREPARING.format("Adding new member c1"), "stable": STABLE}
+    for second, name, generation in lines:
+        form = forms[name].replace("46:13,000", f"46:{second:02},000").replace("46:15,500", f"46:{second:02},000")
+        yield form.replace("generation 4", f"generation {generation}").replace(
+            "generation 5", f"generation {generation}"
+        )
+
+
+@pytest.mark.parametrize(
+    ("second_begins_at", "is_interrupted", "ended"),
+    [(4, True, 30_000), (5, True, 30_000), (6, False, None), (9, False, None), (0, False, None)],
+)
+def test_a_rebalance_whose_end_is_not_in_the_log_has_no_length(second_begins_at, is_interrupted, ended):
+    log = coordinator_wrote((0, "prepare", 4), (30, "prepare", second_begins_at), (31, "stable", second_begins_at + 1))
+    first, second = histories(read(log).events)[0].rebalances
+    assert (first.is_interrupted, first.duration_ms) == (is_interrupted, ended)
+    assert second.duration_ms == 1000
+
+
+def test_an_assignment_of_another_generation_ends_no_rebalance():
+    (one,) = histories(read(coordinator_wrote((0, "prepare", 4), (30, "stable", 9))).events)[0].rebalances
+    assert one.ended_ms is None

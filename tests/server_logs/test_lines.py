@@ -8,7 +8,7 @@ import pytest
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.server_logs import read, read_files
-from kafkalearn.server_logs import reading as reading_module
+from kafkalearn.server_logs import reader as reader_module
 from kafkalearn.server_logs.files import NotText
 from kafkalearn.server_logs.limits import LONGEST_LINE
 
@@ -149,6 +149,95 @@ def test_a_torn_gzip_file_is_read_as_far_as_it_goes(tmp_path):
     assert 100 < len(read_files([tmp_path / "a.log.gz"]).events) < 20_000
 
 
+def test_a_file_that_is_torn_is_named(tmp_path):
+    data = gzip.compress(f"{PLAIN}\n".encode() * 3, compresslevel=0)
+    faults = {"cut.gz": data[:-30], "tail.gz": data[:-8], "crc.gz": data[:-8] + bytes(8), "more.gz": data + b"more"}
+    for name, content in {**faults, "whole.gz": data}.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "none.gz").write_bytes(b"\x1f\x8b and nothing of gzip")
+    found = read_files(sorted(tmp_path.iterdir()))
+    assert sorted(found.torn) == sorted(str(tmp_path / name) for name in [*faults, "none.gz"])
+    assert found.line_counts[str(tmp_path / "whole.gz")] == found.line_counts[str(tmp_path / "crc.gz")] == 3
+
+
+def test_a_pipe_gives_a_byte_at_a_time(monkeypatch):
+    class Slow(io.RawIOBase):
+        def __init__(self, data):
+            self.left = data
+
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            byte, self.left = self.left[:1], self.left[1:]
+            buffer[: len(byte)] = byte
+            return len(byte)
+
+    for content in (gzip.compress(f"{PLAIN}\n".encode()), f"\ufeff{PLAIN}\r\n".encode(), PLAIN.encode("utf-16")):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(Slow(content))))
+        (event,) = read_files(["-"]).events
+        assert (event.generation, event.place) == (7, "-:1")
+
+
+def test_a_file_counts_once_by_whatever_path(tmp_path, monkeypatch):
+    (tmp_path / "server.log").write_text(f"{PLAIN}\n")
+    (tmp_path / "link.log").symlink_to(tmp_path / "server.log")
+    monkeypatch.chdir(tmp_path)
+    assert len(read_files(["server.log", "./server.log", tmp_path / "server.log", tmp_path / "link.log"]).events) == 1
+
+
+def test_what_a_broker_wrote_counts_once_though_a_copy_has_it_too(tmp_path):
+    joined = "[2026-11-22 15:46:13,448] INFO [Consumer clientId=c1, groupId=billing] (Re-)joining group (a.B)"
+    for name in ("a.log", "b.log"):
+        (tmp_path / name).write_text(f"{PLAIN}\n{PLAIN}\n{joined}\n")
+    found = read_files([tmp_path])
+    assert [each.source[-5:] for each in found.events if each.writer == "broker"] == ["a.log"] * 2
+    assert (len(found.events), found.doubled_count) == (4, 2)  # two clients may write the same
+
+
+def test_a_zone_of_no_file_or_of_two_is_refused(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "server.log").write_text(f"{PLAIN}\n")
+    paths = [tmp_path / "one" / "server.log", tmp_path / "two" / "server.log"]
+    for zone in ({"sever.log": "+01:00"}, {"server.log": "+01:00"}, {str(paths[0]): "Mars"}):
+        with pytest.raises(KafkaLearnError, match=r"sever\.log|whole path|Mars"):
+            read_files(paths, zone)
+    assert [each.source for each in read_files(paths, {str(paths[1]): "+01:00"}).events] == [*map(str, paths[::-1])]
+
+
+def test_the_hour_that_comes_twice_is_told_apart_by_the_times_before():
+    def line(clock):
+        return f"[2026-10-25 {clock}] INFO Stabilized group billing generation 7 with 3 members. (a.B)"
+
+    clocks = ["01:59:00,000", "02:10:00,000", "02:50:00,000", "02:05:00,000", "02:49:59,000", "03:01:00,000"]
+    found = read(map(line, clocks), zone="Europe/Berlin")
+    minutes = [(each.time_ms - found.events[0].time_ms) // 60_000 for each in found.events]
+    assert [each.line for each in found.events] == [1, 2, 3, 4, 5, 6]
+    assert minutes == [0, 11, 51, 66, 110, 122]
+    assert found.clocks_back == ()
+
+
+def test_a_clock_that_is_set_back_is_told_of():
+    later = PLAIN.replace("15:46:13", "15:56:13")
+    shuffled = PLAIN.replace("15:46:13", "15:55:14")
+    (back,) = read([later, shuffled, PLAIN, PLAIN]).clocks_back
+    assert back == ("lines", 3, 600_000)
+
+
+def test_what_was_collected_days_later_keeps_its_time():
+    late = f'{{"time": "2026-11-25T15:46:13Z", "log": "{PLAIN}"}}'
+    assert read([late]).events[0].time_ms == AT_MS
+
+
+def test_settings_end_with_their_file(tmp_path):
+    title = "[2026-11-22 15:46:13,448] INFO ConsumerConfig values: (a.ConsumerConfig)"
+    for name in ("a.log", "b.log"):
+        (tmp_path / name).write_text(f"x\n{title}\n\tclient.id = {name[0]}\n\tgroup.id = billing\n")
+    places = [(each.place, each.fields["client"]) for each in read_files([tmp_path]).events]
+    assert places == [(f"{tmp_path / 'a.log'}:2", "a"), (f"{tmp_path / 'b.log'}:2", "b")]
+
+
 def test_a_line_that_never_ends_takes_no_memory(tmp_path):
     (tmp_path / "a.log").write_text("x" * 5_000_000 + f"\n{PLAIN}\n" + "y" * 3_000_000)
     found = read_files([tmp_path / "a.log"])
@@ -165,7 +254,7 @@ def test_what_is_no_log(tmp_path):
     (tmp_path / "00000000000000000000.log").write_bytes(bytes(range(256)) * 40 + bytes(4000))
     with pytest.raises(NotText, match=r"is no text but binary data; .* `kafkalearn xray`"):
         read_files([tmp_path / "00000000000000000000.log"])
-    with pytest.raises(KafkaLearnError, match="cannot be read: No such file"):
+    with pytest.raises(KafkaLearnError, match=r"there is no file .*; a log is wanted"):
         read_files([tmp_path / "missing.log"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(KafkaLearnError, match="has no files"):
@@ -179,12 +268,12 @@ def test_what_is_no_log(tmp_path):
 
 
 def test_more_events_than_are_kept(monkeypatch):
-    monkeypatch.setattr(reading_module, "MOST_EVENTS", 3)
+    monkeypatch.setattr(reader_module, "MOST_EVENTS", 3)
     with pytest.raises(KafkaLearnError, match="more than 3 events, as far as lines:4; give fewer files"):
         read([PLAIN] * 10)
 
 
 def test_unknown_lines_kept_are_limited(monkeypatch):
-    monkeypatch.setattr(reading_module, "MOST_UNKNOWN", 2)
+    monkeypatch.setattr(reader_module, "MOST_UNKNOWN", 2)
     found = read(["[2026-11-22 15:46:13,448] INFO the group coordinator sings (a.B)"] * 5)
     assert (found.unknown_count, len(found.unknown)) == (5, 2)

@@ -1,5 +1,6 @@
 """`why`: the words, the data and the exit code; files, lines, a cluster; and what would have avoided it."""
 
+import gzip
 import json
 from dataclasses import dataclass
 
@@ -99,6 +100,22 @@ def test_the_data_are_json_and_have_everything():
     assert last["duration_ms"] == last["ended_ms"] - last["started_ms"]
 
 
+def test_what_was_wrong_with_the_logs_is_said(folder_of, tmp_path):
+    run = run_named("close")
+    ahead = "[2027-01-01 00:00:00,000] INFO Stabilized group other generation 7 with 3 members. (a.B)"
+    lines = [ahead, *run["broker"]]  # a clock that is set back
+    packed = gzip.compress("\n".join([*lines, *lines]).encode(), compresslevel=0)
+    (tmp_path / "a.log.gz").write_bytes(packed[: len(packed) * 2 // 3])
+    (tmp_path / "copy.log").write_text("\n".join(run["broker"]))
+    answer = why([tmp_path], has_advice=False)
+    words = " ".join(str(answer).split())
+    assert f"{tmp_path / 'a.log.gz'} is damaged or cut off: " in words
+    assert "events of brokers stand in two of the files; each counts once." in words
+    assert "the time goes back by " in words
+    assert answer.as_data()["torn_files"] == [str(tmp_path / "a.log.gz")]
+    assert answer.as_data()["events_twice_count"] == answer.reading.doubled_count > 0
+
+
 def test_unknown_lines_are_shown_on_request():
     lines = ["[2026-11-22 15:46:13,448] INFO The group coordinator sings (a.B)"]
     assert "sings" not in str(why(lines))
@@ -158,9 +175,48 @@ def test_what_cannot_be_meant_is_refused(bad):
         why(**bad)
 
 
-def test_settings_that_are_none(folder_of):
+@pytest.mark.parametrize(
+    "settings", [{"session.timeout.ms": -1}, {"sesion.timeout.ms": 1}, {"max.poll.interval.ms": "5s"}]
+)
+def test_settings_that_no_consumer_has_are_refused(settings):
     run = run_named("pause", release="4.0")
-    assert why(run["broker"], settings={"session.timeout.ms": -1}).advice[run["group"]][0].change is None
+    with pytest.raises(KafkaLearnError, match=r"ses+ion\.timeout|max\.poll\.interval"):
+        why(run["broker"], settings=settings)
+
+
+def test_settings_in_a_log_that_do_not_go_together_are_told_of():
+    run = run_named("pause", release="4.0")
+    config = [
+        "[2026-11-22 15:46:13,448] INFO ConsumerConfig values: (a.ConsumerConfig)",
+        f"\tgroup.id = {run['group']}",
+    ]
+    config += ["\tsession.timeout.ms = 1000", "\theartbeat.interval.ms = 3000"]
+    (advice,) = why([*config, *run["broker"]]).advice[run["group"]]
+    assert advice.change is None
+    assert "nothing could be tried: " in str(advice)
+    assert "heartbeat.interval.ms" in advice.refused
+
+
+def test_a_name_of_a_file_that_is_not_there_is_no_line():
+    for names in (["server.log"], ["logs/server.log.2026-11-22-10"], ["client.log.gz", "server.log"], [r"C:\kafka\x"]):
+        with pytest.raises(KafkaLearnError, match="there is no file"):
+            why(names)
+
+
+def test_a_cluster_and_no_logs():
+    answer = why([], group="billing", cluster=Cluster())
+    words = " ".join(str(answer).split())
+    assert answer.outcome == Outcome.CANNOT_TELL
+    assert "No logs were given; why a group rebalanced stands in the log of its coordinator." in words
+    assert "billing now: Stable, 2 members (c1 and c2), assignor range; its coordinator is broker 2." in words
+    assert answer.as_data()["now"] == {"billing": answer.now["billing"]}
+    with pytest.raises(KafkaLearnError, match="no logs were given"):
+        why([], cluster=Cluster())
+
+
+def test_a_group_that_the_logs_do_not_name_is_asked_for_all_the_same():
+    words = " ".join(str(why(["nothing"], group="billing", cluster=Cluster())).split())
+    assert "The logs say nothing about group 'billing'. billing now: Stable" in words
 
 
 # --- the command

@@ -3,11 +3,11 @@
 import json
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkalearn.zookeeper.connector import step
+from tests.every import every_case
 from tests.recorded import recorded
 from tests.zookeeper.replaying import Player
 
@@ -33,7 +33,7 @@ def played(script, choose=None):
         yield done, player, frozen
 
 
-@pytest.mark.parametrize("script", RECORDED["scripts"], ids=name_of)
+@every_case("script", RECORDED["scripts"], ids=name_of)
 def test_every_operation_leaves_the_recorded_nodes(script):
     for done, player, frozen in played(script):
         assert (done["op"], player.ids) == (done["op"], done["ids"])
@@ -43,14 +43,14 @@ def test_every_operation_leaves_the_recorded_nodes(script):
             assert frozen == done["while_frozen"]
 
 
-@pytest.mark.parametrize("script", RECORDED["scripts"], ids=name_of)
+@every_case("script", RECORDED["scripts"], ids=name_of)
 def test_every_consumer_reads_the_recorded_records(script):
     for done, player, _ in played(script):
         read = {name: sorted(records) for name, records in done["read"].items() if records}
         assert {name: sorted(records) for name, records in player.read.items()} == read
 
 
-@pytest.mark.parametrize("script", RECORDED["scripts"], ids=name_of)
+@every_case("script", RECORDED["scripts"], ids=name_of)
 def test_every_application_is_thrown_the_recorded_words(script):
     for done, player, _ in played(script):
         for member in done["read"]:
@@ -62,14 +62,14 @@ def test_every_application_is_thrown_the_recorded_words(script):
         assert player.threw == errors
 
 
-@pytest.mark.parametrize("script", RECORDED["scripts"], ids=name_of)
+@every_case("script", RECORDED["scripts"], ids=name_of)
 def test_every_rebalance_is_made_by_the_recorded_thread_in_the_recorded_number_of_tries(script):
     for done, player, _ in played(script):
         for member, rebalances in done.get("rebalances", {}).items():
             assert (done["op"], member, player.rebalances.get(member)) == (done["op"], member, rebalances)
 
 
-@pytest.mark.parametrize("script", RECORDED["scripts"], ids=name_of)
+@every_case("script", RECORDED["scripts"], ids=name_of)
 def test_nodes_agree_to_the_byte(script):
     for done, player, _ in played(script):
         for path, content in done.get("nodes", {}).items():

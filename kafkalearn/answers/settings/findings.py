@@ -9,7 +9,9 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from kafkalearn.answers.settings.properties import Line, PropertiesFile
-from kafkalearn.answers.settings.refusals import NOT_WITH_CONSUMER_PROTOCOL, refusals, setting_of
+from kafkalearn.answers.settings.refusals import refusals
+from kafkalearn.answers.settings.together import NOT_WITH_CONSUMER_PROTOCOL
+from kafkalearn.answers.settings.values import setting_of
 from kafkalearn.errors import LONGEST_NAME
 from kafkalearn.phrases import listed
 from kafkalearn.versions.defaults import find_settings

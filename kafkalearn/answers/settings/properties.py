@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kafkalearn.answers.reading import MARKS, bytes_of, decoded
+from kafkalearn.answers.reading import bytes_of, decoded
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.given_files import mark_of
 from kafkalearn.phrases import listed, shown
 from kafkalearn.versions.settings import settings_named
 
@@ -110,14 +111,12 @@ def read_properties(path: str | Path) -> PropertiesFile:
         If the file cannot be read, is no text, or Java refuses it.
     """
     name, data = bytes_of(path, WHAT)
-    for mark, encoding in MARKS:
-        if data.startswith(mark):
-            parsed = parse_properties(decoded(data[len(mark) :], encoding, name, WHAT))
-            read = f"it begins with the byte order mark of {encoding.upper()}; Kafka reads ISO-8859-1"
-            spoilt = (
-                "takes the mark for a part of the first name" if encoding == "utf-8" else "finds none of its settings"
-            )
-            return PropertiesFile(parsed.lines, (f"{read} and {spoilt}",))
+    mark, encoding = mark_of(data)
+    if mark:
+        parsed = parse_properties(decoded(data[len(mark) :], encoding, name, WHAT))
+        read = f"it begins with the byte order mark of {encoding.upper()}; Kafka reads ISO-8859-1"
+        spoilt = "takes the mark for a part of the first name" if encoding == "utf-8" else "finds none of its settings"
+        return PropertiesFile(parsed.lines, (f"{read} and {spoilt}",))
     if b"\0" in data:
         raise KafkaLearnError(f"{name} is no text: it has bytes of zero; {WHAT} is wanted")
     parsed = parse_properties(data.decode("latin-1"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from kafkalearn.answers.reading import STANDARD_INPUT
 from kafkalearn.answers.settings.properties import PropertiesFile, read_properties
 from kafkalearn.arguments import iterable, one_of
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.given_files import STANDARD_INPUT
 from kafkalearn.phrases import counted, listed, shown
 from kafkalearn.versions.settings import SIDES, settings_named
 

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from kafkalearn.answers.xray.checkpoints import BesideLog
+from kafkalearn.answers.units import lasting, moment, size
 from kafkalearn.answers.xray.findings import NOT_CLEANED, NOT_DELETED, NOT_SHRINKING, Finding
 from kafkalearn.answers.xray.given import CLEANED, GivenLog
-from kafkalearn.answers.xray.units import lasting, moment, size
+from kafkalearn.answers.xray.logs.checkpoints import BesideLog
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.log.cleaner.eligibility import cleanable
 from kafkalearn.log.cleaner.keep_rule import OVERTAKEN
@@ -27,7 +27,7 @@ from kafkalearn.log.settings import Settings
 from kafkalearn.log.simulator import step
 from kafkalearn.log.state import Batch, Log, Segment, Transaction
 from kafkalearn.phrases import counted
-from kafkalearn.segments.census.counting import FileCensus, LogCensus
+from kafkalearn.segments.census.log_census import FileCensus, LogCensus
 from kafkalearn.segments.files import read_file
 
 SIMULATED_BYTES = 16 << 20  # of a log's files and of its keys and values; as Python's objects they take some ten times

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from kafkalearn.answers.units import lasting, moment
 from kafkalearn.answers.xray.rows import CommittedRow
-from kafkalearn.answers.xray.units import lasting, moment
 from kafkalearn.errors import unknown_name
 from kafkalearn.group_states import EMPTY
 from kafkalearn.offsets.groups import CLASSIC, Group

@@ -6,11 +6,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kafkalearn.answers.xray.checkpoints import BesideLog
 from kafkalearn.answers.xray.given import GivenLog
+from kafkalearn.answers.xray.logs.checkpoints import BesideLog
 from kafkalearn.segments.batches import Header
 from kafkalearn.segments.census.blocks import RECORDS, blocks
-from kafkalearn.segments.census.counting import LogCensus
+from kafkalearn.segments.census.log_census import LogCensus
 from kafkalearn.segments.census.reading import mapped, span_of
 from kafkalearn.segments.walk import Unread
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from kafkalearn.arguments import whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG
+from kafkalearn.wire.json_text import read_json
 
 FORMAT, VERSION = "kafkalearn progress", 1
 MOST_BYTES = 5_000_000
@@ -112,7 +113,7 @@ class Record:
         if len(text) > MOST_BYTES:
             raise NoRecord(f"this file has {len(text):,} characters; progress has at most {MOST_BYTES:,}")
         try:
-            whole = json.loads(text)
+            whole = read_json(text)
         except (ValueError, RecursionError) as error:
             raise NoRecord(f"this is no file of progress, for it is no JSON: {error}") from error
         if not isinstance(whole, dict) or whole.get("format") != FORMAT:

@@ -46,6 +46,7 @@ RULES: tuple[Rule, ...] = (
                 269,
             ),
             Check("examples", f"{CAUSES}::test_causes_that_were_not_provoked"),
+            Check("examples", f"{CAUSES}::test_a_rebalance_whose_end_is_not_in_the_log_has_no_length"),
         ),
         left_out="up to 2.0 the coordinator writes no reason: without the clients' logs only expired members and first "
         "ones are named; what a log does not decide has a name of its own that says what it may be; not provoked on a "

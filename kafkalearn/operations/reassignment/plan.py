@@ -12,6 +12,7 @@ from kafkalearn.fields import Checked, Index
 from kafkalearn.operations.placement.brokers import Placement, Replicas
 from kafkalearn.phrases import shown
 from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.wire.json_text import read_json
 
 ANY_LOG_DIR = "any"
 VERSION = 1
@@ -124,7 +125,7 @@ def targets_of(plan: object) -> tuple[Target, ...]:
 
 def _parsed(written: object) -> object:
     try:
-        return json.loads(text("written", written))
+        return read_json(text("written", written))
     except (ValueError, RecursionError) as error:
         if isinstance(error, KafkaLearnError):
             raise

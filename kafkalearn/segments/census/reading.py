@@ -10,7 +10,8 @@ from pathlib import Path
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.segments.batches import Bytes
 from kafkalearn.segments.census.blocks import RECORDS, Block, blocks
-from kafkalearn.segments.census.counting import Counting, LogCensus
+from kafkalearn.segments.census.counting import Counting
+from kafkalearn.segments.census.log_census import LogCensus
 from kafkalearn.segments.census.older import older_messages
 from kafkalearn.segments.compression import BATCH_LIMIT_BYTES
 from kafkalearn.segments.log_dirs import SegmentFile

@@ -17,15 +17,10 @@ from kafkalearn.views.drawing.svg import arrow, filled, line, outlined, rect, te
 from kafkalearn.views.zookeeper.simple_consumer_words import answer_words, describe_simple_consumer
 from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS
 from kafkalearn.zookeeper.fetching.effects import Appended
-from kafkalearn.zookeeper.simple_consumer import (
-    Fetch,
-    Fetched,
-    FindLeader,
-    FindOffset,
-    Reader,
-    Settings,
-    SimpleConsumerEvent,
-)
+from kafkalearn.zookeeper.simple_consumer import Fetch, FindLeader, FindOffset, Settings
+from kafkalearn.zookeeper.simple_consumer.effects import Fetched
+from kafkalearn.zookeeper.simple_consumer.events import SimpleConsumerEvent
+from kafkalearn.zookeeper.simple_consumer.state import Reader
 
 LEFT, TOP = 25, 92
 BOX_WIDTH, BOX_HEIGHT = 300, 138

@@ -8,7 +8,9 @@ from kafkalearn.views.zookeeper.fetching_words import appended_words, broker_wor
 from kafkalearn.zookeeper import simple_consumer as by_hand
 from kafkalearn.zookeeper.fetching.cluster import NO_CONNECTION
 from kafkalearn.zookeeper.fetching.effects import Appended
-from kafkalearn.zookeeper.simple_consumer import Reader, SimpleConsumerEvent
+from kafkalearn.zookeeper.simple_consumer import effects as answers
+from kafkalearn.zookeeper.simple_consumer.events import SimpleConsumerEvent
+from kafkalearn.zookeeper.simple_consumer.state import Reader
 
 
 def describe_simple_consumer(
@@ -36,22 +38,22 @@ def describe_simple_consumer(
     return f"{capitalised(_words(frame))}."
 
 
-def answer_words(effect: by_hand.Effect) -> str:
+def answer_words(effect: answers.Effect) -> str:
     """What a broker answered, in a few words.
 
-    >>> answer_words(by_hand.Fetched((3, 4))), answer_words(by_hand.Refused(1, "OFFSET_OUT_OF_RANGE"))
+    >>> answer_words(answers.Fetched((3, 4))), answer_words(answers.Refused(1, "OFFSET_OUT_OF_RANGE"))
     ('3 to 4', 'OFFSET_OUT_OF_RANGE')
     """
     match effect:
-        case by_hand.LeaderFound(_, leader):
+        case answers.LeaderFound(_, leader):
             return f"broker {leader}"
-        case by_hand.OffsetFound(offset):
+        case answers.OffsetFound(offset):
             return str(offset)
-        case by_hand.Fetched(offsets):
+        case answers.Fetched(offsets):
             return span(offsets) if offsets else "nothing new"
-        case by_hand.TooLarge(offset):
+        case answers.TooLarge(offset):
             return f"{offset} is too large"
-        case by_hand.Refused(_, error):
+        case answers.Refused(_, error):
             return error
     return ""
 
@@ -75,18 +77,18 @@ def _words(frame: Frame[Reader, SimpleConsumerEvent]) -> str:
     return appended_words(effect) if isinstance(effect, Appended) else broker_words(frame.event)
 
 
-def _answer(effect: by_hand.Effect | None) -> str:
-    if effect == by_hand.Refused(getattr(effect, "broker_id", 0), NO_CONNECTION):
+def _answer(effect: answers.Effect | None) -> str:
+    if effect == answers.Refused(getattr(effect, "broker_id", 0), NO_CONNECTION):
         return "it cannot be reached"
     return "" if effect is None else answer_words(effect)
 
 
-def _fetched(effect: by_hand.Effect | None) -> str:
+def _fetched(effect: answers.Effect | None) -> str:
     match effect:
-        case by_hand.Refused(broker_id, error):
+        case answers.Refused(broker_id, error):
             return f"broker {broker_id} {'cannot be reached' if error == NO_CONNECTION else f'answers {error}'}"
-        case by_hand.TooLarge(offset):
+        case answers.TooLarge(offset):
             return f"gets no whole record: {offset} is larger than it asked for"
-        case by_hand.Fetched(offsets) if offsets:
+        case answers.Fetched(offsets) if offsets:
             return f"gets {span(offsets)}"
     return "there is nothing new"

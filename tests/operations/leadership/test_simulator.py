@@ -193,3 +193,9 @@ def test_a_partition_that_cannot_be_is_refused(words, message):
 def test_a_replica_on_no_broker_is_refused():
     with pytest.raises(KafkaLearnError, match=r"replicas on \[7\]"):
         cluster_of(THREE, [partition_of("orders", 0, [1, 7])])
+
+
+def test_who_leads_goes_on_leading_though_the_preferred_replica_is_back():
+    trace = simulate(Settings((1, 2, 3)), [BrokerLost(1), BrokerBack(1), BrokerLost(3)])
+    first = trace[-1].state.partitions[0]
+    assert (first.replicas, first.isr, first.leader, first.leader_epoch) == ((1, 2, 3), (1, 2), 2, 1)

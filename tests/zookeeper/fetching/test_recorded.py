@@ -1,9 +1,8 @@
 """What a real old consumer of 1.1.1 held in its four layers, step by step, against the simulator."""
 
-import pytest
-
 from kafkalearn.zookeeper.fetching import check, fetcher_id, simulate
 from kafkalearn.zookeeper.fetching.effects import Committed, OffsetsApart
+from tests.every import every_case
 from tests.recorded import recorded
 from tests.zookeeper.fetching.replay import answer_of, events_of, seen
 
@@ -19,7 +18,7 @@ def effects_of(trace, step):
     return [effect for frame in trace[step.begin + 1 : step.own_end + 1] for effect in frame.state.effects]
 
 
-@pytest.mark.parametrize("script", PIPELINE["scripts"], ids=name_of)
+@every_case("script", PIPELINE["scripts"], ids=name_of)
 def test_every_layer_holds_what_it_held_in_the_real_consumer(script):
     settings, events, steps = events_of(script)
     trace = simulate(settings, events)
@@ -30,7 +29,7 @@ def test_every_layer_holds_what_it_held_in_the_real_consumer(script):
             assert seen(trace[step.end].state) == step.recorded["state"], (number, step.recorded["op"])
 
 
-@pytest.mark.parametrize("script", PIPELINE["scripts"], ids=name_of)
+@every_case("script", PIPELINE["scripts"], ids=name_of)
 def test_the_application_gets_the_same_records_and_exceptions(script):
     settings, events, steps = events_of(script)
     trace = simulate(settings, events)
@@ -38,7 +37,7 @@ def test_the_application_gets_the_same_records_and_exceptions(script):
     assert [answer_of(effects_of(trace, step)) for step in asked] == [step.recorded["answer"] for step in asked]
 
 
-@pytest.mark.parametrize("script", PIPELINE["scripts"], ids=name_of)
+@every_case("script", PIPELINE["scripts"], ids=name_of)
 def test_what_is_committed_is_what_was_consumed(script):
     settings, events, steps = events_of(script)
     trace = simulate(settings, events)
@@ -53,7 +52,7 @@ def test_what_is_committed_is_what_was_consumed(script):
         assert stored == step.recorded.get("offsets", {}), (number, op)
 
 
-@pytest.mark.parametrize("script", PIPELINE["scripts"], ids=name_of)
+@every_case("script", PIPELINE["scripts"], ids=name_of)
 def test_the_consumer_says_that_it_may_lose_data_where_the_real_one_logged_it(script):
     settings, events, _ = events_of(script)
     told = (effect for frame in simulate(settings, events) for effect in frame.state.effects)
@@ -64,6 +63,6 @@ def test_the_consumer_says_that_it_may_lose_data_where_the_real_one_logged_it(sc
         assert line.startswith(said)
 
 
-@pytest.mark.parametrize("vector", recorded("fetcher-ids")["vectors"], ids=str)
+@every_case("vector", recorded("fetcher-ids")["vectors"], ids=str)
 def test_a_partition_has_the_fetcher_that_the_real_class_gives_it(vector):
     assert fetcher_id(vector["topic"], vector["partition"], vector["num_consumer_fetchers"]) == vector["fetcher_id"]

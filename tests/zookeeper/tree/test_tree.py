@@ -87,6 +87,17 @@ def test_who_watches_data_and_children_of_a_node_is_notified_once_that_it_is_gon
     assert fired(*TWO, Create("a", "/x"), *both, Delete("a", "/x")) == [("b", "/x", "NodeDeleted")]
 
 
+def test_who_watches_the_children_of_a_node_alone_is_notified_that_it_is_gone():
+    watched = (*TWO, Create("a", "/x"), GetChildren("b", "/x", leaves_watch=True), Delete("a", "/x"))
+    assert fired(*watched) == [("b", "/x", "NodeDeleted")]
+
+
+def test_sessions_end_in_the_order_of_their_times_and_of_one_tick_in_that_of_their_opening():
+    opened = (SessionOpened("slow", 20_000), SessionOpened("fast", 5000), SessionOpened("second", 5000))
+    ends = [each.session for each in after(*opened, TimePassed(60_000)).effects if isinstance(each, SessionEnded)]
+    assert ends == ["fast", "second", "slow"]
+
+
 def test_the_end_of_a_session_takes_its_nodes_and_tells_the_others_only():
     made = (*TWO, Create("a", "/x"), Create("a", "/x/a", "", is_ephemeral=True))
     watched = (*made, GetChildren("b", "/x", leaves_watch=True), GetChildren("a", "/x", leaves_watch=True))

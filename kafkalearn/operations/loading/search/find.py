@@ -6,20 +6,19 @@ from collections.abc import Sequence
 
 from kafkalearn.arguments import sequence
 from kafkalearn.explore import Search, explore, whole
+from kafkalearn.log.events import Clean, Roll
 from kafkalearn.operations.loading.beside_cleaner import (
     INVARIANTS,
     PROMISES,
-    Clean,
-    Event,
     LoadBegun,
-    Loading,
     LoadRead,
-    Roll,
     Settings,
     Written,
     start,
     step,
 )
+from kafkalearn.operations.loading.beside_cleaner.events import Event
+from kafkalearn.operations.loading.beside_cleaner.state import Loading
 
 MOVES: tuple[Event, ...] = (
     Written("A", 1, (0,)),

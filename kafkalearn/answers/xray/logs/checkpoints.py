@@ -15,7 +15,7 @@ from pathlib import Path
 from kafkalearn.answers.xray.findings import CHECKPOINT, EPOCH, Finding
 from kafkalearn.answers.xray.given import CHECKPOINTS, CLEANED, EPOCHS, HIGH_WATERMARKS, LOG_STARTS, GivenLog
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments.census.counting import LogCensus
+from kafkalearn.segments.census.log_census import LogCensus
 from kafkalearn.segments.checkpoints import read_checkpoint, read_leader_epochs
 
 AHEAD = {

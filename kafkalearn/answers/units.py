@@ -9,16 +9,26 @@ _SPANS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("m
 _SIZES = (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3))
 
 
+def date_time(at_ms: int) -> str | None:
+    """A moment as date and time, to the second; None: no calendar has it.
+
+    >>> date_time(1_795_176_000_999), date_time(1_795_176_000_000_000)
+    ('2026-11-20 12:00:00', None)
+    """
+    try:
+        return f"{_EPOCH + timedelta(milliseconds=at_ms):%Y-%m-%d %H:%M:%S}"
+    except (OverflowError, ValueError):
+        return None
+
+
 def moment(at_ms: int) -> str:
     """A moment in UTC, to the second; one that no calendar has stays a number.
 
     >>> moment(1_795_176_000_000), moment(1_795_176_000_000_000)
     ('2026-11-20 12:00:00 UTC', 'the timestamp 1795176000000000')
     """
-    try:
-        return f"{_EPOCH + timedelta(milliseconds=at_ms):%Y-%m-%d %H:%M:%S} UTC"
-    except (OverflowError, ValueError):
-        return f"the timestamp {at_ms}"
+    said = date_time(at_ms)
+    return f"the timestamp {at_ms}" if said is None else f"{said} UTC"
 
 
 def lasting(span_ms: int) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from kafkalearn.answers.units import lasting, moment, size
 from kafkalearn.answers.xray.findings import OPEN_TRANSACTION, OVERDUE, Finding
 from kafkalearn.answers.xray.given import GivenLog
-from kafkalearn.answers.xray.units import lasting, moment, size
 from kafkalearn.phrases import counted, listed
-from kafkalearn.segments.census.counting import LogCensus, OpenTransaction
+from kafkalearn.segments.census.log_census import LogCensus, OpenTransaction
 from kafkalearn.transaction_log.replay import TransactionalId
 
 LONGEST_MS = 15 * 60_000  # transaction.max.timeout.ms, the default: no client may ask for more

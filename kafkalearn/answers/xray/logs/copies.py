@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from kafkalearn.answers.xray.findings import COPIES, Finding
 from kafkalearn.answers.xray.given import GivenLog
 from kafkalearn.segments.batches import Header, read_header
-from kafkalearn.segments.census.counting import LogCensus
+from kafkalearn.segments.census.log_census import LogCensus
 from kafkalearn.segments.census.reading import mapped, span_of
 from kafkalearn.segments.walk import Unread, walk
 

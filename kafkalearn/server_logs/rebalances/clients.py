@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kafkalearn.server_logs.causes import client_of
@@ -89,10 +90,13 @@ class Clients:
             client.times.append(event.time_ms if event.time_ms is not None else client.times[-1] if client.times else 0)
         self.all = tuple(found.values())
         self._by_member = {member: each for each in self.all for member in each.members}
+        self._by_group: dict[str | None, list[Client]] = defaultdict(list)
+        for each in self.all:
+            self._by_group[each.group].append(each)
 
-    def of_group(self, group: str) -> list[Client]:
+    def of_group(self, group: str) -> Sequence[Client]:
         """Those of a group."""
-        return [each for each in self.all if each.group == group]
+        return self._by_group.get(group, ())
 
     def behind(self, group: str, member: str | None) -> Client | None:
         """The client that has a member id; by its client.id only if no other client of the group has the same."""

@@ -1,0 +1,1 @@
+"""The answer to `xray` in words."""
