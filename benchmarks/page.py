@@ -2,22 +2,31 @@
 
 A chapter's page is opened as a file in a headless browser, each round in a new one, without a network: from the start
 of Python to its first answer and to the first new player, and from a slider's move to the new picture. Searches are run
-by the pages' Python in Node and by this Python, in processor time. Run it with ``python benchmarks/page.py [rounds]``.
+by the pages' Python in Node and by this Python, in turns, in processor time.
+
+``--jupyterlite`` adds JupyterLite's REPL beside it, in Chromium, in turns: from opening the page to the first answer,
+and the bytes that come for it. It needs three packages from pip's registry, in a Python of their own, and a server,
+which is started here on loopback (`_jupyterlite`). Its answer is a printed word; the book's has imported kafkalearn.
 """
 
 from __future__ import annotations
 
-import os
-import sys
+import argparse
 import time
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
+from urllib.parse import quote, urlsplit
+
+from _jupyterlite import built, served
+from _processes import Watch
+from playwright.sync_api import sync_playwright
 
 from kafkalearn.tables import text_table
-from tests.book.browsers import Shown, chromium, firefox
+from tests.book.browsers import SECONDS, Shown, chromium, firefox
+from tests.browser.lab import launch
 from tools import book
-from tools.book.live.in_node import page_python
+from tools.book.live.in_node import PagePython, page_python
 from tools.chapters import chapter_paths
 
 CHAPTER = "01_coordinator"
@@ -102,32 +111,86 @@ def waits(page: Path, rounds: int) -> list[dict[str, object]]:
     return rows
 
 
-def speeds() -> list[dict[str, object]]:
-    """A row for each search: seconds in CPython and in the page, and how much of CPython's speed that is."""
+def speeds(turn_count: int = 5) -> list[dict[str, object]]:
+    """A row for each search: its processor time in CPython and in the page, and the share of CPython's speed.
+
+    They take turns of half a second in CPython; the figures are medians.
+    """
     rows = []
     with page_python() as python:
         for name, source in SEARCHES.items():
             namespace: dict[str, object] = {}
             exec(f"{source}\nsearch()", namespace)
-            began = time.process_time()
-            namespace["search"]()
-            count = 1 + int(2 / (time.process_time() - began))  # two seconds in all
-            began = time.process_time()
-            exec(REPEAT.format(count=count), namespace)
-            here = time.process_time() - began
-            python.run(f"{source}\nfor _ in range({max(2, count // 4)}):\n    search()")
-            began = processor_seconds(python.process_id)
-            python.run(REPEAT.format(count=count))
-            there = processor_seconds(python.process_id) - began
-            row = {"search": name, "CPython, ms": round(1000 * here / count), "page, ms": round(1000 * there / count)}
-            rows.append(row | {"speed (0.4)": round(here / there, 2)})
+            python.run(f"{source}\nfor _ in range(3):\n    search()")  # V8 compiles what runs often
+            count = 1 + int(0.5 / _here(namespace, 1))
+            turns = [(_here(namespace, count), _there(python, count)) for _ in range(turn_count)]
+            here, there = (median(times) / count for times in zip(*turns, strict=True))
+            speed = median(one / other for one, other in turns)
+            row = {"search": name, "CPython, ms": round(1000 * here), "page, ms": round(1000 * there)}
+            rows.append(row | {"speed (0.4)": round(speed, 2)})
     return rows
 
 
-def processor_seconds(process_id: int) -> float:
-    """The processor time that a process has had, as Linux counts it; a page's own clock knows only what has passed."""
-    fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def _here(namespace: dict[str, object], count: int) -> float:
+    began = time.process_time()
+    exec(REPEAT.format(count=count), namespace)
+    return time.process_time() - began
+
+
+def _there(python: PagePython, count: int) -> float:
+    began = python.processor_seconds()
+    python.run(REPEAT.format(count=count))
+    return python.processor_seconds() - began
+
+
+def beside_jupyterlite(page: Path, rounds: int) -> list[dict[str, object]]:
+    """A row for the book and one for JupyterLite: from opening the page to the first answer, in turns."""
+    ours, theirs = [], []
+    with served(built()) as address:
+        for _ in range(rounds):
+            ours.append(_first_answer(page.as_uri(), OURS))
+            code = quote("print('first ' + 'answer')")
+            theirs.append(_first_answer(f"{address}/repl/index.html?kernel=python&code={code}", THEIRS))
+    folder = page.parent / "live"
+    own = sum(each.stat().st_size for each in (page, folder / "page.js", folder / "page.css", folder / "runtime.js"))
+    sizes = (own, max(size for *_, size in theirs))
+    return [
+        {
+            "page": name,
+            "first answer, ms": round(1000 * median(waited for waited, *_ in visits)),
+            "processor, ms": round(1000 * median(computed for _, computed, _ in visits)),
+            "MB": round(size / 1e6, 1),
+        }
+        for name, visits, size in zip(("the book, a file", "JupyterLite, a server"), (ours, theirs), sizes, strict=True)
+    ]
+
+
+OURS = """async () => {
+    const page = "measured", cell = "one", { ask } = window.kafkalearn;
+    await window.kafkalearn.start();
+    await ask("cells.open", { page, cells: [] });
+    await ask("cells.run", { page, cell, source: "import kafkalearn; kafkalearn.offsets_partition('test-group')" });
+    return true;
+}"""
+THEIRS = """() => [...document.querySelectorAll(".jp-OutputArea-output")]
+    .some((each) => each.textContent.includes("first answer"))"""
+
+
+def _first_answer(address: str, condition: str) -> tuple[float, float, int]:
+    """Seconds that have passed, seconds of the processor, and the bytes that a server has given, in a new browser."""
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        page, given = browser.new_page(), set()
+        page.context.on("response", lambda response: given.add(response.url))
+        began = time.perf_counter()
+        with Watch() as watch:
+            page.goto(address)
+            page.wait_for_function(condition, timeout=SECONDS * 1000)
+            passed = time.perf_counter() - began
+        browser.close()
+    paths = {urlsplit(url).path for url in given if url.startswith("http:")}
+    files = [built() / path.lstrip("/") for path in paths]
+    return passed, watch.processor_seconds or 0.0, sum(file.stat().st_size for file in files if file.is_file())
 
 
 def weights(folder: Path) -> str:
@@ -139,20 +202,32 @@ def weights(folder: Path) -> str:
     return f"runtime.js {runtime / 1e6:.2f} MB (10); heaviest page {heaviest} {pages[heaviest] / 1e6:.2f} MB (1.5)"
 
 
-def main(rounds: int = 3) -> None:
-    """Print the three tables; what is allowed stands in brackets."""
-    with TemporaryDirectory() as home:
-        book.BOOK = Path(home)
-        book.RUNS = book.BOOK / "runs"
-        began = time.perf_counter()
-        book.make(chapter_paths(), is_committed=True)
-        made = time.perf_counter()
-        book.make(chapter_paths(), is_committed=True)
-        print(f"the book without its runs: {made - began:.0f} s, made again: {time.perf_counter() - made:.0f} s")
-        print(weights(book.BOOK))
-        print(text_table(waits(book.BOOK / f"{CHAPTER}.html", rounds)))
+def main() -> None:
+    """Print the tables; what is allowed stands in brackets."""
+    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    options.add_argument("rounds", type=int, nargs="?", default=3, help="visits of each browser")
+    options.add_argument("--jupyterlite", action="store_true", help="JupyterLite's REPL beside it")
+    options.add_argument("--only-speed", action="store_true", help="the searches alone")
+    wanted = options.parse_args()
+    if not wanted.only_speed:
+        with TemporaryDirectory() as home:
+            measure_pages(Path(home), wanted)
     print(text_table(speeds()))
 
 
+def measure_pages(folder: Path, wanted: argparse.Namespace) -> None:
+    """Make a book and print what its pages weigh and what a reader waits for."""
+    book.BOOK, book.RUNS = folder, folder / "runs"
+    began = time.perf_counter()
+    book.make(chapter_paths(), is_committed=True)
+    made = time.perf_counter()
+    book.make(chapter_paths(), is_committed=True)
+    print(f"the book without its runs: {made - began:.0f} s, made again: {time.perf_counter() - made:.0f} s")
+    print(weights(folder))
+    print(text_table(waits(folder / f"{CHAPTER}.html", wanted.rounds)))
+    if wanted.jupyterlite:
+        print(text_table(beside_jupyterlite(folder / f"{CHAPTER}.html", wanted.rounds)))
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]))
+    main()

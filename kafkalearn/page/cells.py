@@ -1,96 +1,86 @@
-"""The code cells of a chapter in its page: run one by one, in one namespace that lasts as long as the page.
+"""What a chapter's page asks about its cells: to begin, to run one, and to make ready what one stands on.
 
-A cell that imports what no page has, or needs what such a cell makes, is not run: its recorded output stays, and the
-page says what it would need. All other cells run as they are, or as the reader has changed them.
+The code cells and the exercises of a chapter have one namespace, as in a notebook; it lasts as long as the page.
 """
 
 from __future__ import annotations
 
-import ast
-import linecache
 from collections.abc import Mapping
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from contextlib import redirect_stdout
 
 from kafkalearn.arguments import one_of
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.page import controls, widgets
-from kafkalearn.page.display import Outputs
-from kafkalearn.page.faults import fault
-from kafkalearn.page.imports import import_into, needed_for
+from kafkalearn.page import controls, exercises, widgets
+from kafkalearn.page.chapter import Chapter
+from kafkalearn.page.display import Outputs, drawn
 from kafkalearn.page.names import cells_before, names_of
 from kafkalearn.phrases import listed
-
-_IMPORTS = (ast.Import, ast.ImportFrom)
-
-
-@dataclass(slots=True)
-class Chapter:
-    """An open chapter: its cells by id as they stand in the book, and what has been made since."""
-
-    sources: dict[str, str]
-    namespace: dict[str, object] = field(default_factory=lambda: {"__name__": "__main__"})
-    lacking: dict[str, frozenset[str]] = field(default_factory=dict)  # what each name needs that is not there
-
 
 _chapters: dict[str, Chapter] = {}
 
 
 def open_chapter(payload: Mapping[str, object]) -> list[str]:
-    """Begin a page anew, without values: ``{page, cells: [{id, source}]}``; the names of its values, none yet."""
+    """Begin a page anew: ``{page, cells: [{id, source, exercise}]}``; the names of its values, none yet.
+
+    ``exercise`` is the name in a record, for the cells that are exercises of the page.
+    """
     widgets.stand_in()
     sources = {cell["id"]: cell["source"] for cell in payload["cells"]}
-    _chapters[payload["page"]] = Chapter(sources)
+    named = {cell["id"]: cell["exercise"] for cell in payload["cells"] if cell.get("exercise")}
+    _chapters[payload["page"]] = Chapter(sources, named)
     controls.forget(payload["page"])
     return []
 
 
 def run(payload: Mapping[str, object]) -> dict[str, object]:
-    """Run a cell: ``{page, cell, source}``.
+    """Run a cell, or check the answer in it.
+
+    Parameters
+    ----------
+    payload : mapping
+        ``page``, ``cell``, ``source``: its text. ``sources``: the texts of all cells; if given, those above that this
+        one stands on and that have not run yet are run first, unseen. ``record``: the reader's file of progress.
 
     Returns
     -------
     dict
-        ``outputs``, as `kafkalearn.page.display.Outputs` has them, an error as the last of them; ``needs``, what the
-        cell would need that no page has, or the empty text; then it was not run.
+        ``outputs``, as `kafkalearn.page.display.Outputs` has them, an error as the last of them, each with its
+        ``html`` but for players; ``needs``, what the cell would need that no page has, or the empty text: then it was
+        not run. For an exercise also ``outcome``, ``record`` and ``trouble``, as `kafkalearn.page.exercises.check`.
     """
     chapter, page, cell, source = _chapter(payload), payload["page"], payload["cell"], payload["source"]
-    names = names_of(source)
-    file = f"<cell {cell}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    if "sources" in payload and (fault := _run_above(chapter, page, cell, payload["sources"] | {cell: source})):
+        return {"outputs": [_with_html({"error": fault})], "needs": ""}
+    outputs, verdict = Outputs(controls.shown_on(page, cell)), {}
+    if cell in chapter.exercises:
+        needs, verdict = _check(chapter, cell, source, outputs, str(payload.get("record") or ""))
+    else:
+        needs = chapter.run(cell, source, outputs)
+    chapter.ran[cell] = source
+    return {"outputs": [] if needs else [_with_html(part) for part in outputs.parts], "needs": needs} | verdict
+
+
+def prepare(payload: Mapping[str, object]) -> None:
+    """Make a recorded picture ready to be turned: run its cell, and what that stands on, unseen.
+
+    ``{page, cell, sources: {id: text}}``; what has run with the same text is not run again.
+
+    Raises
+    ------
+    KafkaLearnError
+        If one of them does not run here.
+    """
+    chapter, page, cell, sources = _chapter(payload), payload["page"], payload["cell"], payload["sources"]
+    if chapter.ran.get(cell) == sources[cell]:
+        return
+    if fault := _run_above(chapter, page, cell, sources):
+        raise KafkaLearnError(fault["words"])
     outputs = Outputs(controls.shown_on(page, cell))
-    chapter.namespace["display"] = outputs.show
-    try:
-        imports, rest, last = _in_parts(source, file)
-        _import_all(chapter, imports, file)
-        wanted = names.needed | (_imported(imports) & names.read)
-        if needs := frozenset().union(*(chapter.lacking.get(name, ()) for name in wanted)):
-            _set_down(chapter, names.made, needs)
-            return {"outputs": [], "needs": listed(sorted(needs))}
-        for name in names.made - _imported(imports):
-            chapter.lacking.pop(name, None)
-        with redirect_stdout(outputs), redirect_stderr(outputs):
-            exec(rest, chapter.namespace)
-            value = eval(last, chapter.namespace) if last else None
-            if value is not None:
-                outputs.show(value)
-    except Exception as error:
-        if needs := _hidden_need(error):
-            _set_down(chapter, names.made, frozenset({needs}))
-            return {"outputs": [], "needs": needs}
-        outputs.parts.append({"error": fault(error, file, _makers(chapter, cell))})
-        return {"outputs": outputs.parts, "needs": ""}
-    except SystemExit:
-        pass
-    return {"outputs": outputs.parts, "needs": ""}
-
-
-def before(payload: Mapping[str, object]) -> list[str]:
-    """The cells that one stands on, in the order to run them: ``{page, cell, sources: {id: source}}``."""
-    sources = _chapter(payload).sources | payload.get("sources", {})
-    ids = list(sources)
-    one_of("cell", payload["cell"], ids)
-    return [ids[at] for at in cells_before(list(sources.values()), ids.index(payload["cell"]))]
+    if needs := chapter.run(cell, sources[cell], outputs):
+        raise KafkaLearnError(f"This picture needs {needs}, which a page does not have: it stays as it was recorded.")
+    if fault := _fault_in(outputs):
+        raise KafkaLearnError(f"The cell of this picture does not run. {fault['words']}")
+    chapter.ran[cell] = sources[cell]
 
 
 def _chapter(payload: Mapping[str, object]) -> Chapter:
@@ -99,57 +89,51 @@ def _chapter(payload: Mapping[str, object]) -> Chapter:
     return _chapters[payload["page"]]
 
 
-def _in_parts(source: str, file: str) -> tuple[list[ast.stmt], object, object]:
-    """A cell's imports, the rest as code, and its last line as code if that is a value to show."""
-    tree = ast.parse(source, file)
-    imports = [node for node in tree.body if isinstance(node, _IMPORTS) and getattr(node, "module", "") != "__future__"]
-    body = [node for node in tree.body if node not in imports]
-    last = None
-    if body and isinstance(body[-1], ast.Expr) and not source.rstrip().endswith(";"):
-        last = compile(ast.Expression(body.pop().value), file, "eval")
-    return imports, compile(ast.Module(body, []), file, "exec"), last
+def _run_above(chapter: Chapter, page: str, cell: str, given: Mapping[str, str]) -> dict[str, object] | None:
+    """Run what a cell stands on, from the first that has not run on, so that all is as from top to bottom.
+
+    The fault of the one that ends with one, or None. Of an exercise that is as it was in the book nothing is wanted.
+    """
+    sources = chapter.sources | given
+    ids = list(sources)
+    one_of("cell", cell, ids)
+    before = [ids[at] for at in cells_before(list(sources.values()), ids.index(cell))]
+    wanted = [each for each in before if each not in chapter.exercises or sources[each] != chapter.sources[each]]
+    first = next((at for at, each in enumerate(wanted) if each not in chapter.ran), len(wanted))
+    for each in wanted[first:]:
+        outputs = Outputs(controls.shown_on(page, each))
+        if each in chapter.exercises:
+            exercises.define(chapter.exercises[each], sources[each], chapter.namespace)
+            chapter.is_made(names_of(sources[each]).made)
+        else:
+            chapter.run(each, sources[each], outputs)
+        if fault := _fault_in(outputs):
+            return fault | {"words": f"A cell above does not run: {fault['words']}"}
+        chapter.ran[each] = sources[each]
+    return None
 
 
-def _import_all(chapter: Chapter, imports: list[ast.stmt], file: str) -> None:
-    """Import what can be had, and set down the rest."""
-    for node in imports:
-        lacking = import_into(chapter.namespace, node, file)
-        for name in lacking:
-            chapter.namespace.pop(name, None)
-        chapter.lacking |= {name: frozenset({need}) for name, need in lacking.items()}
+def _check(chapter: Chapter, cell: str, source: str, outputs: Outputs, record: str) -> tuple[str, dict[str, object]]:
+    """What the exercise would need that no page has, and what its judge says."""
+    names = names_of(source)
+    if needs := chapter.needed(names.needed):
+        return listed(sorted(needs)), {}
+    chapter.namespace["display"] = outputs.show
+    with redirect_stdout(outputs):
+        exercise = chapter.exercises[cell]
+        verdict = exercises.judged(exercise, source, chapter.namespace, record, chapter.reasons(cell))
+    chapter.is_made(names.made)
+    outputs.parts.append({"shown": {"text/html": verdict["html"], "text/plain": verdict["outcome"]}})
+    return "", verdict
 
 
-def _imported(imports: list[ast.stmt]) -> set[str]:
-    return {alias.asname or alias.name.partition(".")[0] for node in imports for alias in node.names}
+def _fault_in(outputs: Outputs) -> dict[str, object] | None:
+    return next((part["error"] for part in outputs.parts if "error" in part), None)
 
 
-def _set_down(chapter: Chapter, made: frozenset[str], needs: frozenset[str]) -> None:
-    """The cell is not run, so what it makes is not there, nor what an older cell made under these names."""
-    for name in made:
-        if name not in chapter.lacking:
-            chapter.namespace.pop(name, None)
-            chapter.lacking[name] = needs
+def _with_html(part: dict[str, object]) -> dict[str, object]:
+    html = drawn(part)
+    return part if html is None else part | {"html": html}
 
 
-def _hidden_need(error: Exception) -> str:
-    """What a cell turned out to need while it ran, or the empty text."""
-    if isinstance(error, ImportError):
-        return needed_for(error) or ""
-    if isinstance(error, AttributeError) and type(error.obj).__name__ == "PlainTable":
-        return "pandas"  # the table is there, but without the methods of a DataFrame
-    return ""
-
-
-def _makers(chapter: Chapter, cell: str) -> dict[str, str]:
-    """For names that are not there: which part of the chapter makes them."""
-    made = {}
-    for other, source in chapter.sources.items():
-        for name in names_of(source).made:
-            made.setdefault(name, f"{name} is made by a cell above that has not been run yet: press Run to here")
-        if other == cell:
-            break
-    lacking = {name: listed(sorted(needs)) for name, needs in chapter.lacking.items()}
-    return made | {name: f"{name} needs {needs}, which a page does not have" for name, needs in lacking.items()}
-
-
-ANSWERS = {"open": open_chapter, "run": run, "before": before}
+ANSWERS = {"open": open_chapter, "run": run, "prepare": prepare}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from html import escape
 
 from kafkalearn.page.pretty import pretty
+from kafkalearn.page.widgets import KIND
 
 MOST_CHARACTERS = 200_000  # of what one cell prints: a loop without end fills no memory
 _METHODS = {"text/html": "_repr_html_", "image/svg+xml": "_repr_svg_", "text/markdown": "_repr_markdown_"}
@@ -24,6 +26,36 @@ def bundle(value: object) -> dict[str, object]:
     if not shown:
         shown = {kind: text for kind, name in _METHODS.items() if (text := _from(value, name))}
     return shown if "text/plain" in shown else {**shown, "text/plain": pretty(value)}
+
+
+def drawn(part: dict[str, object]) -> str | None:
+    """One of the `Outputs` as HTML; None for a player, which the page draws by itself.
+
+    >>> drawn({"printed": "1 < 2"})
+    '<pre class="live-printed">1 &lt; 2</pre>'
+    """
+    if "printed" in part:
+        return f'<pre class="live-printed">{escape(part["printed"])}</pre>'
+    if "error" in part:
+        kind, words, line, source = (part["error"][name] for name in ("kind", "words", "line", "source"))
+        where = f"<code>{escape(f'Line {line}: {source}' if source else f'Line {line}')}</code>" if line else ""
+        return f'<div class="live-error"><strong>{kind}</strong><p>{escape(words)}</p>{where}</div>'
+    shown = part["shown"]
+    if KIND in shown:
+        return None
+    for kind, form in _DRAWN.items():
+        if kind in shown:
+            return form.format(shown[kind] if kind in _READY else escape(shown[kind]))
+    return None
+
+
+_DRAWN = {
+    "text/html": '<div class="jp-RenderedHTMLCommon">{}</div>',
+    "image/svg+xml": "{}",
+    "text/markdown": "<pre>{}</pre>",
+    "text/plain": "<pre>{}</pre>",
+}
+_READY = ("text/html", "image/svg+xml")
 
 
 def _from(value: object, method: str) -> object:

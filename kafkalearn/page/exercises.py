@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import io
 import linecache
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from importlib import import_module
-from types import CodeType, ModuleType
+from types import CodeType, MappingProxyType, ModuleType
 
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.exercises.kit.exercise import Exercise
@@ -56,7 +56,6 @@ def check(payload: Mapping[str, object]) -> dict[str, object]:
     ----------
     payload : mapping
         ``exercise``: its name in a record. ``code``: the text of the editor, whose last line is the check.
-        ``imports``: the import statements of the chapter, as texts; those of packages that no page has are left out.
         ``record``: the reader's file of progress as text, or nothing.
 
     Returns
@@ -72,41 +71,55 @@ def check(payload: Mapping[str, object]) -> dict[str, object]:
     >>> said["outcome"], said["html"][:37]
     ('wrong', '<p><strong>Not right yet.</strong> Pa')
     """
-    name, code = str(payload["exercise"]), str(payload["code"])
-    chapter, exercise = find_exercise(name)
     printed = io.StringIO()
-    with progress_in_memory(str(payload.get("record") or "")) as progress:
-        with redirect_stdout(printed):
-            names = {"__name__": "__main__", "exercises": chapter} | imported(payload.get("imports") or ())
-            result = run(code, names, exercise)
-        record = progress.text()
-    return {
-        "outcome": result.outcome,
-        "html": result.html,
-        "printed": printed.getvalue(),
-        "record": record,
-        "trouble": progress.trouble,
-    }
+    with redirect_stdout(printed):
+        name, code = str(payload["exercise"]), str(payload["code"])
+        said = judged(name, code, {"__name__": "__main__"}, str(payload.get("record") or ""))
+    return said | {"printed": printed.getvalue()}
 
 
-def imported(statements: Iterable[str]) -> dict[str, object]:
-    """The names that import statements bind; a statement of what is not installed here binds none.
+def judged(
+    name: str, code: str, names: dict[str, object], record: str, reasons: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, object]:
+    """The same, for code that is run in a namespace that others share; what it prints is not taken up.
 
-    >>> sorted(imported(["import json, math", "from pyspark_is_not_here import sql"]))
-    ['json', 'math']
+    Parameters
+    ----------
+    name, code, record : str
+        As `check` takes them.
+    names : dict
+        The namespace; what the code makes stays in it.
+    reasons : mapping of str to str, optional
+        Names that are not there, and a sentence that says why.
     """
-    names: dict[str, object] = {}
-    for statement in statements:
-        try:
-            exec(compile(statement, "<imports>", "exec"), names)
-        except ImportError:
-            continue
-    names.pop("__builtins__", None)
-    return names
+    chapter, exercise = find_exercise(name)
+    names.setdefault("exercises", chapter)
+    with progress_in_memory(record) as progress:
+        result = run(code, names, exercise, reasons)
+        record = progress.text()
+    return {"outcome": result.outcome, "html": result.html, "record": record, "trouble": progress.trouble}
 
 
-def run(code: str, names: dict[str, object], exercise: Exercise) -> Result:
-    """The result that the last line of some code gives; what goes wrong before it is a result that says so."""
+def define(name: str, code: str, names: dict[str, object]) -> None:
+    """What an answer makes, without its check; where it does not run, what it has made until then."""
+    chapter, exercise = find_exercise(name)
+    names.setdefault("exercises", chapter)
+    with redirect_stdout(io.StringIO()):
+        run(code, names, exercise, is_checked=False)
+
+
+def run(
+    code: str,
+    names: dict[str, object],
+    exercise: Exercise,
+    reasons: Mapping[str, str] = MappingProxyType({}),
+    *,
+    is_checked: bool = True,
+) -> Result:
+    """The result that the last line of some code gives; what goes wrong before it is a result that says so.
+
+    Without `is_checked` that line is left out.
+    """
     file = f"<{exercise.name}>"
     try:
         statements, last = _parts(code, file)
@@ -116,13 +129,13 @@ def run(code: str, names: dict[str, object], exercise: Exercise) -> Result:
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     try:
         Bounds().run(exec, statements, names)
-        given = eval(last, names) if last is not None else None
+        given = eval(last, names) if last is not None and is_checked else None
     except Spent as spent:
         return Result(ERROR, (ours(f"Your code {spent}."),))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever the reader's code raises is the thing to explain
-        return Result(ERROR, (_ended_with(error, file, code),))
+        return Result(ERROR, (_ended_with(error, file, code, reasons),))
     if isinstance(given, Result):
         return given
     wanted = as_words(f"exercises.{exercise.name}.check(...)")
@@ -143,8 +156,9 @@ def _not_python(error: Exception) -> Sentence:
     return finished(say(f"Python cannot read {place}: {{}}", as_words(getattr(error, "msg", None) or str(error))))
 
 
-def _ended_with(error: BaseException, file: str, code: str) -> Sentence:
-    words = as_words(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+def _ended_with(error: BaseException, file: str, code: str, reasons: Mapping[str, str]) -> Sentence:
+    reason = reasons.get(error.name or "") if isinstance(error, NameError) else None
+    words = as_words(reason or (f"{type(error).__name__}: {error}" if str(error) else type(error).__name__))
     line, traceback = None, error.__traceback__
     while traceback is not None:
         line = traceback.tb_lineno if traceback.tb_frame.f_code.co_filename == file else line

@@ -10,7 +10,7 @@ PACKAGES: MappingProxyType[str, str] = MappingProxyType(
         **dict.fromkeys(["pyspark", "kafkalearn.spark"], "Spark"),
         **dict.fromkeys(["pandas", "numpy", "pyarrow"], "pandas"),
         **dict.fromkeys(["matplotlib", "resvg_py", "PIL"], "figures"),
-        **dict.fromkeys(["confluent_kafka"], "a real Kafka"),
+        **dict.fromkeys(["confluent_kafka", "kafkalearn.live"], "a real Kafka"),
         **dict.fromkeys(["kafkalearn.lab", "ipywidgets", "anywidget", "traitlets", "IPython"], "JupyterLab"),
     }
 )

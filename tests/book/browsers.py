@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from websocket import WebSocket, create_connection
 
 from tests.browser.lab import CHROMIUM_NAMES, launch
 
+KEEPER = str(Path(__file__).with_name("keeper.py"))
 FIREFOX_NAMES = ("firefox-esr", "firefox")
 SECONDS = 240  # a busy machine may take its time; what never comes fails all the same
 # Any address leads to a proxy that is not there: no connection leaves the machine.
@@ -166,29 +168,28 @@ def firefox() -> Iterator[FirefoxPage]:
     program = next((path for name in FIREFOX_NAMES if (path := shutil.which(name))), None)
     if program is None:
         pytest.skip(f"no Firefox: {', '.join(FIREFOX_NAMES)} are not on PATH")
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        profile, log = Path(home, "profile"), Path(home, "log")
+    home = Path(tempfile.mkdtemp(prefix="kafkalearn-firefox-"))
+    try:
+        profile, log = home / "profile", home / "log"
         profile.mkdir()
         lines = [f'user_pref("{name}", {json.dumps(value)});' for name, value in _OFFLINE.items()]
         (profile / "user.js").write_text("\n".join(lines))
         command = [program, "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port", "0"]
-        with (
-            log.open("w") as written,
-            subprocess.Popen([*command, "about:blank"], stdout=written, stderr=written) as process,
-        ):
-            try:
-                socket = create_connection(f"{_address(log, process)}/session", timeout=SECONDS, suppress_origin=True)
-                yield FirefoxPage(socket)
-                socket.close()
-            finally:
-                process.terminate()
+        keeper = [sys.executable, "-I", "-S", KEEPER, str(home), *command, "about:blank"]
+        with subprocess.Popen(keeper, stdin=subprocess.PIPE) as process:  # which ends with this Python's end, or here
+            socket = create_connection(f"{_address(log, process)}/session", timeout=SECONDS, suppress_origin=True)
+            yield FirefoxPage(socket)
+            socket.close()
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
 
 
 def _address(log: Path, process: subprocess.Popen) -> str:
     """Where it listens, as it says itself."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline and process.poll() is None:
-        if found := re.search(r"WebDriver BiDi listening on (ws://\S+)", log.read_text(errors="replace")):
+        said = log.read_text(errors="replace") if log.exists() else ""
+        if found := re.search(r"WebDriver BiDi listening on (ws://\S+)", said):
             return found[1]
         time.sleep(0.1)
-    raise RuntimeError(f"Firefox did not come up:\n{log.read_text(errors='replace')}")
+    raise RuntimeError(f"Firefox did not come up:\n{said}")

@@ -120,15 +120,105 @@ def test_a_flood_of_output_is_cut(chapter):
 
 
 def test_sys_exit_ends_the_cell_alone(chapter):
-    assert chapter("a", "import sys\nprint('before')\nsys.exit(1)")["outputs"] == [{"printed": "before\n"}]
+    (part,) = chapter("a", "import sys\nprint('before')\nsys.exit(1)")["outputs"]
+
+    assert part["printed"] == "before\n"
 
 
-def test_the_cells_that_one_stands_on_are_found(chapter):
-    answered = json.loads(
-        answer("cells.before", json.dumps({"page": "p", "cell": "b", "sources": {"a": "q = 1\nx = q"}}))
-    )
+def test_what_is_shown_comes_as_html_with_nothing_of_the_readers_in_it(chapter):
+    answered = chapter("a", "print('<b>')\ndisplay('</pre><script>')\n1 / 0 # <i>")
 
-    assert answered == {"result": ["a"]}
+    html = [part["html"] for part in answered["outputs"]]
+    assert html[0] == '<pre class="live-printed">&lt;b&gt;\n</pre>'
+    assert "&lt;script&gt;" in html[1]
+    assert "<code>Line 3: 1 / 0 # &lt;i&gt;</code>" in html[2]
+
+
+def prepare(cell, **texts):
+    return json.loads(answer("cells.prepare", json.dumps({"page": "p", "cell": cell, "sources": {"b": "", **texts}})))
+
+
+def test_a_picture_is_prepared_by_what_it_stands_on_and_once(chapter):
+    count = "y = x * 7\nruns = [*globals().get('runs', []), y]"
+
+    assert [prepare("b", b=count), prepare("b", b=count)] == [{"result": None}] * 2
+    assert shown(chapter("d", "x, y, runs")) == ["(6, 42, [42])"]
+    assert prepare("b", b=f"{count} ")["result"] is None  # another text: it is run anew
+    assert shown(chapter("d", "runs")) == ["[42, 42]"]
+
+
+def test_cells_that_stand_on_each_other_are_run_from_the_first_that_has_not_run_on(chapter):
+    chapter("b", "x = 1")
+
+    assert prepare("d", b="x += 1", d="x")["result"] is None
+    assert shown(chapter("d", "x")) == ["7"]  # a, which makes x, then b
+
+
+def test_a_picture_that_cannot_be_prepared_is_explained(chapter):
+    assert "needs Spark" in prepare("c", c="import pyspark\npyspark.a")["error"]
+    assert prepare("b", a="x = 1 / 0", b="x")["error"] == "A cell above does not run: division by zero"
+
+
+STUB = "broker_id = ...\nexercises.predict_coordinator.check(broker_id)"
+EXERCISE = {"id": "e", "source": STUB, "exercise": "00.predict_coordinator"}
+FUNCTION = {
+    "id": "f",
+    "source": "def own(n):\n    return ...\nexercises.leader_of.check(own)",
+    "exercise": "00.leader_of",
+}
+
+
+@pytest.fixture
+def course(chapter):
+    """A chapter with two exercises, and how to check one, as the page's script does."""
+    cells = [{"id": "a", "source": "x = 3"}, {"id": "s", "source": "from pyspark import sql\nrows = sql.x"}]
+    open_chapter({"page": "p", "cells": [*cells, EXERCISE, FUNCTION]})
+
+    def check(cell, source, **texts):
+        return run({"page": "p", "cell": cell, "source": source, "sources": texts, "record": ""})
+
+    return check
+
+
+def test_an_answer_sees_what_the_cells_above_make_though_none_was_run(course):
+    said = course("e", "broker_id = x\nprint(x)\nexercises.predict_coordinator.check(broker_id)")
+
+    assert (said["outcome"], said["outputs"][0]["printed"]) == ("wrong", "3\n")
+    assert said["outputs"][1]["html"].startswith('<div class="jp-RenderedHTMLCommon"><p><strong>Not right yet.')
+    assert json.loads(said["record"])["exercises"]["00.predict_coordinator"]["outcome"] == "wrong"
+
+
+def test_the_cells_see_what_an_answer_has_made(chapter, course):
+    course("e", "broker_id = 2\nexercises.predict_coordinator.check(broker_id)")
+
+    assert shown(chapter("a", "broker_id + 1")) == ["3"]
+
+
+def test_an_answer_sees_another_that_was_written_and_not_one_that_is_as_it_was(course):
+    code = "exercises.leader_of.check(lambda *given: broker_id)"
+
+    untouched = course("f", "print(broker_id)\n" + code)
+    assert "broker_id is made by a cell above" in untouched["outputs"][0]["html"]
+    written = course("f", "print(broker_id)\n" + code, e="broker_id = 2\nexercises.no_such.check(broker_id)")
+    assert written["outputs"][0]["printed"] == "2\n"
+
+
+def test_an_answer_that_needs_spark_says_so_and_is_not_judged(course):
+    said = course("e", "broker_id = rows\nexercises.predict_coordinator.check(broker_id)")
+
+    assert said == {"outputs": [], "needs": "Spark"}
+
+
+def test_an_error_above_an_answer_is_told_and_nothing_is_judged(course):
+    said = course("e", "broker_id = x\nexercises.predict_coordinator.check(broker_id)", a="x = 1 / 0")
+
+    assert error(said)["words"] == "A cell above does not run: division by zero"
+    assert "outcome" not in said
+
+
+def test_what_is_imported_beside_something_that_is_not_to_be_had_is_there(chapter):
+    assert chapter("a", "from math import pi\nimport numpy as np\nz = np.zeros(3)")["needs"] == "pandas"
+    assert shown(chapter("b", "round(pi, 2)")) == ["3.14"]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +227,7 @@ def test_the_cells_that_one_stands_on_are_found(chapter):
         ("sells.run", {}, "did you mean 'cells'"),
         ("cells.jump", {}, "unknown function of cells"),
         ("cells.run", {"page": "never opened", "cell": "a", "source": ""}, "is not open"),
-        ("cells.before", {"page": "p", "cell": "nowhere"}, "nowhere"),
+        ("cells.prepare", {"page": "q", "cell": "a", "sources": {}}, "is not open"),
         ("controls.turn", {"page": "p", "cell": "a", "at": 0, "values": []}, "has not been run"),
     ],
 )

@@ -12,16 +12,18 @@ from tests.book.browsers import Shown, wait_for
 
 pytestmark = pytest.mark.browser
 
+COORDINATOR = "c01-005"  # a cell
 SAME, WRITE = "01.same_partition", "01.write_offsets_partition"
 READY = "() => document.documentElement.dataset.answers"
-TYPE = """(exercise, text) => {
-    const field = document.querySelector(`[data-exercise="${exercise}"] textarea`);
-    field.value = text;
-    field.dispatchEvent(new Event("input", { bubbles: true }));
+TYPE = """async (exercise, text) => {
+    const box = document.querySelector(`[data-exercise="${exercise}"]`);
+    if (!box.querySelector(".ace_editor")) box.querySelector("[data-do=change]").click();
+    while (!box.querySelector(".ace_editor")) await new Promise((resolve) => setTimeout(resolve, 20));
+    window.ace.edit(box.querySelector(".ace_editor")).setValue(text, 1);
 }"""
 CHECKED = """(exercise) => {
-    const button = document.querySelector(`[data-exercise="${exercise}"] [data-part=check]`);
-    if (button.disabled) return false;
+    const button = document.querySelector(`[data-exercise="${exercise}"] [data-do=run]`);
+    if (button.textContent !== "Check") return false;
     button.click();
     return true;
 }"""
@@ -29,7 +31,14 @@ RESULT = """(exercise, words) => {
     const said = document.querySelector(`[data-exercise="${exercise}"] [data-part=result]`).textContent;
     return said.includes(words) && said;
 }"""
-TEXT = """(exercise) => document.querySelector(`[data-exercise="${exercise}"] textarea`).value"""
+TEXT = """(exercise) => {
+    const editor = document.querySelector(`[data-exercise="${exercise}"] .ace_editor`);
+    return editor && window.ace.edit(editor).getValue();
+}"""
+NOTE = """(exercise, words) => {
+    const said = document.querySelector(`[data-exercise="${exercise}"] [data-part=note]`).textContent;
+    return said.includes(words) && said;
+}"""
 KEPT = """async () => await window.kafkalearnAnswers.read()"""
 GIVE = """(selector, name, text) => {
     const input = document.querySelector(selector), given = new DataTransfer();
@@ -96,7 +105,7 @@ def test_code_that_does_not_run_is_explained(reader):
 
 
 def test_a_right_answer_made_with_what_the_chapter_imports(reader):
-    loop = 'group_id = next(f"x-{n}" for n in range(1000) if offsets_partition(f"x-{n}") == 9)'
+    loop = 'group_id = next(f"x-{n}" for n in range(1000 * len(LEADERS)) if offsets_partition(f"x-{n}") == 9)'
     check(reader, SAME, f"{loop}\nexercises.same_partition.check(group_id)")
 
     assert wait_for(reader, RESULT, SAME, "Right.")
@@ -112,13 +121,22 @@ def test_a_right_answer_made_with_what_the_chapter_imports(reader):
 
 
 def test_a_loop_without_end_is_ended_by_its_button(reader):
-    check(reader, WRITE, "while True:\n    pass\nexercises.write_offsets_partition.check(1)")
-    wait_for(reader, RESULT, WRITE, "Checking")
-    reader.run(
-        """(exercise) => document.querySelector(`[data-exercise="${exercise}"] [data-part=stop]`).click()""", WRITE
-    )
+    # A loop in C: one in Python is ended by the judge itself, after three million lines.
+    check(reader, WRITE, "sum(iter(int, 1))\nexercises.write_offsets_partition.check(1)")
+    wait_for(reader, NOTE, WRITE, "running")
+    reader.run("""(exercise) => document.querySelector(`[data-exercise="${exercise}"] [data-do=run]`).click()""", WRITE)
 
-    assert wait_for(reader, RESULT, WRITE, "stopped")
+    assert wait_for(reader, NOTE, WRITE, "were run again")
+
+
+def test_what_an_answer_made_is_there_for_the_cells_after_the_loop_was_ended(reader):
+    """One namespace: the answer saw what the chapter's cells make, and was run again with the new Python."""
+    press = """(cell) => document.querySelector(`[data-cell="${cell}"] [data-do=run]`).click()"""
+    shown = """(cell) => document.querySelector(`[data-cell="${cell}"] .live-output:not([hidden])`)?.textContent"""
+    reader.run(TYPE.replace("data-exercise", "data-cell"), COORDINATOR, "group_id[:2], len(LEADERS)")
+    reader.run(press, COORDINATOR)
+
+    assert wait_for(reader, shown, COORDINATOR).strip() == "('x-', 50)"
 
 
 def test_a_reload_keeps_the_answers_and_what_stands_in_the_editors(reader, made_book):
@@ -127,14 +145,13 @@ def test_a_reload_keeps_the_answers_and_what_stands_in_the_editors(reader, made_
     )
     go_to(reader, made_book, "01_coordinator.html")
 
-    assert "x-{n}" in reader.run(TEXT, SAME)
-    assert "Right, kept from before" in reader.run(
-        """(name) => document.querySelector(`[data-exercise="${name}"] [data-part=standing]`).textContent""", SAME
-    )
+    assert "x-{n}" in wait_for(reader, TEXT, SAME)
+    assert wait_for(reader, NOTE, SAME, "Right, kept from before")
 
 
 def test_reset_gives_the_stub_back(reader):
-    reader.run("""(name) => document.querySelector(`[data-exercise="${name}"] [data-part=reset]`).click()""", WRITE)
+    wait_for(reader, TEXT, WRITE)
+    reader.run("""(name) => document.querySelector(`[data-exercise="${name}"] [data-do=reset]`).click()""", WRITE)
 
     assert reader.run(TEXT, WRITE).startswith("def my_offsets_partition(group_id, partition_count):\n    return ...")
     wait_for(reader, """async (name) => !(name in (await window.kafkalearnAnswers.read()).drafts)""", WRITE)

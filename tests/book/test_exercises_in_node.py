@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -11,7 +14,16 @@ from kafkalearn.exercises.progress.record import Record
 from tests.book.test_exercises_in_the_page import code_of, each_exercise, each_wrong_answer
 from tools.book.live.in_node import PagePython, page_python
 from tools.book.live.packages import NotFetched
+from tools.chapters import chapter_paths
 
+IN_THE_PAGE = """
+import json, pkgutil
+from importlib import import_module
+import kafkalearn.exercises as exercises
+chapters = [each.name for each in pkgutil.iter_modules(exercises.__path__) if each.name.startswith("chapter")]
+every = [each for name in chapters for each in import_module(f"kafkalearn.exercises.{name}").all_exercises()]
+json.dumps({each.progress.exercise: len(each.misconceptions) for each in every})
+"""
 pytestmark = pytest.mark.long
 
 
@@ -26,6 +38,19 @@ def python() -> Iterator[PagePython]:
 
 def checked(python, exercise, code):
     return python.ask("exercises.check", {"exercise": exercise.progress.exercise, "code": code})
+
+
+def test_every_exercise_of_the_chapters_and_every_known_wrong_answer_is_among_those_below(python):
+    of_chapters = {
+        f"{path.stem.partition('_')[0]}.{name}"
+        for path in chapter_paths()
+        for name in re.findall(r"\bexercises\.(\w+)\.check\(", path.read_text(encoding="utf-8"))
+    }
+    wrong_answers = Counter(exercise.progress.exercise for exercise, _ in each_wrong_answer.args[1])
+    run_here = {each.progress.exercise: wrong_answers[each.progress.exercise] for each in each_exercise.args[1]}
+
+    assert run_here.keys() == of_chapters
+    assert run_here == json.loads(python.run(IN_THE_PAGE))
 
 
 @each_exercise

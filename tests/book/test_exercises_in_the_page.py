@@ -8,7 +8,7 @@ from kafkalearn.errors import KafkaLearnError
 from kafkalearn.exercises.kit.properties import Open
 from kafkalearn.exercises.progress.answers import encoded
 from kafkalearn.exercises.progress.record import Entry, Record
-from kafkalearn.page.exercises import NOT_IN_THE_PAGE, check, find_exercise, imported
+from kafkalearn.page.exercises import NOT_IN_THE_PAGE, check, find_exercise
 from tests.exercises.every_exercise import EXERCISES, name_of
 
 each_exercise = pytest.mark.parametrize("exercise", [exercise for _, exercise in EXERCISES], ids=name_of)
@@ -129,12 +129,6 @@ def test_a_file_that_cannot_be_read_is_said_and_a_new_one_begun():
 
     assert "no JSON" in said["trouble"]
     assert Record.read(said["record"]).entry("01.same_partition").outcome == "wrong"
-
-
-def test_imports_of_what_no_page_has_bind_nothing():
-    names = imported(["from kafkalearn.replication import Produce", "import not_here", "from json import nothing"])
-
-    assert sorted(names) == ["Produce"]
 
 
 @pytest.mark.parametrize("name", ["01.same_partitoin", "77.none", "01", "../etc.x"])

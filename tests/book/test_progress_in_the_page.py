@@ -9,16 +9,11 @@ import pytest
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.exercises.kit.properties import Open
 from kafkalearn.exercises.progress import grades
-from kafkalearn.exercises.progress.answers import encoded
 from kafkalearn.exercises.progress.judging import TOO_LONG, UNKNOWN
 from kafkalearn.exercises.progress.keeping import VARIABLE
 from kafkalearn.exercises.progress.record import Entry, Record, write_file
 from kafkalearn.page.progress import class_table, judge, merge, progress_in_memory
-from tests.exercises.every_exercise import EXERCISES
-
-ALL = {exercise.progress.exercise: exercise for _, exercise in EXERCISES}
-SOLVED = {name: encoded(exercise.solve()) for name, exercise in ALL.items()}
-WRONG = {name: encoded(exercise.misconceptions[0].wrong) for name, exercise in ALL.items() if exercise.misconceptions}
+from tests.exercises.every_exercise import ALL, mistaken, solved
 
 
 def claiming(answers, name="Anna", outcome="right"):
@@ -30,13 +25,13 @@ def judged(answers):
 
 
 def test_every_solution_is_right_again():
-    outcomes = judged(SOLVED)["outcomes"]
+    outcomes = judged(solved())["outcomes"]
 
     assert outcomes == {name: "open" if isinstance(exercise.judge, Open) else "right" for name, exercise in ALL.items()}
 
 
 def test_every_wrong_answer_that_claims_to_be_right_is_wrong():
-    assert set(judged(WRONG)["outcomes"].values()) == {"wrong"}
+    assert set(judged(mistaken())["outcomes"].values()) == {"wrong"}
 
 
 def test_what_harms_takes_no_other_answer_with_it():
@@ -46,7 +41,7 @@ def test_what_harms_takes_no_other_answer_with_it():
             "00.leader_of": never_ends,
             "04.my_round_robin": {"function": "f"},
             "06.my_sink": {"made": "os.system", "of": {}},
-            "07.read_key": SOLVED["07.read_key"],
+            "07.read_key": solved()["07.read_key"],
             "99.no_such_exercise": 1,
             "08.which_remain": None,
         }
@@ -82,8 +77,8 @@ def test_values_are_judged_before_any_code_of_the_file_runs():
 
 def test_the_table_is_that_of_make_grades(tmp_path, capsys):
     files = {
-        "anna.json": claiming({"01.same_partition": SOLVED["01.same_partition"], "00.predict_coordinator": 9}),
-        "ben.json": claiming({"02.mask_step": SOLVED["02.mask_step"]}, "=Ben", "wrong"),
+        "anna.json": claiming({"01.same_partition": solved()["01.same_partition"], "00.predict_coordinator": 9}),
+        "ben.json": claiming({"02.mask_step": solved()["02.mask_step"]}, "=Ben", "wrong"),
         "empty.json": "",
         "torn.json": '{"format": ',
     }

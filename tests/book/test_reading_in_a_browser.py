@@ -12,6 +12,7 @@ from tests.book.browsers import ChromiumPage, chromium, wait_for
 
 pytestmark = pytest.mark.browser
 PAGES = ("01_coordinator", "index", "progress", "class", "search", "playground")
+OTHERS = ("01_coordinator.instructor", "reference/kafkalearn.coordinator", "answers")
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +27,15 @@ def opened(browser, made_book, page, **options) -> ChromiumPage:
     return shown
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS])
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
 def test_axe_finds_nothing_serious_and_no_page_is_wider_than_its_screen(browser, made_book, page, width, scheme):
     shown = opened(browser, made_book, page, viewport={"width": width, "height": 844}, color_scheme=scheme)
-    wait_for(shown, "() => !document.querySelector('[data-exercise]') || document.documentElement.dataset.answers")
+    wait_for(
+        shown, "() => !document.querySelector('.exercise[data-exercise]') || document.documentElement.dataset.answers"
+    )
     shown.run("""() => {
+        document.querySelector(".exercise [data-do=change]")?.click();
         document.querySelectorAll("details").forEach((each) => { each.open = true; });
         document.querySelectorAll("section.part").forEach((each) => { each.hidden = false; });
     }""")
@@ -69,14 +73,14 @@ def test_on_paper_a_player_is_its_stills_and_no_button_is_printed(browser, made_
     shown.page.emulate_media(media="print")
 
     assert shown.run(visible, "img.on-paper")
-    for hidden in (".book-cell .kl-player:has(+ .on-paper)", ".kl-bar", ".exercise-bar", ".navigation", ".live-tools"):
+    for hidden in (".book-cell .kl-player:has(+ .on-paper)", ".kl-bar", ".live-bar", ".navigation", ".live-tools"):
         assert not shown.run(visible, hidden), hidden
     shown.page.context.close()
 
 
 def test_a_dark_page_is_dark_and_a_light_one_light(browser, made_book):
     for scheme, is_dark in (("dark", True), ("light", False)):
-        for page in PAGES:
+        for page in (*PAGES, *OTHERS):
             shown = opened(browser, made_book, page, color_scheme=scheme)
             colour = shown.run("() => getComputedStyle(document.body).backgroundColor")
             red = int(colour.strip("rgba() ").split(",")[0])
@@ -135,15 +139,26 @@ def test_an_exercise_is_done_by_keys_alone(browser, made_book):
     shown = opened(browser, made_book, "01_coordinator")
     keys = shown.page.keyboard
     wait_for(shown, "() => document.documentElement.dataset.answers")
-    shown.page.focus("[data-exercise='01.overflow_id'] textarea")
+    box = "[data-exercise='01.overflow_id']"
+    active = "() => [document.activeElement.textContent.trim(), document.activeElement.getAttribute('aria-label')]"
+    shown.page.focus(f"{box} [data-do=change]")
+    keys.press("Enter")
+    wait_for(shown, "() => document.activeElement.matches('.ace_text-input')")
+    assert "Your answer to Exercise" in shown.run(active)[1]
+    keys.type("# mine")
+    keys.press("Tab")  # in the text it indents
+    assert shown.run("() => document.activeElement.matches('.ace_text-input')")
+    keys.press("Escape")
+    assert shown.run(active)[1].endswith("Enter to write, Escape and Tab to go on")
     keys.press("Tab")
-    assert shown.run("() => document.activeElement.textContent") == "Check"
+    assert shown.run(active)[0] == "Check"
     keys.press("Tab")
+    assert shown.run(active)[0] == "Reset"
     keys.press("Tab")
     keys.press("Enter")
     assert shown.run("() => document.activeElement.parentElement.open")
-    keys.press("Shift+Tab")
-    keys.press("Shift+Tab")
-    keys.press("Shift+Tab")
-    assert shown.run("() => document.activeElement.tagName") == "TEXTAREA"
+    for _ in range(3):
+        keys.press("Shift+Tab")
+    keys.press("Enter")
+    wait_for(shown, "() => document.activeElement.matches('.ace_text-input')")
     shown.page.context.close()

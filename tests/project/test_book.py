@@ -6,10 +6,12 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from tools import book, chapters
-from tools.book import Chapter, index_page, navigation, page
+from tools import chapters
+from tools.book.chapter import Chapter, navigation, page
+from tools.book.chapter.predictions import with_folds
+from tools.book.made import Made
 from tools.book.pages import Page, faults
-from tools.book.predictions import with_folds
+from tools.book.writing import index_page
 from tools.chapters import WIDGET_VIEW
 from tools.environment import ROOT
 
@@ -28,8 +30,7 @@ Folded.
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(book, "BOOK", tmp_path)
+def folder(tmp_path):
     return tmp_path
 
 
@@ -52,7 +53,7 @@ def test_a_page_shows_the_player_in_place_of_a_widget_and_loads_nothing(folder):
 def test_links_between_chapters_and_to_files_work_in_the_book_and_notes_stay_folded(folder):
     notebook, path = new_notebook(cells=[new_markdown_cell(TEXT)]), ROOT / "notebooks" / "01_trying.ipynb"
 
-    html = page(notebook, Chapter(path, TEXT), navigation="")
+    html = page(notebook, Chapter(path, TEXT), "", Made(folder, "").copy)
 
     assert 'href="02_next.html#More"' in html
     assert (folder / "files" / "kafkalearn" / "trace.py").read_bytes() == (ROOT / "kafkalearn/trace.py").read_bytes()

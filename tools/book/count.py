@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,6 +35,8 @@ class Ran:
         ``recorded``, it needs what no page has; ``failed``.
     words : str
         What it needs, what went wrong, or what is other.
+    seconds : float
+        The processor time of Node.
     """
 
     chapter: str
@@ -51,9 +52,9 @@ def run_chapter(python: PagePython, path: Path) -> Iterator[Ran]:
     page = path.stem
     python.ask("cells.open", {"page": page, "cells": [{"id": cell.id, "source": cell.source} for cell in cells]})
     for cell in cells:
-        began = time.monotonic()
+        began = python.processor_seconds()
         answered = python.ask("cells.run", {"page": page, "cell": cell.id, "source": cell.source})
-        yield Ran(page, cell.id, *_judged(cell, answered), time.monotonic() - began)
+        yield Ran(page, cell.id, *_judged(cell, answered), python.processor_seconds() - began)
 
 
 def _judged(cell: NotebookNode, answered: dict) -> tuple[str, str]:
@@ -120,7 +121,10 @@ def main(words: list[str]) -> int:
             ran = list(run_chapter(python, path))
             counts = Counter(each.outcome for each in ran)
             total += counts
-            print(f"{path.stem}: {_sentence(counts)}; {sum(each.seconds for each in ran):.1f} s", flush=True)
+            print(
+                f"{path.stem}: {_sentence(counts)}; {sum(each.seconds for each in ran):.1f} s of the processor",
+                flush=True,
+            )
             for each in ran:
                 if each.outcome in (OTHER, FAILED) or each.seconds > 5:
                     print(f"    {each.cell} {each.outcome} {each.seconds:.1f} s {each.words}", flush=True)

@@ -6,6 +6,7 @@ pdoc makes a page of each module that a chapter imports from, in the book's fold
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
@@ -19,9 +20,14 @@ import pdoc.render
 from nbformat import NotebookNode
 
 from tools.book.exercises import import_statements
-from tools.book.live import with_policy
+from tools.book.live import with_policy, with_script
 
 FOLDER = "reference"
+STYLE = Path(__file__).with_name("reference.css")
+WAY_BACK = (
+    '<p class="way-back"><a href="../index.html">All chapters</a> <a href="index.html">Reference</a> '
+    '<a href="../search.html">Search</a></p>'
+)
 LICENCE = "Made from the docstrings of kafkalearn with pdoc."
 
 
@@ -58,24 +64,36 @@ def modules_of(notebooks: Iterable[NotebookNode]) -> list[str]:
     return sorted({"kafkalearn"}.union(*(_pages_of(names_used(notebook)) for notebook in notebooks)))
 
 
-def write(book: Path, modules: Iterable[str], sources: str) -> None:
-    """The pages and their index; what was made of the same modules and the same `sources`, a digest, stays."""
-    modules, folder = list(modules), book / FOLDER
-    made_of, stamp = f"{sources} {' '.join(modules)}", folder / ".made-of"
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == made_of:
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.html"):
-        old.unlink()
+def pages(modules: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Name and HTML of the page of each module, and of their index."""
     pdoc.render.configure(docformat="numpy", search=False, footer_text=LICENCE)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # annotations that only a checker of types imports: they are shown as written
         documented = {name: _documented(name) for name in modules}
         for name, module in documented.items():
-            html = with_policy(pdoc.render.html_module(module, documented))
-            (folder / f"{name}.html").write_text(html, encoding="utf-8")
-        (folder / "index.html").write_text(with_policy(pdoc.render.html_index(documented)), encoding="utf-8")
-    stamp.write_text(made_of, encoding="utf-8")
+            yield f"{FOLDER}/{name}.html", _in_the_book(pdoc.render.html_module(module, documented))
+        yield f"{FOLDER}/index.html", _in_the_book(pdoc.render.html_index(documented))
+
+
+def entries(modules: Iterable[str]) -> Iterator[tuple[str, str, str, str, str]]:
+    """For the search, of each module and each name in it: file, title, anchor, heading, the docstring's text."""
+    for name in modules:
+        module, file = _documented(name), f"{FOLDER}/{name}.html"
+        yield file, "Reference", "", name, module.docstring
+        for member in module.own_members:
+            if not member.name.startswith("_") and member.docstring:
+                yield file, f"Reference, {name}", member.qualname, member.name, member.docstring
+
+
+def _in_the_book(html: str) -> str:
+    """A page of pdoc's with our style, the way back, and the script that lets Python stay."""
+    main = re.search(r"<main[^>]*>", html)
+    if main is None:  # an index that leads on
+        return with_policy(html)
+    html = f"{html[: main.end()]}{WAY_BACK}{html[main.end() :]}"
+    return with_script(
+        html.replace("</head>", f"<style>{STYLE.read_text(encoding='utf-8')}</style>\n</head>", 1), "../"
+    )
 
 
 def _documented(name: str) -> pdoc.doc.Module:

@@ -1,7 +1,8 @@
-"""The exercises in the book: an editor for each cell with a check, hints and solution, and the reader's answers.
+"""The exercises in the book: each cell with a check, its hints and its solution, and the reader's answers.
 
-A chapter's cell that ends in ``exercises.NAME.check(...)`` becomes an editor that begins with the cell. Without a
-script, or before Python has started, the hints and the solution unfold all the same: they are in the page.
+A chapter's cell that ends in ``exercises.NAME.check(...)`` is a cell of the page like the others, which ``cells.js``
+runs in the chapter's one namespace, and which is judged. Without a script, or before Python has started, the hints and
+the solution unfold all the same: they are in the page.
 
 The answers lie in the browser, in the format of `kafkalearn.exercises.progress`; ``kept.js``, ``answers.js`` and, in a
 page of its own, ``store.js`` keep them, ``exercises.js`` is what a chapter does with them.

@@ -1,9 +1,8 @@
-"""A chapter's cells with a check, as editors with hints and solution."""
+"""A chapter's cells with a check, as exercises of its page: code to change, hints and solution."""
 
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
@@ -11,11 +10,13 @@ from html import escape
 from importlib import import_module
 from pathlib import Path
 
+from nbconvert.filters import Highlight2HTML
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 from nbformat import NotebookNode
 
 from kafkalearn.exercises.kit.exercise import Exercise
 from kafkalearn.page.exercises import NOT_IN_THE_PAGE
+from tools.book.live.alive import tools
 
 HERE = Path(__file__).parent
 
@@ -34,7 +35,7 @@ _REFUSED = (
 
 
 def with_exercises(notebook: NotebookNode, stem: str) -> NotebookNode:
-    """A copy of a chapter whose cells with a check have their editor as ``metadata.exercise``, in HTML.
+    """A copy of a chapter whose cells with a check have what stands for them as ``metadata.exercise``, in HTML.
 
     Parameters
     ----------
@@ -45,15 +46,13 @@ def with_exercises(notebook: NotebookNode, stem: str) -> NotebookNode:
     """
     notebook = deepcopy(notebook)
     known = exercises_of(stem)
-    imports = import_statements(cell.source for cell in notebook.cells if cell.cell_type == "code")
     heading, is_first = "", True
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             heading = [heading, *_HEADING.findall(cell.source)][-1]
         found = _CHECK.search(cell.source) if cell.cell_type == "code" else None
         if found and found[1] in known:
-            above = _REFUSED + _imports_html(imports) if is_first else ""
-            cell.metadata.exercise = above + box(known[found[1]], cell.source, heading)
+            cell.metadata.exercise = _REFUSED * is_first + box(known[found[1]], cell, heading)
             is_first = False
     return notebook
 
@@ -86,30 +85,19 @@ def _imports_in(source: str) -> Iterator[ast.stmt]:
             yield node
 
 
-def _imports_html(imports: list[str]) -> str:
-    text = json.dumps(imports, ensure_ascii=False).replace("<", "\\u003c")
-    return f'<script type="application/json" id="exercise-imports">{text}</script>'
-
-
-def box(exercise: Exercise, source: str, heading: str) -> str:
-    """One exercise: its editor with the cell to begin with, and what unfolds without Python."""
+def box(exercise: Exercise, cell: NotebookNode, heading: str) -> str:
+    """One exercise: its code, to be changed and checked, and what unfolds without Python."""
     name = exercise.progress.exercise
     folds = "\n".join([*_hints(exercise), _fold("solution", "Solution", exercise.reasoning)])
+    label = escape(heading)
     if name in NOT_IN_THE_PAGE:
-        code = f"<pre>{escape(source)}</pre>\n<p>This one needs Spark, which no page has: do it in JupyterLab.</p>"
-        return f'<section class="exercise" aria-label="{escape(heading)}">\n{code}\n{folds}\n</section>'
-    lines = source.count("\n") + 1
-    return f"""<section class="exercise" data-exercise="{name}" aria-label="{escape(heading)}">
-<textarea data-part="code" class="exercise-code" rows="{lines}" spellcheck="false" autocapitalize="off"
- autocomplete="off" aria-label="Your answer to {escape(heading)}">
-{escape(source, quote=False)}</textarea>
-<div class="exercise-bar" data-part="bar" hidden>
-<button type="button" data-part="check">Check</button>
-<button type="button" data-part="reset">Reset</button>
-<button type="button" data-part="stop" hidden>Stop</button>
-<span class="exercise-standing" data-part="standing"></span>
-</div>
-<div class="exercise-result" data-part="result" role="status"></div>
+        code = f"<pre>{escape(cell.source)}</pre>\n<p>This one needs Spark, which no page has: do it in JupyterLab.</p>"
+        return f'<section class="exercise" aria-label="{label}">\n{code}\n{folds}\n</section>'
+    code = Highlight2HTML(pygments_lexer="ipython3")(cell.source, metadata=cell.metadata)
+    return f"""<section class="exercise" data-cell="{cell.id}" data-exercise="{name}" aria-label="{label}">
+<div class="exercise-code" data-part="code" data-label="Your answer to {label}">{code}</div>
+{tools(label, is_exercise=True)}
+<div class="exercise-result live-output" data-part="result" role="status"></div>
 {folds}
 </section>"""
 

@@ -11,8 +11,18 @@
 at all, and no script but those it was made with.
 """
 
-from tools.book.live.alive import alive, with_script
+from tools.book.live.alive import alive, tools, with_script
 from tools.book.live.parts import PAGE_SCRIPTS, page_script, page_style, write
 from tools.book.live.policy import policy, with_policy
 
-__all__ = ["PAGE_SCRIPTS", "alive", "page_script", "page_style", "policy", "with_policy", "with_script", "write"]
+__all__ = [
+    "PAGE_SCRIPTS",
+    "alive",
+    "page_script",
+    "page_style",
+    "policy",
+    "tools",
+    "with_policy",
+    "with_script",
+    "write",
+]

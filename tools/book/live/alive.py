@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from nbformat import NotebookNode
 
@@ -11,8 +12,36 @@ from tools.book.live.parts import FOLDER
 from tools.book.live.policy import with_policy
 
 _PLAYER = f"<style>{player_style()}</style>\n" + f'<script type="module">\n{player_script()}\nmountAll();\n</script>'
-_LINKS = f'<link rel="stylesheet" href="{FOLDER}/page.css">'
-_SCRIPT = f'<script defer src="{FOLDER}/page.js"></script>'
+_STYLE = '<link rel="stylesheet" href="{}page.css">'
+_SCRIPT = '<script defer src="{}page.js"></script>'
+_EXERCISE = re.compile(r'data-cell="([^"]+)" data-exercise="([^"]+)"')
+_BAR = """
+<div class="live-bar" id="live-bar" role="group" aria-label="Python in this page" hidden>
+<button type="button" data-do="start" \
+title="Lets code and controls of this page run, in this browser. Nothing leaves it.">Start Python</button>
+<button type="button" data-do="reset-page" title="Every cell as it was in the book, and all values gone" hidden>\
+Reset the page</button>
+<span role="status"></span>
+</div>"""
+
+
+def tools(label: str, *, is_exercise: bool = False) -> str:
+    """What stands below a cell: its buttons, and a line that says how it goes; shown by the page's script."""
+    run = ("run", "Check", "Run this and judge the answer (Shift+Enter)")
+    buttons = [
+        run if is_exercise else ("run", "Run", "Run this cell (Shift+Enter)"),
+        *([] if is_exercise else [("to-here", "Run to here", "Run every cell above, then this one")]),
+        ("change", "Change", "Change the code (or click into it)"),
+        ("reset", "Reset", "This cell as it was in the book"),
+    ]
+    made = "\n".join(
+        f'<button type="button" data-do="{name}" title="{title}"{" hidden" * (name == "reset")}>{words}</button>'
+        for name, words, title in buttons
+    )
+    return (
+        f'<div class="live-tools" role="group" aria-label="{label}" hidden>\n{made}\n'
+        '<span class="live-note" data-part="note" role="status"></span>\n</div>'
+    )
 
 
 def alive(html: str, stem: str, notebook: NotebookNode) -> str:
@@ -29,15 +58,24 @@ def alive(html: str, stem: str, notebook: NotebookNode) -> str:
     notebook : NotebookNode
         Where the page comes from.
     """
-    cells = [{"id": cell.id, "source": cell.source} for cell in notebook.cells if cell.cell_type == "code"]
+    exercises = dict(_EXERCISE.findall(html))
+    cells = [
+        {"id": cell.id, "source": cell.source} | ({"exercise": exercises[cell.id]} if cell.id in exercises else {})
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ]
     data = json.dumps({"page": stem, "cells": cells}, ensure_ascii=False).replace("<", "\\u003c")
-    html = html.replace(_PLAYER, "")
+    html = html.replace(_PLAYER, "").replace("</nav>", f"</nav>{_BAR}", 1)
     end = html.rindex("</body>")
     return with_script(f'{html[:end]}<script type="application/json" id="live-cells">{data}</script>\n{html[end:]}')
 
 
-def with_script(html: str) -> str:
-    """Any page of the book with the page's script, its style and its policy, so that Python stays when it is opened."""
-    html = html.replace("</head>", f"{_LINKS}\n</head>", 1)
+def with_script(html: str, root: str = "") -> str:
+    """Any page of the book with the page's script, its style and its policy, so that Python stays when it is opened.
+
+    `root` leads from the page's folder to the book's, as ``"../"``.
+    """
+    live = f"{root}{FOLDER}/"
+    html = html.replace("</head>", f"{_STYLE.format(live)}\n</head>", 1)
     end = html.rindex("</body>")
-    return with_policy(f"{html[:end]}{_SCRIPT}\n{html[end:]}")
+    return with_policy(f"{html[:end]}{_SCRIPT.format(live)}\n{html[end:]}")

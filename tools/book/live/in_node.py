@@ -42,6 +42,10 @@ class PagePython:
         """The value of a piece of Python's last line, a number or text."""
         return self._said({"code": code})
 
+    def processor_seconds(self) -> float:
+        """The processor time it has had, with its start; the clock of a page's Python knows only what has passed."""
+        return self._said({"clock": True})
+
     def _said(self, question: dict[str, object]) -> object:
         self._process.stdin.write(json.dumps(question) + "\n")
         self._process.stdin.flush()

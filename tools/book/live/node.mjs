@@ -1,4 +1,5 @@
 // The pages' Python in Node: questions come as lines of JSON, {name, payload}, answers go out as lines.
+// Beside them, {code} is run as it stands, and {clock} is answered with the processor time so far.
 //   node node.mjs FOLDER    where FOLDER has the parts of the runtime (runtime.parts), and perhaps folders to be seen
 //                           by Python as /extra and /tests
 import { existsSync, readFileSync } from "node:fs";
@@ -16,13 +17,19 @@ for (const name of ["extra", "tests"]) {
   python.FS.mkdir(`/${name}`);
   python.FS.mount(python.FS.filesystems.NODEFS, { root: join(folder, name) }, `/${name}`);
 }
+function processorSeconds() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
 const answer = python.runPython("from kafkalearn.page import answer; answer");
 process.stdout.write('{"started":true}\n');
 for await (const line of createInterface({ input: process.stdin })) {
-  const { name, payload, code } = JSON.parse(line);
+  const { name, payload, code, clock } = JSON.parse(line);
   let text;
   try {
-    text = code === undefined ? answer(name, payload) : JSON.stringify({ result: python.runPython(code) ?? null });
+    if (clock) text = JSON.stringify({ result: processorSeconds() });
+    else if (code !== undefined) text = JSON.stringify({ result: python.runPython(code) ?? null });
+    else text = answer(name, payload);
   } catch (error) {
     text = JSON.stringify({ error: String(error) });
   }

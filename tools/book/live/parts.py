@@ -13,8 +13,9 @@ from tools.book.live.packages import ACE, PYODIDE, files
 HERE = Path(__file__).parent
 FOLDER = "live"
 PAGE_SCRIPTS = (
-    *("python.js", "frame.js", "outputs.js", "editor.js", "../fitting.js", "cells.js"),
+    *("python.js", "frame.js", "outputs.js", "editor.js", "../chapter/fitting.js"),
     *(f"../exercises/{name}.js" for name in ("kept", "answers", "exercises")),
+    "cells.js",
 )
 """What ``page.js`` is made of, in order, after the player's own script."""
 
@@ -64,7 +65,8 @@ def page_style() -> str:
 
 def _write_runtime(folder: Path) -> None:
     """Packing takes seconds, so the script says what it was made of."""
-    digest = hashlib.sha256(runtime.WORKER.read_bytes() + PYODIDE.sha512.encode() + runtime.core_archive())
+    made_by = runtime.WORKER.read_bytes() + Path(runtime.__file__).read_bytes()
+    digest = hashlib.sha256(made_by + PYODIDE.sha512.encode() + runtime.core_archive())
     made_of, path = f"// made of {digest.hexdigest()}\n", folder / "runtime.js"
     if path.exists():
         with path.open(encoding="utf-8") as file:

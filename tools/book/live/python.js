@@ -1,24 +1,19 @@
-// window.kafkalearn: Python for a page, as kafkalearn/page/__init__.py describes it. The worker is held by this page,
-// or, where this page is shown in the frame of another one that was opened first (frame.js), by that one.
-//   start(onProgress) -> Promise, ask(name, payload) -> Promise<result>, stop(), isStarted, onstop
+// window.kafkalearn: Python for a page, as kafkalearn/page/__init__.py describes it.
+//   start(onProgress) -> Promise, ask(name, payload) -> Promise<result>, stop(), isStarted
 // Events on window: "kafkalearn:started", "kafkalearn:stopped".
+// A page talks to the holder of the worker: {start}, {stop}, {id, name, payload}; it hears {progress}, {started},
+// {failed}, {stopped}, {id, answer}. The holder is in this page; where this one is shown in another's frame, in that one.
 
 window.kafkalearn = (() => {
   const here = document.currentScript?.src ?? "";
   const isFramed = window.parent !== window;
-  const waiting = new Map(); // by the number of the question
-  const listeners = new Set();
-  let count = 0, worker = null, starting = null;
 
-  class Stopped extends Error {
-    isStop = true; // this one is no fault: the reader has ended Python
-  }
+  // --- the holder: all its guests hear the same
 
-  function announce(what) {
-    api.isStarted = what === "started";
-    if (what === "stopped") api.onstop?.();
-    window.dispatchEvent(new CustomEvent(`kafkalearn:${what}`));
-  }
+  const guests = new Set();
+  let worker = null, beginning = null, isReady = false;
+
+  function tell(said) { guests.forEach((hear) => hear(said)); }
 
   // The script with all of Python is 9 MB: it is read when somebody wants it. A page of one file has it inside.
   function runtime() {
@@ -31,116 +26,118 @@ window.kafkalearn = (() => {
     });
   }
 
-  const own = {
-    async start(onProgress) {
-      onProgress("Reading Python");
+  async function begin() {
+    if (isReady) tell({ started: true });
+    if (beginning) return;
+    const mine = beginning = {}; // another, if Python was ended meanwhile
+    tell({ progress: "Reading Python" });
+    try {
       const { parts, worker: text } = await runtime();
-      return new Promise((resolve, reject) => {
-        worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
-        own.refuseStart = reject;
-        worker.onerror = (event) => reject(new Error(`Python does not start: ${event.message}`));
-        worker.onmessage = ({ data }) => {
-          if (data.progress) onProgress(data.progress);
-          else if (data.started) resolve();
-          else if (data.failed) reject(new Error(`Python does not start: ${data.failed}`));
-          else hear(data);
-        };
-        worker.postMessage({ parts });
-      });
-    },
-    send: (question) => worker.postMessage(question),
-    stop() {
-      if (!worker) return;
-      worker.terminate();
-      worker = null;
-      own.refuseStart?.(new Stopped("Python was stopped."));
-      halted();
-    },
-  };
-
-  // The page around this one holds the worker: the same three, said over a port.
-  const port = isFramed ? new MessageChannel() : null;
-  const lent = {
-    start(onProgress) {
-      return new Promise((resolve, reject) => {
-        lent.settle = ({ progress, failed }) => {
-          if (progress) onProgress(progress);
-          else if (failed) reject(new Error(failed));
-          else resolve();
-        };
-        port.port1.postMessage({ start: true });
-      });
-    },
-    send: (question) => port.port1.postMessage(question),
-    stop: () => port.port1.postMessage({ stop: true }),
-  };
-  const holder = isFramed ? lent : own;
-
-  function hear({ id, answer }) {
-    const question = waiting.get(id);
-    waiting.delete(id);
-    const { result, error, trace, isOver } = JSON.parse(answer);
-    if (trace) console.warn(trace);
-    if (error === undefined) question?.resolve(result);
-    else question?.reject(new Error(error));
-    if (isOver) api.stop();
+      if (beginning !== mine) return;
+      worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+      worker.onerror = ({ message }) => { beginning = null; tell({ failed: `Python does not start: ${message}` }); };
+      worker.onmessage = ({ data }) => {
+        if (data.started) isReady = true;
+        if (data.failed) beginning = null;
+        tell(data);
+      };
+      worker.postMessage({ parts });
+    } catch (error) {
+      beginning = null;
+      tell({ failed: error.message });
+    }
   }
 
-  function halted() {
-    starting = null;
-    for (const { reject } of waiting.values()) reject(new Stopped("Python was stopped, and its values are gone."));
-    waiting.clear();
-    announce("stopped");
+  function hold(message) {
+    if (message.start) begin();
+    else if (!message.stop) worker?.postMessage(message);
+    else if (beginning) {
+      worker?.terminate();
+      worker = beginning = null;
+      isReady = false;
+      tell({ stopped: true });
+    }
   }
+
+  function admit(hear) {
+    guests.add(hear);
+    if (isReady) hear({ started: true });
+    return () => guests.delete(hear);
+  }
+
+  // --- the guest: this page
+
+  const waiting = new Map(), me = Math.random(); // questions by their number
+  let listeners = [], starting = null, count = 0;
+
+  class Stopped extends Error {
+    isStop = true; // this one is no fault: the reader has ended Python
+  }
+
+  function announce(isStarted) {
+    api.isStarted = isStarted;
+    window.dispatchEvent(new CustomEvent(`kafkalearn:${isStarted ? "started" : "stopped"}`));
+  }
+
+  function hear(said) {
+    if (said.progress) listeners.forEach((each) => each(said.progress));
+    else if (said.failed) starting?.reject(new Error(said.failed));
+    else if (said.stopped) {
+      starting?.reject(new Stopped("Python was stopped."));
+      starting = null;
+      for (const { reject } of waiting.values()) reject(new Stopped("Python was stopped, and its values are gone."));
+      waiting.clear();
+      announce(false);
+    } else if (said.started) {
+      starting ??= Promise.withResolvers();
+      starting.resolve();
+      if (!api.isStarted) announce(true);
+    } else if (waiting.has(said.id)) {
+      const { result, error, trace, isOver } = JSON.parse(said.answer), { resolve, reject } = waiting.get(said.id);
+      waiting.delete(said.id);
+      if (trace) console.warn(trace);
+      if (error === undefined) resolve(result);
+      else reject(new Error(error));
+      if (isOver) api.stop();
+    }
+  }
+
+  const { port1, port2 } = new MessageChannel();
+  const send = isFramed ? (message) => port1.postMessage(message) : hold;
 
   const api = {
     isStarted: false,
-    onstop: null,
-    start(onProgress = () => {}) {
-      listeners.add(onProgress);
-      starting ??= holder.start((words) => listeners.forEach((each) => each(words))).then(
-        () => announce("started"),
-        (error) => { starting = null; throw error; },
-      ).finally(() => listeners.clear());
-      return starting;
+    async start(onProgress = () => {}) {
+      listeners.push(onProgress);
+      const mine = starting ??= Promise.withResolvers();
+      if (!api.isStarted) send({ start: true });
+      try {
+        await mine.promise;
+      } catch (error) {
+        if (starting === mine) starting = null;
+        throw error;
+      } finally {
+        listeners = listeners.filter((each) => each !== onProgress);
+      }
     },
     async ask(name, payload = null) {
       await api.start();
-      return new Promise((resolve, reject) => {
-        const id = ++count;
-        waiting.set(id, { resolve, reject });
-        holder.send({ id, name, payload: JSON.stringify(payload) });
-      });
+      const id = `${me} ${++count}`, asked = Promise.withResolvers();
+      waiting.set(id, asked);
+      send({ id, name, payload: JSON.stringify(payload) });
+      return asked.promise;
     },
-    stop: () => holder.stop(),
-    // For frame.js: serve the page in a frame over its port. Its numbers are not ours.
-    serve(guest) {
-      const tell = (what) => () => guest.postMessage({ event: what });
-      const events = { started: tell("started"), stopped: tell("stopped") };
-      for (const what in events) window.addEventListener(`kafkalearn:${what}`, events[what]);
-      guest.onmessage = async ({ data }) => {
-        if (data.start) {
-          api.start((progress) => guest.postMessage({ progress }))
-            .then(() => guest.postMessage({ ready: true }), (error) => guest.postMessage({ failed: error.message }));
-        } else if (data.stop) api.stop();
-        else {
-          const said = await api.ask(data.name, JSON.parse(data.payload)).then((result) => ({ result }), (error) => ({ error: error.message, isStop: error.isStop }));
-          if (!said.isStop) guest.postMessage({ id: data.id, answer: JSON.stringify(said) });
-        }
-      };
-      if (api.isStarted) events.started();
-      return () => { for (const what in events) window.removeEventListener(`kafkalearn:${what}`, events[what]); };
+    stop: () => send({ stop: true }),
+    // For frame.js: the page in the frame is a guest, too, until what this returns is called.
+    serve(port) {
+      port.onmessage = ({ data }) => hold(data);
+      return admit((said) => port.postMessage(said));
     },
   };
 
   if (isFramed) {
-    port.port1.onmessage = ({ data }) => {
-      if (data.answer) hear(data);
-      else if (data.event === "stopped") halted();
-      else if (data.event === "started") { starting ??= Promise.resolve(); announce("started"); }
-      else lent.settle?.(data);
-    };
-    window.parent.postMessage({ kafkalearn: "port" }, "*", [port.port2]);
-  }
+    port1.onmessage = ({ data }) => hear(data);
+    window.parent.postMessage({ kafkalearn: "port" }, "*", [port2]);
+  } else admit(hear);
   return api;
 })();

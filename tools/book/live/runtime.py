@@ -14,7 +14,9 @@ from tools.environment import ROOT
 
 WORKER = Path(__file__).with_name("worker.js")
 _OF_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
-_LEFT_OUT = {"spark", "lab", "__pycache__"}  # what needs Spark's Java, JupyterLab, or another Python
+_LEFT_OUT = {"spark", "live", "lab", "__pycache__"}  # what needs Spark's Java, a real Kafka, JupyterLab, another Python
+_NOT_IN_A_PAGE = {"multiprocessing", "xmlrpc", "wsgiref", "ftplib", "imaplib", "mailbox", "poplib", "smtplib"}
+"""Modules of the standard library that do nothing without other processes or a network; none of the rest needs them."""
 _DATA = ("coordinator.json", "flights.json", "command-walk", "offsets-topic", "own-cluster", "real-kafka")
 
 
@@ -35,7 +37,7 @@ def parts() -> dict[str, bytes]:
     """What the worker unpacks, by name."""
     of_pyodide = files(PYODIDE, *_OF_PYODIDE, "pyodide-lock.json")
     lock = json.loads(of_pyodide.pop("pyodide-lock.json")) | {"packages": {}}  # none can be fetched
-    of_pyodide["python_stdlib.zip"] = _stored(of_pyodide["python_stdlib.zip"])
+    of_pyodide["python_stdlib.zip"] = _standard_library(of_pyodide["python_stdlib.zip"])
     return of_pyodide | {"lock.json": json.dumps(lock).encode(), "kafkalearn.zip": core_archive()}
 
 
@@ -48,12 +50,13 @@ def core_archive() -> bytes:
     return archive.getvalue()
 
 
-def _stored(archive: bytes) -> bytes:
-    """A zip as one of plain files: packed as a whole it is a tenth smaller, and Python need not unpack each module."""
+def _standard_library(archive: bytes) -> bytes:
+    """What of it a page can use, as plain files: packed as a whole a tenth smaller, and Python need not unpack each."""
     plain = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as read, zipfile.ZipFile(plain, "w", zipfile.ZIP_STORED) as written:
         for name in read.namelist():
-            written.writestr(zipfile.ZipInfo(name), read.read(name))
+            if name.partition("/")[0].removesuffix(".py") not in _NOT_IN_A_PAGE:
+                written.writestr(zipfile.ZipInfo(name), read.read(name))
     return plain.getvalue()
 
 

@@ -36,7 +36,7 @@ def playground_page(runtime: str) -> str:
         forms = forms.replace(f"<!-- {place} -->", "".join(f"<option>{escape(each)}</option>" for each in words))
     own = (HERE / "playground.js").read_text(encoding="utf-8")
     style = STYLE.read_text(encoding="utf-8") + player_style() + (HERE / "playground.css").read_text(encoding="utf-8")
-    scripts = "\n".join(f"<script>{each}</script>" for each in (runtime, page_script(("python.js",)), own))
+    scripts = "\n".join(f"<script>{each}</script>" for each in (runtime, page_script(("python.js", "frame.js")), own))
     html = f"""<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 
 from kafkalearn.exercises.kit.exercise import Exercise
+from tools.book.chapter.contents import contents
 from tools.book.exercises import exercises_of, script_text
 from tools.book.shell import shell_page
 
@@ -39,6 +40,7 @@ _STORE = "<p>This page keeps your answers for the other pages of the book. There
 
 
 def _progress(chapters: list[tuple[str, str, str]]) -> str:
+    tables = "".join(_chapter_table(*each) for each in chapters)
     return f"""
 <p id="answers-refused" class="answers-refused" role="status" hidden>This browser keeps nothing for these pages, as in a
 private window. What you did in a chapter is in that chapter's page until you close it.</p>
@@ -52,7 +54,8 @@ private window. What you did in a chapter is in that chapter's page until you cl
 <p id="said" role="status"></p>
 <p>The file is the one that <code>make report</code> writes: both can be put together, and
 <a href="class.html">the table of a class</a> takes it.</p>
-{"".join(_chapter_table(*each) for each in chapters)}
+{contents(tables)}
+{tables}
 """
 
 
@@ -65,7 +68,7 @@ def _chapter_table(stem: str, title: str, page: str) -> str:
         f'<th scope="col">{name}</th>' for name in ("exercise", "best answer", "tries", "hints", "solution seen first")
     )
     return (
-        f'<section class="chapter"><h2><a href="{page}">{escape(title)}</a></h2>'
+        f'<section class="chapter"><h2 id="{stem}"><a href="{page}">{escape(title)}</a></h2>'
         f'<div class="wide" tabindex="0" role="region" aria-label="{escape(title)}"><table>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div></section>\n"
     )

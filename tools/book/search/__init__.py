@@ -30,20 +30,23 @@ def search_page() -> str:
 """
     head = f'<script src="{INDEX}"></script>'
     script = Path(__file__).with_name("search.js").read_text(encoding="utf-8")
-    return shell_page("Search", body, [script], is_alive=False, head=head)
+    return shell_page("Search", body, [script], head=head)
 
 
-def index_script(pages: Iterable[tuple[str, str, str]]) -> str:
+def index_script(pages: Iterable[tuple[str, str, str]], entries: Iterable[tuple[str, str, str, str, str]] = ()) -> str:
     """The index.
 
     Parameters
     ----------
     pages : iterable of (str, str, str)
         File, title and HTML of each page.
+    entries : iterable of (str, str, str, str, str), optional
+        What is known without a page: file, title, anchor, heading and text.
     """
     rows = [
         [file, title, anchor, heading, text] for file, title, html in pages for anchor, heading, text in sections(html)
     ]
+    rows += [[*place, " ".join(text.split())[:MOST_LETTERS]] for *place, text in entries]
     return f"window.KAFKALEARN_SEARCH = {json.dumps(rows, ensure_ascii=False, separators=(',', ':'))};\n"
 
 

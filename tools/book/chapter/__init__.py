@@ -1,0 +1,107 @@
+"""One chapter as a page: its notebook as HTML, its results folded where they are to be predicted, its links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbconvert import HTMLExporter
+from nbformat import NotebookNode
+
+from tools.book import instructor, live
+from tools.book.chapter import predictions
+from tools.book.chapter.contents import inline_html, with_contents
+from tools.book.exercises import with_exercises
+from tools.environment import ROOT
+from tools.sections import in_sections
+
+HERE = Path(__file__).parent
+STYLE = HERE.parent / "style.css"
+
+# The player that a widget of ours brings along goes before everything that needs a kernel.
+PRIORITY = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain"]
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One notebook, and the page made from it."""
+
+    path: Path
+    words: str  # the text of its first cell
+
+    @classmethod
+    def read(cls, path: Path) -> Chapter:
+        """The chapter in a file."""
+        cells = nbformat.read(path, as_version=4).cells
+        return cls(path, cells[0].source if cells else "")
+
+    @property
+    def page(self) -> str:
+        """The name of its page."""
+        return self.path.stem + ".html"
+
+    @property
+    def heading(self) -> str:
+        """Its first heading as Markdown, or its file's name."""
+        heading = re.search(r"^#+\s+(.+)$", self.words, re.MULTILINE)
+        return heading.group(1).strip() if heading else self.path.stem
+
+    @property
+    def title(self) -> str:
+        """The same as plain text."""
+        return self.heading.replace("`", "")
+
+    @property
+    def question(self) -> str:
+        """The first paragraph below the heading, as text with its code in backticks."""
+        below = re.split(r"^#+\s+.+$", self.words, maxsplit=1, flags=re.MULTILINE)[-1].strip()
+        first = " ".join(below.split("\n\n")[0].split())
+        return re.sub(r"(`[^`]*`)|\*+|\[([^\]]*)\]\([^)]*\)", lambda found: found[1] or found[2] or "", first)
+
+    @property
+    def notes_page(self) -> str:
+        """The name of the page of its notes, or the empty text."""
+        return instructor.page_name(self.path.stem) if instructor.notes_path(self.path.stem).exists() else ""
+
+
+def navigation(chapters: list[Chapter], index: int) -> str:
+    """The line of links at the head and the foot of a page."""
+    before, after = chapters[index - 1 : index] if index else [], chapters[index + 1 : index + 2]
+    links = [
+        *(f'<a rel="prev" href="{each.page}">← {inline_html(each.heading)}</a>' for each in before),
+        '<a href="index.html">All chapters</a>',
+        '<a href="search.html">Search</a>',
+        '<a href="progress.html">Your progress</a>',
+        *(f'<a rel="next" href="{each.page}">{inline_html(each.heading)} →</a>' for each in after),
+        *([f'<a href="{notes}">For the instructor</a>'] if (notes := chapters[index].notes_page) else []),
+    ]
+    return f'<nav class="navigation" aria-label="Chapters">{" ".join(links)}</nav>'
+
+
+def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callable[[Path], str] | None = None) -> str:
+    """The HTML of one chapter; links lead to other pages, or to the copies that `copy` makes of the project's files."""
+    notebook = with_exercises(notebook, chapter.path.stem)
+    notebook, count = predictions.with_folds(in_sections(notebook))
+    notebook.metadata.title = chapter.title
+    exporter = HTMLExporter(raw_template=(HERE / "page.html.j2").read_text(encoding="utf-8"))
+    exporter.display_data_priority = PRIORITY
+    style = STYLE.read_text(encoding="utf-8") + predictions.style(count)
+    script = (HERE / "slides.js").read_text(encoding="utf-8")
+    book = {"style": style, "navigation": navigation, "script": script, "tools": live.tools}
+    resources = {"book": book, "metadata": {"path": str(chapter.path.parent)}}
+    html, _ = exporter.from_notebook_node(notebook, resources)
+    address = r'(<(?:a|img)\b[^>]*\b(?:href|src)=")([^"#:]+)'
+    return with_contents(re.sub(address, lambda match: match[1] + address_in_book(match[2], chapter.path, copy), html))
+
+
+def address_in_book(link: str, notebook: Path, copy: Callable[[Path], str] | None) -> str:
+    """Where a relative address in a notebook leads in the book; any other stays what it is."""
+    target = (notebook.parent / link).resolve()
+    if target.suffix == ".ipynb" and target.parent == notebook.parent:
+        return target.stem + ".html"
+    if copy and target.is_file() and target.is_relative_to(ROOT) and not target.is_relative_to(ROOT / "book"):
+        return copy(target)
+    return link

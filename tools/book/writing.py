@@ -1,0 +1,111 @@
+"""All files of the book, each written if what it is made of has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell, new_notebook
+
+from tools.book import instructor, live, progress, reference, search
+from tools.book.chapter import Chapter, navigation, page
+from tools.book.chapter.contents import inline_html
+from tools.book.live.packages import NotFetched
+from tools.book.made import Made, digest
+from tools.book.pages import faults
+from tools.book.playground import PAGE as PLAYGROUND
+from tools.book.playground import playground_page
+from tools.book.shell import shell_page
+from tools.chapters import execute, normalise
+
+
+def write(paths: list[Path], made: Made, made_of: str, *, anew: bool) -> list[str]:
+    """Write the book and return what is wrong with it; `made_of` says what the chapters are."""
+    made.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        chapters = [Chapter.read(path) for path in paths]
+        notebooks = [with_outputs(each, made, anew=anew) for each in chapters]
+        scripts = live.write(made.folder)
+    except CellExecutionError as error:
+        return [f"a chapter does not run:\n{error}"]
+    except NotFetched as error:
+        return [str(error)]
+    keys = [nbformat.writes(notebook) for notebook in notebooks]
+    for at, (chapter, notebook, key) in enumerate(zip(chapters, notebooks, keys, strict=True)):
+        links = navigation(chapters, at)
+        made.keep(chapter.path.stem, digest(key, links), lambda: chapter_pages(chapter, notebook, links, made))  # noqa: B023
+    modules = reference.modules_of(notebooks)
+    made.keep("reference", " ".join(modules), lambda: reference.pages(modules))
+    titles = digest(*(f"{each.page} {each.heading} {each.question}" for each in chapters))
+    made.keep("others", titles, lambda: other_pages(chapters))
+    runtime = scripts / "runtime.js"
+    made.keep(PLAYGROUND, digest(runtime), lambda: [(PLAYGROUND, playground_page(runtime.read_text(encoding="utf-8")))])
+    made.keep(search.INDEX, digest(*keys), lambda: [(search.INDEX, search_index(chapters, modules, made))])
+    return made.finish(made_of, faults)
+
+
+def with_outputs(chapter: Chapter, made: Made, *, anew: bool) -> NotebookNode:
+    """The chapter as it is committed; if it has no outputs, or `anew`, as it was run here with the same sources.
+
+    Raises
+    ------
+    CellExecutionError
+        If a cell of it fails.
+    """
+    notebook = nbformat.read(chapter.path, as_version=4)
+    if not anew and all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code" and cell.source):
+        return notebook
+    runs, stem = made.folder / "runs", chapter.path.stem
+    kept = runs / f"{stem}-{digest(made.made_of, chapter.path)[:16]}.ipynb"
+    if not kept.exists():
+        print(f"running {chapter.path.name}", flush=True)
+        notebook = normalise(execute(chapter.path))
+        runs.mkdir(exist_ok=True)
+        for old in runs.glob(f"{stem}-*.ipynb"):
+            old.unlink()
+        nbformat.write(notebook, kept)
+    return nbformat.read(kept, as_version=4)
+
+
+def chapter_pages(chapter: Chapter, notebook: NotebookNode, navigation: str, made: Made) -> Iterator[tuple[str, str]]:
+    """The page of a chapter, and the one of its notes."""
+    html = reference.with_links(page(notebook, chapter, navigation, made.copy), notebook)
+    yield chapter.page, live.alive(html, chapter.path.stem, notebook)
+    if notes := chapter.notes_page:
+        written = new_notebook(cells=[new_markdown_cell(instructor.words(chapter.path.stem))])
+        notes_chapter = Chapter(chapter.path, f"# {chapter.title}, for the instructor")
+        yield notes, live.with_script(page(written, notes_chapter, navigation, made.copy))
+
+
+def other_pages(chapters: list[Chapter]) -> Iterator[tuple[str, str]]:
+    """What stands beside the chapters and is made of their titles."""
+    yield "index.html", index_page(chapters)
+    yield search.PAGE, search.search_page()
+    yield from progress.pages((each.path.stem, each.title, each.page) for each in chapters)
+
+
+def index_page(chapters: list[Chapter]) -> str:
+    """The page that lists the chapters."""
+    items = [
+        f'<li><a href="{each.page}">{inline_html(each.heading)}</a><br>{inline_html(each.question)}</li>'
+        for each in chapters
+    ]
+    return shell_page(
+        "kafkalearn",
+        f"""<p>The inside of Apache Kafka, stepped by hand and run over millions of rows. The pages run Python in your
+browser: what they show can be changed, exercises are checked, and nothing leaves them.</p>
+<ol class="chapters">
+{chr(10).join(items) or "<li>There are no chapters yet.</li>"}
+</ol>""",
+    )
+
+
+def search_index(chapters: list[Chapter], modules: list[str], made: Made) -> str:
+    """What the search reads: the chapters, their notes, and the reference."""
+    pages = [(each.page, each.title) for each in chapters]
+    pages += [(each.notes_page, f"{each.title}, for the instructor") for each in chapters if each.notes_page]
+    written = ((name, title, made.text(name)) for name, title in pages)
+    return search.index_script(written, reference.entries(modules))
