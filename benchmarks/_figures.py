@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,12 @@ class Figures:
         """Begin the file anew, or, if `go_on`, with the figures of a run that measured the same."""
         self.path = path
         self.seconds: dict[str, list[float]] = {}
+        self.processor_seconds: dict[str, list[float]] = {}
         self.peak_mib: dict[str, int] = {}
         self.reasons: dict[str, str] = {}
         # As it is read back: what is a tuple here is a list there.
         measured = json.loads(json.dumps(measured))
-        lines = _lines(path) if go_on else []
+        lines = lines_of(path) if go_on else []
         if lines[:1] == [measured]:
             self._take_over(lines[1:])
             note(f"going on from {path}: {sum(map(len, self.seconds.values()))} figures are there")
@@ -42,10 +44,10 @@ class Figures:
         """A way begins a turn."""
         self._write(way=way)
 
-    def took(self, way: str, seconds: float, peak_mib: int | None = None) -> None:
-        """A turn has ended."""
-        self._keep(way, seconds, peak_mib)
-        self._write(way=way, seconds=seconds, peak_mib=peak_mib)
+    def took(self, way: str, seconds: float, processor_seconds: float | None, peak_mib: int | None) -> None:
+        """A turn has ended; what the system does not say is None."""
+        self._keep(way, seconds, processor_seconds, peak_mib)
+        self._write(way=way, seconds=seconds, processor_seconds=processor_seconds, peak_mib=peak_mib)
 
     def stopped(self, way: str) -> None:
         """The user has stopped the run: the way is tried again when it goes on."""
@@ -56,8 +58,10 @@ class Figures:
         self.reasons[way] = reason
         self._write(way=way, cannot=reason)
 
-    def _keep(self, way: str, seconds: float, peak_mib: int | None) -> None:
+    def _keep(self, way: str, seconds: float, processor_seconds: float | None, peak_mib: int | None) -> None:
         self.seconds.setdefault(way, []).append(seconds)
+        if processor_seconds is not None:
+            self.processor_seconds.setdefault(way, []).append(processor_seconds)
         if peak_mib is not None:
             self.peak_mib[way] = max(peak_mib, self.peak_mib.get(way, 0))
 
@@ -66,7 +70,7 @@ class Figures:
         for line in lines:
             way, running = line["way"], line["way"]
             if "seconds" in line:
-                self._keep(way, line["seconds"], line["peak_mib"])
+                self._keep(way, line["seconds"], line.get("processor_seconds"), line["peak_mib"])
                 running = None
             elif "cannot" in line:
                 self.reasons[way] = line["cannot"]
@@ -77,8 +81,7 @@ class Figures:
             self.cannot(running, KILLED)
 
     def _write(self, **line: object) -> None:
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        append_line(self.path, line)
 
 
 def figures_path(name: str) -> Path:
@@ -86,16 +89,21 @@ def figures_path(name: str) -> Path:
     return data_folder() / "benchmarks" / f"{name}.jsonl"
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
-    """The lines of a file that are whole: the last may have been cut off."""
-    if not path.exists():
-        return []
+def append_line(path: Path, line: dict[str, Any]) -> None:
+    """Write a line behind the others, also behind one that was cut off."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab+") as file:
+        file.seek(max(file.seek(0, 2) - 1, 0))
+        is_cut_off = file.read(1) not in (b"", b"\n")
+        file.write(b"\n" * is_cut_off + json.dumps(line).encode() + b"\n")
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    """The lines of a file, none where there is no file; those that were cut off are left out."""
     lines = []
-    for text in path.read_text(encoding="utf-8").splitlines():
-        try:
+    for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        with suppress(json.JSONDecodeError):
             lines.append(json.loads(text))
-        except json.JSONDecodeError:
-            break
     return lines
 
 

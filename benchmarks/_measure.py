@@ -1,8 +1,8 @@
 """Ways of doing the same over the same rows, timed in turns, each beside the first.
 
 The ways take turns, so that a busy moment of the machine hits all alike; the figure is the median of a way's turns,
-the ratio that of the medians. Slow ways get fewer turns. Java compiles what runs often, so the first turns of all
-are thrown away.
+the ratio that of the medians, by the clock and by the time of the processor, which other work on the machine hardly
+changes. Slow ways get fewer turns. Java compiles what runs often, so the first turns of all are thrown away.
 
 A way that fails is a line of the table: it says why it cannot, and the others go on. Every figure is on disk before
 the next turn begins (`_figures`), and the table is printed however a run ends, short of being killed.
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from _figures import Figures, figures_path, note
 from _memory import peak_mib, reset_peak
+from _processes import Watch
 
 from kafkalearn.tables import text_table
 
@@ -90,18 +91,19 @@ def take_turns(ways: Sequence[Way], figures: Figures, rounds: int, slow_rounds: 
             name = "warm-up" if turn < 0 else f"turn {len(figures.seconds.get(way.name, ())) + 1} of {wanted}"
             note(f"{strftime('%H:%M:%S')} {way.name}, {name} ...")
             figures.begin(way.name)
-            seconds = _timed(way, figures)
-            if seconds is not None and turn >= 0:
-                figures.took(way.name, seconds, peak_mib())
-                note(f"{strftime('%H:%M:%S')} {way.name}: {seconds:.2f} s")
+            took = _timed(way, figures)
+            if took is not None and turn >= 0:
+                figures.took(way.name, *took, peak_mib())
+                note(f"{strftime('%H:%M:%S')} {way.name}: {took[0]:.2f} s")
 
 
-def _timed(way: Way, figures: Figures) -> float | None:
-    """The seconds that a way takes; None: it cannot, which is noted."""
+def _timed(way: Way, figures: Figures) -> tuple[float, float | None] | None:
+    """The seconds that a way takes, and those of the processor; None: it cannot, which is noted."""
     reset_peak()
-    begin = perf_counter()
+    watch, begin = Watch(), perf_counter()
     try:
-        way.run()
+        with watch:
+            way.run()
     except (KeyboardInterrupt, SystemExit):
         figures.stopped(way.name)
         raise
@@ -110,7 +112,7 @@ def _timed(way: Way, figures: Figures) -> float | None:
         figures.cannot(way.name, reason)
         note(f"{strftime('%H:%M:%S')} {way.name} cannot, after {perf_counter() - begin:.0f} s: {reason}")
         return None
-    return perf_counter() - begin
+    return perf_counter() - begin, watch.processor_seconds
 
 
 def shortened(error: Exception) -> str:
@@ -121,25 +123,35 @@ def shortened(error: Exception) -> str:
 
 
 def table(ways: Sequence[Way], figures: Figures) -> list[dict[str, str]]:
-    """A row for each way: its turns, the median and the shortest of them in seconds, the ratio to the first way."""
-    base = figures.seconds.get(ways[0].name)
-    return [_row(way.name, figures, median(base) if base else None) for way in ways]
+    """A row for each way: its turns, the median and the shortest of them in seconds, the ratios to the first way."""
+    return [_row(way.name, ways[0].name, figures) for way in ways]
 
 
-def _row(name: str, figures: Figures, base: float | None) -> dict[str, str]:
+def _row(name: str, base: str, figures: Figures) -> dict[str, str]:
     seconds, reason = figures.seconds.get(name, []), figures.reasons.get(name)
-    if not seconds:
-        said = "not measured" if reason is None else f"cannot: {reason}"
-        return {"way": name, "turns": "0", "median s": "-", "shortest s": "-", "ratio": said, "peak MiB": "-"}
-    ratio = "-" if base is None else f"{median(seconds) / base:.2f}"
+    ratio = _ratio(figures.seconds, name, base)
+    if reason is not None:
+        ratio = f"{ratio}, then cannot: {reason}" if seconds else f"cannot: {reason}"
     return {
         "way": name,
         "turns": str(len(seconds)),
-        "median s": f"{median(seconds):.2f}",
-        "shortest s": f"{min(seconds):.2f}",
-        "ratio": ratio if reason is None else f"{ratio}, then cannot: {reason}",
+        "median s": _median(figures.seconds, name),
+        "shortest s": f"{min(seconds):.2f}" if seconds else "-",
+        "ratio": ratio if seconds or reason is not None else "not measured",
+        "CPU s": _median(figures.processor_seconds, name),
+        "CPU ratio": _ratio(figures.processor_seconds, name, base),
         "peak MiB": f"{figures.peak_mib[name]:,}" if name in figures.peak_mib else "-",
     }
+
+
+def _median(seconds: dict[str, list[float]], name: str) -> str:
+    return f"{median(seconds[name]):.2f}" if name in seconds else "-"
+
+
+def _ratio(seconds: dict[str, list[float]], name: str, base: str) -> str:
+    if name not in seconds or not median(seconds.get(base, [0])):
+        return "-"
+    return f"{median(seconds[name]) / median(seconds[base]):.2f}"
 
 
 def machine(spark: SparkSession) -> str:

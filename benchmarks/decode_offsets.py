@@ -1,24 +1,35 @@
-"""Decoding raw records of ``__consumer_offsets`` in Spark, beside counting their bytes.
+"""Decoding raw records of ``__consumer_offsets`` in Spark, beside counting their bytes and beside Kafka's own tool.
 
 Run it with ``python benchmarks/decode_offsets.py [--rows 10000000] [--rounds 5] [--slow-rows 500000] [--go-on]``. The
-Python UDF decodes fewer rows; its seconds are those of all, in proportion.
+Python UDF decodes fewer rows, and so does Kafka's DumpLogSegments with ``--offsets-decoder``: as many, from a segment
+file that is written here. From the same file we read and decode too, and decode what was read before; the time that
+Java takes to start, measured with a file of one record, is a line of its own, to be taken off. Where Kafka's jars
+cannot be had, its line says so.
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import tempfile
+from itertools import islice
+from pathlib import Path
 
+from _dump_log import dump_log
 from _measure import Way, machine, measure, parser
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets import decode
 from kafkalearn.spark.data.offsets_records import offsets_records
 from kafkalearn.spark.offsets.decode import DECODED_SCHEMA, decode_offsets
+from kafkalearn.spark.offsets.segments import segments_df
 from kafkalearn.spark.offsets.state import latest_state
 from kafkalearn.spark.session.spark_session import get_spark
+from tests.segments.writing import batch
 
+RECORDS_PER_BATCH = 10  # a commit of a few partitions
 COMMIT = ("group_id", "committed_topic", "committed_partition", "committed_offset", "commit_ms", "error")
 
 
@@ -45,6 +56,37 @@ def in_python(records: DataFrame) -> DataFrame:
     return records.withColumn("committed_offset", sf.udf(offset, "bigint")("key", "value"))
 
 
+def segment_of(records: DataFrame, folder: Path) -> Path:
+    """Records as a segment file of one partition, in batches as a coordinator writes them."""
+    path = folder / "__consumer_offsets-0" / f"{0:020}.log"
+    path.parent.mkdir(parents=True)
+    rows = records.select(sf.unix_millis("timestamp").alias("ms"), "key", "value").toLocalIterator()
+    numbered = ((offset, row.ms, row.key, row.value) for offset, row in enumerate(rows))
+    with path.open("wb") as file:
+        for of_batch in iter(lambda: list(islice(numbered, RECORDS_PER_BATCH)), []):
+            file.write(batch(of_batch[0][0], of_batch))
+    return path
+
+
+def beside_kafka(spark: SparkSession, records: DataFrame, folder: Path) -> list[Way]:
+    """From the bytes of a segment file to what each record says: Kafka's tool, and ours."""
+    path, little = (segment_of(rows, folder / name) for name, rows in (("all", records), ("one", records.limit(1))))
+    names = tuple(DECODED_SCHEMA.names)
+    read = segments_df(spark, path.parent)
+    before = read.select("key", "value").persist()
+    before.count()
+
+    def kafka(of: Path):
+        return lambda: subprocess.run(dump_log(of, "--offsets-decoder"), stdout=subprocess.DEVNULL, check=True)
+
+    return [
+        Way("Kafka's DumpLogSegments", kafka(path)),
+        Way("Java's start, DumpLogSegments of one record", kafka(little)),
+        Way("segments_df, then decode_offsets: all 20 columns", needing(read.transform(decode_offsets), names)),
+        Way("decode_offsets of what was read before: all 20 columns", needing(before.transform(decode_offsets), names)),
+    ]
+
+
 def main(argv: list[str]) -> None:
     """Measure and print."""
     arguments = parser(__doc__.splitlines()[0], rows=10_000_000, rounds=5, warm_up=2)
@@ -69,6 +111,10 @@ def main(argv: list[str]) -> None:
     ]
     print()
     measure("decode_offsets_python", f"the same with {options.slow_rows:,} records", machine(spark), slow, options)
+    print()
+    with tempfile.TemporaryDirectory(prefix="kafkalearn-decode-") as name:
+        ways = beside_kafka(spark, few, Path(name))
+        measure("decode_offsets_kafka", f"a segment of {options.slow_rows:,} records", machine(spark), ways, options)
 
 
 if __name__ == "__main__":

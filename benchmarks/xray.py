@@ -23,19 +23,16 @@ from random import Random
 from statistics import median
 from time import perf_counter
 
+from _dump_log import dump_log
+
 from kafkalearn.answers import xray
 from kafkalearn.extras import is_installed
 from kafkalearn.live.errors import KafkaNotFetched
-from kafkalearn.live.jars.fetching import fetch
-from kafkalearn.live.jars.java import ProgramFailed, java_here
-from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.live.nodes.java_command import OPTIONS, node_class_path
-from kafkalearn.live.tools import CLASSES
+from kafkalearn.live.jars.java import ProgramFailed
 from kafkalearn.segments.checksum import WHEEL
 from kafkalearn.tables import text_table
 from tests.segments.writing import batch
 
-KAFKA = "4.3"
 NAME = f"{0:020}.log"
 NOW_MS = 1_795_176_000_000
 DISTINCT = 150  # batches that are made; the file repeats them, each with its own offset
@@ -98,14 +95,6 @@ def run(*words: str) -> None:
     subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
 
 
-def dump_log(path: Path) -> list[str]:
-    """The command that prints every record of a file, the keys too, with its checksum looked at."""
-    release = find_release(KAFKA)
-    fetch(release)
-    java = [str(java_here().executable), *OPTIONS, "-Xmx2g", "-cp", node_class_path(release, has_logs=False)]
-    return [*java, CLASSES["dump-log"][0], "--print-data-log", "--files", str(path)]
-
-
 def rows(times: list[Times]) -> list[dict[str, str]]:
     return [
         {
@@ -144,7 +133,7 @@ def main(rounds: int = 3, megabytes: int = 1000) -> None:
         )
         ways: dict[str, Callable[[], object]] = {"xray": lambda: xray(part, now_ms=NOW_MS)}
         try:
-            dump, start = dump_log(part), dump_log(empty)
+            dump, start = (dump_log(path, "--print-data-log") for path in (part, empty))
             ways |= {"DumpLogSegments": lambda: run(*dump), "Java's start": lambda: run(*start)}
         except (KafkaNotFetched, ProgramFailed) as reason:
             print(f"Not compared with Kafka's own tool: {reason}")

@@ -6,7 +6,8 @@ tombstone among them until its *delete horizon* has passed. Three things make th
 - Kafka reads a log twice, and so does the query: once for the last offset of each key, once to keep what is there.
   Only keys and offsets are shuffled between Spark's workers, never the values.
 - A place in a topic, partition and offset, is one number of 64 bits. Spark looks such numbers up several times
-  faster than pairs, and every worker gets all of them: a few bytes for each record that stays.
+  faster than pairs, and every worker holds all of them: its memory grows with the records that stay, not with the log.
+  Above 512 million of them, or 8 GB, Spark ends the query and says so.
 - Keys are compared as they are. Kafka's own cleaner compares 128-bit hashes (MD5) to save memory; a shorter hash
   would lose records of customers every now and then.
 

@@ -2,8 +2,9 @@
 
 Nearly all records of the topic are committed offsets in one of five layouts. For them every field has a place that
 follows from two or three lengths, so each column is a compiled expression. What is left, records of groups and
-anything unusual or damaged, goes through the scalar function in Arrow batches (`kafkalearn.spark.offsets.rest`). A
-record that cannot be read keeps its row, with the reason.
+anything unusual or damaged, goes through the scalar function in Arrow batches (`kafkalearn.spark.offsets.rest`), on the
+way of all rows: the others pass by as nulls, so the input is read once. A record that cannot be read keeps its row,
+with the reason.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES, RE
 from kafkalearn.spark.columns.big_endian import int16_at, int32_at, int64_at, uint16_at
 from kafkalearn.spark.columns.checks import refuse_overwrite, require
 from kafkalearn.spark.columns.texts import is_utf8
-from kafkalearn.spark.offsets.rest import decode_rest
+from kafkalearn.spark.offsets.rest import rest_of
 
 _NAMES_BY_TYPE = (
     (IntegerType(), ("record_type",)),
@@ -66,9 +67,8 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value") -> Dat
         - ``error``: null, or why the record cannot be read, with field and byte. What its key says is there if
           the key could be read; nothing of its value is.
 
-        Of the other record types (3 to 23) only kind, group and the value's version are there. The order of rows is
-        another, and `df` is read twice: for most rows, and for those few that need Python on the workers (PyArrow
-        there, not kafkalearn). Where reading takes long, keep what was read first.
+        Of the other record types (3 to 23) only kind, group and the value's version are there. `df` is read once; a
+        few rows need Python on the workers (PyArrow there, not kafkalearn).
 
     Raises
     ------
@@ -98,10 +98,14 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value") -> Dat
     for column in DECODED_COLUMNS:
         refuse_overwrite(df, column)
     decoder = _Decoder(df, key, value)
-    staged, own = decoder.staged(), [sf.col(f"`{name}`") for name in df.columns]
-    plain = staged.where("_is_plain").select(*own, *decoder.columns())
-    rest = staged.where("NOT _is_plain").select(*own)
-    return plain.unionAll(decode_rest(rest, key, value, DECODED_SCHEMA))
+    is_plain, own = sf.col("_is_plain"), [sf.col(f"`{name}`") for name in df.columns]
+    rest = rest_of(df.sparkSession, ~is_plain, decoder.key, decoder.value, DECODED_SCHEMA)
+    rows = decoder.staged().withColumn("_rest", rest)
+    said = [
+        sf.when(is_plain, plain).otherwise(sf.get("_rest", sf.lit(0))[name]).alias(name)
+        for name, plain in decoder.columns().items()
+    ]
+    return rows.select(*own, *said)
 
 
 class _Decoder:
@@ -135,12 +139,10 @@ class _Decoder:
         stay_apart = sf.spark_partition_id() >= 0
         return rows.withColumns({"_is_plain": self._has_key() & self._has_value() & stay_apart})
 
-    def columns(self) -> list[Column]:
-        """What a plain row says."""
-        by_name = self._key_columns() | self._value_columns()
-        return [
-            by_name.get(field.name, sf.lit(None)).cast(field.dataType).alias(field.name) for field in DECODED_SCHEMA
-        ]
+    def columns(self) -> dict[str, Column]:
+        """What a plain row says, by name."""
+        there = self._key_columns() | self._value_columns()
+        return {field.name: there.get(field.name, sf.lit(None)).cast(field.dataType) for field in DECODED_SCHEMA}
 
     # Numbers at a place; null where they would reach beyond the bytes.
 

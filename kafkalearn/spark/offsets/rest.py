@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql.types import StructType
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import ArrayType, StructType
 
 from kafkalearn.offsets.records import record_types
 from kafkalearn.offsets.records.codec import OffsetsRecord, decode, decode_key, decode_value
@@ -92,21 +94,25 @@ def decode_columns(names: Sequence[str], keys: Sequence, values: Sequence) -> li
     return [[row.get(name) for row in rows] for name in names]
 
 
-def decode_rest(df: DataFrame, key: str, value: str, added: StructType) -> DataFrame:
-    """The same rows and the columns `added`, record by record in Python."""
+def rest_of(spark: SparkSession, is_rest: Column, key: Column, value: Column, added: StructType) -> Column:
+    """What the records say that `is_rest` marks, one by one in Python: a column of arrays with one struct `added` each.
+
+    The arrays of other rows are empty. Python gets nulls in place of them, which costs little.
+    """
     names = added.names
     types = [_ARROW[field.dataType.simpleString()] for field in added.fields]
 
-    def batches(those: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for each in those:
-            there = each.schema.names
-            read = decode_columns(
-                names, each.column(there.index(key)).to_pylist(), each.column(there.index(value)).to_pylist()
-            )
-            arrays = [pa.array(column, kind) for column, kind in zip(read, types, strict=True)]
-            yield pa.RecordBatch.from_arrays([*each.columns, *arrays], names=[*there, *names])
+    def read_rest(records: pa.Array) -> pa.Array:
+        is_there = records.is_valid()
+        rest = records.filter(is_there)
+        read = decode_columns(names, rest.field("key").to_pylist(), rest.field("value").to_pylist())
+        columns = [pa.array(column, kind) for column, kind in zip(read, types, strict=True)]
+        ends = pc.cumulative_sum(is_there.cast(pa.int32()))
+        begins_and_end = pa.concat_arrays([pa.array([0], pa.int32()), ends])
+        return pa.ListArray.from_arrays(begins_and_end, pa.StructArray.from_arrays(columns, names))
 
-    return df.mapInArrow(for_workers(df.sparkSession, batches), StructType(df.schema.fields + added.fields))
+    read = sf.arrow_udf(for_workers(spark, read_rest), ArrayType(added))
+    return read(sf.when(is_rest, sf.struct(key.alias("key"), value.alias("value"))))
 
 
 def member_rows(value: bytes) -> list[Row]:

@@ -214,6 +214,17 @@ def test_damaged_records_keep_their_row_and_get_the_scalar_function_s_reason(spa
     assert_equal(spark, damaged)
 
 
+def test_the_input_is_read_once(spark, tmp_path):
+    records = random_records(12, 300) + random_groups(13, 30)
+    spark.createDataFrame(records, "key binary, value binary").write.parquet(str(tmp_path / "records"))
+    rows = spark.read.parquet(str(tmp_path / "records")).transform(decode_offsets)
+    assert len(rows.collect()) == len(records)
+
+    leaves = rows._jdf.queryExecution().executedPlan().collectLeaves()
+    read = [leaves.apply(at).metrics().apply("numOutputRows").value() for at in range(leaves.size())]
+    assert read == [len(records)]  # one scan, which has read each record once
+
+
 @pytest.mark.parametrize(
     ("schema", "message"),
     [

@@ -1,0 +1,82 @@
+"""One rule at one size, in a process of its own: what `growth` starts for each of its lines.
+
+``python benchmarks/_growing.py NAME ROWS MASTER`` prints one line of JSON, ``took`` or ``cannot``. The data are made
+first, and the query runs once over few rows, so that Java has loaded what it needs; neither is counted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from time import perf_counter
+
+from _processes import Watch
+from _rules import RULES, Rule
+from pyspark.sql import DataFrame, SparkSession
+
+from kafkalearn.spark.session.spark_session import get_spark, is_this_machine
+
+WARM_UP_ROWS = 100_000
+LONGEST_REASON = 110
+SETTINGS = {"spark.ui.enabled": "false"}
+OF_A_CLUSTER = {"spark.executor.memory": "2g", "spark.sql.shuffle.partitions": "4"}  # four, as `get_spark` has it here
+MIB = 2**20
+
+
+def run(query: DataFrame) -> None:
+    """Compute every row and column, and keep none."""
+    query.write.format("noop").mode("overwrite").save()
+
+
+def measured(spark: SparkSession, rule: Rule, rows: int) -> dict[str, float | None]:
+    """What the rule takes for so many rows."""
+    run(rule.query(spark, max(WARM_UP_ROWS // rule.one_in, 1)))
+    query = rule.query(spark, rows)
+    spilled = spilled_bytes(spark)
+    begin = perf_counter()
+    with Watch() as watch:
+        run(query)
+    return {
+        "seconds": perf_counter() - begin,
+        "processor_seconds": watch.processor_seconds,
+        "java_mib": watch.peak.java_mib,
+        "python_mib": watch.peak.python_mib,
+        "spilled_mib": (spilled_bytes(spark) - spilled) // MIB,
+    }
+
+
+def spilled_bytes(spark: SparkSession) -> int:
+    """What all stages so far have written to disk because it did not fit into memory, by Spark's own status."""
+    gateway = spark.sparkContext._gateway
+    store = spark.sparkContext._jsc.sc().statusStore()
+    nothing, no_numbers = gateway.jvm.java.util.ArrayList(), gateway.new_array(gateway.jvm.double, 0)
+    stages = store.stageList(nothing, False, False, no_numbers, nothing)
+    return sum(stages.apply(at).diskBytesSpilled() for at in range(stages.size()))
+
+
+def why(error: Exception) -> str:
+    """The cause of an error, in a line: the last that Java names, or Python's own."""
+    text = str(error)
+    causes = re.findall(r"^Caused by: (.*)$", text, re.MULTILINE) or re.findall(
+        r"^(?:: )?((?:[\w.$]+)(?:Error|Exception)\b.*)$", text, re.MULTILINE
+    )
+    said = causes[-1] if causes else f"{type(error).__name__}: {text.strip().splitlines()[0] if text.strip() else ''}"
+    said = " ".join(re.sub(r"(?:[a-z_]\w*\.)+(?=[A-Z])", "", said).split())
+    return said if len(said) <= LONGEST_REASON else said[: LONGEST_REASON - 3] + "..."
+
+
+def main(name: str, rows: str, master: str) -> None:
+    """Measure and print."""
+    rule = next(each for each in RULES if each.name == name)
+    try:
+        settings = SETTINGS if is_this_machine(master) else SETTINGS | OF_A_CLUSTER
+        spark = get_spark("kafkalearn growth", master=master, **settings)
+        said: dict[str, object] = {"took": measured(spark, rule, int(rows))}
+    except Exception as error:  # whatever Spark raises where it gives up is the answer
+        said = {"cannot": why(error)}
+    print(json.dumps(said), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,430 @@
+"""Every rule of `kafkalearn.spark` as a query over data of any size, for `growth`.
+
+A rule that needs what another makes is measured with it: then its line says "after". What is made in the query, groups
+and partitions without a dataset of their own, is part of the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from kafkalearn.assignor import Member, assign
+from kafkalearn.log import Settings
+from kafkalearn.spark import (
+    coordinator,
+    crash_cost,
+    group_logs,
+    lag,
+    latency,
+    offset_stores,
+    offsets,
+    partitioning,
+    record_results,
+    replication,
+    retention,
+    server_logs,
+    timers,
+    waiting,
+    zookeeper,
+    zookeeper_fetching,
+)
+from kafkalearn.spark.compaction import compact, count_reasons
+from kafkalearn.spark.consuming import backlogs, handovers, owners_over_time
+from kafkalearn.spark.data import datasets
+from kafkalearn.spark.data import group_logs as logs_of_groups
+from kafkalearn.spark.data.cluster_logs import cluster_tables
+from kafkalearn.spark.data.commits import Pace, with_commits
+from kafkalearn.spark.data.customers import customers
+from kafkalearn.spark.data.deliveries import deliveries
+from kafkalearn.spark.data.fetch_log import FOLLOWER_COUNT, ROUND_COUNT, UNTIL_MS, appends, fetches
+from kafkalearn.spark.data.offsets_records import offsets_records
+from kafkalearn.spark.offsets.places import place_costs
+from kafkalearn.spark.offsets.printing import with_formatter_line
+from kafkalearn.spark.operations import find_faults, leadership
+from kafkalearn.spark.operations.incident import sizes, without_coordinator
+from kafkalearn.spark.operations.loading import load_sizes
+from kafkalearn.spark.rebalances import random_rebalances, rebalance_costs
+from kafkalearn.spark.rebalances.durations import random_groups as classic_groups
+from kafkalearn.spark.rebalances.durations import with_rebalance_ms
+from kafkalearn.spark.rebalances.eras import by_era, with_classic_cost
+
+DAY_MS = 86_400_000
+FETCHES_PER_PARTITION = FOLLOWER_COUNT * ROUND_COUNT
+OWNED = 13  # partitions of each group whose offsets move
+MEMBERS_PER_GROUP = 10  # about
+STEPS = 1000  # intervals that a consumer lives through
+BROKERS = (1, 2, 3, 4, 5, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule, and a query that uses it.
+
+    Attributes
+    ----------
+    name : str
+        Module and function.
+    of : str
+        What a row is.
+    query : callable
+        Makes the query for so many rows; the data it reads are made, or found, before it returns.
+    data : str
+        The dataset, by which rules are kept together; without one the rows are made in the query.
+    after : str
+        The rules whose result it reads, measured with it.
+    one_in : int
+        A row of this rule for so many of the others: each stands for much more work.
+    """
+
+    name: str
+    of: str
+    query: Callable[[SparkSession, int], DataFrame]
+    data: str = ""
+    after: str = ""
+    one_in: int = 1
+
+
+# Groups, keys and timers.
+
+
+def _groups(rule: Callable[..., DataFrame], *words: object, **options: object) -> Callable[..., DataFrame]:
+    return lambda spark, rows: datasets.group_ids(spark, rows).transform(rule, *words, **options)
+
+
+def _shares(spark: SparkSession, rows: int) -> DataFrame:
+    placed = datasets.group_ids(spark, rows).transform(coordinator.with_offsets_partition)
+    clusters = placed.selectExpr(
+        "offsets_partition",
+        f"pmod(xxhash64(group_id), {max(rows // 300, 1)}) AS cluster",
+        "round(1000 / (1 + pmod(xxhash64('load', group_id), 300)), 1) AS load",
+    )
+    return clusters.transform(coordinator.busiest_broker_shares, (3, 6, 12))
+
+
+def _places(spark: SparkSession, rows: int) -> DataFrame:
+    owned = spark.range(OWNED).selectExpr("'orders' AS topic", "int(id) AS partition", "id % 3 AS was", "id % 2 AS now")
+    groups = datasets.group_ids(spark, rows).limit(max(rows // OWNED, 1))
+    moved = groups.crossJoin(sf.broadcast(owned)).selectExpr(
+        *("group_id", "topic", "partition"),
+        *(f"concat(group_id, '/', {name}) AS member_{when}" for name, when in (("was", "before"), ("now", "after"))),
+    )
+    return moved.transform(place_costs, brokers=len(BROKERS))
+
+
+def _without_coordinator(spark: SparkSession, rows: int) -> DataFrame:
+    placement = [(1 + number % 3,) for number in range(50)]
+    return without_coordinator(datasets.group_ids(spark, rows), placement, dead=[3])
+
+
+def _keys(rule: Callable[..., DataFrame], *words: object, **options: object) -> Callable[..., DataFrame]:
+    def query(spark: SparkSession, rows: int) -> DataFrame:
+        keys = datasets.keys(spark, rows, exponent=1.0).select("key")
+        return keys.transform(rule, *words, **options)
+
+    return query
+
+
+def _wheels(spark: SparkSession, rows: int) -> DataFrame:
+    return timers.request_timers(spark, rows).transform(timers.with_wheel_moves)
+
+
+# Rebalances.
+
+
+def _rebalance_costs(spark: SparkSession, rows: int) -> DataFrame:
+    return random_rebalances(spark, rows).transform(rebalance_costs)
+
+
+def _rebalance_ms(spark: SparkSession, rows: int) -> DataFrame:
+    return classic_groups(spark, rows).transform(with_rebalance_ms)
+
+
+def _eras(spark: SparkSession, rows: int) -> DataFrame:
+    costs = zookeeper.random_groups(spark, rows).transform(zookeeper.with_agreement)
+    return costs.transform(with_classic_cost, 10_000).transform(by_era)
+
+
+def _agreement(spark: SparkSession, rows: int) -> DataFrame:
+    return zookeeper.random_groups(spark, rows).transform(zookeeper.with_agreement)
+
+
+def _partitions(spark: SparkSession, rows: int) -> DataFrame:
+    """Partitions of a cluster in topics of ten, three replicas each, the last of which is behind."""
+    turns = [f"int((id + {turn}) % {len(BROKERS)}) + 1" for turn in range(3)]
+    return spark.range(rows).selectExpr(
+        "concat('topic-', id div 10) AS topic",
+        "int(id % 10) AS partition",
+        f"array({', '.join(turns)}) AS replicas",
+        f"array({', '.join(turns[:2])}) AS isr",
+        f"{turns[0]} AS leader",
+        "1000000 + id % 1000 AS size_bytes",
+    )
+
+
+def _fetchers(spark: SparkSession, rows: int) -> DataFrame:
+    partitions = _partitions(spark, rows).transform(zookeeper_fetching.with_fetcher, 4)
+    return partitions.transform(zookeeper_fetching.fetcher_loads, "size_bytes")
+
+
+def _load_without(spark: SparkSession, rows: int) -> DataFrame:
+    return _partitions(spark, rows).transform(leadership.load_without, dead=[1])
+
+
+def _moved_bytes(spark: SparkSession, rows: int) -> DataFrame:
+    partitions = _partitions(spark, rows)
+    turned = sf.concat(sf.slice("replicas", 2, 2), sf.array(sf.col("replicas")[0] % len(BROKERS) + 1))
+    plan = partitions.select("topic", "partition", turned.alias("replicas"))
+    return leadership.moved_bytes(partitions, plan)
+
+
+# Logs of coordinators and of servers.
+
+
+def _rebalances(*rules: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
+    def query(spark: SparkSession, rows: int) -> DataFrame:
+        found = logs_of_groups.group_logs(spark, rows).transform(group_logs.rebalances)
+        for rule in rules:
+            found = found.transform(rule)
+        return found
+
+    return query
+
+
+def _log_lines(spark: SparkSession, rows: int) -> DataFrame:
+    """Lines of a broker's log: of three one is about a group."""
+    at = "date_format(timestamp_millis(1763337600000 + id), '[yyyy-MM-dd HH:mm:ss,SSS]')"
+    said = (
+        "CASE id % 3 WHEN 0 THEN concat(' INFO [GroupCoordinator 0]: Group group-', id % 1000, ' with generation ', "
+        "id div 1000, ' is now empty (a.B)') WHEN 1 THEN ' INFO [UnifiedLog partition=orders-3] Rolled new segment' "
+        "ELSE ' WARN [NodeToControllerChannelManager id=1] disconnected' END"
+    )
+    lines = spark.range(rows).selectExpr(f"concat({at}, {said}) AS value")
+    return lines.transform(server_logs.log_events, "shop")
+
+
+# Records, commits, and who owns what.
+
+
+def _commits(records: DataFrame) -> DataFrame:
+    paces = [Pace("billing"), Pace("shipping", slow=((1, 1.25),)), Pace("search")]
+    return with_commits(records, paces, batch_size=20)
+
+
+def _lag(rule: Callable[[DataFrame, DataFrame], DataFrame]) -> Callable[..., DataFrame]:
+    def query(spark: SparkSession, rows: int) -> DataFrame:
+        records = datasets.orders(spark, rows)
+        return rule(records, _commits(records))
+
+    return query
+
+
+def _hourly(records: DataFrame, commits: DataFrame) -> DataFrame:
+    begin, end = records.selectExpr("min(timestamp)", "max(timestamp)").first()
+    share = [
+        assign("range", {"orders": 12}, [Member(f"billing-{name}", ["orders"]) for name in names])
+        for names in ((0, 1, 2), (0, 1), (1, 2))
+    ]
+    hours = int((end - begin) / timedelta(hours=1)) + 1
+    history = [(begin + number * timedelta(hours=1), share[number % 3]) for number in range(hours)]
+    owners = owners_over_time(records.sparkSession, "billing", history)
+    return handovers(commits.where("group_id = 'billing'"), owners)
+
+
+def _backlogs(spark: SparkSession, rows: int) -> DataFrame:
+    arrivals = spark.range(STEPS).selectExpr("id AS interval", "3000 AS record_count")
+    consumers = spark.range(rows).selectExpr("id AS consumer", "int(1500 + id % 3000) AS rate")
+    return backlogs(consumers, arrivals, queue_limit=100_000)
+
+
+def _delivered(spark: SparkSession, rows: int) -> DataFrame:
+    return deliveries(spark, rows).transform(crash_cost.crash_costs)
+
+
+def _latency(rule: Callable[[DataFrame], DataFrame]) -> Callable[..., DataFrame]:
+    return lambda spark, rows: latency.round_trips(spark, rows).transform(rule)
+
+
+def _writes(spark: SparkSession, rows: int) -> DataFrame:
+    commits = offset_stores.offset_commits(spark, 2_000, 50, max(rows // 100_000, 1))
+    return commits.transform(offset_stores.writes_per_second)
+
+
+def _backlog_of_writes(spark: SparkSession, rows: int) -> DataFrame:
+    return _writes(spark, rows).transform(offset_stores.with_backlog, "requests", 200)
+
+
+def _results(*rules: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
+    def query(spark: SparkSession, rows: int) -> DataFrame:
+        sent = record_results.sends(spark, rows)
+        found = record_results.results_of(record_results.sent_of(sent), record_results.log_of(sent))
+        for rule in rules:
+            found = found.transform(rule)
+        return found
+
+    return query
+
+
+# The offsets topic, compacted topics, segments.
+
+
+def _raw(*rules: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
+    def query(spark: SparkSession, rows: int) -> DataFrame:
+        found = offsets_records(spark, rows)
+        for rule in rules:
+            found = found.transform(rule)
+        return found
+
+    return query
+
+
+def _compacted(rule: Callable[..., DataFrame], **options: object) -> Callable[..., DataFrame]:
+    return lambda spark, rows: customers(spark, rows).transform(rule, **options)
+
+
+def _retention(spark: SparkSession, rows: int) -> DataFrame:
+    """Segments of an hour each, a hundred of a partition."""
+    segments = spark.range(rows).selectExpr(
+        "int(id div 100) AS partition",
+        "id % 100 * 1000 AS base_offset",
+        "(id % 100 + 1) * 1000 AS end_offset",
+        "1000000 + id % 1000 AS size_bytes",
+        "id % 100 * 3600000 AS largest_timestamp_ms",
+    )
+    kept = Settings(retention_ms=2 * DAY_MS, retention_bytes=70_000_000)
+    return segments.transform(retention.with_retention, kept, now_ms=100 * 3_600_000)
+
+
+# Replication.
+
+
+def _fetched(spark: SparkSession, rows: int) -> tuple[DataFrame, DataFrame]:
+    partitions = max(rows // FETCHES_PER_PARTITION, 6)
+    return fetches(spark, partitions), appends(spark, partitions)
+
+
+def _of_fetches(rule: Callable[[DataFrame], DataFrame]) -> Callable[..., DataFrame]:
+    return lambda spark, rows: _fetched(spark, rows)[0].transform(rule)
+
+
+def _isr_changes(spark: SparkSession, rows: int) -> DataFrame:
+    return replication.isr_changes(*_fetched(spark, rows), UNTIL_MS)
+
+
+def _high_watermarks(spark: SparkSession, rows: int) -> DataFrame:
+    asked, written = _fetched(spark, rows)
+    changes = replication.isr_changes(asked, written, UNTIL_MS)
+    return replication.high_watermarks(asked, written, changes, UNTIL_MS, every_ms=15_000)
+
+
+def _write_waits(spark: SparkSession, rows: int) -> DataFrame:
+    asked, written = _fetched(spark, rows)
+    return waiting.acks_all_waits(asked, written, replication.isr_changes(asked, written, UNTIL_MS), UNTIL_MS)
+
+
+def _fetch_waits(spark: SparkSession, rows: int) -> DataFrame:
+    return _write_waits(spark, rows).transform(waiting.fetch_waits, min_bytes=10_000)
+
+
+def _faults(spark: SparkSession, rows: int) -> DataFrame:
+    return find_faults(cluster_tables(spark, rows, seed=1))
+
+
+decode, latest = offsets.decode_offsets, offsets.latest_state
+IDS, KEYS, ORDERS, RAW, LOGS = "group_ids", "keys", "orders", "offsets_records", "group_logs"
+FETCHES, CUSTOMERS, SENDS, MEMBERS = "fetches", "customers", "sends", "groups, of 10 members about"
+
+RULES = (
+    Rule("coordinator.with_offsets_partition", "group ids", _groups(coordinator.with_offsets_partition), IDS),
+    Rule("coordinator.with_coordinator", "group ids", _groups(coordinator.with_coordinator, brokers=BROKERS), IDS),
+    Rule("coordinator.busiest_broker_shares", "group ids", _shares, IDS, "with_offsets_partition"),
+    Rule("offsets.places.place_costs", "partitions of groups", _places, IDS),
+    Rule("operations.incident.without_coordinator", "group ids", _without_coordinator, IDS),
+    Rule("partitioning.with_partition", "keys", _keys(partitioning.with_partition, 12), KEYS),
+    Rule("partitioning.with_partition, fnv1a", "keys", _keys(partitioning.with_partition, 12, "fnv1a"), KEYS),
+    Rule("partitioning.moves_by_key", "keys", _keys(partitioning.moves_by_key, 12, 13), KEYS),
+    Rule("partitioning.moved_share_by_count", "keys", _keys(partitioning.moved_share_by_count, range(1, 31)), KEYS),
+    Rule("timers.with_wheel_moves", "timers", _wheels, "request_timers"),
+    Rule("rebalances.rebalance_costs", "rebalances", _rebalance_costs, one_in=10_000),
+    Rule("rebalances.durations.with_rebalance_ms", MEMBERS, _rebalance_ms, one_in=MEMBERS_PER_GROUP),
+    Rule("zookeeper.with_agreement", MEMBERS, _agreement, one_in=MEMBERS_PER_GROUP),
+    Rule("rebalances.eras.by_era", MEMBERS, _eras, after="with_classic_cost", one_in=MEMBERS_PER_GROUP),
+    Rule("zookeeper_fetching.fetcher_loads", "partitions", _fetchers, after="with_fetcher"),
+    Rule("operations.leadership.load_without", "partitions", _load_without),
+    Rule("operations.leadership.moved_bytes", "partitions", _moved_bytes),
+    Rule("group_logs.rebalances", "events", _rebalances(), LOGS),
+    Rule("group_logs.standstill_by_cause", "events", _rebalances(group_logs.standstill_by_cause), LOGS, "rebalances"),
+    Rule("group_logs.standstill_by_group", "events", _rebalances(group_logs.standstill_by_group), LOGS, "rebalances"),
+    Rule("server_logs.log_events", "lines", _log_lines),
+    Rule("lag.lag_by_partition", "records", _lag(lag.lag_by_partition), ORDERS),
+    Rule("lag.lag_over_time", "records", _lag(lag.lag_over_time), ORDERS),
+    Rule("consuming.handovers", "records", _lag(_hourly), ORDERS),
+    Rule("consuming.backlogs", f"consumers, {STEPS} intervals each", _backlogs, one_in=STEPS),
+    Rule("crash_cost.crash_costs", "deliveries", _delivered, "deliveries"),
+    Rule("latency.with_latency", "records", _latency(latency.with_latency)),
+    Rule("latency.latency_counts", "records", _latency(latency.latency_counts)),
+    Rule("offset_stores.writes_per_second", "commits", _writes),
+    Rule("offset_stores.with_backlog", "commits", _backlog_of_writes, after="writes_per_second"),
+    Rule("record_results.results_of", "records", _results(), SENDS),
+    Rule("record_results.result_counts", "records", _results(record_results.result_counts), SENDS, "results_of"),
+    Rule("offsets.decode_offsets", "raw records", _raw(decode), RAW),
+    Rule("offsets.commits_per_second", "raw records", _raw(decode, offsets.commits_per_second), RAW, "decode_offsets"),
+    Rule("offsets.group_members", "raw records", _raw(decode, offsets.group_members), RAW, "decode_offsets"),
+    Rule("offsets.group_findings", "raw records", _raw(decode, offsets.group_findings), RAW, "decode_offsets"),
+    Rule("offsets.printing.with_formatter_line", "raw records", _raw(decode, with_formatter_line), RAW,
+         "decode_offsets"),
+    Rule("offsets.latest_state", "raw records", _raw(decode, latest), RAW, "decode_offsets"),
+    Rule("offsets.group_states", "raw records", _raw(decode, latest, offsets.group_states), RAW, "latest_state"),
+    Rule("operations.incident.sizes", "raw records", _raw(sizes), RAW),
+    Rule("operations.loading.load_sizes", "raw records", _raw(load_sizes), RAW),
+    Rule("compaction.compact", "records", _compacted(compact), CUSTOMERS),
+    Rule("compaction.compact, with horizons", "records", _compacted(compact, now_ms=DAY_MS), CUSTOMERS),
+    Rule("compaction.count_reasons", "records", _compacted(count_reasons), CUSTOMERS),
+    Rule("retention.with_retention", "segments", _retention),
+    Rule("replication.remote_ends", "fetches", _of_fetches(replication.remote_ends), FETCHES),
+    Rule("replication.with_caught_up", "fetches", _of_fetches(replication.marks.with_caught_up), FETCHES),
+    Rule("replication.lag_counts", "fetches", _of_fetches(replication.lag_counts), FETCHES),
+    Rule("replication.isr_changes", "fetches", _isr_changes, FETCHES),
+    Rule("replication.high_watermarks", "fetches", _high_watermarks, FETCHES, "isr_changes"),
+    Rule("waiting.acks_all_waits", "fetches", _write_waits, FETCHES, "isr_changes"),
+    Rule("waiting.fetch_waits", "fetches", _fetch_waits, FETCHES, "acks_all_waits"),
+    Rule("operations.find_faults", "records", _faults, "cluster_records"),
+)  # fmt: skip
+
+_FEW_ROWS = "reads a few rows that another rule leaves"
+LEFT_OUT = {
+    "coordinator.with_group_hash": "a part of with_offsets_partition",
+    "lag.log_ends": "a part of lag_by_partition",
+    "lag.last_commits": "a part of lag_by_partition",
+    "lag.lag_by_member": _FEW_ROWS,
+    "lag.lag_by_group": _FEW_ROWS,
+    "offsets.rest.members_of_rest": "a part of group_members",
+    "offsets.segments.only_committed": "a filter of what is read from segment files, not of a dataset",
+    "offsets.state.lag_of": "reads what latest_state leaves, as group_states does",
+    "offsets.state.dead_groups": "reads what latest_state leaves, as group_states does",
+    "operations.incident.bytes_to_copy": _FEW_ROWS,
+    "operations.lasting.lasting": "a part of find_faults",
+    "operations.leadership.with_leader_without": "a part of load_without",
+    "operations.leadership.move_seconds": _FEW_ROWS,
+    "operations.loading.load_of_brokers": _FEW_ROWS,
+    "operations.of_groups.progress": "a part of find_faults",
+    "operations.of_groups.hanging_consumers": "a part of find_faults",
+    "operations.of_groups.kept_groups": "a part of find_faults",
+    "operations.of_records.future_records": "a part of find_faults",
+    "operations.of_records.hot_partitions": "a part of find_faults",
+    "operations.of_replicas.stopped_cleaners": "a part of find_faults",
+    "operations.of_replicas.leaders_on_one_broker": "a part of find_faults",
+    "operations.of_replicas.frozen_followers": "a part of find_faults",
+    "operations.rows.finding": "a part of find_faults",
+    "partitioning.resizing.moved_share": _FEW_ROWS,
+    "real_topic.topics.run_to_the_end": "runs a stream of a real topic",
+    "rebalances.durations.by_member_count": "groups what with_rebalance_ms adds, as by_era does",
+    "record_results.sent_of": "a view of the dataset that results_of reads",
+    "record_results.log_of": "a view of the dataset that results_of reads",
+    "zookeeper.by_member_count": "groups what with_agreement adds, as by_era does",
+}
+"""Functions from DataFrame to DataFrame without a line of their own, and why."""

@@ -1,0 +1,260 @@
+"""How cost grows: every rule on Spark at 10, 50 and 100 million rows, here and on a cluster of two workers.
+
+    python benchmarks/growth.py                                             each rule at 10 million rows
+    python benchmarks/growth.py --rows 50000000 100000000 --remove          larger; data go when they are not needed
+    python benchmarks/growth.py --cluster                                   on local-cluster[2,1,2048]
+    python benchmarks/growth.py --rule compaction offsets --again           some rules, measured anew
+    python benchmarks/growth.py --page                                      writes docs/growth.md, too
+
+Each line is a process of its own, so that memory is that of one rule, and one that breaks takes nothing with it. What
+is measured is in a file at once: a second call goes on where the first has ended, and does not try again what could
+not be done with fewer rows. The seconds of the processor are those of Java, of its executors and of Python's workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import strftime
+from typing import NamedTuple
+
+import pyspark
+from _figures import append_line, figures_path, lines_of, note
+from _rules import RULES, Rule
+
+from kafkalearn.datafiles import FOLDER_VARIABLE, data_folder
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.java_runtime import find_java
+from kafkalearn.tables import text_table
+from tests.project.launcher_java import make_java_home
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent / "docs" / "growth.md"
+BEGIN, END = "<!-- written by python benchmarks/growth.py --page -->\n", "<!-- end -->\n"
+LOCAL, CLUSTER = "local[2]", "local-cluster[2,1,2048]"
+MILLION = 1_000_000
+SIZES = (10 * MILLION, 50 * MILLION, 100 * MILLION)
+
+
+class Line(NamedTuple):
+    """What one rule is measured at."""
+
+    rule: str
+    rows: int
+    master: str
+
+
+def main(words: Sequence[str]) -> None:
+    """Measure what is not measured yet, and print the table."""
+    wanted = parsed(words)
+    rules = chosen(wanted.rule)
+    path = figures_path("growth")
+    found = read(path)
+    lines = list(plan(rules, wanted.rows, CLUSTER if wanted.cluster else LOCAL))
+    left = [each for each in lines if wanted.again or each not in found]
+    note(f"{len(lines)} lines, {len(left)} of them to be measured; every figure goes to {path}")
+    try:
+        for number, (rule, line) in enumerate(with_rules(rules, left)):
+            at = f"{number + 1} of {len(left)}: {line.rule}, {line.rows:,} rows, {line.master}"
+            note(f"{strftime('%H:%M:%S')} {at} ...")
+            said = could_not_before(line, found) or measure(rule, line, wanted, left[number + 1 :])
+            found[line] = said
+            append_line(path, {**line._asdict(), "said": said})
+            note(f"{strftime('%H:%M:%S')} {in_words(said)}")
+    finally:
+        print(text_table(table(found)), flush=True)
+        if wanted.page:
+            write_page(found)
+
+
+def parsed(words: Sequence[str]) -> argparse.Namespace:
+    """The options."""
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--rows", type=int, nargs="*", default=[SIZES[0]], help="10000000 without it")
+    options.add_argument("--cluster", action="store_true", help=f"on {CLUSTER} in place of {LOCAL}")
+    options.add_argument("--rule", nargs="*", default=[], help="only those of these names, or with these words in them")
+    options.add_argument("--again", action="store_true", help="measure what is measured already, too")
+    options.add_argument("--minutes", type=float, default=30.0, help="what takes longer is given up")
+    options.add_argument("--remove", action="store_true", help="keep no data: remove each dataset after its last rule")
+    options.add_argument("--page", action="store_true", help=f"write {PAGE.name}, too")
+    return options.parse_args(words)
+
+
+def chosen(words: Sequence[str]) -> list[Rule]:
+    """The rules of these names; a word that names none stands for all that have it in theirs. Without words, all."""
+    names = {rule.name for rule in RULES}
+    return [
+        rule
+        for rule in RULES
+        if not words or rule.name in words or any(word in rule.name for word in words if word not in names)
+    ]
+
+
+def plan(rules: Iterable[Rule], sizes: Iterable[int], master: str) -> Iterator[Line]:
+    """The lines, small ones first; those that read the same data come one after the other."""
+    for rows in sorted(sizes):
+        for rule in rules:
+            yield Line(rule.name, rows, master)
+
+
+def with_rules(rules: Iterable[Rule], lines: Iterable[Line]) -> Iterator[tuple[Rule, Line]]:
+    """Each line with its rule."""
+    by_name = {rule.name: rule for rule in rules}
+    return ((by_name[line.rule], line) for line in lines)
+
+
+# One line.
+
+
+def measure(rule: Rule, line: Line, wanted: argparse.Namespace, later: Sequence[Line]) -> dict[str, object]:
+    """What the process of a line says."""
+    folder = data_folder()
+    if wanted.remove and rule.data:
+        folder = folder / "growth" / f"{rule.data}-{line.rows}"
+    try:
+        with variables(line.master, folder) as environment:
+            return child(rule, line, wanted.minutes, environment)
+    finally:
+        of_data = {each.name for each in RULES if each.data == rule.data}
+        is_needed = any(each.rule in of_data and each.rows == line.rows for each in later)
+        if wanted.remove and rule.data and not is_needed:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def child(rule: Rule, line: Line, minutes: float, environment: dict[str, str]) -> dict[str, object]:
+    """Run it, and read its last line; if there is none, say how it ended."""
+    rows = max(line.rows // rule.one_in, 1)
+    command = [sys.executable, str(HERE / "_growing.py"), rule.name, str(rows), line.master]
+    try:
+        ended = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=60 * minutes)
+    except subprocess.TimeoutExpired:
+        return {"cannot": f"not done within {minutes:g} minutes"}
+    for text in reversed(ended.stdout.splitlines()):
+        if text.startswith(('{"took"', '{"cannot"')):
+            return json.loads(text)
+    return {"cannot": f"the process ended with code {ended.returncode}"}
+
+
+@contextmanager
+def variables(master: str, folder: Path) -> Iterator[dict[str, str]]:
+    """The environment of a line; a cluster on this machine needs a home and a Java that Spark's launcher can use."""
+    environment = {**os.environ, FOLDER_VARIABLE: str(folder), "PYTHONPATH": str(HERE.parent)}
+    if master == LOCAL:
+        yield environment
+        return
+    with tempfile.TemporaryDirectory(prefix="kafkalearn-growth-") as name:
+        home = Path(name) / "spark"
+        home.mkdir()
+        for entry in Path(pyspark.__file__).parent.iterdir():
+            (home / entry.name).symlink_to(entry)
+        yield environment | {"SPARK_HOME": str(home), "JAVA_HOME": java_home(Path(name) / "java")}
+
+
+def java_home(folder: Path) -> str:
+    """This machine's own Java, else the bundled one with what Spark's launcher misses in it."""
+    try:
+        return str(find_java(bundled=False).home)
+    except KafkaLearnError:
+        folder.mkdir()
+        return str(make_java_home(folder))
+
+
+def could_not_before(line: Line, found: dict[Line, dict[str, object]]) -> dict[str, object] | None:
+    """What is said of a line that cannot be done with fewer rows either."""
+    for other, said in found.items():
+        if (other.rule, other.master) == (line.rule, line.master) and other.rows < line.rows and "cannot" in said:
+            return {"cannot": f"not tried: not even {other.rows // MILLION} million"}
+    return None
+
+
+# The figures, kept and shown.
+
+
+def read(path: Path) -> dict[Line, dict[str, object]]:
+    """What is measured already; the last word counts."""
+    return {Line(each["rule"], each["rows"], each["master"]): each["said"] for each in lines_of(path)}
+
+
+def in_words(said: dict[str, object]) -> str:
+    """A figure on one line."""
+    if "cannot" in said:
+        return f"cannot: {said['cannot']}"
+    took = said["took"]
+    return f"{_number(took['processor_seconds'], 1)} s of the processor, {_number(took['seconds'], 1)} s in all"
+
+
+def table(found: dict[Line, dict[str, object]]) -> list[dict[str, str]]:
+    """A row for each line that is measured, by rule, place and size."""
+    order = {rule.name: number for number, rule in enumerate(RULES)}
+    rules = {rule.name: rule for rule in RULES}
+    known = [line for line in found if line.rule in order]
+    known.sort(key=lambda line: (order[line.rule], line.master != LOCAL, line.rows))
+    return [_row(rules[line.rule], line, found[line]) for line in known]
+
+
+def _row(rule: Rule, line: Line, said: dict[str, object]) -> dict[str, str]:
+    rows = max(line.rows // rule.one_in, 1)
+    head = {
+        "rule": rule.name + (f" (after {rule.after})" if rule.after else ""),
+        "rows": f"{rows:,} {rule.of}",
+        "where": "here" if line.master == LOCAL else "two workers",
+    }
+    if "cannot" in said:
+        return head | dict.fromkeys(("ns a row", "CPU s", "clock s", "Java MiB", "Python MiB", "spilled MiB"), "-") | {
+            "breaks": str(said["cannot"])
+        }  # fmt: skip
+    took = said["took"]
+    processor = took["processor_seconds"]
+    return head | {
+        "ns a row": _number(None if processor is None else processor / rows * 1e9),
+        "CPU s": _number(processor, 1),
+        "clock s": f"{took['seconds']:,.1f}",
+        "Java MiB": f"{took['java_mib']:,}",
+        "Python MiB": f"{took['python_mib']:,}",
+        "spilled MiB": f"{took['spilled_mib']:,}",
+        "breaks": "",
+    }
+
+
+def _number(number: float | None, digits: int = 0) -> str:
+    """A figure; on a system that does not say it there is none."""
+    return "-" if number is None else f"{number:,.{digits}f}"
+
+
+def write_page(found: dict[Line, dict[str, object]]) -> None:
+    """Write the table of the page anew, and which lines are missing; the words around stay."""
+    head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    tail = rest.split(END)[1]
+    PAGE.write_text(f"{head}{BEGIN}\n{markdown(table(found))}\n\n{missing(found)}\n\n{END}{tail}", encoding="utf-8")
+
+
+def markdown(rows: Sequence[dict[str, str]]) -> str:
+    """Rows as a Markdown table."""
+    names = list(rows[0]) if rows else ["rule"]
+    lines = [names, ["---"] * len(names), *([row[name].replace("|", "\\|") for name in names] for row in rows)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def missing(found: dict[Line, dict[str, object]]) -> str:
+    """How many lines of each size are not measured yet."""
+    wanted = [(rows, LOCAL) for rows in SIZES] + [(SIZES[0], CLUSTER)]
+    said = []
+    for rows, master in wanted:
+        names = [rule.name for rule in RULES if Line(rule.name, rows, master) not in found]
+        if names:
+            place = "here" if master == LOCAL else "on two workers"
+            which = "all of them" if len(names) == len(RULES) else ", ".join(f"`{name}`" for name in names)
+            said.append(f"- {rows // MILLION} million rows {place}, {len(names)} of {len(RULES)} rules: {which}")
+    return "Not measured yet:\n\n" + "\n".join(said) if said else "All of it is measured."
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
