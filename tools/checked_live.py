@@ -2,6 +2,7 @@
 
     python3 run.py live check               the newest release
     python3 run.py live check 4.0 4.1       these, one after the other
+    python3 run.py live check tests/live/test_groups.py     the tests of one file; one that is gone is forgotten
 
 For each rule that a live test says it holds (``@holds``) the file gets the release, the day, and the tests. A run in
 which a test fails or is skipped writes nothing. What it says of other releases stays.
@@ -12,7 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -53,20 +54,27 @@ class Held:
 
 def main(words: list[str]) -> int:
     """Ask the releases named, or the newest; the exit code is 1 if one of them answers otherwise than we say."""
-    return max(check(find_release(word).line) for word in words or [DEFAULT_RELEASE])
+    files = [word for word in words if word.endswith(".py")]
+    lines = [find_release(word).line for word in words if word not in files] or [DEFAULT_RELEASE]
+    return max(check(line, files) for line in lines)
 
 
-def check(line: str) -> int:
-    """Run the live tests against one release line and write what they held."""
+def check(line: str, files: Sequence[str] = ()) -> int:
+    """Run the live tests, or those of these files, against one release line and write what they held."""
     version, held = find_release(line).version, Held()
+    places = [str(ROOT / each) for each in files if (ROOT / each).exists()] or [str(ROOT / "tests" / "live")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(RELEASE_VARIABLE, line)
-        pytest.main(["-q", "-m", "holds", *WORKERS, "-p", "no:cacheprovider", str(ROOT / "tests" / "live")], [held])
+        pytest.main(["-q", "-m", "holds", *WORKERS, "-p", "no:cacheprovider", *places], [held])
     if held.failed or not held.tests:
         print(f"Kafka {version}: nothing is written; not all tests have passed:", *held.failed, sep="\n  ")
         return 1
     recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
-    recorded = with_release(recorded, version, f"{datetime.now(UTC):%Y-%m-%d}", held.tests)
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    if files:
+        recorded = with_files(recorded, version, today, held.tests, files)
+    else:
+        recorded = with_release(recorded, version, today, held.tests)
     RECORDED.write_text(text_of(recorded), encoding="utf-8")
     print(f"Kafka {version}: {len(held.tests)} rules held")
     return 0
@@ -86,14 +94,34 @@ def with_release(recorded: Mapping[str, Any], version: str, date: str, tests: Ma
     }
     for rule, names in tests.items():
         rules.setdefault(rule, {})[version] = {"date": date, "tests": sorted(names)}
+    return {**recorded, "about": ABOUT, "rules": _in_order(rules)}
+
+
+def with_files(
+    recorded: Mapping[str, Any], version: str, date: str, tests: Mapping[str, set[str]], files: Sequence[str]
+) -> dict[str, Any]:
+    """The file with what some files' tests held on one release; what other files held on it stays as it was.
+
+    >>> old = {"rules": {"lag": {"4.3.1": {"date": "2026-11-01", "tests": ["a.py::test_a", "b.py::test_b"]}}}}
+    >>> with_files(old, "4.3.1", "2026-11-22", {"lag": {"a.py::test_c"}}, ["a.py"])["rules"]["lag"]["4.3.1"]
+    {'date': '2026-11-22', 'tests': ['a.py::test_c', 'b.py::test_b']}
+    """
+    rules: dict[str, dict[str, Any]] = {rule: dict(checks) for rule, checks in recorded["rules"].items()}
+    for rule in {*rules, *tests}:
+        known = rules.setdefault(rule, {}).pop(version, {"date": date, "tests": []})
+        others = {each for each in known["tests"] if each.partition("::")[0] not in files}
+        names = sorted(others | tests.get(rule, set()))
+        if names:
+            rules[rule][version] = {"date": date if rule in tests else known["date"], "tests": names}
+    return {**recorded, "about": ABOUT, "rules": _in_order(rules)}
+
+
+def _in_order(rules: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Rules by name, each with its releases from the first on; a rule without any is left out."""
     return {
-        **recorded,
-        "about": ABOUT,
-        "rules": {
-            rule: {each: rules[rule][each] for each in sorted(rules[rule], key=parse_release)}
-            for rule in sorted(rules)
-            if rules[rule]
-        },
+        rule: {each: rules[rule][each] for each in sorted(rules[rule], key=parse_release)}
+        for rule in sorted(rules)
+        if rules[rule]
     }
 
 

@@ -43,9 +43,8 @@ def main(words: Sequence[str]) -> int:
     wanted = _parsed(words)
     if wanted.list:
         for name, each in MECHANISMS.items():
-            print(
-                f"{name:<36} {'any broker' if each.only_requests else 'a broker of its own'}: {', '.join(each.rules)}"
-            )
+            whom = "any broker" if each.is_for_any_cluster else "a broker of its own"
+            print(f"{name:<36} {whom}: {', '.join(each.rules)}")
         return AGREES
     try:
         chosen = [_found(name) for name in wanted.mechanism] or list(MECHANISMS.values())

@@ -24,6 +24,7 @@ from kafkalearn.live.jars.fetching import kafka_folder
 from kafkalearn.live.jars.ivy import Module, fetch_exactly, fetch_with_needs
 from kafkalearn.live.jars.java import ProgramFailed
 from kafkalearn.versions.releases import at_least
+from tools.recordings import differences, numbers_of, text_of
 
 RECORDED = Path(__file__).resolve().parent.parent / "kafkalearn" / "live" / "jars" / "released.json"
 KAFKA, LOG4J, SLF4J = "org.apache.kafka", "org.apache.logging.log4j", "org.slf4j"
@@ -52,11 +53,11 @@ def main(words: list[str]) -> int:
     used = {name for release in releases.values() for name in release["jars"]}
     new = {
         "about": ABOUT,
-        "releases": {line: releases[line] for line in sorted(releases, key=_numbers)},
+        "releases": {line: releases[line] for line in sorted(releases, key=numbers_of)},
         "jars": {name: jars[name] for name in sorted(used)},
     }
-    print("\n".join(differences(recorded, new)) or "nothing has changed")
-    RECORDED.write_text(text_of(new), encoding="utf-8")
+    print("\n".join(changes(recorded, new)) or "nothing has changed")
+    RECORDED.write_text(text_of(new, "jars"), encoding="utf-8")
     return 0
 
 
@@ -92,26 +93,10 @@ def facts_of(path: Path) -> list[Any]:
     return [path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest()]
 
 
-def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+def changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     """A line for each release that is new or another, and each jar that came or went."""
-    lines = [
-        f"{line}: {old['releases'].get(line, {}).get('version', 'none')} -> {release['version']}"
-        for line, release in new["releases"].items()
-        if old["releases"].get(line, {}).get("version") != release["version"]
-    ]
-    lines += [f"no longer: {name}" for name in old["jars"] if name not in new["jars"]]
-    return lines + [f"jar: {name}" for name in new["jars"] if old["jars"].get(name) != new["jars"][name]]
-
-
-def text_of(recorded: dict[str, Any]) -> str:
-    """The file, a line for each jar."""
-    jars = ",\n".join(f"  {json.dumps(name)}: {json.dumps(facts)}" for name, facts in recorded["jars"].items())
-    rest = json.dumps({name: part for name, part in recorded.items() if name != "jars"}, indent=1)
-    return f'{rest[:-2]},\n "jars": {{\n{jars}\n }}\n}}\n'
-
-
-def _numbers(line: str) -> list[int]:
-    return [int(number) for number in line.split(".")]
+    versions = [{line: each["version"] for line, each in recorded["releases"].items()} for recorded in (old, new)]
+    return differences(*versions) + [f"jar {each}" for each in differences(old["jars"], new["jars"])]
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from kafkalearn.spark.real_topic.records import OFFSETS_TOPIC, shop_orders, simu
 from kafkalearn.spark.real_topic.topics import file_of, record
 from kafkalearn.spark.session import get_spark
 from kafkalearn.versions.releases import DEFAULT_RELEASE
+from tools.recordings import differences, text_of
 
 FOLDER = REPOSITORY / "data" / "real-kafka"
 TOPICS = "topics"
@@ -54,7 +55,7 @@ def main(words: list[str]) -> int:
     changed = differences(old["answers"], new["answers"])
     print("\n".join(changed) or "no answer has changed")
     if changed or old.get("version") != release.version:
-        path.write_text(text_of(new), encoding="utf-8")
+        path.write_text(text_of(new, "answers"), encoding="utf-8")
     if TOPICS in wanted:
         record_topics(release.line)
     return 0
@@ -67,27 +68,6 @@ def asked_twice(name: str, line: str) -> Any:
         sys.exit(f"kafkalearn: {name!r} was answered in two ways, so it is no question to record: {first}, {second}")
     print(f"{name}: asked", flush=True)
     return first
-
-
-def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """A line for each answer that is new, gone or another.
-
-    >>> differences({"a": 1, "b": 2}, {"b": 3, "c": 4})
-    ['b: 2 -> 3', 'c: new', 'a: gone']
-    """
-    lines = [
-        f"{name}: new" if name not in old else f"{name}: {json.dumps(old[name])} -> {json.dumps(answer)}"
-        for name, answer in new.items()
-        if name not in old or old[name] != answer
-    ]
-    return lines + [f"{name}: gone" for name in old if name not in new]
-
-
-def text_of(recorded: dict[str, Any]) -> str:
-    """The file, a line for each answer."""
-    answers = ",\n".join(f"  {json.dumps(name)}: {json.dumps(each)}" for name, each in recorded["answers"].items())
-    rest = json.dumps({name: part for name, part in recorded.items() if name != "answers"}, indent=1)
-    return f'{rest[:-2]},\n "answers": {{\n{answers}\n }}\n}}\n'
 
 
 def record_topics(line: str) -> None:

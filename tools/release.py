@@ -13,9 +13,12 @@ The steps, each of which can be run alone by the tool that it names:
   topic's records (tools.released_classes)
 - answers: what a real broker answers to the questions of chapter 14, and the topics that Spark reads there, if the line
   is the newest (tools.real_answers)
+- histories: what a broker answers to the recorded histories of groups, logs, moving replicas and commits, asked again
+  (tools.histories); it takes a quarter of an hour
 
-A step that finds nothing new leaves its files as they were, byte for byte. What the tests hold of other recordings of a
-release (tests/vectors/README.md) is asked of a real broker by `make live ARGS='check LINE'`, and by `make conform`.
+A step that finds nothing new leaves its files as they were, byte for byte. Which recordings of a release no step makes
+again, and why, stands in tools/histories/left.py; what they are for is asked of a real broker by
+`make live ARGS='check LINE'`, and by `make conform`.
 """
 
 from __future__ import annotations
@@ -53,6 +56,19 @@ STEPS = (
     ),
     Step("classes", "tools.released_classes", ("tests/vectors/versions/released-classes.json",)),
     Step("answers", "tools.real_answers", ("data/real-kafka/answers.json",), True, False),
+    Step(
+        "histories",
+        "tools.histories",
+        (
+            "tests/vectors/group/group-cases.json",
+            "tests/vectors/group/group-requests.json",
+            "tests/vectors/group/kip848-requests.json",
+            "tests/vectors/log/list-offsets.json",
+            "tests/vectors/offsets/commit-path.json",
+            "tests/vectors/replication/reassignment.json",
+        ),
+        knows_patches=False,
+    ),
 )
 
 

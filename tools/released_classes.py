@@ -22,6 +22,7 @@ from kafkalearn.live.jars.java import ProgramFailed
 from kafkalearn.live.jars.pinned import releases
 from kafkalearn.offsets.records.record_types import RECORD_TYPES
 from tools.kafka_jars import broker_jars, run_class
+from tools.recordings import differences, numbers_of, text_of
 
 RECORDED = Path(__file__).resolve().parent.parent / "tests" / "vectors" / "versions" / "released-classes.json"
 SEED = 14
@@ -44,7 +45,7 @@ def main(words: list[str]) -> int:
     new = taken_in(old, {line: answers_of(version) for line, version in wanted.items()}, wanted)
     changed = differences(old["answers"], new["answers"])
     print("\n".join([f"{RECORDED.name}: {len(changed)} changes", *changed]))
-    RECORDED.write_text(text_of(new), encoding="utf-8")
+    RECORDED.write_text(text_of(new, "answers"), encoding="utf-8")
     return 0
 
 
@@ -94,7 +95,7 @@ def taken_in(old: dict[str, Any], read: Mapping[str, Mapping[str, str]], asked: 
     >>> taken_in(old, {"4.1": {"group a": "97", "api 1 Fetch": "4 17"}}, {"4.1": "4.1.2"})["answers"]
     {'api 1 Fetch': {'4.1': '4 17'}, 'group a': {'4.0': '97'}}
     """
-    lines = sorted({*old["asked"], *read}, key=_numbers)
+    lines = sorted({*old["asked"], *read}, key=numbers_of)
     names = sorted({*old["answers"], *(name for each in read.values() for name in each)})
     answers = {}
     for name in names:
@@ -138,23 +139,6 @@ def _compressed(by_line: Mapping[str, str | None]) -> dict[str, str | None]:
         if value != before:
             kept[line] = before = value
     return kept
-
-
-def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """A line for each answer that is new, gone or another."""
-    names = [*old, *(name for name in new if name not in old)]
-    return [f"{name}: {old.get(name)} -> {new.get(name)}" for name in names if old.get(name) != new.get(name)]
-
-
-def text_of(recorded: dict[str, Any]) -> str:
-    """The file, a line for each answer."""
-    answers = ",\n".join(f"  {json.dumps(name)}: {json.dumps(each)}" for name, each in recorded["answers"].items())
-    rest = json.dumps({name: part for name, part in recorded.items() if name != "answers"}, indent=1)
-    return f'{rest[:-2]},\n "answers": {{\n{answers}\n }}\n}}\n'
-
-
-def _numbers(line: str) -> list[int]:
-    return [int(number) for number in line.split(".")]
 
 
 if __name__ == "__main__":

@@ -28,16 +28,19 @@ def commit_bytes(
     A batch header and one record. A request that commits several partitions has them in one batch, and they share the
     header; so may several requests since 4.0. The offset does not matter: it always takes eight bytes.
 
+    Since 4.3 the record has the id of the topic; brokers of 4.1 and 4.2 write it only where the request names topics by
+    their ids, which is not counted here.
+
     Examples
     --------
-    >>> commit_bytes(), commit_bytes(release="4.0"), commit_bytes(group_id="a-rather-long-name-of-a-group")
+    >>> commit_bytes(), commit_bytes(release="4.2"), commit_bytes(group_id="a-rather-long-name-of-a-group")
     (134, 115, 156)
 
     References
     ----------
     Apache Kafka 0.11 to 4.3, ``OffsetCommitKey``, ``OffsetCommitValue``, ``DefaultRecord``.
     """
-    topic_id = SOME_TOPIC_ID if at_least("4.1", release) else None
+    topic_id = SOME_TOPIC_ID if at_least("4.3", release) else None
     commit = Commit(group_id, topic, partition, offset=0, now_ms=0, metadata=metadata, topic_id=topic_id)
     entry = commit_entry(StoreSettings(release), commit)
     return BATCH_HEADER_BYTES + record_bytes(len(entry.key), len(entry.value))

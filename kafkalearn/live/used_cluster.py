@@ -12,6 +12,7 @@ from kafkalearn.live.reading.cluster import Cluster
 from kafkalearn.live.requests.connection import CLIENT_ID, Connection
 from kafkalearn.live.tools import run_tool
 from kafkalearn.live.waiting import wait_for
+from kafkalearn.topic_partition import TopicPartition
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Producer
@@ -184,16 +185,17 @@ class UsedCluster(Cluster):
 
         return wait_for(look, lambda _: True, "a producer id")
 
-    def coordinator(self, group_id: str) -> int:
+    def coordinator(self, group_id: str, place: TopicPartition | None = None) -> int:
         """The id of the broker that coordinates a group, once it answers for it.
 
         The offsets topic is created if it is not there. A broker is named as coordinator before it has read its
-        partition of the topic; until then it refuses what a group asks.
+        partition of the topic; until then it refuses what a group asks. It is asked for all that the group has
+        committed, or for this partition: not every broker that speaks the protocol can be asked for all.
         """
 
         def look() -> int:
             broker_id = self._find_coordinator(group_id)
-            self._committed(broker_id, group_id)
+            self._committed(broker_id, group_id, None if place is None else [place])
             return broker_id
 
         return wait_for(look, lambda _: True, f"a coordinator of {group_id!r}")

@@ -10,7 +10,7 @@ from kafkalearn.errors import IllegalEvent, no_event
 from kafkalearn.log.appending import append, end_transaction, roll
 from kafkalearn.log.cleaner import failures
 from kafkalearn.log.cleaner.copying import clean
-from kafkalearn.log.cleaner.eligibility import cleanable
+from kafkalearn.log.cleaner.eligibility import cleanable, with_valid_checkpoint
 from kafkalearn.log.cleaner.offset_map import CleanerDied
 from kafkalearn.log.effects import DeleteRecordsRefused, NotCleaned
 from kafkalearn.log.events import (
@@ -128,8 +128,8 @@ def _move_log_start(settings: Settings, log: Log, event: MoveLogStart) -> Log:
 def _clean(settings: Settings, log: Log, now_ms: int, is_forced: bool) -> Log:
     if log.cleaner != RUNNING:
         return log
+    log = with_valid_checkpoint(settings, replace(log, last_round_ms=now_ms))
     found = cleanable(settings, log, now_ms)
-    log = replace(log, last_round_ms=now_ms)
     if not (found.is_eligible or (is_forced and found.cleanable_bytes > 0)):
         return replace(log, effects=(NotCleaned(found),))
     try:

@@ -32,6 +32,11 @@ def test_a_commit_takes_the_bytes_that_it_took_on_a_real_brokers_disk():
         assert batch.size_bytes == commit_bytes(*named, metadata=commit.value["metadata"])
 
 
+@pytest.mark.parametrize("release", ["4.1", "4.2"])
+def test_brokers_of_4_1_and_4_2_write_no_topic_id_for_a_topic_that_is_named(release):
+    assert commit_bytes(release=release) == 115  # as a broker of 4.2.1 wrote it for a commit of version 9
+
+
 @pytest.mark.parametrize("strategy", ["each batch", "auto", "async, retried", "last, not next"])
 @given(record_count=st.integers(1, 7), refused=st.sets(st.integers(0, 2), max_size=1))
 @settings(max_examples=10)

@@ -8,12 +8,11 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 from kafkalearn.fidelity import ledger, rows
 from kafkalearn.fidelity.live import FILE, live_checks, live_text
 from kafkalearn.live.jars.pinned import releases
 from kafkalearn.versions.releases import DEFAULT_RELEASE
+from tests.every import every_case
 from tools import checked_live
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,7 +47,7 @@ def test_the_column_of_the_newest_release_names_exactly_the_tests_that_hold_the_
     assert written == held(), "run: python3 run.py live check"
 
 
-@pytest.mark.parametrize("rule", RECORDED["rules"])
+@every_case("rule", RECORDED["rules"])
 def test_an_entry_names_a_release_that_can_be_started_and_a_day(rule):
     for check in live_checks(rule):
         assert check.release in {release.version for release in releases().values()}

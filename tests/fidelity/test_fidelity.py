@@ -16,6 +16,7 @@ from kafkalearn.errors import KafkaLearnError
 from kafkalearn.fidelity import ledger, rows, table
 from kafkalearn.fidelity.model import WAYS
 from kafkalearn.fidelity.rules import RULES
+from tests.every import every_case
 
 ROOT = Path(__file__).resolve().parents[2]
 MECHANISMS = "kafkalearn.live.conform.mechanisms."
@@ -53,7 +54,7 @@ def defined(function: str) -> object:
     return getattr(import_module(module), name)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=name_of)
+@every_case("rule", RULES, ids=name_of)
 def test_every_rule_is_where_it_says_and_was_checked(rule):
     assert defined(rule.function)
     assert rule.checks
@@ -61,7 +62,7 @@ def test_every_rule_is_where_it_says_and_was_checked(rule):
     assert rule.source
 
 
-@pytest.mark.parametrize(("rule", "check"), CHECKS, ids=name_of)
+@every_case(("rule", "check"), CHECKS, ids=name_of)
 def test_every_check_is_a_test_that_exists_and_uses_the_rule(rule, check):
     path, _, test = check.test.partition("::")
 
@@ -72,7 +73,7 @@ def test_every_check_is_a_test_that_exists_and_uses_the_rule(rule, check):
     assert defined(rule.function) in [getattr(import_module(module), name) for module, name in same]
 
 
-@pytest.mark.parametrize(("rule", "check"), WITH_VECTORS, ids=name_of)
+@every_case(("rule", "check"), WITH_VECTORS, ids=name_of)
 def test_every_stated_number_of_cases_is_that_of_the_recorded_file_and_the_test_reads_it(rule, check):
     path, _, test = check.test.partition("::")
     source = (ROOT / path).read_text(encoding="utf-8")
@@ -83,7 +84,7 @@ def test_every_stated_number_of_cases_is_that_of_the_recorded_file_and_the_test_
     assert f'["{check.part}"]' in functions_of(ROOT / path)[test]
 
 
-@pytest.mark.parametrize(("rule", "check"), CHECKS, ids=name_of)
+@every_case(("rule", "check"), CHECKS, ids=name_of)
 def test_a_check_has_recorded_cases_exactly_if_its_way_is_a_recording(rule, check):
     assert bool(check.vectors) == (check.way in ("recording", "vectors"))
     assert bool(check.vectors) == bool(check.part) == bool(check.case_count)

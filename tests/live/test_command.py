@@ -9,6 +9,7 @@ import pytest
 from kafkalearn.command.main import main
 from kafkalearn.live import Kafka, connect
 from kafkalearn.live.proxy import Proxy
+from tests.live.groups import ConsumerGroup
 from tests.live.test_connect import READING
 
 pytestmark = pytest.mark.live
@@ -16,7 +17,10 @@ pytestmark = pytest.mark.live
 
 @pytest.fixture(scope="module")
 def proxied(release):
-    with Proxy() as proxy, Kafka(1, release, {**proxy.config, "auto.create.topics.enable": True}) as kafka:
+    with (
+        Proxy() as proxy,
+        Kafka(1, release, {**proxy.config, "auto.create.topics.enable": True}, has_logs=True) as kafka,
+    ):
         proxy.forward_to(kafka)
         kafka.create_topic("orders", 6)
         yield proxy, kafka
@@ -98,3 +102,43 @@ def test_a_topic_that_is_not_there_is_a_sentence(asked):
         assert code == 2
         assert "no-such-topic" in said
         assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_why_reads_the_log_of_the_coordinator_and_says_what_the_group_does_now(
+    proxied, asked, capsys, tmp_path, protocol
+):
+    _, kafka = proxied
+    name, log = f"why-{protocol}", tmp_path / "server.log"
+    group = ConsumerGroup(kafka, name, {"orders": 6}, **{"group.protocol": protocol})
+    try:
+        for client_id in ("c1", "c2"):
+            group.join(client_id)
+        described = group.leave("c2")
+        log.write_text("\n".join(kafka.server_log(1)))
+        code = main(["why", str(log), "--group", name, "--no-advice", "--json", "--bootstrap", kafka.bootstrap])
+        data = json.loads(capsys.readouterr().out)
+    finally:
+        group.close()
+
+    (found,) = data["groups"]
+    causes = [each["cause"] for each in found["rebalances"]]
+    assert code == 1
+    assert found["protocol"] == protocol
+    assert causes[:2] == ["member joined", "member joined"]
+    assert causes[-1] in ("member left", "member closed")
+    assert data["now"] == {
+        name: f"Stable, 1 member (c1), assignor {described.assignor}; its coordinator is broker 1",
+    }
+
+    code, data = asked("why", "--group", name)  # nobody is in it any more, and no logs are given
+
+    assert code == 2
+    assert data["now"][name].startswith("Empty, 0 members, assignor ")
+
+
+def test_why_says_that_there_is_no_such_group(asked):
+    code, data = asked("why", "--group", "no-such-group")
+
+    assert code == 2
+    assert "there is no group 'no-such-group'" in data["now"]["no-such-group"]

@@ -20,6 +20,7 @@ from kafkalearn.live.jars.java import ProgramFailed, run_java
 from kafkalearn.live.jars.pinned import Jar, Release, find_release, releases
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 from tools import live_releases
+from tools.recordings import text_of
 
 CONTENT = {"kafka_2.13-9.9.1.jar": b"of the broker", "kafka-clients-9.9.1.jar": b"of the clients, which is longer"}
 
@@ -67,7 +68,7 @@ def test_the_newest_patch_of_each_line_since_4_0_is_pinned_with_every_jar_by_its
 
 def test_the_file_is_written_as_it_stands_byte_for_byte():
     text = live_releases.RECORDED.read_text(encoding="utf-8")
-    assert live_releases.text_of(json.loads(text)) == text
+    assert text_of(json.loads(text), "jars") == text
     assert json.loads(text)["about"] == live_releases.ABOUT
 
 
@@ -179,6 +180,6 @@ def test_an_unknown_release_names_the_known_ones():
 def test_what_a_new_release_changes_is_printed():
     old = {"releases": {"4.3": {"version": "4.3.0"}}, "jars": {"a:b:1": [1, "x"], "a:c:1": [1, "x"]}}
     new = {"releases": {"4.3": {"version": "4.3.1"}}, "jars": {"a:b:1": [1, "y"], "a:d:1": [1, "x"]}}
-    assert live_releases.differences(old, new) == [
-        "4.3: 4.3.0 -> 4.3.1", "no longer: a:c:1", "jar: a:b:1", "jar: a:d:1",
+    assert live_releases.changes(old, new) == [
+        '4.3: "4.3.0" -> "4.3.1"', 'jar a:b:1: [1, "x"] -> [1, "y"]', "jar a:d:1: new", "jar a:c:1: gone",
     ]  # fmt: skip

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 from confluent_kafka import Producer
 
-from kafkalearn.live.conform.committing import coordinator_of
 from kafkalearn.live.conform.mechanism import Mechanism
 from kafkalearn.live.conform.mechanisms import MECHANISMS
-from kafkalearn.live.conform.report import AGREES, DIFFERS
 from kafkalearn.live.conform.topics import new_topic
-from kafkalearn.live.judge import judge, main
+from kafkalearn.live.judge.command import main
+from kafkalearn.live.judge.judging import judge
+from kafkalearn.live.judge.report import AGREES, DIFFERS
 from kafkalearn.live.requests.values import NEWEST_COMMIT_WITH_NAMES, commit
-from tests.live.checked import asked_release
+from tests.live.checked import asked_release, holds
 
 pytestmark = pytest.mark.live
 
-OVER_THE_NETWORK = [each for each in MECHANISMS.values() if each.only_requests]
+OVER_THE_NETWORK = [each for each in MECHANISMS.values() if each.is_for_any_cluster]
 PREFIX = "kafkalearn-judge-"
 
 
@@ -34,6 +34,7 @@ def left_of_it(kafka) -> list[str]:
     return [name for name in [*kafka.topics(), *groups] if name.startswith(PREFIX)]
 
 
+@holds(*(rule for each in OVER_THE_NETWORK for rule in each.rules))
 def test_our_own_broker_agrees_in_all_and_nothing_is_left(kafka):
     report = judge(
         kafka.bootstrap, may_write=True, release=asked_release(), seconds=0, fewest=2, mechanisms=OVER_THE_NETWORK
@@ -62,7 +63,7 @@ def test_what_was_made_is_removed_after_an_interrupt_or_an_error_too(kafka, erro
 
     def ask(cluster, case, new_name):
         group, (place,) = new_name("group") + "\0é", new_topic(cluster, new_name("topic"))
-        broker = coordinator_of(cluster, group, place)
+        broker = cluster.coordinator(group, place)
         cluster.ask(broker, "OffsetCommit", commit(group, {place: 1}), NEWEST_COMMIT_WITH_NAMES)
         made.extend(left_of_it(kafka))
         raise error
@@ -79,7 +80,7 @@ def test_what_was_made_is_removed_after_an_interrupt_or_an_error_too(kafka, erro
 
 
 def test_the_command_prints_and_writes_the_report(kafka, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("kafkalearn.live.judge.MECHANISMS", {"list offsets": MECHANISMS["list offsets"]})
+    monkeypatch.setattr("kafkalearn.live.judge.judging.MECHANISMS", {"list offsets": MECHANISMS["list offsets"]})
     config = tmp_path / "client.properties"
     config.write_text("# as clients have it\nsecurity.protocol=PLAINTEXT\n")
     words = ["--may-write", "--seconds", "0", "--release", asked_release(), "--config", str(config)]

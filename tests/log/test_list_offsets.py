@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.log import Append, EndTransaction, NewBatch, SetHighWatermark, Settings, simulate
 from kafkalearn.log.list_offsets import NOT_FOUND, SPECIAL_TIMES, FoundOffset, list_offset
+from tests.every import every_case
 from tests.recorded import recorded
 
 RECORDED = recorded("list-offsets")
@@ -18,7 +19,7 @@ def log_of(batches, **settings):
     return simulate(Settings(**settings), events)[-1].state
 
 
-@pytest.mark.parametrize("case", RECORDED["cases"], ids=range(len(RECORDED["cases"])))
+@every_case("case", RECORDED["cases"], ids=range(len(RECORDED["cases"])))
 def test_a_leader_of_4_3_answered_the_same(case):
     log = log_of(case["batches"], **({"segment_ms": 2000} if case["has_segments"] else {}))
     assert [["NONE", *list_offset(log, *asked)] for asked in case["asked"]] == case["answers"]

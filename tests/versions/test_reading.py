@@ -5,8 +5,14 @@ import json
 import pytest
 
 from kafkalearn.versions.releases import RELEASES
-from tools import settings as tool
-from tools.settings import EVIDENCE, RECORDED, NotRun, Reading, Released
+from tools.settings import evidence
+from tools.settings.__main__ import wanted_releases
+from tools.settings.evidence import evidence_of
+from tools.settings.files import ABOUT, ABOUT_EVIDENCE, EVIDENCE, OBTAINED, RECORDED, differences, text_of
+from tools.settings.lines import expanded, lines_between
+from tools.settings.released import NotRun, Reading, Released
+from tools.settings.rows import settings_of, states_of
+from tools.settings.values import limit_of
 
 SETTINGS = json.loads(RECORDED.read_text(encoding="utf-8"))
 JARS = json.loads(EVIDENCE.read_text(encoding="utf-8"))
@@ -14,12 +20,12 @@ JARS = json.loads(EVIDENCE.read_text(encoding="utf-8"))
 
 @pytest.mark.parametrize("path", [RECORDED, EVIDENCE], ids=lambda path: path.name)
 def test_a_recorded_file_is_written_as_it_stands_byte_for_byte(path):
-    assert tool.text_of(json.loads(path.read_text(encoding="utf-8"))) == path.read_text(encoding="utf-8")
+    assert text_of(json.loads(path.read_text(encoding="utf-8"))) == path.read_text(encoding="utf-8")
 
 
 def test_the_files_say_what_the_tool_says_of_them():
-    assert (SETTINGS["about"], SETTINGS["obtained"]) == (tool.ABOUT, tool.OBTAINED)
-    assert JARS["about"] == tool.ABOUT_EVIDENCE
+    assert (SETTINGS["about"], SETTINGS["obtained"]) == (ABOUT, OBTAINED)
+    assert JARS["about"] == ABOUT_EVIDENCE
     assert SETTINGS["asked"] == JARS["asked"]
     assert list(SETTINGS["asked"]) == list(RELEASES)
 
@@ -27,7 +33,7 @@ def test_the_files_say_what_the_tool_says_of_them():
 def printed(line):
     """What the Java programs print of a release, as far as the recorded file tells."""
     readings = []
-    for (name, side), by_line in tool.states_of(SETTINGS["settings"]).items():
+    for (name, side), by_line in states_of(SETTINGS["settings"]).items():
         if line in by_line:
             state = by_line[line]
             kind = "unset" if state.default is None else "required" if state.default == "(required)" else "value"
@@ -49,12 +55,12 @@ def java_text(value):
 
 
 def released(line):
-    java = {who: tool.expanded(JARS["java"][who])[line] for who in ("client", "broker")}
-    classes = {name for name, (first, last) in JARS["classes"].items() if line in tool.lines_between(first, last)}
+    java = {who: expanded(JARS["java"][who])[line] for who in ("client", "broker")}
+    classes = {name for name, (first, last) in JARS["classes"].items() if line in lines_between(first, last)}
     apis = {
         number: (name, oldest)
         for name, number, by_line in JARS["apis"]
-        if (oldest := tool.expanded(by_line).get(line)) is not None
+        if (oldest := expanded(by_line).get(line)) is not None
     }
     return Released(printed(line), java, classes, apis)
 
@@ -63,15 +69,15 @@ def released(line):
 def test_reading_lines_again_changes_nothing(lines):
     read = {line: released(line) for line in lines}
 
-    assert tool.settings_of(SETTINGS, read) == {"settings": SETTINGS["settings"]}
-    assert tool.evidence_of(JARS, read) == {part: JARS[part] for part in ("java", "classes", "apis")}
+    assert settings_of(SETTINGS, read) == {"settings": SETTINGS["settings"]}
+    assert evidence_of(JARS, read) == {part: JARS[part] for part in ("java", "classes", "apis")}
 
 
 def test_all_lines_read_from_nothing_make_the_same_file():
     read = {line: released(line) for line in RELEASES}
 
-    assert tool.settings_of({"settings": []}, read) == {"settings": SETTINGS["settings"]}
-    assert tool.evidence_of({"java": {}, "classes": {}, "apis": []}, read) == {
+    assert settings_of({"settings": []}, read) == {"settings": SETTINGS["settings"]}
+    assert evidence_of({"java": {}, "classes": {}, "apis": []}, read) == {
         part: JARS[part] for part in ("java", "classes", "apis")
     }
 
@@ -81,9 +87,9 @@ def test_a_setting_that_a_newer_patch_has_dropped_changed_or_brought_is_printed(
     readings = [each for each in line.readings if each.name != "linger.ms"]
     readings = [each._replace(default="2") if each.name == "num.partitions" else each for each in readings]
     readings.append(Reading("topic", "shiny.new", "INT", "value", "7", "range 1 2147483647", "", ""))
-    new = SETTINGS | tool.settings_of(SETTINGS, {"4.3": line._replace(readings=readings)})
+    new = SETTINGS | settings_of(SETTINGS, {"4.3": line._replace(readings=readings)})
 
-    assert list(tool.differences(SETTINGS, new)) == [
+    assert list(differences(SETTINGS, new)) == [
         'settings linger.ms (producer): ["LONG", {"0.8.2": 0, "4.0": 5}, {"0.8.2": {"min": 0}}] -> '
         '["LONG", {"0.8.2": 0, "4.0": 5, "4.3": "absent"}, {"0.8.2": {"min": 0}}]',
         'settings num.partitions (broker): ["INT", {"0.8.2": 1}, {"0.8.2": {"min": 1}}] -> '
@@ -97,7 +103,7 @@ def test_the_newest_type_is_the_type_in_all_lines_so_that_no_change_appears_wher
     newer = policy._replace(type="LIST", default="delete", limit="in delete,compact")
     read = {line: Released([each], {}, set(), {}) for line, each in (("0.9.0", policy), ("0.10.0", newer))}
 
-    assert tool.settings_of({"settings": []}, read)["settings"] == [
+    assert settings_of({"settings": []}, read)["settings"] == [
         [
             "cleanup.policy",
             "topic",
@@ -125,7 +131,7 @@ def test_the_newest_type_is_the_type_in_all_lines_so_that_no_change_appears_wher
     ],
 )
 def test_only_limits_that_read_the_same_each_time_are_kept(printed_limit, kind, limit):
-    assert tool.limit_of(Reading("topic", "x", kind, "value", "", printed_limit, "", "")) == limit
+    assert limit_of(Reading("topic", "x", kind, "value", "", printed_limit, "", "")) == limit
 
 
 @pytest.mark.parametrize(
@@ -137,16 +143,16 @@ def test_only_limits_that_read_the_same_each_time_are_kept(printed_limit, kind, 
 )
 def test_what_cannot_be_read_is_refused(words, said):
     with pytest.raises(NotRun, match=said):
-        tool.wanted_releases(words, SETTINGS["asked"])
+        wanted_releases(words, SETTINGS["asked"])
 
 
 def test_without_words_every_recorded_line_is_read():
-    assert tool.wanted_releases([], SETTINGS["asked"]) == SETTINGS["asked"]
+    assert wanted_releases([], SETTINGS["asked"]) == SETTINGS["asked"]
 
 
 def test_a_fact_that_names_a_class_no_release_has_is_refused(monkeypatch):
-    monkeypatch.setattr(tool, "classes_looked_for", lambda: ["kafka.NoSuchClass"])
+    monkeypatch.setattr(evidence, "classes_looked_for", lambda: ["kafka.NoSuchClass"])
     with pytest.raises(
         NotRun, match=r"upgrades.json names the class kafka.NoSuchClass, which none of the releases has"
     ):
-        tool.evidence_of(JARS, {})
+        evidence_of(JARS, {})

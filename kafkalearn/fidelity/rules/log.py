@@ -118,7 +118,7 @@ RULES = (
         function="kafkalearn.log.step",
         versions="3.1 to 4.3, differences down to 0.8",
         source="LogCleanerManager, Cleaner, SkimpyOffsetMap, MemoryRecords.filterTo; KIP-534 (3.1), KIP-354 (2.3), "
-        "KAFKA-17076 (4.0)",
+        "KAFKA-8764 (2.4.1), KAFKA-17076 (4.0)",
         checks=(
             Check(
                 "recording",

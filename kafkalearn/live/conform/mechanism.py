@@ -41,6 +41,9 @@ class Mechanism:
         Whether requests over the network are all it needs: then any broker can be asked, one's disk cannot.
     tries : int
         How often a case is asked before a difference counts: more than once where timers of the broker may interfere.
+    fit : callable or None
+        ``fit(cluster)``: the same questions with the limits and timers of a cluster that somebody else has set up, for
+        a mechanism that wants `settings` of its own otherwise. It raises `CannotBeAsked` where there are none.
     """
 
     name: str
@@ -51,6 +54,16 @@ class Mechanism:
     settings: Mapping[str, Any] = field(default_factory=dict)
     only_requests: bool = False
     tries: int = 1
+    fit: Callable[[Any], Mechanism] | None = None
+
+    @property
+    def is_for_any_cluster(self) -> bool:
+        """Whether a cluster that somebody else has set up can be asked."""
+        return self.only_requests or self.fit is not None
+
+    def fitted(self, cluster: Any) -> Mechanism:
+        """As a cluster that somebody else has set up can be asked."""
+        return self if self.fit is None else self.fit(cluster)
 
 
 class CannotBeAsked(KafkaLearnError):  # noqa: N818  (named for what it is, as IllegalEvent is)

@@ -6,6 +6,7 @@ without it there are no groups.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kafkalearn.consuming.listing import ListedGroup
@@ -22,6 +23,7 @@ NEWEST_WITH_NAMES = 9  # from 10 on an OffsetFetch names topics by their ids
 MANY_GROUPS_SINCE = 8
 OLDEST_WITH_TYPES = 5  # of ListGroups
 GROUP = 0  # the kind of coordinator that is looked for
+NOTHING = -1  # in place of an offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,25 +130,46 @@ class ReadsGroups(Asking):
             return self._consumer_group(coordinator, group_id)
         return self._classic_group(coordinator, group_id, types[group_id])
 
-    def committed(self, group_id: str) -> dict[TopicPartition, Committed]:
-        """Every offset that a group has committed, by partition; of a group that does not exist none."""
-        return self._committed(self.coordinator(group_id), group_id)
+    def committed(
+        self, group_id: str, places: Iterable[TopicPartition] | None = None, broker_id: int | None = None
+    ) -> dict[TopicPartition, Committed]:
+        """The offsets that a group has committed, by partition; of a group that does not exist none.
 
-    def _committed(self, coordinator: int, group_id: str) -> dict[TopicPartition, Committed]:
+        Parameters
+        ----------
+        group_id : str
+            Its name.
+        places : iterable of TopicPartition, optional
+            These partitions; None: all.
+        broker_id : int, optional
+            Whom to ask; None: the group's coordinator.
+
+        Raises
+        ------
+        Refused
+            If the coordinator answers with an error, for the group or for a partition.
+        """
+        asked = self.coordinator(group_id) if broker_id is None else broker_id
+        return self._committed(asked, group_id, places)
+
+    def _committed(
+        self, coordinator: int, group_id: str, places: Iterable[TopicPartition] | None = None
+    ) -> dict[TopicPartition, Committed]:
         version = self._version(coordinator, "OffsetFetch", NEWEST_WITH_NAMES)
+        wanted = {"groupId": group_id, "topics": _by_topic(places)}
         if version >= MANY_GROUPS_SINCE:
-            answer = self._ask(coordinator, "OffsetFetch", {"groups": [{"groupId": group_id, "topics": None}]}, version)
-            (answer,) = answer["groups"]
+            (answer,) = self._ask(coordinator, "OffsetFetch", {"groups": [wanted]}, version)["groups"]
         else:
-            answer = self._ask(coordinator, "OffsetFetch", {"groupId": group_id, "topics": None}, version)
-        if answer["errorCode"]:
-            refuse_error(answer, f"the offsets of group {group_id!r}")
+            answer = self._ask(coordinator, "OffsetFetch", wanted, version)
+        refuse_error(answer, f"the offsets of group {group_id!r}")
         found = {}
         for topic in answer["topics"]:
             for each in topic["partitions"]:
-                refuse_error(each, f"the offset of group {group_id!r} in {topic['name']}-{each['partitionIndex']}")
                 place = TopicPartition(topic["name"], each["partitionIndex"])
-                found[place] = Committed(each["committedOffset"], each["committedLeaderEpoch"], each["metadata"] or "")
+                refuse_error(each, f"the offset of group {group_id!r} in {place}")
+                if each["committedOffset"] != NOTHING:
+                    offset, leader_epoch = each["committedOffset"], each["committedLeaderEpoch"]
+                    found[place] = Committed(offset, leader_epoch, each["metadata"] or "")
         return {place: found[place] for place in sorted(found)}
 
     def _classic_group(self, coordinator: int, group_id: str, group_type: str) -> DescribedGroup:
@@ -191,6 +214,16 @@ class ReadsGroups(Asking):
             found["groupEpoch"],
             found["assignmentEpoch"],
         )
+
+
+def _by_topic(places: Iterable[TopicPartition] | None) -> list[dict[str, object]] | None:
+    """Partitions as a request has them; None: all."""
+    if places is None:
+        return None
+    numbers: dict[str, list[int]] = {}
+    for place in places:
+        numbers.setdefault(place.topic, []).append(place.partition)
+    return [{"name": topic, "partitionIndexes": partitions} for topic, partitions in numbers.items()]
 
 
 def _list_request(version: int) -> dict[str, object]:

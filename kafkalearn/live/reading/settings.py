@@ -1,11 +1,14 @@
-"""The settings of a topic, as its broker answers them: its own, its broker's, or the defaults."""
+"""The settings of a broker or a topic, as a broker answers them: their own, a topic's broker's, or the defaults."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from kafkalearn.live.reading.asking import Asking
 from kafkalearn.live.reading.brokers import refuse_error
 
-TOPIC = 2  # the kind of thing whose settings are asked for
+TOPIC, BROKER = 2, 4  # the kinds of things whose settings are asked for
 
 
 class ReadsSettings(Asking):
@@ -19,12 +22,30 @@ class ReadsSettings(Asking):
         NoAnswer, Refused
             If no broker answers, there is no such topic, or its settings may not be seen.
         """
-        resource = {"resourceType": TOPIC, "resourceName": topic, "configurationKeys": None}
-        answer = self._brokers.ask_any(self._askable(), "DescribeConfigs", {"resources": [resource]})
-        (result,) = answer["results"]
-        refuse_error(result, f"the settings of topic {topic!r}")
-        return {
-            each["name"]: each["value"]
-            for each in result["configs"]
-            if each["value"] is not None and not each["isSensitive"]
-        }
+        answer = self._brokers.ask_any(self._askable(), "DescribeConfigs", _request(TOPIC, topic))
+        return _given(answer, f"the settings of topic {topic!r}")
+
+    def broker_settings(self, broker_id: int) -> dict[str, str]:
+        """What is in force at a broker, by name. Secrets and what has no value are left out.
+
+        Raises
+        ------
+        NoAnswer, Refused
+            If the broker does not answer, or its settings may not be seen.
+        """
+        answer = self._ask(broker_id, "DescribeConfigs", _request(BROKER, str(broker_id)))
+        return _given(answer, f"the settings of broker {broker_id}")
+
+
+def _request(kind: int, name: str) -> dict[str, object]:
+    return {"resources": [{"resourceType": kind, "resourceName": name, "configurationKeys": None}]}
+
+
+def _given(answer: Mapping[str, Any], what: str) -> dict[str, str]:
+    (result,) = answer["results"]
+    refuse_error(result, what)
+    return {
+        each["name"]: each["value"]
+        for each in result["configs"]
+        if each["value"] is not None and not each["isSensitive"]
+    }

@@ -41,6 +41,19 @@ def first_dirty_offset(log: Log) -> int:
     return log.checkpoint
 
 
+def with_valid_checkpoint(settings: Settings, log: Log) -> Log:
+    """The log after a look of the cleaner: since 2.4.1 it moves a checkpoint that the log no longer reaches.
+
+    References
+    ----------
+    Apache Kafka, ``LogCleanerManager.cleanableOffsets``: ``forceUpdateCheckpoint``; KAFKA-8764 (2.4.1).
+    """
+    first_dirty = first_dirty_offset(log)
+    if log.checkpoint in (None, first_dirty) or not (settings.is_compacted and settings.has("2.4.1")):
+        return log
+    return replace(log, checkpoint=first_dirty)
+
+
 def _closed_from(log: Log, offset: int) -> tuple[Segment, ...]:
     """The closed segments from the one that holds an offset on."""
     bases = [segment.base_offset for segment in log.segments if segment.base_offset <= offset]

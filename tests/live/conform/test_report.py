@@ -7,13 +7,14 @@ import json
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.live.conform.report import AGREES, DIFFERS, NOT_ASKED, Report, Verdict
 from kafkalearn.live.conform.search import Difference
-from kafkalearn.live.judge import judge, main
+from kafkalearn.live.judge.command import main
+from kafkalearn.live.judge.judging import judge
+from kafkalearn.live.judge.report import AGREES, DIFFERS, NOT_ASKED, Report, Verdict
 
 LAG = Verdict("sums", ("lag", "hash of a group id"), AGREES, 12, 1)
 HASH = Verdict("hashes", ("hash of a group id",), DIFFERS, 3, 5, Difference([11], 10, 11))
-DISK = Verdict("disks", ("segments",), NOT_ASKED, reasons=("it needs a disk",), needs_only_requests=False)
+DISK = Verdict("disks", ("segments",), NOT_ASKED, reasons=("it needs a disk",), is_for_any_cluster=False)
 SILENT = Verdict("silent", ("segments",), NOT_ASKED, reasons=("no answer",))
 
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from kafkalearn.log import Clean, Cleaned, Roll, SetHighWatermark, Settings, step
+from kafkalearn.log import Clean, Cleaned, CleanerRound, MoveLogStart, Roll, SetHighWatermark, Settings, step
 from tests.log.schedules import A_TWICE, after, cleanings, last_effect, offsets, plain_schedules, small_settings
 
 
@@ -11,6 +11,15 @@ from tests.log.schedules import A_TWICE, after, cleanings, last_effect, offsets,
 def test_records_above_the_high_watermark_could_be_cleaned_up_to_3_0(release, kept):
     events = (A_TWICE, Roll(), SetHighWatermark(1), Clean(5000, is_forced=True))
     assert offsets(after(Settings("compact", release), *events)) == kept
+
+
+@pytest.mark.parametrize(("release", "checkpoint"), [("2.4.0", 2), ("2.4.1", 3)])
+def test_a_look_of_the_cleaner_moves_a_checkpoint_that_is_below_the_log_start(release, checkpoint):
+    settings = Settings("compact,delete", release, min_cleanable_dirty_ratio=0.99)
+    cleaned = (A_TWICE, Roll(), Clean(5000, is_forced=True), A_TWICE)
+    assert after(settings, *cleaned).checkpoint == 2
+    assert after(settings, *cleaned, MoveLogStart(3)).checkpoint == 2
+    assert after(settings, *cleaned, MoveLogStart(3), CleanerRound(6000)).checkpoint == checkpoint
 
 
 @given(small_settings, plain_schedules)

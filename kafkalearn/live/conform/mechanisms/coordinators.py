@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import strategies
 
 from kafkalearn.coordinator import find_coordinator, look_up, offsets_partition
-from kafkalearn.live.conform.committing import coordinator_of
 from kafkalearn.live.conform.mechanism import Answer, CannotBeAsked, Case, Mechanism
 from kafkalearn.live.conform.topics import leaders_of, log_ends, new_topic
 from kafkalearn.live.requests.error_codes import error_name
@@ -28,10 +27,10 @@ def _ask(kafka, case: Case, new_name) -> Answer:
     groups = [new_name("coordinated") + each for each in case]
     place = TopicPartition(new_name("coordinated-topic"), 0)
     new_topic(kafka, place.topic)
-    coordinator_of(kafka, groups[0], place)  # so that the offsets topic exists
+    kafka.coordinator(groups[0], place)  # so that the offsets topic exists
     leaders = _leaders(kafka)
     before = log_ends(kafka, leaders)
-    found = {group: coordinator_of(kafka, group, place) for group in groups}
+    found = {group: kafka.coordinator(group, place) for group in groups}
     for group, broker in found.items():
         wait_for(
             lambda group=group, broker=broker: _commit(kafka, broker, group, place), "NONE", f"commit of {group!r}:"

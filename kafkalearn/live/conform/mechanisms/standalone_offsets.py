@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies
 
-from kafkalearn.live.conform.committing import NOTHING, coordinator_of, fetched
 from kafkalearn.live.conform.mechanism import Answer, Case, Mechanism
 from kafkalearn.live.conform.topics import new_topic
+from kafkalearn.live.reading.groups import NOTHING
 from kafkalearn.live.requests.error_codes import NONE, error_name
 from kafkalearn.live.requests.values import COMMIT_WITH_RETENTION, NEWEST_COMMIT_WITH_NAMES, delete_offsets
 from kafkalearn.offsets.store import Commit, DeleteGroup, DeleteOffset, Settings, start, step
@@ -58,7 +58,7 @@ class _Broker:
         for topic in self.topics[:TOPICS]:
             new_topic(kafka, topic)
         self.places = [TopicPartition(topic, 0) for topic in self.topics[:TOPICS]]
-        self.coordinators = [coordinator_of(kafka, group, self.places[0]) for group in self.groups]
+        self.coordinators = [kafka.coordinator(group, self.places[0]) for group in self.groups]
 
     def answer(self, each: Case) -> Answer:
         group, coordinator = self.groups[each["group"]], self.coordinators[each["group"]]
@@ -100,7 +100,7 @@ class _Broker:
         return error_name(answer["topics"][0]["partitions"][0]["errorCode"])
 
     def _fetched(self, group: str, coordinator: int) -> Answer:
-        found = fetched(self.kafka, coordinator, group, self.places)
+        found = self.kafka.committed(group, self.places, coordinator)
         return [
             [number, found[place].offset, found[place].leader_epoch, found[place].metadata]
             for number, place in enumerate(self.places)

@@ -27,6 +27,9 @@ SLOW_MS = 800  # a step that takes longer may meet any timer
 SESSION_MS = REBALANCE_MS = 5000
 JOIN, JOIN_STATIC_WITHOUT_ID, JOIN_WITHOUT_ID, HEARTBEAT, LEAVE, COMMIT = 9, 5, 3, 4, 5, 9
 SYNC, SYNC_WITH_PROTOCOL = 4, 5
+LIST = 5  # the first that says of which type a group is
+WITH_STATIC_MEMBERS = {"JoinGroup": 5, "SyncGroup": 3, "Heartbeat": 3, "LeaveGroup": 3, "OffsetCommit": 7}
+"""The requests without which there is nothing to ask, and since which version they know instance ids."""
 NEWEST_WITHOUT_ERROR = 5  # of DescribeGroups: an unknown group is Dead, and no error
 ADMINISTRATORS = ("delete", "list")
 
@@ -47,13 +50,14 @@ class ClassicPlayer:
     def __init__(self, kafka: UsedCluster, group_id: str, topics: Mapping[str, str]) -> None:
         """Nothing is sent but the question for the coordinator."""
         self.kafka, self.group_id, self.topics = kafka, group_id, dict(topics)
-        self.broker = kafka.coordinator(group_id)
+        self.broker = kafka.coordinator(group_id, TopicPartition(self.topics["t"], 0))
         self.began = time.monotonic()
         self.ids: dict[str, str] = {}
         self.generations: dict[str, int] = {}
         self.labels: dict[str, str] = {}
         self.connections: list[tuple[str, Connection]] = []
         self.pending: list[tuple[str, str, Connection, Pending]] = []
+        self.is_described = kafka.knows(self.broker, "DescribeGroups")
 
     def play(self, step: Step) -> dict[str, Any]:
         """Send a step, and look until nothing comes any more: the answers, the group, and the ids that are new."""
@@ -64,16 +68,16 @@ class ClassicPlayer:
             self.send(step)
         self.settle()
         answers = self.answers()
-        group = self.group()
+        group = self.look()
         while late := self.answers():
             answers += late
-            group = self.group()
+            group = self.look()
         seen_ms = self.now_ms()
         if seen_ms - sent_ms > step.get("ms", 0) + SLOW_MS:
             raise TooSlow(f"a step of {step['op']} has taken {seen_ms - sent_ms} ms")
         responses = sorted((self.response(*each) for each in answers), key=str)
         drawn = [each for each in self.labels if each not in known]
-        found = {"step": step, "sent_ms": sent_ms, "seen_ms": seen_ms, "responses": responses, "group": group}
+        found = {"step": step, "sent_ms": sent_ms, "seen_ms": seen_ms, "responses": responses, **group}
         return found | ({"drawn": drawn} if drawn else {})
 
     def settle(self) -> None:
@@ -82,7 +86,7 @@ class ClassicPlayer:
         How long that is depends on the machine: on what a question takes that is answered at once.
         """
         began = time.monotonic()
-        self.group()
+        self.look()
         deadline = began + max(SETTLE_S, SETTLE_ROUNDS * (time.monotonic() - began))
         while time.monotonic() < deadline and not (self.pending and self.pending[-1][2].is_answered()):
             time.sleep(LOOK_S)
@@ -100,7 +104,10 @@ class ClassicPlayer:
         """Send the request of a step, on a connection on which no answer is waited for."""
         label, op = step.get("c", "tool"), step["op"]
         connection = self.connection(label)
-        self.pending.append((op, label, connection, connection.send(*self.request(op, label, step))))
+        name, values, version = self.request(op, label, step)
+        if version is not None:
+            version = self.kafka.version(self.broker, name, version)  # some brokers know older ones only
+        self.pending.append((op, label, connection, connection.send(name, values, version)))
 
     def request(self, op: str, label: str, step: Step) -> tuple[str, dict[str, Any], int | None]:
         """The name, the fields and the version of a request."""
@@ -173,15 +180,24 @@ class ClassicPlayer:
                 self.labels[answer["memberId"]] = label
         return found
 
+    def look(self) -> dict[str, Any]:
+        """The group, if the broker describes any."""
+        if self.is_described:
+            return {"group": self.group()}
+        self.kafka.ask(self.broker, "Heartbeat", heartbeat(self.group_id, "", -1))  # what takes as long
+        return {}
+
     def group(self) -> dict[str, Any]:
         """The group as DescribeGroups has it; what its members have been given only while it is Stable."""
         answer = self.kafka.ask(self.broker, "DescribeGroups", {"groups": [self.group_id]}, NEWEST_WITHOUT_ERROR)
         (found,) = answer["groups"]
-        self.labels |= {each["memberId"]: each["clientId"] for each in found["members"]}
-        described = {"state": found["groupState"], "members": sorted(each["clientId"] for each in found["members"])}
+        self.labels = {each["memberId"]: each["clientId"] for each in found["members"]} | self.labels
+        labels = [self.labels[each["memberId"]] for each in found["members"]]  # a static member may be another by now
+        described = {"state": found["groupState"], "members": sorted(labels)}
         if found["groupState"] != STABLE:
             return described
-        given = sorted([each["clientId"], each["memberAssignment"].decode()] for each in found["members"])
+        assignments = [each["memberAssignment"].decode() for each in found["members"]]
+        given = sorted([label, each] for label, each in zip(labels, assignments, strict=True))
         return described | {"protocol": found["protocolData"], "assigned": given}
 
     def response(self, op: str, label: str, answer: Mapping[str, Any]) -> dict[str, Any]:

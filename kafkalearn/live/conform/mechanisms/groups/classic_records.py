@@ -9,7 +9,7 @@ from kafkalearn.group.classic.effects import NONE, CommitAnswered, DeleteAnswere
 from kafkalearn.group.classic.state import Group, Member
 from kafkalearn.group_states import EMPTY
 from kafkalearn.live.conform.mechanisms.groups.classic_player import encoded_topics
-from kafkalearn.live.conform.mechanisms.groups.consumer_records import CLIENT_HOST, OFFSET
+from kafkalearn.live.conform.mechanisms.groups.consumer_records import CLIENT_HOST, HAS_TOPIC_IDS, OFFSET
 from kafkalearn.live.conform.mechanisms.groups.written import Written, written
 from kafkalearn.versions.releases import at_least
 
@@ -53,7 +53,7 @@ class ClassicRecords:
     def _offset(self, is_gone: bool = False) -> Written:
         key = {"group": self.group_id, "topic": self.topics["t"], "partition": 0}
         value: dict[str, Any] = {"offset": OFFSET, "metadata": "", "leaderEpoch": -1, "commitTimestamp": 0}
-        if at_least("4.1", self.release):
+        if at_least(HAS_TOPIC_IDS, self.release):
             value["topicId"] = self.topic_ids["t"]
         return written(OFFSET_COMMIT, key, None if is_gone else value)
 

@@ -1,8 +1,11 @@
-"""The broker's clock beside ours: of a timer and a request that come at one moment, only it knows which was first."""
+"""The broker's clock beside ours: of a timer and a request that come at one moment, only it knows which was first.
+
+What this tolerance could hide, a timer that is wrong by little, `timers` finds: there no request meets a timer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
 Seen = Mapping[str, Any]
@@ -12,8 +15,16 @@ OF_THE_BROKER = ("step", "sent_ms", "seen_ms", "drawn")  # what a step is, when 
 SHIFTS_MS = tuple((sent, seen) for sent in (0, NEAR_MS, -NEAR_MS) for seen in (0, NEAR_MS, -NEAR_MS))
 
 
+class HasTime(Protocol):
+    """The state of a group."""
+
+    now_ms: int
+
+
 class Script(Protocol):
     """A group in the simulator that plays what was seen of a broker."""
+
+    group: HasTime
 
     def copy(self) -> Script:
         """One that goes on from here by itself."""
@@ -46,6 +57,16 @@ def play_near(script: One, seen: Seen, play: Callable[[One, Seen], dict[str, Any
             break
     assert first is not None
     return first
+
+
+def waits(script: Script, at_ms: int) -> Iterator[int]:
+    """How long it is to each timer that is due until a time, and then to that time: so each acts at its own moment.
+
+    Between two of them the caller lets the time pass that it was given.
+    """
+    while (due_ms := script.next_deadline_ms()) is not None and due_ms <= at_ms:
+        yield due_ms - script.group.now_ms
+    yield max(0, at_ms - script.group.now_ms)
 
 
 def _is_near(before: Script, after: Script, seen: Seen) -> bool:

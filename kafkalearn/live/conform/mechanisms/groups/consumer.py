@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
 
+from kafkalearn.assignor.registry import BROKER_ASSIGNORS
 from kafkalearn.group.consumer import Settings
-from kafkalearn.live.conform.mechanism import Case, Mechanism
+from kafkalearn.group.consumer.settings import NAMES
+from kafkalearn.live.conform.limits import Limits, limits_of
+from kafkalearn.live.conform.mechanism import CannotBeAsked, Case, Mechanism
 from kafkalearn.live.conform.mechanisms.groups.clocks import play_near
 from kafkalearn.live.conform.mechanisms.groups.consumer_members import ALL, HALF, LOST, NOTHING
-from kafkalearn.live.conform.mechanisms.groups.consumer_player import ConsumerPlayer
+from kafkalearn.live.conform.mechanisms.groups.consumer_player import COMMIT_WITH_IDS, NEEDED, ConsumerPlayer
 from kafkalearn.live.conform.mechanisms.groups.consumer_script import ConsumerScript
 from kafkalearn.live.conform.mechanisms.groups.scripts import scripts
 from kafkalearn.live.jars.pinned import find_release
@@ -35,26 +40,28 @@ CONFIG = {
     "group.consumer.max.size": MOST_MEMBERS,
 }
 CONFIG_OF_4_3 = {"group.consumer.assignment.interval.ms": 0, "group.consumer.assignor.offload.enable": False}
+OWN = Limits({**CONFIG, **CONFIG_OF_4_3})
+ASSIGNORS = "group.consumer.assignors"
 
 _member = st.sampled_from(MEMBERS)
 _topics = st.sets(st.sampled_from(TOPICS)).map(sorted)
 _sometimes = st.sampled_from([False, False, True])
 
 
-def cases(release: str) -> st.SearchStrategy[Case]:
+def cases(release: str, limits: Limits = OWN) -> st.SearchStrategy[Case]:
     """Up to 40 steps of a group, and the topics that are there at first."""
     topics = st.dictionaries(st.sampled_from(TOPICS), st.integers(1, 7), min_size=1)
-    return st.fixed_dictionaries({"topics": topics, "steps": scripts(_steps(release), MOST_STEPS)})
+    return st.fixed_dictionaries({"topics": topics, "steps": scripts(_steps(release, limits), MOST_STEPS)})
 
 
-def _steps(release: str) -> st.SearchStrategy[dict[str, Any]]:
+def _steps(release: str, limits: Limits) -> st.SearchStrategy[dict[str, Any]]:
+    heartbeats = st.sampled_from([0, 1] if limits.takes("ConsumerGroupHeartbeat", 1) else [0])
     join = _step(
         "join", m=_member, topics=_topics, rebalance_ms=st.sampled_from([LONG_MS, LONG_MS, SHORT_MS]),
-        optional={"instance": st.sampled_from(INSTANCES), "assignor": _assignor(), "version": st.sampled_from([0, 1])},
+        optional={"instance": st.sampled_from(INSTANCES), "assignor": _assignor(), "version": heartbeats},
     )  # fmt: skip
     beat = _step("beat", m=_member, optional={"owned": st.sampled_from([ALL, ALL, NOTHING, HALF])})
-    owned, version = st.sampled_from([ALL, NOTHING]), st.sampled_from([0, 1])
-    extra = {"owned": owned, "assignor": _assignor(), "version": version}
+    extra = {"owned": st.sampled_from([ALL, NOTHING]), "assignor": _assignor(), "version": heartbeats}
     change = _step("beat", m=_member, topics=_topics, optional=extra)
     mistake = _step(
         "beat", m=_member, more=st.sampled_from([-1, 1, -2]), optional={"owned": st.sampled_from([ALL, NOTHING])}
@@ -63,7 +70,8 @@ def _steps(release: str) -> st.SearchStrategy[dict[str, Any]]:
     leave = _step("leave", m=_member, aside=st.booleans())
     place = st.tuples(st.sampled_from(TOPICS), st.integers(0, 7)).map(list)
     places = st.lists(place, min_size=1, max_size=3, unique_by=tuple)
-    versions = st.sampled_from([9, 8, 10] if at_least("4.2", release) else [9, 8])
+    has_ids = at_least("4.2", release) and limits.takes("OffsetCommit", COMMIT_WITH_IDS)
+    versions = st.sampled_from([9, 8, 10] if has_ids else [9, 8])
     commit = _step(
         "commit", m=st.one_of(_member, _member, st.none()), more=st.sampled_from([0, 0, 0, 1, -1]),
         partitions=places, version=versions,
@@ -101,9 +109,9 @@ def play(kafka: UsedCluster, case: Case, group_id: str, names: dict[str, str]) -
     return player, {"names": names, "ids": ids, "steps": [player.play(each) for each in case["steps"]]}
 
 
-def say(release: str, case: Case, seen: dict[str, Any]) -> dict[str, Any]:
+def say(release: str, case: Case, seen: dict[str, Any], limits: Limits = OWN) -> dict[str, Any]:
     """The same by the simulator, at the times of the broker, with the names and ids of its topics."""
-    return {**seen, "steps": played(script_of(release, case, seen), seen["steps"])[1]}
+    return {**seen, "steps": played(script_of(release, case, seen, limits), seen["steps"])[1]}
 
 
 def played(script: ConsumerScript, seen: list[dict[str, Any]]) -> tuple[ConsumerScript, list[dict[str, Any]]]:
@@ -115,18 +123,35 @@ def played(script: ConsumerScript, seen: list[dict[str, Any]]) -> tuple[Consumer
     return script, steps
 
 
-def script_of(release: str, case: Case, seen: dict[str, Any]) -> ConsumerScript:
+def script_of(release: str, case: Case, seen: dict[str, Any], limits: Limits = OWN) -> ConsumerScript:
     """The simulator at the beginning of a case."""
     names = seen["names"]
     settings = Settings(
         find_release(release).version,
-        session_timeout_ms=SESSION_MS,
-        assignment_interval_ms=0,
-        max_size=MOST_MEMBERS,
+        **limits_in_fields(limits),
         topics={names[topic]: count for topic, count in case["topics"].items()},
         topic_ids={names[topic]: topic_id for topic, topic_id in seen["ids"].items()},
     )
     return ConsumerScript(settings, names, case["topics"])
+
+
+def limits_in_fields(limits: Limits) -> dict[str, Any]:
+    """The settings of the coordinator, as the simulator names them; what the limits do not say has its default."""
+    numbers = limits.numbers(setting for setting in NAMES.values() if setting != ASSIGNORS)
+    found: dict[str, Any] = {field: numbers[setting] for field, setting in NAMES.items() if setting in numbers}
+    if ASSIGNORS in limits.settings:
+        found["assignors"] = tuple(str(limits.settings[ASSIGNORS]).split(","))
+    return found
+
+
+def fit(kafka: UsedCluster) -> Mechanism:
+    """The same with the limits and timers of a cluster that somebody else has set up."""
+    limits = limits_of(kafka)
+    limits.require(NEEDED)
+    others = set(limits_in_fields(limits).get("assignors", ())) - set(BROKER_ASSIGNORS)
+    if others:
+        raise CannotBeAsked(f"its {ASSIGNORS} has assignors of its own: {', '.join(sorted(others))}")
+    return replace(CONSUMER, cases=partial(cases, limits=limits), say=partial(say, limits=limits))
 
 
 CONSUMER = Mechanism(
@@ -143,4 +168,5 @@ CONSUMER = Mechanism(
     say=say,
     settings={"config": {**CONFIG, **CONFIG_OF_4_3}},
     tries=3,
+    fit=fit,
 )

@@ -6,15 +6,18 @@ same way.
 
 from __future__ import annotations
 
+import itertools
 import time
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from typing import Any
 
+from kafkalearn.coordinator import offsets_partition
 from kafkalearn.live.conform.mechanism import TooSlow
 from kafkalearn.live.conform.mechanisms.groups.consumer_members import JOIN, LEAVE, Members
 from kafkalearn.live.errors import NotReached
 from kafkalearn.live.reading.brokers import refuse_error
+from kafkalearn.live.reading.groups import OFFSETS_TOPIC
 from kafkalearn.live.requests.error_codes import error_name
 from kafkalearn.live.requests.values import commit, consumer_heartbeat
 from kafkalearn.live.used_cluster import UsedCluster
@@ -24,6 +27,11 @@ from kafkalearn.topic_partition import TopicPartition
 Step = Mapping[str, Any]
 
 FETCH_WITH_NAMES, COMMIT_WITH_IDS, DELETE_BY_NAMES = 9, 10, 5
+NEEDED = {
+    "ConsumerGroupHeartbeat": 0, "ConsumerGroupDescribe": 0, "OffsetCommit": 9, "OffsetFetch": FETCH_WITH_NAMES,
+    "DeleteGroups": 0, "Metadata": 10, "CreateTopics": 2, "DeleteTopics": 1, "CreatePartitions": 0,
+}  # fmt: skip
+"""The requests without which there is nothing to ask, and from which version on."""
 ADMIN_TIMEOUT_MS = 30_000
 PROBE_MS = 60_000
 
@@ -49,6 +57,7 @@ class ConsumerPlayer:
         self.broker = kafka.coordinator(group_id)
         self.members = Members()
         self.began = time.monotonic()
+        self.probe_group = self._beside()
         self.probes = 0  # members that were asked for what the coordinator knows
 
     def create(self, topics: Mapping[str, int]) -> None:
@@ -177,23 +186,32 @@ class ConsumerPlayer:
         self._wait_known(name, count)
 
     def _wait_known(self, name: str, count: int) -> None:
-        """Wait until the coordinator gives out as many partitions of a topic: it hears of topics after the broker."""
-        group_id = f"{self.group_id}-probe"
+        """Wait until the coordinator gives out as many partitions of a topic: it hears of topics after the broker.
+
+        Each look is the first of a group that is new: only such a one is given its partitions at once in any case.
+        """
 
         def given() -> int:
             self.probes += 1
-            values = consumer_heartbeat(group_id, f"p{self.probes}", JOIN, [name], {}, None, PROBE_MS)
+            group_id, member = self.probe_group, f"p{self.probes}"
+            values = consumer_heartbeat(group_id, member, JOIN, [name], {}, None, PROBE_MS)
             answer = self.kafka.ask(self.broker, "ConsumerGroupHeartbeat", values)
             refuse_error(answer, f"a member of {group_id!r}")
-            self.kafka.ask(
-                self.broker, "ConsumerGroupHeartbeat", consumer_heartbeat(group_id, f"p{self.probes}", LEAVE)
-            )
+            self.kafka.ask(self.broker, "ConsumerGroupHeartbeat", consumer_heartbeat(group_id, member, LEAVE))
+            self.kafka.ask(self.broker, "DeleteGroups", {"groupsNames": [group_id]})
             return sum(len(each["partitions"]) for each in answer["assignment"]["topicPartitions"])
 
         try:
             wait_for(given, count, f"partitions of {name!r} that the coordinator knows:")
         except NotReached as error:
             raise TooSlow(str(error)) from None
+
+    def _beside(self) -> str:
+        """A group in the same partition of the offsets topic: what its coordinator knows, it knows for both."""
+        count = self.kafka.topics()[OFFSETS_TOPIC]
+        names = (f"{self.group_id}-probe-{number}" for number in itertools.count())
+        wanted = offsets_partition(self.group_id, count)
+        return next(each for each in names if offsets_partition(each, count) == wanted)
 
     # --- what the broker says of the group
 

@@ -19,6 +19,7 @@ from kafkalearn.group.consumer.state import (
     Held,
     Member,
 )
+from kafkalearn.live.conform.mechanisms.groups.consumer_player import COMMIT_WITH_IDS
 from kafkalearn.live.conform.mechanisms.groups.written import Written, written
 from kafkalearn.live.requests.connection import CLIENT_ID
 from kafkalearn.topic_partition import TopicPartition
@@ -26,6 +27,9 @@ from kafkalearn.versions.releases import at_least
 
 CLIENT_HOST = "/127.0.0.1"
 OFFSET = 1  # that every commit of the scripts has
+HAS_TOPIC_IDS = (
+    "4.3"  # the broker then looks up the id of a topic that a commit names; before, the commit has to bring it
+)
 TOMBSTONE = "tombstone:"
 NUMBERS = {
     kinds.OFFSET_COMMIT: 1,
@@ -78,7 +82,7 @@ class ConsumerRecords:
             kind = each.kind.removeprefix(TOMBSTONE)
             is_gone = kind != each.kind
             if kind == kinds.OFFSET_COMMIT:
-                found.append(self._offset(next(committed), is_gone, after))
+                found.append(self._offset(next(committed), is_gone, after, event))
             elif is_gone:
                 found.append(self.plain(each.kind, member_id if kind in OF_MEMBERS else None))
             elif kind == kinds.GROUP_METADATA:
@@ -118,10 +122,11 @@ class ConsumerRecords:
             if member_id not in former or set(target) != set(former[member_id])
         ]
 
-    def _offset(self, place: TopicPartition, is_gone: bool, group: Group) -> Written:
+    def _offset(self, place: TopicPartition, is_gone: bool, group: Group, event: ConsumerGroupEvent) -> Written:
         key = {"group": self.group_id, "topic": place.topic, "partition": place.partition}
         value: dict[str, Any] = {"offset": OFFSET, "metadata": "", "leaderEpoch": -1, "commitTimestamp": 0}
-        if at_least("4.1", self.settings.release):
+        is_by_id = isinstance(event, OffsetCommit) and event.version >= COMMIT_WITH_IDS
+        if is_by_id or at_least(HAS_TOPIC_IDS, self.settings.release):
             value["topicId"] = _ids(group)[place.topic]
         return written(NUMBERS[kinds.OFFSET_COMMIT], key, None if is_gone else value)
 

@@ -24,6 +24,7 @@ from kafkalearn.group.consumer.effects import CommitAnswered, DeleteAnswered, Fe
 from kafkalearn.group.consumer.events import ConsumerGroupEvent
 from kafkalearn.group.consumer.state import CONSUMER, Group, Member
 from kafkalearn.group.consumer.timers import next_deadline_ms
+from kafkalearn.live.conform.mechanisms.groups.clocks import waits
 from kafkalearn.live.conform.mechanisms.groups.consumer_members import Members
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.versions.releases import at_least
@@ -53,8 +54,11 @@ class ConsumerScript:
         return other
 
     def next_deadline_ms(self) -> int | None:
-        """When the next timer of the group is due; None if none is running."""
-        return next_deadline_ms(self.group)
+        """When the next timer of the group is due, or the assignor may run again; None if nothing is waited for."""
+        due = [next_deadline_ms(self.group)]
+        if self.group.assigned_at_ms is not None and self.settings.assignment_interval_ms:
+            due.append(self.group.assigned_at_ms + self.settings.assignment_interval_ms)
+        return min((each for each in due if each is not None and each >= self.group.now_ms), default=None)
 
     def play(self, seen: Step) -> dict[str, Any]:
         """What a step led to, at the times of the broker."""
@@ -82,8 +86,9 @@ class ConsumerScript:
         self.past.append((before, event, self.group))
 
     def pass_to(self, at_ms: int) -> None:
-        """Let time pass until then; nothing, if it is later already."""
-        self.take(TimePassed(max(0, at_ms - self.group.now_ms)))
+        """Let time pass until then, timer by timer; nothing, if it is later already."""
+        for ms in waits(self, at_ms):
+            self.take(TimePassed(ms))
 
     def translated(self, sent: Step, seen: Step) -> dict[str, Any]:
         """A request with the names that the topics have on the broker, and the ids that it has given them."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from kafkalearn.group.consumer.settings import rules_of
 from kafkalearn.group_states import EMPTY, STABLE
 from kafkalearn.live.conform.mechanism import Case, Mechanism
 from kafkalearn.live.conform.mechanisms.groups import classic, consumer
@@ -18,7 +19,7 @@ from kafkalearn.live.kafka import Kafka
 from kafkalearn.offsets import replay
 from kafkalearn.offsets.groups import Group
 
-PARTITION_COUNT = 50  # so that a file has the records of few groups
+PARTITION_COUNT = 8  # so that a file has the records of few groups
 CONFIG = {
     **classic.CONFIG,
     **consumer.CONFIG,
@@ -71,13 +72,18 @@ def _say_classic(release: str, script: Case, seen: dict[str, Any]) -> dict[str, 
         **seen,
         "steps": steps,
         "records": with_drawn(ordered(records), seen["records"]),
-        "rebuilt": steps[-1]["group"] if _is_at_rest(steps) else None,
+        "rebuilt": _as_rebuilt(steps[-1]["group"]) if _is_at_rest(steps) else None,
     }
 
 
 def _is_at_rest(steps: list[dict[str, Any]]) -> bool:
     """Whether a classic group is as it was written last: nothing is written of a rebalance before its end."""
     return steps[-1]["group"]["state"] in (STABLE, EMPTY)
+
+
+def _as_rebuilt(described: dict[str, Any]) -> dict[str, Any]:
+    """Without what the members were given: the scripts assign words, and `replay` reads partitions."""
+    return {name: each for name, each in described.items() if name != "assigned"}
 
 
 def _rebuilt_classic(group: Group | None) -> dict[str, Any] | None:
@@ -98,7 +104,7 @@ def _ask_consumer(kafka: Kafka, script: Case, new_name: Callable[[str], str]) ->
         "group_id": group_id,
         **steps,
         "records": in_form(records),
-        "rebuilt": _rebuilt_consumer(group, names, set(labels.values())),
+        "rebuilt": _rebuilt_consumer(group, names, set(labels.values()), kafka.release.version),
     }
 
 
@@ -119,15 +125,20 @@ def _say_consumer(release: str, script: Case, seen: dict[str, Any]) -> dict[str,
     }
 
 
-def _rebuilt_consumer(group: Group | None, names: dict[str, str], there: set[str]) -> dict[str, Any] | None:
-    """A group of the records as ConsumerGroupDescribe has it, what its members have now left out."""
+def _rebuilt_consumer(
+    group: Group | None, names: dict[str, str], there: set[str], release: str
+) -> dict[str, Any] | None:
+    """A group of the records as ConsumerGroupDescribe has it, what its members have now left out.
+
+    Where no assignment was written, its epoch is that of a new group.
+    """
     if group is None or group.kind != "consumer":
         return None
     labels = {name: topic for topic, name in names.items()}
     return {
         "state": group.state,
         "group_epoch": group.epoch,
-        "assignment_epoch": group.target_epoch,
+        "assignment_epoch": rules_of(release).first_epoch if group.target_epoch is None else group.target_epoch,
         "members": {
             each.member_id: {
                 "epoch": each.epoch,

@@ -45,7 +45,7 @@ def ask(kafka: Kafka, case: Case, new_name: Callable[[str], str]) -> Answer:
     """
     began_ms = int(time.time() * 1000) - BEGAN_AGO_MS
     log = RealLog(kafka, new_name("log"), case, began_ms)
-    return {"began_ms": began_ms, "after": [log.play(step) for step in steps_of(case, began_ms)], "end": log.shown()}
+    return {"began_ms": began_ms, "after": [log.play(step) for step in steps_of(case, began_ms)], "end": log.end()}
 
 
 class RealLog:
@@ -111,7 +111,10 @@ class RealLog:
         return [error, self._kafka.disk(BROKER).batches(*self._place)[-1].max_timestamp_ms - self._began_ms]
 
     def _pass(self, step: Pass) -> Answer:
-        """The log after a pass, and how old a record had to be; the time of the pass, as its new horizons have it."""
+        """The log after a pass, and how old a record had to be; the time of the pass, as its new horizons have it.
+
+        How large a compressed batch has become only the broker knows: later passes depend on it.
+        """
         before = {each["horizon_ms"] for each in self.shown()["batches"]}
         lag_ms = 0 if step.before_ms is None else int(time.time() * 1000) - step.before_ms
         topic, retention = self._place.topic, {"delete.retention.ms": step.delete_retention_ms}
@@ -123,7 +126,9 @@ class RealLog:
         horizons = {each["horizon_ms"] for each in now["batches"]} - before
         if horizons:
             cleaned_ms = max(horizons) - step.delete_retention_ms
-        return {"lag_ms": lag_ms, "cleaned_ms": cleaned_ms, "log": now}
+        batches = self._kafka.disk(BROKER).batches(*self._place)
+        codec_bytes = {str(each.base_offset): each.size_bytes for each in batches if each.compression != "none"}
+        return {"lag_ms": lag_ms, "cleaned_ms": cleaned_ms, "codec_bytes": codec_bytes, "log": now}
 
     def _retain(self, step: Retention) -> Answer:
         now_ms = int(time.time() * 1000)
@@ -163,6 +168,11 @@ class RealLog:
             self._canaries.await_cleaner()
         else:
             self._canaries.await_retention()
+
+    def end(self) -> dict[str, Any]:
+        """What lies on the disk when what is below the log start is gone, too."""
+        self._await_retention()
+        return self.shown()
 
     def shown(self) -> dict[str, Any]:
         """What lies on the disk."""

@@ -36,7 +36,7 @@ def say(release: str, case: Case, seen: Answer) -> Answer:
     began_ms = seen["began_ms"]
     log = SimulatedLog(release, case, began_ms)
     steps = zip(steps_of(case, began_ms), seen["after"], strict=True)
-    return {"began_ms": began_ms, "after": [log.play(step, there) for step, there in steps], "end": log.shown()}
+    return {"began_ms": began_ms, "after": [log.play(step, there) for step, there in steps], "end": log.end()}
 
 
 class SimulatedLog:
@@ -90,13 +90,33 @@ class SimulatedLog:
                     return ["NONE", first_offset]
         raise AssertionError(f"{event} led to neither an offset nor an error: {self._log.effects}")
 
+    def _look(self) -> None:
+        """A round that cleans nothing, as a broker has them all the time: what is below the log start goes."""
+        self._step(CleanerRound(self._began_ms) if self._settings.is_compacted else Retain(self._began_ms))
+
     def _pass(self, delete_retention_ms: int, there: Mapping[str, Any]) -> Answer:
         lag_ms, cleaned_ms = there["lag_ms"], there["cleaned_ms"]
+        self._look()
         self._step(
             CleanerRound(self._began_ms + cleaned_ms), min_compaction_lag_ms=lag_ms,
             delete_retention_ms=delete_retention_ms,
         )  # fmt: skip
-        return {"lag_ms": lag_ms, "cleaned_ms": cleaned_ms, "log": self.shown()}
+        self._take_sizes(there.get("codec_bytes", {}))
+        return {**there, "log": self.shown()}
+
+    def _take_sizes(self, codec_bytes: Mapping[str, int]) -> None:
+        """What less data takes only the codec knows; where it is not given, it is an estimate."""
+        segments = [
+            replace(
+                segment,
+                batches=tuple(
+                    replace(batch, size_bytes=codec_bytes.get(str(batch.base_offset), batch.size_bytes))
+                    for batch in segment.batches
+                ),
+            )
+            for segment in self._log.segments
+        ]
+        self._log = replace(self._log, segments=tuple(segments))
 
     def _retain(self, bytes_left: int | None, there: Mapping[str, Any]) -> Answer:
         retention_ms, retained_ms = there["retention_ms"], there["retained_ms"]
@@ -110,8 +130,13 @@ class SimulatedLog:
         self._step(MoveLogStart(offset))
         refused = [each.error for each in self._log.effects if isinstance(each, DeleteRecordsRefused)]
         answer = [refused[0], NO_OFFSET] if refused else ["NONE", self._log.log_start_offset]
-        self._step(Retain(self._began_ms))
+        self._look()
         return {"answer": answer, "log": self.shown()}
+
+    def end(self) -> dict[str, Any]:
+        """What is left when what is below the log start is gone, too."""
+        self._look()
+        return self.shown()
 
     def shown(self) -> dict[str, Any]:
         """As the broker's log is shown."""

@@ -12,7 +12,9 @@ from kafkalearn.live.conform.mechanism import TooSlow
 from kafkalearn.live.conform.mechanisms.replication.simulated import PRODUCE_TIMEOUT_MS
 from kafkalearn.live.errors import NoAnswer, NotReached, NotThere, Refused
 from kafkalearn.live.kafka import DOWN, FROZEN, RUNNING, Kafka
+from kafkalearn.live.reading.brokers import refuse_error
 from kafkalearn.live.reading.disk import HIGH_WATERMARKS
+from kafkalearn.live.reading.logs import CONSUMER, NEWEST_WITH_NAMES
 from kafkalearn.live.requests.error_codes import error_name
 from kafkalearn.live.requests.values import NEWEST_PRODUCE_WITH_NAMES, produce
 from kafkalearn.live.waiting import wait_for
@@ -85,12 +87,13 @@ class Run:
             kafka.create_topic(name, assignment=[topic.replicas], config=topic.config)
         self._note("start")
 
-    def produce(self, count: int, acks: int | str) -> None:
-        """One request with one batch to the leader of each topic."""
+    def produce(self, count: int, acks: int | str, has_state: bool = True) -> None:
+        """One request with one batch to the leader of each topic; without a state where laggards are about to leave."""
         answers = {name: self._send(name, count, acks) for name in self.topics}
         if self._is_hurried:
             self._await_copies()
-        self._note("produce", by_topic={name: {"n": count, "acks": acks, "answer": answers[name]} for name in answers})
+        by_topic = {name: {"n": count, "acks": acks, "answer": answers[name]} for name in answers}
+        self._note("produce", is_under_way=not has_state, by_topic=by_topic)
 
     def freeze(self, *brokers: int) -> None:
         """Let brokers stand still."""
@@ -224,17 +227,21 @@ class Run:
                 now = None
             if now is None or now != seen:
                 since, seen = time.monotonic(), now
-            elif (time.monotonic() - since > QUIET_S and (self._all_joined(now) or since - began > REJOIN_S)) or (
+            elif (time.monotonic() - since > QUIET_S and (self._is_at_rest(now) or since - began > REJOIN_S)) or (
                 time.monotonic() - began > REJOIN_S + QUIET_S and time.monotonic() - since > QUIET_S
             ):
                 return now
             time.sleep(INTERVAL_S)
         raise NotReached(f"the cluster does not come to rest: {seen}")
 
-    def _all_joined(self, states: Mapping[str, Mapping[str, Any]]) -> bool:
-        """Whether every broker that runs is in sync where a leader runs; it may take a while."""
-        seen = [(state["up"], state["metadata"]) for state in states.values()]
-        return all(each is None or each["leader"] not in up or {*up} <= {*each["isr"]} for up, each in seen)
+    def _is_at_rest(self, states: Mapping[str, Mapping[str, Any]]) -> bool:
+        """Whether, where a leader runs, all that run are in sync and have noted its high watermark."""
+        led = [each for each in states.values() if each["metadata"] and each["metadata"]["leader"] in each["up"]]
+        return all(
+            {*each["up"]} <= {*each["metadata"]["isr"]}
+            and all(each["hw_checkpoint"][str(broker)] == each["hw"] for broker in each["up"])
+            for each in led
+        )
 
     def _state(self, name: str) -> dict[str, Any]:
         status = {each: self.kafka.status(each) for each in BROKERS}
@@ -247,7 +254,7 @@ class Run:
             "frozen": [each for each in BROKERS if status[each] == FROZEN],
             "dead": [each for each in BROKERS if status[each] == DOWN],
             "metadata": metadata,
-            "hw": self.kafka.high_watermark(name, 0) if leader in BROKERS and status[leader] == RUNNING else None,
+            "hw": self._high_watermark(name, leader) if leader in BROKERS and status[leader] == RUNNING else None,
             "leo": {key: disk.log_end_offset(name, 0) for key, disk in disks.items()},
             "hw_checkpoint": {key: disk.checkpoint(HIGH_WATERMARKS).get(place, 0) for key, disk in disks.items()},
             "epochs": {key: [list(each) for each in disk.leader_epochs(name, 0)] for key, disk in disks.items()},
@@ -260,6 +267,20 @@ class Run:
                 for key, disk in disks.items()
             },
         }
+
+    def _high_watermark(self, name: str, leader: int) -> int:
+        """As an answer to Fetch has it.
+
+        ListOffsets gives none while it is below the offset at which the leader took over: OFFSET_NOT_AVAILABLE, for
+        as long as fewer brokers than min.insync.replicas are in sync.
+        """
+        asked = {"partition": 0, "fetchOffset": 0, "partitionMaxBytes": 1}
+        topics = [{"topic": name, "partitions": [asked]}]
+        values = {"replicaId": CONSUMER, "maxWaitMs": 0, "minBytes": 0, "topics": topics, "forgottenTopicsData": []}
+        answer = self.kafka.ask(leader, "Fetch", values, NEWEST_WITH_NAMES)
+        (found,) = answer["responses"][0]["partitions"]
+        refuse_error(found, f"the high watermark of {name}")
+        return found["highWatermark"]
 
     def _metadata(self, name: str) -> dict[str, Any] | None:
         """What all running brokers know of a topic; None while they do not agree, or none runs."""

@@ -51,12 +51,12 @@ def sensible(case: Case) -> Iterator[list[Any]]:
             status[words[0]] = LEADS_TO[kind]
 
 
-def play(run: Run, action: list[Any]) -> None:
-    """Play one action, as far as until it is to be waited for."""
+def play(run: Run, action: list[Any], has_state: bool = True) -> None:
+    """Play one action, as far as until it is to be waited for; `has_state` as for `Run.produce`."""
     kind, *words = action
     match kind:
         case "produce":
-            run.produce(*words)
+            run.produce(*words, has_state)
         case "power":
             run.lose_power(*words)
         case "race":

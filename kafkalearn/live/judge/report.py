@@ -24,7 +24,7 @@ class Verdict:
     seed: int | None = None
     difference: Difference | None = None  # the shortest
     reasons: tuple[str, ...] = ()  # why cases, or the whole mechanism, could not be asked
-    needs_only_requests: bool = True  # else it is for a broker of one's own alone
+    is_for_any_cluster: bool = True  # else it is for a broker of one's own alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Report:
     @property
     def exit_code(self) -> int:
         """0: all that can be asked over the network agrees; 1: something differs; 2: something could not be asked."""
-        statuses = {each.status for each in self.verdicts if each.needs_only_requests}
+        statuses = {each.status for each in self.verdicts if each.is_for_any_cluster}
         if DIFFERS in statuses or self.unreadable:
             return 1
         return 0 if statuses == {AGREES} else 2
@@ -72,12 +72,12 @@ class Report:
         if self.unreadable:
             lines += ["", "## Answers that do not have the fields of their version", ""]
             lines += [f"- {name}: {error}" for name, error in self.unreadable.items()]
-        own = [each for each in self.verdicts if not each.needs_only_requests]
+        own = [each for each in self.verdicts if not each.is_for_any_cluster]
         if own:
             lines += ["", "## Not for a broker of somebody else's", ""]
             lines += [f"{', '.join(each.mechanism for each in own)}: {'; '.join(dict.fromkeys(own[0].reasons))}"]
         for each in self.verdicts:
-            lines += _details(each) if each.needs_only_requests else []
+            lines += _details(each) if each.is_for_any_cluster else []
         lines += ["", f"All names began with `{self.prefix}`; "]
         lines[-1] += "nothing of it is left." if not self.left_behind else "this could not be removed:"
         lines += [f"- {name}" for name in self.left_behind]

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import count
 
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient
 
 from kafkalearn.live.conform.mechanism import CannotBeAsked
+from kafkalearn.live.conform.mechanisms.groups.consumer_members import LEAVE
 from kafkalearn.live.conform.topics import create_by_request, is_made_by_request
-from kafkalearn.live.errors import NoAnswer, Refused
+from kafkalearn.live.errors import NoAnswer, NotReached, Refused
 from kafkalearn.live.jars.pinned import find_release
 from kafkalearn.live.reading.brokers import Address, Brokers, metadata_request, parse_addresses
+from kafkalearn.live.reading.groups import CONSUMER
 from kafkalearn.live.requests.apis import find_api
 from kafkalearn.live.requests.connection import CLIENT_ID, Connection
 from kafkalearn.live.requests.error_codes import NONE, error_name
 from kafkalearn.live.requests.security import security_of
+from kafkalearn.live.requests.values import consumer_heartbeat, leave_group
 from kafkalearn.live.used_cluster import UsedCluster
 from kafkalearn.live.waiting import wait_for
 from kafkalearn.phrases import listed, shown
 from kafkalearn.wire import Undecodable
 
 TIMEOUT_S = 10.0
-GONE_TIMEOUT_S = 10.0
+GONE_TIMEOUT_S, ROUNDS = 5.0, 3
 NEWEST_WITH_TOPIC_NAMES = 5  # of DeleteTopics
 
 
@@ -158,7 +162,8 @@ class JudgedCluster(UsedCluster):
         return Connection(*self._address_of(broker_id), self._careful.security, TIMEOUT_S, client_id)
 
     def _running_ids(self) -> list[int]:
-        return sorted(self.metadata().addresses)
+        """The brokers that count as alive, once there are any: one under load may be taken for dead for a moment."""
+        return wait_for(lambda: sorted(self.metadata().addresses), bool, "a broker that counts as alive")
 
     # --- cleaning up
 
@@ -175,18 +180,18 @@ class JudgedCluster(UsedCluster):
                     left.append(f"{what} {self.prefix}-*: the brokers take no {listed(unknown, last='or')}")
                 else:
                     left += self._removed(what, names, remove)
-            except (NoAnswer, Refused, Undecodable) as error:
+            except (NoAnswer, NotReached, Refused, Undecodable) as error:
                 left.append(f"{what} {self.prefix}-*: {error}")
         return left
 
     def _removed(self, what: str, names: Callable[[], list[str]], remove: Callable[[list[str]], str]) -> list[str]:
-        """Delete what is there, and wait until it is gone; what is not."""
+        """Delete what is there, again if need be, and wait until it is gone; what is not."""
         found, reason = names(), ""
-        if found:
-            reason = remove(found)
-        deadline = time.monotonic() + GONE_TIMEOUT_S
-        while found and time.monotonic() < deadline:
-            found = names()
+        for _ in range(ROUNDS):
+            reason = remove(found) if found else reason
+            deadline = time.monotonic() + GONE_TIMEOUT_S
+            while found and time.monotonic() < deadline:
+                found = names()
         return [f"{len(found)} {what}, {shown(found[0])} and so on: {reason or 'they do not go'}"] if found else []
 
     def _all_know(self, request: str) -> bool:
@@ -209,9 +214,21 @@ class JudgedCluster(UsedCluster):
         """By requests of our own: clients in C take the letter of code 0 for the end of an id."""
         answers = []
         for name in names:
-            answer = self.ask(self._find_coordinator(name), "DeleteGroups", {"groupsNames": [name]})
-            answers += answer["results"]
+            broker = self._find_coordinator(name)
+            with suppress(Refused):  # it has gone meanwhile
+                self._send_away(broker, name)
+            answers += self.ask(broker, "DeleteGroups", {"groupsNames": [name]})["results"]
         return _reason(answers)
+
+    def _send_away(self, broker: int, group_id: str) -> None:
+        """Let all members leave a group: one that has any is not deleted."""
+        group = self.group(group_id)
+        for each in group.members:
+            if group.type == CONSUMER:
+                values = consumer_heartbeat(group_id, each.member_id, LEAVE, instance_id=each.instance_id)
+                self.ask(broker, "ConsumerGroupHeartbeat", values)
+            else:
+                self.ask(broker, "LeaveGroup", leave_group(group_id, {each.member_id: each.instance_id}))
 
 
 def _reason(answers: list[dict]) -> str:

@@ -1,35 +1,21 @@
-"""Is this a Kafka? The questions of conform for any broker that speaks the protocol: agrees, differs, cannot be asked.
-
-::
-
-    python -m kafkalearn.live.judge localhost:9092 --may-write --report judge.md
-
-It makes topics and groups whose names begin with one prefix, and removes them at the end, also after an error or an
-interrupt. Only questions that requests over the network can ask are asked; what needs a broker's disk or its death is
-said to be so. Exit code 0: all agree; 1: something differs; 2: it cannot say.
-"""
+"""What a broker answers beside what Kafka answers: one mechanism after the other, and all removed at the end."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import secrets
-import signal
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from confluent_kafka import KafkaException
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.live.conform.judged_cluster import JudgedCluster
-from kafkalearn.live.conform.mechanism import Answer, CannotBeAsked, Case, Mechanism
+from kafkalearn.live.conform.mechanism import Answer, CannotBeAsked, Case, Mechanism, TooSlow
 from kafkalearn.live.conform.mechanisms import MECHANISMS
-from kafkalearn.live.conform.report import AGREES, DIFFERS, NOT_ASKED, Report, Verdict
 from kafkalearn.live.conform.running import asked_until_equal
 from kafkalearn.live.conform.search import Difference, find_difference
+from kafkalearn.live.judge.cluster import JudgedCluster
+from kafkalearn.live.judge.report import AGREES, DIFFERS, NOT_ASKED, Report, Verdict
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 SECONDS = 10.0
@@ -107,8 +93,13 @@ def judge(
 
 def _judged(cluster: JudgedCluster, mechanism: Mechanism, seconds: float, seed: int, fewest: int) -> Verdict:
     """The verdict on one mechanism."""
-    if not mechanism.only_requests:
-        return Verdict(mechanism.name, mechanism.rules, NOT_ASKED, reasons=(NEEDS_ITS_OWN,), needs_only_requests=False)
+    name, rules = mechanism.name, mechanism.rules
+    if not mechanism.is_for_any_cluster:
+        return Verdict(name, rules, NOT_ASKED, reasons=(NEEDS_ITS_OWN,), is_for_any_cluster=False)
+    try:
+        mechanism = mechanism.fitted(cluster)
+    except CannotBeAsked as error:
+        return Verdict(name, rules, NOT_ASKED, reasons=(str(error),))
     asking = _Asking(cluster, mechanism, time.monotonic() + seconds, fewest)
     found, number = None, 0
     try:
@@ -119,7 +110,7 @@ def _judged(cluster: JudgedCluster, mechanism: Mechanism, seconds: float, seed: 
     except _Enough:
         pass
     status = DIFFERS if found else AGREES if asking.answered and len(asking.reasons) < MOST_REASONS else NOT_ASKED
-    return Verdict(mechanism.name, mechanism.rules, status, asking.answered, number, found, tuple(asking.reasons))
+    return Verdict(name, rules, status, asking.answered, number, found, asking.all_reasons())
 
 
 class _Asking:
@@ -128,7 +119,7 @@ class _Asking:
     def __init__(self, cluster: JudgedCluster, mechanism: Mechanism, deadline: float, fewest: int) -> None:
         self._cluster, self._mechanism, self._deadline, self._fewest = cluster, mechanism, deadline, fewest
         self._has_difference = False
-        self.batches = self.asked = self.answered = 0
+        self.batches = self.asked = self.answered = self.too_slow = 0
         self.reasons: dict[str, None] = {}
 
     def ask(self, case: Case) -> Difference | None:
@@ -140,12 +131,20 @@ class _Asking:
         except CannotBeAsked as error:
             self._note(str(error))
             return None
+        except TooSlow:
+            self.too_slow += 1
+            return None
         except (KafkaLearnError, KafkaException, OSError, LookupError, TypeError, ValueError) as error:
             self._note(f"{type(error).__name__}: {error}")  # also an answer that lacks what Kafka's always has
             return None
         self.answered += 1
         self._has_difference = self._has_difference or found is not None
         return found
+
+    def all_reasons(self) -> tuple[str, ...]:
+        """Why cases were not answered."""
+        slow = f"{self.too_slow} cases: the broker or this machine was too slow for them to mean anything"
+        return (*self.reasons, *([slow] if self.too_slow else []))
 
     def _answer(self, case: Case) -> Answer:
         return self._mechanism.ask(self._cluster, case, self._cluster.new_name)
@@ -154,62 +153,3 @@ class _Asking:
         self.reasons[reason.replace(self._cluster.prefix, "PREFIX")] = None
         if len(self.reasons) >= MOST_REASONS and not self._has_difference:
             raise _Enough
-
-
-def main(words: Sequence[str]) -> int:
-    """Judge, print the report, and write it where it is wanted; the exit code says how it came out."""
-    wanted = _parsed(words)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that an end from outside cleans up, too
-    try:
-        config = _config(wanted.config)
-        report = judge(
-            wanted.bootstrap,
-            config,
-            wanted.may_write,
-            wanted.release,
-            wanted.seconds,
-            wanted.seed,
-            update=lambda name: print(f"asking: {name}", file=sys.stderr, flush=True),
-        )
-    except KafkaLearnError as error:
-        print(f"kafkalearn: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("kafkalearn: stopped; what was made is removed", file=sys.stderr)
-        return 130
-    text = report.as_json() if wanted.report and wanted.report.suffix == ".json" else str(report)
-    if wanted.report:
-        wanted.report.write_text(text, encoding="utf-8")
-    print(report)
-    return report.exit_code
-
-
-def _config(path: Path | None) -> dict[str, object]:
-    """The settings of a file: JSON, or lines ``name=value`` as Kafka's tools read them."""
-    if path is None:
-        return {}
-    try:
-        text = path.read_text(encoding="utf-8")
-        if path.suffix == ".json":
-            return dict(json.loads(text))
-    except (OSError, ValueError, TypeError) as error:
-        raise KafkaLearnError(f"{path} cannot be read as settings: {error}") from None
-    lines = [line.strip() for line in text.splitlines()]
-    pairs = [line.partition("=") for line in lines if line and not line.startswith("#")]
-    return {name.strip(): value.strip() for name, _, value in pairs}
-
-
-def _parsed(words: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m kafkalearn.live.judge", description=__doc__.partition("\n")[0])
-    parser.add_argument("bootstrap", help="host:port of a broker")
-    parser.add_argument("--may-write", action="store_true", help="it makes topics and groups, and removes them")
-    parser.add_argument("--config", type=Path, help="security settings of librdkafka, name=value a line, or .json")
-    parser.add_argument("--release", default=DEFAULT_RELEASE, help="whose rules, such as 4.1")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="for each kind of question")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--report", type=Path, help="a file to write: .json, or Markdown")
-    return parser.parse_args(words)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,165 @@
+"""Histories of groups: classic and KIP-848, request by request, and the random cases of the mechanisms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+from kafkalearn.group.classic import step
+from kafkalearn.group.classic.settings import broker_settings
+from kafkalearn.live import Kafka
+from kafkalearn.live.conform.clusters import OwnCluster
+from kafkalearn.live.conform.mechanisms import MECHANISMS
+from kafkalearn.live.conform.mechanisms.groups import classic
+from kafkalearn.live.conform.mechanisms.groups.classic_player import REBALANCE_MS, SESSION_MS, ClassicPlayer
+from kafkalearn.live.conform.mechanisms.groups.classic_script import ClassicScript
+from kafkalearn.live.conform.mechanisms.groups.consumer_player import ConsumerPlayer
+from kafkalearn.live.conform.mechanisms.groups.consumer_script import by_topic
+from kafkalearn.live.conform.search import compare
+from kafkalearn.versions.releases import RELEASES, release_line
+from tests.group.consumer.test_recorded_requests import assert_same
+from tools.histories.recording import Ask, History, Recording
+
+OF_CLASSIC_GROUPS = {"group.initial.rebalance.delay.ms": 600, "group.min.session.timeout.ms": 100}
+OF_CONSUMER_GROUPS = {
+    "offsets.topic.num.partitions": 1,
+    "group.coordinator.append.linger.ms": 0,
+    "group.consumer.max.size": 14,
+    "group.consumer.session.timeout.ms": 3_600_000,
+    "group.consumer.max.session.timeout.ms": 3_600_000,
+    "group.consumer.assignment.interval.ms": 0,
+}
+LATER = {"expire": "its offsets expire after a minute", "move": "its broker is started again"}
+
+
+@contextmanager
+def asking_classic_groups(line: str) -> Iterator[Ask]:
+    """A broker for scripts of a classic group."""
+    with Kafka(release=line, config=OF_CLASSIC_GROUPS) as kafka:
+        classic.make_topics(kafka)
+        numbers = count(1)
+
+        def ask(history: History) -> dict[str, Any]:
+            player = ClassicPlayer(kafka, f"classic-{next(numbers)}", classic.TOPICS)
+            try:
+                return {**history, "trace": [player.play(each["step"]) for each in history["trace"]]}
+            finally:
+                player.close()
+
+        yield ask
+
+
+@contextmanager
+def asking_consumer_groups(line: str) -> Iterator[Ask]:
+    """A broker for histories of a KIP-848 group."""
+    with Kafka(release=line, config=OF_CONSUMER_GROUPS) as kafka:
+        numbers = count(1)
+        yield lambda history: consumer_history(kafka, history, f"history-{next(numbers)}")
+
+
+def consumer_history(kafka: Kafka, history: History, group_id: str) -> dict[str, Any]:
+    """A history of a KIP-848 group as it is answered now, with topics of its own."""
+    steps = [each["step"] for each in history["trace"]]
+    named = {name for each in steps for name in _topics_in(each)} | set(history["topics"])
+    player = ConsumerPlayer(kafka, group_id, {name: f"{group_id}-{name}" for name in sorted(named)})
+    player.create({name: topic["partitions"] for name, topic in history["topics"].items()})
+    topics = {name: {**topic, "id": player.ids[name]} for name, topic in history["topics"].items()}
+    trace, before = [], player.described()
+    for each in steps:
+        answer = player.send(each)
+        after = player.described()
+        told = {"step": each | answer} if each["op"] == "topic" else {"step": each, "answer": answer}
+        difference = change_of(before, after)
+        trace.append(told | ({"group": difference} if difference else {}))
+        before = after
+    labels = {name: topic for topic, name in player.real.items()}
+    committed = {labels[topic]: numbers for topic, numbers in by_topic(kafka.committed(group_id)).items()}
+    return {**history, "topics": topics, "trace": trace, "committed": committed}
+
+
+def change_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """What a step has changed in the description of a group; members that are gone by their names.
+
+    >>> change_of({"state": "Empty", "members": {"a": 1, "b": 2}}, {"state": "Empty", "members": {"a": 3}})
+    {'members': {'a': 3}, 'gone': ['b']}
+    """
+    if "error" in after:
+        return {} if before == after else dict(after)
+    found = {name: value for name, value in after.items() if name != "members" and before.get(name) != value}
+    old, new = before.get("members", {}), after["members"]
+    members = {name: value for name, value in new.items() if old.get(name) != value}
+    gone = sorted(old.keys() - new.keys())
+    return found | ({"members": members} if members else {}) | ({"gone": gone} if gone else {})
+
+
+def _topics_in(step: Mapping[str, Any]) -> Iterator[str]:
+    places = [topic for topic, _ in step.get("partitions") or ()] if step["op"] == "commit" else []
+    names = [*(step.get("topics") or ()), *(step.get("owned") or ()), *places]
+    yield from (name.partition("@")[0] for name in [*names, *([step["topic"]] if "topic" in step else [])])
+
+
+def why_later(history: History) -> str:
+    """Why a history of a KIP-848 group is not asked again here."""
+    if history.get("assignment_interval_ms"):
+        return "its broker waits between assignments"
+    return next((LATER[each["step"]["op"]] for each in history["trace"] if each["step"]["op"] in LATER), "")
+
+
+@contextmanager
+def asking_mechanisms(line: str) -> Iterator[Ask]:
+    """A cluster for the cases of one mechanism, and another for those of the next."""
+    clusters: dict[str, OwnCluster] = {}
+
+    def ask(history: History) -> dict[str, Any]:
+        mechanism = MECHANISMS[history["mechanism"]]
+        if mechanism.name not in clusters:
+            for each in clusters.values():
+                each.close()
+            clusters[mechanism.name] = OwnCluster(mechanism, line)
+        cluster = clusters[mechanism.name]
+        return {**history, "broker": mechanism.ask(cluster.for_a_case(), history["case"], cluster.new_name)}
+
+    try:
+        yield ask
+    finally:
+        for each in clusters.values():
+            each.close()
+
+
+def is_said_by_the_mechanism(history: History) -> bool:
+    """Whether the simulator says what a case says."""
+    line = release_line(history["release"])
+    return compare(MECHANISMS[history["mechanism"]], line, history["case"], history["broker"]) is None
+
+
+def is_said_of_classic_groups(history: History) -> bool:
+    """Whether the simulator says what a script of a classic group says, at its times."""
+    settings = broker_settings(RELEASES[-1], OF_CLASSIC_GROUPS)
+    script = ClassicScript(step, settings, session_ms=SESSION_MS, rebalance_ms=REBALANCE_MS)
+    return classic.played(script, history["trace"])[1] == history["trace"]
+
+
+def is_said_of_consumer_groups(history: History) -> bool:
+    """Whether the simulator says what a history of a KIP-848 group says: whether it passes its own test."""
+    try:
+        assert_same(history)
+    except AssertionError:
+        return False
+    return True
+
+
+CASES = Recording(
+    "group/group-cases.json",
+    ("cases",),
+    asking_mechanisms,
+    is_said_by_the_mechanism,
+    name=lambda history: history["mechanism"],
+)
+CLASSIC = Recording(
+    "group/group-requests.json", ("scripts", "random"), asking_classic_groups, is_said_of_classic_groups
+)
+CONSUMER = Recording(
+    "group/kip848-requests.json", ("cases", "random"), asking_consumer_groups, is_said_of_consumer_groups, why_later
+)
