@@ -66,12 +66,18 @@ def _tests(chosen, *words):
     return 0 if all(ended_well) else 1
 
 
+# Plugins by name: nbval and what it brings take seconds to load in each worker, for chapters that are not run here.
+QUICK = ["--quick", "-p", "xdist", "-p", "hypothesispytest"]
+QUICK += ["-o", "addopts=--doctest-modules --doctest-glob=README.md --strict-markers --strict-config"]
+QUICK += ["-m", "not spark and not cluster and not browser and not live and not long"]
+
+
 def quick(words):
-    """Runs lint and every test that needs no Spark, no browser, no real Kafka and no chapter: a few minutes."""
-    without = "not spark and not cluster and not browser and not live"
-    # Doctests of the Spark side start Spark. A file is one worker's, so that what it makes is made once.
-    chosen = ["-m", without, "--ignore=kafkalearn/spark", "tests", "kafkalearn", "README.md"]
-    return hand_over("-m", "pytest", "-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", *chosen, *words)
+    """Runs lint and what takes a minute together: no Spark, no browser, no chapter, few examples of each law."""
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    # A file is one worker's, so that what it makes is made once.
+    spread = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile"]
+    return hand_over("-m", "pytest", *spread, *QUICK, "tests", "kafkalearn", *words)
 
 
 def fuzz(words):

@@ -1,4 +1,4 @@
-"""What all tests share: one Spark, Hypothesis' profiles, and a switch that lets nothing be skipped."""
+"""What all tests share: one Spark, Hypothesis' profiles, ways of running, a switch that lets nothing be skipped."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from tests.project import nothing_skipped
 from tests.project.launcher_java import make_java_home
+from tests.running import any_order, examples_only, quick
 
 # The same examples in every run, so that a failure is there again the next time; to look for new ones:
 # pytest --hypothesis-profile=search
@@ -22,8 +23,20 @@ for name in [name for name in os.environ if name.startswith(("SPARK_", "PYSPARK_
     del os.environ[name]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Two ways of running: `make quick`, and any order."""
+    ours = parser.getgroup("kafkalearn")
+    ours.addoption("--quick", action="store_true", help="only what takes a minute: tests/running/quick.py")
+    ours.addoption(any_order.OPTION, metavar="SEED", help="files, and tests of a file, in the order of this seed")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Let no test be skipped where the switch says so; doctests and chapters are held to it too."""
+    """Put to work what is asked for; the switch lets no test be skipped, no doctest and no chapter."""
+    config.pluginmanager.register(examples_only)
+    if config.getoption("--quick"):
+        config.pluginmanager.register(quick)
+    if config.getoption(any_order.OPTION):
+        config.pluginmanager.register(any_order)
     if os.environ.get(nothing_skipped.SWITCH):
         config.pluginmanager.register(nothing_skipped)
 

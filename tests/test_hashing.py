@@ -15,25 +15,26 @@ from kafkalearn.hashing import (
     spark_hash,
     to_positive,
 )
+from tests.every import every_case
 from tests.recorded import recorded
 
 ints_of_java = st.integers(-(2**31), 2**31 - 1)
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 
 
-@pytest.mark.parametrize("case", recorded("groups-hash")["vectors"], ids=lambda case: repr(case["group_id"])[:30])
+@every_case("case", recorded("groups-hash")["vectors"], ids=lambda case: repr(case["group_id"])[:30])
 def test_the_hash_of_a_group_id_is_what_java_computed(case):
     assert java_string_hash(case["group_id"]) == case["hash_code"]
     assert kafka_abs(case["hash_code"]) == case["utils_abs"]
 
 
-@pytest.mark.parametrize("case", recorded("groups-murmur2")["vectors"], ids=lambda case: case["key_hex"][:30])
+@every_case("case", recorded("groups-murmur2")["vectors"], ids=lambda case: case["key_hex"][:30])
 def test_murmur2_is_what_java_computed(case):
     assert murmur2(bytes.fromhex(case["key_hex"])) == case["murmur2"]
     assert to_positive(case["murmur2"]) == case["to_positive"]
 
 
-@pytest.mark.parametrize("case", recorded("groups-murmur2")["librdkafka"], ids=lambda case: case["key_hex"][:30])
+@every_case("case", recorded("groups-murmur2")["librdkafka"], ids=lambda case: case["key_hex"][:30])
 def test_crc32_is_what_librdkafka_computed(case):
     assert crc32(bytes.fromhex(case["key_hex"])) == case["crc32"]
 

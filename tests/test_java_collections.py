@@ -1,10 +1,9 @@
-import pytest
-
 from kafkalearn.java_collections import JavaHashMap, JavaHashSet, TimelineHashSet, hash_order, table_size, utf16_key
+from tests.every import every_case
 from tests.recorded import recorded
 
 
-@pytest.mark.parametrize("case", recorded("java-collections")["cases"])
+@every_case("case", recorded("java-collections")["cases"])
 def test_a_collection_is_walked_in_the_order_of_javas_or_kafkas(case):
     walk = {"HashMap": walked_hash_map, "TimelineHashMap": walked_timeline_set}[case["collection"]]
     assert walk(case) == case["keys"]

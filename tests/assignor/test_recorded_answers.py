@@ -4,6 +4,7 @@ from kafkalearn.assignor import Member, OldConsumer, assign
 from kafkalearn.assignor.registry import BROKER_ASSIGNORS, CLIENT_ASSIGNORS
 from kafkalearn.errors import KafkaLearnError
 from tests.assignor.groups import as_lists, as_sets, recorded_members
+from tests.every import every_case
 from tests.recorded import recorded
 
 SNAPSHOT = {case["id"]: case for case in recorded("groups-assignors")["vectors"]}
@@ -24,7 +25,7 @@ def counts_of(case):
     return {topic: len(count) if isinstance(count, list) else count for topic, count in case["topics"].items()}
 
 
-@pytest.mark.parametrize("case", recorded("groups-assignors")["vectors"], ids=lambda case: case["id"])
+@every_case("case", recorded("groups-assignors")["vectors"], ids=lambda case: case["id"])
 def test_every_assignor_answers_as_kafkas_own(case):
     if case["id"] in NEEDS_RACKS:
         assert as_sets(ask(case)) != as_sets(case["assignment"])
@@ -60,7 +61,7 @@ def test_uniform_passes_the_extra_partition_on_since_4_0_1(case):
     assert answers == {"4.0.0": as_sets(SNAPSHOT[case["of"]]["assignment"]), "4.0.1": now, "4.1": now, "4.3": now}
 
 
-@pytest.mark.parametrize("case", recorded("assignor-answers")["cases"], ids=lambda case: case["id"])
+@every_case("case", recorded("assignor-answers")["cases"], ids=lambda case: case["id"])
 def test_random_groups_are_assigned_as_by_the_released_classes(case):
     topic_ids = case.get("topic_ids")
     if "error" in case:
@@ -72,7 +73,7 @@ def test_random_groups_are_assigned_as_by_the_released_classes(case):
         assert as_lists(ask(case, topic_ids=topic_ids)) == case["assignment"]
 
 
-@pytest.mark.parametrize("case", [case for case in ANSWERS if case["assignor"] == "uniform"], ids=lambda c: c["id"])
+@every_case("case", [case for case in ANSWERS if case["assignor"] == "uniform"], ids=lambda c: c["id"])
 def test_random_groups_are_assigned_as_by_uniform_of_4_0_0(case):
     members, topic_ids = recorded_members(case), case["topic_ids"]
     assignment = assign("uniform", case["topics"], members, release="4.0.0", topic_ids=topic_ids)

@@ -8,11 +8,10 @@ have come out otherwise.
 
 from dataclasses import replace
 
-import pytest
-
 from kafkalearn.assignor import Member, assign
 from kafkalearn.java_collections import TimelineHashSet
 from tests.assignor.groups import as_sets
+from tests.every import every_case
 from tests.recorded import recorded
 
 RECORDED = recorded("assignments")
@@ -67,7 +66,7 @@ class Broker:
         self.members = {each.member_id: replace(each, owned=assignment[each.member_id]) for each in members}
 
 
-@pytest.mark.parametrize("case", recorded("assignments")["cases"], ids=lambda case: case["id"])
+@every_case("case", recorded("assignments")["cases"], ids=lambda case: case["id"])
 def test_a_group_is_assigned_as_on_the_real_broker_at_every_step(case):
     check_history = {"consumer": check_consumer, "classic": check_classic}[case["protocol"]]
     check_history(case)

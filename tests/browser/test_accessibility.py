@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser.conftest import NOTEBOOKS
 from tests.browser.test_player import IMPORTS, PLAYER, VARIED, notebook, player_of
-from tools.book import Chapter, page
+from tools.book.chapter import Chapter, page
 
 pytestmark = pytest.mark.browser
 CHAPTER = NOTEBOOKS / "01_coordinator.ipynb"

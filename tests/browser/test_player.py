@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import expect
 
 from tests.browser.lab import watch
-from tools.book import Chapter, page
+from tools.book.chapter import Chapter, page
 from tools.chapters import KERNELSPEC, normalise
 
 pytestmark = pytest.mark.browser

@@ -8,6 +8,7 @@ import pytest
 from kafkalearn.claims import claims
 from kafkalearn.claims.claim import all_claims
 from kafkalearn.errors import KafkaLearnError
+from tests.every import every_case
 from tools.chapters import chapter_paths
 
 WORDS: dict[str, str] = defaultdict(str)  # a chapter in two halves is one
@@ -15,7 +16,7 @@ for path in chapter_paths():
     WORDS[path.stem[:2]] += "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells).lower()
 
 
-@pytest.mark.parametrize("claim", all_claims(), ids=lambda claim: f"{claim.chapter} {claim.says[:40]}")
+@every_case("claim", all_claims(), ids=lambda claim: f"{claim.chapter} {claim.says[:40]}")
 def test_the_chapter_speaks_of_the_subject(claim):
     assert claim.subject.lower() in WORDS[claim.chapter]
 

@@ -1,6 +1,7 @@
 """A load beside the cleaner: the simulator for the contract."""
 
-from kafkalearn.operations.loading.beside_cleaner import Clean, LoadBegun, LoadRead, Roll, Settings, Written
+from kafkalearn.log.events import Clean, Roll
+from kafkalearn.operations.loading.beside_cleaner import LoadBegun, LoadRead, Settings, Written
 from tests.contract.simulator import Run, Simulator
 
 EVENTS = (

@@ -16,6 +16,7 @@ from kafkalearn.errors import IllegalEvent
 from kafkalearn.trace import extend, run
 from tests import contract
 from tests.contract.simulator import FILE_OF
+from tests.every import every_case
 
 SIMULATORS = {
     each.name: import_module(f"{contract.__name__}.{each.name}").SIMULATOR
@@ -115,7 +116,7 @@ def test_effects_are_told_by_classes_of_their_own_and_are_no_part_of_what_makes_
 
 
 @every_run
-@pytest.mark.parametrize("event", NONSENSE, ids=["None", "a str", "an int", "an object"])
+@every_case("event", NONSENSE, ids=["None", "a str", "an int", "an object"])
 def test_what_is_no_event_of_it_is_refused(simulator, one, event):
     step = simulator.part("step")
     for frame in trace_of(simulator, one):

@@ -6,13 +6,14 @@ from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.rule import FORMULAS, Coordinator, find_coordinator, offsets_partition
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.hashing import java_string_hash
+from tests.every import every_case
 from tests.recorded import recorded
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 SMALLEST_HASH = ("polygenelubricants", "GydZG_", "DESIGNING WORKHOUSES", "group-feyd_ha")
 
 
-@pytest.mark.parametrize("case", recorded("groups-hash")["vectors"], ids=lambda case: repr(case["group_id"])[:30])
+@every_case("case", recorded("groups-hash")["vectors"], ids=lambda case: repr(case["group_id"])[:30])
 def test_each_formula_gives_what_java_gave(case):
     given_by = {name: offsets_partition(case["group_id"], case["partitions"], name) for name in FORMULAS}
 

@@ -9,10 +9,11 @@ from kafkalearn.delivery.events import AnswerArrived
 from kafkalearn.delivery.produce_errors import produce_error, produce_errors
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.replication import BrokerCrashed, SessionExpired
+from tests.every import every_case
 from tests.recorded import recorded
 
 
-@pytest.mark.parametrize("release", recorded("produce-errors")["releases"])
+@every_case("release", recorded("produce-errors")["releases"])
 def test_every_error_is_what_the_released_client_has(release):
     of_protocol = {each.code: each for each in produce_errors(release) if each.code is not None}
     known = {int(code): values for code, values in recorded("produce-errors")["releases"][release]["errors"].items()}

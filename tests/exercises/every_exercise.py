@@ -3,9 +3,11 @@
 import ast
 import pkgutil
 import re
+from functools import cache
 from importlib import import_module
 
 from kafkalearn import exercises
+from kafkalearn.exercises.progress.answers import encoded
 
 CHAPTERS = [
     import_module(f"{exercises.__name__}.{module.name}")
@@ -14,6 +16,23 @@ CHAPTERS = [
 ]
 
 EXERCISES = [(chapter, exercise) for chapter in CHAPTERS for exercise in chapter.all_exercises()]
+
+ALL = {exercise.progress.exercise: exercise for _, exercise in EXERCISES}
+"""Each exercise by the name it has in a file of progress."""
+
+
+@cache
+def solved():
+    """The right answer to each exercise, as a file of progress keeps it."""
+    return {name: encoded(exercise.solve()) for name, exercise in ALL.items()}
+
+
+@cache
+def mistaken():
+    """The first known wrong answer to each exercise that has one, as a file of progress keeps it."""
+    return {
+        name: encoded(exercise.misconceptions[0].wrong) for name, exercise in ALL.items() if exercise.misconceptions
+    }
 
 
 def name_of(value):

@@ -9,12 +9,13 @@ from kafkalearn.exercises.kit.exercise import Exercise
 from kafkalearn.exercises.kit.given import limits
 from kafkalearn.exercises.kit.properties import Open
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG
+from tests.every import every_case
 from tests.exercises.every_exercise import CHAPTERS, EXERCISES, name_of, run_cell
 from tests.exercises.kit.hostile import FUNCTIONS, VALUES
 from tests.exercises.kit.markup import strangers
 
-each_exercise = pytest.mark.parametrize(("chapter", "exercise"), EXERCISES, ids=name_of)
-each_wrong_answer = pytest.mark.parametrize(
+each_exercise = every_case(("chapter", "exercise"), EXERCISES, ids=name_of)
+each_wrong_answer = every_case(
     ("exercise", "misconception"),
     [(exercise, misconception) for _, exercise in EXERCISES for misconception in exercise.misconceptions],
     ids=name_of,
@@ -59,7 +60,7 @@ def test_the_untouched_cell_says_not_attempted(chapter, exercise):
 
 
 @each_exercise
-@pytest.mark.parametrize("nothing", [..., None])
+@every_case("nothing", [..., None])
 def test_nothing_is_not_attempted(chapter, exercise, nothing):
     assert exercise.check(nothing).outcome == exercise.check().outcome == NOT_ATTEMPTED
 

@@ -7,13 +7,13 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 
 import nbformat
-import pytest
 
 from kafkalearn.exercises.kit.game import Game
+from tests.every import every_case
 from tests.exercises.every_exercise import EXERCISES, name_of
 from tools.chapters import chapter_paths
 
-each_exercise = pytest.mark.parametrize(("chapter", "exercise"), EXERCISES, ids=name_of)
+each_exercise = every_case(("chapter", "exercise"), EXERCISES, ids=name_of)
 CODE = re.compile(r"```(?:python)?\n(.*?)```|`([^`\n]+)`", re.DOTALL)
 
 

@@ -1,9 +1,8 @@
 """Cases that were drawn at random for real brokers: what each step led to, and what was written of it."""
 
-import pytest
-
 from kafkalearn.live.conform.mechanisms import MECHANISMS
 from kafkalearn.live.conform.search import compare
+from tests.every import every_case
 from tests.recorded import recorded
 
 CASES = recorded("group-cases")["cases"]
@@ -13,7 +12,7 @@ def name_of(case):
     return f"{case['mechanism']}, {case['release']}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+@every_case("case", CASES, ids=name_of)
 def test_a_real_broker_answered_and_wrote_what_we_answer_and_write(case):
     line = case["release"].rpartition(".")[0]
     assert compare(MECHANISMS[case["mechanism"]], line, case["case"], case["broker"]) is None

@@ -9,6 +9,7 @@ from kafkalearn.offsets.broker_settings.of_topic import BATCH_BYTES
 from kafkalearn.offsets.records.codec import encode_key, encode_value
 from kafkalearn.segments.sizes import batch_bytes
 from kafkalearn.versions import RELEASES, default
+from tests.every import every_case
 from tests.recorded import recorded
 
 RECORDED = recorded("coordinator-settings")
@@ -21,7 +22,7 @@ def test_there_are_sixteen_settings_each_once():
     assert [row["setting"] for row in effects()] == NAMES
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@every_case("release", RELEASES)
 def test_a_default_is_what_the_release_has(release):
     for row in coordinator_settings([release]):
         if row[release] == "-":

@@ -3,11 +3,11 @@
 from itertools import pairwise
 from math import exp, isclose
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.partitioning.chi_square import survival
+from tests.every import every_case
 
 # chi-square, degrees of freedom, and scipy.stats.chi2.sf of them, by SciPy 1.17.1.
 # fmt: off
@@ -48,7 +48,7 @@ BY_SCIPY = (
 # fmt: on
 
 
-@pytest.mark.parametrize(("chi_square", "degrees_of_freedom", "expected"), BY_SCIPY)
+@every_case(("chi_square", "degrees_of_freedom", "expected"), BY_SCIPY)
 def test_it_is_what_scipy_computes(chi_square, degrees_of_freedom, expected):
     assert isclose(survival(chi_square, degrees_of_freedom), expected, rel_tol=1e-10)
 

@@ -4,16 +4,17 @@ from hypothesis import strategies as st
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
+from tests.every import every_case
 from tests.recorded import recorded
 
 
-@pytest.mark.parametrize("case", recorded("groups-murmur2")["vectors"], ids=lambda case: case["key_hex"][:30])
+@every_case("case", recorded("groups-murmur2")["vectors"], ids=lambda case: case["key_hex"][:30])
 def test_a_key_lands_where_the_java_client_put_it(case):
     key = bytes.fromhex(case["key_hex"])
     assert {n: partition_for_key(key, int(n)) for n in case["partition"]} == case["partition"]
 
 
-@pytest.mark.parametrize("case", recorded("groups-murmur2")["librdkafka"], ids=lambda case: case["key_hex"][:30])
+@every_case("case", recorded("groups-murmur2")["librdkafka"], ids=lambda case: case["key_hex"][:30])
 def test_a_key_lands_where_librdkafka_put_it(case):
     key = bytes.fromhex(case["key_hex"])
     assert {n: partition_for_key(key, int(n), "crc32") for n in case["consistent"]} == case["consistent"]

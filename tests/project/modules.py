@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +35,7 @@ def home_of(module: str) -> str:
         return "figures"
     if module == "kafkalearn.tables.frame":
         return "pandas"
-    if module == "kafkalearn.segments.census.columns":
+    if module.startswith("kafkalearn.segments.census.columns"):
         return "numpy"
     return "widgets" if module.startswith("kafkalearn.views.widgets") else ""
 
@@ -55,3 +56,16 @@ def imported_by(tree: ast.AST) -> set[str]:
             inside = {f"{node.module}.{alias.name}" for alias in node.names}
             names |= inside & set(MODULES) or {node.module}
     return names
+
+
+@cache
+def imports_of(module: str) -> frozenset[str]:
+    """Everything that a module imports, wherever in it."""
+    return frozenset(imported_by(tree_of(module)))
+
+
+@cache
+def late_imports_of(module: str) -> frozenset[str]:
+    """What a module imports inside its functions."""
+    functions = [node for node in ast.walk(tree_of(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return frozenset().union(*map(imported_by, functions))

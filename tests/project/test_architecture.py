@@ -1,6 +1,5 @@
 """What the house promises about itself: who imports whom, what an import costs, and that it stands alone."""
 
-import ast
 import re
 import subprocess
 import sys
@@ -11,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import kafkalearn
-from tests.project.modules import MODULES, OUTER, ROOT, home_of, imported_by, part_of, tree_of
+from tests.every import every_case
+from tests.project.modules import MODULES, OUTER, ROOT, home_of, imports_of, late_imports_of, part_of
 
 MAY_IMPORT = {
     "spark": {"core"},
@@ -56,18 +56,18 @@ def loaded_by(statement: str) -> set[str]:
     return set(run.stdout.split())
 
 
-@pytest.mark.parametrize("module", MODULES)
+@every_case("module", MODULES)
 def test_imports_point_one_way(module):
     allowed = {part_of(module)} | MAY_IMPORT.get(part_of(module), set())
-    for name in imported_by(tree_of(module)):
+    for name in imports_of(module):
         if name.partition(".")[0] == "kafkalearn":
             assert part_of(name) in allowed, f"{module} imports {name}"
 
 
-@pytest.mark.parametrize("module", MODULES)
+@every_case("module", MODULES)
 def test_a_package_that_is_not_pythons_own_is_imported_only_where_it_belongs(module):
     late = {name for importer, name in IMPORTED_LATE if importer == module}
-    foreign = {name.partition(".")[0] for name in imported_by(tree_of(module))} - set(sys.stdlib_module_names)
+    foreign = {name.partition(".")[0] for name in imports_of(module)} - set(sys.stdlib_module_names)
 
     assert foreign - late <= {"kafkalearn"} | FOREIGN.get(home_of(module), set())
 
@@ -76,27 +76,25 @@ def test_every_part_that_may_be_named_has_its_rule():
     assert MAY_IMPORT.keys() == set(OUTER)
 
 
-@pytest.mark.parametrize("module", MODULES)
+@every_case("module", MODULES)
 def test_only_the_folders_named_search_import_the_search(module):
-    searches = {name for name in imported_by(tree_of(module)) if name.startswith("kafkalearn.explore")}
+    searches = {name for name in imports_of(module) if name.startswith("kafkalearn.explore")}
 
     assert not searches or {"search", "explore"} & set(module.split(".")), f"{module} imports {searches}"
 
 
 def test_no_module_imports_itself_in_a_circle():
-    graph = {module: imported_by(tree_of(module)) & set(MODULES) - {module} for module in MODULES}
+    graph = {module: imports_of(module) & set(MODULES) - {module} for module in MODULES}
     TopologicalSorter(graph).prepare()  # CycleError names the circle
 
 
-@pytest.mark.parametrize("module", MODULES)
+@every_case("module", MODULES)
 def test_nothing_is_imported_inside_a_function_without_a_reason(module):
-    functions = [node for node in ast.walk(tree_of(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    late = {(module, name) for function in functions for name in imported_by(function)}
-    assert late <= set(IMPORTED_LATE)
+    assert {(module, name) for name in late_imports_of(module)} <= set(IMPORTED_LATE)
 
 
 def test_every_excuse_for_a_late_import_is_still_needed():
-    late = {(module, name) for module in MODULES for name in imported_by(tree_of(module))}
+    late = {(module, name) for module in MODULES for name in imports_of(module)}
     assert {excuse for excuse in IMPORTED_LATE if excuse[0] in MODULES} <= late
 
 

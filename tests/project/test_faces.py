@@ -14,6 +14,7 @@ from importlib import import_module
 import nbformat
 import pytest
 
+from tests.every import every_case
 from tests.project.modules import MODULES, PACKAGES, ROOT, tree_of
 from tools.chapters import chapter_paths
 
@@ -24,6 +25,7 @@ OF_A_CHAPTER = {"all_exercises", "score"}
 """What the exercises of a chapter have in any case."""
 
 FOR_ENGINEERS: dict[str, dict[str, str]] = {
+    "kafkalearn.answers.why": {"the question, which kafkalearn.answers has, too": "why"},
     "kafkalearn.answers.xray": {"the question, which kafkalearn.answers has, too": "xray"},
     "kafkalearn.transaction_log": {
         "records of __transaction_state, as of the offsets topic": "decode_key decode_value encode_key encode_value "
@@ -63,7 +65,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     },
     "kafkalearn.live": {"a real Kafka on this machine, and one's own to read from": "Kafka connect"},
     "kafkalearn.live.conform.mechanisms.commits": {"what is asked of brokers": "CRASHES"},
-    "kafkalearn.live.conform.mechanisms.groups": {"what is asked of brokers": "CLASSIC CONSUMER EXPIRY RECORDS"},
+    "kafkalearn.live.conform.mechanisms.groups": {"what is asked of brokers": "CLASSIC CONSUMER EXPIRY RECORDS TIMERS"},
     "kafkalearn.live.conform.mechanisms.log": {"what is asked of brokers": "COMPACTION REMOVAL"},
     "kafkalearn.live.conform.mechanisms.replication": {"what is asked of brokers": "LAGGARDS WITHOUT_ELR WITH_ELR"},
     "kafkalearn.live.questions": {"one question, of any release": "QUESTIONS ask"},
@@ -98,6 +100,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "any broker in place of one, in a search of one's own": "on_every_broker",
     },
     "kafkalearn.segments": {"files that lie elsewhere": "parse_segment read_batch read_segment"},
+    "kafkalearn.segments.census.columns": {"what the census loads where NumPy is there": "Odd column_block"},
     "kafkalearn.spark.offsets": {"the offsets topic of one's own cluster": "group_findings"},
     "kafkalearn.spark.real_topic": {"the topics of one's own cluster": "KafkaTopics"},
     "kafkalearn.tables": {"rows of one's own": "PlainTable text_table"},
@@ -122,6 +125,9 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     "kafkalearn.zookeeper.eras": {"the releases that stand for the eras": "ERAS"},
     "kafkalearn.zookeeper.search": {"a search or a herd of one's own": "BEGINNINGS HerdCost herd"},
     "kafkalearn.server_logs": {"the events in logs of one's own": "Reading read read_files"},
+    "kafkalearn.server_logs.rebalances": {
+        "the rebalances in logs of one's own": "CLASSIC CONSUMER GroupHistory Rebalance histories",
+    },
 }
 """Names that no chapter, README or doc uses: for each package reason -> names."""
 
@@ -194,7 +200,7 @@ def for_engineers(package: str) -> set[str]:
     return {name for names in FOR_ENGINEERS.get(package, {}).values() for name in names.split()}
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@every_case("package", PACKAGES)
 def test_every_name_in_a_face_is_used_by_readers_or_kept_for_engineers(package, used):
     unused = {name for name in face_of(package) if (package, name) not in used}
 
@@ -203,7 +209,7 @@ def test_every_name_in_a_face_is_used_by_readers_or_kept_for_engineers(package, 
     )
 
 
-@pytest.mark.parametrize("package", FOR_ENGINEERS)
+@every_case("package", FOR_ENGINEERS)
 def test_every_name_kept_for_engineers_is_in_the_face_and_not_used_by_readers_already(package, used):
     kept = for_engineers(package)
 
@@ -211,7 +217,7 @@ def test_every_name_kept_for_engineers_is_in_the_face_and_not_used_by_readers_al
     assert {name for name in kept if (package, name) in used} == set()
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@every_case("package", PACKAGES)
 def test_what_readers_import_from_a_package_is_in_its_face(package, used):
     imported = {name for home, name in used if home == package and f"{package}.{name}" not in MODULES}
 

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.every import every_case
 from tests.project.modules import MODULES, PACKAGE, ROOT, home_of
 
 PLAIN = [module for module in MODULES if not home_of(module)]
@@ -35,7 +36,7 @@ def imported():
     return json.loads(subprocess.run(run, capture_output=True, text=True, check=True, cwd=PACKAGE).stdout)
 
 
-@pytest.mark.parametrize("module", PLAIN)
+@every_case("module", PLAIN)
 def test_a_bare_python_imports_it(imported, module):
     failures, _ = imported
 

@@ -13,6 +13,7 @@ from kafkalearn.segments import committed_records, read_disk
 from kafkalearn.transaction_log import decode_key, decode_value, encode_key, encode_value, replay
 from kafkalearn.transaction_log.replay import STATES
 from kafkalearn.wire import Undecodable
+from tests.every import every_case
 from tests.recorded import recorded
 from tests.transaction_log.disk import TOPIC, case_id, rows_of, written
 
@@ -29,7 +30,7 @@ def with_defaults(fields):
     } | fields
 
 
-@pytest.mark.parametrize("case", recorded("transaction-log")["classes"], ids=lambda case: case["value"][:24])
+@every_case("case", recorded("transaction-log")["classes"], ids=lambda case: case["value"][:24])
 def test_bytes_and_fields_are_those_of_kafka_s_classes(case):
     key, value = bytes.fromhex(case["key"]), bytes.fromhex(case["value"])
     version, fields = decode_value(value)

@@ -27,6 +27,7 @@ from kafkalearn.commits import (
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.views import commits_text, describe_commits, draw_commit_costs, draw_commits
 from kafkalearn.views.drawing.style import MARK, SMALL
+from tests.every import every_case
 from tests.views.golden import expected
 
 LATEST = simulate(
@@ -73,8 +74,8 @@ def test_a_drawing_is_xml_of_one_size_with_no_text_too_small_and_each_frame_diff
     assert all(one != other for one, other in pairwise(drawings))
 
 
-@pytest.mark.parametrize("accident", ACCIDENTS)
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@every_case("accident", ACCIDENTS)
+@every_case("strategy", STRATEGIES)
 def test_every_end_of_every_sweep_can_be_drawn_and_described_in_one_line(strategy, accident):
     for outcome in sweep(strategy, Workload(4, 2), accident):
         ElementTree.fromstring(draw_commits(outcome.trace[-1], outcome.trace[-2]))

@@ -76,6 +76,7 @@ from kafkalearn.views import (
     store_text,
     wheels_text,
 )
+from tests.every import every_case
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",
@@ -245,8 +246,8 @@ def assert_only_shapes_and_words(drawing):
     assert {name for _, attributes in shown.found for name in attributes} == {"alt", "style", "src"}
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
-@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.__name__)
+@every_case("hostile", HOSTILE)
+@every_case("view", VIEWS, ids=lambda view: view.__name__)
 def test_a_picture_holds_shapes_and_words_whatever_the_names_are(view, hostile):
     trace, draw, describe, text = view(hostile)
     before = None
@@ -256,8 +257,8 @@ def test_a_picture_holds_shapes_and_words_whatever_the_names_are(view, hostile):
         before = frame
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
-@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.__name__)
+@every_case("hostile", HOSTILE)
+@every_case("view", VIEWS, ids=lambda view: view.__name__)
 def test_a_player_on_a_page_is_made_of_what_players_are_made_of(view, hostile):
     trace, draw, describe, _ = view(hostile)
     page = animation(trace, draw, describe, title=hostile).html()

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from kafkalearn import views
+from tests.every import every_case
 
 
-@pytest.mark.parametrize("name", views.__all__)
+@every_case("name", views.__all__)
 def test_a_public_name_is_there_and_is_documented(name):
     assert getattr(views, name).__doc__
 

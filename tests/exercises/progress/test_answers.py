@@ -10,6 +10,7 @@ from kafkalearn.errors import KafkaLearnError
 from kafkalearn.exercises.kit.given.intake import Strange
 from kafkalearn.exercises.progress.answers import FunctionSource, decoded, encoded
 from kafkalearn.replication import Fetch, Produce
+from tests.every import every_case
 from tests.exercises.every_exercise import EXERCISES
 from tests.exercises.kit.given.test_intake import PLAIN
 from tests.exercises.kit.hostile import FUNCTIONS, VALUES
@@ -36,7 +37,7 @@ def test_what_json_has_no_word_for_comes_back(value):
     assert type(kept(value)) is type(value)
 
 
-@pytest.mark.parametrize("name", VALUES)
+@every_case("name", VALUES)
 def test_whatever_is_given_has_words(name):
     assert json.dumps(encoded(VALUES[name]))
 
@@ -77,7 +78,7 @@ def test_what_no_answer_is_is_refused(words):
         decoded(words)
 
 
-@pytest.mark.parametrize(("chapter", "exercise"), EXERCISES, ids=lambda each: getattr(each, "name", ""))
+@every_case(("chapter", "exercise"), EXERCISES, ids=lambda each: getattr(each, "name", ""))
 def test_every_solution_can_be_kept(chapter, exercise):
     answer = exercise.solve()
 

@@ -13,12 +13,9 @@ from kafkalearn.exercises.progress.judging import TOO_LONG, UNKNOWN, judge_apart
 from kafkalearn.exercises.progress.keeping import FILE_NAME, VARIABLE
 from kafkalearn.exercises.progress.record import Entry, Record, read_file, write_file
 from kafkalearn.lab.__main__ import COPIES
-from tests.exercises.every_exercise import EXERCISES
+from tests.every import every_case
+from tests.exercises.every_exercise import ALL, mistaken, solved
 from tests.project.modules import ROOT
-
-ALL = {exercise.progress.exercise: exercise for _, exercise in EXERCISES}
-SOLVED = {name: encoded(exercise.solve()) for name, exercise in ALL.items()}
-WRONG = {name: encoded(exercise.misconceptions[0].wrong) for name, exercise in ALL.items() if exercise.misconceptions}
 
 
 def claiming(answers, outcome="right"):
@@ -26,13 +23,13 @@ def claiming(answers, outcome="right"):
 
 
 @pytest.fixture(scope="module")
-def solved():
-    return judge_apart(claiming(SOLVED))
+def outcomes():
+    return judge_apart(claiming(solved()))
 
 
-@pytest.mark.parametrize("name", SOLVED)
-def test_a_solution_is_right_again_in_another_process(solved, name):
-    assert solved[name] == ("open" if isinstance(ALL[name].judge, Open) else "right")
+@every_case("name", ALL)
+def test_a_solution_is_right_again_in_another_process(outcomes, name):
+    assert outcomes[name] == ("open" if isinstance(ALL[name].judge, Open) else "right")
 
 
 def run_here(source):
@@ -42,9 +39,9 @@ def run_here(source):
     return namespace[source.name]
 
 
-@pytest.mark.parametrize("name", WRONG)
+@every_case("name", [name for name, exercise in ALL.items() if exercise.misconceptions])
 def test_a_wrong_answer_that_claims_to_be_right_is_wrong(name):
-    assert outcome_of(name, WRONG[name], run_here) == "wrong"
+    assert outcome_of(name, mistaken()[name], run_here) == "wrong"
 
 
 NEVER_ENDS = {"function": "f", "source": "def f(*arguments):\n    while True:\n        pass\n"}
@@ -59,7 +56,7 @@ def test_what_does_not_end_takes_no_other_line_with_it():
         "03.my_lags": OUTSIDE,
         "04.my_round_robin": {"function": "f"},
         "06.my_sink": {"made": "os.system", "of": {}},
-        "07.read_key": SOLVED["07.read_key"],
+        "07.read_key": solved()["07.read_key"],
         "99.no_such_exercise": 1,
         "08.which_remain": None,
     }
@@ -105,7 +102,7 @@ def test_a_judge_that_says_nothing_is_replaced(monkeypatch):
 
 
 def test_the_judge_needs_no_process_of_its_own():
-    assert outcome_of("00.leader_of", SOLVED["00.leader_of"], run_here) == "right"
+    assert outcome_of("00.leader_of", solved()["00.leader_of"], run_here) == "right"
     assert outcome_of("00.leader_of", NEVER_ENDS, run_here) == "error"
 
 
@@ -125,11 +122,11 @@ def test_the_judge_is_free_of_jupyter():
 
 @pytest.fixture
 def class_(tmp_path):
-    some = {name: SOLVED[name] for name in ("00.predict_coordinator", "00.leader_of", "00.my_question")}
+    some = {name: solved()[name] for name in ("00.predict_coordinator", "00.leader_of", "00.my_question")}
     write_file(tmp_path / "anna.json", claiming(some))
     write_file(
         tmp_path / "bo.json",
-        Record("=HYPERLINK()", {"00.leader_of": Entry("right", 3, 2, True, WRONG["00.leader_of"])}),
+        Record("=HYPERLINK()", {"00.leader_of": Entry("right", 3, 2, True, mistaken()["00.leader_of"])}),
     )
     (tmp_path / "c.json").write_text("no JSON", encoding="utf-8")
     return tmp_path
@@ -154,7 +151,7 @@ def test_the_table_of_a_class(class_, capsys):
         ("Anna", "00.predict_coordinator", "right", "right", "1"),
         ("'=HYPERLINK()", "00.leader_of", "wrong", "right", "3"),
     ]
-    assert rows[1]["text"] == SOLVED["00.my_question"]
+    assert rows[1]["text"] == solved()["00.my_question"]
     assert {row["text"] for row in rows if row["outcome"] != "open"} == {""}
 
 
@@ -183,7 +180,7 @@ def test_a_report_is_the_file_of_progress_with_a_name(tmp_path, monkeypatch, cap
 def test_several_files_make_one_report(tmp_path, capsys):
     one, two = tmp_path / "one.json", tmp_path / "two.json"
     write_file(one, Record("Anna", {"01.hot_broker": Entry("wrong", 1, 0, False, {"dict": []})}))
-    write_file(two, Record("", {"01.hot_broker": Entry("right", 1, 0, False, SOLVED["01.hot_broker"])}))
+    write_file(two, Record("", {"01.hot_broker": Entry("right", 1, 0, False, solved()["01.hot_broker"])}))
 
     assert report.main([str(one), str(two), "--to", str(tmp_path / "both.json")]) == 0
     assert read_file(tmp_path / "both.json").entry("01.hot_broker").outcome == "right"

@@ -4,6 +4,7 @@ import pytest
 
 from kafkalearn.group.classic import Settings, step
 from kafkalearn.live.conform.mechanisms.groups.classic_script import ClassicScript
+from tests.every import every_case
 from tests.group.classic.scripts import expected
 from tests.recorded import recorded
 
@@ -36,6 +37,6 @@ def test_a_real_broker_answered_every_request_like_this(script):
     plays_as_recorded(script)
 
 
-@pytest.mark.parametrize("script", LIVE["random"], ids=lambda script: script["id"])
+@every_case("script", LIVE["random"], ids=lambda script: script["id"])
 def test_it_did_so_in_scripts_that_were_drawn_at_random(script):
     plays_as_recorded(script)

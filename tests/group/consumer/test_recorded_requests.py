@@ -6,6 +6,7 @@ import pytest
 
 from kafkalearn.group.consumer import start, step
 from kafkalearn.live.conform.mechanisms.groups.consumer_script import answer_of, by_topic, description_of, event_of
+from tests.every import every_case
 from tests.group.consumer.requests import settings_of
 from tests.recorded import recorded
 
@@ -38,7 +39,7 @@ def changed(description, change):
     return fields | {"members": {name: value for name, value in members.items() if name not in gone}}
 
 
-@pytest.mark.parametrize("case", RECORDED["cases"], ids=name_of)
+@every_case("case", RECORDED["cases"], ids=name_of)
 def test_a_real_broker_answered_every_request_like_this(case):
     assert_same(case)
 

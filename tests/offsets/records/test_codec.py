@@ -11,6 +11,7 @@ from kafkalearn.offsets.records.json_form import to_json
 from kafkalearn.offsets.records.record_types import RECORD_TYPES, record_type
 from kafkalearn.wire.decoder import UNKNOWN_TAGS
 from kafkalearn.wire.reader import Undecodable
+from tests.every import every_case
 from tests.offsets.generated import records
 from tests.recorded import recorded
 from tests.segments.disk import RECORD_COUNTS, RUNS, told
@@ -57,7 +58,7 @@ def test_a_recorded_value_passes_both_ways(vector):
     assert encode_value(number, version, fields) == encode_value(number, version, decoded) == value
 
 
-@pytest.mark.parametrize("case", recorded("offsets-records")["cases"], ids=case_id)
+@every_case("case", recorded("offsets-records")["cases"], ids=case_id)
 def test_a_record_of_any_type_is_what_the_released_classes_say_and_comes_back_the_same(case):
     key, value = bytes.fromhex(case["key_hex"]), case["value_hex"] and bytes.fromhex(case["value_hex"])
     record = decode(key, value)

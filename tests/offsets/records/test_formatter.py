@@ -4,6 +4,7 @@ from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets.records.formatter import formatter_line
 from kafkalearn.offsets.records.json_form import json_text
 from kafkalearn.wire.reader import Undecodable
+from tests.every import every_case
 from tests.recorded import recorded
 
 KEY = bytes.fromhex("0001000a746573742d67726f757000047465737400000000")
@@ -42,7 +43,7 @@ def test_the_json_line_since_4_0_is_kafkas(vector):
         assert (line or "") == vector["output"]
 
 
-@pytest.mark.parametrize("case", recorded("offsets-formatter")["cases"], ids=line_id)
+@every_case("case", recorded("offsets-formatter")["cases"], ids=line_id)
 def test_strange_records_are_printed_skipped_or_refused_as_by_the_released_tools(case):
     record = unhex(case["key_hex"]), unhex(case["value_hex"])
     if "fails" in case:

@@ -4,6 +4,7 @@ from kafkalearn.offsets.groups import CONSUMER, STREAMS, Committed, Group, Membe
 from kafkalearn.offsets.store.expiry import is_expired
 from kafkalearn.offsets.store.settings import MINUTE_MS, Settings
 from kafkalearn.versions.releases import RELEASES
+from tests.every import every_case
 from tests.offsets.store.released import sweeps, swept
 from tests.recorded import recorded
 
@@ -45,7 +46,7 @@ def offset_of(case):
     return Committed("orders", 0, 1, commit_ms=case["commit_ts"], expire_ms=expire_ms)
 
 
-@pytest.mark.parametrize(
+@every_case(
     ("case", "release"),
     [(case, release) for case in recorded("groups-expiry")["vectors"] for release in ERAS[case["era"]]],
     ids=lambda each: str(each.get("why") if isinstance(each, dict) else each),
@@ -66,7 +67,7 @@ def test_some_releases_expired_unsubscribed_offsets_during_a_rebalance(release, 
     assert is_expired(group, Committed("b", 0, 1, commit_ms=0), 1000, 1000, release) == is_gone
 
 
-@pytest.mark.parametrize("scenario", recorded("groups-expiry-released")["scenarios"], ids=lambda each: each["name"])
+@every_case("scenario", recorded("groups-expiry-released")["scenarios"], ids=lambda each: each["name"])
 def test_a_sweep_writes_the_tombstones_that_the_coordinator_of_each_release_wrote(scenario):
     asked = sweeps(scenario)
     assert asked

@@ -13,7 +13,7 @@ from kafkalearn.coordinator.rule import FORMULAS, offsets_partition
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
 from tests.spark.processes import run_python
 
-pytestmark = [pytest.mark.spark, pytest.mark.cluster]
+pytestmark = [pytest.mark.spark, pytest.mark.cluster, pytest.mark.long]
 
 TEXTS = ["", "user-42", "test-group", "polygenelubricants", "ключ", "🔑-订单", "x" * 255]
 

@@ -18,7 +18,7 @@ from tests.spark.processes import run_python
 
 pytest.importorskip("grpc", reason="Spark Connect needs grpcio, grpcio-status, googleapis-common-protos, zstandard")
 
-pytestmark = [pytest.mark.spark, pytest.mark.cluster]
+pytestmark = [pytest.mark.spark, pytest.mark.cluster, pytest.mark.long]
 
 TEXTS = ["", "user-42", "test-group", "polygenelubricants", "ключ", "🔑-订单", None]
 

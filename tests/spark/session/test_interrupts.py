@@ -11,7 +11,7 @@ import pytest
 from tests.spark.kernels import GIVE_UP_S, running_kernel
 from tests.spark.processes import ROOT
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.long]  # six lives of Java
 
 START = """
 import os, threading, time

@@ -86,6 +86,7 @@ def test_what_the_running_session_cannot_do_is_refused(spark, arguments, said):
         get_spark(**arguments)
 
 
+@pytest.mark.long
 def test_a_life_without_any_java_installed(tmp_path):
     """Start, question, restart, death of Java, new start: silent, and PySpark's environment is left as it was."""
     answer, printed = run_python(
@@ -135,6 +136,7 @@ def test_a_life_without_any_java_installed(tmp_path):
     assert not is_running(answer["pid"])
 
 
+@pytest.mark.long
 def test_where_the_locale_is_c_paths_may_have_any_letters(tmp_path):
     (tmp_path / "курс übung").mkdir()
     answer, printed = run_python(
@@ -153,6 +155,7 @@ def test_where_the_locale_is_c_paths_may_have_any_letters(tmp_path):
     assert [path.name for path in (tmp_path / "курс übung").iterdir()] == ["данные"]
 
 
+@pytest.mark.long
 def test_java_leaves_and_cleans_up_when_python_is_killed(tmp_path):
     spaced = tmp_path / "a folder with spaces"
     spaced.mkdir()

@@ -17,6 +17,7 @@ from kafkalearn.exercises.kit.given.intake import Strange, taken
 from kafkalearn.exercises.kit.given.limits import Spent
 from kafkalearn.exercises.kit.shown import kind_of, shown
 from kafkalearn.replication import Fetch, Produce
+from tests.every import every_case
 from tests.exercises.kit.hostile import FUNCTIONS, VALUES, NoAttribute, never_ends
 
 Point = namedtuple("Point", "x y")
@@ -65,7 +66,7 @@ def test_what_holds_plain_data_becomes_it(value, as_plain):
     assert type(taken(value)) in (type(as_plain), type(taken(pd.Series([1]))))
 
 
-@pytest.mark.parametrize("name", VALUES)
+@every_case("name", VALUES)
 def test_whatever_it_is_it_can_be_compared_hashed_in_a_set_and_shown(name):
     plain = taken(VALUES[name])
 

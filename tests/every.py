@@ -1,0 +1,53 @@
+"""Many cases of one assertion as one test: what a recorded file says is held case by case, in a short suite."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+
+import pytest
+
+SHOWN = 5
+"""So many of the failures are shown in full; all are named."""
+
+
+def every_case(
+    names: str | tuple[str, ...], cases: Iterable, ids: Callable[[object], object] | Iterable = repr
+) -> Callable:
+    """Like ``pytest.mark.parametrize``, as one test, which runs every case and fails with the names of all that failed.
+
+    For hundreds of quick cases: a test of its own costs pytest more than such a case does. Fixtures are made once for
+    all cases, so a test that changes one (``tmp_path``, ``monkeypatch``) stays parametrized. A case that skips has
+    failed: the rest would not be seen. Two of them multiply.
+    """
+    names = tuple(names.split(", ")) if isinstance(names, str) else names
+    rows = [case if len(names) > 1 else (case,) for case in cases]
+    assert rows, "there are no cases"
+    given = None if callable(ids) else [*ids]
+
+    def name_of(number: int) -> str:
+        label = given[number] if given else "-".join(str(ids(value)) for value in rows[number])
+        return f"{number}: {label}"[:120]
+
+    def decorated(test: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(test)
+        def whole(*arguments: object, **fixtures: object) -> None:
+            failed = {}
+            for number, row in enumerate(rows):
+                try:
+                    test(*arguments, **fixtures, **dict(zip(names, row, strict=True)))
+                except (Exception, pytest.fail.Exception, pytest.skip.Exception) as failure:
+                    failure.add_note(f"in case {name_of(number)}")
+                    failed[name_of(number)] = failure
+            if failed:
+                words = "\n".join([f"{len(failed)} of {len(rows)} cases failed:", *failed])
+                raise BaseExceptionGroup(words, [*failed.values()][:SHOWN])
+
+        signature = inspect.signature(test)
+        assert signature.parameters.keys() >= {*names}, "a case brings what the test asks for"
+        left = [each for name, each in signature.parameters.items() if name not in names]
+        whole.__signature__ = signature.replace(parameters=left)
+        return whole
+
+    return decorated

@@ -1,0 +1,64 @@
+"""The ways of running: quick names files that are there, any order is a seed's, and laws are tried as often as said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.running import quick
+from tests.running.any_order import shuffled
+from tools.environment import ROOT
+
+
+def is_there(path: str, test: str = "") -> bool:
+    return (ROOT / path).exists() and (not test or f"\ndef {test}(" in (ROOT / path).read_text(encoding="utf-8"))
+
+
+def test_what_quick_leaves_out_is_there_and_each_stands_once():
+    names = [name for names in quick.LEFT_OUT.values() for name in names]
+
+    assert [name for name in names if not is_there(*name.split("::"))] == []
+    assert len({*names}) == len(names)
+    assert quick.is_left_out(ROOT / "tests" / "spark" / "test_coordinator.py")
+    assert not quick.is_left_out(Path(__file__))
+
+
+def test_a_law_that_asks_for_many_examples_is_tried_with_few():
+    tried = []
+
+    @settings(max_examples=300)
+    @given(st.integers())
+    def law(number):
+        tried.append(number)
+
+    quick.tried_with_few_examples(law)
+    quick.tried_with_few_examples(test_what_quick_leaves_out_is_there_and_each_stands_once)  # no law: nothing happens
+    law()
+
+    assert 1 < len(tried) <= quick.EXAMPLES
+
+
+def items(*names):
+    return [SimpleNamespace(path=Path(name.partition("::")[0]), nodeid=name) for name in names]
+
+
+TESTS = items(*(f"tests/test_{file}.py::test_{name}" for file in "abcde" for name in "wxyz"))
+
+
+def test_any_order_is_one_order_a_seed_and_keeps_files_together():
+    one, again, other = (shuffled(given, seed) for given, seed in ((TESTS, "1"), (TESTS[::-1], "1"), (TESTS, "2")))
+
+    assert one == again
+    assert sorted(map(id, one)) == sorted(map(id, other)) == sorted(map(id, TESTS))
+    assert one != other
+    assert {one.index(each) // 4 == one.index(TESTS[at - at % 4]) // 4 for at, each in enumerate(TESTS)} == {True}
+
+
+def test_cells_of_a_chapter_keep_their_order():
+    cells = items(*(f"notebooks/01.ipynb::Cell {number}" for number in range(12)))
+
+    assert shuffled([*cells, *TESTS], "3").index(cells[-1]) - shuffled([*cells, *TESTS], "3").index(cells[0]) == 11
+    assert [each for each in shuffled([*cells, *TESTS], "3") if each in cells] == cells

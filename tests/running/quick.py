@@ -1,0 +1,113 @@
+"""A pytest plugin: what `make quick` leaves to `make test`, by kind, and how few examples of each law it tries."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from tools.environment import ROOT
+
+LEFT_OUT = {
+    "what needs Spark, a browser or a real Kafka, and what lies beside it": (
+        "kafkalearn/spark",
+        "tests/browser",
+        "tests/live",
+        "tests/spark",
+    ),
+    "the book: its pages, and every exercise once more through a page's door": ("tests/book",),
+    "the examples of README": ("README.md",),
+    "odd input by the thousand": (
+        "tests/exercises/test_every_exercise.py::test_each_part_may_be_nonsense",
+        "tests/exercises/test_every_exercise.py::test_whatever_a_function_does_is_explained_and_does_no_harm",
+        "tests/exercises/test_every_exercise.py::test_whatever_is_given_is_explained_and_does_no_harm",
+        "tests/fuzz",
+        "tests/segments/test_census.py",
+        "tests/segments/test_compression.py",
+        "tests/segments/test_damage.py",
+    ),
+    "what is read from all releases at once": ("tests/versions/test_reading.py",),
+    "what starts other processes: the set-up, a kernel, a server, a judge of answers, the wheel": (
+        "tests/benchmarks",
+        "tests/exercises/progress/test_grades.py",
+        "tests/exercises/progress/test_sandbox.py",
+        "tests/exercises/test_in_a_kernel.py",
+        "tests/lab",
+        "tests/project/test_book.py",
+        "tests/project/test_launcher_java.py",
+        "tests/project/test_nothing_skipped.py",
+        "tests/project/test_packaging.py",
+        "tests/project/test_setup.py",
+        "tests/project/test_setup_faults.py",
+    ),
+    "searches through every schedule": (
+        "tests/commits/test_sweep.py",
+        "tests/delivery/search",
+        "tests/group/scenario/test_finder.py",
+        "tests/group/scenario/test_durations.py",
+        "tests/replication/search",
+        "tests/zookeeper/search",
+    ),
+}
+"""For each kind of what takes long the folders, files and single tests that have it."""
+
+EXAMPLES = 10
+"""Of each law, where `make test` tries a hundred or what its test says."""
+
+_NAMES = [name for names in LEFT_OUT.values() for name in names]
+_PATHS = tuple(ROOT / name for name in _NAMES if "::" not in name)
+_TESTS = {name for name in _NAMES if "::" in name}
+
+
+def is_left_out(path: Path) -> bool:
+    """Whether `make quick` does not even read this file."""
+    return any(path == each or each in path.parents for each in _PATHS)
+
+
+def tried_with_few_examples(test: object) -> None:
+    """Let a test of Hypothesis that says how many examples it tries be content with fewer, too."""
+    own = getattr(test, "_hypothesis_internal_use_settings", None)  # where Hypothesis' own plugin writes as well
+    if own is not None and own.max_examples > EXAMPLES:
+        test._hypothesis_internal_use_settings = settings(own, max_examples=EXAMPLES)
+
+
+def pytest_configure() -> None:
+    """All other laws have their number of examples from the profile."""
+    settings.register_profile("quick", settings.get_profile("repeatable"), max_examples=EXAMPLES)
+    settings.load_profile("quick")
+    # Whoever reads a chapter loads jsonschema, and that for a second a grammar of addresses, which no chapter has.
+    sys.modules.setdefault("rfc3987_syntax", None)
+
+
+def pytest_report_header() -> list[str]:
+    """Say what is not tried."""
+    return [f"quick: {EXAMPLES} examples of each law; left to make test:", *(f"  {kind}" for kind in LEFT_OUT)]
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out before anything is imported."""
+    return True if is_left_out(collection_path) else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out single tests, and let a law that asks for more examples be content with as few."""
+    out = [item for item in items if item.nodeid in _TESTS]
+    config.hook.pytest_deselected(items=out)
+    items[:] = [item for item in items if item.nodeid not in _TESTS]
+    for item in items:
+        tried_with_few_examples(getattr(item, "obj", None))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is collected stays to the end: Python need not look through it again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
