@@ -86,7 +86,7 @@ def fuzz(words):
 
 
 def book(words):
-    """Runs the chapters and writes them as pages, in which Python runs offline: book/index.html."""
+    """Writes the chapters as pages, in which Python runs offline: book/index.html; ARGS=--run runs them first."""
     environment.require_home()
     return hand_over("-m", "tools.book", *words)
 

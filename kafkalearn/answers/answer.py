@@ -72,4 +72,5 @@ def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
         initial_indent=indent,
         subsequent_indent=others,
         break_on_hyphens=False,
+        break_long_words=False,  # a path stays whole: it is copied
     )

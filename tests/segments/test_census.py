@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kafkalearn.extras import is_installed
 from kafkalearn.segments import committed_records, read_disk
 from kafkalearn.segments.census import blocks as blocks_module
-from kafkalearn.segments.census import columns
+from kafkalearn.segments.census.columns import filling
 from kafkalearn.segments.census.blocks import HEADERS, RECORDS, Unread, blocks
 from kafkalearn.segments.census.reading import count_log
 from kafkalearn.segments.checksum import WHEEL, crc32c, crc32c_of_rows
@@ -130,11 +130,11 @@ def test_any_batches_are_the_same_both_ways(drawn, least):
         given_ = {"compression": codec, "compress": lambda body, codec=codec: compress(codec, body)}
         data += batch(at, records, last_offset=max(at, offset), is_log_append_time=is_append_time, **given_)
         at = max(at, offset) + 1
-    original, columns.LEAST_BATCHES = columns.LEAST_BATCHES, 1 + least
+    original, filling.LEAST_BATCHES = filling.LEAST_BATCHES, 1 + least
     try:
         assert everything(data, True) == everything(data, False)
     finally:
-        columns.LEAST_BATCHES = original
+        filling.LEAST_BATCHES = original
 
 
 ODD_BODIES = {
@@ -152,7 +152,7 @@ ODD_BODIES = {
 
 @pytest.mark.parametrize("odd", ODD_BODIES)
 def test_a_batch_whose_checksum_is_right_and_whose_records_are_odd_is_the_same_both_ways(odd, monkeypatch):
-    monkeypatch.setattr(columns, "LEAST_BATCHES", 1)
+    monkeypatch.setattr(filling, "LEAST_BATCHES", 1)
     good = [batch(at, [(at, 1000, b"k%d" % at, b"v")]) for at in range(5)]
     damaged = framed(2, 0, 0, 5, 5, (-1, -1, -1), 1, ODD_BODIES[odd])
     data = b"".join([*good[:2], damaged, *good[3:]])
