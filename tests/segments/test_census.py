@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from kafkalearn.extras import is_installed
 from kafkalearn.segments import committed_records, read_disk
 from kafkalearn.segments.census import blocks as blocks_module
-from kafkalearn.segments.census.columns import filling
 from kafkalearn.segments.census.blocks import HEADERS, RECORDS, Unread, blocks
+from kafkalearn.segments.census.columns import filling
 from kafkalearn.segments.census.reading import count_log
 from kafkalearn.segments.checksum import WHEEL, crc32c, crc32c_of_rows
 from kafkalearn.segments.compression import CODECS, compress
