@@ -90,9 +90,17 @@ def _in_the_book(html: str) -> str:
     main = re.search(r"<main[^>]*>", html)
     if main is None:  # an index that leads on
         return with_policy(html)
-    html = f"{html[: main.end()]}{WAY_BACK}{html[main.end() :]}"
+    html = _by_keys(f"{html[: main.end()]}{WAY_BACK}{html[main.end() :]}")
     return with_script(
         html.replace("</head>", f"<style>{STYLE.read_text(encoding='utf-8')}</style>\n</head>", 1), "../"
+    )
+
+
+def _by_keys(html: str) -> str:
+    """What scrolls can be reached by keys, and a link that shows no words has some."""
+    html = re.sub(r"<pre>|<div class=\"attr function\">", lambda found: f'{found[0][:-1]} tabindex="0">', html)
+    return re.sub(
+        r'<a class="headerlink" href="#([^"]+)">', r'<a class="headerlink" href="#\1" aria-label="link to \1">', html
     )
 
 

@@ -24,7 +24,7 @@ def search_page() -> str:
     """The page with the field."""
     body = """
 <form class="tools" role="search" id="search"><label>Search the book
-<input type="search" name="words" autocomplete="off" spellcheck="false" autofocus></label><button>Search</button></form>
+<input type="search" name="words" autocomplete="off" spellcheck="false"></label><button>Search</button></form>
 <p id="count" role="status"></p>
 <ol class="results" id="results"></ol>
 """

@@ -63,6 +63,7 @@
     search(form.elements.words.value);
     history.replaceState(null, "", `#${encodeURIComponent(form.elements.words.value)}`);
   });
+  form.elements.words.focus(); // `autofocus` in a frame of the shell is refused aloud
   if (location.hash) {
     form.elements.words.value = decodeURIComponent(location.hash.slice(1));
     search(form.elements.words.value);
