@@ -63,9 +63,9 @@ def test_the_cores_own_tests_pass_in_the_pages_python():
         pytest.skip(str(error))
 
     assert [each.failed for each in results] == [{}] * len(files)
-    assert sum(each.passed for each in results) >= 150
     *own, spark = results
     assert [each.left_out for each in own] == [{}] * len(own)
+    assert not [each for each in own if not each.passed], "a file of which nothing ran"
     assert set(spark.left_out.values()) == {"Spark"}
 
 
