@@ -36,6 +36,12 @@ def test_files_go_together_in_any_order_and_as_often_as_one_likes(one, two, thre
     assert all(((one | two).entry(name).is_done) >= one.entry(name).is_done for name in one.entries)
 
 
+def test_which_two_of_three_files_come_first_does_not_matter():
+    one, two, three = Entry("right", 0), Entry("wrong", 1), Entry("right", 0, answer=1)
+
+    assert (one | two) | three == one | (two | three) == Entry("right", 1, answer=1)
+
+
 def test_the_best_answer_stays():
     right, wrong = Entry("right", 2, 1, False, 7), Entry("wrong", 5, 0, True, 8)
 
