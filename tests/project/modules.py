@@ -59,13 +59,18 @@ def imported_by(tree: ast.AST) -> set[str]:
 
 
 @cache
+def _imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Everything that a module imports, and what of it inside its functions; parsed once."""
+    tree = tree_of(module)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return frozenset(imported_by(tree)), frozenset().union(*map(imported_by, functions))
+
+
 def imports_of(module: str) -> frozenset[str]:
     """Everything that a module imports, wherever in it."""
-    return frozenset(imported_by(tree_of(module)))
+    return _imports(module)[0]
 
 
-@cache
 def late_imports_of(module: str) -> frozenset[str]:
     """What a module imports inside its functions."""
-    functions = [node for node in ast.walk(tree_of(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    return frozenset().union(*map(imported_by, functions))
+    return _imports(module)[1]

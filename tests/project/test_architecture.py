@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -148,24 +149,26 @@ WRITTEN = ("*.py", "*.md", "*.ipynb", "*.toml", "*.yml", "*.cfg", "*.js", "*.css
 FOLDERS = ("kafkalearn", "tests", "benchmarks", "notebooks", "tools", "data", "docs", ".ci")
 
 
-def written_files() -> list[Path]:
-    """The files people wrote: those of the root and of the folders that are ours, without recorded data."""
+@cache
+def written_files() -> dict[Path, str]:
+    """The files people wrote and their texts: those of the root and of our folders, without recorded data."""
     here = [path for pattern in WRITTEN for path in ROOT.glob(pattern)]
     below = [path for folder in FOLDERS for pattern in WRITTEN for path in (ROOT / folder).rglob(Path(pattern).name)]
-    return sorted({path for path in here + below if path.is_file() and "checkpoints" not in str(path)})
+    paths = sorted({path for path in here + below if path.is_file() and "checkpoints" not in str(path)})
+    return {path: path.read_text(encoding="utf-8") for path in paths}
 
 
 def test_no_file_names_the_machine_it_was_written_on():
     root, home = re.escape(str(ROOT)), re.escape(str(Path.home()))
     own = re.compile(rf"(?<![\w.])(?:{root}(?!\w)|{home}/\w)")
-    named = {path.name: found[0] for path in written_files() if (found := own.search(path.read_text(encoding="utf-8")))}
+    named = {path.name: found[0] for path, text in written_files().items() if (found := own.search(text))}
     assert named == {}
 
 
 def test_no_file_reaches_outside_the_repository():
     outside = []
-    for path in written_files():
-        for steps in re.findall(r"(?<![\w./])(?:\.\./)+[\w./-]*", path.read_text(encoding="utf-8")):
+    for path, text in written_files().items():
+        for steps in re.findall(r"(?<![\w./])(?:\.\./)+[\w./-]*", text):
             if not (path.parent / steps).resolve().is_relative_to(ROOT):
                 outside.append((path.name, steps))
     assert outside == []

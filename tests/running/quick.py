@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,13 +23,22 @@ LEFT_OUT = {
     "the book: its pages, and every exercise once more through a page's door": ("tests/book",),
     "the examples of README": ("README.md",),
     "odd input by the thousand": (
-        "tests/exercises/test_every_exercise.py::test_each_part_may_be_nonsense",
-        "tests/exercises/test_every_exercise.py::test_whatever_a_function_does_is_explained_and_does_no_harm",
-        "tests/exercises/test_every_exercise.py::test_whatever_is_given_is_explained_and_does_no_harm",
         "tests/fuzz",
         "tests/segments/test_census.py",
         "tests/segments/test_compression.py",
         "tests/segments/test_damage.py",
+        "tests/server_logs/test_mutated.py",
+        "tests/views/test_hostile_text.py",
+    ),
+    "every exercise with each answer that it knows": (
+        "tests/exercises/test_assignor_functions.py",
+        "tests/exercises/test_every_exercise.py",
+        "tests/exercises/test_old_consumer_cases.py",
+        "tests/exercises/test_start_cells.py",
+    ),
+    "pictures and films by the hundred": (
+        "tests/views/test_delivery.py::test_pictures_of_three_brokers_and_of_the_whole_matrix_fit_a_small_window",
+        "tests/views/test_saving.py",
     ),
     "what is read from all releases at once": ("tests/versions/test_reading.py",),
     "what starts other processes: the set-up, a kernel, a server, a judge of answers, the wheel": (
@@ -45,10 +55,15 @@ LEFT_OUT = {
         "tests/project/test_setup_faults.py",
     ),
     "searches through every schedule": (
+        "kafkalearn/group/scenario/finder.py",
+        "kafkalearn/operations/loading/search",
+        "tests/answers/test_safe.py",
         "tests/commits/test_sweep.py",
         "tests/delivery/search",
         "tests/group/scenario/test_finder.py",
         "tests/group/scenario/test_durations.py",
+        "tests/operations/test_loading.py",
+        "tests/replication/controller/test_elections.py",
         "tests/replication/search",
         "tests/zookeeper/search",
     ),
@@ -59,13 +74,13 @@ EXAMPLES = 10
 """Of each law, where `make test` tries a hundred or what its test says."""
 
 _NAMES = [name for names in LEFT_OUT.values() for name in names]
-_PATHS = tuple(ROOT / name for name in _NAMES if "::" not in name)
+_PATHS = tuple(f"{ROOT / name}{os.sep}" for name in _NAMES if "::" not in name)
 _TESTS = {name for name in _NAMES if "::" in name}
 
 
 def is_left_out(path: Path) -> bool:
     """Whether `make quick` does not even read this file."""
-    return any(path == each or each in path.parents for each in _PATHS)
+    return f"{path}{os.sep}".startswith(_PATHS)
 
 
 def tried_with_few_examples(test: object) -> None:
