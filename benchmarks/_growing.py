@@ -7,18 +7,18 @@ first, and the query runs once over few rows, so that Java has loaded what it ne
 from __future__ import annotations
 
 import json
-import re
 import sys
 from time import perf_counter
 
 from _processes import Watch
+from _reasons import reason_of
 from _rules import RULES, Rule
 from pyspark.sql import DataFrame, SparkSession
 
 from kafkalearn.spark.session.spark_session import get_spark, is_this_machine
 
 WARM_UP_ROWS = 100_000
-LONGEST_REASON = 110
+LONGEST_REASON = 110  # characters
 SETTINGS = {"spark.ui.enabled": "false"}
 OF_A_CLUSTER = {"spark.executor.memory": "2g", "spark.sql.shuffle.partitions": "4"}  # four, as `get_spark` has it here
 MIB = 2**20
@@ -55,17 +55,6 @@ def spilled_bytes(spark: SparkSession) -> int:
     return sum(stages.apply(at).diskBytesSpilled() for at in range(stages.size()))
 
 
-def why(error: Exception) -> str:
-    """The cause of an error, in a line: the last that Java names, or Python's own."""
-    text = str(error)
-    causes = re.findall(r"^Caused by: (.*)$", text, re.MULTILINE) or re.findall(
-        r"^(?:: )?((?:[\w.$]+)(?:Error|Exception)\b.*)$", text, re.MULTILINE
-    )
-    said = causes[-1] if causes else f"{type(error).__name__}: {text.strip().splitlines()[0] if text.strip() else ''}"
-    said = " ".join(re.sub(r"(?:[a-z_]\w*\.)+(?=[A-Z])", "", said).split())
-    return said if len(said) <= LONGEST_REASON else said[: LONGEST_REASON - 3] + "..."
-
-
 def main(name: str, rows: str, master: str) -> None:
     """Measure and print."""
     rule = next(each for each in RULES if each.name == name)
@@ -74,7 +63,7 @@ def main(name: str, rows: str, master: str) -> None:
         spark = get_spark("kafkalearn growth", master=master, **settings)
         said: dict[str, object] = {"took": measured(spark, rule, int(rows))}
     except Exception as error:  # whatever Spark raises where it gives up is the answer
-        said = {"cannot": why(error)}
+        said = {"cannot": reason_of(error, LONGEST_REASON)}
     print(json.dumps(said), flush=True)
 
 

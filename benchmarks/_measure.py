@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from _figures import Figures, figures_path, note
 from _memory import peak_mib, reset_peak
 from _processes import Watch
+from _reasons import reason_of
 
 from kafkalearn.tables import text_table
 
@@ -108,18 +109,11 @@ def _timed(way: Way, figures: Figures) -> tuple[float, float | None] | None:
         figures.stopped(way.name)
         raise
     except Exception as error:  # whatever a library raises where it gives up
-        reason = shortened(error)
+        reason = reason_of(error, LONGEST_REASON)
         figures.cannot(way.name, reason)
         note(f"{strftime('%H:%M:%S')} {way.name} cannot, after {perf_counter() - begin:.0f} s: {reason}")
         return None
     return perf_counter() - begin, watch.processor_seconds
-
-
-def shortened(error: Exception) -> str:
-    """What went wrong, in a line of a table."""
-    lines = str(error).strip().splitlines()
-    said = f"{type(error).__name__}: {lines[0].strip()}" if lines else type(error).__name__
-    return said if len(said) <= LONGEST_REASON else said[: LONGEST_REASON - 3] + "..."
 
 
 def table(ways: Sequence[Way], figures: Figures) -> list[dict[str, str]]:

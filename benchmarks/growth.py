@@ -33,12 +33,12 @@ from _rules import RULES, Rule
 from kafkalearn.datafiles import FOLDER_VARIABLE, data_folder
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.java_runtime import find_java
-from kafkalearn.tables import text_table
+from kafkalearn.tables import markdown_table, text_table
 from tests.project.launcher_java import make_java_home
+from tools.pages import write_part
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "growth.md"
-BEGIN, END = "<!-- written by python benchmarks/growth.py --page -->\n", "<!-- end -->\n"
 LOCAL, CLUSTER = "local[2]", "local-cluster[2,1,2048]"
 MILLION = 1_000_000
 SIZES = (10 * MILLION, 50 * MILLION, 100 * MILLION)
@@ -231,16 +231,8 @@ def _number(number: float | None, digits: int = 0) -> str:
 
 def write_page(found: dict[Line, dict[str, object]]) -> None:
     """Write the table of the page anew, and which lines are missing; the words around stay."""
-    head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    tail = rest.split(END)[1]
-    PAGE.write_text(f"{head}{BEGIN}\n{markdown(table(found))}\n\n{missing(found)}\n\n{END}{tail}", encoding="utf-8")
-
-
-def markdown(rows: Sequence[dict[str, str]]) -> str:
-    """Rows as a Markdown table."""
-    names = list(rows[0]) if rows else ["rule"]
-    lines = [names, ["---"] * len(names), *([row[name].replace("|", "\\|") for name in names] for row in rows)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    rows = markdown_table(table(found), columns=["rule"])
+    write_part(PAGE, "python benchmarks/growth.py --page", f"{rows}\n\n{missing(found)}")
 
 
 def missing(found: dict[Line, dict[str, object]]) -> str:

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.live.conform.figures import entry_of, rows_of, table_of
+from kafkalearn.live.conform.figures import entry_of, rows_of
 from kafkalearn.live.conform.mechanism import Mechanism
 from kafkalearn.live.conform.mechanisms import MECHANISMS
 from kafkalearn.live.conform.progress import Progress
@@ -28,13 +28,14 @@ from kafkalearn.live.conform.running import Run
 from kafkalearn.live.conform.vectors import OPEN, read_vector, slug, vectors_in
 from kafkalearn.live.jars.lock import one_at_a_time
 from kafkalearn.live.jars.pinned import find_release
+from kafkalearn.tables import markdown_table
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 from tools.checked_live import RECORDED, ROOT, text_of, with_conform
+from tools.pages import write_part
 
 PROGRESS = ROOT / "data" / "generated" / "conform"
 VECTORS = ROOT / "tests" / "vectors" / "conform"
 PAGE = ROOT / "docs" / "conform.md"
-BEGIN, END = "<!-- written by python3 run.py conform -->\n", "<!-- end -->\n"
 AGREES, DIFFERS, STOPPED = 0, 1, 130
 
 
@@ -93,11 +94,8 @@ def write_down(mechanism: Mechanism, progress: Progress) -> None:
 def write_page() -> None:
     """Write the table of the page anew, from the ledger's file and the vectors; the words around it stay."""
     entries = json.loads(RECORDED.read_text(encoding="utf-8")).get("conform", {})
-    page = PAGE.read_text(encoding="utf-8")
-    head, rest = page.split(BEGIN)
-    tail = rest.split(END)[1]
-    table = table_of(rows_of(entries, vectors_in(VECTORS)))
-    PAGE.write_text(f"{head}{BEGIN}\n{table}\n\n{END}{tail}", encoding="utf-8")
+    table = markdown_table(rows_of(entries, vectors_in(VECTORS)))
+    write_part(PAGE, "python3 run.py conform", table)
 
 
 def _summary(progress: Progress) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.phrases import listed, shown
@@ -31,16 +31,27 @@ def text_table(rows: Iterable[Mapping[str, object]]) -> str:
     rows = list(rows)
     if not rows:
         return "nothing"
-    heading = tuple(rows[0])
-    for number, row in enumerate(rows):
-        if tuple(row) != heading:
-            own, first = listed(map(_text, row)), listed(map(_text, heading))
-            raise KafkaLearnError(f"row {number} has the columns {own}; those of row 0 are {first}")
-    lines = [[*map(_text, heading)], *([*map(_text, row.values())] for row in rows)]
+    lines = [[*map(_text, columns_of(rows))], *([*map(_text, row.values())] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
+
+
+def columns_of(rows: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
+    """The keys that all rows have; none of no rows.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a row has other keys than the first.
+    """
+    heading = tuple(rows[0]) if rows else ()
+    for number, row in enumerate(rows):
+        if tuple(row) != heading:
+            own, first = listed(map(_text, row)), listed(map(_text, heading))
+            raise KafkaLearnError(f"row {number} has the columns {own}; those of row 0 are {first}")
+    return heading
 
 
 def _text(value: object) -> str:

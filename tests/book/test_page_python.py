@@ -13,12 +13,13 @@ import pytest
 from kafkalearn.phrases import listed
 from tools.book.core_tests import FileResult, run_files
 from tools.book.core_tests.folders import LEFT_OUT, NOT_THE_CORES, files_in, folders
-from tools.book.core_tests.page import BEGIN, END, PAGE, row_of
+from tools.book.core_tests.page import COMMAND, PAGE, row_of
 from tools.book.count import FAILED, OTHER, RECORDED, run_chapter
 from tools.book.live.in_node import page_python
 from tools.book.live.packages import NotFetched
 from tools.chapters import chapter_paths
 from tools.environment import ROOT
+from tools.pages import part_of
 
 QUICK = ("00", "01", "02", "03", "06", "07", "08", "09", "14")
 ASKS_A_KAFKA = "cell-3-ask"  # its line says when: recorded in a page, now in a notebook
@@ -76,7 +77,7 @@ def test_each_folder_of_tests_is_run_in_the_pages_python_or_says_why_not():
 
 
 def test_the_recorded_table_names_folders_of_the_core_and_its_sum_is_right():
-    lines = PAGE.read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0].strip().splitlines()
+    lines = part_of(PAGE, COMMAND).splitlines()
     *rows, together = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
     names = [row[0] for row in rows]

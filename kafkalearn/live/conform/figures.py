@@ -10,19 +10,6 @@ from kafkalearn.live.conform.progress import Progress
 from kafkalearn.live.conform.vectors import NAMED, OPEN, PUT_RIGHT, Vector
 from kafkalearn.versions.releases import parse_release
 
-COLUMNS = (
-    "mechanism",
-    "release",
-    "date",
-    "seed",
-    "minutes",
-    "cases",
-    "requests",
-    "found",
-    "put right",
-    "named",
-    "open",
-)
 Entries = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """For each mechanism its releases, ``"4.3.1"``, each with date, seed, cases, requests and minutes."""
 
@@ -52,18 +39,3 @@ def rows_of(entries: Entries, vectors: Iterable[Vector]) -> list[dict[str, Any]]
             ends = {"put right": found[PUT_RIGHT], "named": found[NAMED], "open": found[OPEN]}
             rows.append({"mechanism": mechanism, "release": release, **facts, "found": found.total(), **ends})
     return rows
-
-
-def table_of(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The rows as a table of Markdown.
-
-    >>> print(table_of([dict.fromkeys(COLUMNS, 1)]).splitlines()[2])
-    | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 | 1 |
-    """
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + " --- |" * len(COLUMNS)]
-    lines += ["| " + " | ".join(_shown(row[column]) for column in COLUMNS) + " |" for row in rows]
-    return "\n".join(lines)
-
-
-def _shown(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from kafkalearn.live.conform.search import Difference
+from kafkalearn.tables import markdown_table
 
 AGREES, DIFFERS, NOT_ASKED = "agrees", "differs", "cannot be asked"
 SHOWN_REASON = 400  # characters
@@ -65,10 +66,11 @@ class Report:
     def __str__(self) -> str:
         """The report as Markdown."""
         lines = [f"# {self.bootstrap} beside Kafka {self.release}, {self.date}", ""]
-        lines += [_sentence(self.verdicts), "", "| question | verdict | cases answered |", "| --- | --- | --- |"]
-        lines += [f"| {each.mechanism} | {each.status} | {each.cases} |" for each in self.verdicts]
-        lines += ["", "| rule | verdict |", "| --- | --- |"]
-        lines += [f"| {rule} | {status} |" for rule, status in self.by_rule().items()]
+        verdicts = [
+            {"question": each.mechanism, "verdict": each.status, "cases answered": each.cases} for each in self.verdicts
+        ]
+        rules = [{"rule": rule, "verdict": status} for rule, status in self.by_rule().items()]
+        lines += [_sentence(self.verdicts), "", markdown_table(verdicts), "", markdown_table(rules)]
         if self.unreadable:
             lines += ["", "## Answers that do not have the fields of their version", ""]
             lines += [f"- {name}: {error}" for name, error in self.unreadable.items()]

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from kafkalearn.errors import no_event
 from kafkalearn.trace import Trace, run
 from kafkalearn.zookeeper.fetching import connecting, events, fetcher_threads, iterating, leader_finding
-from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, after
 from kafkalearn.zookeeper.fetching.events import FetchingEvent
 from kafkalearn.zookeeper.fetching.settings import Settings
 from kafkalearn.zookeeper.fetching.state import Pipeline, start
+from kafkalearn.zookeeper.fetching.stepping import step_by
 
 _RULES = {
     events.StartConnections: connecting.start_connections,
@@ -44,13 +42,7 @@ def step(settings: Settings, state: Pipeline, event: FetchingEvent) -> Pipeline:
     Apache Kafka 1.1.1: ``ConsumerFetcherManager``, ``ConsumerFetcherThread``, ``AbstractFetcherManager``,
     ``AbstractFetcherThread``, ``PartitionTopicInfo``, ``ConsumerIterator``, ``ZookeeperConsumerConnector``.
     """
-    if isinstance(event, BROKER_EVENTS):
-        cluster, effects = after(state.cluster, event)
-        return replace(state, cluster=cluster, effects=effects)
-    rule = _RULES.get(type(event))
-    if rule is None:
-        raise no_event(event, (*_RULES, *BROKER_EVENTS))
-    return rule(settings, replace(state, effects=()), event)
+    return step_by(_RULES, settings, state, event)
 
 
 def simulate(

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kafkalearn.errors import IllegalEvent, no_event
+from kafkalearn.errors import IllegalEvent
 from kafkalearn.trace import Trace, run
-from kafkalearn.zookeeper.fetching.cluster import (
-    BROKER_EVENTS,
-    NO_CONNECTION,
-    after,
-    answer_fetch,
-    answer_offset,
-)
+from kafkalearn.zookeeper.fetching.cluster import NO_CONNECTION, answer_fetch, answer_offset
+from kafkalearn.zookeeper.fetching.stepping import step_by
 from kafkalearn.zookeeper.simple_consumer.effects import (
     Fetched,
     LeaderFound,
@@ -129,13 +124,7 @@ def step(settings: Settings, state: Reader, event: SimpleConsumerEvent) -> Reade
     ----------
     Apache Kafka 0.8 to 1.1, ``kafka.consumer.SimpleConsumer``, and its example ``SimpleConsumerExample`` of 0.8.
     """
-    if isinstance(event, BROKER_EVENTS):
-        cluster, effects = after(state.cluster, event)
-        return replace(state, cluster=cluster, effects=effects)
-    rule = _RULES.get(type(event))
-    if rule is None:
-        raise no_event(event, (*_RULES, *BROKER_EVENTS))
-    return rule(settings, replace(state, effects=()), event)
+    return step_by(_RULES, settings, state, event)
 
 
 def simulate(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from kafkalearn.tables import markdown_table
 from tools.book.core_tests.folders import files_in
 from tools.book.core_tests.running import FileResult
 from tools.environment import ROOT
+from tools.pages import write_part
 
 PAGE = ROOT / "docs" / "page-tests.md"
-BEGIN, END = "<!-- written by python -m tools.book.core_tests -->\n", "<!-- end -->\n"
+COMMAND = "python -m tools.book.core_tests"
 _HEAD = ("folder", "passed", "failed", "left out, needs", "seconds")
 
 
@@ -35,7 +37,4 @@ def write_page(folders: Iterable[str], known: Mapping[str, FileResult]) -> None:
     whole = {folder: files for folder in folders if (files := files_in(folder)) and known.keys() >= set(files)}
     rows = [row_of(folder, map(known.__getitem__, files)) for folder, files in whole.items()]
     together = row_of("together", [known[file] for files in whole.values() for file in files])
-    lines = [_HEAD, ["---"] * len(_HEAD), *(row.values() for row in [*rows, together])]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(f"{head}{BEGIN}\n{table}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    write_part(PAGE, COMMAND, markdown_table([*rows, together]))

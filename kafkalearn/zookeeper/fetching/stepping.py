@@ -1,0 +1,30 @@
+"""One step of a consumer of the old kinds: what a broker does, or what the consumer does by its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from kafkalearn.errors import no_event
+from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, after
+
+State = TypeVar("State")  # frozen, with a cluster and with effects
+Rules = Mapping[type, Callable[[Any, State, Any], State]]
+
+
+def step_by(rules: Rules[State], settings: Any, state: State, event: Any) -> State:
+    """The state after `event`: the cluster's own, or by that of the `rules` which is for its class.
+
+    Raises
+    ------
+    IllegalEvent
+        If there is no rule for it, or the rule refuses it.
+    """
+    if isinstance(event, BROKER_EVENTS):
+        cluster, effects = after(state.cluster, event)
+        return replace(state, cluster=cluster, effects=effects)
+    rule = rules.get(type(event))
+    if rule is None:
+        raise no_event(event, (*rules, *BROKER_EVENTS))
+    return rule(settings, replace(state, effects=()), event)
