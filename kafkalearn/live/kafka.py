@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.live.errors import KafkaNotStarted
 from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.live.nodes.configuration import QUICK
+from kafkalearn.live.nodes.configuration import fetch_wait_ms
 from kafkalearn.live.nodes.layout import HOST, Node
 from kafkalearn.live.nodes.power import cut_log
 from kafkalearn.live.nodes.preparing import prepare
@@ -85,7 +85,6 @@ class Kafka(UsedCluster):
         self._nodes = Nodes(self.release, brokers, config or {}, features, has_logs)
         self._status: dict[int, str] = {}
         self._has_logs = has_logs
-        self._parked_s = 2 * int({**QUICK, **(config or {})}["replica.fetch.wait.max.ms"]) / 1000
 
     # --- its life
 
@@ -160,7 +159,7 @@ class Kafka(UsedCluster):
         node = self._required(broker_id, RUNNING)
         self._send(node, FREEZE)
         self._status[node.id] = FROZEN
-        time.sleep(self._parked_s)
+        time.sleep(2 * fetch_wait_ms(node, self._nodes.config) / 1000)
 
     def thaw(self, broker_id: int) -> None:
         """Let a frozen broker go on (SIGCONT)."""

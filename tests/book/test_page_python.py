@@ -100,6 +100,7 @@ def test_of_numpy(): pytest.importorskip("numpy")
 def test_of_another_package(): import nbformat.v4
 def test_of_python_itself(): import _not_there, ssl
 def test_of_another_process(): raise OSError(138, "emscripten does not support processes.")
+def test_of_several(): raise ExceptionGroup("both", [ValueError(), OSError(138, "emscripten does not support processes.")])
 @pytest.mark.long
 def test_for_minutes(): pass
 def test_that_is_named(): raise AssertionError
@@ -133,7 +134,7 @@ def test_what_a_test_asks_for_is_counted_and_what_fails_is_kept(tmp_path):
         "of_spark": "Spark",
         **dict.fromkeys(["of_pandas", "of_numpy"], "pandas"),
         **dict.fromkeys(["of_another_package", "of_python_itself"], "other packages"),
-        "of_another_process": "another process",
+        **dict.fromkeys(["of_another_process", "of_several"], "another process"),
         "for_minutes": "minutes",
         "that_is_named": "a reason",
         "that_skips_itself": "needs a sea",

@@ -11,14 +11,16 @@ from types import MappingProxyType
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.live.nodes.layout import HOST, Node
+from kafkalearn.versions.defaults import default
 
+FETCH_WAIT = "replica.fetch.wait.max.ms"
 QUICK: MappingProxyType[str, object] = MappingProxyType(
     {
         "group.initial.rebalance.delay.ms": 0,  # else a group's first member waits 3 s for others
         "log.cleaner.dedupe.buffer.size": 4 * 2**20,  # the default, 128 MB, does not fit into the heap
         "broker.session.timeout.ms": 1500,  # a killed broker is replaced, and may come back, after this time
         "broker.heartbeat.interval.ms": 100,
-        "replica.fetch.wait.max.ms": 100,
+        FETCH_WAIT: 100,
         "replica.fetch.backoff.ms": 100,
         "replica.high.watermark.checkpoint.interval.ms": 50,
         "auto.leader.rebalance.enable": False,  # else leaders go back to the preferred replica every five minutes
@@ -59,7 +61,7 @@ def properties_of(node: Node, nodes: Sequence[Node], config: Mapping[str, object
         "share.coordinator.state.topic.replication.factor": min(3, broker_count),
         "share.coordinator.state.topic.min.isr": 1,
         **_listeners(node),
-        **{name: value(node) if callable(value) else value for name, value in config.items()},
+        **{name: _of_node(value, node) for name, value in config.items()},
         "process.roles": node.roles,
         "node.id": node.id,
         "controller.quorum.voters": ",".join(
@@ -69,6 +71,22 @@ def properties_of(node: Node, nodes: Sequence[Node], config: Mapping[str, object
         "log.dirs": node.log_folder,
     }
     return {name: _text(value) for name, value in chosen.items() if value is not None}
+
+
+def fetch_wait_ms(node: Node, config: Mapping[str, object]) -> int:
+    """How long a fetch that a follower has sent may wait at its leader: as given, else ours; Kafka's where unset.
+
+    >>> from pathlib import Path
+    >>> node = Node(2, True, False, 9092, 0, Path("node-2"))
+    >>> fetch_wait_ms(node, {}), fetch_wait_ms(node, {FETCH_WAIT: None}), fetch_wait_ms(node, {FETCH_WAIT: "20"})
+    (100, 500, 20)
+    """
+    value = _of_node({**QUICK, **config}[FETCH_WAIT], node)
+    return int(default(FETCH_WAIT) if value is None else value)
+
+
+def _of_node(value: object, node: Node) -> object:
+    return value(node) if callable(value) else value
 
 
 def _listeners(node: Node) -> dict[str, str]:

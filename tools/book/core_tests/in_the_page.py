@@ -94,8 +94,11 @@ class _Counted:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, those of a group, and what led to each."""
     while error is not None:
         yield error
+        for each in error.exceptions if isinstance(error, BaseExceptionGroup) else ():
+            yield from _chain(each)
         error = error.__cause__ or error.__context__
 
 
