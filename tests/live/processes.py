@@ -13,8 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 60
 
 PROGRAM = """
-import json, sys, time
+import json, signal, sys, time
 from kafkalearn.live import Kafka
+
+# A shell has those that it starts in the background ignore it, and these tests with them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 with Kafka({brokers}, {release!r}) as kafka:
     left = {{"pids": [kafka.process_id(each) for each in kafka.broker_ids], "folder": str(kafka.disk(1).folder)}}

@@ -5,7 +5,7 @@ and fits all of them. The rest of a formatted folder is a few lines of text.
 
 References
 ----------
-Apache Kafka 4.3, ``StorageTool``, ``MetaProperties``.
+Apache Kafka 4.3, ``StorageTool``, ``MetaProperties``; ``Uuid.randomUuid``.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ CHECKPOINT = "bootstrap.checkpoint"
 
 
 def new_uuid() -> str:
-    """A random id as Kafka writes it: 22 characters."""
-    return base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
+    """A random id as Kafka writes it: 22 characters, the first no "-", which a command would take for an option."""
+    while (text := base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()).startswith("-"):
+        pass
+    return text
 
 
 def format_node(node: Node, cluster_id: str, checkpoint: Path) -> None:
