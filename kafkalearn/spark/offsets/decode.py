@@ -17,7 +17,7 @@ from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES, RE
 from kafkalearn.spark.columns.big_endian import int16_at, int32_at, int64_at, uint16_at
 from kafkalearn.spark.columns.checks import refuse_overwrite, require
 from kafkalearn.spark.columns.texts import is_utf8
-from kafkalearn.spark.offsets.rest import rest_of
+from kafkalearn.spark.offsets.rest import packed, rest_of
 
 _NAMES_BY_TYPE = (
     (IntegerType(), ("record_type",)),
@@ -40,6 +40,8 @@ DECODED_SCHEMA = StructType([StructField(name, kind) for kind, names in _NAMES_B
 """What `decode_offsets` adds, in this order."""
 
 DECODED_COLUMNS = tuple(DECODED_SCHEMA.names)
+
+_SAID = "_decoding_said_"
 
 
 def decode_offsets(df: DataFrame, key: str = "key", value: str = "value") -> DataFrame:
@@ -97,49 +99,54 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value") -> Dat
         require(df, column, ("binary",), "records have bytes, as from Spark's Kafka source")
     for column in DECODED_COLUMNS:
         refuse_overwrite(df, column)
-    decoder = _Decoder(df, key, value)
-    is_plain, own = sf.col("_is_plain"), [sf.col(f"`{name}`") for name in df.columns]
-    rest = rest_of(df.sparkSession, ~is_plain, decoder.key, decoder.value, DECODED_SCHEMA)
-    rows = decoder.staged().withColumn("_rest", rest)
-    said = [
-        sf.when(is_plain, plain).otherwise(sf.get("_rest", sf.lit(0))[name]).alias(name)
-        for name, plain in decoder.columns().items()
-    ]
-    return rows.select(*own, *said)
+    own, rest = [sf.col(f"`{name}`") for name in df.columns], sf.get("_decoding_rest", sf.lit(0))
+    rows = _Decoder(df, key, value).decoded()
+    rows = rows.withColumn("_decoding_rest", rest_of(df.sparkSession, sf.col("_decoding_unread"), DECODED_SCHEMA))
+    return rows.select(*own, *(sf.coalesce(_SAID + name, rest[name]).alias(name) for name in DECODED_COLUMNS))
 
 
 class _Decoder:
     """The expressions over one pair of columns.
 
-    They are laid in stages: what a stage names is computed once, however often the later ones use it.
+    They are laid in stages: what a stage names is computed once, however often the later ones use it. Its name begins
+    with ``_decoding_``, as no column of the rows does.
     """
 
     def __init__(self, df: DataFrame, key: str, value: str) -> None:
         self.df = df
         self.key, self.value = sf.col(f"`{key}`"), sf.col(f"`{value}`")
         self.key_length, self.value_length = sf.octet_length(self.key), sf.octet_length(self.value)
-        self.kind, self.version = sf.col("_type"), sf.col("_version")
-        self.group_end, self.topic_end = sf.col("_group_end"), sf.col("_topic_end")
-        self.text_at, self.text_end = sf.col("_text_at"), sf.col("_text_end")
+        self.kind, self.version = sf.col("_decoding_type"), sf.col("_decoding_version")
+        self.group_end, self.topic_end = sf.col("_decoding_group_end"), sf.col("_decoding_topic_end")
+        self.text_at, self.text_end = sf.col("_decoding_text_at"), sf.col("_decoding_text_end")
         self.is_offset = self.kind.isin(*OFFSET_TYPES)
 
-    def staged(self) -> DataFrame:
+    def _staged(self) -> DataFrame:
         """The rows with the places of all fields, and whether that is all they need."""
         rows = self.df.withColumns(
             {
-                "_type": self._int16(self.key, 0, self.key_length),
-                "_group_end": self._sized_end(self.key, sf.lit(2), self.key_length),
-                "_version": self._int16(self.value, 0, self.value_length),
+                "_decoding_type": self._int16(self.key, 0, self.key_length),
+                "_decoding_group_end": self._sized_end(self.key, sf.lit(2), self.key_length),
+                "_decoding_version": self._int16(self.value, 0, self.value_length),
             }
         )
         topic_end = sf.when(self.is_offset, self._sized_end(self.key, self.group_end, self.key_length))
-        rows = rows.withColumns({"_topic_end": topic_end, "_text_at": self._metadata_at()})
-        rows = rows.withColumns({"_text_end": self._metadata_end()})
-        # Always true, and not deterministic to Spark's planner, which would else put every stage into the filters.
-        stay_apart = sf.spark_partition_id() >= 0
-        return rows.withColumns({"_is_plain": self._has_key() & self._has_value() & stay_apart})
+        rows = rows.withColumns({"_decoding_topic_end": topic_end, "_decoding_text_at": self._metadata_at()})
+        rows = rows.withColumns({"_decoding_text_end": self._metadata_end()})
+        return rows.withColumns({"_decoding_is_plain": self._has_key() & self._has_value() & _always()})
 
-    def columns(self) -> dict[str, Column]:
+    def decoded(self) -> DataFrame:
+        """The rows with what the plain ones say, and in ``_unread`` the others, packed for Python.
+
+        What Spark hands past Python it copies four times, row by row: so the bytes are decoded before, and stay behind
+        where nobody asks for them.
+        """
+        is_plain = sf.col("_decoding_is_plain")
+        said = {_SAID + name: sf.when(is_plain, column) for name, column in self._columns().items()}
+        unread = sf.when(~is_plain & _always(), packed(self.key, self.value))
+        return self._staged().withColumns(said | {"_decoding_unread": unread})
+
+    def _columns(self) -> dict[str, Column]:
         """What a plain row says, by name."""
         there = self._key_columns() | self._value_columns()
         return {field.name: there.get(field.name, sf.lit(None)).cast(field.dataType) for field in DECODED_SCHEMA}
@@ -237,6 +244,11 @@ class _Decoder:
             "expire_ms": _unless_minus_one(sf.when(self.version == 1, self._int64(end + 8))),
             "topic_id": sf.substring(encoded, 1, 22),  # 16 bytes; the rest is padding
         }
+
+
+def _always() -> Column:
+    """Always true, and not deterministic to Spark's planner, which would else compute the stages more than once."""
+    return sf.spark_partition_id() >= 0
 
 
 def _text(data: Column, start: Column, end: Column) -> Column:

@@ -6,7 +6,7 @@ reason. The workers get the functions by `kafkalearn.spark.session.worker_code.f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -24,6 +24,7 @@ from kafkalearn.wire import reader
 from kafkalearn.wire.fields import INT16
 from kafkalearn.wire.reader import Undecodable
 
+NULL = "null"
 Row: TypeAlias = dict[str, object]
 
 
@@ -88,31 +89,45 @@ def _value_columns(record: OffsetsRecord) -> Row:
     return {}
 
 
-def decode_columns(names: Sequence[str], keys: Sequence, values: Sequence) -> list[list]:
-    """For each name the column of what some records say."""
-    rows = [decode_row(key, value) for key, value in zip(keys, values, strict=True)]
+def packed(key: Column, value: Column) -> Column:
+    """Key and value as one text in hexadecimal digits: Spark hands a column of texts to Python in half the time."""
+    return sf.concat_ws(" ", *(sf.coalesce(sf.hex(each), sf.lit(NULL)) for each in (key, value)))
+
+
+def unpacked(text: str) -> tuple[bytes | None, bytes | None]:
+    """The key and the value.
+
+    >>> unpacked("00FF null")
+    (b'\\x00\\xff', None)
+    """
+    key, value = (None if each == NULL else bytes.fromhex(each) for each in text.split(" "))
+    return key, value
+
+
+def decode_columns(names: Sequence[str], records: Iterable[tuple[bytes | None, bytes | None]]) -> list[list]:
+    """For each name the column of what some records, key and value, say."""
+    rows = [decode_row(key, value) for key, value in records]
     return [[row.get(name) for row in rows] for name in names]
 
 
-def rest_of(spark: SparkSession, is_rest: Column, key: Column, value: Column, added: StructType) -> Column:
-    """What the records say that `is_rest` marks, one by one in Python: a column of arrays with one struct `added` each.
+def rest_of(spark: SparkSession, unread: Column, added: StructType) -> Column:
+    """What the records in `unread`, as `packed` makes them, say: a column of arrays with one struct `added` each.
 
-    The arrays of other rows are empty. Python gets nulls in place of them, which costs little.
+    Where `unread` is null the arrays are empty; Python gets nulls there, which costs little.
     """
     names = added.names
     types = [_ARROW[field.dataType.simpleString()] for field in added.fields]
 
     def read_rest(records: pa.Array) -> pa.Array:
         is_there = records.is_valid()
-        rest = records.filter(is_there)
-        read = decode_columns(names, rest.field("key").to_pylist(), rest.field("value").to_pylist())
+        read = decode_columns(names, map(unpacked, records.filter(is_there).to_pylist()))
         columns = [pa.array(column, kind) for column, kind in zip(read, types, strict=True)]
         ends = pc.cumulative_sum(is_there.cast(pa.int32()))
         begins_and_end = pa.concat_arrays([pa.array([0], pa.int32()), ends])
         return pa.ListArray.from_arrays(begins_and_end, pa.StructArray.from_arrays(columns, names))
 
     read = sf.arrow_udf(for_workers(spark, read_rest), ArrayType(added))
-    return read(sf.when(is_rest, sf.struct(key.alias("key"), value.alias("value"))))
+    return read(unread)
 
 
 def member_rows(value: bytes) -> list[Row]:

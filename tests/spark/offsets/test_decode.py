@@ -225,6 +225,17 @@ def test_the_input_is_read_once(spark, tmp_path):
     assert read == [len(records)]  # one scan, which has read each record once
 
 
+def test_columns_of_any_other_name_stay_as_they_are(spark):
+    own = dict.fromkeys(["_type", "_version", "_group_id", "_rest"], 7)
+    record = {"key": OFFSET_KEY, "value": None} | own
+    schema = "key binary, value binary" + "".join(f", {name} int" for name in own)
+
+    (row,) = spark.createDataFrame([tuple(record.values())], schema).transform(decode_offsets).collect()
+
+    assert {name: row[name] for name in own} == own
+    assert (row["record_type"], row["group_id"]) == (1, "test-group")
+
+
 @pytest.mark.parametrize(
     ("schema", "message"),
     [

@@ -61,11 +61,11 @@ def elsewhere(function, *arguments, needs_core=True):
 
 
 def test_records_are_decoded_and_bad_ones_explained():
-    keys = [bytes.fromhex("0002000a746573742d67726f7570"), b"\x00\x18", None]
+    records = [(key, None) for key in (bytes.fromhex("0002000a746573742d67726f7570"), b"\x00\x18", None)]
     names = ["group_id", "error"]
 
-    assert elsewhere(decode_columns, names, keys, [None] * 3) == str(decode_columns(names, keys, [None] * 3))
-    assert decode_row(keys[0], None)["group_id"] == "test-group"
+    assert elsewhere(decode_columns, names, records) == str(decode_columns(names, records))
+    assert decode_row(*records[0])["group_id"] == "test-group"
 
 
 def test_segment_files_are_cut_into_pieces_and_read(tmp_path):
