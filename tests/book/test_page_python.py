@@ -81,7 +81,7 @@ def test_the_recorded_table_names_folders_of_the_core_and_its_sum_is_right():
     *rows, together = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
     names = [row[0] for row in rows]
-    assert names == [folder for folder in folders() if folder in names]
+    assert names == folders()
     for column in (1, 2, 3):
         counts = [int(row[column].partition(":")[0].replace(",", "")) for row in (*rows, together)]
         assert sum(counts[:-1]) == counts[-1]
@@ -100,7 +100,7 @@ def test_of_numpy(): pytest.importorskip("numpy")
 def test_of_another_package(): import nbformat.v4
 def test_of_python_itself(): import _not_there, ssl
 def test_of_another_process(): raise OSError(138, "emscripten does not support processes.")
-def test_of_several(): raise ExceptionGroup("both", [ValueError(), OSError(138, "emscripten does not support processes.")])
+def test_of_several(): raise ExceptionGroup("", [ValueError(), OSError(138, "emscripten does not support processes.")])
 @pytest.mark.long
 def test_for_minutes(): pass
 def test_that_is_named(): raise AssertionError

@@ -69,10 +69,21 @@ def test_on_paper_a_player_is_its_stills_and_no_button_is_printed(browser, made_
     wait_for(shown, "() => document.querySelector('.kl-player .kl-bar')")
     visible = """(selector) => [...document.querySelectorAll(selector)].some((each) => each.offsetHeight > 0)"""
     assert not shown.run(visible, "img.on-paper")
-    shown.run("() => document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    shown.page.emulate_media(media="print")
+    shown.run("""() => {
+        window.folds = () => document.querySelectorAll("details.prediction:not([open])").length;
+        addEventListener("beforeprint", () => { window.seen = window.folds(); });
+    }""")
+    folded = shown.run("() => window.folds()")
+    shown.page.pdf()
 
+    assert (shown.run("() => window.seen"), shown.run("() => window.folds()")) == (0, folded)
+    assert folded > 5
+
+    shown.run("() => dispatchEvent(new Event('beforeprint'))")
+    shown.page.emulate_media(media="print")
     assert shown.run(visible, "img.on-paper")
+    wider = "() => [...document.querySelectorAll('.highlight pre')].some((each) => each.scrollWidth > each.clientWidth)"
+    assert not shown.run(wider)
     for hidden in (".book-cell .kl-player:has(+ .on-paper)", ".kl-bar", ".live-bar", ".navigation", ".live-tools"):
         assert not shown.run(visible, hidden), hidden
     shown.page.context.close()

@@ -76,6 +76,7 @@ def _prepared(examples: int) -> Iterator[PagePython]:
         shutil.copy(_PLUGIN, extra)
         shutil.copytree(ROOT / "tests", tests / "tests", ignore=shutil.ignore_patterns("__pycache__", "conftest.py"))
         shutil.copytree(ROOT / "data", tests / "data", ignore=shutil.ignore_patterns("generated"))
+        shutil.copytree(ROOT / "docs", tests / "docs", ignore=shutil.ignore_patterns("*.png", "*.svg"))
         (tests / "pytest.ini").write_text(_settings(), encoding="utf-8")
         with page_python({"extra": extra, "tests": tests}) as python:
             python.run("import sys; sys.path.insert(0, '/extra')")
