@@ -41,8 +41,6 @@ DECODED_SCHEMA = StructType([StructField(name, kind) for kind, names in _NAMES_B
 
 DECODED_COLUMNS = tuple(DECODED_SCHEMA.names)
 
-_SAID = "_decoding_said_"
-
 
 def decode_offsets(df: DataFrame, key: str = "key", value: str = "value") -> DataFrame:
     """The same rows with what each record of the offsets topic says.
@@ -100,9 +98,15 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value") -> Dat
     for column in DECODED_COLUMNS:
         refuse_overwrite(df, column)
     own, rest = [sf.col(f"`{name}`") for name in df.columns], sf.get("_decoding_rest", sf.lit(0))
-    rows = _Decoder(df, key, value).decoded()
+    decoder = _Decoder(df, key, value)
+    rows = decoder.staged()
     rows = rows.withColumn("_decoding_rest", rest_of(df.sparkSession, sf.col("_decoding_unread"), DECODED_SCHEMA))
-    return rows.select(*own, *(sf.coalesce(_SAID + name, rest[name]).alias(name) for name in DECODED_COLUMNS))
+    # Behind Python's node: before it, with all columns of the rows, Java would get a function too large to compile.
+    said = [
+        sf.when(sf.col("_decoding_is_plain"), plain).otherwise(rest[name]).alias(name)
+        for name, plain in decoder.columns().items()
+    ]
+    return rows.select(*own, *said)
 
 
 class _Decoder:
@@ -121,8 +125,8 @@ class _Decoder:
         self.text_at, self.text_end = sf.col("_decoding_text_at"), sf.col("_decoding_text_end")
         self.is_offset = self.kind.isin(*OFFSET_TYPES)
 
-    def _staged(self) -> DataFrame:
-        """The rows with the places of all fields, and whether that is all they need."""
+    def staged(self) -> DataFrame:
+        """The rows with the places of all fields and whether that is all they need; those that need more are packed."""
         rows = self.df.withColumns(
             {
                 "_decoding_type": self._int16(self.key, 0, self.key_length),
@@ -133,20 +137,12 @@ class _Decoder:
         topic_end = sf.when(self.is_offset, self._sized_end(self.key, self.group_end, self.key_length))
         rows = rows.withColumns({"_decoding_topic_end": topic_end, "_decoding_text_at": self._metadata_at()})
         rows = rows.withColumns({"_decoding_text_end": self._metadata_end()})
-        return rows.withColumns({"_decoding_is_plain": self._has_key() & self._has_value() & _always()})
+        is_plain = self._has_key() & self._has_value() & _always()
+        rows = rows.withColumns({"_decoding_is_plain": is_plain})
+        unread = sf.when(~sf.col("_decoding_is_plain"), packed(self.key, self.value))
+        return rows.withColumns({"_decoding_unread": unread})
 
-    def decoded(self) -> DataFrame:
-        """The rows with what the plain ones say, and in ``_unread`` the others, packed for Python.
-
-        What Spark hands past Python it copies four times, row by row: so the bytes are decoded before, and stay behind
-        where nobody asks for them.
-        """
-        is_plain = sf.col("_decoding_is_plain")
-        said = {_SAID + name: sf.when(is_plain, column) for name, column in self._columns().items()}
-        unread = sf.when(~is_plain & _always(), packed(self.key, self.value))
-        return self._staged().withColumns(said | {"_decoding_unread": unread})
-
-    def _columns(self) -> dict[str, Column]:
+    def columns(self) -> dict[str, Column]:
         """What a plain row says, by name."""
         there = self._key_columns() | self._value_columns()
         return {field.name: there.get(field.name, sf.lit(None)).cast(field.dataType) for field in DECODED_SCHEMA}
