@@ -28,7 +28,7 @@ from kafkalearn.live.conform.running import Run
 from kafkalearn.live.conform.vectors import OPEN, read_vector, slug, vectors_in
 from kafkalearn.live.jars.lock import one_at_a_time
 from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.tables import markdown_table
+from kafkalearn.tables.markdown import markdown_table
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 from tools.checked_live import RECORDED, ROOT, text_of, with_conform
 from tools.pages import write_part

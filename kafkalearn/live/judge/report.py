@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from kafkalearn.live.conform.search import Difference
-from kafkalearn.tables import markdown_table
+from kafkalearn.tables.markdown import markdown_table
 
 AGREES, DIFFERS, NOT_ASKED = "agrees", "differs", "cannot be asked"
 SHOWN_REASON = 400  # characters

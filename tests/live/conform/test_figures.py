@@ -11,7 +11,7 @@ from kafkalearn.fidelity.live import ConformCheck, conform_checks
 from kafkalearn.live.conform.figures import entry_of, rows_of
 from kafkalearn.live.conform.progress import Progress
 from kafkalearn.live.conform.vectors import Vector
-from kafkalearn.tables import markdown_table
+from kafkalearn.tables.markdown import markdown_table
 from tools import checked_live, conform
 from tools.pages import part_of
 
