@@ -15,7 +15,7 @@ def write_part(page: Path, command: str, text: str) -> None:
     ValueError
         If the page has no such comment, or no end behind it.
     """
-    begin = f"<!-- written by {command} -->\n"
+    begin = _begin(command)
     head, found, rest = page.read_text(encoding="utf-8").partition(begin)
     _, ended, tail = rest.partition(END)
     if not found or not ended:
@@ -23,6 +23,10 @@ def write_part(page: Path, command: str, text: str) -> None:
     page.write_text(f"{head}{begin}\n{text}\n\n{END}{tail}", encoding="utf-8")
 
 
+def _begin(command: str) -> str:
+    return f"<!-- written by {command} -->\n"
+
+
 def part_of(page: Path, command: str) -> str:
     """What stands there."""
-    return page.read_text(encoding="utf-8").split(f"<!-- written by {command} -->\n")[1].split(END)[0].strip()
+    return page.read_text(encoding="utf-8").split(_begin(command))[1].split(END)[0].strip()

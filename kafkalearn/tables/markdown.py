@@ -36,5 +36,5 @@ def markdown_table(rows: Iterable[Mapping[str, object]], columns: Iterable[str] 
 
 
 def _cell(value: object) -> str:
-    text = f"{value:,}" if isinstance(value, int) else str(value)
+    text = f"{value:,}" if type(value) is int else str(value)
     return text.replace("|", "\\|")

@@ -98,14 +98,11 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value") -> Dat
     for column in DECODED_COLUMNS:
         refuse_overwrite(df, column)
     own, rest = [sf.col(f"`{name}`") for name in df.columns], sf.get("_decoding_rest", sf.lit(0))
-    decoder = _Decoder(df, key, value)
-    rows = decoder.staged()
-    rows = rows.withColumn("_decoding_rest", rest_of(df.sparkSession, sf.col("_decoding_unread"), DECODED_SCHEMA))
+    decoder, is_plain = _Decoder(df, key, value), sf.col("_decoding_is_plain")
+    unread = sf.when(~is_plain, packed(decoder.key, decoder.value))
+    rows = decoder.staged().withColumn("_decoding_rest", rest_of(df.sparkSession, unread, DECODED_SCHEMA))
     # Behind Python's node: before it, with all columns of the rows, Java would get a function too large to compile.
-    said = [
-        sf.when(sf.col("_decoding_is_plain"), plain).otherwise(rest[name]).alias(name)
-        for name, plain in decoder.columns().items()
-    ]
+    said = [sf.when(is_plain, plain).otherwise(rest[name]).alias(name) for name, plain in decoder.columns().items()]
     return rows.select(*own, *said)
 
 
@@ -126,7 +123,7 @@ class _Decoder:
         self.is_offset = self.kind.isin(*OFFSET_TYPES)
 
     def staged(self) -> DataFrame:
-        """The rows with the places of all fields and whether that is all they need; those that need more are packed."""
+        """The rows with the places of all fields and whether that is all they need."""
         rows = self.df.withColumns(
             {
                 "_decoding_type": self._int16(self.key, 0, self.key_length),
@@ -137,10 +134,9 @@ class _Decoder:
         topic_end = sf.when(self.is_offset, self._sized_end(self.key, self.group_end, self.key_length))
         rows = rows.withColumns({"_decoding_topic_end": topic_end, "_decoding_text_at": self._metadata_at()})
         rows = rows.withColumns({"_decoding_text_end": self._metadata_end()})
-        is_plain = self._has_key() & self._has_value() & _always()
-        rows = rows.withColumns({"_decoding_is_plain": is_plain})
-        unread = sf.when(~sf.col("_decoding_is_plain"), packed(self.key, self.value))
-        return rows.withColumns({"_decoding_unread": unread})
+        # Always true, and not deterministic to Spark's planner, which would else put every stage into the filters.
+        stay_apart = sf.spark_partition_id() >= 0
+        return rows.withColumns({"_decoding_is_plain": self._has_key() & self._has_value() & stay_apart})
 
     def columns(self) -> dict[str, Column]:
         """What a plain row says, by name."""
@@ -240,11 +236,6 @@ class _Decoder:
             "expire_ms": _unless_minus_one(sf.when(self.version == 1, self._int64(end + 8))),
             "topic_id": sf.substring(encoded, 1, 22),  # 16 bytes; the rest is padding
         }
-
-
-def _always() -> Column:
-    """Always true, and not deterministic to Spark's planner, which would else compute the stages more than once."""
-    return sf.spark_partition_id() >= 0
 
 
 def _text(data: Column, start: Column, end: Column) -> Column:
