@@ -75,6 +75,7 @@ def beside_kafka(spark: SparkSession, records: DataFrame, folder: Path) -> list[
     read = segments_df(spark, path.parent)
     before = read.select("key", "value").persist()
     before.count()
+    compiled, compiled_before = (rows.transform(decode_offsets, python=False) for rows in (read, before))
 
     def kafka(of: Path):
         return lambda: subprocess.run(dump_log(of, "--offsets-decoder"), stdout=subprocess.DEVNULL, check=True)
@@ -83,7 +84,9 @@ def beside_kafka(spark: SparkSession, records: DataFrame, folder: Path) -> list[
         Way("Kafka's DumpLogSegments", kafka(path)),
         Way("Java's start, DumpLogSegments of one record", kafka(little)),
         Way("segments_df, then decode_offsets: all 20 columns", needing(read.transform(decode_offsets), names)),
+        Way("segments_df, then decode_offsets without Python: all 20 columns", needing(compiled, names)),
         Way("decode_offsets of what was read before: all 20 columns", needing(before.transform(decode_offsets), names)),
+        Way("the same without Python", needing(compiled_before, names)),
     ]
 
 
@@ -95,12 +98,14 @@ def main(argv: list[str]) -> None:
     spark = get_spark("kafkalearn benchmark")
     records = offsets_records(spark, options.rows)
     few = offsets_records(spark, options.slow_rows)
-    decoded = records.transform(decode_offsets)
+    decoded, compiled = records.transform(decode_offsets), records.transform(decode_offsets, python=False)
     size = sf.length("key") + sf.coalesce(sf.length("value"), sf.lit(0))
     ways = [
         Way("count the bytes of keys and values", lambda: records.agg(sf.sum(size)).collect()),
         Way("decode_offsets: what a commit says, and errors", needing(decoded, COMMIT)),
         Way("decode_offsets: all 20 columns", needing(decoded, tuple(DECODED_SCHEMA.names))),
+        Way("decode_offsets without Python: what a commit says, and errors", needing(compiled, COMMIT)),
+        Way("decode_offsets without Python: all 20 columns", needing(compiled, tuple(DECODED_SCHEMA.names))),
         Way("decode_offsets, then the last record of each key", lambda: decoded.transform(latest_state).count()),
     ]
     measure("decode_offsets", f"decoding {options.rows:,} raw records", machine(spark), ways, options)

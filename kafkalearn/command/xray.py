@@ -11,7 +11,7 @@ from kafkalearn.answers import xray
 from kafkalearn.answers.units import lasting
 from kafkalearn.answers.xray.report import Xray
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments.census.blocks import has_columns
+from kafkalearn.segments.census.side_by_side import has_columns
 from kafkalearn.segments.checksum import HAS_WHEEL
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 

@@ -11,14 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from kafkalearn.segments.batches import Batch, Bytes, Header, is_checksum_right, read_batch, read_header
+from kafkalearn.segments.census.side_by_side import side_by_side
 from kafkalearn.segments.compression import BATCH_LIMIT_BYTES
 from kafkalearn.segments.files import damaged_end, rest_from
 from kafkalearn.segments.records import wrong
 from kafkalearn.segments.walk import Span, Unread, walk
 from kafkalearn.wire.reader import Undecodable
+
+if TYPE_CHECKING:
+    from kafkalearn.segments.census.columns.block import ColumnBlock
 
 OPEN = "OPEN"
 
@@ -45,12 +49,28 @@ class Piece:
     unread: str | None = None  # why the bytes cannot be read
 
 
-class ReadBatch(NamedTuple):
-    """A batch and what only the whole log knows of it."""
+class InLog(NamedTuple):
+    """What only the whole log knows of a batch."""
 
-    batch: Batch
     transaction: str | None  # COMMIT, ABORT or OPEN; None: it is in none
     has_data: bool | None  # of a marker: as in `Marker`
+
+
+IN_NONE = InLog(None, None)
+
+
+class ReadBatch(NamedTuple):
+    """A batch and what the whole log knows of it."""
+
+    batch: Batch
+    in_log: InLog
+
+
+class ReadBlock(NamedTuple):
+    """Batches read side by side, and what the whole log knows of each."""
+
+    block: ColumnBlock
+    in_log: list[InLog]
 
 
 class Reason(NamedTuple):
@@ -154,23 +174,57 @@ def read_piece(data: Bytes, piece: Piece, read: Read) -> Iterator[ReadBatch | Un
     if piece.unread is not None:
         yield Unread(piece.span.start, piece.span.end - piece.span.start, piece.unread)
         return
-    ends, markers = dict(piece.ends), {marker.offset: marker for marker in piece.markers}
-    behind: dict[int, list[Marker]] = {}
-    for marker in reversed(piece.markers):
-        behind.setdefault(marker.producer_id, []).append(marker)
+    transactions = _Transactions(piece)
     for each in walk(data, piece.span, read, read):
-        if isinstance(each, Unread):
+        yield each if isinstance(each, Unread) else ReadBatch(each, transactions.of(each))
+
+
+def read_piece_side_by_side(
+    data: Bytes, piece: Piece, has_checksum: bool = True, batch_limit_bytes: int = BATCH_LIMIT_BYTES
+) -> Iterator[ReadBlock | ReadBatch | Unread]:
+    """The same by NumPy, which must be there: many batches in one block, and those one by one where anything is odd.
+
+    Parameters
+    ----------
+    data, piece
+        As for `read_piece`.
+    has_checksum, batch_limit_bytes : bool, int
+        As in `kafkalearn.segments.batches.read_batch`.
+    """
+    read = reader(has_checksum, batch_limit_bytes)
+    if piece.unread is not None:
+        yield from read_piece(data, piece, read)
+        return
+    transactions = _Transactions(piece)
+    for each in side_by_side(data, piece.span, has_checksum, batch_limit_bytes):
+        if isinstance(each, Span):
+            yield from read_piece(data, replace(piece, span=each), read)
+        elif isinstance(each, Unread):
             yield each
-        elif not each.is_transactional:
-            yield ReadBatch(each, None, None)
-        elif each.is_control:
-            marker = markers.get(each.base_offset)
-            yield ReadBatch(each, marker.outcome if marker else None, marker.has_data if marker else None)
         else:
-            ahead = behind.get(each.producer_id, [])
-            while ahead and ahead[-1].offset < each.base_offset:
-                ahead.pop()
-            yield ReadBatch(each, ahead[-1].outcome if ahead else ends.get(each.producer_id, OPEN), None)
+            yield ReadBlock(each, [transactions.of(header) for header in each.headers])
+
+
+class _Transactions:
+    """How the transactions end that the batches of a joined piece are part of, asked in order."""
+
+    def __init__(self, piece: Piece) -> None:
+        self.ends, self.markers = dict(piece.ends), {marker.offset: marker for marker in piece.markers}
+        self.ahead: dict[int, list[Marker]] = {}  # by producer, the next one last
+        for marker in reversed(piece.markers):
+            self.ahead.setdefault(marker.producer_id, []).append(marker)
+
+    def of(self, batch: Batch | Header) -> InLog:
+        """What the whole log knows of the next batch."""
+        if not batch.is_transactional:
+            return IN_NONE
+        if batch.is_control:
+            marker = self.markers.get(batch.base_offset)
+            return InLog(marker.outcome, marker.has_data) if marker else IN_NONE
+        ahead = self.ahead.get(batch.producer_id, [])
+        while ahead and ahead[-1].offset < batch.base_offset:
+            ahead.pop()
+        return InLog(ahead[-1].outcome if ahead else self.ends.get(batch.producer_id, OPEN), None)
 
 
 def reason_for(data: Bytes, unread: Unread, span: Span, is_last: bool, check: Read) -> Reason:

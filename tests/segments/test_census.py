@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kafkalearn.extras import is_installed
 from kafkalearn.segments import committed_records, read_disk
 from kafkalearn.segments.census import blocks as blocks_module
+from kafkalearn.segments.census import side_by_side as side_by_side_module
 from kafkalearn.segments.census.blocks import HEADERS, RECORDS, Unread, blocks
 from kafkalearn.segments.census.columns import filling
 from kafkalearn.segments.census.reading import count_log
@@ -162,9 +163,9 @@ def test_a_batch_whose_checksum_is_right_and_whose_records_are_odd_is_the_same_b
 
 
 def test_blocks_end_where_they_grow_too_large(monkeypatch):
-    monkeypatch.setattr(blocks_module, "BLOCK_RECORDS", 3)
+    monkeypatch.setattr(side_by_side_module, "BLOCK_RECORDS", 3)
     monkeypatch.setattr(blocks_module, "PLAIN_RECORDS", 3)
-    monkeypatch.setattr(blocks_module, "FEW_BATCHES", 1)
+    monkeypatch.setattr(side_by_side_module, "FEW_BATCHES", 1)
     data = b"".join(batch(at, [(at, 1000, b"k", b"v")]) for at in range(10))
     for is_fast in (True, False):
         sizes = [len(each.headers) for each in blocks(data, Span(0, len(data)), RECORDS, is_fast)]

@@ -33,8 +33,8 @@ def in_pieces(files, piece_bytes):
     batches = [each for each in found if not isinstance(each, Unread)]
     return (
         [each.batch for each in batches],
-        [each.transaction for each in batches],
-        [each.has_data for each in batches],
+        [each.in_log.transaction for each in batches],
+        [each.in_log.has_data for each in batches],
         [(each.position, each.size_bytes, each.reason) for each in found if isinstance(each, Unread)],
     )
 

@@ -23,10 +23,11 @@ from kafkalearn.answers.xray.rows import CommittedRow, committed_rows
 from kafkalearn.answers.xray.settings import XraySettings
 from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments.census.blocks import HEADERS, has_columns
+from kafkalearn.segments.census.blocks import HEADERS
 from kafkalearn.segments.census.blocks import RECORDS as WITH_RECORDS
 from kafkalearn.segments.census.log_census import LogCensus
 from kafkalearn.segments.census.reading import count_log
+from kafkalearn.segments.census.side_by_side import has_columns
 from kafkalearn.transaction_log.codec import TOPIC as TRANSACTIONS_TOPIC
 from kafkalearn.transaction_log.replay import ReplayedTransactions, replay
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 
 from kafkalearn.segments.batches import Header
-from kafkalearn.segments.census.blocks import Block, Sized
+from kafkalearn.segments.census.counted import Block, Sized
 from kafkalearn.segments.census.log_census import EpochRun, FileCensus, Largest, LogCensus, OpenTransaction, Stamp
 from kafkalearn.segments.compression import CODECS
 from kafkalearn.segments.log_dirs import SegmentFile

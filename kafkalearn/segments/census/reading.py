@@ -9,7 +9,8 @@ from pathlib import Path
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.segments.batches import Bytes
-from kafkalearn.segments.census.blocks import RECORDS, Block, blocks
+from kafkalearn.segments.census.blocks import RECORDS, blocks
+from kafkalearn.segments.census.counted import Block
 from kafkalearn.segments.census.counting import Counting
 from kafkalearn.segments.census.log_census import LogCensus
 from kafkalearn.segments.census.older import older_messages

@@ -4,7 +4,8 @@ Nearly all records of the topic are committed offsets in one of five layouts. Fo
 follows from two or three lengths, so each column is a compiled expression. What is left, records of groups and
 anything unusual or damaged, goes through the scalar function in Arrow batches (`kafkalearn.spark.offsets.rest`), on the
 way of all rows: the others pass by as nulls, so the input is read once. A record that cannot be read keeps its row,
-with the reason.
+with the reason. On its way to Python and past it a row is copied several times, which is half of the cost: who asks
+for commits alone can do without (``python=False``).
 """
 
 from __future__ import annotations
@@ -40,9 +41,15 @@ DECODED_SCHEMA = StructType([StructField(name, kind) for kind, names in _NAMES_B
 """What `decode_offsets` adds, in this order."""
 
 DECODED_COLUMNS = tuple(DECODED_SCHEMA.names)
+OF_EVERY_RECORD = ("record_type", "kind", "is_tombstone", "value_version")  # what no record needs Python for
+NOT_READ = "not read: this record needs Python on the workers, and python=False was given"
+
+WORDS_BY_TYPE = [RECORD_TYPES[at].words if at in RECORD_TYPES else None for at in range(max(RECORD_TYPES) + 1)]
+AS_MANY_AS_THERE_ARE = 2**31 - 1  # partitions: coalesce only takes some together if there are more
+REST_SCHEMA = StructType([field for field in DECODED_SCHEMA if field.name not in OF_EVERY_RECORD])
 
 
-def decode_offsets(df: DataFrame, key: str = "key", value: str = "value") -> DataFrame:
+def decode_offsets(df: DataFrame, key: str = "key", value: str = "value", *, python: bool = True) -> DataFrame:
     """The same rows with what each record of the offsets topic says.
 
     Parameters
@@ -51,6 +58,10 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value") -> Dat
         With the columns of Spark's Kafka source, of which `key` and `value` are read, both binary.
     key, value : str
         Their names.
+    python : bool
+        False: nothing is handed to Python on the workers, which is several times as fast. The few records that need it
+        (those of groups, anything unusual or damaged) have `NOT_READ` as their `error`, and of the other columns only
+        `record_type`, `kind`, `is_tombstone` and `value_version`.
 
     Returns
     -------
@@ -97,13 +108,18 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value") -> Dat
         require(df, column, ("binary",), "records have bytes, as from Spark's Kafka source")
     for column in DECODED_COLUMNS:
         refuse_overwrite(df, column)
-    own, rest = [sf.col(f"`{name}`") for name in df.columns], sf.get("_decoding_rest", sf.lit(0))
-    decoder, is_plain = _Decoder(df, key, value), sf.col("_decoding_is_plain")
-    unread = sf.when(~is_plain, packed(decoder.key, decoder.value))
-    rows = decoder.staged().withColumn("_decoding_rest", rest_of(df.sparkSession, unread, DECODED_SCHEMA))
-    # Behind Python's node: before it, with all columns of the rows, Java would get a function too large to compile.
-    said = [sf.when(is_plain, plain).otherwise(rest[name]).alias(name) for name, plain in decoder.columns().items()]
-    return rows.select(*own, *said)
+    decoder = _Decoder(df, key, value)
+    # A node apart from the others stands in the middle, Python's or the other one: compiled into one function together
+    # with all columns of the rows, what is in front and what is behind would be too large for Java.
+    if python:
+        rows = decoder.staged().withColumn("_decoding_rest", rest_of(df.sparkSession, decoder.unread(), REST_SCHEMA))
+        otherwise = {name: sf.get("_decoding_rest", sf.lit(0))[name] for name in REST_SCHEMA.names}
+    else:
+        rows, otherwise = decoder.staged().coalesce(AS_MANY_AS_THERE_ARE), {"error": sf.lit(NOT_READ)}
+    said = decoder.columns()
+    said |= {name: sf.when(decoder.is_plain, said[name]).otherwise(otherwise.get(name)) for name in REST_SCHEMA.names}
+    own = [sf.col(f"`{name}`") for name in df.columns]
+    return rows.select(*own, *(said[name].alias(name) for name in DECODED_COLUMNS))
 
 
 class _Decoder:
@@ -121,6 +137,7 @@ class _Decoder:
         self.group_end, self.topic_end = sf.col("_decoding_group_end"), sf.col("_decoding_topic_end")
         self.text_at, self.text_end = sf.col("_decoding_text_at"), sf.col("_decoding_text_end")
         self.is_offset = self.kind.isin(*OFFSET_TYPES)
+        self.is_plain = sf.col("_decoding_is_plain")
 
     def staged(self) -> DataFrame:
         """The rows with the places of all fields and whether that is all they need."""
@@ -138,8 +155,12 @@ class _Decoder:
         stay_apart = sf.spark_partition_id() >= 0
         return rows.withColumns({"_decoding_is_plain": self._has_key() & self._has_value() & stay_apart})
 
+    def unread(self) -> Column:
+        """The records that are not plain, as `rest_of` takes them."""
+        return sf.when(~self.is_plain, packed(self.key, self.value))
+
     def columns(self) -> dict[str, Column]:
-        """What a plain row says, by name."""
+        """What a plain row says, by name; of `OF_EVERY_RECORD` what any does."""
         there = self._key_columns() | self._value_columns()
         return {field.name: there.get(field.name, sf.lit(None)).cast(field.dataType) for field in DECODED_SCHEMA}
 
@@ -185,12 +206,9 @@ class _Decoder:
         return sf.coalesce(is_good, sf.lit(False))
 
     def _key_columns(self) -> dict[str, Column]:
-        kind = sf.when(self.kind == GROUP_TYPE, RECORD_TYPES[GROUP_TYPE].words)
-        for number in OFFSET_TYPES:
-            kind = kind.when(self.kind == number, RECORD_TYPES[number].words)
         return {
             "record_type": self.kind,
-            "kind": kind,
+            "kind": sf.get(sf.lit(WORDS_BY_TYPE), self.kind),
             "group_id": self._group_text(),
             "committed_topic": sf.when(self.is_offset, self._topic_text()),
             "committed_partition": sf.when(self.is_offset, self._int32(self.key, self.topic_end, self.key_length)),

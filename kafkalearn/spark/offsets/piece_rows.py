@@ -1,22 +1,26 @@
 """What a worker does to read segment files: cut them into pieces, join what these know, and turn them into rows.
 
 It goes to the workers with the query and uses the core alone, `kafkalearn.segments.pieces` above all. A task maps its
-file into memory, so that only what is used is read, and holds one batch and about 8 MB of rows.
+file into memory, so that only what is used is read. With NumPy it holds the records of a block of batches in columns,
+without it, or where something is odd, one batch and about 8 MB of rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from mmap import ACCESS_READ, mmap
 from typing import TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.segments import pieces
 from kafkalearn.segments.batches import Bytes
+from kafkalearn.segments.census.side_by_side import has_columns
 from kafkalearn.segments.walk import Span, Unread
 
 Row: TypeAlias = dict[str, object]
@@ -95,9 +99,13 @@ class Reading:
         for row in _rows_of(indexed):
             columns = _Columns(row)
             with _mapped(row["path"]) as data:
-                for each in pieces.read_piece(data, _piece_of(row), self._read):
+                for each in self._read_piece(data, _piece_of(row)):
                     if isinstance(each, pieces.ReadBatch):
                         columns.add(each)
+                    elif isinstance(each, pieces.ReadBlock):
+                        yield columns.taken()
+                        yield from self._block_rows(data, each, row)
+                        columns.next_offset = each.block.headers[-1].last_offset + 1
                     else:
                         tail, skipped = self._said_of(data, each, row)
                         columns.add_unread(tail, skipped)
@@ -106,6 +114,28 @@ class Reading:
                     if columns.are_enough:
                         yield columns.taken()
             yield columns.taken()
+
+    def _read_piece(
+        self, data: Bytes, piece: pieces.Piece
+    ) -> Iterator[pieces.ReadBlock | pieces.ReadBatch | pieces.Unread]:
+        if has_columns():
+            return pieces.read_piece_side_by_side(data, piece, self.has_checksum, self.batch_limit_bytes)
+        return pieces.read_piece(data, piece, self._read)
+
+    def _block_rows(self, data: Bytes, read: pieces.ReadBlock, place: Row) -> Iterator[pa.RecordBatch]:
+        """The records of a block, in order: those of applications in columns, and control records."""
+        arrow, block = import_module("kafkalearn.segments.census.columns.arrow"), read.block
+        rows = pa.Table.from_batches([_arrow_rows(block.record_count, arrow.columns_of(read) | _place(place))])
+        if block.controls:
+            controls, batch = _Columns(place), block.batch.tolist()
+            for index in block.controls:
+                control = self._read(data, block.headers[index].position)
+                controls.add(pieces.ReadBatch(control, read.in_log[index]))
+                batch += [index] * len(control.records)
+            both = pa.concat_tables([rows, pa.Table.from_batches([controls.taken()])])
+            rows = arrow.in_order(both, batch).combine_chunks()
+        row_bytes = rows.nbytes // (rows.num_rows + 1) + 1
+        yield from rows.to_batches(max(1, min(ENOUGH_ROWS, ENOUGH_BYTES // row_bytes)))
 
     @property
     def _read(self) -> pieces.Read:
@@ -141,11 +171,7 @@ def _mapped(path: str) -> Iterator[Bytes]:
         raise KafkaLearnError(
             f"the worker cannot read {path!r}: {error.strerror or error}; all workers must see the folder"
         ) from None
-    try:
-        yield data
-    finally:
-        if not is_empty:
-            data.close()
+    yield data  # it is closed when nothing looks at it any more: a block may
 
 
 def _rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
@@ -183,11 +209,38 @@ def _piece_of(row: Row) -> pieces.Piece:
     )
 
 
+def _place(piece: Row) -> Row:
+    return {name: piece[name] for name in ("topic", "partition", "log_dir")}
+
+
+def _arrow_rows(count: int, given: Mapping[str, object]) -> pa.RecordBatch:
+    """Rows with these columns, each an array, a list or one value for all; what is not given is null."""
+    arrays = []
+    for field in RECORDS:
+        column = given.get(field.name)
+        if column is None:
+            column = pa.nulls(count, field.type)
+        elif isinstance(column, list):
+            column = pa.array(column, field.type)
+        elif not isinstance(column, pa.Array):
+            column = pa.repeat(pa.scalar(column, field.type), count)
+        arrays.append(column.cast(field.type))
+    at_ms = arrays[RECORDS.get_field_index("timestamp_ms")]
+    arrays[RECORDS.get_field_index("timestamp")] = _timestamps(at_ms)
+    return pa.RecordBatch.from_arrays(arrays, schema=RECORDS)
+
+
+def _timestamps(at_ms: pa.Array) -> pa.Array:
+    """Null beyond the years of Spark's timestamps."""
+    is_one = pc.and_(pc.greater_equal(at_ms, FIRST_MS), pc.less_equal(at_ms, LAST_MS))
+    return pc.if_else(is_one, pc.multiply(at_ms, 1000), None).cast(RECORDS.field("timestamp").type)
+
+
 class _Columns:
     """Rows of one piece, gathered by column until they are enough for an Arrow batch."""
 
     def __init__(self, piece: Row) -> None:
-        self.place = {name: piece[name] for name in ("topic", "partition", "log_dir")}
+        self.place = _place(piece)
         self.next_offset = piece["first_offset"]
         self._start()
 
@@ -205,15 +258,13 @@ class _Columns:
         batch, records = read.batch, read.batch.records
         self.next_offset = batch.last_offset + 1
         self.size_bytes += batch.size_bytes + sum(len(each.value or b"") for each in records)
-        times_ms = [each.timestamp_ms for each in records]
         self._add(
             len(records),
             key=[each.key for each in records],
             value=[each.value for each in records],
             offset=[each.offset for each in records],
-            timestamp=[at_ms * 1000 if FIRST_MS <= at_ms <= LAST_MS else None for at_ms in times_ms],
             timestampType=int(batch.is_log_append_time),
-            timestamp_ms=times_ms,
+            timestamp_ms=[each.timestamp_ms for each in records],
             batch_base_offset=batch.base_offset,
             batch_last_offset=batch.last_offset,
             producer_id=batch.producer_id,
@@ -222,8 +273,8 @@ class _Columns:
             is_transactional=batch.is_transactional,
             delete_horizon_ms=batch.delete_horizon_ms,
             control=[each.control for each in records],
-            transaction=read.transaction,
-            has_data=read.has_data,
+            transaction=read.in_log.transaction,
+            has_data=read.in_log.has_data,
         )
 
     def add_unread(self, tail: str | None, skipped: str | None) -> None:
@@ -239,6 +290,6 @@ class _Columns:
 
     def taken(self) -> pa.RecordBatch:
         """The rows so far; the next ones are others."""
-        arrays = [pa.array(self.columns[field.name], field.type) for field in RECORDS]
+        rows = _arrow_rows(len(self.columns["offset"]), self.columns)
         self._start()
-        return pa.RecordBatch.from_arrays(arrays, schema=RECORDS)
+        return rows

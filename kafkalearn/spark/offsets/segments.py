@@ -1,9 +1,10 @@
 """Raw segment files, as copied from a broker's disk, as a DataFrame with the columns of Spark's Kafka source.
 
 The files are cut into pieces by a first pass over the headers of their batches, so that a large file is read by many
-tasks. What a task holds is one batch, at most ``batch_limit_bytes`` decoded and some times that as Python's objects,
-and some megabytes of rows, however large the file is. The scalar reader of `kafkalearn.segments` goes to the workers
-with the query (`kafkalearn.spark.offsets.piece_rows`).
+tasks. A task reads batches side by side by NumPy, some 16 MiB at a time (of large batches up to 64 MiB), and holds two
+or three times that in columns, however large the file is. Where anything is odd, the scalar reader of
+`kafkalearn.segments` reads them once more, one by one: a batch is at most ``batch_limit_bytes`` decoded, and some times
+that as Python's objects. Both go to the workers with the query (`kafkalearn.spark.offsets.piece_rows`).
 """
 
 from __future__ import annotations
@@ -59,12 +60,13 @@ def segments_df(
     Parameters
     ----------
     spark : SparkSession
-        Its workers must see the folder; they need PyArrow, not kafkalearn.
+        Its workers must see the folder; they need PyArrow, not kafkalearn. Without NumPy there the same rows take
+        several times as long.
     folder : str or Path
         A partition's folder ``TOPIC-PARTITION`` with files ``00000000000000000000.log``, a log dir, or a folder above
         several log dirs.
     has_checksum : bool
-        False: checksums are not looked at, which is several times as fast.
+        False: checksums are not looked at; where the workers have no google-crc32c, that is several times as fast.
     topic : str, optional
         Only this topic.
     log_dir : str, optional

@@ -10,7 +10,7 @@ from kafkalearn.offsets import decode, encode_key, encode_value
 from kafkalearn.offsets.records.codec import decode_key
 from kafkalearn.offsets.replay import classic_group, committed
 from kafkalearn.spark.offsets import decode as decoding
-from kafkalearn.spark.offsets.decode import DECODED_COLUMNS, decode_offsets
+from kafkalearn.spark.offsets.decode import DECODED_COLUMNS, NOT_READ, OF_EVERY_RECORD, decode_offsets
 from kafkalearn.wire import Undecodable
 from tests.recorded import recorded
 from tests.segments.disk import RUNS, told
@@ -23,13 +23,12 @@ OFFSET_KEY = bytes.fromhex("0001000a746573742d67726f757000047465737400000000")
 GROUP_KEY = bytes.fromhex("0002000a746573742d67726f7570")
 
 
-def decoded(spark, records):
+def decoded(spark, records, **options):
     """The rows of some pairs of key and value, in their order."""
     rows = [(index, key, value) for index, (key, value) in enumerate(records)]
     df = spark.createDataFrame(rows, "number int, key binary, value binary")
-    return [
-        row.asDict() for row in df.transform(decode_offsets).orderBy("number").drop("number", "key", "value").collect()
-    ]
+    rows = df.transform(decode_offsets, **options).orderBy("number").drop("number", "key", "value")
+    return [row.asDict() for row in rows.collect()]
 
 
 def expected(key, value):
@@ -223,6 +222,28 @@ def test_the_input_is_read_once(spark, tmp_path):
     leaves = rows._jdf.queryExecution().executedPlan().collectLeaves()
     read = [leaves.apply(at).metrics().apply("numOutputRows").value() for at in range(leaves.size())]
     assert read == [len(records)]  # one scan, which has read each record once
+
+
+def test_without_python_a_record_says_the_same_or_that_it_was_not_read(spark, route):
+    rng = random.Random(14)
+    whole = random_records(15, 300) + random_groups(16, 30)
+    records = [(None, b"\x00\x03"), (b"", None), *whole, *(cut(rng, record) for record in whole)]
+    both = [decoded(spark, records, python=python) for python in (True, False)]
+
+    read = 0
+    for said, without in zip(*both, strict=True):
+        if without["error"] == NOT_READ:
+            assert without == NOTHING | {"error": NOT_READ} | {name: said[name] for name in OF_EVERY_RECORD}
+        else:
+            read += 1
+            assert without == said
+    assert read > 200
+
+
+def test_without_python_no_worker_runs_python(spark):
+    rows = spark.createDataFrame([(OFFSET_KEY, None)], "key binary, value binary")
+    plans = [rows.transform(decode_offsets, python=python)._jdf.queryExecution().toString() for python in (True, False)]
+    assert ["ArrowEvalPython" in plan for plan in plans] == [True, False]
 
 
 def test_columns_of_any_other_name_stay_as_they_are(spark):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kafkalearn.segments.batches import Bytes, Header
-from kafkalearn.segments.census.blocks import Row, Sized
+from kafkalearn.segments.census.counted import Row, Sized
 
 ROWS_AT_A_TIME = 10_000  # made into Python's objects
 
@@ -33,7 +33,7 @@ class Columns(NamedTuple):
 
 @dataclass(slots=True)
 class ColumnBlock:
-    """A block as `kafkalearn.segments.census.blocks.Block` describes it, in columns."""
+    """A block as `kafkalearn.segments.census.counted.Block` describes it, in columns."""
 
     headers: list[Header]
     controls: dict[int, str | None]
