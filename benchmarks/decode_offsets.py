@@ -75,7 +75,7 @@ def beside_kafka(spark: SparkSession, records: DataFrame, folder: Path) -> list[
     read = segments_df(spark, path.parent)
     before = read.select("key", "value").persist()
     before.count()
-    compiled, compiled_before = (rows.transform(decode_offsets, python=False) for rows in (read, before))
+    compiled, compiled_before = (rows.transform(decode_offsets, has_python=False) for rows in (read, before))
 
     def kafka(of: Path):
         return lambda: subprocess.run(dump_log(of, "--offsets-decoder"), stdout=subprocess.DEVNULL, check=True)
@@ -98,7 +98,7 @@ def main(argv: list[str]) -> None:
     spark = get_spark("kafkalearn benchmark")
     records = offsets_records(spark, options.rows)
     few = offsets_records(spark, options.slow_rows)
-    decoded, compiled = records.transform(decode_offsets), records.transform(decode_offsets, python=False)
+    decoded, compiled = records.transform(decode_offsets), records.transform(decode_offsets, has_python=False)
     size = sf.length("key") + sf.coalesce(sf.length("value"), sf.lit(0))
     ways = [
         Way("count the bytes of keys and values", lambda: records.agg(sf.sum(size)).collect()),

@@ -57,3 +57,14 @@ def require_one_copy(df: DataFrame) -> None:
     for field in df.schema:
         if COPIES in field.metadata:
             raise KafkaLearnError(field.metadata[COPIES])
+
+
+UNREAD = "unread"
+"""In the metadata of a column: some of the rows were not read, and how to read them."""
+
+
+def require_all_read(df: DataFrame) -> None:
+    """Raise if rows are known to be left unread, as `decode_offsets` leaves some without Python."""
+    for field in df.schema:
+        if UNREAD in field.metadata:
+            raise KafkaLearnError(field.metadata[UNREAD])

@@ -5,7 +5,7 @@ follows from two or three lengths, so each column is a compiled expression. What
 anything unusual or damaged, goes through the scalar function in Arrow batches (`kafkalearn.spark.offsets.rest`), on the
 way of all rows: the others pass by as nulls, so the input is read once. A record that cannot be read keeps its row,
 with the reason. On its way to Python and past it a row is copied several times, which is half of the cost: who asks
-for commits alone can do without (``python=False``).
+for commits alone can do without (``has_python=False``).
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
+from kafkalearn.arguments import flag
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES, RECORD_TYPES
 from kafkalearn.spark.columns.big_endian import int16_at, int32_at, int64_at, uint16_at
-from kafkalearn.spark.columns.checks import refuse_overwrite, require
+from kafkalearn.spark.columns.checks import UNREAD, refuse_overwrite, require
 from kafkalearn.spark.columns.texts import is_utf8
 from kafkalearn.spark.offsets.rest import packed, rest_of
 
@@ -42,14 +43,18 @@ DECODED_SCHEMA = StructType([StructField(name, kind) for kind, names in _NAMES_B
 
 DECODED_COLUMNS = tuple(DECODED_SCHEMA.names)
 OF_EVERY_RECORD = ("record_type", "kind", "is_tombstone", "value_version")  # what no record needs Python for
-NOT_READ = "not read: this record needs Python on the workers, and python=False was given"
+NOT_READ = "not read: this record needs Python on the workers, and has_python=False was given"
 
 WORDS_BY_TYPE = [RECORD_TYPES[at].words if at in RECORD_TYPES else None for at in range(max(RECORD_TYPES) + 1)]
+NEEDS_ALL = (
+    "the rows were decoded with has_python=False, which leaves the records of groups and unusual ones unread; here all "
+    "count: decode them without it"
+)
 AS_MANY_AS_THERE_ARE = 2**31 - 1  # partitions: coalesce only takes some together if there are more
 REST_SCHEMA = StructType([field for field in DECODED_SCHEMA if field.name not in OF_EVERY_RECORD])
 
 
-def decode_offsets(df: DataFrame, key: str = "key", value: str = "value", *, python: bool = True) -> DataFrame:
+def decode_offsets(df: DataFrame, key: str = "key", value: str = "value", *, has_python: bool = True) -> DataFrame:
     """The same rows with what each record of the offsets topic says.
 
     Parameters
@@ -58,10 +63,10 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value", *, pyt
         With the columns of Spark's Kafka source, of which `key` and `value` are read, both binary.
     key, value : str
         Their names.
-    python : bool
+    has_python : bool
         False: nothing is handed to Python on the workers, which is several times as fast. The few records that need it
         (those of groups, anything unusual or damaged) have `NOT_READ` as their `error`, and of the other columns only
-        `record_type`, `kind`, `is_tombstone` and `value_version`.
+        `record_type`, `kind`, `is_tombstone` and `value_version`. Helpers that need every record refuse such rows.
 
     Returns
     -------
@@ -84,7 +89,8 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value", *, pyt
     Raises
     ------
     KafkaLearnError
-        If a column is missing or not binary, or there is one already that would be added.
+        If a column is missing or not binary, or there is one already that would be added, or `has_python` is neither
+        True nor False.
 
     Examples
     --------
@@ -111,7 +117,7 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value", *, pyt
     decoder = _Decoder(df, key, value)
     # A node apart from the others stands in the middle, Python's or the other one: compiled into one function together
     # with all columns of the rows, what is in front and what is behind would be too large for Java.
-    if python:
+    if flag("has_python", has_python):
         rows = decoder.staged().withColumn("_decoding_rest", rest_of(df.sparkSession, decoder.unread(), REST_SCHEMA))
         otherwise = {name: sf.get("_decoding_rest", sf.lit(0))[name] for name in REST_SCHEMA.names}
     else:
@@ -119,7 +125,8 @@ def decode_offsets(df: DataFrame, key: str = "key", value: str = "value", *, pyt
     said = decoder.columns()
     said |= {name: sf.when(decoder.is_plain, said[name]).otherwise(otherwise.get(name)) for name in REST_SCHEMA.names}
     own = [sf.col(f"`{name}`") for name in df.columns]
-    return rows.select(*own, *(said[name].alias(name) for name in DECODED_COLUMNS))
+    metadata = {} if has_python else {"error": {UNREAD: NEEDS_ALL}}
+    return rows.select(*own, *(said[name].alias(name, metadata=metadata.get(name)) for name in DECODED_COLUMNS))
 
 
 class _Decoder:

@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from kafkalearn.offsets.records.record_types import RECORD_TYPES
-from kafkalearn.spark.columns.checks import require_one_copy
+from kafkalearn.spark.columns.checks import require_all_read, require_one_copy
 from kafkalearn.spark.offsets.state import latest_state
 
 MEMBER_TYPES = tuple(number for number, each in RECORD_TYPES.items() if each.name.endswith("_GROUP_MEMBER_METADATA"))
@@ -44,6 +44,7 @@ def group_findings(decoded: DataFrame) -> DataFrame:
     `kafkalearn.answers.xray`, of files.
     """
     require_one_copy(decoded)
+    require_all_read(decoded)
     size = sf.length("key") + sf.coalesce(sf.length("value"), sf.lit(0))
     counted = (
         decoded.where("error IS NULL AND group_id IS NOT NULL")

@@ -15,7 +15,7 @@ from pyspark.sql.types import ArrayType, IntegerType, StringType, StructField, S
 from kafkalearn.offsets.records.members import CONSUMER_PROTOCOL
 from kafkalearn.offsets.records.record_types import GROUP_TYPE
 from kafkalearn.spark.columns.big_endian import int16_at, int32_at
-from kafkalearn.spark.columns.checks import require
+from kafkalearn.spark.columns.checks import require, require_all_read
 from kafkalearn.spark.offsets.consumer_protocol import assigned_in, subscribed_in
 from kafkalearn.spark.offsets.rest import members_of_rest
 
@@ -70,6 +70,7 @@ def group_members(decoded: DataFrame, value: str = "value") -> DataFrame:
     """
     require(decoded, value, ("binary",), "the values of the records, as from Spark's Kafka source")
     require(decoded, "error", ("string",), "decode the records first, with decode_offsets")
+    require_all_read(decoded)
     data = sf.col(f"`{value}`")
     of_groups = decoded.where((sf.col("record_type") == GROUP_TYPE) & sf.col("error").isNull() & data.isNotNull())
     of_groups = of_groups.where("member_count > 0")

@@ -13,7 +13,7 @@ from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets.records.formatter import FORGOTTEN_TYPE, newest_offset_value
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES, RECORD_TYPES
 from kafkalearn.offsets.replay import NO_KEY
-from kafkalearn.spark.columns.checks import refuse_overwrite, require
+from kafkalearn.spark.columns.checks import refuse_overwrite, require, require_all_read
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 LINE, ERROR = "formatter_line", "formatter_error"
@@ -70,6 +70,7 @@ def with_formatter_line(df: DataFrame, release: str = DEFAULT_RELEASE) -> DataFr
     for kind, names in _READ.items():
         for name in names:
             require(df, name, (kind,), "records decoded by decode_offsets")
+    require_all_read(df)
     for name in (LINE, ERROR):
         refuse_overwrite(df, name)
     line = _json(release) if at_least("4.0", release) else _text(release)

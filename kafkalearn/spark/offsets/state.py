@@ -13,7 +13,7 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.group_states import EMPTY, STABLE
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES
-from kafkalearn.spark.columns.checks import require, require_one_copy
+from kafkalearn.spark.columns.checks import require, require_all_read, require_one_copy
 
 WHOLE_NUMBERS = ("int", "bigint")
 KEY_COLUMNS = ("group_id", "committed_topic", "committed_partition", "record_type", "key")
@@ -47,6 +47,7 @@ def latest_state(decoded: DataFrame) -> DataFrame:
     require_one_copy(decoded)
     require(decoded, "offset", WHOLE_NUMBERS, "the offset of each record says which came last")
     require(decoded, "error", ("string",), "decode the records first, with decode_offsets")
+    require_all_read(decoded)
     numbers = ("is_tombstone", *VALUE_COLUMNS)
     # Spark counts in a hash table only if every result has a fixed width; with a text it would sort all rows. So the
     # texts, which hardly change for a key, are part of the key at first, and the few rows that are left are counted
@@ -168,6 +169,7 @@ def commits_per_second(decoded: DataFrame) -> DataFrame:
         millisecond. Every partition of a commit request is a record, so it counts once for each.
     """
     require_one_copy(decoded)
+    require_all_read(decoded)
     commits = (
         decoded.where("commit_ms IS NOT NULL")
         .groupBy("group_id")

@@ -4,13 +4,21 @@ import json
 import random
 
 import pytest
+from pyspark.sql import functions as sf
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets import decode, encode_key, encode_value
 from kafkalearn.offsets.records.codec import decode_key
 from kafkalearn.offsets.replay import classic_group, committed
+from kafkalearn.spark.offsets import (
+    commits_per_second,
+    group_findings,
+    group_members,
+    latest_state,
+)
 from kafkalearn.spark.offsets import decode as decoding
 from kafkalearn.spark.offsets.decode import DECODED_COLUMNS, NOT_READ, OF_EVERY_RECORD, decode_offsets
+from kafkalearn.spark.offsets.printing import with_formatter_line
 from kafkalearn.wire import Undecodable
 from tests.recorded import recorded
 from tests.segments.disk import RUNS, told
@@ -228,7 +236,7 @@ def test_without_python_a_record_says_the_same_or_that_it_was_not_read(spark, ro
     rng = random.Random(14)
     whole = random_records(15, 300) + random_groups(16, 30)
     records = [(None, b"\x00\x03"), (b"", None), *whole, *(cut(rng, record) for record in whole)]
-    both = [decoded(spark, records, python=python) for python in (True, False)]
+    both = [decoded(spark, records, has_python=has_python) for has_python in (True, False)]
 
     read = 0
     for said, without in zip(*both, strict=True):
@@ -242,8 +250,20 @@ def test_without_python_a_record_says_the_same_or_that_it_was_not_read(spark, ro
 
 def test_without_python_no_worker_runs_python(spark):
     rows = spark.createDataFrame([(OFFSET_KEY, None)], "key binary, value binary")
-    plans = [rows.transform(decode_offsets, python=python)._jdf.queryExecution().toString() for python in (True, False)]
+    decoded_ = [rows.transform(decode_offsets, has_python=has_python) for has_python in (True, False)]
+    plans = [each._jdf.queryExecution().toString() for each in decoded_]
     assert ["ArrowEvalPython" in plan for plan in plans] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "helper", [latest_state, commits_per_second, group_findings, group_members, with_formatter_line]
+)
+def test_what_needs_every_record_refuses_rows_that_were_not_all_read(spark, helper):
+    rows = spark.createDataFrame([(OFFSET_KEY, None, 0)], "key binary, value binary, offset bigint")
+    decoded_ = rows.transform(decode_offsets, has_python=False).where("record_type = 1").withColumn("more", sf.lit(1))
+    with pytest.raises(KafkaLearnError, match=r"has_python=False, which leaves .* unread; .* decode them without it"):
+        helper(decoded_)
+    helper(rows.transform(decode_offsets))
 
 
 def test_columns_of_any_other_name_stay_as_they_are(spark):
