@@ -217,11 +217,10 @@ def main() -> None:
 
 def measure_pages(folder: Path, wanted: argparse.Namespace) -> None:
     """Make a book and print what its pages weigh and what a reader waits for."""
-    book.BOOK, book.RUNS = folder, folder / "runs"
     began = time.perf_counter()
-    book.make(chapter_paths(), is_committed=True)
+    book.make(chapter_paths(), folder)
     made = time.perf_counter()
-    book.make(chapter_paths(), is_committed=True)
+    book.make(chapter_paths(), folder)
     print(f"the book without its runs: {made - began:.0f} s, made again: {time.perf_counter() - made:.0f} s")
     print(weights(folder))
     print(text_table(waits(folder / f"{CHAPTER}.html", wanted.rounds)))

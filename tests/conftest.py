@@ -44,13 +44,25 @@ def pytest_configure(config: pytest.Config) -> None:
 LONG_CHAPTERS = ("03", "05b", "06", "07", "08", "09", "10", "11", "12", "13", "14")
 """They take half a minute to three on two cores: `make test-all` runs them, or whoever names them alone."""
 
+LONG_IN_A_BROWSER = (
+    "book/test_exercises_in_a_browser.py",
+    "book/test_going_through_the_book.py",
+    "book/test_playground_in_a_browser.py",
+    "book/test_python_in_the_page.py",
+    "book/test_reading_in_a_browser.py",
+    "browser/test_chapter.py",
+    "browser/test_day_two.py",
+)
+"""What a reader does in the pages of the book, and in a JupyterLab that runs a chapter: four minutes, left out too."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what can be left out: ``spark`` is what asks for the shared Spark, ``long`` the longest chapters."""
+    """Mark what can be left out: ``spark`` is what asks for the shared Spark, ``long`` what takes long."""
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
-        if item.path.suffix == ".ipynb" and item.path.name.startswith(LONG_CHAPTERS):
+        is_long_chapter = item.path.suffix == ".ipynb" and item.path.name.startswith(LONG_CHAPTERS)
+        if is_long_chapter or item.path.as_posix().endswith(LONG_IN_A_BROWSER):
             item.add_marker("long")
 
 
