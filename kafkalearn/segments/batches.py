@@ -12,7 +12,8 @@ only the 61 bytes, and believes them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from mmap import mmap
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
 from struct import Struct
 from typing import NamedTuple, TypeAlias
 
@@ -31,6 +32,19 @@ LARGEST_OFFSET = 2**63 - 2  # the one behind it fits into 64 bits, too
 
 Bytes: TypeAlias = bytes | mmap
 """A segment file, or a part of it: read already, or mapped into memory so that only what is used is read."""
+
+
+def map_file(path: str | Path) -> Bytes:
+    """The bytes of a file as long as it is now, read only where they are used; closed when nothing looks at them.
+
+    Raises
+    ------
+    OSError, ValueError
+        If it cannot be opened, or not be mapped.
+    """
+    with Path(path).open("rb") as file:
+        size = file.seek(0, 2)
+        return mmap(file.fileno(), size, access=ACCESS_READ) if size else b""
 
 
 @dataclass(frozen=True, slots=True)

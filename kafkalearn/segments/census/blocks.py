@@ -89,10 +89,8 @@ def blocks(
 
     Parameters
     ----------
-    data : bytes or mmap
-        The whole file.
-    span : Span
-        All of it, or a part, and the offsets that it may have.
+    data, span
+        As for `kafkalearn.segments.census.side_by_side.side_by_side`.
     depth : str
         A name in `DEPTHS`.
     is_fast : bool, optional

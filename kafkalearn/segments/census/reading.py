@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments.batches import Bytes
+from kafkalearn.segments.batches import Bytes, map_file
 from kafkalearn.segments.census.blocks import RECORDS, blocks
 from kafkalearn.segments.census.counted import Block
 from kafkalearn.segments.census.counting import Counting
@@ -29,9 +28,7 @@ def mapped(path: Path) -> Iterator[Bytes]:
         If the file cannot be opened or mapped.
     """
     try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            data = mmap(file.fileno(), size, access=ACCESS_READ) if size else b""
+        data = map_file(path)
     except (OSError, ValueError) as error:
         raise KafkaLearnError(f"segment file {str(path)!r} cannot be read: {error}") from None
     yield data  # it is closed when nothing looks at it any more: a block may

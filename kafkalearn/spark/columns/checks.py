@@ -54,9 +54,7 @@ COPIES = "copies"
 
 def require_one_copy(df: DataFrame) -> None:
     """Raise if the rows are known to hold several copies of one partition, as segment files of several brokers do."""
-    for field in df.schema:
-        if COPIES in field.metadata:
-            raise KafkaLearnError(field.metadata[COPIES])
+    _raise_noted(df, COPIES)
 
 
 UNREAD = "unread"
@@ -65,6 +63,11 @@ UNREAD = "unread"
 
 def require_all_read(df: DataFrame) -> None:
     """Raise if rows are known to be left unread, as `decode_offsets` leaves some without Python."""
+    _raise_noted(df, UNREAD)
+
+
+def _raise_noted(df: DataFrame, key: str) -> None:
+    """Raise with what the metadata of a column have under a key, if one has it."""
     for field in df.schema:
-        if UNREAD in field.metadata:
-            raise KafkaLearnError(field.metadata[UNREAD])
+        if key in field.metadata:
+            raise KafkaLearnError(field.metadata[key])

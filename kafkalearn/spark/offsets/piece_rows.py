@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from mmap import ACCESS_READ, mmap
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -19,7 +18,7 @@ import pyarrow.compute as pc
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.segments import pieces
-from kafkalearn.segments.batches import Bytes
+from kafkalearn.segments.batches import Bytes, map_file
 from kafkalearn.segments.census.side_by_side import has_columns
 from kafkalearn.segments.walk import Span, Unread
 
@@ -164,9 +163,7 @@ def join(log: pa.Table) -> pa.Table:
 def _mapped(path: str) -> Iterator[Bytes]:
     """The bytes of a file, of which only those are read that are used."""
     try:
-        with open(path, "rb") as file:
-            is_empty = file.seek(0, 2) == 0
-            data = b"" if is_empty else mmap(file.fileno(), 0, access=ACCESS_READ)
+        data = map_file(path)
     except OSError as error:
         raise KafkaLearnError(
             f"the worker cannot read {path!r}: {error.strerror or error}; all workers must see the folder"

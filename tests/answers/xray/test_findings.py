@@ -9,7 +9,7 @@ from kafkalearn.answers import xray
 from kafkalearn.answers.answer import Outcome
 from kafkalearn.answers.xray import findings as kinds_of
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments.census import reading
+from kafkalearn.segments import batches
 from tests.answers.xray.folders import DAY_MS, HOUR_MS, NOW_MS, kinds, one, only, write
 from tests.segments.writing import MARKER_KEYS, MARKER_VALUE, batch
 
@@ -161,7 +161,7 @@ def test_a_file_that_cannot_be_opened_is_one_finding_and_the_others_are_read(tmp
             raise OSError("the disk does not answer")
         return mmap(number, size, **given)
 
-    monkeypatch.setattr(reading, "mmap", mapped)
+    monkeypatch.setattr(batches, "mmap", mapped)
     found = xray(tmp_path, now_ms=NOW_MS)
     assert only(found).kind == kinds_of.UNREADABLE
     assert "the disk does not answer" in only(found).words

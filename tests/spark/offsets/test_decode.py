@@ -10,12 +10,7 @@ from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets import decode, encode_key, encode_value
 from kafkalearn.offsets.records.codec import decode_key
 from kafkalearn.offsets.replay import classic_group, committed
-from kafkalearn.spark.offsets import (
-    commits_per_second,
-    group_findings,
-    group_members,
-    latest_state,
-)
+from kafkalearn.spark.offsets import commits_per_second, group_findings, group_members, latest_state
 from kafkalearn.spark.offsets import decode as decoding
 from kafkalearn.spark.offsets.decode import DECODED_COLUMNS, NOT_READ, OF_EVERY_RECORD, decode_offsets
 from kafkalearn.spark.offsets.printing import with_formatter_line
