@@ -102,7 +102,7 @@ class Reading:
                     if isinstance(each, pieces.ReadBatch):
                         columns.add(each)
                     elif isinstance(each, pieces.ReadBlock):
-                        yield columns.taken()
+                        yield from columns.taken()
                         yield from self._block_rows(data, each, row)
                         columns.next_offset = each.block.headers[-1].last_offset + 1
                     else:
@@ -111,8 +111,8 @@ class Reading:
                         if skipped is not None and not self.skip_damaged:
                             break  # the query ends with it
                     if columns.are_enough:
-                        yield columns.taken()
-            yield columns.taken()
+                        yield from columns.taken()
+            yield from columns.taken()
 
     def _read_piece(
         self, data: Bytes, piece: pieces.Piece
@@ -131,7 +131,7 @@ class Reading:
                 control = self._read(data, block.headers[index].position)
                 controls.add(pieces.ReadBatch(control, read.in_log[index]))
                 batch += [index] * len(control.records)
-            both = pa.concat_tables([rows, pa.Table.from_batches([controls.taken()])])
+            both = pa.concat_tables([rows, pa.Table.from_batches(controls.taken())])
             rows = arrow.in_order(both, batch).combine_chunks()
         row_bytes = rows.nbytes // (rows.num_rows + 1) + 1
         yield from rows.to_batches(max(1, min(ENOUGH_ROWS, ENOUGH_BYTES // row_bytes)))
@@ -285,8 +285,9 @@ class _Columns:
             values = given.get(name)
             column += values if isinstance(values, list) else [values] * count
 
-    def taken(self) -> pa.RecordBatch:
-        """The rows so far; the next ones are others."""
-        rows = _arrow_rows(len(self.columns["offset"]), self.columns)
+    def taken(self) -> list[pa.RecordBatch]:
+        """The rows so far, in one batch if there are any; the next ones are others."""
+        count = len(self.columns["offset"])
+        rows = [_arrow_rows(count, self.columns)] if count else []
         self._start()
         return rows

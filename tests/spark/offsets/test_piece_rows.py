@@ -47,8 +47,9 @@ def rows_of(folder, files, has_numpy, piece_bytes=1 << 20, has_checksum=True, li
         patch.setattr(piece_rows, "has_columns", lambda: has_numpy)
         patch.setattr(pieces, "read_piece_side_by_side", counted)
         joined = join(pa.Table.from_batches(reading.index([pa.RecordBatch.from_pylist(given_)])))
-        found = pa.Table.from_batches(reading.records(joined.to_batches()), piece_rows.RECORDS)
-    return found.to_pylist(), len(blocks)
+        found = list(reading.records(joined.to_batches()))
+    assert all(rows.num_rows for rows in found)  # none is sent for nothing
+    return pa.Table.from_batches(found, piece_rows.RECORDS).to_pylist(), len(blocks)
 
 
 def assert_same(folder, files, **options):
