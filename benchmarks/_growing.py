@@ -58,6 +58,7 @@ def spilled_bytes(spark: SparkSession) -> int:
 def main(name: str, rows: str, master: str) -> None:
     """Measure and print."""
     rule = next(each for each in RULES if each.name == name)
+    spark = None
     try:
         settings = SETTINGS if is_this_machine(master) else SETTINGS | OF_A_CLUSTER
         spark = get_spark("kafkalearn growth", master=master, **settings)
@@ -65,6 +66,8 @@ def main(name: str, rows: str, master: str) -> None:
     except Exception as error:  # whatever Spark raises where it gives up is the answer
         said = {"cannot": reason_of(error, LONGEST_REASON)}
     print(json.dumps(said), flush=True)
+    if spark is not None:
+        spark.stop()  # else a cluster starts executors anew while it ends, in a folder that is gone
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@
     python benchmarks/growth.py --page                                      writes docs/growth.md, too
 
 Each line is a process of its own, so that memory is that of one rule, and one that breaks takes nothing with it. What
-is measured is in a file at once: a second call goes on where the first has ended, and does not try again what could
-not be done with fewer rows. The seconds of the processor are those of Java, of its executors and of Python's workers.
+is measured is in ``growth.jsonl`` at once, which is kept with the page: a second call goes on where the first has
+ended, on another machine too, and does not try again what could not be done with fewer rows. The seconds of the
+processor are those of Java, of its executors and of Python's workers.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from time import strftime
 from typing import NamedTuple
 
 import pyspark
-from _figures import append_line, figures_path, lines_of, note
+from _figures import append_line, lines_of, note
 from _rules import RULES, Rule
 
 from kafkalearn.datafiles import FOLDER_VARIABLE, data_folder
@@ -39,6 +40,7 @@ from tests.project.launcher_java import make_java_home
 from tools.pages import write_part
 
 HERE = Path(__file__).resolve().parent
+FIGURES = HERE / "growth.jsonl"
 PAGE = HERE.parent / "docs" / "growth.md"
 LOCAL, CLUSTER = "local[2]", "local-cluster[2,1,2048]"
 MILLION = 1_000_000
@@ -57,18 +59,17 @@ def main(words: Sequence[str]) -> None:
     """Measure what is not measured yet, and print the table."""
     wanted = parsed(words)
     rules = chosen(wanted.rule)
-    path = figures_path("growth")
-    found = read(path)
+    found = read(FIGURES)
     lines = list(plan(rules, wanted.rows, CLUSTER if wanted.cluster else LOCAL))
     left = [each for each in lines if wanted.again or each not in found]
-    note(f"{len(lines)} lines, {len(left)} of them to be measured; every figure goes to {path}")
+    note(f"{len(lines)} lines, {len(left)} of them to be measured; every figure goes to {FIGURES}")
     try:
         for number, (rule, line) in enumerate(with_rules(rules, left)):
             at = f"{number + 1} of {len(left)}: {line.rule}, {line.rows:,} rows, {line.master}"
             note(f"{strftime('%H:%M:%S')} {at} ...")
             said = could_not_before(line, found) or measure(rule, line, wanted, left[number + 1 :])
             found[line] = said
-            append_line(path, {**line._asdict(), "said": said})
+            append_line(FIGURES, {**line._asdict(), "said": said})
             note(f"{strftime('%H:%M:%S')} {in_words(said)}")
     finally:
         print(text_table(table(found)), flush=True)

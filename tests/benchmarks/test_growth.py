@@ -28,6 +28,7 @@ def growth(monkeypatch, tmp_path):
         asked.append((rule.name, line.rows, line.master))
         return {"cannot": "OutOfMemoryError"} if rule.name == "compaction.compact" else TOOK
 
+    monkeypatch.setattr(growth, "FIGURES", tmp_path / "growth.jsonl")
     monkeypatch.setattr(growth, "child", child)
     monkeypatch.setattr(growth, "asked", asked, raising=False)
     return growth
@@ -75,7 +76,7 @@ def test_a_second_call_goes_on_and_more_rows_are_not_tried_where_fewer_were_too_
 
 def test_a_line_that_was_cut_off_is_measured_again(growth, tmp_path):
     growth.main(["--rule", "lag.lag_over_time"])
-    path = tmp_path / "benchmarks" / "growth.jsonl"
+    path = tmp_path / "growth.jsonl"
     path.write_text(path.read_text()[:-20])
     growth.main(["--rule", "lag.lag_over_time"])
 
@@ -96,6 +97,18 @@ def test_the_page_has_what_is_measured_and_says_what_is_missing(growth, monkeypa
     assert "| lag.lag_over_time | 10,000,000 records | here | 500 | 5.0 |" in text
     assert f"10 million rows here, {len(growth.RULES) - 1} of {len(growth.RULES)} rules: `coordinator." in text
     assert "all of them" in text
+
+
+def test_the_page_is_that_of_the_figures_beside_the_benchmark(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import growth
+
+    committed = growth.PAGE.read_text(encoding="utf-8")
+    page = tmp_path / "growth.md"
+    page.write_text(committed, encoding="utf-8")
+    monkeypatch.setattr(growth, "PAGE", page)
+    growth.write_page(growth.read(growth.FIGURES))
+    assert page.read_text(encoding="utf-8") == committed
 
 
 def test_data_that_are_not_needed_any_more_are_removed(growth, tmp_path):
