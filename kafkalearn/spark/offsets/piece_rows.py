@@ -131,7 +131,7 @@ class Reading:
                 control = self._read(data, block.headers[index].position)
                 controls.add(pieces.ReadBatch(control, read.in_log[index]))
                 batch += [index] * len(control.records)
-            both = pa.concat_tables([rows, pa.Table.from_batches(controls.taken())])
+            both = pa.concat_tables([rows, pa.Table.from_batches(controls.taken(), RECORDS)])
             rows = arrow.in_order(both, batch).combine_chunks()
         row_bytes = rows.nbytes // (rows.num_rows + 1) + 1
         yield from rows.to_batches(max(1, min(ENOUGH_ROWS, ENOUGH_BYTES // row_bytes)))

@@ -104,6 +104,14 @@ def test_an_odd_batch_between_others_gives_the_same_rows(tmp_path, odd):
     assert block_count == (odd == "a timestamp of nine bytes")  # unusual, and a record all the same
 
 
+def test_a_control_batch_that_compaction_has_emptied_gives_no_row(tmp_path):
+    good = [batch(at, [(at, 1000, b"k", b"v")]) for at in (0, 1, 3, 4)]
+    emptied = batch(2, [], is_control=True, is_transactional=True, producer_id=7, producer_epoch=0)
+    rows, block_count = assert_same(tmp_path, [(0, b"".join([*good[:2], emptied, *good[2:]]))])
+    assert [row["offset"] for row in rows] == [0, 1, 3, 4]
+    assert block_count == 1
+
+
 def test_nulls_empty_texts_every_codec_and_times_beyond_the_years_of_spark(tmp_path):
     times_ms = (0, -1, 253_402_300_799_999, 253_402_300_800_000, 2**60, -(2**60))
     texts = (None, b"", b"a", b"\x00" * 300)
