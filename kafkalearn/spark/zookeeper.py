@@ -3,25 +3,28 @@
 Everybody reads the same members and computes the same assignment, so all that counts is who is slower: a consumer that
 wants a partition before its old owner has released it fails, waits ``rebalance.backoff.ms`` and tries again, four times
 in all. When each releases, and when each tries, follows from its pause and from the number of its requests to
-ZooKeeper. So a whole rebalance is one expression over the arrays of a row.
+ZooKeeper. So a whole rebalance is arithmetic, which NumPy does for many groups at once
+(`kafkalearn.spark.agreement`).
 """
 
 from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
+from pyspark.sql.pandas.types import from_arrow_type
 
 from kafkalearn.arguments import whole_number
+from kafkalearn.spark.agreement import AGREEMENT, agreeing
 from kafkalearn.spark.columns.checks import require
 from kafkalearn.spark.data.zipf import hash_of, uniform
-from kafkalearn.zookeeper.eras.durations import LATENCY_MS, LONGEST_PAUSE_MS, MOST_MEMBERS
+from kafkalearn.spark.session.worker_code import for_workers
+from kafkalearn.zookeeper.eras.durations import LONGEST_PAUSE_MS, MOST_MEMBERS
 
 GROUP_SCHEMA = "group_id STRING, partition_count INT, pause_ms ARRAY<INT>, uncommitted ARRAY<INT>"
 """The columns of a group: for each member its pause, and the records it has read since its last commit."""
 
-REQUEST_MS = 2 * LATENCY_MS
-OWN_VIEW, REGISTERS, WHOLE_VIEW = 5, 7, 4
-"""Requests: of step 1, with one broker; to register and to listen; of step 4, besides one for each member."""
+NO_PAUSES = "pause_ms is empty or has a null in it: a group has one member or more, each with a pause, and be it 0"
+NO_PARTITIONS = "partition_count is below 1, or null: it counts the partitions of the one topic that the group reads"
 
 SLOW_PER_THOUSAND = 20  # members that stand still, of random groups
 LEAST_PARTITIONS, MOST_PARTITIONS = 1, 3  # for each member of random groups
@@ -48,7 +51,8 @@ def with_agreement(groups: DataFrame, backoff_ms: int = 2000, max_retries: int =
     Raises
     ------
     KafkaLearnError
-        If a column is missing or has another type, or a number is too small.
+        If a column is missing or has another type, or a number is too small. While it runs the query ends with an
+        error if a group has no member, a pause is null, or there is no partition.
 
     Examples
     --------
@@ -69,94 +73,15 @@ def with_agreement(groups: DataFrame, backoff_ms: int = 2000, max_retries: int =
     require(groups, "partition_count", ("int", "bigint"), remedy)
     for column in ("pause_ms", "uncommitted"):
         require(groups, column, ("array<int>", "array<bigint>"), remedy)
-    released = groups.withColumn("_released", sf.transform("pause_ms", _released_ms))
-    # Each stage names what the next one needs more than once: Spark writes out an expression as often as it is used.
-    places = sf.sequence(sf.lit(0), sf.size("pause_ms"))
-    shares = sf.transform(places, _shares)
-    times = sf.transform(shares, lambda share: _times(share, backoff_ms))
-    needed = sf.transform(times, _needed_tries)
-    ends = released.withColumn("_ends", sf.transform(needed, lambda each: _end(each, backoff_ms, max_retries)))
-    return (
-        ends.withColumn("agreement_ms", sf.array_max(sf.col("_ends.ms")).cast("bigint"))
-        .withColumn("failed_attempts", _sum("_ends.failed").cast("int"))
-        .withColumn("given_up", sf.size(sf.filter("_ends", lambda end: end["has_given_up"])))
-        .withColumn("read_twice", _sum("uncommitted"))
-        .drop("_released", "_ends")
-    )
-
-
-def _released_ms(pause_ms: Column) -> Column:
-    """When a member releases its partitions: notified, or awake again, it does the first three steps."""
-    return sf.greatest(pause_ms, sf.lit(LATENCY_MS)) + OWN_VIEW * REQUEST_MS
-
-
-def _shares(at: Column) -> Column:
-    """The place of a member, the newcomer last, and how many partitions it had and gets."""
-    members = sf.size("pause_ms")
-    return sf.struct(at.alias("at"), _share(at, members).alias("had"), _share(at, members + 1).alias("gets"))
-
-
-def _times(share: Column, backoff_ms: int) -> Column:
-    """When a member tries first, how much later again, and when what it is to get is free."""
-    at, had, gets = share["at"], share["had"], share["gets"]
-    members = sf.size("pause_ms")
-    first_ms = sf.when(at == members, (REGISTERS + OWN_VIEW) * REQUEST_MS).otherwise(
-        sf.get("_released", at) + had * REQUEST_MS
-    )
-    view_ms = (members + 1 + WHOLE_VIEW + gets) * REQUEST_MS
-    return sf.struct(
-        gets.alias("gets"),
-        (first_ms + view_ms).alias("tries_ms"),
-        (2 * gets * REQUEST_MS + backoff_ms + OWN_VIEW * REQUEST_MS + view_ms).alias("again_ms"),
-        _free_ms(at, members, gets).alias("free_ms"),
-    )
-
-
-def _needed_tries(times: Column) -> Column:
-    """The same, with how many tries fail if it may try for ever."""
-    late_ms = sf.greatest(times["free_ms"] - times["tries_ms"], sf.lit(0))
-    needed = sf.when(times["gets"] > 0, sf.ceil(late_ms / times["again_ms"])).otherwise(sf.lit(0)).cast("int")
-    return sf.struct(*(times[name].alias(name) for name in ("gets", "tries_ms", "again_ms")), needed.alias("needed"))
-
-
-def _end(times: Column, backoff_ms: int, max_retries: int) -> Column:
-    """When a member is done; how often it failed; whether it gave up."""
-    gets, tries_ms, again_ms = times["gets"], times["tries_ms"], times["again_ms"]
-    has_given_up = times["needed"] >= max_retries
-    failed = sf.least(times["needed"], sf.lit(max_retries))
-    done_ms = tries_ms + failed * again_ms + gets * REQUEST_MS
-    gave_up_ms = tries_ms + (max_retries - 1) * again_ms + 2 * gets * REQUEST_MS + backoff_ms
-    return sf.struct(
-        sf.when(has_given_up, gave_up_ms).otherwise(done_ms).cast("bigint").alias("ms"),
-        failed.alias("failed"),
-        has_given_up.alias("has_given_up"),
-    )
-
-
-def _share(at: Column, members: Column) -> Column:
-    """How many partitions the member at a place gets by ``range``; none beyond the last."""
-    count = sf.col("partition_count")
-    share = sf.floor(count / members) + sf.when(at < count % members, 1).otherwise(0)
-    return sf.when(at < members, share).otherwise(0).cast("int")
-
-
-def _free_ms(at: Column, members: Column, gets: Column) -> Column:
-    """When the last of the old owners has released what the member at a place is to get."""
-    count = sf.col("partition_count")
-    each, more = sf.floor(count / (members + 1)), count % (members + 1)
-    first = each * at + sf.least(at, more)
-    from_owner, to_owner = _old_owner(first, members), _old_owner(first + gets - 1, members)
-    owners = sf.slice("_released", from_owner + 1, sf.greatest(to_owner - from_owner + 1, sf.lit(0)))
-    return sf.when(gets > 0, sf.array_max(owners)).otherwise(sf.lit(0))
-
-
-def _old_owner(partition: Column, members: Column) -> Column:
-    """The place of the member that had a partition."""
-    count = sf.col("partition_count")
-    each, more = sf.floor(count / members), count % members
-    larger = more * (each + 1)  # partitions of the first members, which have one more
-    of_others = more + sf.floor((partition - larger) / sf.greatest(each, sf.lit(1)))
-    return sf.when(partition < larger, sf.floor(partition / (each + 1))).otherwise(of_others).cast("int")
+    pauses, count = sf.col("pause_ms"), sf.col("partition_count")
+    has_members = (sf.size(pauses) > 0) & sf.forall(pauses, lambda pause: pause.isNotNull())
+    pauses = sf.when(has_members, pauses).otherwise(sf.raise_error(sf.lit(NO_PAUSES)))
+    count = sf.when(count > 0, count).otherwise(sf.raise_error(sf.lit(NO_PARTITIONS)))
+    agreements = for_workers(groups.sparkSession, agreeing(backoff_ms, max_retries), needs_core=False)
+    agreement = sf.arrow_udf(agreements, from_arrow_type(AGREEMENT))(pauses, count)
+    added = {each.name: sf.col("_agreement")[each.name] for each in AGREEMENT}
+    costs = groups.withColumn("_agreement", agreement).withColumns(added | {"read_twice": _sum("uncommitted")})
+    return costs.drop("_agreement")
 
 
 def _sum(column: str) -> Column:

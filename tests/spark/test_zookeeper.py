@@ -2,9 +2,11 @@
 
 import random
 
+import pyarrow as pa
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.spark.agreement import agreeing
 from kafkalearn.spark.rebalances.durations import with_rebalance_ms
 from kafkalearn.spark.rebalances.eras import by_era, with_classic_cost
 from kafkalearn.spark.zookeeper import GROUP_SCHEMA, by_member_count, random_groups, with_agreement
@@ -45,6 +47,34 @@ def test_other_backoffs_and_retries_are_those_of_the_simulator(spark):
     rows = spark.createDataFrame(DRAWN[:12], GROUP_SCHEMA).transform(with_agreement, 500, 9).collect()
     for row, (_, partitions, pauses, _) in zip(sorted_by(rows), DRAWN, strict=False):
         assert (row.agreement_ms, row.failed_attempts, row.given_up) == tuple(newcomer(pauses, partitions, 500, 9))
+
+
+def test_groups_with_fewer_partitions_than_members_and_with_many_more_take_what_the_simulator_says():
+    rng = random.Random(8)
+    sizes = [(1, 1), (4, 1), (5, 4), (5, 5), (6, 3), (2, 50), (3, 41)] + [
+        (rng.randint(1, 7), rng.randint(1, 30)) for _ in range(20)
+    ]
+    pauses = [[rng.choice(PAUSES) for _ in range(members)] for members, _ in sizes]
+    found = agreeing(2000, 4)(pa.array(pauses, pa.list_(pa.int32())), pa.array([count for _, count in sizes]))
+    for row, pause_ms, (_, partition_count) in zip(found.to_pylist(), pauses, sizes, strict=True):
+        assert tuple(row.values()) == tuple(newcomer(pause_ms, partition_count)), (pause_ms, partition_count)
+
+
+def test_columns_of_the_same_names_are_written_anew_and_others_stay(spark):
+    rows = spark.createDataFrame(DRAWN[:3], GROUP_SCHEMA).repartition(5)  # some workers get no rows
+    once = rows.transform(with_agreement)
+    assert sorted_by(once.transform(with_agreement).collect()) == sorted_by(once.collect())
+    assert once.columns == [*rows.columns, "agreement_ms", "failed_attempts", "given_up", "read_twice"]
+
+
+@pytest.mark.parametrize(
+    ("partition_count", "pause_ms", "words"),
+    [(6, [], "pause_ms is empty"), (6, [0, None], "a null in it"), (6, None, "pause_ms is empty"), (0, [0], "below 1")],
+)
+def test_a_group_that_cannot_be_is_refused(spark, partition_count, pause_ms, words):
+    groups = spark.createDataFrame([("a", partition_count, pause_ms, [0])], GROUP_SCHEMA)
+    with pytest.raises(Exception, match=words):
+        groups.transform(with_agreement).collect()
 
 
 def test_random_groups_take_what_the_simulator_says_and_are_the_same_in_every_run(spark):

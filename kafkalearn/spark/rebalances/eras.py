@@ -1,7 +1,7 @@
 """The same groups in two eras: what a newcomer costs old consumers, and what it costs the classic protocol, eager.
 
 The groups are those of `kafkalearn.spark.zookeeper.random_groups`: what is a pause for the old consumer is one long
-poll for the classic one, equally long. Both rules are one expression over a row.
+poll for the classic one, equally long. Both rules are arithmetic over the columns of a row.
 """
 
 from __future__ import annotations
