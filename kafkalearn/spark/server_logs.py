@@ -30,6 +30,10 @@ HEAD = (
 )
 """A line in Kafka's own layout: the day, the time, its milliseconds, the message without a last full stop."""
 
+MATCHED = "\x01"  # begins what is made of a line in this layout; others stay as they are
+MOMENT_LENGTH = len("2026-11-22T15:46:13.448")
+LONGEST = 2**31 - 1
+
 _ZONE = re.compile(r"Z|[+-]\d\d:\d\d")
 _COLUMNS = {"member": "string", "generation": "int", "reason": "string"}
 
@@ -78,25 +82,25 @@ def log_events(lines: DataFrame, cluster: str, line: str = "value", zone: str = 
     text("cluster", cluster)
     if not (isinstance(zone, str) and _ZONE.fullmatch(zone)):
         raise KafkaLearnError(f"zone is Z or an offset such as +08:00; got {shown(zone)}")
-    parts = {
-        name: sf.regexp_extract(line, HEAD, place) for place, name in enumerate(("day", "time", "ms", "message"), 1)
-    }
-    found = lines.where(sf.col(line).contains("roup")).select(*(part.alias(name) for name, part in parts.items()))
-    moment = sf.concat("day", sf.lit("T"), "time", sf.lit("."), "ms", sf.lit(zone))
-    events = [_event(pattern) for pattern in _wanted()]
-    return (
-        found.where("message != ''")
-        .select(sf.to_timestamp(moment).alias("timestamp"), sf.coalesce(*events).alias("found"))
-        .where("found is not null and timestamp is not null")
-        .select(
-            sf.lit(cluster).alias("cluster"),
-            "found.group_id",
-            "timestamp",
-            "found.event",
-            "found.member",
-            "found.generation",
-            "found.reason",
-        )
+    layout = sf.regexp_replace(line, HEAD, f"{MATCHED}$1T$2.$3$4")
+    is_near = sf.col(line).contains("roup") & ~sf.col(line).startswith(MATCHED)
+    found = lines.where(is_near).select(layout.alias("layout"))
+    found = found.select(
+        sf.when(sf.col("layout").startswith(MATCHED), sf.substring("layout", 2, MOMENT_LENGTH)).alias("moment"),
+        sf.substring("layout", 2 + MOMENT_LENGTH, LONGEST).alias("message"),
+    )
+    timestamp = sf.try_to_timestamp(sf.concat("moment", sf.lit(zone)))
+    event = sf.when(timestamp.isNotNull(), sf.coalesce(*map(_event, _wanted())))
+    # A line that is an event gives a row, others none. Spark would move a filter up, and work everything out twice.
+    found = found.select("moment", sf.explode(sf.array_compact(sf.array(event))).alias("found"))
+    return found.select(
+        sf.lit(cluster).alias("cluster"),
+        "found.group_id",
+        timestamp.alias("timestamp"),
+        "found.event",
+        "found.member",
+        "found.generation",
+        "found.reason",
     )
 
 
@@ -118,4 +122,5 @@ def _event(pattern: Pattern) -> Column:
     for name, kind in _COLUMNS.items():
         value = fields.get(name, sf.lit(None))
         values.append((sf.nullif(value, sf.lit("")) if name in fields else value).cast(kind).alias(name))
-    return sf.when(sf.col("message").rlike(form.regex), sf.struct(*values))
+    fits = sf.col("message").startswith(form.first) & sf.col("message").rlike(form.regex)  # the first is quick
+    return sf.when(fits, sf.struct(*values))

@@ -23,7 +23,15 @@ BY_OUR_NAMES = {
 @pytest.fixture(scope="module")
 def lines(spark):
     said = [line for run in CLASSIC for line in run["broker"]]
-    others = ["", "\tat java.lang.Thread.run(Thread.java:840)", "[2026-11-22 15:46:13,448] INFO a group of them (a.B)"]
+    empty = "Group billing with generation 7 is now empty"
+    others = [
+        "",
+        "\tat java.lang.Thread.run(Thread.java:840)",
+        "[2026-11-22 15:46:13,448] INFO a group of them (a.B)",
+        f"[2026-13-22 15:46:13,448] INFO [GroupCoordinator 0]: {empty} (a.B)",  # no such month
+        f"\x012026-11-22T15:46:13.448{empty}",  # as the query has it halfway
+        empty,
+    ]
     return spark.createDataFrame([(each,) for each in [*said, *others]], "value STRING")
 
 
