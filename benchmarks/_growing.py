@@ -38,7 +38,7 @@ def measured(spark: SparkSession, rule: Rule, rows: int) -> dict[str, float | No
     with Watch() as watch:
         run(query)
     return {
-        "seconds": perf_counter() - begin,
+        "seconds": round(perf_counter() - begin, 1),
         "processor_seconds": watch.processor_seconds,
         "java_mib": watch.peak.java_mib,
         "python_mib": watch.peak.python_mib,
