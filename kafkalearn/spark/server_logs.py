@@ -32,7 +32,6 @@ HEAD = (
 
 MATCHED = "\x01"  # begins what is made of a line in this layout; others stay as they are
 MOMENT_LENGTH = len("2026-11-22T15:46:13.448")
-LONGEST = 2**31 - 1
 
 _ZONE = re.compile(r"Z|[+-]\d\d:\d\d")
 _COLUMNS = {"member": "string", "generation": "int", "reason": "string"}
@@ -85,18 +84,18 @@ def log_events(lines: DataFrame, cluster: str, line: str = "value", zone: str = 
     layout = sf.regexp_replace(line, HEAD, f"{MATCHED}$1T$2.$3$4")
     is_near = sf.col(line).contains("roup") & ~sf.col(line).startswith(MATCHED)
     found = lines.where(is_near).select(layout.alias("layout"))
+    moment = sf.when(sf.col("layout").startswith(MATCHED), sf.substring("layout", 2, MOMENT_LENGTH))
     found = found.select(
-        sf.when(sf.col("layout").startswith(MATCHED), sf.substring("layout", 2, MOMENT_LENGTH)).alias("moment"),
-        sf.substring("layout", 2 + MOMENT_LENGTH, LONGEST).alias("message"),
+        sf.try_to_timestamp(sf.concat(moment, sf.lit(zone))).alias("timestamp"),
+        sf.substr("layout", sf.lit(2 + MOMENT_LENGTH)).alias("message"),
     )
-    timestamp = sf.try_to_timestamp(sf.concat("moment", sf.lit(zone)))
-    event = sf.when(timestamp.isNotNull(), sf.coalesce(*map(_event, _wanted())))
+    event = sf.when(sf.col("timestamp").isNotNull(), sf.coalesce(*map(_event, _wanted())))
     # A line that is an event gives a row, others none. Spark would move a filter up, and work everything out twice.
-    found = found.select("moment", sf.explode(sf.array_compact(sf.array(event))).alias("found"))
+    found = found.select("timestamp", sf.explode(sf.array_compact(sf.array(event))).alias("found"))
     return found.select(
         sf.lit(cluster).alias("cluster"),
         "found.group_id",
-        timestamp.alias("timestamp"),
+        "timestamp",
         "found.event",
         "found.member",
         "found.generation",

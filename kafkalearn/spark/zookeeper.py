@@ -80,11 +80,12 @@ def with_agreement(groups: DataFrame, backoff_ms: int = 2000, max_retries: int =
     agreements = for_workers(groups.sparkSession, agreeing(backoff_ms, max_retries), needs_core=False)
     agreement = sf.arrow_udf(agreements, from_arrow_type(AGREEMENT))(pauses, count)
     added = {each.name: sf.col("_agreement")[each.name] for each in AGREEMENT}
-    costs = groups.withColumn("_agreement", agreement).withColumns(added | {"read_twice": _sum("uncommitted")})
+    costs = groups.withColumn("_agreement", agreement).withColumns(added | {"read_twice": total("uncommitted")})
     return costs.drop("_agreement")
 
 
-def _sum(column: str) -> Column:
+def total(column: str | Column) -> Column:
+    """The sum of the numbers in an array, a bigint."""
     return sf.aggregate(column, sf.lit(0).cast("bigint"), lambda so_far, each: so_far + each)
 
 

@@ -12,7 +12,7 @@ from pyspark.sql import functions as sf
 from kafkalearn.arguments import whole_number
 from kafkalearn.spark.columns.checks import require
 from kafkalearn.spark.rebalances.durations import with_rebalance_ms
-from kafkalearn.spark.zookeeper import size_range
+from kafkalearn.spark.zookeeper import size_range, total
 
 HEARTBEAT_INTERVAL_MS = 3000
 
@@ -68,8 +68,9 @@ def with_classic_cost(groups: DataFrame, max_poll_interval_ms: int = 300_000) ->
 
     again = sf.zip_with("uncommitted", "work_ms", of_thrown_out)
     out = sf.filter("work_ms", lambda work_ms: work_ms >= max_poll_interval_ms)
-    total = sf.aggregate(again, sf.lit(0).cast("bigint"), lambda so_far, each: so_far + each)
-    return timed.select(*kept, "rebalance_ms", sf.size(out).alias("thrown_out"), total.alias("read_twice_classic"))
+    return timed.select(
+        *kept, "rebalance_ms", sf.size(out).alias("thrown_out"), total(again).alias("read_twice_classic")
+    )
 
 
 def by_era(groups: DataFrame) -> DataFrame:
