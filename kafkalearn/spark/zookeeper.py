@@ -4,7 +4,7 @@ Everybody reads the same members and computes the same assignment, so all that c
 wants a partition before its old owner has released it fails, waits ``rebalance.backoff.ms`` and tries again, four times
 in all. When each releases, and when each tries, follows from its pause and from the number of its requests to
 ZooKeeper. So a whole rebalance is arithmetic, which NumPy does for many groups at once
-(`kafkalearn.spark.agreement`).
+(`kafkalearn.spark.rebalances.agreement`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pyspark.sql import functions as sf
 from pyspark.sql.pandas.types import from_arrow_type
 
 from kafkalearn.arguments import whole_number
-from kafkalearn.spark.agreement import AGREEMENT, agreeing
 from kafkalearn.spark.columns.checks import require
 from kafkalearn.spark.data.zipf import hash_of, uniform
+from kafkalearn.spark.rebalances.agreement import AGREEMENT, agreeing
 from kafkalearn.spark.session.worker_code import for_workers
 from kafkalearn.zookeeper.eras.durations import LONGEST_PAUSE_MS, MOST_MEMBERS
 

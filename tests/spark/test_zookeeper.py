@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.agreement import agreeing
+from kafkalearn.spark.rebalances.agreement import agreeing
 from kafkalearn.spark.rebalances.durations import with_rebalance_ms
 from kafkalearn.spark.rebalances.eras import by_era, with_classic_cost
 from kafkalearn.spark.zookeeper import GROUP_SCHEMA, by_member_count, random_groups, with_agreement
