@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Properties;
 import kafka.consumer.Consumer;
 import kafka.consumer.ConsumerConfig;
-import kafka.consumer.ConsumerIterator;
 import kafka.consumer.KafkaStream;
 import kafka.consumer.Whitelist;
 import kafka.javaapi.consumer.ConsumerConnector;
@@ -166,7 +165,8 @@ public class OldGroup {
     private static void read(final String member, final KafkaStream stream) {
         Thread thread = new Thread(new Runnable() {
             public void run() {
-                ConsumerIterator records = stream.iterator();
+                // The stream has an iterator() of Java and one of Scala; Janino on Java 21 cannot choose.
+                Iterator records = ((Iterable) stream).iterator();
                 while (records.hasNext()) {
                     MessageAndMetadata each = (MessageAndMetadata) records.next();
                     String place = "\"" + each.topic() + "\"," + each.partition() + "," + each.offset();
