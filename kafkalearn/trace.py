@@ -21,8 +21,9 @@ from kafkalearn.phrases import counted
 MOST_SHOWN, LINE = 14, 100  # moments of a run that its text shows, and letters of each
 
 Settings = TypeVar("Settings")
-State = TypeVar("State")
-Event = TypeVar("Event")
+# A moment never changes: where one of any state is read, one of a narrower state will do.
+State = TypeVar("State", covariant=True)
+Event = TypeVar("Event", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
