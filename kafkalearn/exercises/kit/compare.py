@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias, TypeGuard
 
 from kafkalearn.exercises.kit.forms import as_members, as_number, as_yes_or_no, only_one, plain_name
 from kafkalearn.exercises.kit.given.function import GivenFunction
@@ -14,6 +14,8 @@ from kafkalearn.exercises.kit.given.intake import LabelledValues, Strange, taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG
 from kafkalearn.exercises.kit.sentences import Sentence, joined, ours, say
 from kafkalearn.exercises.kit.shown import kind_of
+
+Number: TypeAlias = int | float | Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def _is_of(members: list | tuple, expected: Set) -> bool:
     return len(members) == len(expected) and all(each in members for each in expected)
 
 
-def _compare_numbers(answer: object, expected: numbers.Real, within: float) -> Verdict:
+def _compare_numbers(answer: object, expected: Number, within: float) -> Verdict:
     if not _is_number(answer):
         return Verdict(ERROR, mismatch(answer, expected))
     if isinstance(answer, float) and math.isnan(answer):
@@ -151,8 +153,8 @@ def _how_near(given: int, surplus: int, missing: int) -> str:
     return f"{right} of the {given} {'is' if right == 1 else 'are'} right, {belongs}; {gap}"
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+def _is_number(value: object) -> TypeGuard[Number]:
+    return isinstance(value, int | float | Fraction) and not isinstance(value, bool)
 
 
 def mismatch(answer: object, example: object) -> Sentence:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from kafkalearn.exercises.kit.given.intake import taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Note, Result
@@ -26,7 +26,7 @@ class Judge(Protocol):
     def judge(self, answer: object) -> Result:
         """The result of `answer`, without the sentence for a misconception."""
 
-    def matches(self, answer: object, wrong: object) -> bool:
+    def matches(self, answer: object, wrong: Any) -> bool:
         """Whether the answer makes the mistake that the answer `wrong` makes."""
 
 
@@ -46,7 +46,7 @@ class Misconception:
 
     wrong: object
     cure: str
-    recognises: Callable[[object], bool] | None = None
+    recognises: Callable[[Any], bool] | None = None
 
 
 @dataclass(slots=True)

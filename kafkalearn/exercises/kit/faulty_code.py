@@ -7,6 +7,7 @@ import linecache
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class FaultyCode:
             source = source.replace(*self.repairs[number])
         name = f"<{self.function.__name__} with repairs {numbers or 'all'}>"
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)  # so that it can be shown
-        namespace: dict[str, object] = {"math": math, "__name__": __name__}
+        namespace: dict[str, Any] = {"math": math, "__name__": __name__}
         exec(compile(source, name, "exec"), namespace)  # our own text, a few lines changed
         return namespace[self.function.__name__]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from fractions import Fraction
 
@@ -71,7 +71,7 @@ def as_members(value: object, expected: Iterable[object]) -> object:
     return [value] if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def named(given: dict, known: Iterable[object]) -> dict:
+def named(given: Mapping[object, object], known: Iterable[object]) -> dict[object, object]:
     """A dict whose names are those that are known, wherever they are only written differently.
 
     >>> named({"Empty_Key": 1, "20": 2, "other": 3}, ["empty key", 20])

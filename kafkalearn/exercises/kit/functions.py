@@ -59,8 +59,11 @@ class Function:
         answer = taken(answer)
         if is_blank(answer) or is_stub(answer):
             return Result(NOT_ATTEMPTED)
-        if refused := self._why_not_callable(answer):
-            return Result(ERROR, (refused,))
+        if not isinstance(answer, GivenFunction):
+            return Result(ERROR, (_no_function(answer),))
+        if refused := answer.refuses(self.cases[0]):
+            wanted = as_words(", ".join(self.parameters))
+            return Result(ERROR, (say("The function must take ({}): {}.", wanted, as_words(refused)),))
         outcomes = self._outcomes(answer)
         failed = [index for index, outcome in enumerate(outcomes) if not self._is_right(index, outcome)]
         if not failed:
@@ -92,16 +95,6 @@ class Function:
     def _is_right(self, index: int, outcome: Outcome) -> bool:
         return outcome.error is None and is_same(outcome.value, self._expected(index))
 
-    def _why_not_callable(self, answer: object) -> Sentence | None:
-        if not isinstance(answer, GivenFunction):
-            return say(
-                f"{{}} is {kind_of(answer)}, and a function is wanted: give the function itself, without calling it.",
-                answer,
-            )
-        if refused := answer.refuses(self.cases[0]):
-            return say("The function must take ({}): {}.", as_words(", ".join(self.parameters)), as_words(refused))
-        return None
-
     def _case(self, index: int) -> Sentence:
         named = zip(self.parameters, self.cases[index], strict=True)
         return as_words(", ".join(f"{name}={shown(value)}" for name, value in named))
@@ -115,6 +108,11 @@ class Function:
             value,
             self._expected(failed[0]),
         )
+
+
+def _no_function(answer: object) -> Sentence:
+    advice = "give the function itself, without calling it"
+    return say(f"{{}} is {kind_of(answer)}, and a function is wanted: {advice}.", answer)
 
 
 def how_it_ends(error: Exception) -> Sentence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.exercises.kit.compare import is_blank
@@ -13,12 +14,20 @@ from kafkalearn.exercises.kit.sentences import Sentence, as_words, say
 from kafkalearn.exercises.kit.shown import kind_of
 from kafkalearn.phrases import counted
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 MOST_MOVES = 50
 BETWEEN = " > "  # the moves of a line
 
+Settings = TypeVar("Settings")
+State = TypeVar("State")
+Event = TypeVar("Event")
+Dataclass = TypeVar("Dataclass", bound="DataclassInstance")
+
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class Game(Generic[Settings, State, Event]):
     """Judges a run by whether, and how soon, it breaks a promise.
 
     Parameters
@@ -46,12 +55,12 @@ class Game:
     Your run as a line: one > one > three
     """
 
-    step: Callable[[object, object, object], object]
-    broken: Callable[..., tuple[str, ...]]
-    settings: object
-    initial: object
+    step: Callable[[Settings, State, Event], State]
+    broken: Callable[[Settings, State, State, tuple[str, ...]], tuple[str, ...]]
+    settings: Settings
+    initial: State
     promise: str
-    moves: Mapping[str, object]
+    moves: Mapping[str, Event]
     best: str
 
     @property
@@ -92,11 +101,13 @@ class Game:
             return say(f"{{}} is {kind_of(answer)}; give a list of moves, or a line such as {{}}.", answer, example)
         if len(answer) > MOST_MOVES:
             return say("These are {} moves; more than {} are not played.", len(answer), MOST_MOVES)
-        run = [self._words_of(each) for each in answer]
-        if None in run:
-            number = run.index(None)
-            known = as_words(", ".join(self.moves))
-            return say("Move {}, {}, is none of this game. The moves are: {}.", number + 1, answer[number], known)
+        run = []
+        for number, move in enumerate(answer, start=1):
+            words = self._words_of(move)
+            if words is None:
+                known = as_words(", ".join(self.moves))
+                return say("Move {}, {}, is none of this game. The moves are: {}.", number, move, known)
+            run.append(words)
         return run
 
     def play(self, run: Iterable[str]) -> int | Sentence | None:
@@ -132,7 +143,7 @@ def _plain(words: str) -> str:
     return "".join(words.split()).casefold().replace("'", '"').removesuffix("()")
 
 
-def moves_of(*events: object) -> dict[str, object]:
+def moves_of(*events: Dataclass) -> dict[str, Dataclass]:
     """Events by the words in which one would write them, without what they have by default.
 
     >>> from kafkalearn.replication import Fetch, Produce
@@ -142,8 +153,9 @@ def moves_of(*events: object) -> dict[str, object]:
     return {_written(event): event for event in events}
 
 
-def _written(event: object) -> str:
-    texts, is_named = [], False
+def _written(event: DataclassInstance) -> str:
+    texts: list[str] = []
+    is_named = False
     for each in fields(event):
         value, default = getattr(event, each.name), each.default
         if default is not MISSING and value == default:

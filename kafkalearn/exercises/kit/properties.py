@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.exercises.kit.compare import is_blank, mismatch
@@ -11,13 +12,15 @@ from kafkalearn.exercises.kit.given.intake import taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG, Result
 from kafkalearn.exercises.kit.sentences import Said, as_words, finished, names, say
 
+Answer = TypeVar("Answer")
+
 
 @dataclass(frozen=True, slots=True)
-class Property:
+class Property(Generic[Answer]):
     """One property of a right answer, and the sentence for an answer without it."""
 
-    holds: Callable[[object], bool]
-    complaint: Callable[[object], Said | str]  # from the answer: what it is or has instead; values only by `say`
+    holds: Callable[[Answer], bool]
+    complaint: Callable[[Answer], Said | str]  # from the answer: what it is or has instead; values only by `say`
 
 
 def _as_it_is(answer: object) -> object:
@@ -25,7 +28,7 @@ def _as_it_is(answer: object) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Having:
+class Having(Generic[Answer]):
     """Judges an answer by properties, in order; the first that does not hold is named.
 
     Parameters
@@ -46,8 +49,8 @@ class Having:
     This cannot be checked. 'seven' is text, and a whole number is wanted.
     """
 
-    example: object
-    properties: tuple[Property, ...]
+    example: Answer
+    properties: tuple[Property[Answer], ...]
     form: Callable[[object], object] = _as_it_is
 
     def judge(self, answer: object) -> Result:

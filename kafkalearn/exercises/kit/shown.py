@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 
 from kafkalearn import phrases
 from kafkalearn.exercises.kit.given.function import GivenFunction
@@ -55,7 +55,7 @@ def shown(value: object, longest: int = 60) -> str:
     text = _text(value)
     if len(text) <= longest:
         return text
-    size = f" ({len(value):,} long)" if hasattr(value, "__len__") else ""
+    size = f" ({len(value):,} long)" if isinstance(value, Sized) else ""
     return f"{text[: longest - 20]}...{size}"
 
 

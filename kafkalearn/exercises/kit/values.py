@@ -43,16 +43,14 @@ class Value:
         answer, expected = taken(answer), _computed(self.expected)
         if is_blank(answer):
             return Result(NOT_ATTEMPTED)
-        wanted = _parts(expected)
-        given = {_ONE: answer} if _ONE in wanted else _given_parts(answer, expected)
+        wanted, given = _parts(expected), _given_parts(answer, expected)
         if isinstance(given, Sentence):
             return Result(ERROR, (finished(given),))
         return _result({name: compare(given.get(name), part, self.within) for name, part in wanted.items()})
 
     def matches(self, answer: object, wrong: object) -> bool:
         """Whether the answer makes the mistake `wrong`; of a dict with parts only the parts it names count."""
-        wanted, answer = _parts(wrong), taken(answer)
-        given = {_ONE: answer} if _ONE in wanted else _given_parts(answer, _computed(self.expected))
+        wanted, given = _parts(wrong), _given_parts(taken(answer), _computed(self.expected))
         if isinstance(given, Sentence):
             return False
         return all(compare(given.get(name), part, self.within).outcome == RIGHT for name, part in wanted.items())
@@ -71,13 +69,15 @@ def _parts(value: object) -> dict[object, object]:
     return {_ONE: value}
 
 
-def _given_parts(answer: object, expected: Mapping | tuple) -> dict[object, object] | Sentence:
+def _given_parts(answer: object, expected: object) -> dict[object, object] | Sentence:
     """The parts of the answer by name; or, where it has other parts than asked for, a sentence that says so."""
     if isinstance(expected, tuple):
         if isinstance(answer, list | tuple) and len(answer) == len(expected):
             return dict(enumerate(answer, start=1))
         came = f"has {len(answer)} of them" if isinstance(answer, list | tuple) else f"is {kind_of(answer)}"
         return say(f"{len(expected)} parts are wanted, as a tuple or a list, and {{}} {came}", answer)
+    if not isinstance(expected, Mapping):
+        return {_ONE: answer}
     if isinstance(answer, LabelledValues):
         answer = answer.by_label
     if not isinstance(answer, Mapping):

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
+from typing import Any
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.exercises.kit.given.function import GivenFunction
@@ -68,6 +69,7 @@ def encoded(answer: object) -> object:
             return {"class": _dotted(answer)}
     if answer is ...:
         return {"blank": True}
+    assert is_dataclass(answer)  # what is taken is nothing else
     given = {each.name: encoded(getattr(answer, each.name)) for each in fields(answer) if each.init}
     return {"made": _dotted(type(answer)), "of": given}
 
@@ -84,7 +86,7 @@ def _encoded_function(answer: GivenFunction) -> object:
     return {"function": name, "source": source}
 
 
-def decoded(words: object) -> object:
+def decoded(words: object) -> Any:
     """The answer that `encoded` wrote; a function is a `FunctionSource`.
 
     Raises

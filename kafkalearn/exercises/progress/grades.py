@@ -71,7 +71,7 @@ def class_rows(class_: Sequence[Graded]) -> list[tuple[str, ...]]:
     (('name', '00', '01', '02'), ('done', 'tries', 'hints'))
     """
     chapters = sorted({name.partition(".")[0] for name in all_exercises()})
-    rows = [("name", *chapters, "done", "tries", "hints")]
+    rows: list[tuple[str, ...]] = [("name", *chapters, "done", "tries", "hints")]
     for each in class_:
         done = [each.done_of(chapter) for chapter in chapters]
         entries = each.record.entries.values()

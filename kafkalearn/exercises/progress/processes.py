@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from queue import Empty, Queue
+from typing import Any
 
 import kafkalearn
 
@@ -46,18 +47,21 @@ class Process:
             encoding="utf-8",
             errors="replace",
         )
+        assert self._process.stdin is not None  # both are pipes
+        assert self._process.stdout is not None
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self._lines: Queue[str] = Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
     def send(self, message: object) -> None:
         """Say something; a process that has ended does not hear it."""
         try:
-            self._process.stdin.write(json.dumps(message) + "\n")
-            self._process.stdin.flush()
+            self._stdin.write(json.dumps(message) + "\n")
+            self._stdin.flush()
         except OSError:
             return
 
-    def receive(self, within_s: float) -> object:
+    def receive(self, within_s: float) -> Any:
         """What it says next; None if it has ended, says no JSON, or says nothing within so many seconds."""
         try:
             return json.loads(self._lines.get(timeout=within_s))
@@ -68,7 +72,7 @@ class Process:
         """End it, whatever it does."""
         self._process.kill()
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
+        for stream in (self._stdin, self._stdout):
             try:
                 stream.close()
             except OSError:
@@ -85,14 +89,14 @@ class Process:
 
     def _read(self) -> None:
         try:
-            for line in self._process.stdout:
+            for line in self._stdout:
                 self._lines.put(line)
         except (OSError, ValueError):  # closed meanwhile
             pass
         self._lines.put("")
 
 
-def received() -> Iterator[object]:
+def received() -> Iterator[Any]:
     """In the process: each message that it is sent, until there are no more."""
     for line in sys.stdin:
         yield json.loads(line)

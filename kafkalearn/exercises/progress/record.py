@@ -138,10 +138,10 @@ def _entry(exercise: str, words: object) -> Entry:
     if not isinstance(words, dict) or not isinstance(words.get("outcome"), str) or words["outcome"] not in _RANK:
         raise NoRecord(f"{exercise[:100]} in this file of progress has no outcome; known are {', '.join(_RANK)}")
     try:
-        counts = [whole_number(name, words.get(name, 0), at_least=0) for name in ("tries", "hints")]
+        tries, hints = [whole_number(name, words.get(name, 0), at_least=0) for name in ("tries", "hints")]
     except KafkaLearnError as error:
         raise NoRecord(f"{exercise[:100]} in this file of progress: {error}") from error
-    return Entry(words["outcome"], *counts, words.get("solution") is True, words.get("answer"))
+    return Entry(words["outcome"], tries, hints, words.get("solution") is True, words.get("answer"))
 
 
 def read_file(path: Path) -> Record:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import is_dataclass
 from importlib import import_module
+from typing import Any
 
 from kafkalearn.exercises.kit.given.function import GivenFunction, Raised
 from kafkalearn.exercises.kit.given.limits import Spent
@@ -119,7 +120,7 @@ def _own_the_output() -> Callable[[object], None]:
 
 def defined(name: str, source: str) -> Callable[..., object]:
     """The function, from its arguments to what JSON writes of its value; the first call defines it."""
-    namespace: dict[str, object] = {"__name__": "__main__"}
+    namespace: dict[str, Any] = {"__name__": "__main__"}
 
     def call(*arguments: object) -> object:
         if name not in namespace:

@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
 LONGEST = 20_000
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set)
@@ -55,7 +56,7 @@ class _Pieces:
         self.texts: list[str] = []
         self.names: set[str] = set()
 
-    def add(self, function: object) -> str:
+    def add(self, function: Any) -> str:
         function = inspect.unwrap(function)
         if type(function) is not FunctionType:
             raise NoSource("it is no function written in Python")
@@ -68,7 +69,7 @@ class _Pieces:
             self.texts.append(text if isinstance(node, ast.FunctionDef) else f"{name} = {text}")
         return name
 
-    def _define(self, name: str, value: object) -> None:
+    def _define(self, name: str, value: Any) -> None:
         own = _name_in_module(value)
         if isinstance(value, ModuleType):
             self.imports.add(f"import {value.__name__} as {name}")

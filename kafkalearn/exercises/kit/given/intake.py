@@ -15,9 +15,15 @@ from dataclasses import dataclass, fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkalearn.exercises.kit.given.function import GivenFunction
 from kafkalearn.exercises.kit.given.limits import Bounds
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Said = TypeVar("Said")
 
 MOST_PARTS = 10_000
 _DEEPEST = 40
@@ -37,7 +43,7 @@ class Strange:
 class LabelledValues(list):
     """A pandas Series: its values, and in `by_label` the same as a dict."""
 
-    by_label: dict
+    by_label: object  # whatever its `to_dict` gave
 
 
 def taken(value: object) -> object:
@@ -105,7 +111,7 @@ class _Intake:
         finally:
             self.around.pop()
 
-    def _take_apart(self, value: object) -> object:
+    def _take_apart(self, value: Any) -> object:
         base = next((each for each in _BASES if each in _MRO.__get__(type(value))), None)
         if base is not None:
             return self._of_base(base, value)
@@ -115,7 +121,7 @@ class _Intake:
             return self._of_base(dict, dict(value))
         if _is_ours(value):
             return value
-        if _is_ours(type(value)) and is_dataclass(value):
+        if _is_ours(type(value)) and is_dataclass(value) and not isinstance(value, type):
             return self._of_dataclass(value)
         if _is_ours(type(value)) and isinstance(value, Mapping):
             return self._of_base(dict, dict(value))
@@ -128,7 +134,7 @@ class _Intake:
             return GivenFunction(value, taken)
         return self._strange(value)
 
-    def _of_base(self, base: type, value: object) -> object:
+    def _of_base(self, base: type, value: Any) -> object:
         if base is Decimal:  # what Spark gives for a column of decimals
             return _of_decimal(value) if type(value) is Decimal else self._strange(value)
         if base is Fraction:
@@ -153,7 +159,7 @@ class _Intake:
         labelled.by_label = self.take(by_label)
         return labelled
 
-    def _of_dataclass(self, value: object) -> object:
+    def _of_dataclass(self, value: DataclassInstance) -> object:
         given = {each.name: self.take(getattr(value, each.name, None)) for each in fields(value) if each.init}
         try:
             return type(value)(**given)
@@ -162,11 +168,11 @@ class _Intake:
 
     def _strange(self, value: object) -> Strange:
         text = self._asked(repr, value)
-        text = self.take(text) if text is not None else f"<{name_of(value)} without a repr>"
+        text = str(self.take(text)) if text is not None else f"<{name_of(value)} without a repr>"
         text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)  # an address would be another in the next run
         return Strange(_kind(value), "\\n".join(text[:1000].splitlines()))
 
-    def _asked(self, question: Callable[[object], object], value: object) -> object:
+    def _asked(self, question: Callable[[object], Said], value: object) -> Said | None:
         """What an object says of itself; None if it fails at that, whatever it does."""
         try:
             return self.bounds.run(question, value)
@@ -176,7 +182,7 @@ class _Intake:
             return None
 
 
-_EXACTLY: dict[type, Callable[[object], object]] = {
+_EXACTLY: dict[type, Callable[[Any], object]] = {
     int: int.__int__,
     float: float.__float__,
     complex: complex.__complex__,

@@ -15,9 +15,11 @@ from collections.abc import Callable
 from functools import partial
 from threading import get_ident
 from types import CodeType, FrameType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Value = TypeVar("Value")
+
+_MONITORING: Any = getattr(sys, "monitoring", None)  # a module; Python 3.11 has none
 
 
 class TooManyLines(BaseException):
@@ -126,29 +128,29 @@ def _count(code: CodeType, *place: object) -> None:
 
 
 def _can_monitor() -> bool:
-    return hasattr(sys, "monitoring") and (bool(_Monitored.counting) or _free_tools() != [])
+    return _MONITORING is not None and (bool(_Monitored.counting) or _free_tools() != [])
 
 
 def _free_tools() -> list[int]:
-    return [tool for tool in (4, 3) if sys.monitoring.get_tool(tool) is None]  # the others have uses of their own
+    return [tool for tool in (4, 3) if _MONITORING.get_tool(tool) is None]  # the others have uses of their own
 
 
 def _claim_tool() -> None:
-    monitoring, events = sys.monitoring, sys.monitoring.events
+    events = _MONITORING.events
     _Monitored.tool = _free_tools()[0]
-    monitoring.use_tool_id(_Monitored.tool, "kafkalearn")
+    _MONITORING.use_tool_id(_Monitored.tool, "kafkalearn")
     counted = (events.LINE, events.JUMP, events.PY_START, events.PY_RESUME)
     for event in counted:
-        monitoring.register_callback(_Monitored.tool, event, _count)
-    monitoring.set_events(_Monitored.tool, sum(counted))
+        _MONITORING.register_callback(_Monitored.tool, event, _count)
+    _MONITORING.set_events(_Monitored.tool, sum(counted))
 
 
 def _free_tool() -> None:
-    sys.monitoring.set_events(_Monitored.tool, 0)
-    sys.monitoring.free_tool_id(_Monitored.tool)
+    _MONITORING.set_events(_Monitored.tool, 0)
+    _MONITORING.free_tool_id(_Monitored.tool)
 
 
-if not hasattr(sys, "monitoring"):
+if _MONITORING is None:
     from ctypes import PYFUNCTYPE, c_ulong, py_object, pythonapi
 
     _JUMP_TO_ITSELF = bytes((140, 1))  # in 3.11: JUMP_BACKWARD, by one
