@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
-from typing import Any
+from typing import Any, TypeVar
 
 from kafkalearn.garbage import no_search
 from kafkalearn.topic_partition import TopicPartition
 
-Expand = Callable[[Sequence[Any]], Iterable[TopicPartition]]
+Item = TypeVar("Item")
 
 
 class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
@@ -37,10 +37,12 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
         """A copy: later changes of `owned` do not touch it."""
         self._expanded = {member_id: tuple(partitions) for member_id, partitions in owned.items()}
         self._compact: Mapping[str, Sequence[Any]] = self._expanded
-        self._expand: Expand = tuple
+        self._expand: Callable[[Sequence[Any]], Iterable[TopicPartition]] = tuple
 
     @classmethod
-    def compact(cls, owned: Mapping[str, Sequence[Any]], expand: Expand) -> Assignment:
+    def compact(
+        cls, owned: Mapping[str, Sequence[Item]], expand: Callable[[Sequence[Item]], Iterable[TopicPartition]]
+    ) -> Assignment:
         """An assignment of something smaller than topic-partitions, which `expand` makes when they are asked for.
 
         So a million partitions are assigned in a few bytes each, and only those looked at become objects. `owned`

@@ -44,7 +44,7 @@ class GroupSpec:
     ----------
     partition_counts : mapping of str to int
         The partitions of each topic that exists.
-    members : sequence of Member, or of OldConsumer for the assignors of the old consumer
+    members : sequence of Member
         In the order in which the coordinator lists them.
     release : str or Release
         Of the code that assigns.
@@ -60,16 +60,19 @@ class GroupSpec:
         assignor that knows it looks at the subscription of one member only.
     in_targets : collection of TopicPartition, or None
         The partitions that are in anybody's target, as the coordinator has it; None: what the members own.
+    old_consumers : sequence of OldConsumer
+        In the place of members, for the assignors of the old consumer.
     """
 
     partition_counts: Mapping[str, int]
-    members: Sequence[Member] | Sequence[OldConsumer]
+    members: Sequence[Member]
     release: str | Release = DEFAULT_RELEASE
     topic_ids: Mapping[str, str] | None = None
     fix_defects: bool = False
     is_in_map_order: bool = False
     are_alike: bool | None = None
     in_targets: Collection[TopicPartition] | None = None
+    old_consumers: Sequence[OldConsumer] = ()
 
     def __post_init__(self) -> None:
         """Refuse what cannot be assigned."""
@@ -77,9 +80,10 @@ class GroupSpec:
         object.__setattr__(self, "partition_counts", MappingProxyType(dict(self.partition_counts)))
         object.__setattr__(self, "members", tuple(iterable("members", self.members, of="members")))
         for member in self.members:
-            if not isinstance(member, Member | OldConsumer):
-                raise KafkaLearnError(f"members must be Member objects (or OldConsumer), got {shown(member)}")
-        _refuse_duplicates(self.members)
+            if not isinstance(member, Member):
+                also = "" if isinstance(member, OldConsumer) else " (or OldConsumer)"
+                raise KafkaLearnError(f"members must be Member objects{also}, got {shown(member)}")
+        _refuse_duplicates((*self.members, *self.old_consumers))
         _refuse_impossible_ownership(self.partition_counts, self.members)
 
     @cached_property
@@ -93,7 +97,7 @@ class GroupSpec:
     def in_map_order(self) -> tuple[Member, ...]:
         """The members as Kafka walks them: in the order of a ``HashMap`` of their ids."""
         if self.is_in_map_order:
-            return self.members
+            return tuple(self.members)
         by_id = {member.member_id: member for member in self.members}
         return tuple(by_id[member_id] for member_id in hash_order(by_id))
 
@@ -156,7 +160,7 @@ def topic_halves(topic_ids: Mapping[str, str]) -> dict[str, tuple[int, int]]:
     return halves
 
 
-def _refuse_duplicates(members: Sequence[Member] | Sequence[OldConsumer]) -> None:
+def _refuse_duplicates(members: Iterable[Member | OldConsumer]) -> None:
     seen: set[str] = set()
     instances: set[str] = set()
     for member in members:
@@ -171,15 +175,14 @@ def _refuse_duplicates(members: Sequence[Member] | Sequence[OldConsumer]) -> Non
             instances.add(instance_id)
 
 
-def _refuse_impossible_ownership(counts: Mapping[str, int], members: Iterable[Member | OldConsumer]) -> None:
+def _refuse_impossible_ownership(counts: Mapping[str, int], members: Iterable[Member]) -> None:
     """A topic may be gone; but one that is there has never had more partitions than now."""
     fewest = min(counts.values(), default=0)
     for member in members:
-        owned = getattr(member, "owned", ())
-        numbers = set(map(itemgetter(1), owned))  # a group can own millions, so the common case is made quick
+        numbers = set(map(itemgetter(1), member.owned))  # a group can own millions, so the common case is made quick
         if not numbers or (min(numbers) >= 0 and max(numbers) < fewest):
             continue
-        for topic, partition in owned:
+        for topic, partition in member.owned:
             if topic in counts and not 0 <= partition < counts[topic]:
                 raise KafkaLearnError(
                     f"member {member.member_id!r} owns {topic}-{partition}, but {topic} has {counts[topic]} "
@@ -188,8 +191,9 @@ def _refuse_impossible_ownership(counts: Mapping[str, int], members: Iterable[Me
 
 
 def _place(member: Member, knows_static: bool) -> tuple[bool, bytes]:
-    is_dynamic = member.instance_id is None or not knows_static
-    return is_dynamic, utf16_key(member.member_id if is_dynamic else member.instance_id)
+    if member.instance_id is None or not knows_static:
+        return True, utf16_key(member.member_id)
+    return False, utf16_key(member.instance_id)
 
 
 def _id_halves(topic: str, topic_id: str) -> tuple[int, int]:

@@ -83,7 +83,7 @@ def assign_legacy_round_robin(spec: GroupSpec) -> Assignment:
 
 def _readers(spec: GroupSpec) -> dict[str, list[str]]:
     """The threads that read each topic, in their order."""
-    threads = {topic: [t for old in spec.members for t in old.threads(topic)] for topic in spec.partition_counts}
+    threads = {topic: [t for old in spec.old_consumers for t in old.threads(topic)] for topic in spec.partition_counts}
     return {topic: sorted(names, key=utf16_key) for topic, names in threads.items() if names}
 
 

@@ -5,8 +5,9 @@ An assignor sees no connections, no heartbeats and no offsets: only this.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kafkalearn.arguments import LARGEST_INT, iterable, text, whole_number
 from kafkalearn.errors import KafkaLearnError
@@ -47,6 +48,18 @@ class Member:
     generation: int | None = None
     instance_id: str | None = None
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            member_id: str,
+            topics: Iterable[str],
+            owned: Iterable[tuple[str, int]] = (),
+            generation: int | None = None,
+            instance_id: str | None = None,
+        ) -> None:
+            """What it is made from; the fields hold what is made of that."""
+
     def __post_init__(self) -> None:
         """Refuse what no member can be, and make tuples of sequences."""
         text("member_id", self.member_id)
@@ -78,6 +91,11 @@ class OldConsumer:
     consumer_id: str
     stream_counts: tuple[tuple[str, int], ...]
 
+    if TYPE_CHECKING:
+
+        def __init__(self, consumer_id: str, stream_counts: Mapping[str, int] | Iterable[tuple[str, int]]) -> None:
+            """What it is made from; the fields hold what is made of that."""
+
     def __post_init__(self) -> None:
         """Refuse what no consumer can be."""
         text("consumer_id", self.consumer_id)
@@ -97,7 +115,7 @@ class OldConsumer:
         return [f"{self.consumer_id}-{number}" for number in range(dict(self.stream_counts).get(topic, 0))]
 
 
-def _topic_names(member_id: str, topics: Sequence[str]) -> tuple[str, ...]:
+def _topic_names(member_id: str, topics: Iterable[str]) -> tuple[str, ...]:
     if isinstance(topics, str):
         raise KafkaLearnError(
             f"topics of member {member_id!r} must be a sequence of names, got the text {shown(topics)}"

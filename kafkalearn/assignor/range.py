@@ -11,11 +11,14 @@ Racks (KIP-881, since 3.5) are not modelled: the answer is that of a group witho
 from __future__ import annotations
 
 from collections import Counter
+from typing import TypeVar
 
 from kafkalearn.assignor.assignment import Assignment
 from kafkalearn.assignor.group_spec import GroupSpec
 from kafkalearn.java_collections import JavaHashMap, table_size
 from kafkalearn.topic_partition import TopicPartition
+
+Item = TypeVar("Item")
 
 
 def assign_range(spec: GroupSpec) -> Assignment:
@@ -74,7 +77,7 @@ def assign_server_range(spec: GroupSpec) -> Assignment:
     return Assignment({member.member_id: owned[member.member_id] for member in spec.members})
 
 
-def even_cuts(items: list, count: int) -> list[list]:
+def even_cuts(items: list[Item], count: int) -> list[list[Item]]:
     """`items` cut into `count` consecutive pieces; the first ones are longer by one if a remainder is left.
 
     >>> even_cuts([0, 1, 2, 3, 4], 3)

@@ -49,11 +49,11 @@ def rejoin(
     )
 
 
-def _reported(assignor: str, owned: Sequence[TopicPartition]) -> Sequence[TopicPartition]:
+def _reported(assignor: str, owned: Sequence[TopicPartition]) -> tuple[TopicPartition, ...]:
     if assignor != "cooperative-sticky":
-        return owned
+        return tuple(owned)
     keys = {topic: utf16_key(topic) for topic in {partition.topic for partition in owned}}
-    return sorted(owned, key=lambda partition: (keys[partition.topic], partition.partition))
+    return tuple(sorted(owned, key=lambda partition: (keys[partition.topic], partition.partition)))
 
 
 @dataclass(frozen=True, slots=True)

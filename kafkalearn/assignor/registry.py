@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kafkalearn.arguments import one_of
+from kafkalearn.arguments import iterable, one_of
 from kafkalearn.assignor.assignment import Assignment
 from kafkalearn.assignor.group_spec import GroupSpec
 from kafkalearn.assignor.legacy import assign_legacy_range, assign_legacy_round_robin
@@ -157,10 +157,13 @@ def assign(
         raise KafkaLearnError(
             f"{assignor} is modelled as it is from Kafka {chosen.since} to {chosen.until}, got release {release!s}"
         )
-    spec = GroupSpec(partition_counts, members, release, topic_ids, fix_defects)
-    needed = OldConsumer if side == "old-consumer" else Member
-    for member in spec.members:
-        if not isinstance(member, needed):
-            hint = '; side="old-consumer" has the assignors for these' if isinstance(member, OldConsumer) else ""
-            raise KafkaLearnError(f"{assignor} assigns to {needed.__name__} objects, got {shown(member)}{hint}")
-    return chosen.rule(spec) if spec.members else Assignment({})
+    given = tuple(iterable("members", members, of="members"))
+    old_consumers = tuple(each for each in given if isinstance(each, OldConsumer))
+    others = tuple(each for each in given if not isinstance(each, OldConsumer))
+    spec = GroupSpec(partition_counts, others, release, topic_ids, fix_defects, old_consumers=old_consumers)
+    if side == "old-consumer" and others:
+        raise KafkaLearnError(f"{assignor} assigns to OldConsumer objects, got {shown(others[0])}")
+    if side != "old-consumer" and old_consumers:
+        hint = 'side="old-consumer" has the assignors for these'
+        raise KafkaLearnError(f"{assignor} assigns to Member objects, got {shown(old_consumers[0])}; {hint}")
+    return chosen.rule(spec) if given else Assignment({})

@@ -36,6 +36,10 @@ AN_ID = "AAAAAAAAAAEAAAAAAAAAAQ"
         (lambda: random_rebalance(1, alike_share=float("nan")), "alike_share must be a number of at least 0"),
         (lambda: assign("range", {"t": 1}, [OldConsumer("C", {"t": 1})]), "range assigns to Member objects"),
         (lambda: assign("range", {"t": 1}, [A], side="old-consumer"), "range assigns to OldConsumer objects"),
+        (
+            lambda: rebalance("range", {"t": 1}, [OldConsumer("C", {"t": 1})], [A]),
+            "members must be Member objects, got OldConsumer",
+        ),
         (lambda: assign("sticky", {"t": 1}, [A], release="3.7"), "sticky is modelled as it is from Kafka 3.8 to 4.3"),
         (
             lambda: assign("range", {"t": 1}, [], side="old-consumer", release="2.0"),

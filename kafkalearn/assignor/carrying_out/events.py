@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from kafkalearn.arguments import iterable
 from kafkalearn.assignor.members import Member
@@ -15,6 +16,11 @@ class GroupChanged:
     """The group has these members now: some have left or joined, or have changed their subscription."""
 
     members: tuple[Member, ...]
+
+    if TYPE_CHECKING:
+
+        def __init__(self, members: Iterable[Member]) -> None:
+            """What it is made from; the fields hold what is made of that."""
 
     def __post_init__(self) -> None:
         """Make a tuple of any sequence of members, and refuse what is none."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.assignor.group_spec import GroupSpec
@@ -42,6 +43,16 @@ class Settings:
     assignor: str
     partition_counts: tuple[tuple[str, int], ...]
     members: tuple[Member, ...]
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            assignor: str,
+            partition_counts: Mapping[str, int] | Iterable[tuple[str, int]],
+            members: Iterable[Member],
+        ) -> None:
+            """What it is made from; the fields hold what is made of that."""
 
     def __post_init__(self) -> None:
         """Refuse what no group can be, and make tuples of mappings and sequences."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
+from typing import Any
 
 from kafkalearn.arguments import one_of
 from kafkalearn.assignor.assignment import Assignment, partitions_text
@@ -24,6 +25,8 @@ from kafkalearn.phrases import counted, shown
 from kafkalearn.topic_partition import TopicPartition
 
 AssignorFunction = Callable[[Mapping[str, int], Sequence[Member]], Mapping[str, Iterable[tuple[str, int]]]]
+Answer = Mapping[str, Iterable[object]]  # what the function really gave: it may be anything
+Broken = tuple[tuple[BrokenLaw, ...], Answer | None]
 
 MOST_SMALL = 6  # partitions and members together, of the groups that are tried without exception
 LARGER_COUNT = 60
@@ -37,7 +40,7 @@ class Judgement:
     partition_counts: Mapping[str, int] | None = None  # of the smallest group that fails; None: none failed
     members: tuple[Member, ...] = ()
     broken: tuple[BrokenLaw, ...] = ()
-    answer: Mapping[str, Iterable[object]] | None = None  # what the assignor gave there
+    answer: Answer | None = None  # what the assignor gave there
 
     @property
     def keeps_the_laws(self) -> bool:
@@ -50,7 +53,7 @@ class Judgement:
 
     def __str__(self) -> str:
         """The result in words, with the counter-example."""
-        if self.keeps_the_laws:
+        if self.partition_counts is None:
             return f"It keeps the laws in all {self.group_count} groups."
         lines = [
             f"It breaks a law in group {self.group_count}, the smallest that fails: {self.broken[0]}.",
@@ -120,9 +123,6 @@ def judge_assignor(assignor: AssignorFunction, promise: str = "group", is_sticky
             for group, broken in _judge_changes(assignor, counts, members, promise):
                 return Judgement(count, counts, group, *broken)
     return Judgement(count)
-
-
-Broken = tuple[tuple[BrokenLaw, ...], Mapping | None]
 
 
 def _judge(
@@ -214,19 +214,19 @@ def _size(group: tuple[Mapping[str, int], Sequence[Member]]) -> int:
     return sum(group[0].values()) + len(group[1])
 
 
-def _pairs(owned: Iterable[tuple[str, int]]) -> list[TopicPartition]:
+def _pairs(owned: Iterable[Any]) -> list[TopicPartition]:
     if isinstance(owned, str):
         raise KafkaLearnError(
             f"a member's partitions must be a list of (topic, partition), got the text {shown(owned)}"
         )
     owned = list(owned)
-    if wrong := [each for each in owned if not (isinstance(each, tuple | list) and len(each) == 2)]:
+    if wrong := [each for each in owned if not (isinstance(each, (tuple, list)) and len(each) == 2)]:
         raise KafkaLearnError(f"a member's partitions must be pairs such as ('a', 0), got {shown(wrong[0])}")
     return [TopicPartition(topic, partition) for topic, partition in owned]
 
 
 def _is_listed(owned: object) -> bool:
-    return isinstance(owned, list | tuple)
+    return isinstance(owned, (list, tuple))
 
 
 def _shown(owned: Iterable[object]) -> str:

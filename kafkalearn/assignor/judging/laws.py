@@ -165,8 +165,10 @@ def _loads(topics_of: Subscriptions, owners: Owners) -> Counter[str]:
 
 
 def _too_far_apart(loads: Mapping[str, int], where: str) -> Iterator[BrokenLaw]:
-    most, fewest = max(loads, key=loads.__getitem__, default=None), min(loads, key=loads.__getitem__, default=None)
-    if most is not None and loads[most] - loads[fewest] > 1:
+    if not loads:
+        return
+    most, fewest = max(loads, key=loads.__getitem__), min(loads, key=loads.__getitem__)
+    if loads[most] - loads[fewest] > 1:
         yield BrokenLaw("balanced", f"{where}{most} has {loads[most]} and {fewest} has {loads[fewest]}")
 
 

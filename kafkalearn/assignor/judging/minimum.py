@@ -17,6 +17,8 @@ from kafkalearn.assignor.group_spec import GroupSpec
 from kafkalearn.assignor.members import Member
 from kafkalearn.topic_partition import TopicPartition
 
+Push = tuple[TopicPartition, str | None]  # what comes to a member, and from whom; None: from nobody
+
 
 def fewest_moves(before: Assignment, partition_counts: Mapping[str, int], members: Sequence[Member]) -> int:
     """How many partitions must change their owner before the group is as evenly loaded as it can be.
@@ -88,12 +90,12 @@ class _Placement:
             self.owner[pushed] = last
             last = giver
 
-    def _ways(self, partition: TopicPartition) -> tuple[dict[str, float], dict]:
+    def _ways(self, partition: TopicPartition) -> tuple[dict[str, float], dict[str, Push]]:
         """What it costs in moves to give each member one partition more, and by which push it comes about."""
         cost = {
             m: self._move_cost(partition, m) if partition.topic in self._topics_of[m] else inf for m in self._topics_of
         }
-        came_by: dict[str, tuple[TopicPartition, str | None]] = dict.fromkeys(self._topics_of, (partition, None))
+        came_by: dict[str, Push] = dict.fromkeys(self._topics_of, (partition, None))
         has_improved = True
         while has_improved:
             has_improved = False

@@ -20,6 +20,7 @@ Racks (KIP-881, since 3.5) are not modelled: the answer is that of a group witho
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import dropwhile
 
@@ -28,7 +29,7 @@ from kafkalearn.assignor.group_spec import GroupSpec
 from kafkalearn.assignor.members import Member
 from kafkalearn.assignor.sticky.constrained import sticky_uniform
 from kafkalearn.assignor.sticky.general import sticky_general
-from kafkalearn.assignor.sticky.owned import StickyResult
+from kafkalearn.assignor.sticky.owned import Item, StickyResult
 from kafkalearn.java_collections import JavaHashMap
 from kafkalearn.topic_partition import TopicPartition
 
@@ -50,11 +51,9 @@ def assign_sticky(spec: GroupSpec) -> Assignment:
     Apache Kafka 3.8 to 4.3, ``org.apache.kafka.clients.consumer.StickyAssignor``; KIP-54.
     """
     if _counts_as_alike(spec):
-        result = sticky_uniform(spec)
-    else:
-        members = tuple(replace(member, owned=as_user_data(member.owned)) for member in spec.members)
-        result = sticky_general(replace(spec, members=members))
-    return _assignment(spec, result)
+        return _assignment(spec, sticky_uniform(spec))
+    members = tuple(replace(member, owned=as_user_data(member.owned)) for member in spec.members)
+    return _assignment(spec, sticky_general(replace(spec, members=members)))
 
 
 def assign_cooperative_sticky(spec: GroupSpec) -> Assignment:
@@ -73,15 +72,10 @@ def assign_cooperative_sticky(spec: GroupSpec) -> Assignment:
     Apache Kafka 3.8 to 4.3, ``org.apache.kafka.clients.consumer.CooperativeStickyAssignor``; KIP-429.
     """
     if _counts_as_alike(spec):
-        result = sticky_uniform(spec)
-    else:
-        result = sticky_general(spec)
-        result = replace(result, in_transfer=_added_here_and_lost_there(spec.members, result))
-    held = {
-        member_id: [item for item in items if item not in result.in_transfer]
-        for member_id, items in result.held.items()
-    }
-    return _assignment(spec, replace(result, held=held))
+        return _assignment(spec, _without_transfers(sticky_uniform(spec)))
+    result = sticky_general(spec)
+    in_transfer = _added_here_and_lost_there(spec.members, result)
+    return _assignment(spec, _without_transfers(replace(result, in_transfer=in_transfer)))
 
 
 def _counts_as_alike(spec: GroupSpec) -> bool:
@@ -104,7 +98,17 @@ def as_user_data(owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...
     return tuple(partition for topic in by_topic for partition in by_topic[topic])
 
 
-def _added_here_and_lost_there(members: tuple[Member, ...], result: StickyResult[TopicPartition]) -> frozenset:
+def _without_transfers(result: StickyResult[Item]) -> StickyResult[Item]:
+    held = {
+        member_id: [item for item in items if item not in result.in_transfer]
+        for member_id, items in result.held.items()
+    }
+    return replace(result, held=held)
+
+
+def _added_here_and_lost_there(
+    members: Iterable[Member], result: StickyResult[TopicPartition]
+) -> frozenset[TopicPartition]:
     added: set[TopicPartition] = set()
     lost: set[TopicPartition] = set()
     for member in members:
@@ -114,6 +118,6 @@ def _added_here_and_lost_there(members: tuple[Member, ...], result: StickyResult
     return frozenset(added & lost)
 
 
-def _assignment(spec: GroupSpec, result: StickyResult) -> Assignment:
+def _assignment(spec: GroupSpec, result: StickyResult[Item]) -> Assignment:
     held = {member.member_id: result.held[member.member_id] for member in spec.members}
     return Assignment.compact(held, result.expand)

@@ -57,7 +57,7 @@ def sticky_general(spec: GroupSpec) -> StickyResult[TopicPartition]:
         balancing.run(free)
     has_moved = balancing.run(everything)
     undo = has_moved and not is_fresh and loads.unevenness(loads.held) >= loads.unevenness(before)
-    return StickyResult(before if undo else loads.held, frozenset())
+    return StickyResult(before if undo else loads.held, frozenset(), tuple)
 
 
 def _keep_owned(spec: GroupSpec, loads: Loads) -> bool:

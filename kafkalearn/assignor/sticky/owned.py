@@ -14,8 +14,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from kafkalearn.assignor.assignment import Expand
 from kafkalearn.assignor.members import Member
+from kafkalearn.topic_partition import TopicPartition
 
 UNKNOWN_GENERATION = -1  # what a member without one counts as
 
@@ -36,7 +36,7 @@ class StickyResult(Generic[Item]):
 
     held: dict[str, list[Item]]  # by each member
     in_transfer: frozenset[Item]  # the new owner must wait for these until the old one has given them up
-    expand: Expand = tuple  # from items to topic-partitions
+    expand: Callable[[Sequence[Item]], Iterable[TopicPartition]]
 
 
 def owned_partitions(members: Iterable[Member], reported_by: Callable[[Member], Sequence[Item]]) -> Owned[Item]:
@@ -67,7 +67,8 @@ def owned_partitions(members: Iterable[Member], reported_by: Callable[[Member], 
     for member in members:
         member_id, generation = member.member_id, generation_of(member)
         generations[member_id] = generation
-        by_member[member_id] = mine = []
+        mine: list[Item] = []
+        by_member[member_id] = mine
         for item in reported_by(member):
             if item not in reporter:
                 reporter[item] = member_id

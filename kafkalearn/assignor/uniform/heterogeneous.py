@@ -95,7 +95,8 @@ class _Group:
         least, most = LeastLoadedRange(members, self.loads), MostLoadedRange(members, self.loads)
         owned: dict[int, list[int]] = {number: [] for number in members}
         for partition, owner in enumerate(self.owners[topic]):
-            owned[owner].append(partition)
+            if owner is not None:  # step 2 has left none free
+                owned[owner].append(partition)
         has_moved = False
         while (giver := _next_giver(most, owned)) is not None:
             partition, taker = owned[giver].pop(), least.next()
