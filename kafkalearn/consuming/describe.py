@@ -41,6 +41,11 @@ class DescribedPartition(Checked):
     client_id: str | None = None
 
     @property
+    def place(self) -> TopicPartition:
+        """Where it stands in a list; a member that owns nothing stands first."""
+        return TopicPartition(self.topic or "", self.partition or 0)
+
+    @property
     def lag(self) -> int | None:
         """Log end minus committed offset; it may be negative."""
         if self.current_offset is None or self.log_end_offset is None:
@@ -147,11 +152,11 @@ def _of_one_member(partitions: list[DescribedPartition], release: str | Release)
     Left out: up to 3.8 more than four of them are in the order of a Scala map.
     """
     if at_least("4.1", release):
-        return sorted(partitions, key=lambda each: (each.topic, each.partition))
-    by_number = sorted(partitions, key=lambda each: each.partition)
+        return sorted(partitions, key=lambda each: each.place)
+    by_number = sorted(partitions, key=lambda each: each.place.partition)
     if not at_least("3.9", release):
         return by_number
-    found = {TopicPartition(each.topic, each.partition): each for each in by_number}
+    found = {each.place: each for each in by_number}
     return [found[at] for at in hash_order(found)]
 
 

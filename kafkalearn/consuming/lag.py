@@ -64,7 +64,7 @@ def lags_by_member(topic: Topic, group_id: str) -> dict[str, int]:
     """
     group = topic.existing_group(group_id)
     return {
-        member_id: sum(len(topic.logs[number]) - group.positions[number] for number in group.owned(member_id))
+        member_id: sum(len(topic.logs[number]) - group.position(number) for number in group.owned(member_id))
         for member_id in group.member_ids
     }
 

@@ -72,8 +72,8 @@ def reading_counts(topic: Topic, group_id: str) -> ReadingCounts:
     """
     group = topic.existing_group(group_id)
     read = {(each.partition, each.offset) for each in group.readings}
-    passed = sum(position or 0 for position in group.positions)
-    before = sum(offset < (group.positions[partition] or 0) for partition, offset in read)
+    passed = sum(map(group.position, range(len(group.positions))))
+    before = sum(offset < group.position(partition) for partition, offset in read)
     return ReadingCounts(len(read), len(group.readings) - len(read), passed - before)
 
 
@@ -95,7 +95,7 @@ def drain(topic: Topic, group_id: str, most: int = 1) -> Iterator[Poll]:
     whole_number("most", most, 1, LARGEST_INT)
     group = topic.existing_group(group_id)
     left = {
-        member_id: sum(-((group.positions[n] - len(topic.logs[n])) // most) for n in group.owned(member_id))
+        member_id: sum(-((group.position(n) - len(topic.logs[n])) // most) for n in group.owned(member_id))
         for member_id in group.member_ids
     }
     while any(left.values()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 from kafkalearn.assignor.members import Member
 from kafkalearn.assignor.rebalancing import rejoin, settled
@@ -15,6 +16,8 @@ from kafkalearn.errors import IllegalEvent, KafkaLearnError, no_event
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.phrases import shown
 from kafkalearn.trace import Trace, run
+
+Value = TypeVar("Value")
 
 
 def simulate(
@@ -109,10 +112,11 @@ def _rebalance(settings: Settings, topic: Topic, group: Group, member_ids: tuple
     assignment = settled(settings.assignor, {settings.topic: settings.partition_count}, asking)
     before = group.assignment.owners() if settings.assignor == "cooperative-sticky" else {}
     positions, committed = list(group.positions), list(group.committed)
-    for (_, number), member_id in assignment.owners().items():
+    for partition, member_id in assignment.owners().items():
+        number = partition.partition
         if settings.offsets_kept_by == MEMBER:
             committed[number] = _own_offset(group, member_id, number)
-        if before.get((settings.topic, number)) != member_id:
+        if before.get(partition) != member_id:
             positions[number] = _first_position(settings, topic, committed[number], number)
     group = replace(
         group,
@@ -140,7 +144,7 @@ def _poll(settings: Settings, topic: Topic, group: Group, event: Poll) -> Topic:
     partition = _next_partition(topic, group, event.member_id)
     if partition is None:
         return _with_group(topic, group)
-    first = group.positions[partition]
+    first = group.position(partition)
     after = min(first + event.most, len(topic.logs[partition]))
     offsets = tuple(range(first, after))
     group = replace(
@@ -164,7 +168,7 @@ def _with_own(settings: Settings, group: Group, own: OwnOffset) -> tuple[OwnOffs
 
 def _next_partition(topic: Topic, group: Group, member_id: str) -> int | None:
     """The member's partition whose turn it is, of those in which something is unread; None: there is none."""
-    waiting = [number for number in group.owned(member_id) if group.positions[number] < len(topic.logs[number])]
+    waiting = [number for number in group.owned(member_id) if group.position(number) < len(topic.logs[number])]
     own = (reading.partition for reading in reversed(group.readings) if reading.member_id == member_id)
     last = next(own, -1)
     return min(waiting, key=lambda number: (number <= last, number), default=None)
@@ -188,7 +192,7 @@ def _with_group(topic: Topic, group: Group, *effects: ConsumingEffect) -> Topic:
     return replace(topic, groups=_put(topic.groups, place, group), effects=effects)
 
 
-def _put(values: tuple, index: int, value: object) -> tuple:
+def _put(values: tuple[Value, ...], index: int, value: Value) -> tuple[Value, ...]:
     return (*values[:index], value, *values[index + 1 :])
 
 

@@ -60,6 +60,10 @@ class Group:
         """The partitions of a member, ascending."""
         return tuple(sorted(partition.partition for partition in self.assignment.get(member_id, ())))
 
+    def position(self, partition: int) -> int:
+        """The next offset to read in a partition; 0 where nobody has ever owned it."""
+        return self.positions[partition] or 0
+
     def owner(self, partition: int) -> str | None:
         """The member that owns a partition; None: there is none."""
         return next((member_id for member_id in self.member_ids if partition in self.owned(member_id)), None)

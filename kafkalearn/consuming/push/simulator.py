@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeVar
 
 from kafkalearn.consuming.push.effects import (
     Acknowledged,
@@ -24,6 +25,8 @@ from kafkalearn.consuming.push.state import Brokers, Queue, Reader, start
 from kafkalearn.errors import IllegalEvent, KafkaLearnError, no_event
 from kafkalearn.phrases import shown
 from kafkalearn.trace import Trace, run
+
+Value = TypeVar("Value")
 
 
 def simulate(settings: Settings, events: Iterable[Event], initial: Brokers | None = None) -> Trace[Brokers, Event]:
@@ -174,5 +177,5 @@ def _rewind(brokers: Brokers, event: Rewind, place: int, offset: int) -> Brokers
     return replace(brokers, readers=_put(brokers.readers, place, reader), effects=effects)
 
 
-def _put(values: tuple, place: int, value: object) -> tuple:
+def _put(values: tuple[Value, ...], place: int, value: Value) -> tuple[Value, ...]:
     return (*values[:place], value, *values[place + 1 :])

@@ -52,7 +52,7 @@ def assigned(settings: Settings, consumer: Consumer, committed: Position | None)
 
 def validated_if_needed(consumer: Consumer) -> Consumer:
     """The consumer as one that has to ask for its position first, where an epoch makes that possible."""
-    can_ask = consumer.doing in (FETCHING, VALIDATING) and consumer.position.epoch is not None
+    can_ask = consumer.doing in (FETCHING, VALIDATING) and consumer.own_position.epoch is not None
     return replace(consumer, doing=VALIDATING) if can_ask else consumer
 
 
@@ -84,14 +84,15 @@ def polled(settings: Settings, consumer: Consumer, partition: Partition) -> Poll
 
 
 def _whom_to_ask(consumer: Consumer, partition: Partition) -> Replica | None:
-    if not consumer.knows_leader:
+    if consumer.leader is None or not consumer.knows_leader:
         return None
     replica = partition.replica(consumer.leader)
     return replica if replica.is_running else None
 
 
 def _validate(settings: Settings, consumer: Consumer, asked: Replica, epoch: int | None) -> Polled:
-    position = consumer.position
+    position = consumer.own_position
+    assert position.epoch is not None  # or there would be nothing to ask for: see `validated_if_needed`
     error, (end_epoch, end_offset) = broker.epoch_end(asked, epoch, position.epoch)
     effect = OffsetsForLeaderEpochAnswered(consumer.name, position.epoch, end_epoch, end_offset, error)
     if error != NONE:
@@ -105,7 +106,7 @@ def _validate(settings: Settings, consumer: Consumer, asked: Replica, epoch: int
 
 def _cut(settings: Settings, consumer: Consumer, divergence: tuple[int, int] | None, effect: Effect) -> Polled:
     """The log was cut behind the consumer: it goes back to where the logs part, begins anew, or throws."""
-    name, position = consumer.name, consumer.position
+    name, position = consumer.name, consumer.own_position
     if settings.auto_offset_reset == NO_RESET:
         thrown = ExceptionThrown(name, "LogTruncationException", position.offset, divergence)
         return replace(consumer, doing=FAILED), (), (effect, thrown)
@@ -117,7 +118,7 @@ def _cut(settings: Settings, consumer: Consumer, divergence: tuple[int, int] | N
 
 
 def _look_up(settings: Settings, consumer: Consumer, asked: Replica, epoch: int | None) -> Polled:
-    before = None if consumer.position.offset == UNKNOWN else consumer.position.offset
+    before = None if consumer.own_position.offset == UNKNOWN else consumer.own_position.offset
     if settings.auto_offset_reset == NO_RESET:
         thrown = ExceptionThrown(consumer.name, "NoOffsetForPartitionException", None)
         return replace(consumer, doing=FAILED), (), (thrown,)
@@ -129,7 +130,7 @@ def _look_up(settings: Settings, consumer: Consumer, asked: Replica, epoch: int 
 
 
 def _fetch(settings: Settings, consumer: Consumer, asked: Replica, epoch: int | None) -> Polled:
-    name, offset = consumer.name, consumer.position.offset
+    name, offset = consumer.name, consumer.own_position.offset
     error, records = broker.read(asked, epoch, offset)
     effect = Fetched(name, tuple(range(offset, offset + len(records))), error)
     if error == "OFFSET_OUT_OF_RANGE":

@@ -54,7 +54,7 @@ def _none_unnoticed(settings: Settings, group: GroupRead) -> bool:
         return True
     if owner.leader != group.partition.controller.leader or owner.leader_epoch != leader.broker.leader_epoch:
         return True  # it will hear that from the broker it asks
-    return owner.position.offset <= leader.log_end_offset
+    return owner.own_position.offset <= leader.log_end_offset
 
 
 INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(

@@ -64,7 +64,8 @@ class Settings(Checked):
         one_of("auto_offset_reset", self.auto_offset_reset, RESETS)
         if self.validation is None:
             object.__setattr__(self, "validation", ALWAYS if at_least("2.3", self.topic.release) else NEVER)
-        one_of("validation", self.validation, VALIDATIONS)
+        else:
+            one_of("validation", self.validation, VALIDATIONS)
         if self.validation != NEVER and not self.has_epochs:
             raise KafkaLearnError(
                 f"validation is {self.validation!r}, but consumers of Kafka {self.topic.release} know no leader "

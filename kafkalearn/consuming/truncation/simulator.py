@@ -71,8 +71,7 @@ def step(settings: Settings, group: GroupRead, event: Event) -> GroupRead:
 def _assign(settings: Settings, group: GroupRead, consumer: Consumer) -> GroupRead:
     given_up = tuple(replace(each, position=None) for each in group.consumers)
     after = consuming.assigned(settings, consumer, group.committed)
-    committed = group.committed or Position(None)
-    effect = Assigned(consumer.name, committed.offset, committed.epoch)
+    effect = Assigned(consumer.name, *(group.committed or (None, None)))
     return replace(group, consumers=given_up, effects=(effect,)).with_consumer(after)
 
 
@@ -84,7 +83,7 @@ def _poll(settings: Settings, group: GroupRead, event: Poll) -> GroupRead:
 
 
 def _commit(settings: Settings, group: GroupRead, event: Commit, has_epoch: bool) -> GroupRead:
-    position = _owner(group, event).position
+    position = _owner(group, event).own_position
     if position.offset < 0:
         raise IllegalEvent(f"{shown(event)}: the consumer has no position yet; it has to poll first")
     kept = position if has_epoch and settings.has_epochs else Position(position.offset)

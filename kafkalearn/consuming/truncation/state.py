@@ -46,6 +46,12 @@ class Consumer:
         """Whether it has a leader to ask; not after it has heard of a newer epoch than that leader's."""
         return self.leader is not None and self.leader_epoch >= self.newest_epoch
 
+    @property
+    def own_position(self) -> Position:
+        """The position of the consumer that has the partition: no other is asked for it."""
+        assert self.position is not None
+        return self.position
+
 
 @dataclass(frozen=True, slots=True)
 class GroupRead:

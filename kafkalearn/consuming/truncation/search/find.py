@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kafkalearn.arguments import iterable, one_of
-from kafkalearn.consuming.truncation.events import ConsumerEvent, Event
+from kafkalearn.consuming.truncation.events import Event
 from kafkalearn.consuming.truncation.promises import INVARIANTS, PROMISES
 from kafkalearn.consuming.truncation.settings import Settings
 from kafkalearn.consuming.truncation.simulator import CONSUMER_EVENTS, step
 from kafkalearn.consuming.truncation.state import GroupRead, start
 from kafkalearn.explore import Search, explore, whole
+from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.search.find import alphabet
 
 
@@ -49,11 +50,14 @@ def find(
     chosen = {one_of("promise", name, known) or name: known[name] for name in iterable("promises", promises)}
     events: list[Event] = []
     for kind in iterable("kinds", kinds, of="event classes or events"):
-        events += [kind] if isinstance(kind, CONSUMER_EVENTS) else _without_successors(settings, kind)
+        if isinstance(kind, CONSUMER_EVENTS):
+            events.append(kind)
+        else:
+            events += _without_successors(settings, kind)
     model = whole(settings, step, chosen)
     return explore(model, start(settings) if initial is None else initial, events, **limits)
 
 
-def _without_successors(settings: Settings, kind: type | Event) -> Iterable[Event | ConsumerEvent]:
+def _without_successors(settings: Settings, kind: type | ReplicationEvent) -> Iterable[ReplicationEvent]:
     """The partition's events; here the order of the assignment says who is elected."""
     return [each for each in alphabet(settings.topic, kind) if getattr(each, "successor", None) is None]
