@@ -7,6 +7,7 @@ a pause after a failed try is over only when nobody has anything else to do, as 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import filterfalse
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.trace import Frame, Trace, extend
@@ -15,6 +16,7 @@ from kafkalearn.zookeeper.connector.events import (
     HandleEvent,
     RebalanceStep,
     Reconnect,
+    Turn,
     WakeWatcher,
 )
 from kafkalearn.zookeeper.connector.settings import Settings
@@ -23,10 +25,10 @@ from kafkalearn.zookeeper.connector.state import BACKOFF, WATCHER, Connector, Gr
 
 MOST_TURNS = 1_000_000
 
-Choice = Callable[[Sequence[ConnectorEvent]], ConnectorEvent]
+Choice = Callable[[Sequence[Turn]], Turn]
 
 
-def possible_turns(group: Group, stopped: Sequence[str] = ()) -> tuple[ConnectorEvent, ...]:
+def possible_turns(group: Group, stopped: Sequence[str] = ()) -> tuple[Turn, ...]:
     """The turns that can be taken now, by consumer; a pause that may end comes after all others.
 
     Parameters
@@ -44,15 +46,14 @@ def possible_turns(group: Group, stopped: Sequence[str] = ()) -> tuple[Connector
     """
     running = [each for each in group.connectors if each.is_running and each.name not in stopped]
     turns = [turn for connector in running for turn in _turns(group, connector)]
-    pauses = {each.name for each in running if each.attempt is not None and each.attempt.stage == BACKOFF}
-    return tuple(sorted(turns, key=lambda turn: isinstance(turn, RebalanceStep) and turn.consumer in pauses))
+    return tuple(sorted(turns, key=_ends_a_pause(group)))
 
 
-def _turns(group: Group, connector: Connector) -> list[ConnectorEvent]:
+def _turns(group: Group, connector: Connector) -> list[Turn]:
     name = connector.name
     if group.tree.session(connector.session) is None:
         return [Reconnect(name)]
-    turns: list[ConnectorEvent] = []
+    turns: list[Turn] = []
     if connector.notices and connector.is_event_thread_free:
         turns.append(HandleEvent(name))
     if connector.is_triggered and not connector.is_closing:
@@ -70,7 +71,7 @@ def settle(
     choose: Choice | None = None,
     *,
     stopped: Sequence[str] = (),
-) -> Trace:
+) -> Trace[Group, ConnectorEvent]:
     """The run from a state until nothing is left to do.
 
     Parameters
@@ -108,7 +109,7 @@ def play(
     events: Sequence[ConnectorEvent],
     initial: Group | None = None,
     choose: Choice | None = None,
-) -> Trace:
+) -> Trace[Group, ConnectorEvent]:
     """The run of some events, after each of which the group comes to rest.
 
     Parameters
@@ -125,8 +126,11 @@ def play(
     return trace
 
 
-def _settled(settings: Settings, trace: Trace, choose: Choice, stopped: Sequence[str]) -> Trace:
-    frames, group = [], trace[-1].state
+def _settled(
+    settings: Settings, trace: Trace[Group, ConnectorEvent], choose: Choice, stopped: Sequence[str]
+) -> Trace[Group, ConnectorEvent]:
+    frames: list[tuple[ConnectorEvent, Group]] = []
+    group = trace[-1].state
     while turns := possible_turns(group, stopped):
         if len(frames) >= MOST_TURNS:
             raise KafkaLearnError(f"after {MOST_TURNS:,} turns the group is not quiet; take fewer consumers")
@@ -137,15 +141,15 @@ def _settled(settings: Settings, trace: Trace, choose: Choice, stopped: Sequence
     return trace + Trace(Frame(first + place, event, state) for place, (event, state) in enumerate(frames))
 
 
-def _first_of(turns: tuple[ConnectorEvent, ...], group: Group) -> tuple[ConnectorEvent, ...]:
+def _first_of(turns: tuple[Turn, ...], group: Group) -> tuple[Turn, ...]:
     """All turns but the ends of pauses, if there are any others."""
-    others = tuple(turn for turn in turns if not _ends_a_pause(turn, group))
-    return others or turns
+    return tuple(filterfalse(_ends_a_pause(group), turns)) or turns
 
 
-def _ends_a_pause(turn: ConnectorEvent, group: Group) -> bool:
-    attempt = group.connector(turn.consumer).attempt
-    return isinstance(turn, RebalanceStep) and attempt is not None and attempt.stage == BACKOFF
+def _ends_a_pause(group: Group) -> Callable[[Turn], bool]:
+    """Whether a turn is the end of a pause."""
+    pauses = {each.name for each in group.connectors if each.attempt is not None and each.attempt.stage == BACKOFF}
+    return lambda turn: isinstance(turn, RebalanceStep) and turn.consumer in pauses
 
 
 class _Rounds:
@@ -154,7 +158,7 @@ class _Rounds:
     def __init__(self) -> None:
         self._last = ""
 
-    def __call__(self, turns: Sequence[ConnectorEvent]) -> ConnectorEvent:
+    def __call__(self, turns: Sequence[Turn]) -> Turn:
         later = [turn for turn in turns if turn.consumer > self._last]
         chosen = min(later or turns, key=lambda turn: turn.consumer)
         self._last = chosen.consumer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from kafkalearn.arguments import LARGEST_INT, text, whole_number
@@ -23,9 +23,9 @@ class Streams:
 
     stream_counts: tuple[tuple[str, int], ...]
 
-    def __post_init__(self) -> None:
+    def __init__(self, stream_counts: Mapping[str, int] | Iterable[tuple[str, int]]) -> None:
         """Make a tuple of a mapping; nothing and zero streams are let through, as Kafka does at first."""
-        given = self.stream_counts.items() if isinstance(self.stream_counts, Mapping) else self.stream_counts
+        given = stream_counts.items() if isinstance(stream_counts, Mapping) else stream_counts
         try:
             counts = tuple((text("topic", topic), count) for topic, count in given)
         except (TypeError, ValueError):

@@ -38,7 +38,8 @@ def name_of(name: str) -> str:
 def stage_words(connector: Connector) -> str:
     """What a consumer is doing, in a few words.
 
-    >>> stage_words(Connector("c1", "billing_c1"))
+    >>> from kafkalearn.zookeeper.subscriptions import Streams
+    >>> stage_words(Connector("c1", "billing_c1", session="c1", subscription=Streams({"orders": 1})))
     'reads nothing'
     """
     if not connector.is_running:

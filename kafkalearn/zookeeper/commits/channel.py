@@ -10,7 +10,7 @@ from kafkalearn.offsets.replicated.events import SentTo
 from kafkalearn.offsets.store.events import Commit, Fetch
 from kafkalearn.zookeeper.commits.effects import BackingOff, Connected, Disconnected
 from kafkalearn.zookeeper.commits.settings import Settings
-from kafkalearn.zookeeper.commits.state import Consumer, OldGroup, with_consumer, with_effect
+from kafkalearn.zookeeper.commits.state import OldGroup, with_consumer, with_effect
 
 NOT_AVAILABLE, NO_CONNECTION = "COORDINATOR_NOT_AVAILABLE", "no connection"
 NOT_COORDINATOR = "NOT_COORDINATOR"
@@ -42,16 +42,16 @@ def backing_off(settings: Settings, state: OldGroup, name: str, why: str) -> Old
     return with_effect(state, BackingOff(name, why, settings.offsets_channel_backoff_ms))
 
 
-def send_commit(settings: Settings, state: OldGroup, consumer: Consumer, partition: int, offset: int) -> OldGroup:
+def send_commit(settings: Settings, state: OldGroup, channel: int, partition: int, offset: int) -> OldGroup:
     """The state once a commit of one partition has come to the broker at the other end of the channel."""
     commit = Commit(settings.group, settings.topic, partition, offset, now_ms=state.topic.partition.now_ms)
-    return _sent(settings, state, SentTo(consumer.channel, commit))
+    return _sent(settings, state, SentTo(channel, commit))
 
 
-def fetch_offset(settings: Settings, state: OldGroup, consumer: Consumer, partition: int) -> tuple[OldGroup, str, int]:
+def fetch_offset(settings: Settings, state: OldGroup, channel: int, partition: int) -> tuple[OldGroup, str, int]:
     """What the broker at the other end answers: an error, and the offset, -1 if nothing is committed."""
     request = Fetch(settings.group, settings.topic, partition)
-    state = _sent(settings, state, SentTo(consumer.channel, request))
+    state = _sent(settings, state, SentTo(channel, request))
     last = next(each for each in reversed(state.effects) if isinstance(each, Answered | NotReached))
     if isinstance(last, NotReached):
         return state, NO_CONNECTION, -1

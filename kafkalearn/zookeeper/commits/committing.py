@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from kafkalearn.errors import IllegalEvent
@@ -16,7 +17,14 @@ from kafkalearn.zookeeper.commits.channel import (
     disconnected,
     send_commit,
 )
-from kafkalearn.zookeeper.commits.effects import CommitDone, CommitDropped, Gone, ZnodeUnchanged, ZnodeWritten
+from kafkalearn.zookeeper.commits.effects import (
+    CommitDone,
+    CommitDropped,
+    CommittingEffect,
+    Gone,
+    ZnodeUnchanged,
+    ZnodeWritten,
+)
 from kafkalearn.zookeeper.commits.events import ZOOKEEPER
 from kafkalearn.zookeeper.commits.settings import Settings
 from kafkalearn.zookeeper.commits.state import (
@@ -44,40 +52,41 @@ def commit(settings: Settings, state: OldGroup, name: str, by: str) -> OldGroup:
             state = _write_znode(settings, state, name, partition, offset)
         return _finished(with_effect(state, CommitDone(name)), name)
     pending = PendingCommit(consumer.consumed, settings.tries(by))
-    return try_commit(settings, with_consumer(state, consumer._replace(commit=pending)), name)
+    return try_commit(settings, state, name, pending)
 
 
-def try_commit(settings: Settings, state: OldGroup, name: str) -> OldGroup:
+def try_commit(settings: Settings, state: OldGroup, name: str, pending: PendingCommit) -> OldGroup:
     """One try: find the coordinator if there is no channel, then send."""
     state = connected(settings, state, name)  # for as long as it takes: that costs no try
     consumer = state.consumer(name)
-    pending = consumer.commit._replace(errors=(), is_waiting=consumer.channel is None)
+    pending = pending._replace(errors=(), is_waiting=consumer.channel is None)
     state = with_consumer(state, consumer._replace(commit=pending))
     if consumer.channel is None:
         return state
     before = len(state.effects)
     for partition, offset in pending.offsets:
-        state = send_commit(settings, state, consumer, partition, offset)
+        state = send_commit(settings, state, consumer.channel, partition, offset)
     return answered(settings, state, state.effects[before:])
 
 
-def answered(settings: Settings, state: OldGroup, effects: tuple) -> OldGroup:
+def answered(settings: Settings, state: OldGroup, effects: Iterable[CommittingEffect]) -> OldGroup:
     """What the effects of the coordinator mean for the consumers that wait for them."""
     for effect in effects:
         if not isinstance(effect, Answered | NotReached) or not isinstance(effect.request, Commit):
             continue
         partition, offset = effect.request.partition, effect.request.offset
         for consumer in state.consumers:
-            waits = consumer.commit is not None and not consumer.commit.is_waiting
-            if waits and (partition, offset) in consumer.commit.offsets:
+            pending = consumer.commit
+            if pending is not None and not pending.is_waiting and (partition, offset) in pending.offsets:
                 error = NO_CONNECTION if isinstance(effect, NotReached) else effect.answer.error
-                state = _answered_one(settings, state, consumer.name, partition, error)
+                state = _answered_one(settings, state, consumer.name, pending, partition, error)
     return state
 
 
-def _answered_one(settings: Settings, state: OldGroup, name: str, partition: int, error: str) -> OldGroup:
+def _answered_one(
+    settings: Settings, state: OldGroup, name: str, pending: PendingCommit, partition: int, error: str
+) -> OldGroup:
     consumer = state.consumer(name)
-    pending = consumer.commit
     if partition in dict(pending.errors):
         return state
     pending = pending._replace(errors=(*pending.errors, (partition, error)))

@@ -98,7 +98,8 @@ def backlogs(asked: Iterable[int], done_per_second: int) -> list[int]:
     [0, 3000, 1000, 0]
     """
     whole_number("done_per_second", done_per_second, at_least=1)
-    waiting, found = 0, []
+    waiting = 0
+    found: list[int] = []
     for number in iterable("asked", asked, of="whole numbers"):
         waiting = max(0, waiting + whole_number("asked", number, at_least=0) - done_per_second)
         found.append(waiting)

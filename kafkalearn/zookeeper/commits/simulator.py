@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from kafkalearn.errors import IllegalEvent, no_event
 from kafkalearn.offsets.replicated import simulator as topic_simulator
@@ -95,7 +96,7 @@ def _backoff_passed(settings: Settings, state: OldGroup, event: BackoffPassed) -
         return fetch_offsets(settings, state, consumer.name)
     if consumer.commit is None or not consumer.commit.is_waiting:
         raise IllegalEvent(f"{consumer.name} is not backing off")
-    return try_commit(settings, state, consumer.name)
+    return try_commit(settings, state, consumer.name, consumer.commit)
 
 
 def _shutdown(settings: Settings, state: OldGroup, event: Shutdown) -> OldGroup:
@@ -125,7 +126,7 @@ def _known(settings: Settings, partition: int) -> None:
         )
 
 
-_RULES = {
+_RULES: Mapping[type, Callable[[Settings, OldGroup, Any], OldGroup]] = {  # each takes events of its class
     Produce: _produce,
     Start: start_consumer,
     Read: _read,

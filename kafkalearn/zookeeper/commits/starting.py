@@ -58,7 +58,7 @@ def fetch_offsets(settings: Settings, state: OldGroup, name: str) -> OldGroup:
             return state
         errors = []
         for partition in consumer.partitions:
-            state, error, in_topic[partition] = fetch_offset(settings, state, consumer, partition)
+            state, error, in_topic[partition] = fetch_offset(settings, state, consumer.channel, partition)
             errors.append(error)
         for error in (NO_CONNECTION, NOT_COORDINATOR):
             if error in errors:

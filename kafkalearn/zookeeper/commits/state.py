@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.offsets.groups import Group
@@ -13,6 +13,7 @@ from kafkalearn.phrases import listed
 from kafkalearn.zookeeper.commits.effects import CommittingEffect
 from kafkalearn.zookeeper.commits.settings import Settings
 
+Value = TypeVar("Value")
 Offsets = tuple[tuple[int, int], ...]
 """Pairs of a partition and an offset."""
 
@@ -24,7 +25,7 @@ class PendingCommit(NamedTuple):
 
     offsets: Offsets
     tries_left: int  # this one included
-    errors: Offsets | tuple[tuple[int, str], ...] = ()  # what was answered so far, by partition
+    errors: tuple[tuple[int, str], ...] = ()  # what was answered so far, by partition
     is_waiting: bool = False  # it failed, and is tried again after the backoff
 
 
@@ -104,6 +105,6 @@ def without_consumer(state: OldGroup, name: str) -> OldGroup:
     return replace(state, consumers=tuple(each for each in state.consumers if each.name != name))
 
 
-def replaced(values: tuple, place: int, value: object) -> tuple:
+def replaced(values: tuple[Value, ...], place: int, value: Value) -> tuple[Value, ...]:
     """The values with another one in a place."""
     return (*values[:place], value, *values[place + 1 :])

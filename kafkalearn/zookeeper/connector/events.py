@@ -160,24 +160,7 @@ class Produce(Checked):
     record_count: Count = 1
 
 
-ConnectorEvent: TypeAlias = (
-    CreateMessageStreams
-    | Shutdown
-    | Crash
-    | SessionExpired
-    | Reconnect
-    | HandleEvent
-    | WakeWatcher
-    | RebalanceStep
-    | Read
-    | WaitForRecord
-    | CommitOffsets
-    | Ping
-    | TimePassed
-    | BrokerStarted
-    | BrokerStopped
-    | TopicCreated
-    | TopicGrown
-    | TopicDeleted
-    | Produce
-)
+Turn: TypeAlias = Reconnect | HandleEvent | WakeWatcher | RebalanceStep  # that a thread takes by itself
+ConsumerEvent: TypeAlias = Shutdown | Crash | Turn | Read | WaitForRecord | CommitOffsets | Ping
+ClusterEvent: TypeAlias = BrokerStarted | BrokerStopped | TopicCreated | TopicGrown | TopicDeleted | Produce
+ConnectorEvent: TypeAlias = CreateMessageStreams | ConsumerEvent | SessionExpired | TimePassed | ClusterEvent

@@ -57,8 +57,9 @@ class GroupUpdate:
 
     def change(self, name: str, **fields: object) -> Connector:
         """A consumer with some fields changed."""
-        self.connectors[name] = replace(self.connectors[name], **fields)
-        return self.connectors[name]
+        changed = replace(self.connectors[name], **fields)  # pyrefly: ignore[bad-argument-type]  # callers name its fields
+        self.connectors[name] = changed
+        return changed
 
     def emit(self, effect: ConnectorEffect) -> None:
         """Something has happened."""
@@ -70,26 +71,23 @@ class GroupUpdate:
 
     # ---- ZooKeeper
 
-    def happen(self, event: TreeEvent) -> Answered | None:
+    def happen(self, event: TreeEvent) -> None:
         """An event of the ZooKeeper; whoever has a watch is notified."""
         self.tree = step_tree(self.settings.zookeeper, self.tree, event)
-        answer = None
         for effect in self.tree.effects:
             match effect:
-                case Answered():
-                    answer = effect
                 case WatchFired(session, path, what):
                     self._tell(session, path, what)
                 case SessionEnded(session, removed, has_expired):
                     self.emit(SessionGone(session, removed, has_expired))
-        return answer
 
     def ask(self, name: str, request: Request) -> Answered:
         """A request of a consumer, counted."""
         if not isinstance(request, Ping):
             counts = self._reads if isinstance(request, READS) else self._writes
             counts[name] += 1
-        return self.happen(request)
+        self.happen(request)
+        return next(effect for effect in self.tree.effects if isinstance(effect, Answered))
 
     def _tell(self, session: str, path: str, what: str) -> None:
         """A watch has fired: what ZooKeeper's client puts into the queue of its event thread."""

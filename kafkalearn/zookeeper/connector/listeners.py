@@ -13,6 +13,7 @@ from kafkalearn.zookeeper.connector.process.registering import listen, register
 from kafkalearn.zookeeper.connector.rebalancing.lock import ask_for_rebalance
 from kafkalearn.zookeeper.connector.state import CHILDREN, DATA, EVENT, SESSION, TOPIC_SESSION, TOPICS
 from kafkalearn.zookeeper.layout import BROKER_TOPICS
+from kafkalearn.zookeeper.subscriptions import Filtered
 
 
 def handle_event(update: GroupUpdate, name: str) -> None:
@@ -44,6 +45,7 @@ def _topics_changed(update: GroupUpdate, name: str, path: str) -> None:
 def topics_changed(update: GroupUpdate, name: str) -> None:
     """With a filter: if other topics than before pass it, listen to them and rebalance."""
     connector = update.connectors[name]
+    assert isinstance(connector.subscription, Filtered), "who named its topics does not listen to the list of all"
     passed = connector.subscription.filter.among(
         update.children(name, BROKER_TOPICS), excludes_internal=update.settings.exclude_internal_topics
     )

@@ -25,13 +25,14 @@ READER_OWNS = "who reads a partition with its session open is its owner in ZooKe
 def owners(group_id: str, tree: Tree, topic: str) -> dict[int, str]:
     """The thread that owns each partition of a topic, as ZooKeeper has it."""
     numbers = tree.children(owners_path(group_id, topic))
-    return {int(each): tree.node(owner_path(group_id, topic, int(each))).data for each in numbers}
+    nodes = {int(each): tree.node(owner_path(group_id, topic, int(each))) for each in numbers}
+    return {number: node.data for number, node in nodes.items() if node is not None and node.data is not None}
 
 
 def _owner_nodes_go_with_their_owner(settings: Settings, group: Group) -> bool:
     ids = {each.session: each.consumer_id for each in group.connectors}
     return all(
-        consumer_of_thread(node.data) == ids[node.session]
+        node.data is not None and consumer_of_thread(node.data) == ids[node.session]
         for path, node in group.tree.nodes
         if f"/{settings.group}/owners/" in path and node.session in ids
     )

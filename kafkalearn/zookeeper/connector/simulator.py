@@ -13,8 +13,10 @@ from kafkalearn.zookeeper.connector.effects import Threw
 from kafkalearn.zookeeper.connector.events import (
     BrokerStarted,
     BrokerStopped,
+    ClusterEvent,
     CommitOffsets,
     ConnectorEvent,
+    ConsumerEvent,
     Crash,
     CreateMessageStreams,
     HandleEvent,
@@ -103,7 +105,9 @@ def step(settings: Settings, group: Group, event: ConnectorEvent) -> Group:
     return replace(update.group(), tree=replace(update.tree, effects=()))
 
 
-def simulate(settings: Settings, events: Iterable[ConnectorEvent], initial: Group | None = None) -> Trace:
+def simulate(
+    settings: Settings, events: Iterable[ConnectorEvent], initial: Group | None = None
+) -> Trace[Group, ConnectorEvent]:
     """The trace of some events, from `initial` or from an empty ZooKeeper.
 
     >>> [len(frame.state.tree.nodes) for frame in simulate(Settings(), [BrokerStarted(), TopicCreated("orders", 2)])]
@@ -112,7 +116,7 @@ def simulate(settings: Settings, events: Iterable[ConnectorEvent], initial: Grou
     return run(step, settings, start(settings) if initial is None else initial, events)
 
 
-def _running(group: Group, event: ConnectorEvent) -> Connector:
+def _running(group: Group, event: ConsumerEvent) -> Connector:
     connector = group.connector(event.consumer)
     if connector is None or not connector.is_running:
         names = ", ".join(each.name for each in group.connectors if each.is_running) or "none"
@@ -124,7 +128,7 @@ def _running(group: Group, event: ConnectorEvent) -> Connector:
     return connector
 
 
-def _of_consumer(update: GroupUpdate, connector: Connector, event: ConnectorEvent) -> None:
+def _of_consumer(update: GroupUpdate, connector: Connector, event: ConsumerEvent) -> None:
     name = connector.name
     match event:
         case HandleEvent():
@@ -139,7 +143,7 @@ def _of_consumer(update: GroupUpdate, connector: Connector, event: ConnectorEven
         case RebalanceStep():
             if connector.attempt is None:
                 raise IllegalEvent(f"no thread of {name} rebalances")
-            rebalance_step(update, name)
+            rebalance_step(update, name, connector.attempt)
         case Read(at_most=at_most):
             _check_reads(connector)
             offsets.read(update, name, at_most)
@@ -179,7 +183,7 @@ def _wait_for_record(update: GroupUpdate, connector: Connector) -> None:
         update.emit(Threw(connector.name, TIMED_OUT))
 
 
-def _of_cluster(update: GroupUpdate, event: ConnectorEvent) -> None:
+def _of_cluster(update: GroupUpdate, event: ClusterEvent) -> None:
     match event:
         case BrokerStarted(broker_id):
             cluster.start_broker(update, broker_id)

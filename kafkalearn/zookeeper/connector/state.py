@@ -77,8 +77,8 @@ class Connector:
     session_count: int = 1  # over all its processes
     is_running: bool = True
     is_closing: bool = False
-    session: str | None = None  # that it has, or believes to have
-    subscription: Subscription | None = None
+    session: str = field(kw_only=True)  # that it has, or believes to have
+    subscription: Subscription = field(kw_only=True)
     is_registered: bool = False  # its listeners are there
     has_streams: bool = False  # the application got what it asked for
     filtered: tuple[str, ...] = ()  # the topics that its filter let through when it looked last

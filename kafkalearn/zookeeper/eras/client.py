@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.world.clock import HEARTBEAT_THREAD
 from kafkalearn.group.world.consumers import Client, Consumer
-from kafkalearn.group.world.protocol import Protocol
 from kafkalearn.group.world.subscriptions import Subscription
 from kafkalearn.zookeeper.connector.events import CreateMessageStreams, RebalanceStep, Shutdown
 from kafkalearn.zookeeper.contents import WHITE_LIST
 from kafkalearn.zookeeper.filters import TopicFilter
 from kafkalearn.zookeeper.layout import consumer_id
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams
+
+if TYPE_CHECKING:
+    from kafkalearn.zookeeper.eras.protocol import ZookeeperProtocol
 
 START_OF_TIME_MS = 1_400_000_000_000  # the wall clock when a scenario begins
 PINGS_PER_TIMEOUT = 3
@@ -20,8 +24,8 @@ PINGS_PER_TIMEOUT = 3
 class OldClient(Client):
     """Asks for its streams once, keeps its session alive, and cannot change its subscription."""
 
-    def __init__(self, protocol: Protocol, consumer: Consumer) -> None:
-        """Of a process that has just started; `protocol` is the ZookeeperProtocol that it belongs to."""
+    def __init__(self, protocol: ZookeeperProtocol, consumer: Consumer) -> None:
+        """Of a process that has just started; `protocol` is what it belongs to."""
         self.protocol = protocol
         self.consumer = consumer
         self.incarnation = consumer.incarnation
@@ -74,7 +78,7 @@ class OldClient(Client):
         """Shut down; a rebalance that is going on is waited for."""
         name = self.consumer.name
         self.protocol.do(Shutdown(name), f"{name} leaves")
-        while (connector := self.protocol.group.connector(name)).is_running and connector.attempt is not None:
+        while (connector := self.protocol.group.connector(name)) is not None and connector.attempt is not None:
             self.protocol.do(RebalanceStep(name))
 
 

@@ -107,10 +107,12 @@ def play_eras(
     {'zookeeper': 1, 'classic': 1, 'consumer': 2}
     """
     story = scenario if isinstance(scenario, Scenario) else parsed(scenario)
-    given = {} if settings is None else mapping("settings", settings, of="era to settings")
+    given: Mapping[str, Mapping[str, object]] = (
+        {} if settings is None else mapping("settings", settings, of="era to settings")
+    )
     for era in given:
         one_of("era", era, (CLASSIC, CONSUMER))
-    outcomes = {}
+    outcomes: dict[str, Outcome] = {}
     for era in iterable("eras", eras, of="names"):
         if one_of("era", era, ERAS) == ZOOKEEPER:
             outcomes[era] = simulate_zookeeper(story, zookeeper)

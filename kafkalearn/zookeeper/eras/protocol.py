@@ -33,6 +33,7 @@ from kafkalearn.zookeeper.connector.events import (
     TopicCreated,
     TopicDeleted,
     TopicGrown,
+    Turn,
 )
 from kafkalearn.zookeeper.connector.settings import Settings
 from kafkalearn.zookeeper.connector.simulator import step
@@ -91,8 +92,10 @@ class ZookeeperProtocol(Protocol):
     def do(self, event: ConnectorEvent, cause: str = "") -> None:
         """Something happens to the group now."""
         self.synchronise()
-        if cause or isinstance(event, Reconnect):
-            self._cause = cause or f"{event.consumer} has a new session"
+        if cause:
+            self._cause = cause
+        elif isinstance(event, Reconnect):
+            self._cause = f"{event.consumer} has a new session"
         self.group = step(self.settings, self.group, event)
         asked_count = sum(
             effect.read_count + effect.write_count for effect in self.group.effects if isinstance(effect, Asked)
@@ -130,14 +133,15 @@ class ZookeeperProtocol(Protocol):
     def _set_busy(self, event: ConnectorEvent, asked_count: int) -> None:
         """A thread goes on when the answers to its requests are there, one after the other."""
         name = getattr(event, "consumer", None)
-        if name is None:
+        connector = None if name is None else self.group.connector(name)
+        if connector is None:
             return
         kind = RebalanceStep if not isinstance(event, HandleEvent) else HandleEvent
         until_ms = self.world.clock.now_ms + asked_count * 2 * self.world.settings["latency.ms"]
-        attempt = self.group.connector(name).attempt
+        attempt = connector.attempt
         if kind is RebalanceStep and attempt is not None and attempt.stage == BACKOFF:
             until_ms += self.settings.rebalance_backoff_ms
-        self._busy_until_ms[name, kind] = until_ms
+        self._busy_until_ms[connector.name, kind] = until_ms
 
     # ---- turns
 
@@ -158,7 +162,7 @@ class ZookeeperProtocol(Protocol):
                 self._expiries.add(session.expires_ms)
                 self.world.clock.at(session.expires_ms, NETWORK, self._look_for_expired)
 
-    def _take(self, key: tuple[str, int, type], turn: ConnectorEvent) -> None:
+    def _take(self, key: tuple[str, int, type], turn: Turn) -> None:
         consumer = self.clients[turn.consumer].consumer
         if self.world.clock.now_ms < consumer.disconnected_until_ms:
             until_ms = consumer.disconnected_until_ms

@@ -52,7 +52,7 @@ class FetchSettings(Protocol):
     """What of a consumer's settings decides an answer."""
 
     @property
-    def fetch_message_max_bytes(self) -> int | None:
+    def fetch_message_max_bytes(self) -> int:
         """How much is asked for of each partition."""
 
     @property
@@ -145,7 +145,8 @@ def answer_fetch(
 
     Since 0.10.1 a record that is larger than what was asked for comes whole, but only the first of the whole answer.
     """
-    answers, may_be_larger = [], settings.returns_large_records
+    answers: list[Answer] = []
+    may_be_larger = settings.returns_large_records
     for topic_partition, offset in asked:
         answer = _answer_one(settings, cluster.log(topic_partition), broker_id, offset, may_be_larger)
         may_be_larger = may_be_larger and not answer.offsets

@@ -43,10 +43,10 @@ from kafkalearn.zookeeper.fetching.state import (
 def fetch(settings: Settings, state: Pipeline, event: Fetch) -> Pipeline:
     """One round of a fetcher that is not blocked."""
     key = FetcherId(event.broker_id, event.fetcher_id)
-    fetcher = state.fetcher(key)
-    if fetcher is None:
+    if not state.has_fetcher(key):
         there = listed((f"{each.key.fetcher_id} of broker {each.key.broker_id}" for each in state.fetchers), last="or")
         raise IllegalEvent(f"there is no fetcher {key.fetcher_id} of broker {key.broker_id}; there is {there}")
+    fetcher = state.fetcher(key)
     if fetcher.is_dead:
         raise IllegalEvent(f"the thread of fetcher {key.fetcher_id} of broker {key.broker_id} has ended")
     if fetcher.in_hand:

@@ -12,6 +12,7 @@ from kafkalearn.zookeeper.fetching.state import (
     ENDED,
     FAILED,
     SHUTDOWN_COMMAND,
+    Chunk,
     Pipeline,
     with_effect,
     with_info,
@@ -39,10 +40,10 @@ def next_record(settings: Settings, state: Pipeline, event: Next) -> Pipeline:
             waits = settings.consumer_timeout_ms < 0
             return with_effect(state, Waited(event.stream) if waits else Raised(event.stream, TIMED_OUT))
         state = _take(state, event.stream)
-        if state.streams[event.stream].chunk is not None:
-            state = _read(state, event.stream)
+        if (taken := state.streams[event.stream].chunk) is not None:
+            state = _read(state, event.stream, taken)
         return _let_others_go_on(settings, state)
-    return _read(state, event.stream)
+    return _read(state, event.stream, stream.chunk)
 
 
 def _take(state: Pipeline, number: int) -> Pipeline:
@@ -61,17 +62,15 @@ def _take(state: Pipeline, number: int) -> Pipeline:
     return with_stream(state, number, stream._replace(queue=queue, chunk=chunk))
 
 
-def _read(state: Pipeline, number: int) -> Pipeline:
+def _read(state: Pipeline, number: int, chunk: Chunk) -> Pipeline:
     """One record out of the chunk: those below the consumed offset are passed over, but never the chunk's last."""
-    stream = state.streams[number]
-    chunk = stream.chunk
     info = state.info(chunk.topic_partition)
     skipped = tuple(each for each in chunk.offsets[:-1] if each < info.consumed_offset)
     offset, *rest = chunk.offsets[len(skipped) :]
     if skipped:
         state = with_effect(state, Skipped(chunk.topic_partition, skipped))
     left = chunk._replace(offsets=tuple(rest)) if rest else None
-    state = with_stream(state, number, stream._replace(chunk=left))
+    state = with_stream(state, number, state.streams[number]._replace(chunk=left))
     state = with_info(state, info._replace(consumed_offset=offset + 1))
     return with_effect(state, Read(number, chunk.topic_partition, offset))
 
@@ -82,4 +81,4 @@ def _let_others_go_on(settings: Settings, state: Pipeline) -> Pipeline:
     finder = state.leader_finder
     if finder is None or finder.waits_for is None or finder.waits_for in state.blocked:
         return state
-    return go_on_finding(settings, state)
+    return go_on_finding(settings, state, finder)

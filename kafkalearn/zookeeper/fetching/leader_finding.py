@@ -6,6 +6,7 @@ a full queue keeps it, and so the leader finder waits, and every partition that 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from kafkalearn.errors import IllegalEvent
@@ -48,39 +49,38 @@ def find_leaders(settings: Settings, state: Pipeline, event: FindLeaders) -> Pip
         raise IllegalEvent("the leader finder sleeps: every partition has a leader")
     if not state.cluster.live_brokers:
         return with_effect(state, MetadataFailed(state.no_leader))
-    found = tuple(each for each in state.no_leader if state.log(each).leader is not None)
-    state = replace(state, no_leader=tuple(each for each in state.no_leader if each not in found))
-    finder = LeaderFinder(_by_fetcher(settings, state, found))
-    return go_on_finding(settings, replace(state, leader_finder=finder))
+    leaders = {each: leader for each in state.no_leader if (leader := state.log(each).leader) is not None}
+    state = replace(state, no_leader=tuple(each for each in state.no_leader if each not in leaders))
+    return go_on_finding(settings, state, LeaderFinder(_by_fetcher(settings, leaders)))
 
 
-def go_on_finding(settings: Settings, state: Pipeline) -> Pipeline:
-    """The rest of a round, as far as the locks let it come."""
-    found = tuple(each for _, group in state.leader_finder.to_add for each in group)
-    while to_add := state.leader_finder.to_add:
-        key, group = to_add[0]
+def go_on_finding(settings: Settings, state: Pipeline, finder: LeaderFinder) -> Pipeline:
+    """The rest of a round, as far as the locks let it come; `finder` is how far it has come."""
+    found = tuple(each for _, group in finder.to_add for each in group)
+    while finder.to_add:
+        key, group = finder.to_add[0]
         if key in state.blocked:
-            return _wait(state, key)
-        if state.fetcher(key) is None:
+            return _wait(state, finder, key)
+        if not state.has_fetcher(key):
             state = with_effect(replace(state, fetchers=(*state.fetchers, Fetcher(key))), FetcherStarted(*key))
         state, is_added = _add(settings, state, key, group)
         if not is_added:
             again = tuple(dict.fromkeys((*state.no_leader, *found)))
             state = with_effect(replace(state, no_leader=again), MetadataFailed(found))
-        state = replace(state, leader_finder=LeaderFinder(to_add[1:] if is_added else ()))
-    if not state.leader_finder.to_ask:
+        finder = LeaderFinder(finder.to_add[1:] if is_added else ())
+    if not finder.to_ask:
         keys = mutable_order((each.key for each in state.fetchers), lambda key: fetcher_hash(*key))
-        state = replace(state, leader_finder=LeaderFinder(to_ask=tuple(keys)))
-    return _stop_idle(state)
+        finder = LeaderFinder(to_ask=tuple(keys))
+    return _stop_idle(state, finder)
 
 
 def _by_fetcher(
-    settings: Settings, state: Pipeline, found: tuple[TopicPartition, ...]
+    settings: Settings, leaders: Mapping[TopicPartition, int]
 ) -> tuple[tuple[FetcherId, tuple[TopicPartition, ...]], ...]:
     """The partitions of each fetcher, in the order of the map that they are handed over in."""
     groups: dict[FetcherId, list[TopicPartition]] = {}
-    for each in found:
-        key = FetcherId(state.log(each).leader, fetcher_id(*each, settings.num_consumer_fetchers))
+    for each, leader in leaders.items():
+        key = FetcherId(leader, fetcher_id(*each, settings.num_consumer_fetchers))
         groups.setdefault(key, []).append(each)
     return tuple((key, tuple(mutable_order(sorted(group)))) for key, group in groups.items())
 
@@ -100,7 +100,7 @@ def _add(
             state = reset(state, topic_partition, offset, begin)
             offset = begin
         offsets[topic_partition] = offset
-    order = immutable_order(offsets)
+    order: list[TopicPartition] = immutable_order(offsets)
     topics = list(dict.fromkeys(each.topic for each in order))
     order.sort(key=lambda each: topics.index(each.topic))  # as PartitionStates puts them: topic by topic
     added = [PartitionAdded(each, *key, offsets[each]) for each in group if each not in fetcher.topic_partitions]
@@ -108,13 +108,12 @@ def _add(
     return with_effect(with_fetcher(state, fetcher), *added), True
 
 
-def _stop_idle(state: Pipeline) -> Pipeline:
+def _stop_idle(state: Pipeline, finder: LeaderFinder) -> Pipeline:
     """Ask each fetcher for its number of partitions, under its lock; those without one are stopped in the end."""
-    finder = state.leader_finder
     idle = finder.idle
     for at, key in enumerate(finder.to_ask):
         if key in state.blocked:
-            return _wait(replace(state, leader_finder=LeaderFinder((), finder.to_ask[at:], idle)), key)
+            return _wait(state, LeaderFinder((), finder.to_ask[at:], idle), key)
         if not state.fetcher(key).offsets:
             idle = (*idle, key)
     fetchers = tuple(each for each in state.fetchers if each.key not in idle)
@@ -122,7 +121,6 @@ def _stop_idle(state: Pipeline) -> Pipeline:
     return with_effect(state, *(FetcherStopped(*key) for key in idle))
 
 
-def _wait(state: Pipeline, key: FetcherId) -> Pipeline:
-    finder = state.leader_finder
+def _wait(state: Pipeline, finder: LeaderFinder, key: FetcherId) -> Pipeline:
     state = replace(state, leader_finder=finder._replace(waits_for=key))
     return state if finder.waits_for == key else with_effect(state, FinderBlocked(*key))

@@ -17,6 +17,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from kafkalearn.promises import Predicate, Since, judges
+from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.zookeeper.fetching.settings import Settings
 from kafkalearn.zookeeper.fetching.state import SHUTDOWN_COMMAND, Pipeline
 
@@ -57,7 +58,7 @@ def _blocked_fetchers_wait(settings: Settings, state: Pipeline) -> bool:
     )
 
 
-def _consumed(state: Pipeline) -> dict:
+def _consumed(state: Pipeline) -> dict[TopicPartition, int]:
     return {each.topic_partition: each.consumed_offset for each in state.registry}
 
 

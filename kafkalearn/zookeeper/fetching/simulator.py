@@ -9,9 +9,9 @@ from kafkalearn.zookeeper.fetching import connecting, events, fetcher_threads, i
 from kafkalearn.zookeeper.fetching.events import FetchingEvent
 from kafkalearn.zookeeper.fetching.settings import Settings
 from kafkalearn.zookeeper.fetching.state import Pipeline, start
-from kafkalearn.zookeeper.fetching.stepping import step_by
+from kafkalearn.zookeeper.fetching.stepping import Rules, step_by
 
-_RULES = {
+_RULES: Rules[Settings, Pipeline] = {
     events.StartConnections: connecting.start_connections,
     events.StopConnections: connecting.stop_connections,
     events.Shutdown: connecting.shut_down,

@@ -95,9 +95,13 @@ class Pipeline:
         """What the consumer knows of a partition that it owns."""
         return next(each for each in self.registry if each.topic_partition == topic_partition)
 
-    def fetcher(self, key: FetcherId) -> Fetcher | None:
-        """A fetcher by its broker and its id; None: there is no such thread."""
-        return next((each for each in self.fetchers if each.key == key), None)
+    def has_fetcher(self, key: FetcherId) -> bool:
+        """Whether there is a thread of this broker and id."""
+        return any(each.key == key for each in self.fetchers)
+
+    def fetcher(self, key: FetcherId) -> Fetcher:
+        """A fetcher that is there, by its broker and its id."""
+        return next(each for each in self.fetchers if each.key == key)
 
 
 def start(settings: Settings) -> Pipeline:

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from kafkalearn.errors import no_event
-from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, after
+from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, Cluster, after
 
-State = TypeVar("State")  # frozen, with a cluster and with effects
-Rules = Mapping[type, Callable[[Any, State, Any], State]]
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    class OnCluster(DataclassInstance, Protocol):
+        """The state of a consumer: frozen, with a cluster and with effects."""
+
+        @property
+        def cluster(self) -> Cluster:
+            """The brokers that it fetches from."""
 
 
-def step_by(rules: Rules[State], settings: Any, state: State, event: Any) -> State:
+Settings = TypeVar("Settings")
+State = TypeVar("State", bound="OnCluster")
+Rules: TypeAlias = Mapping[type, Callable[[Settings, State, Any], State]]  # each takes events of its class
+
+
+def step_by(rules: Rules[Settings, State], settings: Settings, state: State, event: object) -> State:
     """The state after `event`: the cluster's own, or by that of the `rules` which is for its class.
 
     Raises

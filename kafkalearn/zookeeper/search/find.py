@@ -97,12 +97,12 @@ def find(
 
 def _beginning(
     settings: Settings, begins: str, names: tuple[str, ...], partition_count: int
-) -> tuple[Group, list[ConnectorEvent], dict[type, int]]:
+) -> tuple[Group, Sequence[ConnectorEvent], dict[type, int]]:
     """The first state, the events besides turns, and how often they may happen."""
     joins = [CreateMessageStreams(name, Streams({TOPIC: 1})) for name in names]
     empty = simulate(settings, [BrokerStarted(), TopicCreated(TOPIC, partition_count)])[-1].state
     if begins == JOINING:
-        return empty, list(joins), {CreateMessageStreams: len(joins)}
+        return empty, joins, {CreateMessageStreams: len(joins)}
     if begins == SETTLED:
         return play(settings, joins[:-1], empty)[-1].state, joins[-1:], {CreateMessageStreams: 1}
     ends = [event(name) for name in names for event in (SessionExpired, Reconnect)]

@@ -62,7 +62,7 @@ def herd(
     change: str = JOIN,
     settings: Settings | None = None,
     partition_count: int | None = None,
-) -> Trace:
+) -> Trace[Group, ConnectorEvent]:
     """One change in a group at rest, until it is at rest again: the run, to be played.
 
     Parameters
@@ -102,10 +102,10 @@ def herd(
     }[change]
     changed = extend(step, chosen, simulate(chosen, (), at_rest), [event])
     settled = settle(chosen, changed[-1].state)
-    return extend(step, chosen, changed, [frame.event for frame in settled[1:]])
+    return extend(step, chosen, changed, [frame.event for frame in settled if frame.event is not None])
 
 
-def herd_cost(trace: Trace) -> HerdCost:
+def herd_cost(trace: Trace[Group, ConnectorEvent]) -> HerdCost:
     """What a run of `herd` cost.
 
     >>> herd_cost(herd(2, "leave")).rebalances

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.trace import Trace, run
-from kafkalearn.zookeeper.fetching.cluster import NO_CONNECTION, answer_fetch, answer_offset
-from kafkalearn.zookeeper.fetching.stepping import step_by
+from kafkalearn.zookeeper.fetching.cluster import NO_CONNECTION, NOT_LEADER, answer_fetch, answer_offset
+from kafkalearn.zookeeper.fetching.stepping import Rules, step_by
 from kafkalearn.zookeeper.simple_consumer.effects import (
     Fetched,
     LeaderFound,
@@ -49,14 +49,9 @@ def _find_offset(settings: Settings, reader: Reader, event: FindOffset) -> Reade
     broker_id = _connected(reader)
     offset = answer_offset(reader.cluster, broker_id, settings.topic_partition, event.reset)
     if offset is None:
-        return replace(reader, effects=(Refused(broker_id, _error(settings, reader, broker_id)),))
+        error = NOT_LEADER if broker_id in reader.cluster.live_brokers else NO_CONNECTION
+        return replace(reader, effects=(Refused(broker_id, error),))
     return replace(reader, offset=offset, effects=(OffsetFound(offset),))
-
-
-def _error(settings: Settings, reader: Reader, broker_id: int) -> str:
-    if broker_id not in reader.cluster.live_brokers:
-        return NO_CONNECTION
-    return answer_fetch(settings, reader.cluster, broker_id, [(settings.topic_partition, 0)])[0].error
 
 
 def _fetch(settings: Settings, reader: Reader, event: Fetch) -> Reader:
@@ -96,7 +91,7 @@ def _restart(settings: Settings, reader: Reader, event: Restart) -> Reader:
     return replace(reader, leader=None, offset=reader.saved, effects=(Restarted(reader.saved),))
 
 
-_RULES = {
+_RULES: Rules[Settings, Reader] = {
     FindLeader: _find_leader,
     FindOffset: _find_offset,
     Seek: _seek,

@@ -25,12 +25,13 @@ def znode_path(name: str, value: object) -> str:
     kafkalearn.errors.KafkaLearnError: path must be like /consumers/billing, with no empty, '.' or '..' name, got \
 '/consumers/'
     """
-    names = text(name, value).split("/")
-    if value != "/" and (names[0] or len(names) < 2 or any(each in ("", ".", "..") for each in names[1:])):
+    path = text(name, value)
+    names = path.split("/")
+    if path != "/" and (names[0] or len(names) < 2 or any(each in ("", ".", "..") for each in names[1:])):
         raise KafkaLearnError(
-            f"{name} must be like /consumers/billing, with no empty, '.' or '..' name, got {shown(value)}"
+            f"{name} must be like /consumers/billing, with no empty, '.' or '..' name, got {shown(path)}"
         )
-    return value
+    return path
 
 
 Path: TypeAlias = Annotated[str, znode_path]

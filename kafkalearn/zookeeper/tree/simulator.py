@@ -87,7 +87,7 @@ def step(settings: Settings, tree: Tree, event: TreeEvent) -> Tree:
     raise no_event(event, EVENTS)
 
 
-def simulate(settings: Settings, events: Iterable[TreeEvent], initial: Tree | None = None) -> Trace:
+def simulate(settings: Settings, events: Iterable[TreeEvent], initial: Tree | None = None) -> Trace[Tree, TreeEvent]:
     """The trace of some events, from `initial` or from an empty ZooKeeper.
 
     >>> [len(frame.state.sessions) for frame in simulate(Settings(), [SessionOpened("c1"), TimePassed(8000)])]
@@ -151,23 +151,25 @@ def _create(tree: Tree, request: Create) -> Tree:
 
 
 def _delete(tree: Tree, request: Delete, node: Node | None) -> Tree:
-    if (result := _refusal(node, request.version)) is None and tree.children(request.path):
-        result = NOT_EMPTY
-    if result is not None:
-        return _answered(tree, Answered(request.session, result))
+    if node is None:
+        return _answered(tree, Answered(request.session, NO_NODE))
+    if not _has_version(node, request.version):
+        return _answered(tree, Answered(request.session, BAD_VERSION))
+    if tree.children(request.path):
+        return _answered(tree, Answered(request.session, NOT_EMPTY))
     return _answered(deleted(tree, request.path), Answered(request.session))
 
 
 def _set_data(tree: Tree, request: SetData, node: Node | None) -> Tree:
-    if (result := _refusal(node, request.version)) is not None:
-        return _answered(tree, Answered(request.session, result))
+    if node is None:
+        return _answered(tree, Answered(request.session, NO_NODE))
+    if not _has_version(node, request.version):
+        return _answered(tree, Answered(request.session, BAD_VERSION))
     return _answered(with_data(tree, request.path, request.data), Answered(request.session, version=node.version + 1))
 
 
-def _refusal(node: Node | None, version: int) -> str | None:
-    if node is None:
-        return NO_NODE
-    return BAD_VERSION if version not in (ANY_VERSION, node.version) else None
+def _has_version(node: Node, version: int) -> bool:
+    return version in (ANY_VERSION, node.version)
 
 
 def _get_data(tree: Tree, request: Exists | GetData, node: Node | None) -> Tree:

@@ -28,7 +28,7 @@ def register(update: GroupUpdate, name: str, timestamp_ms: int) -> bool:
     content = connector.subscription.registration(timestamp_ms).json()
     if update.ask(name, Create(connector.session, path, content, is_ephemeral=True)).result == NODE_EXISTS:
         update.data(name, path)
-        if update.node(path).session != connector.session:
+        if path not in update.tree.ephemerals(connector.session):
             return False
     update.emit(Registered(name, connector.consumer_id))
     return True

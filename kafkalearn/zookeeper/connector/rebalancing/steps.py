@@ -6,6 +6,7 @@ partition is that the node of its owner can be created once.
 
 from __future__ import annotations
 
+from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.zookeeper.connector.effects import (
     AttemptFailed,
     GaveUp,
@@ -40,13 +41,12 @@ from kafkalearn.zookeeper.subscriptions import Filtered
 from kafkalearn.zookeeper.tree.effects import NODE_EXISTS
 
 
-def rebalance_step(update: GroupUpdate, name: str) -> None:
+def rebalance_step(update: GroupUpdate, name: str, attempt: Attempt) -> None:
     """The next step of the try that is going on."""
-    attempt = update.connectors[name].attempt
     try:
         _STEPS[attempt.stage](update, name, attempt)
     except NoView as reason:
-        _failed(update, name, str(reason))
+        _failed(update, name, attempt, str(reason))
 
 
 def _read(update: GroupUpdate, name: str, attempt: Attempt) -> None:
@@ -112,13 +112,14 @@ def _offsets(update: GroupUpdate, name: str, attempt: Attempt) -> None:
 def _build(update: GroupUpdate, name: str, attempt: Attempt) -> None:
     """6. Make a registry of them, which nobody sees yet."""
     if update.connectors[name].is_closing:
-        return _failed(update, name, "it is shutting down")
+        return _failed(update, name, attempt, "it is shutting down")
     return _next(update, name, attempt._replace(stage=OWN))
 
 
 def _own(update: GroupUpdate, name: str, attempt: Attempt) -> None:
     """7. Create the owners' nodes. If one is there already, delete those just created, and fail."""
-    created, conflict = [], None
+    created: list[PartitionInfo] = []
+    conflict = None
     for info in attempt.infos:
         if _create_owner(update, name, info):
             created.append(info)
@@ -127,7 +128,7 @@ def _own(update: GroupUpdate, name: str, attempt: Attempt) -> None:
     if conflict is not None:
         for info in created:
             update.delete(name, owner_path(update.settings.group, *info.topic_partition))
-        return _failed(update, name, f"{conflict} has another owner", conflict)
+        return _failed(update, name, attempt, f"{conflict} has another owner", conflict)
     if attempt.infos:
         update.emit(Owned(name, tuple(info.topic_partition for info in attempt.infos)))
     return _next(update, name, attempt._replace(stage=START))
@@ -182,9 +183,8 @@ def _next(update: GroupUpdate, name: str, attempt: Attempt) -> None:
     update.change(name, attempt=attempt)
 
 
-def _failed(update: GroupUpdate, name: str, why: str, conflict: object = None) -> None:
+def _failed(update: GroupUpdate, name: str, attempt: Attempt, why: str, conflict: TopicPartition | None = None) -> None:
     """The fetchers are stopped and all queues cleared, whatever step it was; then the pause."""
-    attempt = update.connectors[name].attempt
     update.emit(AttemptFailed(name, attempt.number, why))
     _stop_fetchers(update, name)
     _next(update, name, attempt._replace(stage=BACKOFF, infos=(), conflict=conflict))
