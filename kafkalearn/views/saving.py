@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
+from typing import Protocol
 
 import matplotlib
 from PIL import Image
@@ -18,7 +19,21 @@ PIXELS_WIDE = 1600  # of a PNG or GIF: sharp on a projector
 _FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"  # the same letters on every machine
 
 
-def save(shown: object, path: str | Path, seconds: float = 2.0) -> Path:
+class Played(Protocol):
+    """A player of either kind: that of a notebook, or that of a page."""
+
+    @property
+    def animation(self) -> Animation:
+        """What is played."""
+        ...
+
+    @property
+    def value(self) -> int:
+        """Position of the frame on show."""
+        ...
+
+
+def save(shown: Picture | Animation | Played, path: str | Path, seconds: float = 2.0) -> Path:
     """Write what is shown as a file for slides, and say where it is.
 
     Parameters
@@ -58,15 +73,14 @@ def save(shown: object, path: str | Path, seconds: float = 2.0) -> Path:
     return _written(path, _png(picture) if path.suffix == ".png" else _film(run, seconds))
 
 
-def _parts(shown: object) -> tuple[Picture, list[Picture]]:
+def _parts(shown: Picture | Animation | Played) -> tuple[Picture, list[Picture]]:
     """The one picture, and the run with its words."""
-    player_run = getattr(shown, "animation", None)
-    if isinstance(player_run, Animation):
-        return player_run.pictures[shown.value], _captioned(player_run)
-    if isinstance(shown, Animation):
-        return shown.pictures[0] if len(shown.pictures) == 1 else shown.still, _captioned(shown)
     if isinstance(shown, Picture):
         return shown, [shown]
+    if isinstance(shown, Animation):
+        return shown.pictures[0] if len(shown.pictures) == 1 else shown.still, _captioned(shown)
+    if isinstance(getattr(shown, "animation", None), Animation):
+        return shown.animation.pictures[shown.value], _captioned(shown.animation)
     raise KafkaLearnError(f"a Picture, an Animation or a Player can be saved, got {type(shown).__name__}")
 
 

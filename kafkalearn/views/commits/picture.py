@@ -6,12 +6,12 @@ consumer into the sink. The committed offset points at the log from above, as th
 
 from __future__ import annotations
 
-from kafkalearn.commits.effects import Checkpointed, Processed
+from kafkalearn.commits.effects import Checkpointed, Closed, Crashed, Processed
 from kafkalearn.commits.events import Close, CommitEvent, Crash
 from kafkalearn.commits.lost_and_doubled import doubled, lost
 from kafkalearn.commits.state import Consumer, Pipeline
 from kafkalearn.trace import Frame
-from kafkalearn.views.commits.words import describe_commits, quoted, role
+from kafkalearn.views.commits.words import describe_commits, last_of, quoted, role
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import (
     BODY,
@@ -28,7 +28,7 @@ from kafkalearn.views.drawing.style import (
     Fill,
     fill,
 )
-from kafkalearn.views.drawing.svg import filled, line, outlined, pointer, polygon, rect, text, words_at
+from kafkalearn.views.drawing.svg import Box, Placed, filled, line, outlined, pointer, polygon, rect, text, words_at
 
 LEFT, ROOM, MOST_CELLS, WIDEST = 170, 805, 16, 74
 LOG_TOP, LANES_TOP, LANE_HEIGHT, CELL_HEIGHT = 128, 196, 74, 48
@@ -97,7 +97,7 @@ class _Columns:
         return self.x(offset) + self.width / 2
 
 
-def _committed(columns: _Columns, pipeline: Pipeline, before: Frame | None) -> list[str]:
+def _committed(columns: _Columns, pipeline: Pipeline, before: Frame[Pipeline, CommitEvent] | None) -> list[str]:
     label = text(25, 104, "committed", BODY)
     if pipeline.committed is None:
         return [label, text(LEFT, 104, "nothing", BODY, colour=MUTED)]
@@ -134,7 +134,7 @@ def _log(columns: _Columns, pipeline: Pipeline) -> list[str]:
     ]
 
 
-def _lane(columns: _Columns, frame: Frame, name: str, top: float) -> str:
+def _lane(columns: _Columns, frame: Frame[Pipeline, CommitEvent], name: str, top: float) -> str:
     pipeline, consumer = frame.state, frame.state.consumer(name)
     rule = line(25, top, WIDTH - 25, top, FAINT, 1)
     if consumer is None:
@@ -157,7 +157,7 @@ def _lane(columns: _Columns, frame: Frame, name: str, top: float) -> str:
     )
 
 
-def _polled(columns: _Columns, offsets: tuple[int, ...], top: float) -> tuple[list[tuple], list[tuple]]:
+def _polled(columns: _Columns, offsets: tuple[int, ...], top: float) -> tuple[list[Box], list[Placed]]:
     """The boxes of records that were polled and not processed, and the numbers in them."""
     shown = [each for each in offsets if each in columns.offsets]
     boxes = [columns.box(each, top + 10, 30) for each in shown]
@@ -178,7 +178,7 @@ def _sent(consumer: Consumer) -> str:
 def _gone(columns: _Columns, pipeline: Pipeline, name: str, top: float, just_ended: bool) -> list[str]:
     if not just_ended:
         return [text(25, top + 29, name, TITLE, colour=MUTED), text(54, top + 28, "not there", BODY, colour=MUTED)]
-    effect = pipeline.effects[-1]
+    effect = last_of(pipeline, Closed, Crashed)
     boxes, numbers = _polled(columns, effect.unprocessed, top)
     return [
         text(25, top + 29, name, TITLE, colour=MARK, bold=True),
@@ -245,7 +245,8 @@ def _foot(pipeline: Pipeline, top: float) -> list[str]:
 
 
 def _legend(pipeline: Pipeline, base: float) -> list[str]:
-    parts, x = [], 25.0
+    parts: list[str] = []
+    x = 25.0
     has_checkpoints = pipeline.sink.held or any(isinstance(each, Checkpointed) for each in pipeline.effects)
     for look, words, stroke in (
         *(((HELD, "held until a checkpoint", INK),) if has_checkpoints else ()),

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from kafkalearn.commits.effects import (
     AutoCommitSent,
+    Checkpointed,
     CheckpointRefused,
+    Closed,
     CommitRefused,
+    CommitSent,
     Committed,
+    Crashed,
     Failed,
     Polled,
+    Processed,
     Reset,
+    Started,
 )
 from kafkalearn.commits.events import (
     Answered,
@@ -33,6 +41,8 @@ from kafkalearn.commits.sinks import HELD, KNOWN, REFUSED
 from kafkalearn.commits.state import NO_GENERATION, Consumer, Pipeline
 from kafkalearn.phrases import counted
 from kafkalearn.trace import Frame
+
+Effect = TypeVar("Effect")
 
 REFUSALS = {
     "UNKNOWN_MEMBER_ID": "refused with UNKNOWN_MEMBER_ID: {by} is no member of the group",
@@ -65,11 +75,11 @@ def describe_commits(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline
         case Process(by):
             return f"{by} processes {_result(pipeline)}"
         case CommitSync(by):
-            last = pipeline.effects[-1]
+            last = last_of(pipeline, Committed, CommitRefused)
             text = f" with {quoted(event.metadata)}" if event.metadata else ""
             return f"{by} commits {last.offset}{text} and waits for the answer: {_answer(last, by)}."
         case CommitAsync(by):
-            return f"{by} sends the commit of {pipeline.effects[-1].offset} and goes on without an answer."
+            return f"{by} sends the commit of {last_of(pipeline, CommitSent).offset} and goes on without an answer."
         case Answered(by):
             return _describe_answer(pipeline, was, by)
         case Checkpoint(by):
@@ -90,7 +100,7 @@ def _describe_begin(pipeline: Pipeline) -> str:
 
 
 def _describe_start(pipeline: Pipeline, was: Pipeline, event: Start | Assign, by: str) -> str:
-    effect = pipeline.effects[-1]
+    effect = last_of(pipeline, Started, Reset, Failed)
     if isinstance(effect, Failed):
         return f"{by} cannot start: {effect.exception}."
     begins = f"begins at {effect.offset}"
@@ -106,7 +116,7 @@ def _describe_start(pipeline: Pipeline, was: Pipeline, event: Start | Assign, by
 
 
 def _describe_rebalance(pipeline: Pipeline, was: Pipeline, to: str) -> str:
-    first, effect = _auto_commit(pipeline, ", after an auto commit of {}"), pipeline.effects[-1]
+    first, effect = _auto_commit(pipeline, ", after an auto commit of {}"), last_of(pipeline, Started, Reset, Failed)
     begins = f"cannot start: {effect.exception}" if isinstance(effect, Failed) else f"begins at {effect.offset}"
     return f"Rebalance: {was.owner} gives the partition up{first}; {to} {begins}."
 
@@ -117,7 +127,8 @@ def _auto_commit(pipeline: Pipeline, words: str) -> str:
 
 
 def _describe_poll(pipeline: Pipeline, by: str) -> str:
-    first, consumer = "", pipeline.consumer(by)
+    first = ""
+    (consumer,) = (each for each in pipeline.consumers if each.name == by)
     for effect in pipeline.effects:
         match effect:
             case AutoCommitSent(offset):
@@ -130,14 +141,14 @@ def _describe_poll(pipeline: Pipeline, by: str) -> str:
                 first += f"Its position was deleted: auto.offset.reset sends it to {offset}. "
             case Polled(()):
                 return f"{first}{by} polls and gets nothing."
-    offsets = pipeline.effects[-1].offsets
+    offsets = last_of(pipeline, Polled).offsets
     is_all = len(consumer.unprocessed) == len(offsets)
     done = "nothing is processed yet" if is_all else "older ones are unprocessed as well"
     return f"{first}{by} polls and gets {_span(offsets)}: its position is {consumer.position}, and {done}."
 
 
 def _result(pipeline: Pipeline) -> str:
-    last = pipeline.effects[-1]
+    last = last_of(pipeline, Processed)
     if last.answer == HELD:
         return f"{last.offset}: the result is held until the next checkpoint."
     written = pipeline.sink.writes[-1]
@@ -161,22 +172,24 @@ def quoted(metadata: str) -> str:
 
 
 def _describe_checkpoint(pipeline: Pipeline, event: Checkpoint, by: str) -> str:
-    first = pipeline.effects[0]
+    first = last_of(pipeline, Checkpointed, CheckpointRefused)
     if isinstance(first, CheckpointRefused):
         return f"{by}'s checkpoint at {first.offset} is refused, for another has gone on: {by} is cancelled."
-    shown = f" Then it commits {first.offset}: {_answer(pipeline.effects[-1], by)}." if event.is_committed else ""
-    return f"{by} makes a checkpoint: its results count now, and {first.offset} is stored with them.{shown}"
+    done = f"{by} makes a checkpoint: its results count now, and {first.offset} is stored with them."
+    if not event.is_committed:
+        return done
+    return f"{done} Then it commits {first.offset}: {_answer(last_of(pipeline, Committed, CommitRefused), by)}."
 
 
 def _describe_answer(pipeline: Pipeline, was: Pipeline, by: str) -> str:
-    effect = pipeline.effects[-1]
+    effect = last_of(pipeline, Committed, CommitRefused)
     arrives = f"{by}'s commit of {effect.offset} reaches the coordinator: {_answer(effect, by)}"
     is_back = isinstance(effect, Committed) and was.committed is not None and effect.offset < was.committed
     return arrives + (f". The committed offset goes back from {was.committed}." if is_back else ".")
 
 
 def _with_unprocessed(pipeline: Pipeline) -> str:
-    offsets = pipeline.effects[-1].unprocessed
+    offsets = last_of(pipeline, Closed, Crashed).unprocessed
     return f" with {_span(offsets)} unprocessed" if offsets else ""
 
 
@@ -197,6 +210,11 @@ def _span(offsets: tuple[int, ...]) -> str:
 
 def _committed(pipeline: Pipeline) -> str:
     return "none" if pipeline.committed is None else str(pipeline.committed)
+
+
+def last_of(pipeline: Pipeline, *kinds: type[Effect]) -> Effect:
+    """The last effect of these kinds, of which the event leads to one by its rule."""
+    return next(each for each in reversed(pipeline.effects) if isinstance(each, kinds))
 
 
 def role(pipeline: Pipeline, consumer: Consumer) -> str:

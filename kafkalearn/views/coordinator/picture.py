@@ -20,7 +20,7 @@ BOX_WIDTH, BOX_HEIGHT, BOX_GAP = 206, 78, 42
 MOST_PARTITIONS = 50  # so that the picture fits a small window
 
 
-def draw_lookup(frame: Frame[Lookup, Event], before: Frame | None = None) -> Picture:
+def draw_lookup(frame: Frame[Lookup, Event], before: Frame[Lookup, Event] | None = None) -> Picture:
     """One moment of a look-up, drawn.
 
     Parameters

@@ -115,7 +115,7 @@ def broker_name(broker_id: int | None) -> str:
     return "none" if broker_id is None else f"broker {broker_id}"
 
 
-def describe_lookup(frame: Frame[Lookup, Event], before: Frame | None = None) -> str:
+def describe_lookup(frame: Frame[Lookup, Event], before: Frame[Lookup, Event] | None = None) -> str:
     """One sentence about a frame of a look-up (`kafkalearn.coordinator.look_up`).
 
     >>> from kafkalearn.coordinator import look_up
@@ -139,7 +139,7 @@ def describe_lookup(frame: Frame[Lookup, Event], before: Frame | None = None) ->
     return f"Which broker coordinates the group {short(state.settings.group_id)}? Nothing is read yet."
 
 
-def lookup_text(frame: Frame[Lookup, Event], before: Frame | None = None) -> str:
+def lookup_text(frame: Frame[Lookup, Event], before: Frame[Lookup, Event] | None = None) -> str:
     """A frame of a look-up as a few lines of text.
 
     >>> from kafkalearn.coordinator import look_up

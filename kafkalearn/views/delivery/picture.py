@@ -33,7 +33,7 @@ from kafkalearn.views.delivery.words import (
 )
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill, fill
-from kafkalearn.views.drawing.svg import filled, line, number, outlined, rect, text
+from kafkalearn.views.drawing.svg import edge, filled, line, number, outlined, rect, text
 from kafkalearn.views.replication.picture import ROW_HEIGHT, ROWS_TOP, draw_replication
 
 LEFT, NAMES, LANE_LEFT = 16, 30, 216
@@ -96,7 +96,7 @@ def _logs(settings: Settings, whole: Picture) -> Picture:
     return Picture(whole.replace(old, new, 1).replace(f' height="{number(height)}"', f' height="{number(kept)}"', 1))
 
 
-def _applications(state: Delivery, before: Frame | None) -> tuple[str, str, list[str]]:
+def _applications(state: Delivery, before: Frame[Delivery, DeliveryEvent] | None) -> tuple[str, str, list[str]]:
     known = {} if before is None else {each.value: each for each in record_results(before.state)}
     found = record_results(state)
     stored = {value for each in state.producer.put_aside for value in each.values}
@@ -168,7 +168,9 @@ def _request(request: Request, x: float) -> str:
     )
 
 
-def _window(settings: Settings, state: Delivery, before: Frame | None) -> tuple[str, str, list[str]]:
+def _window(
+    settings: Settings, state: Delivery, before: Frame[Delivery, DeliveryEvent] | None
+) -> tuple[str, str, list[str]]:
     """The batches the leader remembers: a place for each, the newest right."""
     known = remembered(settings, state)
     old = None if before is None else remembered(settings, before.state)
@@ -184,8 +186,7 @@ def _window(settings: Settings, state: Delivery, before: Frame | None) -> tuple[
         each, is_new = batches[at], before is not None and batches[at] not in was
         first, last = each.first_sequence, each.last_sequence
         span = f"seq {first}" if first == last else f"seq {first}-{last}"
-        edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.5}
-        parts.append(rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, READ, **edge))
+        parts.append(rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, READ, **edge(is_new)))
         parts.append(text(x + CHIP_WIDTH / 2, 19, span, SMALL + 1, "middle", bold=True))
         parts.append(text(x + CHIP_WIDTH / 2, 38, f"offset {each.base_offset}", SMALL, "middle"))
     who = "of no producer yet" if known is None else f"of producer {known[0]}, epoch {known[1].producer_epoch}"

@@ -70,7 +70,9 @@ def of_partition(frame: Frame[Delivery, DeliveryEvent]) -> Frame[Partition, Deli
     return Frame(frame.index, event, replace(frame.state.partition, effects=kept))
 
 
-def _event_in_words(settings: Settings, frame: Frame, before: Frame | None) -> list[str]:
+def _event_in_words(
+    settings: Settings, frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None
+) -> list[str]:
     producer = frame.state.producer
     past = producer if before is None else before.state.producer
     match frame.event:
@@ -155,7 +157,9 @@ def _effect_in_words(state: Delivery, effect: DeliveryEffect) -> list[str]:
     return []
 
 
-def _progress_in_words(frame: Frame, before: Frame | None) -> list[str]:
+def _progress_in_words(
+    frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None
+) -> list[str]:
     """How requests that reached the broker go on."""
     past = {} if before is None else {each.batch.number: each.stage for each in before.state.producer.in_flight}
     said = []

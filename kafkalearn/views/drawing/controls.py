@@ -49,7 +49,7 @@ class Control:
     @property
     def for_page(self) -> dict[str, object]:
         """What the script needs to draw it: plain data for JSON. A choice goes by its position."""
-        data = {"name": self.name, "kind": self.kind, "label": self.label}
+        data: dict[str, object] = {"name": self.name, "kind": self.kind, "label": self.label}
         if self.kind == "slider":
             data |= {"low": self.low, "high": self.high, "words": {str(value): words for value, words in self.words}}
         if self.kind == "choice":
@@ -85,7 +85,7 @@ class Control:
         if type(value) is not kind:
             wanted = {str: "text", bool: "True or False", int: "a whole number"}[kind]
             raise KafkaLearnError(f"{self.name} takes {wanted}, got {value!r}")
-        if self.kind == "slider" and not self.low <= value <= self.high:
+        if isinstance(value, int) and self.kind == "slider" and not self.low <= value <= self.high:
             raise KafkaLearnError(f"{self.name} goes from {self.low} to {self.high}, got {value}")
         return value
 
@@ -95,7 +95,8 @@ class Control:
         >>> slider(0, 10, words={0: "default"}).named("retention_days").shown(0)
         'default'
         """
-        return dict(self.words).get(value) or spelt(value)
+        names: dict[object, str] = dict(self.words)
+        return names.get(value) or spelt(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,25 +9,25 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.trace import Frame, Trace
+from kafkalearn.trace import Event, Frame, State, Trace
 from kafkalearn.views.drawing.page import player_html
 from kafkalearn.views.drawing.picture import Picture, stack
 
 MOST_FRAMES = 500  # more than anyone steps through; each is drawn beforehand
 STILL_COUNT = 3
 
-Draw: TypeAlias = Callable[[Frame, Frame | None], Picture]
-Describe: TypeAlias = Callable[[Frame, Frame | None], str]
+Draw: TypeAlias = Callable[[Frame[State, Event], Frame[State, Event] | None], Picture]
+Describe: TypeAlias = Callable[[Frame[State, Event], Frame[State, Event] | None], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Animation:
     """A drawn run: one picture and one caption for each frame of the trace."""
 
-    trace: Trace = field(repr=False)
+    trace: Trace[Any, Any] = field(repr=False)  # of any simulator
     pictures: tuple[Picture, ...] = field(repr=False)
     captions: tuple[str, ...] = field(repr=False)
     title: str
@@ -55,7 +55,7 @@ class Animation:
         lines = [self.title, *(_headline(self, index) for index in indexes)]
         return "\n".join(line for line in lines if line) or self.pictures[0].label
 
-    def frame_at(self, value: int) -> Frame:
+    def frame_at(self, value: int) -> Frame[Any, Any]:
         """The frame of the trace that is drawn at a place.
 
         Raises
@@ -92,9 +92,9 @@ class Animation:
 
 
 def animation(
-    trace: Trace,
-    draw: Draw,
-    describe: Describe | None = None,
+    trace: Trace[State, Event],
+    draw: Draw[State, Event],
+    describe: Describe[State, Event] | None = None,
     *,
     title: str = "",
     start: int = 0,
@@ -130,7 +130,7 @@ def animation(
     KafkaLearnError
         If the trace is empty or too long, if `draw` returns no picture, or `start` or a still is not in the trace.
     """
-    trace = tuple(trace)
+    trace = Trace(trace)
     _refuse_length(len(trace))
     befores = (None, *trace)
     describe = describe or _event_name
@@ -140,9 +140,9 @@ def animation(
 
 
 def to_play(
-    trace: Trace | Animation,
-    draw: Draw | None = None,
-    describe: Describe | None = None,
+    trace: Trace[State, Event] | Animation,
+    draw: Draw[State, Event] | None = None,
+    describe: Describe[State, Event] | None = None,
     *,
     title: str = "",
     start: int = 0,
@@ -166,7 +166,7 @@ def to_play(
 
 def still_animation(picture: Picture) -> Animation:
     """An animation of one frame that is nothing but its picture."""
-    return Animation((), (picture,), ("",), "", (0,))
+    return Animation(Trace(), (picture,), ("",), "", (0,))
 
 
 def _refuse_length(count: int) -> None:
@@ -180,7 +180,7 @@ def _refuse_length(count: int) -> None:
         )
 
 
-def _drawn(draw: Draw, frame: Frame, before: Frame | None) -> Picture:
+def _drawn(draw: Draw[State, Event], frame: Frame[State, Event], before: Frame[State, Event] | None) -> Picture:
     drawn = draw(frame, before)
     if not isinstance(drawn, Picture):
         name = getattr(draw, "__name__", repr(draw))
@@ -206,7 +206,7 @@ def _place(start: int, count: int) -> int:
     return start % count
 
 
-def _event_name(frame: Frame, _: Frame | None) -> str:
+def _event_name(frame: Frame[State, Event], _: Frame[State, Event] | None) -> str:
     return "the start" if frame.event is None else str(frame.event)
 
 

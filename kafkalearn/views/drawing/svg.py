@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from html import escape as html_escape
 from itertools import product
 from math import ceil
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 from kafkalearn.views.drawing.style import BODY, INK, MARK, MONO, MUTED, Fill
 
@@ -20,6 +20,15 @@ CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421
 """For ``str.translate``: Unicode has a picture for each control character."""
 
 Box: TypeAlias = tuple[float, float, float, float]  # x, y, width, height
+Placed: TypeAlias = tuple[float, float, str]  # x, y, words
+Attribute: TypeAlias = float | str | None  # None leaves it out
+
+
+class Edge(TypedDict):
+    """How `rect` draws its border."""
+
+    stroke: str
+    stroke_width: float
 
 
 def number(value: float) -> str:
@@ -46,7 +55,7 @@ def _legal(character: str) -> str:
     return "\ufffd" if is_outside else character
 
 
-def element(tag: str, content: str | None = None, **attributes: object) -> str:
+def element(tag: str, content: str | None = None, /, **attributes: Attribute) -> str:
     """One SVG element on one line; ``font_size=3`` becomes ``font-size="3"``, and None leaves it out.
 
     >>> element("line", x1=0, x2=2.5, stroke_width=None)
@@ -61,9 +70,20 @@ def element(tag: str, content: str | None = None, **attributes: object) -> str:
     return f"<{opened}/>" if content is None else f"<{opened}>{content}</{tag}>"
 
 
-def rect(x: float, y: float, width: float, height: float, fill: str = "none", **attributes: object) -> str:
+def rect(x: float, y: float, width: float, height: float, fill: str = "none", **attributes: Attribute) -> str:
     """A rectangle; ``stroke=``, ``stroke_width=``, ``rx=`` as in SVG."""
     return element("rect", x=x, y=y, width=width, height=height, fill=fill, **attributes)
+
+
+def edge(is_marked: bool, stroke: str = INK, width: float = 1.5, marked_width: float = 4) -> Edge:
+    """The border of a rectangle, which is thick and has the mark's colour around what happens now.
+
+    >>> edge(False)["stroke_width"], edge(True)["stroke_width"]
+    (1.5, 4)
+    """
+    if is_marked:
+        return {"stroke": MARK, "stroke_width": marked_width}
+    return {"stroke": stroke, "stroke_width": width}
 
 
 def line(x1: float, y1: float, x2: float, y2: float, stroke: str = INK, width: float = 2) -> str:
@@ -155,13 +175,13 @@ def _outlines(boxes: Sequence[Box]) -> str:
     )
 
 
-def group(*elements: str, **attributes: object) -> str:
+def group(*elements: str, **attributes: Attribute) -> str:
     """Elements that share attributes: what many have in common is written once."""
     opened = element("g", "", **attributes).removesuffix("</g>")
     return "\n".join([opened, *(each for each in elements if each), "</g>"])
 
 
-def words_at(places: Sequence[tuple[float, float, str]], size: float = BODY, **attributes: object) -> str:
+def words_at(places: Sequence[Placed], size: float = BODY, **attributes: Attribute) -> str:
     """Short texts, each (x, y, words) and centred on its x, all of one look."""
     texts = [element("text", escape(words), x=x, y=y) for x, y, words in places]
     return "" if not texts else group(*texts, font_size=size, text_anchor="middle", **attributes)

@@ -19,7 +19,7 @@ from kafkalearn.views.drawing.frames import Animation, animation
 from kafkalearn.views.drawing.names import cut_name
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH
-from kafkalearn.views.drawing.svg import filled, line, pointer, rect, text
+from kafkalearn.views.drawing.svg import edge, filled, line, pointer, rect, text
 from kafkalearn.views.group.lanes import (
     DOING_FILLS,
     STATE_FILLS,
@@ -150,7 +150,6 @@ def _row(outcome: Outcome, member: MemberMoment, before: Frame[Moment, str] | No
     """A consumer: its name, what it does, what it owns, and what it has just lost."""
     had = before.state.member(member.name) if before is not None else member
     is_new = had.doing != member.doing
-    edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.2}
     box = (132, top + 2, 214, height - 8)
     ink = MUTED if member.doing == GONE else INK
     return "\n".join(
@@ -164,7 +163,7 @@ def _row(outcome: Outcome, member: MemberMoment, before: Frame[Moment, str] | No
                 bold=True,
             ),
             filled(DOING_FILLS[member.doing], box),
-            rect(*box, **edge),
+            rect(*box, **edge(is_new, width=1.2)),
             rect(138, top + 5, 202, height - 14, PANEL, rx=3) if DOING_FILLS[member.doing].hatch else "",
             text(239, top + height / 2 + 4, DOING_WORDS[member.doing], BODY - 1, "middle", ink),
             *_chips(outcome, member, had, top + height / 2 - 17),
@@ -193,13 +192,11 @@ def _chip(
 ) -> str:
     is_lost, is_gained = partition not in member.owned, partition not in had.owned
     is_read = member.doing == CONSUMING and not is_lost
-    edge = (
-        {"stroke": MARK, "stroke_width": 4} if is_gained else {"stroke": MUTED if is_lost else INK, "stroke_width": 1.5}
-    )
+    border = edge(is_gained, MUTED if is_lost else INK)
     fill = DOING_FILLS[CONSUMING].colour if is_read else PANEL
     return "\n".join(
         [
-            rect(x, y, width, 28, fill, rx=4, stroke_dasharray="4 3" if is_lost else None, **edge),
+            rect(x, y, width, 28, fill, rx=4, stroke_dasharray="4 3" if is_lost else None, **border),
             text(x + width / 2, y + 20, name, BODY - 1, "middle", MUTED if is_lost else INK),
             line(x + 3, y + 25, x + width - 3, y + 3, MARK, 2.5) if is_lost else "",
         ]

@@ -16,7 +16,7 @@ from kafkalearn.trace import Frame, Trace
 from kafkalearn.views.drawing.frames import Animation, animation
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill, fill
-from kafkalearn.views.drawing.svg import filled, line, outlined, polygon, rect, text
+from kafkalearn.views.drawing.svg import edge, filled, line, outlined, polygon, rect, text
 from kafkalearn.views.keyless.words import appended_in, describe_keyless, keyless_rule, weights
 
 LANES_TOP, LANE_HEIGHT, MOST_LANES = 86, 58, 7  # of so many lanes the picture fits a small window
@@ -144,12 +144,11 @@ def _batch(batch: Batch, x: float, y: float, is_now: bool) -> str:
     full = min(1, batch.byte_count / batch.limit_bytes) * BATCH_WIDTH
     words = f"{batch.record_count}: {batch.byte_count} B"
     plate = 9.6 * len(words) + 8
-    edge = {"stroke": MARK, "stroke_width": 5} if is_now else {"stroke": INK, "stroke_width": 1.5}
     return "\n".join(
         [
             rect(x, y, BATCH_WIDTH, height, PANEL),
             filled(CLOSED if batch.is_full else OPEN, (x, y, full, height)),
-            rect(x, y, BATCH_WIDTH, height, **edge),
+            rect(x, y, BATCH_WIDTH, height, **edge(is_now, marked_width=5)),
             rect(x + BATCH_WIDTH / 2 - plate / 2, y + 9, plate, 22, PANEL, rx=3) if batch.is_full else "",
             text(x + BATCH_WIDTH / 2, y + 26, words, SMALL + 1, "middle"),
         ]

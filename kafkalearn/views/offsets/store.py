@@ -32,8 +32,8 @@ from kafkalearn.offsets.store.state import Entry, Store
 from kafkalearn.phrases import counted
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
-from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, Fill
-from kafkalearn.views.drawing.svg import filled, line, rect, text
+from kafkalearn.views.drawing.style import BODY, EMPTY, MARK, MUTED, PANEL, READ, SMALL, TITLE, Fill
+from kafkalearn.views.drawing.svg import edge, filled, line, rect, text
 
 LEFT, ROW_HEIGHT, MOST_ROWS = 25, 38, 9
 CACHE_LEFT = 590
@@ -70,13 +70,12 @@ def _entry(words: str, entry: Entry, top: float, is_new: bool) -> str:
     is_tombstone = entry.value is None
     box = (LEFT, top, CACHE_LEFT - 18 - LEFT - 18, ROW_HEIGHT - 6)
     fill = Fill(EMPTY, "x") if is_tombstone else Fill(READ, "")
-    edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1}
     plate = (LEFT + 6, top + 4, min(9.4 * len(words) + 10, box[2] - 12), ROW_HEIGHT - 14)
     return "\n".join(
         [
             filled(fill, box),
             filled(Fill(PANEL, ""), plate) if is_tombstone else "",
-            rect(*box, **edge),
+            rect(*box, **edge(is_new, width=1)),
             text(LEFT + 11, top + 22, words, SMALL + 1),
         ]
     )

@@ -14,7 +14,7 @@ from kafkalearn.phrases import capitalised, counted
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, FILLS, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH
-from kafkalearn.views.drawing.svg import filled, line, outlined, rect, text
+from kafkalearn.views.drawing.svg import edge, filled, line, outlined, rect, text
 from kafkalearn.views.operations.leadership_words import Share, clock, describe_leadership, event_words, shares
 
 LEFT, BAR_LEFT, BAR_ROOM = 20, 190, 560
@@ -71,8 +71,8 @@ def draw_leadership(
 
 def _row(share: Share, was: Share, top: float, unit: float) -> Iterator[str]:
     is_new = share.led != was.led
-    edge = {"stroke": MARK if is_new else MUTED, "stroke_width": 3 if is_new else 1.5}
-    yield rect(LEFT, top, WIDTH - 2 * LEFT, ROW_HEIGHT - 8, PANEL if share.is_alive else EMPTY, rx=6, **edge)
+    ground, border = PANEL if share.is_alive else EMPTY, edge(is_new, MUTED, marked_width=3)
+    yield rect(LEFT, top, WIDTH - 2 * LEFT, ROW_HEIGHT - 8, ground, rx=6, **border)
     yield text(LEFT + 14, top + 24, f"broker {share.broker_id}", BODY, bold=True)
     yield text(LEFT + 14, top + 42, "" if share.is_alive else "fenced", SMALL, colour=MARK, bold=True)
     y = top + BAR_DOWN

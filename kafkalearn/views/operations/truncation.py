@@ -15,7 +15,7 @@ from kafkalearn.replication.state import DOWN, FROZEN
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH
-from kafkalearn.views.drawing.svg import pointer, rect, text
+from kafkalearn.views.drawing.svg import edge, pointer, rect, text
 from kafkalearn.views.operations.truncation_words import (
     consumer_words,
     describe_truncation,
@@ -70,8 +70,8 @@ def _broker(state: GroupRead, old: GroupRead, broker_id: int, first: int) -> Ite
     replica, was = (each.partition.replicas[broker_id - 1] for each in (state, old))
     controller = state.partition.controller
     is_leader, is_off = controller.leader == broker_id, replica.broker.status in (DOWN, FROZEN)
-    edge = {"stroke": INK if is_leader else MUTED, "stroke_width": 4 if is_leader else 1.5}
-    yield rect(LEFT, top, WIDTH - 2 * LEFT, BROKER_HEIGHT - 8, EMPTY if is_off else PANEL, rx=6, **edge)
+    border = {"stroke": INK if is_leader else MUTED, "stroke_width": 4 if is_leader else 1.5}
+    yield rect(LEFT, top, WIDTH - 2 * LEFT, BROKER_HEIGHT - 8, EMPTY if is_off else PANEL, rx=6, **border)
     yield text(LEFT + 14, top + 28, f"broker {broker_id}", BODY, bold=True)
     yield text(LEFT + 14, top + 50, _role(replica.broker.status, is_leader, replica.leading is not None), SMALL)
     if is_leader:
@@ -90,8 +90,8 @@ def _role(status: str, is_leader: bool, believes_to_lead: bool) -> str:
 
 def _consumer(consumer: Consumer, was: Consumer, first: int, top: float) -> Iterator[str]:
     owns, is_new = consumer.position is not None, consumer != was
-    edge = {"stroke": MARK if is_new else MUTED, "stroke_width": 3 if is_new else 1.5}
-    yield rect(LEFT, top, WIDTH - 2 * LEFT, CONSUMER_HEIGHT - 8, PANEL, rx=6, **edge)
+    border = edge(is_new, MUTED, marked_width=3)
+    yield rect(LEFT, top, WIDTH - 2 * LEFT, CONSUMER_HEIGHT - 8, PANEL, rx=6, **border)
     yield text(LEFT + 14, top + 34, f"consumer {consumer.name}", BODY, bold=owns)
     yield text(KNOWN_LEFT, top + 23, "takes for the leader", SMALL, colour=MUTED)
     yield text(KNOWN_LEFT, top + 44, consumer_words(consumer), SMALL, bold=True)

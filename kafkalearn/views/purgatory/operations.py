@@ -21,6 +21,7 @@ from kafkalearn.purgatory.operations.events import (
     CheckAndComplete,
     FactChanged,
     ForceComplete,
+    PurgatoryEvent,
     TimePassed,
     TryCompleteElseWatch,
 )
@@ -29,7 +30,7 @@ from kafkalearn.purgatory.operations.state import Purgatory
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill, fill
-from kafkalearn.views.drawing.svg import filled, line, rect, text
+from kafkalearn.views.drawing.svg import edge, filled, line, rect, text
 
 TOP, ROW_HEIGHT, LEFT, CHIP_WIDTH, CHIP_GAP, MOST_CHIPS = 92, 62, 230, 136, 12, 5
 LEAST_ROWS = 3  # so that the pictures of a run have one size
@@ -43,7 +44,9 @@ HOW = {
 }
 
 
-def draw_purgatory(settings: Settings, frame: Frame, before: Frame | None = None) -> Picture:
+def draw_purgatory(
+    settings: Settings, frame: Frame[Purgatory, PurgatoryEvent], before: Frame[Purgatory, PurgatoryEvent] | None = None
+) -> Picture:
     """One moment of a purgatory, drawn: a row for each key that is watched.
 
     Parameters
@@ -97,12 +100,11 @@ def _row(purgatory: Purgatory, key: str, names: tuple[str, ...], top: float) -> 
 def _chip(purgatory: Purgatory, name: str, x: float, y: float) -> str:
     is_waiting = purgatory.is_waiting(name)
     is_new = any(isinstance(effect, Parked | Completed) and effect.name == name for effect in purgatory.effects)
-    edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.5}
     plate = 9.4 * len(name[:12]) + 10
     return "\n".join(
         [
             filled(WAITING if is_waiting else DONE, (x, y, CHIP_WIDTH, ROW_HEIGHT - 18)),
-            rect(x, y, CHIP_WIDTH, ROW_HEIGHT - 18, rx=4, **edge),
+            rect(x, y, CHIP_WIDTH, ROW_HEIGHT - 18, rx=4, **edge(is_new)),
             "" if is_waiting else rect(x + CHIP_WIDTH / 2 - plate / 2, y + 11, plate, 22, PANEL, rx=3),
             text(x + CHIP_WIDTH / 2, y + 28, name[:12], SMALL + 1, "middle"),
         ]
@@ -123,7 +125,9 @@ def _counts(settings: Settings, purgatory: Purgatory) -> str:
     )
 
 
-def describe_purgatory(frame: Frame, before: Frame | None = None) -> str:
+def describe_purgatory(
+    frame: Frame[Purgatory, PurgatoryEvent], before: Frame[Purgatory, PurgatoryEvent] | None = None
+) -> str:
     """What the last event did, in a sentence or two.
 
     >>> from kafkalearn.purgatory.operations import simulate
@@ -154,7 +158,9 @@ def describe_purgatory(frame: Frame, before: Frame | None = None) -> str:
     return " ".join([*first, *done, *purged])
 
 
-def purgatory_text(frame: Frame, before: Frame | None = None) -> str:
+def purgatory_text(
+    frame: Frame[Purgatory, PurgatoryEvent], before: Frame[Purgatory, PurgatoryEvent] | None = None
+) -> str:
     """The same as plain text; completed operations that are still listed stand in brackets.
 
     >>> from kafkalearn.purgatory import delayed_produce

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from kafkalearn.phrases import counted
 from kafkalearn.purgatory.requests.effects import ConsumerAnswered, ConsumerParked, DeleteAnswered, DeleteParked
-from kafkalearn.purgatory.requests.events import ConsumerFetch, DelayedDelete, SizedProduce
+from kafkalearn.purgatory.requests.events import ConsumerFetch, DelayedDelete, RequestEvent, SizedProduce
 from kafkalearn.purgatory.requests.state import Broker
 from kafkalearn.replication.effects import NONE, FetchAnswered, FetchHandled, ProduceAnswered, ProduceParked
 from kafkalearn.replication.events import BrokerFrozen, Fetch, LeaderElected, TimePassed
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, READ, SMALL, TITLE, WIDTH, Fill, fill
-from kafkalearn.views.drawing.svg import filled, line, rect, text
+from kafkalearn.views.drawing.svg import edge, filled, line, rect, text
 
 LOG_TOP, CELL_WIDTH, CELL_HEIGHT, LOG_LEFT, MOST_CELLS = 110, 62, 46, 330, 10
 ROWS_TOP, ROW_HEIGHT, ROW_COUNT = 208, 62, 4
 COMMITTED, UNCOMMITTED = Fill(READ, ""), fill(1)
 
 
-def draw_requests(frame: Frame, before: Frame | None = None) -> Picture:
+def draw_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, RequestEvent] | None = None) -> Picture:
     """One moment of a partition's leader, drawn with the requests that wait on it.
 
     Parameters
@@ -129,16 +129,15 @@ def _row(title: str, aside: str, entries: list[tuple[str, bool]], top: float) ->
     x = LOG_LEFT - 60
     for words, is_new in entries:
         width = 9.2 * len(words) + 22
-        edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.5}
         parts += [
-            rect(x, top + 12, width, 38, EMPTY, rx=5, **edge),
+            rect(x, top + 12, width, 38, EMPTY, rx=5, **edge(is_new)),
             text(x + width / 2, top + 37, words, SMALL + 1, "middle"),
         ]
         x += width + 12
     return "\n".join(parts)
 
 
-def describe_requests(frame: Frame, before: Frame | None = None) -> str:
+def describe_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, RequestEvent] | None = None) -> str:
     """What the last event did, and who was woken by it.
 
     >>> from kafkalearn.purgatory.requests import ConsumerFetch, Settings, SizedProduce, simulate
@@ -201,7 +200,7 @@ def _effect_words(effect: object, verb: str) -> str:
     return ""
 
 
-def requests_text(frame: Frame, before: Frame | None = None) -> str:
+def requests_text(frame: Frame[Broker, RequestEvent], before: Frame[Broker, RequestEvent] | None = None) -> str:
     """The same as plain text.
 
     >>> from kafkalearn.purgatory.requests import ConsumerFetch, Settings, simulate

@@ -9,21 +9,23 @@ from collections.abc import Iterable
 
 from kafkalearn.phrases import listed
 from kafkalearn.purgatory.wheel.effects import Flushed, Placed
-from kafkalearn.purgatory.wheel.events import Add, Advance, Cancel, Flush
+from kafkalearn.purgatory.wheel.events import Add, Advance, Cancel, Flush, WheelEvent
 from kafkalearn.purgatory.wheel.placing import Timer
 from kafkalearn.purgatory.wheel.settings import Settings
 from kafkalearn.purgatory.wheel.state import Bucket, Wheels
 from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.picture import Picture, picture
-from kafkalearn.views.drawing.style import BODY, EMPTY, FAINT, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE
-from kafkalearn.views.drawing.svg import pointer, rect, text
+from kafkalearn.views.drawing.style import BODY, EMPTY, FAINT, INK, MUTED, PANEL, READ, SMALL, TITLE
+from kafkalearn.views.drawing.svg import edge, pointer, rect, text
 
 LEFT, CELL_WIDTH, CELL_HEIGHT = 212, 38, 62
 TOP, ROW_HEIGHT, LEAST_LEVELS, MOST_CELLS = 92, 124, 3, 20
 MOST_NAMES, MOST_LETTERS, MOST_QUEUED = 2, 4, 6
 
 
-def draw_wheels(settings: Settings, frame: Frame, before: Frame | None = None) -> Picture:
+def draw_wheels(
+    settings: Settings, frame: Frame[Wheels, WheelEvent], before: Frame[Wheels, WheelEvent] | None = None
+) -> Picture:
     """One moment of timing wheels, drawn: the finest wheel on top.
 
     Parameters
@@ -87,11 +89,7 @@ def _cell(bucket: Bucket | None, number: int, top: float, is_emptied: bool, newe
     x = LEFT + number * CELL_WIDTH
     timers = bucket.timers if bucket else ()
     is_new = any(timer.name in newest for timer in timers)
-    edge = {"stroke": FAINT, "stroke_width": 1}
-    if bucket:
-        edge = {"stroke": INK, "stroke_width": 2}
-    if is_emptied or is_new:
-        edge = {"stroke": MARK, "stroke_width": 4}
+    border = edge(is_emptied or is_new, *((INK, 2) if bucket else (FAINT, 1)))
     fill = READ if timers else EMPTY if bucket or is_emptied else PANEL
     names = [timer.name[:MOST_LETTERS] for timer in timers[: MOST_NAMES + 1]]
     if len(timers) > MOST_NAMES + 1:
@@ -99,7 +97,7 @@ def _cell(bucket: Bucket | None, number: int, top: float, is_emptied: bool, newe
     words = [text(x + CELL_WIDTH / 2, top + 20 + 17 * at, name, SMALL, "middle") for at, name in enumerate(names)]
     return "\n".join(
         [
-            rect(x + 2, top, CELL_WIDTH - 4, CELL_HEIGHT, fill, **edge),
+            rect(x + 2, top, CELL_WIDTH - 4, CELL_HEIGHT, fill, **border),
             *words,
             text(x + CELL_WIDTH / 2, top + CELL_HEIGHT + 18, str(number), SMALL, "middle", MUTED),
         ]
@@ -117,7 +115,9 @@ def _queue_words(wheels: Wheels) -> str:
     return ", ".join(shown) + (f", {more} more" if more > 0 else "") or "empty: the reaper sleeps"
 
 
-def describe_wheels(settings: Settings, frame: Frame, before: Frame | None = None) -> str:
+def describe_wheels(
+    settings: Settings, frame: Frame[Wheels, WheelEvent], before: Frame[Wheels, WheelEvent] | None = None
+) -> str:
     """What the last event did, in a sentence.
 
     >>> from kafkalearn.purgatory.wheel import simulate
@@ -164,7 +164,9 @@ def _names(timers: Iterable[Timer]) -> str:
     return listed(timer.name for timer in timers)
 
 
-def wheels_text(settings: Settings, frame: Frame, before: Frame | None = None) -> str:
+def wheels_text(
+    settings: Settings, frame: Frame[Wheels, WheelEvent], before: Frame[Wheels, WheelEvent] | None = None
+) -> str:
     """The same as plain text.
 
     >>> from kafkalearn.purgatory.wheel import simulate

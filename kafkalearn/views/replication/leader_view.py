@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafkalearn.replication.effects import FetchAnswered
 from kafkalearn.replication.state import Leadership, Partition, Remote
 from kafkalearn.views.drawing.style import MARK, MUTED, PANEL, SMALL, TITLE
-from kafkalearn.views.drawing.svg import rect, text
+from kafkalearn.views.drawing.svg import edge, rect, text
 from kafkalearn.views.replication.replica_status import ids_in_words, remote_in_words, remote_of
 
 KNOWN_LEFT, KNOWN_WIDTH = 808, 164
@@ -27,11 +27,10 @@ def leader_view(state: Partition, before: Partition | None, broker_id: int, top:
         return ""
     was = remote if before is None else remote_of(before, broker_id)
     is_new = was is not None and was.log_end_offset != remote.log_end_offset
-    look = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": MUTED, "stroke_width": 1.5}
     known = f"LEO {remote_in_words(remote)}"
     return "\n".join(
         [
-            rect(KNOWN_LEFT, top + 12, KNOWN_WIDTH, 38, PANEL, rx=4, **look),
+            rect(KNOWN_LEFT, top + 12, KNOWN_WIDTH, 38, PANEL, rx=4, **edge(is_new, MUTED)),
             text(KNOWN_LEFT + KNOWN_WIDTH / 2, top + 38, known, TITLE - 4, "middle", bold=True),
             _answer_or_lag(state, broker_id, remote, top + 71),
         ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import traitlets
 
@@ -64,7 +65,7 @@ class Varied(Player):
         asked = json.loads(self._values)["asked"]
         self._values = values_for_page(self.controls, list((self.values | values).values()), asked)
 
-    def _hear(self, change: dict) -> None:
+    def _hear(self, change: dict[str, Any]) -> None:
         """Draw with the values that the page, or `set`, has put in."""
         sent = json.loads(change["new"])
         try:
@@ -84,7 +85,7 @@ class Varied(Player):
         """Without an address: the same in every run."""
         return f"Varied({', '.join(self.values)})"
 
-    def _repr_mimebundle_(self, **kwargs: object) -> tuple[dict, dict]:
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
         values = list(self.values.values())
         html = player_html(self.animation.payload, self.animation.still.html, self.value, self.controls, values)

@@ -7,11 +7,12 @@ a remote one or none. The index of the frame on show is `Player.value`, for late
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import anywidget
 import traitlets
 
-from kafkalearn.trace import Frame, Trace
+from kafkalearn.trace import Event, Frame, State, Trace
 from kafkalearn.views.drawing.frames import Animation, Describe, Draw, to_play
 from kafkalearn.views.drawing.page import player_script, player_style
 
@@ -53,7 +54,7 @@ class Player(anywidget.AnyWidget):
             self.value = value
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> Frame[Any, Any]:
         """The frame on show."""
         return self._shown.frame_at(self.value)
 
@@ -71,15 +72,15 @@ class Player(anywidget.AnyWidget):
         """Without an address: the same in every run."""
         return f"Player({len(self._shown.pictures)} frames)"
 
-    def _repr_mimebundle_(self, **kwargs: object) -> tuple[dict, dict]:
-        data, metadata = super()._repr_mimebundle_(**kwargs)
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return data | self._shown.mimebundle(self.value), metadata
 
 
 def play(
-    trace: Trace | Animation,
-    draw: Draw | None = None,
-    describe: Describe | None = None,
+    trace: Trace[State, Event] | Animation,
+    draw: Draw[State, Event] | None = None,
+    describe: Describe[State, Event] | None = None,
     *,
     title: str = "",
     start: int = 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import ipywidgets
 from IPython.core.getipython import get_ipython
@@ -42,8 +42,8 @@ class ProgressBar(ipywidgets.HBox):
         """The words, and no figure that differs from run to run."""
         return self._words
 
-    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, object]:
-        return super()._repr_mimebundle_(**kwargs) | {"text/plain": self._words}
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        return (super()._repr_mimebundle_(**kwargs) or {}) | {"text/plain": self._words}
 
 
 @contextmanager

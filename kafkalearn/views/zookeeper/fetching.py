@@ -105,7 +105,7 @@ def _hidden(state: Pipeline, rows: int) -> str:
     return f"not drawn: {listed(more)}" if more else ""
 
 
-def _log(frame: Frame, log: Log, at: int, top: float) -> str:
+def _log(frame: Frame[Pipeline, FetchingEvent], log: Log, at: int, top: float) -> str:
     """A partition on its leader, and below it what the consumer's partition info says."""
     state, x = frame.state, COLUMNS[0]
     leader = "no leader" if log.leader is None else f"broker {log.leader}"
@@ -137,7 +137,7 @@ def _log(frame: Frame, log: Log, at: int, top: float) -> str:
     return "\n".join([*parts, line(x, top + ROW - 12, WIDTH - 25, top + ROW - 12, FAINT, 1)])
 
 
-def _fetcher(frame: Frame, fetcher: Fetcher, names: list[TopicPartition], top: float) -> str:
+def _fetcher(frame: Frame[Pipeline, FetchingEvent], fetcher: Fetcher, names: list[TopicPartition], top: float) -> str:
     """A fetcher thread: its name, what it asks for next, and what it has in hand while it waits."""
     x, width, event = COLUMNS[1], 210, frame.event
     works = isinstance(event, Fetch) and (event.broker_id, event.fetcher_id) == fetcher.key
@@ -164,7 +164,13 @@ def _fetcher(frame: Frame, fetcher: Fetcher, names: list[TopicPartition], top: f
     return "\n".join(parts)
 
 
-def _queue(frame: Frame, stream: Stream, number: int, names: list[TopicPartition], trace: Trace) -> str:
+def _queue(
+    frame: Frame[Pipeline, FetchingEvent],
+    stream: Stream,
+    number: int,
+    names: list[TopicPartition],
+    trace: Trace[Pipeline, FetchingEvent],
+) -> str:
     """The queue of a stream, the next chunk on the right, and its free places."""
     x, top, width = COLUMNS[2], TOP + number * ROW, 195
     slots = max(2, *(len(each.state.streams[number].queue) for each in trace))
@@ -204,7 +210,7 @@ def _chunk(
     return "\n".join([ground, edge, label, text(x + 10, y + height / 2 + 5, words, SMALL)])
 
 
-def _stream(frame: Frame, stream: Stream, number: int, names: list[TopicPartition]) -> str:
+def _stream(frame: Frame[Pipeline, FetchingEvent], stream: Stream, number: int, names: list[TopicPartition]) -> str:
     """A stream: the chunk that is being read, and what the application got last."""
     x, top, width = COLUMNS[3], TOP + number * ROW, 220
     read = next((each for each in frame.state.effects if isinstance(each, Read) and each.stream == number), None)
@@ -237,7 +243,7 @@ def _stream(frame: Frame, stream: Stream, number: int, names: list[TopicPartitio
     return "\n".join(parts)
 
 
-def _finder(frame: Frame, y: float) -> str:
+def _finder(frame: Frame[Pipeline, FetchingEvent], y: float) -> str:
     """The leader finder: what it does, and the partitions without a leader."""
     finder, missing = frame.state.leader_finder, frame.state.no_leader
     if finder is None:

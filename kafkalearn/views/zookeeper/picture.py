@@ -13,9 +13,10 @@ from kafkalearn.views.drawing.frames import Animation, animation
 from kafkalearn.views.drawing.names import cut_end, cut_name, two_lines
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill
-from kafkalearn.views.drawing.svg import filled, rect, text
+from kafkalearn.views.drawing.svg import edge, filled, rect, text
 from kafkalearn.views.zookeeper.tree import draw_rows, tree_rows
 from kafkalearn.views.zookeeper.words import describe_zookeeper, stage_words
+from kafkalearn.zookeeper.connector.events import ConnectorEvent
 from kafkalearn.zookeeper.connector.settings import Settings
 from kafkalearn.zookeeper.connector.state import BACKOFF, STAGES, Connector, Group
 
@@ -26,7 +27,9 @@ MOST_CHIPS, LINE_LENGTH = 6, 100
 DONE, NEXT, FAILED, LATER = Fill(READ, ""), Fill("#f2b94b", "/"), Fill("#ee8f73", "\\"), Fill(EMPTY, "")
 
 
-def draw_zookeeper(settings: Settings, frame: Frame, before: Frame | None = None) -> Picture:
+def draw_zookeeper(
+    settings: Settings, frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None = None
+) -> Picture:
     """One moment of a group of old consumers, drawn.
 
     Parameters
@@ -61,7 +64,12 @@ def draw_zookeeper(settings: Settings, frame: Frame, before: Frame | None = None
 
 
 def animate_zookeeper(
-    settings: Settings, trace: Trace, *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
+    settings: Settings,
+    trace: Trace[Group, ConnectorEvent],
+    *,
+    title: str = "",
+    start: int = 0,
+    stills: Sequence[int] | None = None,
 ) -> Animation:
     """Every moment of a run drawn, for `play`.
 
@@ -88,7 +96,7 @@ def _sentence(words: str) -> list[str]:
     return [text(22, 66 + 24 * at, each, BODY - 1, colour=MARK) for at, each in enumerate(lines)]
 
 
-def _shown(group: Group, before: Frame | None) -> list[Connector]:
+def _shown(group: Group, before: Frame[Group, ConnectorEvent] | None) -> list[Connector]:
     """The consumers that fit; of many, those that something happens to first."""
     if len(group.connectors) <= MOST_CARDS:
         return list(group.connectors)
@@ -97,16 +105,15 @@ def _shown(group: Group, before: Frame | None) -> list[Connector]:
     return [each for each in group.connectors if each in chosen]
 
 
-def _card(connector: Connector, before: Frame | None, top: float) -> str:
+def _card(connector: Connector, before: Frame[Group, ConnectorEvent] | None, top: float) -> str:
     """One consumer: its steps, what it believes to own, whether it is called."""
     was = None if before is None else before.state.connector(connector.name)
     is_changed = before is not None and was != connector
     width = WIDTH - 22 - CARD_LEFT
-    edge = {"stroke": MARK, "stroke_width": 3} if is_changed else {"stroke": INK, "stroke_width": 1.25}
     colour = INK if connector.is_running else MUTED
     return "\n".join(
         [
-            rect(CARD_LEFT, top, width, CARD_HEIGHT, PANEL, rx=5, **edge),
+            rect(CARD_LEFT, top, width, CARD_HEIGHT, PANEL, rx=5, **edge(is_changed, width=1.25, marked_width=3)),
             text(CARD_LEFT + 12, top + 24, cut_name(connector.name, 14), BODY, bold=True, colour=colour),
             text(WIDTH - 34, top + 23, _called(connector), SMALL, "end", MARK),
             text(CARD_LEFT + 12, top + 46, cut_end(stage_words(connector), 39), SMALL, colour=colour),

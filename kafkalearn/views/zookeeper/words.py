@@ -22,6 +22,7 @@ from kafkalearn.zookeeper.connector.effects import (
     SessionGone,
     Threw,
 )
+from kafkalearn.zookeeper.connector.events import ConnectorEvent
 from kafkalearn.zookeeper.connector.state import ASSIGN, BACKOFF, STAGES, Connector, Group
 from kafkalearn.zookeeper.layout import last_name
 
@@ -54,7 +55,7 @@ def stage_words(connector: Connector) -> str:
     return f"try {attempt.number + 1}, {STAGES.index(attempt.stage) + 1}. {attempt.stage}"
 
 
-def describe_zookeeper(frame: Frame, before: Frame | None = None) -> str:
+def describe_zookeeper(frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None = None) -> str:
     """What the last event did, in a sentence or two.
 
     Parameters
@@ -75,7 +76,7 @@ def describe_zookeeper(frame: Frame, before: Frame | None = None) -> str:
     return " ".join(f"{begun(each, FIRST_WORDS)}." for each in said if each)
 
 
-def _event_words(frame: Frame, before: Frame | None) -> str:
+def _event_words(frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None) -> str:
     event = frame.event
     if isinstance(event, events.RebalanceStep):
         return _step_words(event.consumer, frame, before)
@@ -120,7 +121,7 @@ def _event_words(frame: Frame, before: Frame | None) -> str:
     return type(event).__name__
 
 
-def _step_words(consumer: str, frame: Frame, before: Frame | None) -> str:
+def _step_words(consumer: str, frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None) -> str:
     """Which of the eight steps it was, and for the fourth what the consumer saw."""
     had = None if before is None else before.state.connector(consumer)
     who = name_of(consumer)
@@ -182,7 +183,7 @@ def _effect_words(effect: ConnectorEffect) -> str:
     return ""
 
 
-def zookeeper_text(frame: Frame, before: Frame | None = None) -> str:
+def zookeeper_text(frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None = None) -> str:
     """A frame as a few lines of text: what happened, the nodes, the consumers.
 
     >>> from kafkalearn.zookeeper.connector import BrokerStarted, Settings, TopicCreated, simulate

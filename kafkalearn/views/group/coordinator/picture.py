@@ -12,7 +12,7 @@ from kafkalearn.trace import Frame
 from kafkalearn.views.drawing.names import cut_end
 from kafkalearn.views.drawing.picture import Picture, picture
 from kafkalearn.views.drawing.style import BODY, EMPTY, INK, MARK, MUTED, PANEL, READ, SMALL, TITLE, WIDTH, Fill
-from kafkalearn.views.drawing.svg import filled, line, rect, text
+from kafkalearn.views.drawing.svg import edge, filled, line, rect, text
 from kafkalearn.views.group.coordinator.words import (
     describe_coordinator,
     effect_lines,
@@ -115,7 +115,6 @@ def _row(group: Group, member: Member, before: Frame[Group, ClassicEvent] | None
     is_new = before is not None and (old is None or member_state(before.state, old) != state)
     is_waiting = state.endswith("waits")
     look = DOING_FILLS[JOINING] if is_waiting else Fill(READ if state.startswith("has") else EMPTY, "")
-    edge = {"stroke": MARK, "stroke_width": 4} if is_new else {"stroke": INK, "stroke_width": 1.2}
     box = (STATE_LEFT, top + 4, 280, 36)
     is_leader = member.member_id == group.leader
     name = cut_end(member.member_id, 14)
@@ -124,7 +123,7 @@ def _row(group: Group, member: Member, before: Frame[Group, ClassicEvent] | None
             text(22, top + 28, name, BODY, bold=True),
             text(STATE_LEFT - 12, top + 28, "leads", SMALL, "end", MUTED) if is_leader else "",
             filled(look, box),
-            rect(*box, **edge),
+            rect(*box, **edge(is_new, width=1.2)),
             rect(STATE_LEFT + 8, top + 9, 264, 26, PANEL, rx=3) if is_waiting else "",
             text(STATE_LEFT + 140, top + 28, cut_end(state, 26), BODY, "middle"),
             *_session(group, member, top),
