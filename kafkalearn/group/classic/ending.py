@@ -51,5 +51,6 @@ def _end(group: GroupUpdate, cause: str) -> None:
 
 
 def _forget(group: GroupUpdate) -> None:
-    group.members, group.pending, group.unsynced = {}, {}, {}
+    for each in (group.members, group.pending, group.unsynced):
+        each.clear()
     group.leader = group.protocol = group.join_deadline_ms = group.sync_deadline_ms = group.delay_ms = None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import fields
+from typing import TypedDict, Unpack
 
 from kafkalearn.group.classic.effects import Effect, MemberRemoved, StateChanged
 from kafkalearn.group.classic.settings import Settings
@@ -14,8 +16,36 @@ from kafkalearn.java_collections import hash_order
 _FIELDS = tuple(field.name for field in fields(Group))
 
 
+class MemberChanges(TypedDict, total=False):
+    """The fields of a member that change while its id stays."""
+
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    protocols: tuple[tuple[str, Hashable], ...]
+    is_new: bool
+    join_waiter: str | None
+    sync_waiter: str | None
+    assignment: Hashable
+    expires_ms: int | None
+
+
 class GroupUpdate:
     """Made from a group, changed, and frozen into the next group; members are in a dict by id."""
+
+    state: str
+    generation: int
+    leader: str | None
+    protocol: str | None
+    protocol_type: str | None
+    now_ms: int
+    join_deadline_ms: int | None
+    delay_ms: int | None
+    remaining_delay_ms: int
+    has_newcomer: bool
+    sync_deadline_ms: int | None
+    id_count: int
+    is_known: bool
+    has_moved: bool
 
     def __init__(self, settings: Settings, group: Group) -> None:
         """Begin with the group as it is before the event."""
@@ -51,7 +81,7 @@ class GroupUpdate:
         """Store a changed member."""
         self.members[member.member_id] = member
 
-    def change(self, member_id: str, **changes: object) -> Member:
+    def change(self, member_id: str, **changes: Unpack[MemberChanges]) -> Member:
         """Store a member with some fields changed."""
         member = self.members[member_id]._replace(**changes)
         self.members[member_id] = member

@@ -80,7 +80,7 @@ def complete(group: GroupUpdate) -> None:
 
 def _elect_leader(group: GroupUpdate) -> bool:
     """Whether there is a leader: the old one if it has rejoined, else the next member that has."""
-    if group.members[group.leader].join_waiter is None:
+    if group.leader is None or group.members[group.leader].join_waiter is None:
         rejoined = [each for each in group.members_in_order if group.members[each].join_waiter is not None]
         if not rejoined:
             return False
@@ -136,9 +136,9 @@ def present_generation(group: GroupUpdate, member: Member, client: str) -> JoinA
 
 def metadata(group: GroupUpdate) -> tuple[tuple[str, str | None, object], ...]:
     """What the leader needs to assign: each member's id, instance id and metadata for the chosen protocol."""
-    return tuple(
-        (each.member_id, each.instance_id, dict(each.protocols)[group.protocol]) for each in group.members.values()
-    )
+    chosen = group.protocol
+    assert chosen is not None  # there is a generation, or there is nothing to assign
+    return tuple((each.member_id, each.instance_id, dict(each.protocols)[chosen]) for each in group.members.values())
 
 
 def answer_syncs(group: GroupUpdate, error: str = NONE) -> None:

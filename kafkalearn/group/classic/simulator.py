@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from kafkalearn.errors import no_event
 from kafkalearn.group.classic.commits import commit
@@ -29,7 +30,7 @@ from kafkalearn.group.classic.timers import pass_time
 from kafkalearn.group_states import DEAD
 from kafkalearn.trace import Trace, run
 
-_RULES = {
+_RULES: dict[type, Callable[[GroupUpdate, Any], None]] = {
     JoinGroup: join,
     SyncGroup: sync,
     Heartbeat: heartbeat,

@@ -37,7 +37,7 @@ def pass_time(settings: Settings, group: Group, event: TimePassed) -> Group:
 
 def next_timer(group: Group) -> tuple[int, int, str] | None:
     """(when, kind, member id) of the timer that fires next; None if none is running."""
-    earliest = None
+    earliest: tuple[int, int, str] | None = None
     if group.join_deadline_ms is not None:
         earliest = (group.join_deadline_ms, JOIN_PHASE, "")
     if group.sync_deadline_ms is not None and (earliest is None or group.sync_deadline_ms < earliest[0]):
@@ -46,7 +46,7 @@ def next_timer(group: Group) -> tuple[int, int, str] | None:
     first_ms = min(ends_ms, default=None)
     if first_ms is not None and (earliest is None or first_ms < earliest[0]):
         first = next(member for member in group.members if member.expires_ms == first_ms)
-        earliest = (first.expires_ms, SESSION, first.member_id)
+        earliest = (first_ms, SESSION, first.member_id)
     for member_id, expires_ms, _ in group.pending:
         if earliest is None or expires_ms < earliest[0]:
             earliest = (expires_ms, SESSION, member_id)
