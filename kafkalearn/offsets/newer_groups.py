@@ -12,14 +12,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TypeAlias
 
 from kafkalearn.group_states import ASSIGNING, EMPTY, NOT_READY, RECONCILING, STABLE
 from kafkalearn.offsets.groups import CONSUMER, SHARE, STREAMS, Group, Member
-from kafkalearn.offsets.records.codec import OffsetsRecord
+from kafkalearn.offsets.records.codec import Fields, OffsetsRecord
 from kafkalearn.topic_partition import TopicPartition
 
-Values: TypeAlias = Mapping[str, object]
 DEFAULT_ASSIGNOR = "uniform"  # the first of group.consumer.assignors
 MEMBER_IS_STABLE = {CONSUMER: 0, SHARE: 0, STREAMS: 1}
 
@@ -36,7 +34,7 @@ def protocol_group(
     kind: str, group_id: str, by_number: Mapping[int, list[OffsetsRecord]], names: Mapping[str, str]
 ) -> Group:
     """A group of a newer protocol from its records, by record type; `names` are those of topic ids."""
-    of_group = by_number[GROUP_RECORDS[kind]][0].value if by_number[GROUP_RECORDS[kind]] else {"epoch": FIRST_EPOCH}
+    of_group = by_number[GROUP_RECORDS[kind]][0].fields if by_number[GROUP_RECORDS[kind]] else {"epoch": FIRST_EPOCH}
     records = by_number[MEMBER_RECORDS[kind]]
     targets, currents = _by_member(by_number, TARGETS), _by_member(by_number, CURRENTS)
     members = [
@@ -49,7 +47,7 @@ def protocol_group(
         )
         for each in records
     ]
-    epochs = (each.value["assignmentEpoch"] for number in TARGET_EPOCHS for each in by_number[number])
+    epochs = (each.fields["assignmentEpoch"] for number in TARGET_EPOCHS for each in by_number[number])
     target_epoch = next(epochs, None if by_number[GROUP_RECORDS[kind]] else FIRST_EPOCH)
     group = Group(
         group_id,
@@ -67,18 +65,18 @@ def protocol_group(
     return replace(group, state=_state(group, are_stable) if is_ready or not members else NOT_READY)
 
 
-def _by_member(by_number: Mapping[int, list[OffsetsRecord]], numbers: tuple[int, ...]) -> dict[str, Values]:
-    return {record.key["memberId"]: record.value for number in numbers for record in by_number[number]}
+def _by_member(by_number: Mapping[int, list[OffsetsRecord]], numbers: tuple[int, ...]) -> dict[str, Fields]:
+    return {record.key["memberId"]: record.fields for number in numbers for record in by_number[number]}
 
 
 def _member(
     record: OffsetsRecord,
     subscribed: tuple[str, ...],
-    target: Values | None,
-    current: Values | None,
+    target: Fields | None,
+    current: Fields | None,
     names: Mapping[str, str],
 ) -> Member:
-    values = record.value
+    values = record.fields
     return Member(
         record.key["memberId"],
         values["clientId"],
@@ -94,14 +92,14 @@ def _member(
 
 def _subscribed(member: OffsetsRecord, by_number: Mapping[int, list[OffsetsRecord]]) -> tuple[str, ...]:
     """The topics that a member subscribes to, by name or otherwise."""
-    if "subscribedTopicNames" not in member.value:
-        return source_topics(by_number[TOPOLOGY][0].value) if by_number[TOPOLOGY] else ()
-    names, expression = member.value["subscribedTopicNames"], member.value.get("subscribedTopicRegex")
-    resolved = [each.value["topics"] for each in by_number[EXPRESSIONS] if each.key["regularExpression"] == expression]
+    if "subscribedTopicNames" not in member.fields:
+        return source_topics(by_number[TOPOLOGY][0].fields) if by_number[TOPOLOGY] else ()
+    names, expression = member.fields["subscribedTopicNames"], member.fields.get("subscribedTopicRegex")
+    resolved = [each.fields["topics"] for each in by_number[EXPRESSIONS] if each.key["regularExpression"] == expression]
     return tuple(dict.fromkeys((*names, *(topic for topics in resolved for topic in topics))))
 
 
-def source_topics(topology: Values) -> tuple[str, ...]:
+def source_topics(topology: Fields) -> tuple[str, ...]:
     """The topics that a topology reads, its own repartition topics among them, sorted."""
     parts = topology["subtopologies"]
     repartition = {each["name"] for part in parts for each in part["repartitionSourceTopics"]}
@@ -109,10 +107,10 @@ def source_topics(topology: Values) -> tuple[str, ...]:
 
 
 def _topology_epoch(by_number: Mapping[int, list[OffsetsRecord]]) -> int | None:
-    return by_number[TOPOLOGY][0].value["epoch"] if by_number[TOPOLOGY] else None
+    return by_number[TOPOLOGY][0].fields["epoch"] if by_number[TOPOLOGY] else None
 
 
-def _partitions(values: Values | None, name: str, names: Mapping[str, str]) -> tuple[TopicPartition, ...]:
+def _partitions(values: Fields | None, name: str, names: Mapping[str, str]) -> tuple[TopicPartition, ...]:
     """Topic partitions by name; none for a streams group, whose records hold tasks."""
     topics = values.get(name, ()) if values else ()
     named = ((names.get(each["topicId"], each["topicId"]), each["partitions"]) for each in topics)
@@ -121,7 +119,7 @@ def _partitions(values: Values | None, name: str, names: Mapping[str, str]) -> t
 
 def _assignor(members: Iterable[OffsetsRecord]) -> str:
     """The assignor that most members ask for, or the broker's default."""
-    asked = Counter(each.value["serverAssignor"] for each in members if each.value["serverAssignor"])
+    asked = Counter(each.fields["serverAssignor"] for each in members if each.fields["serverAssignor"])
     return asked.most_common(1)[0][0] if asked else DEFAULT_ASSIGNOR
 
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from kafkalearn.arguments import mapping
 from kafkalearn.group_states import EMPTY, STABLE
 from kafkalearn.offsets.groups import CLASSIC, Committed, Group, Member
-from kafkalearn.offsets.newer_groups import GROUP_RECORDS, MAKES_ONE_TOO, Values, protocol_group
+from kafkalearn.offsets.newer_groups import GROUP_RECORDS, MAKES_ONE_TOO, protocol_group
 from kafkalearn.offsets.pairs import Pair, key_values
-from kafkalearn.offsets.records.codec import OffsetsRecord, decode
+from kafkalearn.offsets.records.codec import Fields, OffsetsRecord, decode
 from kafkalearn.offsets.records.protocol import decode_assignment, decode_subscription
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES, state_key
 from kafkalearn.segments.files import Segment
@@ -119,9 +119,9 @@ def _last_readable(
 def _topic_names(records: Iterable[OffsetsRecord]) -> dict[str, str]:
     """Topic ids and names as in commits since 4.1: the name is in the key, the id in the value."""
     return {
-        record.value["topicId"]: record.key["topic"]
+        record.fields["topicId"]: record.key["topic"]
         for record in records
-        if record.type.number in OFFSET_TYPES and "topicId" in record.value
+        if record.type.number in OFFSET_TYPES and "topicId" in record.fields
     }
 
 
@@ -136,7 +136,7 @@ def _group(group_id: str, records: list[OffsetsRecord], names: Mapping[str, str]
 
 def committed(record: OffsetsRecord) -> Committed:
     """The committed offset in a record of type 0 or 1."""
-    values = record.value
+    values = record.fields
     return Committed(
         record.key["topic"],
         record.key["partition"],
@@ -155,12 +155,12 @@ def _unless(nothing: int, value: int) -> int | None:
 
 def _without_offsets(group_id: str, by_number: Mapping[int, list[OffsetsRecord]], names: Mapping[str, str]) -> Group:
     if by_number[GROUP_TYPE]:
-        return classic_group(group_id, by_number[GROUP_TYPE][0].value)
+        return classic_group(group_id, by_number[GROUP_TYPE][0].fields)
     kind = next((kind for kind, number in (*GROUP_RECORDS.items(), MAKES_ONE_TOO) if by_number[number]), None)
     return Group(group_id) if kind is None else protocol_group(kind, group_id, by_number, names)
 
 
-def classic_group(group_id: str, values: Values) -> Group:
+def classic_group(group_id: str, values: Fields) -> Group:
     """The group in a value of record type 2, without its offsets.
 
     The record does not hold the state: with members the group is Stable, else it is Empty.
@@ -180,7 +180,7 @@ def classic_group(group_id: str, values: Values) -> Group:
     )
 
 
-def _classic_member(values: Values, is_consumer: bool) -> Member:
+def _classic_member(values: Fields, is_consumer: bool) -> Member:
     subscribed, assigned = _consumer_protocol(values) if is_consumer else (None, ())
     session_timeout_ms = values["sessionTimeout"]
     return Member(
@@ -195,7 +195,7 @@ def _classic_member(values: Values, is_consumer: bool) -> Member:
     )
 
 
-def _consumer_protocol(values: Values) -> tuple[tuple[str, ...] | None, tuple[TopicPartition, ...]]:
+def _consumer_protocol(values: Fields) -> tuple[tuple[str, ...] | None, tuple[TopicPartition, ...]]:
     """What the member subscribes to and is assigned; a client may put anything into these two blobs."""
     try:
         subscribed = decode_subscription(values["subscription"]).topics

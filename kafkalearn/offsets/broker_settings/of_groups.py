@@ -5,6 +5,8 @@ from __future__ import annotations
 from kafkalearn.group import consumer
 from kafkalearn.group.classic import JoinGroup, Settings, TimePassed, simulate
 from kafkalearn.group.classic.effects import JoinAnswered
+from kafkalearn.group.classic.events import ClassicEvent
+from kafkalearn.group.classic.state import Group
 from kafkalearn.group.consumer.effects import HeartbeatAnswered
 from kafkalearn.trace import Trace
 
@@ -46,7 +48,7 @@ def third_member(group_max_size: int) -> str:
     return f"the third: {next(each.error for each in answers if each.client == 'c3')}"
 
 
-def _answers(trace: Trace) -> list[JoinAnswered]:
+def _answers(trace: Trace[Group, ClassicEvent]) -> list[JoinAnswered]:
     return [each for moment in trace for each in moment.state.effects if isinstance(each, JoinAnswered)]
 
 

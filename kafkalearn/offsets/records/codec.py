@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar, overload
 
 from kafkalearn.arguments import key_bytes
 from kafkalearn.errors import KafkaLearnError
@@ -23,6 +24,8 @@ from kafkalearn.wire.fields import INT16, Layout
 from kafkalearn.wire.reader import NUMBERS, Dissector, Piece, Reader, Undecodable
 
 VERSION = NUMBERS[INT16]
+Fields: TypeAlias = Mapping[str, Any]  # decoded: what each holds, the layout of its record type says
+Opened = TypeVar("Opened", bound=Reader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +33,14 @@ class OffsetsRecord:
     """A decoded record: what its key names, and what its value says of it."""
 
     type: RecordType
-    key: Mapping[str, object]
+    key: Fields
     version: int | None  # of the value; None with a tombstone
-    value: Mapping[str, object] | None
+    value: Fields | None
+
+    @property
+    def fields(self) -> Fields:
+        """The fields of the value; a tombstone has none."""
+        return {} if self.value is None else self.value
 
     @property
     def group(self) -> str:
@@ -103,6 +111,14 @@ def decode_key(key: bytes, is_strict: bool = True) -> tuple[RecordType, dict[str
     return kind, fields
 
 
+@overload
+def decode_value(
+    kind: RecordType | int | str, value: bytes, is_strict: bool = True
+) -> tuple[int, dict[str, object]]: ...
+@overload
+def decode_value(
+    kind: RecordType | int | str, value: bytes | None, is_strict: bool = True
+) -> tuple[int, dict[str, object]] | tuple[None, None]: ...
 def decode_value(
     kind: RecordType | int | str, value: bytes | None, is_strict: bool = True
 ) -> tuple[int, dict[str, object]] | tuple[None, None]:
@@ -157,7 +173,7 @@ def dissect(key: bytes, value: bytes | None) -> tuple[tuple[Piece, ...], tuple[P
     return tuple(reader.pieces), tuple(of_value.pieces)
 
 
-def _open_key(opener: type[Reader], key: bytes) -> tuple[Reader, RecordType]:
+def _open_key(opener: type[Opened], key: bytes) -> tuple[Opened, RecordType]:
     reader = opener(key_bytes("key", key), "key")
     number = reader.number(INT16, role="record type")
     if number not in RECORD_TYPES:
@@ -170,7 +186,7 @@ def _open_key(opener: type[Reader], key: bytes) -> tuple[Reader, RecordType]:
     return reader, RECORD_TYPES[number]
 
 
-def _open_value(opener: type[Reader], layout: Layout, value: bytes) -> tuple[Reader, int]:
+def _open_value(opener: type[Opened], layout: Layout, value: bytes) -> tuple[Opened, int]:
     reader = opener(_value_bytes(value), layout.name)
     version = reader.number(INT16, role="version")
     if not 0 <= version <= layout.newest:

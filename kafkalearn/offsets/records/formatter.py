@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from kafkalearn.arguments import key_bytes, one_of
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.offsets.records.codec import decode_key, decode_value
+from kafkalearn.offsets.records.codec import Fields, decode_key, decode_value
 from kafkalearn.offsets.records.json_form import json_text, to_json
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES, RECORD_TYPES
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, parse_release
@@ -97,7 +97,9 @@ def newest_offset_value(release: str) -> int:
 
 def _json_by_type(key: bytes | None, value: bytes | None, release: str, formatter: str) -> str | None:
     """Since 4.0: only the formatter's own record types are printed."""
-    number = None if key is None else _number(key, "key")
+    if key is None:
+        return None
+    number = _number(key, "key")
     if at_least("4.1", release) and number in RECORD_TYPES and number != FORGOTTEN_TYPE:
         _refuse_unreadable(number, key, value)  # since 4.1 every record is read before any is passed over
     if number not in FORMATTERS[formatter]:
@@ -133,9 +135,9 @@ def _key_json(key: bytes) -> object:
 
 
 def _value_json(number: int, value: bytes | None, release: str) -> dict[str, object] | None:
-    version, fields = decode_value(number, value, is_strict=False)
-    if fields is None:
+    if value is None:
         return None
+    version, fields = decode_value(number, value, is_strict=False)
     if not at_least("4.1", release):
         fields.pop("topicId", None)  # a tagged field that these tools do not know yet
     return {"version": version, "data": to_json(fields)}
@@ -174,9 +176,9 @@ def _refuse_or_skip(number: int, release: str) -> None:
 
 
 def _value_text(value: bytes | None, release: str) -> str:
-    version, fields = decode_value(OFFSET_VALUE, value, is_strict=False)
-    if fields is None:
+    if value is None:
         return "NULL"
+    version, fields = decode_value(OFFSET_VALUE, value, is_strict=False)
     if version > newest_offset_value(release):
         what = f"OffsetCommitValue: version {version} at byte 0 is unknown to Kafka {release}"
         raise Undecodable(what, "version", 0)
@@ -190,7 +192,7 @@ def _value_text(value: bytes | None, release: str) -> str:
     return f"OffsetAndMetadata[{fields['offset']},{metadata}{time}]"
 
 
-def _text_since_2_1(version: int, fields: Mapping[str, object], release: str) -> str:
+def _text_since_2_1(version: int, fields: Fields, release: str) -> str:
     epoch, expires = fields.get("leaderEpoch", -1), fields.get("expireTimestamp", -1)
     has_expiry = expires != -1 or (version == 1 and not at_least("2.2", release))  # to 2.1, -1 was not nothing
     return (

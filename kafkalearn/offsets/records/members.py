@@ -68,7 +68,7 @@ def dissect_members(key: bytes, value: bytes | None) -> tuple[tuple[Piece, ...],
 
 def _opened(piece: Piece) -> tuple[Piece, ...]:
     name = piece.field.rpartition(".")[2]
-    if piece.kind != BYTES or piece.role != "value" or name not in _LAYOUTS or not piece.value:
+    if not isinstance(piece.value, bytes) or piece.role != "value" or name not in _LAYOUTS or not piece.value:
         return (piece,)
     try:
         inside = _dissect(piece.value, _LAYOUTS[name])

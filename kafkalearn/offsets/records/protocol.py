@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from kafkalearn.arguments import key_bytes
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.java_collections import utf16_key
+from kafkalearn.offsets.records.codec import Fields
 from kafkalearn.offsets.records.layouts.protocol import (
     ASSIGNMENT,
     COOPERATIVE_USER_DATA,
@@ -106,7 +107,10 @@ def encode_subscription(subscription: Subscription) -> bytes:
     '000000000001000474657374ffffffff'
     """
     version = subscription.version
-    fields = {"topics": sorted(subscription.topics, key=utf16_key), "userData": subscription.user_data}
+    fields: dict[str, object] = {
+        "topics": sorted(subscription.topics, key=utf16_key),
+        "userData": subscription.user_data,
+    }
     if version >= 1:
         fields["ownedPartitions"] = _nested(sorted(subscription.owned, key=lambda at: (utf16_key(at[0]), at[1])))
     if version >= 2:
@@ -135,9 +139,9 @@ def decode_sticky_user_data(data: bytes) -> tuple[tuple[TopicPartition, ...], in
     """
     data = key_bytes("data", data)
     try:
-        fields = decode_message(Reader(data, STICKY_USER_DATA.name), STICKY_USER_DATA, 1)
+        fields = _message(STICKY_USER_DATA, data, 1)
     except Undecodable:  # up to 2.2 there was no generation
-        fields = decode_message(Reader(data, STICKY_USER_DATA.name), STICKY_USER_DATA, 0)
+        fields = _message(STICKY_USER_DATA, data, 0)
     return _flat(fields["previousAssignment"]), fields.get("generation", -1)
 
 
@@ -157,8 +161,7 @@ def decode_cooperative_user_data(data: bytes) -> int:
     >>> decode_cooperative_user_data(bytes.fromhex("ffffffff"))
     -1
     """
-    reader = Reader(key_bytes("data", data), COOPERATIVE_USER_DATA.name)
-    return decode_message(reader, COOPERATIVE_USER_DATA, 0)["generation"]
+    return _message(COOPERATIVE_USER_DATA, key_bytes("data", data), 0)["generation"]
 
 
 def encode_cooperative_user_data(generation: int) -> bytes:
@@ -170,7 +173,11 @@ def encode_cooperative_user_data(generation: int) -> bytes:
     return encode_message(COOPERATIVE_USER_DATA, 0, {"generation": generation})
 
 
-def _open(layout: Layout, data: bytes) -> tuple[int, dict[str, object]]:
+def _message(layout: Layout, data: bytes, version: int) -> Fields:
+    return decode_message(Reader(data, layout.name), layout, version)
+
+
+def _open(layout: Layout, data: bytes) -> tuple[int, Fields]:
     reader = Reader(key_bytes("data", data), layout.name)
     version = reader.number(INT16, role="version")
     if version < 0:
@@ -184,7 +191,7 @@ def _close(layout: Layout, version: int, fields: Mapping[str, object]) -> bytes:
     return NUMBERS[INT16].pack(version) + encode_message(layout, version, fields)
 
 
-def _flat(by_topic: Iterable[Mapping[str, object]]) -> tuple[TopicPartition, ...]:
+def _flat(by_topic: Iterable[Fields]) -> tuple[TopicPartition, ...]:
     return tuple(TopicPartition(each["topic"], partition) for each in by_topic for partition in each["partitions"])
 
 

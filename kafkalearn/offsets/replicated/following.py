@@ -28,14 +28,14 @@ def follow(settings: Settings, state: ReplicatedStore) -> ReplicatedStore:
         elif coordinator is not None:
             coordinator = coordinator._replace(leader_epoch=replica.broker.leader_epoch)
             state = with_coordinator(state, broker_id, coordinator)
-            state = _answer(state, broker_id) if replica.is_running else state
+            state = _answer(state, broker_id, coordinator) if replica.is_running else state
     return state
 
 
 def load(settings: Settings, state: ReplicatedStore, event: Load) -> ReplicatedStore:
     """The state after the new coordinator has read the next entries; then it is owned, or its load has failed."""
-    broker_id = acting_coordinator(state, event, LOADING)
-    coordinator, log = state.coordinator(broker_id), state.log(broker_id)
+    broker_id, coordinator = acting_coordinator(state, event, LOADING)
+    log = state.log(broker_id)
     before = Store(LOADING, log=log, groups=coordinator.written.groups, read_count=coordinator.read_count)
     after = store_simulator.step(settings.store, before, event)
     known = (Known(after.read_count, after.groups),)
@@ -58,14 +58,13 @@ def _resign(state: ReplicatedStore, broker_id: int, coordinator: Coordinator) ->
     return state
 
 
-def _answer(state: ReplicatedStore, broker_id: int) -> ReplicatedStore:
+def _answer(state: ReplicatedStore, broker_id: int, coordinator: Coordinator) -> ReplicatedStore:
     """What the high watermark has passed is confirmed and answered; what has waited too long is answered too."""
-    coordinator = state.coordinator(broker_id)
     if coordinator.status != OWNED:
         return state
     high_watermark = state.partition.replica(broker_id).high_watermark
     passed = sum(known.end_offset <= high_watermark for known in coordinator.known)
-    waiting = []
+    waiting: list[Waiting] = []
     for each in coordinator.waiting:
         if each.end_offset <= high_watermark:
             state = with_effect(state, Answered(broker_id, each.request, each.answer))

@@ -38,7 +38,8 @@ def _leader_coordinates(settings: Settings, state: ReplicatedStore) -> bool:
 
 def _owned(settings: Settings, state: ReplicatedStore) -> list[tuple[int, Coordinator]]:
     """The brokers that coordinate and have loaded the log."""
-    return [(each, state.coordinator(each)) for each in settings.partition.broker_ids if state.status(each) == OWNED]
+    coordinators = ((each, state.coordinator(each)) for each in settings.partition.broker_ids)
+    return [(each, held) for each, held in coordinators if held is not None and held.status == OWNED]
 
 
 def _confirmed_is_replicated(settings: Settings, state: ReplicatedStore) -> bool:

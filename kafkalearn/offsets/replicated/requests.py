@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kafkalearn.errors import IllegalEvent
-from kafkalearn.offsets.replicated.effects import Answered, Appended, Deferred, NotReached
+from kafkalearn.offsets.replicated.effects import Answered, Appended, Deferred, NotReached, ReplicatedEffect
 from kafkalearn.offsets.replicated.events import Request
 from kafkalearn.offsets.replicated.settings import Settings
 from kafkalearn.offsets.replicated.state import Coordinator, Known, ReplicatedStore, Waiting
@@ -42,12 +42,13 @@ def request(
     if isinstance(event, Fetch) and not event.requires_stable:  # a read: of what is replicated
         answer = _carried_out(settings, state, broker_id, coordinator.confirmed, event).effects[0]
         return with_effect(state, Answered(broker_id, event, answer))
-    return _write(settings, state, broker_id, event)
+    return _write(settings, state, broker_id, coordinator, event)
 
 
 def sweep(settings: Settings, state: ReplicatedStore, event: Sweep) -> ReplicatedStore:
     """The state after the coordinator has looked for expired offsets: tombstones are written, not yet replicated."""
-    return _write(settings, state, acting_coordinator(state, event, OWNED), event)
+    broker_id, coordinator = acting_coordinator(state, event, OWNED)
+    return _write(settings, state, broker_id, coordinator, event)
 
 
 def produce(settings: Settings, state: ReplicatedStore, event: Produce) -> ReplicatedStore:
@@ -60,19 +61,18 @@ def produce(settings: Settings, state: ReplicatedStore, event: Produce) -> Repli
     return with_effect(state, Answered(broker_id, event, after.effects[0]))
 
 
-def acting_coordinator(state: ReplicatedStore, event: StoreEvent, status: str) -> int:
-    """The broker that leads, if its coordinator has a status; IllegalEvent if not."""
-    broker_id = state.partition.controller.leader
-    is_running = broker_id is not None and state.partition.replica(broker_id).is_running
-    if not is_running or state.status(broker_id) != status:
-        is_now = (
-            "nobody leads" if not is_running else f"the coordinator on broker {broker_id} is {state.status(broker_id)}"
-        )
-        raise IllegalEvent(f"{shown(event)}: only a coordinator that is {status} does this, and {is_now}")
-    return broker_id
+def acting_coordinator(state: ReplicatedStore, event: StoreEvent, status: str) -> tuple[int, Coordinator]:
+    """The broker that leads, and its coordinator if that has a status; IllegalEvent if not."""
+    broker_id, is_now = state.partition.controller.leader, "nobody leads"
+    if broker_id is not None and state.partition.replica(broker_id).is_running:
+        coordinator = state.coordinator(broker_id)
+        if coordinator is not None and coordinator.status == status:
+            return broker_id, coordinator
+        is_now = f"the coordinator on broker {broker_id} is {state.status(broker_id)}"
+    raise IllegalEvent(f"{shown(event)}: only a coordinator that is {status} does this, and {is_now}")
 
 
-def with_effect(state: ReplicatedStore, *effects: object) -> ReplicatedStore:
+def with_effect(state: ReplicatedStore, *effects: ReplicatedEffect) -> ReplicatedStore:
     """The state with more effects of the event."""
     return replace(state, effects=(*state.effects, *effects))
 
@@ -94,9 +94,11 @@ def _carried_out(settings: Settings, state: ReplicatedStore, broker_id: int, kno
     return store_simulator.step(settings.store, Store(OWNED, log=state.log(broker_id), groups=known.groups), event)
 
 
-def _write(settings: Settings, state: ReplicatedStore, broker_id: int, event: StoreEvent) -> ReplicatedStore:
+def _write(
+    settings: Settings, state: ReplicatedStore, broker_id: int, coordinator: Coordinator, event: StoreEvent
+) -> ReplicatedStore:
     """A write goes by all that is written, replicated or not; so does a fetch that waits for it."""
-    coordinator, first = state.coordinator(broker_id), len(state.entries)
+    first = len(state.entries)
     after = _carried_out(settings, state, broker_id, coordinator.written, event)
     state = _append(settings, state, broker_id, after.log[len(state.log(broker_id)) :])
     entries = tuple(range(first, len(state.entries)))

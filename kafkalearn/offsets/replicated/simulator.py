@@ -14,8 +14,7 @@ from kafkalearn.offsets.store.events import Load, Produce, Sweep
 from kafkalearn.replication import simulator as replication
 from kafkalearn.trace import Trace, run
 
-_BY_ITSELF = {Sweep: requests.sweep, Produce: requests.produce, Load: following.load}
-_KNOWN = (*REQUESTS, SentTo, *_BY_ITSELF, *OF_BROKERS)
+_KNOWN = (*REQUESTS, SentTo, Sweep, Produce, Load, *OF_BROKERS)
 
 
 def step(settings: Settings, state: ReplicatedStore, event: ReplicatedStoreEvent) -> ReplicatedStore:
@@ -39,16 +38,19 @@ def step(settings: Settings, state: ReplicatedStore, event: ReplicatedStoreEvent
     Apache Kafka 4.0 to 4.3: ``CoordinatorRuntime`` (append, HighWatermarkListener, unload),
     ``CoordinatorPartitionWriter`` (acks=1), ``CoordinatorLoaderImpl``, ``GroupCoordinatorService.fetchOffsets``.
     """
-    kind = type(event)
-    if kind not in _KNOWN:
+    if not isinstance(event, _KNOWN):
         raise no_event(event, _KNOWN)
     state = replace(state, effects=())
-    if kind in REQUESTS:
+    if isinstance(event, REQUESTS):
         state = requests.request(settings, state, event)
-    elif kind is SentTo:
+    elif isinstance(event, SentTo):
         state = requests.request(settings, state, event.request, event.broker_id)
-    elif kind in _BY_ITSELF:
-        state = _BY_ITSELF[kind](settings, state, event)
+    elif isinstance(event, Sweep):
+        state = requests.sweep(settings, state, event)
+    elif isinstance(event, Produce):
+        state = requests.produce(settings, state, event)
+    elif isinstance(event, Load):
+        state = following.load(settings, state, event)
     else:
         partition = replication.step(settings.partition, state.partition, event)
         state = replace(state, partition=partition, effects=partition.effects)

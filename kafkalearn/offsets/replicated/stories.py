@@ -13,9 +13,10 @@ from kafkalearn.offsets.groups import Member
 from kafkalearn.offsets.replicated.events import FollowerFetch, ReplicatedStoreEvent, SentTo
 from kafkalearn.offsets.store.events import Commit, DeleteGroup, DeleteOffset, Fetch, Load, Produce, StoreGroup, Sweep
 from kafkalearn.replication.events import BrokerCrashed, SessionExpired
+from kafkalearn.topic_partition import TopicPartition
 
 DAY_MS = 86_400_000
-MEMBER = Member("billing-1", subscribed=("orders",), assigned=(("orders", 0),))
+MEMBER = Member("billing-1", subscribed=("orders",), assigned=(TopicPartition("orders", 0),))
 OF_MEMBER = {"member_id": "billing-1", "generation": 1}
 READ = Fetch("billing", "orders", 0)
 """A tool asks for the group's offset: it gets what is replicated, at once."""

@@ -68,7 +68,7 @@ def replicated(settings: Settings, store: Store, event: Replicated) -> Store:
 def follow(groups: tuple[Group, ...], entries: Iterable[Entry]) -> tuple[Group, ...]:
     """The cache after some entries of the log; what they make of a group of a newer protocol is not followed."""
     for entry in entries:
-        if entry.marker is None:
+        if entry.key is not None:  # a marker has none
             groups = _replay(groups, decode(entry.key, entry.value))
     return groups
 
@@ -82,7 +82,7 @@ def _replay(groups: tuple[Group, ...], record: OffsetsRecord) -> tuple[Group, ..
     ends_a_group = record.is_tombstone and record.type.number in GROUP_NUMBERS
     if record.type.number != GROUP_TYPE and not ends_a_group:
         return groups  # a group of a newer protocol has many records: `newer_group` says what they make together
-    left = Group(record.group) if record.is_tombstone else classic_group(record.group, record.value)
+    left = Group(record.group) if record.is_tombstone else classic_group(record.group, record.fields)
     left = replace(left, offsets=known.offsets if known else ())
     is_gone = record.is_tombstone and not left.offsets
     return without_group(groups, record.group) if is_gone else put_group(groups, left)

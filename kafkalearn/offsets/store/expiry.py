@@ -95,8 +95,7 @@ def _base_ms(group: Group, committed: Committed, release: str) -> int | None:
 
 def is_subscribed(group: Group, topic: str) -> bool:
     """Whether a member subscribes to the topic, or may: where one subscription cannot be read, all are taken to."""
-    subscriptions = [member.subscribed for member in group.members]
-    return None in subscriptions or any(topic in topics for topics in subscriptions)
+    return any(member.subscribed is None or topic in member.subscribed for member in group.members)
 
 
 def _only_when_stable(release: str) -> bool:

@@ -18,12 +18,12 @@ from kafkalearn.offsets.store.events import StoreGroup
 from kafkalearn.offsets.store.state import Entry, Store
 
 DEFAULT_REBALANCE_TIMEOUT_MS = 300_000
-_NO_TASKS = {"activeTasks": [], "standbyTasks": [], "warmupTasks": []}
+_NO_TASKS: dict[str, object] = {"activeTasks": [], "standbyTasks": [], "warmupTasks": []}
 
 
 def newer_group(event: StoreGroup, known: Group | None) -> Group:
     """The group that the records of `newer_entries` describe, with the offsets it had."""
-    target_epoch = event.generation if event.members else known and known.target_epoch
+    logged_epoch = None if known is None else known.target_epoch
     return Group(
         event.group_id,
         event.kind,
@@ -31,7 +31,7 @@ def newer_group(event: StoreGroup, known: Group | None) -> Group:
         event.kind,
         (event.protocol if event.members and event.protocol else DEFAULT_ASSIGNOR) if event.kind == CONSUMER else None,
         event.generation,
-        target_epoch,
+        event.generation if event.members else logged_epoch,
         members=tuple(sorted((_stored(event, each) for each in event.members), key=lambda each: each.member_id)),
         offsets=known.offsets if known else (),
     )
@@ -63,7 +63,7 @@ def _consumer_entries(store: Store, event: StoreGroup) -> list[Entry]:
     if event.members:
         written += [_entry(7, key, {"topicPartitions": []}) for key in members.values()]
         written += [_entry(6, group, {"assignmentEpoch": event.generation})]
-        owned = {"assignedPartitions": [], "partitionsPendingRevocation": []}
+        owned: dict[str, object] = {"assignedPartitions": [], "partitionsPendingRevocation": []}
         written += [_entry(8, key, _epochs(event) | owned) for key in members.values()]
     return written
 
@@ -77,7 +77,7 @@ def _streams_entries(store: Store, event: StoreGroup) -> list[Entry]:
         _entry(17, group, {"epoch": event.generation, "metadataHash": 0, "validatedTopologyEpoch": 0}),
     ]
     if event.members:
-        pending = {f"{tasks}PendingRevocation": [] for tasks in _NO_TASKS}
+        pending: dict[str, object] = {f"{tasks}PendingRevocation": [] for tasks in _NO_TASKS}
         written += [_entry(21, key, _NO_TASKS) for key in members.values()]
         written += [_entry(20, group, {"assignmentEpoch": event.generation})]
         written += [_entry(22, key, _epochs(event) | _NO_TASKS | pending) for key in members.values()]

@@ -11,7 +11,7 @@ from kafkalearn.offsets.store.entries import group_tombstones, offset_tombstones
 from kafkalearn.offsets.store.events import DeleteGroup, DeleteOffset, DeleteTopic, Sweep
 from kafkalearn.offsets.store.expiry import is_expired, is_subscribed
 from kafkalearn.offsets.store.settings import Settings
-from kafkalearn.offsets.store.state import Store
+from kafkalearn.offsets.store.state import Entry, Store
 from kafkalearn.offsets.store.transactions import in_flight_partitions, open_partitions
 from kafkalearn.versions.releases import at_least
 
@@ -39,7 +39,7 @@ def sweep(settings: Settings, store: Store, event: Sweep) -> Store:
 def _sweep_as_written(settings: Settings, store: Store, event: Sweep) -> Store:
     pending, has_in_flight = open_partitions(store), bool(store.in_flight)
     pending_groups = {group_id for group_id, _, _ in pending}
-    written = []
+    written: list[Entry] = []
     for group in confirm(store).groups:
         gone = _expired(settings, group, event.now_ms, pending)
         written += offset_tombstones(settings, group, gone)

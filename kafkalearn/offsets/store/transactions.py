@@ -29,10 +29,12 @@ def _transactions(log: Iterable[Entry]) -> tuple[dict[int, tuple[int, ...]], set
     still_open: dict[int, tuple[int, ...]] = {}
     left_out: set[int] = set()
     for offset, entry in enumerate(log):
+        if entry.producer_id is None:
+            continue
         if entry.marker is not None:
             ended = still_open.pop(entry.producer_id, ())
             left_out |= {offset, *(ended if entry.marker == "ABORT" else ())}
-        elif entry.producer_id is not None:
+        else:
             still_open[entry.producer_id] = (*still_open.get(entry.producer_id, ()), offset)
     return still_open, left_out
 
@@ -49,7 +51,7 @@ def in_flight_partitions(store: Store) -> set[tuple[str, str, int]]:
 
 def _partitions(store: Store, offsets: set[int]) -> set[tuple[str, str, int]]:
     groups = follow((), (store.log[offset] for offset in sorted(offsets)))
-    return {(group.group_id, *each.at) for group in groups for each in group.offsets}
+    return {(group.group_id, each.topic, each.partition) for group in groups for each in group.offsets}
 
 
 def end_transaction(settings: Settings, store: Store, event: EndTransaction) -> Store:
@@ -57,13 +59,15 @@ def end_transaction(settings: Settings, store: Store, event: EndTransaction) -> 
 
     An entry that a later one has overtaken, or a tombstone wiped out, has no effect.
     """
-    entries = open_entries(store.log).get(event.producer_id, ())
+    written = [(offset, store.log[offset]) for offset in open_entries(store.log).get(event.producer_id, ())]
     later = {
         state_key(entry.key): offset
         for offset, entry in enumerate(store.log)
         if entry.key is not None and entry.producer_id is None
     }
-    newest = [store.log[offset] for offset in entries if later.get(state_key(store.log[offset].key), -1) < offset]
+    newest = [
+        entry for offset, entry in written if entry.key is not None and later.get(state_key(entry.key), -1) < offset
+    ]
     marker = Entry(None, None, event.producer_id, "COMMIT" if event.is_commit else "ABORT")
     store = append(store, marker)
     return replace(store, groups=follow(store.groups, newest)) if event.is_commit else store

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from kafkalearn.offsets.records.codec import decode
 from kafkalearn.offsets.records.record_types import OFFSET_TYPES
+from kafkalearn.offsets.replay import committed
 from kafkalearn.offsets.store.effects import Answer
 from kafkalearn.offsets.store.events import TimeReached
 from kafkalearn.offsets.store.settings import Settings
@@ -41,7 +42,7 @@ def time_reached(settings: Settings, store: Store, event: TimeReached) -> Store:
 
 def _waited_ms(entry: Entry, now_ms: int) -> int:
     """How long the sender of a commit has waited; -1 of an entry that nobody is to be answered for."""
-    record = decode(entry.key, entry.value) if entry.marker is None else None
+    record = None if entry.key is None else decode(entry.key, entry.value)  # a marker has no key
     if record is None or record.type.number not in OFFSET_TYPES or record.is_tombstone:
         return -1
-    return now_ms - record.value["commitTimestamp"]
+    return now_ms - committed(record).commit_ms

@@ -44,7 +44,10 @@ _CLASSIC_MEMBER = structure(
     Field("sessionTimeoutMs", INT32),
     Field("supportedProtocols", Array(_CLASSIC_PROTOCOL)),
 )
-_NO_CLASSIC_MEMBER = {"sessionTimeoutMs": 0, "supportedProtocols": []}  # null is written, this is what is not
+_NO_CLASSIC_MEMBER: dict[str, object] = {  # null is written, this is what is not
+    "sessionTimeoutMs": 0,
+    "supportedProtocols": [],
+}
 CONSUMER_GROUP_MEMBER_METADATA_KEY = layout("ConsumerGroupMemberMetadataKey", *MEMBER_KEY)
 CONSUMER_GROUP_MEMBER_METADATA_VALUE = layout(
     "ConsumerGroupMemberMetadataValue",
