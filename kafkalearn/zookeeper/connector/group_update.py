@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import TypedDict, Unpack
 
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.zookeeper.connector.effects import Asked, ConnectorEffect, Notified, SessionGone
 from kafkalearn.zookeeper.connector.settings import Settings
-from kafkalearn.zookeeper.connector.state import CHILDREN, DATA, TOPICS, Connector, Group, Notice
+from kafkalearn.zookeeper.connector.state import (
+    CHILDREN,
+    DATA,
+    TOPICS,
+    Attempt,
+    Connector,
+    Group,
+    Notice,
+    PartitionInfo,
+)
 from kafkalearn.zookeeper.layout import BROKER_IDS, BROKER_TOPICS, ids_path, last_name, parent_path, topic_path
 from kafkalearn.zookeeper.tree.effects import (
     NO_NODE,
@@ -36,6 +46,28 @@ from kafkalearn.zookeeper.tree.state import Node
 READS = (GetData, GetChildren, Exists)
 
 
+class ConnectorChanges(TypedDict, total=False):
+    """The fields of a consumer that change while its process runs, or ends."""
+
+    session_count: int
+    is_running: bool
+    is_closing: bool
+    session: str
+    is_registered: bool
+    has_streams: bool
+    filtered: tuple[str, ...]
+    topics: tuple[str, ...]
+    watches_topics: bool
+    watches_brokers: bool
+    registry: tuple[PartitionInfo, ...]
+    is_fetching: bool
+    is_triggered: bool
+    notices: tuple[Notice, ...]
+    attempt: Attempt | None
+    waiting: tuple[str, ...]
+    has_given_up: bool
+
+
 class GroupUpdate:
     """The next state of a group, put together piece by piece."""
 
@@ -55,9 +87,9 @@ class GroupUpdate:
         connectors = tuple(self.connectors[name] for name in sorted(self.connectors))
         return Group(self.tree, connectors, tuple(sorted(self.log_ends.items())), (*self.effects, *asked))
 
-    def change(self, name: str, **fields: object) -> Connector:
+    def change(self, name: str, **changes: Unpack[ConnectorChanges]) -> Connector:
         """A consumer with some fields changed."""
-        changed = replace(self.connectors[name], **fields)  # pyrefly: ignore[bad-argument-type]  # callers name its fields
+        changed = replace(self.connectors[name], **changes)
         self.connectors[name] = changed
         return changed
 
