@@ -10,7 +10,20 @@ from dataclasses import fields
 from functools import cache, partial
 from operator import is_
 from types import NoneType, UnionType
-from typing import Annotated, Any, NamedTuple, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Generic,
+    NamedTuple,
+    Optional,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from kafkalearn.arguments import LARGEST_INT, LARGEST_LONG, flag, key_bytes, number, sequence, text, whole_number
 from kafkalearn.errors import KafkaLearnError
@@ -38,6 +51,27 @@ PartitionCount: TypeAlias = Annotated[int, Whole(1, 10_000)]  # of a topic that 
 BrokerId: TypeAlias = Annotated[int, Whole(1, LARGEST_INT)]
 Offset: TypeAlias = Annotated[int, Whole(0)]
 Millis: TypeAlias = Annotated[int, Whole(0)]
+
+Held = TypeVar("Held")
+
+if TYPE_CHECKING:
+
+    class FilledIn(Generic[Held]):
+        """A field that need not be given: `kafkalearn.arguments.fill_in` gives it a value, so no reader meets None.
+
+        At run time it is the value or None, as any other annotation of a field that may be left away.
+        """
+
+        def __get__(self, settings: object, kind: object) -> Held:
+            """What readers find."""
+            ...
+
+        def __set__(self, settings: object, value: Held | None) -> None:
+            """What may be given."""
+
+    NOT_GIVEN: FilledIn[Any]
+else:
+    FilledIn, NOT_GIVEN = Optional, None
 
 
 class Checked:

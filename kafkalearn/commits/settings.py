@@ -8,7 +8,7 @@ from typing import Annotated
 from kafkalearn.arguments import LARGEST_INT, fill_in, one_of
 from kafkalearn.commits.sinks import PLAIN, SINKS
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import Checked, Count, Index, Offset, Whole, check_fields
+from kafkalearn.fields import NOT_GIVEN, Checked, Count, FilledIn, Index, Offset, Whole, check_fields
 from kafkalearn.versions import default
 
 RESETS = ("earliest", "latest", "none")
@@ -45,11 +45,11 @@ class Settings(Checked):
     record_count: Annotated[int, Whole(0, MOST_RECORDS)] = 0
     committed: Offset | None = 0
     is_auto: bool = False
-    auto_commit_interval_ms: Annotated[int, Whole(0, LARGEST_INT)] | None = None
-    auto_offset_reset: str | None = None
-    max_poll_records: Count | None = None
+    auto_commit_interval_ms: FilledIn[Annotated[int, Whole(0, LARGEST_INT)]] = NOT_GIVEN
+    auto_offset_reset: FilledIn[str] = NOT_GIVEN
+    max_poll_records: FilledIn[Count] = NOT_GIVEN
     sink: str = PLAIN
-    metadata_max_bytes: Index | None = None
+    metadata_max_bytes: FilledIn[Index] = NOT_GIVEN
 
     def __post_init__(self) -> None:
         """Fill in what was not given; refuse what no consumer can be configured to."""

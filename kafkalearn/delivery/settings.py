@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from kafkalearn.arguments import fill_in
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import Checked, Count, Index, check_fields
+from kafkalearn.fields import NOT_GIVEN, Checked, Count, FilledIn, Index, check_fields
 from kafkalearn.phrases import shown
 from kafkalearn.replication.events import RequestMillis, refuse_unknown_acks
 from kafkalearn.replication.settings import Settings as TopicSettings
@@ -67,12 +67,12 @@ class ProducerSettings(Checked):
     Apache Kafka 4.3, ``ProducerConfig.postProcessAndValidateIdempotenceConfigs``; KIP-98, KIP-679.
     """
 
-    acks: int | str | None = None
-    is_idempotent: bool | None = None
-    retries: Index | None = None
-    max_in_flight: Count | None = None
+    acks: FilledIn[int | str] = NOT_GIVEN
+    is_idempotent: FilledIn[bool] = NOT_GIVEN
+    retries: FilledIn[Index] = NOT_GIVEN
+    max_in_flight: FilledIn[Count] = NOT_GIVEN
     delivery_timeout_ms: RequestMillis | None = None
-    request_timeout_ms: RequestMillis | None = None
+    request_timeout_ms: FilledIn[RequestMillis] = NOT_GIVEN
     puts_failures_aside: bool = False
     release: ReleaseName = DEFAULT_RELEASE
 

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 from kafkalearn.arguments import fill_in
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import BrokerId, Checked, Count, Index, Millis, Whole, check_fields
+from kafkalearn.fields import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, Index, Millis, Whole, check_fields
 from kafkalearn.phrases import listed, shown
 from kafkalearn.replication.rules import Rules, refuse_unknown_names, rules_of
 from kafkalearn.versions import default
@@ -67,15 +67,15 @@ class Settings(Checked):
     replica_count: BrokerCount = 3
     release: ReleaseName = DEFAULT_RELEASE
     min_insync_replicas: Count = 1
-    is_unclean_election_enabled: bool | None = None
-    has_eligible_leader_replicas: bool | None = None
-    assignment: tuple[BrokerId, ...] | None = None
-    replica_lag_time_max_ms: Millis | None = None
+    is_unclean_election_enabled: FilledIn[bool] = NOT_GIVEN
+    has_eligible_leader_replicas: FilledIn[bool] = NOT_GIVEN
+    assignment: FilledIn[tuple[BrokerId, ...]] = NOT_GIVEN
+    replica_lag_time_max_ms: FilledIn[Millis] = NOT_GIVEN
     replica_lag_max_messages: Index = LAG_MAX_MESSAGES
     fetch_wait_max_ms: Millis = 500
-    rules: Rules | None = None
-    broker_count: BrokerCount | None = None
-    has_leader_rebalancing: bool | None = None
+    rules: FilledIn[Rules] = NOT_GIVEN
+    broker_count: FilledIn[BrokerCount] = NOT_GIVEN
+    has_leader_rebalancing: FilledIn[bool] = NOT_GIVEN
     broker_ids: tuple[int, ...] = field(init=False, repr=False, compare=False)  # all brokers, in their own order
     effective_min_isr: int = field(init=False, repr=False, compare=False)  # in-sync replicas that acks=all needs
 

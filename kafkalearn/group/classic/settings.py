@@ -8,6 +8,7 @@ from functools import cache
 
 from kafkalearn.arguments import LARGEST_INT, fill_in, one_of, whole_number
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fields import NOT_GIVEN, FilledIn
 from kafkalearn.group.defaults import default_of
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, parse_release
 
@@ -78,10 +79,10 @@ class Settings:
     """
 
     release: str = DEFAULT_RELEASE
-    group_initial_rebalance_delay_ms: int | None = None
-    group_min_session_timeout_ms: int | None = None
-    group_max_session_timeout_ms: int | None = None
-    group_max_size: int | None = None
+    group_initial_rebalance_delay_ms: FilledIn[int] = NOT_GIVEN
+    group_min_session_timeout_ms: FilledIn[int] = NOT_GIVEN
+    group_max_session_timeout_ms: FilledIn[int] = NOT_GIVEN
+    group_max_size: FilledIn[int] = NOT_GIVEN
     rules: Rules = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

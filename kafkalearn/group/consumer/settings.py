@@ -10,6 +10,7 @@ from kafkalearn.arguments import LARGEST_INT, fill_in, one_of, sequence, text, w
 from kafkalearn.assignor.group_spec import topic_halves
 from kafkalearn.assignor.registry import BROKER_ASSIGNORS
 from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fields import NOT_GIVEN, FilledIn
 from kafkalearn.group.consumer.topics import topic_name
 from kafkalearn.group.defaults import default_of
 from kafkalearn.group.limits import MOST_PARTITIONS
@@ -103,11 +104,11 @@ class Settings:
     """
 
     release: str = DEFAULT_RELEASE
-    session_timeout_ms: int | None = None
-    heartbeat_interval_ms: int | None = None
-    assignment_interval_ms: int | None = None
-    assignors: tuple[str, ...] | None = None
-    max_size: int | None = None
+    session_timeout_ms: FilledIn[int] = NOT_GIVEN
+    heartbeat_interval_ms: FilledIn[int] = NOT_GIVEN
+    assignment_interval_ms: FilledIn[int] = NOT_GIVEN
+    assignors: FilledIn[tuple[str, ...]] = NOT_GIVEN
+    max_size: FilledIn[int] = NOT_GIVEN
     topics: tuple[tuple[str, int], ...] = (("orders", 6),)
     topic_ids: tuple[tuple[str, str], ...] = ()
     rules: Rules = field(init=False, repr=False, compare=False)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from kafkalearn.arguments import fill_in
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import Checked, Count, Whole, check_fields
+from kafkalearn.fields import NOT_GIVEN, Checked, Count, FilledIn, Whole, check_fields
 from kafkalearn.offsets.store.settings import Settings as StoreSettings
 from kafkalearn.replication.settings import MOST_REPLICAS
 from kafkalearn.replication.settings import Settings as PartitionSettings
@@ -45,8 +45,8 @@ class Settings(Checked):
 
     replica_count: Annotated[int, Whole(1, MOST_REPLICAS)] = 3
     release: ReleaseName = DEFAULT_RELEASE
-    retention_minutes: Count | None = None
-    commit_timeout_ms: Count | None = None
+    retention_minutes: FilledIn[Count] = NOT_GIVEN
+    commit_timeout_ms: FilledIn[Count] = NOT_GIVEN
     partition: PartitionSettings = field(init=False, repr=False, compare=False)  # followers are answered at once
     store: StoreSettings = field(init=False, repr=False, compare=False)
 

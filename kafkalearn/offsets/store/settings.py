@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kafkalearn.arguments import fill_in
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import Checked, Count, Index, check_fields
+from kafkalearn.fields import NOT_GIVEN, Checked, Count, FilledIn, Index, check_fields
 from kafkalearn.offsets.metadata import MOST_METADATA
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, parse_release
 
@@ -40,7 +40,7 @@ class Settings(Checked):
     """
 
     release: str = DEFAULT_RELEASE
-    retention_minutes: Count | None = None
+    retention_minutes: FilledIn[Count] = NOT_GIVEN
     metadata_max_bytes: Index = MOST_METADATA
     commit_timeout_ms: Count = 5000
     required_acks: int = -1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kafkalearn.arguments import fill_in
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import BrokerId, Checked, Count, check_fields
+from kafkalearn.fields import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, check_fields
 from kafkalearn.offsets.store.settings import Settings as StoreSettings
 from kafkalearn.operations.leadership.settings import Settings as LeadershipSettings
 from kafkalearn.versions import default
@@ -51,10 +51,10 @@ class Settings(Checked):
 
     release: ReleaseName = DEFAULT_RELEASE
     broker_ids: tuple[BrokerId, ...] = (1, 2)
-    replicas: tuple[BrokerId, ...] | None = None
-    check_interval_ms: Count | None = None
-    session_timeout_ms: Count | None = None
-    orders_may_overtake: bool | None = None
+    replicas: FilledIn[tuple[BrokerId, ...]] = NOT_GIVEN
+    check_interval_ms: FilledIn[Count] = NOT_GIVEN
+    session_timeout_ms: FilledIn[Count] = NOT_GIVEN
+    orders_may_overtake: FilledIn[bool] = NOT_GIVEN
 
     def __post_init__(self) -> None:
         """Fill in what is not given, and refuse what is no cluster."""

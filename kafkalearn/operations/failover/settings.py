@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafkalearn.arguments import fill_in
-from kafkalearn.fields import BrokerId, Checked, Count, Index, check_fields
+from kafkalearn.fields import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, Index, check_fields
 from kafkalearn.operations.coordinator_life.settings import Settings as LifeSettings
 from kafkalearn.versions import default
 from kafkalearn.versions.releases import DEFAULT_RELEASE, ReleaseName
@@ -41,8 +41,8 @@ class Settings(Checked):
 
     release: ReleaseName = DEFAULT_RELEASE
     broker_ids: tuple[BrokerId, ...] = (1, 2, 3)
-    replicas: tuple[BrokerId, ...] | None = None
-    notice_s: Index | None = None
+    replicas: FilledIn[tuple[BrokerId, ...]] = NOT_GIVEN
+    notice_s: FilledIn[Index] = NOT_GIVEN
     load_s: Index = 4
     heartbeat_s: Count = 3
     commit_s: Count = 5

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 from kafkalearn.arguments import fill_in
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import BrokerId, Checked, Count, Whole, check_fields
+from kafkalearn.fields import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, Whole, check_fields
 from kafkalearn.phrases import shown
 from kafkalearn.versions import default
 from kafkalearn.versions.releases import DEFAULT_RELEASE, ReleaseName, at_least
@@ -49,10 +49,10 @@ class Settings(Checked):
 
     broker_ids: tuple[BrokerId, ...]
     release: ReleaseName = DEFAULT_RELEASE
-    has_leader_rebalancing: bool | None = None
-    check_interval_s: Count | None = None
-    imbalance_percentage: Percentage | None = None
-    has_zookeeper: bool | None = None
+    has_leader_rebalancing: FilledIn[bool] = NOT_GIVEN
+    check_interval_s: FilledIn[Count] = NOT_GIVEN
+    imbalance_percentage: FilledIn[Percentage] = NOT_GIVEN
+    has_zookeeper: FilledIn[bool] = NOT_GIVEN
 
     def __post_init__(self) -> None:
         """Fill in what the release decides, and refuse what is no cluster."""

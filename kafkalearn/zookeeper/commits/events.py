@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from kafkalearn.arguments import fill_in, one_of
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import Checked, Count, Index, Offset, check_fields
+from kafkalearn.fields import NOT_GIVEN, Checked, Count, FilledIn, Index, Offset, check_fields
 from kafkalearn.offsets.replicated.events import OF_BROKERS
 from kafkalearn.offsets.store.events import Load, StoreGroup
 from kafkalearn.replication.events import ReplicationEvent
@@ -34,7 +34,7 @@ class Start(Checked):
 
     consumer: str
     offsets_storage: str = ZOOKEEPER
-    dual_commit_enabled: bool | None = None
+    dual_commit_enabled: FilledIn[bool] = NOT_GIVEN
     partitions: tuple[Index, ...] | None = None  # None: all
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from kafkalearn.arguments import fill_in, one_of
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import Checked, Millis, PartitionCount, Whole, check_fields
+from kafkalearn.fields import NOT_GIVEN, Checked, FilledIn, Millis, PartitionCount, Whole, check_fields
 from kafkalearn.offsets.replicated.settings import Settings as TopicSettings
 from kafkalearn.replication.settings import MOST_REPLICAS
 from kafkalearn.versions import default
@@ -59,10 +59,10 @@ class Settings(Checked):
     topic: str = "orders"
     partition_count: PartitionCount = 1
     replica_count: Annotated[int, Whole(1, MOST_REPLICAS)] = 1
-    auto_commit_enable: bool | None = None
-    auto_offset_reset: str | None = None
-    offsets_commit_max_retries: Annotated[int, Whole(0, 1000)] | None = None
-    offsets_channel_backoff_ms: Millis | None = None
+    auto_commit_enable: FilledIn[bool] = NOT_GIVEN
+    auto_offset_reset: FilledIn[str] = NOT_GIVEN
+    offsets_commit_max_retries: FilledIn[Annotated[int, Whole(0, 1000)]] = NOT_GIVEN
+    offsets_channel_backoff_ms: FilledIn[Millis] = NOT_GIVEN
     release: ReleaseName = LAST_RELEASE
     coordinator: TopicSettings = field(init=False, repr=False, compare=False)
 

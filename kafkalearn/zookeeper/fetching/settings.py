@@ -7,7 +7,7 @@ from typing import Annotated
 
 from kafkalearn.arguments import fill_in, one_of
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import BrokerId, Checked, Count, PartitionCount, Whole, check_fields
+from kafkalearn.fields import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, PartitionCount, Whole, check_fields
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.versions import default
 from kafkalearn.versions.releases import ReleaseName, at_least
@@ -63,12 +63,12 @@ class Settings(Checked):
     topics: tuple[tuple[str, PartitionCount], ...] = (("orders", 2),)
     broker_ids: tuple[BrokerId, ...] = (1, 2)
     stream_count: Count = 1
-    num_consumer_fetchers: Count | None = None
-    queued_max_message_chunks: Count | None = None
-    fetch_message_max_bytes: Count | None = None
-    auto_offset_reset: str | None = None
-    consumer_timeout_ms: Annotated[int, Whole(-1)] | None = None
-    auto_commit_enable: bool | None = None
+    num_consumer_fetchers: FilledIn[Count] = NOT_GIVEN
+    queued_max_message_chunks: FilledIn[Count] = NOT_GIVEN
+    fetch_message_max_bytes: FilledIn[Count] = NOT_GIVEN
+    auto_offset_reset: FilledIn[str] = NOT_GIVEN
+    consumer_timeout_ms: FilledIn[Annotated[int, Whole(-1)]] = NOT_GIVEN
+    auto_commit_enable: FilledIn[bool] = NOT_GIVEN
     release: ReleaseName = LAST_RELEASE
 
     def __post_init__(self) -> None:
