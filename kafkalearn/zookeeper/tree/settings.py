@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from kafkalearn.arguments import fill_in
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import Checked, Millis, Whole, check_fields
+from kafkalearn.fields import NOT_GIVEN, Checked, FilledIn, Millis, Whole, check_fields
 
 Tick = Annotated[int, Whole(1, 3_600_000)]
 
@@ -39,16 +40,13 @@ class Settings(Checked):
     """
 
     tick_time_ms: Tick = 2000
-    min_session_timeout_ms: Millis | None = None
-    max_session_timeout_ms: Millis | None = None
+    min_session_timeout_ms: FilledIn[Millis] = NOT_GIVEN
+    max_session_timeout_ms: FilledIn[Millis] = NOT_GIVEN
 
     def __post_init__(self) -> None:
         """Fill in what depends on the tick."""
         check_fields(self)
-        if self.min_session_timeout_ms is None:
-            object.__setattr__(self, "min_session_timeout_ms", 2 * self.tick_time_ms)
-        if self.max_session_timeout_ms is None:
-            object.__setattr__(self, "max_session_timeout_ms", 20 * self.tick_time_ms)
+        fill_in(self, min_session_timeout_ms=2 * self.tick_time_ms, max_session_timeout_ms=20 * self.tick_time_ms)
         if self.min_session_timeout_ms > self.max_session_timeout_ms:
             raise KafkaLearnError(
                 f"min_session_timeout_ms ({self.min_session_timeout_ms}) must not be above max_session_timeout_ms "
