@@ -132,7 +132,8 @@ def classic_newcomer(
         )
     outcome = play_newcomer(works, HEARTBEAT_INTERVAL_MS, max_poll_interval_ms)
     rebalance = outcome.rebalances[1]
-    members = outcome.at(rebalance["to_ms"] + 2 * LATENCY_MS).state.members  # the answer to SyncGroup is there
+    ended_ms = rebalance["from_ms"] + rebalance["duration_ms"]
+    members = outcome.at(ended_ms + 2 * LATENCY_MS).state.members  # the answer to SyncGroup is there
     is_in = {each.name: bool(each.owned) for each in members}
     stays = [is_in[f"m{at}"] for at in range(1, len(works) + 1)]
     again = sum(count for count, is_member in zip(records, stays, strict=True) if not (auto_commit and is_member))

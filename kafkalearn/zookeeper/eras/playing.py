@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any, TypedDict
 
 from kafkalearn.arguments import iterable, mapping, one_of
 from kafkalearn.group.scenario.parse import scenario as parsed
@@ -11,7 +12,7 @@ from kafkalearn.group.scenario.simulator import simulate
 from kafkalearn.group.world.clock import Clock
 from kafkalearn.group.world.engine import Engine
 from kafkalearn.group.world.events import Scenario, ScenarioEvent
-from kafkalearn.group.world.outcome import Outcome, Row
+from kafkalearn.group.world.outcome import Outcome
 from kafkalearn.group.world.recorder import Recorder
 from kafkalearn.group.world.settings import Settings as WorldSettings
 from kafkalearn.group.world.world import new_world
@@ -117,13 +118,26 @@ def play_eras(
         if one_of("era", era, ERAS) == ZOOKEEPER:
             outcomes[era] = simulate_zookeeper(story, zookeeper)
         else:
-            values = dict(given.get(era, {}))
+            values: dict[str, Any] = dict(given.get(era, {}))  # `simulate` looks at what they are
             release = values.pop("release", ERAS[era])
             outcomes[era] = simulate(story, era, release=release, settings=values)
     return outcomes
 
 
-def era_rows(outcomes: Mapping[str, Outcome]) -> list[Row]:
+class EraRow(TypedDict):
+    """What a scenario came to in one era."""
+
+    era: str
+    release: str
+    rebalances: int
+    agreement_ms: int
+    standstill_ms: int
+    unread_partition_ms: int
+    records_not_read: int
+    records_read_twice: int
+
+
+def era_rows(outcomes: Mapping[str, Outcome]) -> list[EraRow]:
     """What can be compared of the eras, a row for each.
 
     *agreement_ms* is how long the rebalances took together, *standstill_ms* how long nobody read anything,
