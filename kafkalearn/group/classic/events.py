@@ -106,7 +106,5 @@ class GroupDeleted:
     """An administrator deletes the group; one that has members is not deleted."""
 
 
-ClassicEvent: TypeAlias = (
-    JoinGroup | SyncGroup | Heartbeat | LeaveGroup | OffsetCommit | TimePassed
-    | PartitionMoved | OffsetsExpired | GroupDeleted
-)  # fmt: skip
+ClassicRequest: TypeAlias = JoinGroup | SyncGroup | Heartbeat | LeaveGroup | OffsetCommit
+ClassicEvent: TypeAlias = ClassicRequest | TimePassed | PartitionMoved | OffsetsExpired | GroupDeleted

@@ -34,9 +34,9 @@ def change_topic(settings: Settings, group: Group, event: TopicChanged) -> Group
     if event.partition_count is None:
         group = _delete(group, topic, event)
     elif topic is None:
-        group = _create(settings, group, event)
+        group = _create(settings, group, event, event.partition_count)
     else:
-        group = _grow(group, topic, event)
+        group = _grow(group, topic, event, event.partition_count)
     total = sum(group.partition_counts.values())
     if total > MOST_PARTITIONS:
         raise IllegalEvent(f"{event!r}: the topics would have {total:,} partitions, {MOST_PARTITIONS:,} at most")
@@ -57,7 +57,7 @@ def _delete(group: Group, topic: Topic | None, event: TopicChanged) -> Group:
     )
 
 
-def _create(settings: Settings, group: Group, event: TopicChanged) -> Group:
+def _create(settings: Settings, group: Group, event: TopicChanged, partition_count: int) -> Group:
     former = next((each for each in group.former_topics if each.name == event.topic), None)
     topic_id = event.topic_id
     if topic_id is None and former is None:
@@ -66,7 +66,7 @@ def _create(settings: Settings, group: Group, event: TopicChanged) -> Group:
     if former is not None:
         group = _renamed(group, former)
     number = 1 if former is None else former.number + 1
-    topic = Topic(event.topic, event.partition_count, topic_id, number)
+    topic = Topic(event.topic, partition_count, topic_id, number)
     return replace(group, topics=tuple(sorted((*group.topics, topic))), effects=())
 
 
@@ -82,12 +82,12 @@ def _check_id(settings: Settings, group: Group, event: TopicChanged, topic_id: s
         raise IllegalEvent(f"{event!r}: another topic has this id; Kafka gives each topic its own, also one made anew")
 
 
-def _grow(group: Group, topic: Topic, event: TopicChanged) -> Group:
-    if event.partition_count < topic.partition_count:
+def _grow(group: Group, topic: Topic, event: TopicChanged, partition_count: int) -> Group:
+    if partition_count < topic.partition_count:
         raise IllegalEvent(f"{event!r}: the topic has {topic.partition_count} partitions, and Kafka takes none away")
     if event.topic_id not in (None, topic.topic_id):
         raise IllegalEvent(f"{event!r}: the topic has the id {topic.topic_id!r} until it is deleted")
-    grown = topic._replace(partition_count=event.partition_count)
+    grown = topic._replace(partition_count=partition_count)
     return replace(group, topics=tuple(grown if each is topic else each for each in group.topics), effects=())
 
 

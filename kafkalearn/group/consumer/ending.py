@@ -59,9 +59,8 @@ def _tombstones_of(group: Group) -> tuple[Effect, ...]:
 
 
 def _forgotten(settings: Settings, group: Group, effects: tuple[Effect, ...]) -> Group:
-    return new_group(
-        settings,
-        topics=group.topics,
+    return replace(
+        new_group(settings, group.topics),
         former_topics=group.former_topics,
         is_deleted=True,
         now_ms=group.now_ms,

@@ -165,7 +165,8 @@ def join(
     ...
     kafkalearn.errors.KafkaLearnError: topics must be a list or tuple of names of topics, got str 'orders'
     """
-    return ConsumerGroupHeartbeat(member_id, 0, topics, (), instance_id, rebalance_timeout_ms, assignor)
+    names = sequence("topics", topics, of="names of topics")
+    return ConsumerGroupHeartbeat(member_id, 0, names, (), instance_id, rebalance_timeout_ms, assignor)
 
 
 def leave(member_id: str, instance_id: str | None = None, comes_back: bool = False) -> ConsumerGroupHeartbeat:
@@ -179,9 +180,9 @@ def leave(member_id: str, instance_id: str | None = None, comes_back: bool = Fal
 
 def _partitions(name: str, given: Iterable[tuple[str, int]]) -> tuple[TopicPartition, ...]:
     """Partitions, also from plain pairs; one that is named twice counts once."""
-    partitions = []
+    partitions: list[TopicPartition] = []
     for each in iterable(name, given, of="pairs of topic and partition"):
-        if not isinstance(each, tuple | list) or len(each) != 2:
+        if not isinstance(each, (tuple, list)) or len(each) != 2:
             raise KafkaLearnError(f"{name} must hold pairs of topic and partition, got {shown(each)}")
         number = whole_number(f"the partition of {shown(each[0])}", each[1], at_least=0, at_most=LARGEST_INT)
         partitions.append(TopicPartition(text("topic", each[0]), number))

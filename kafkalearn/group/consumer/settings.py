@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from kafkalearn.arguments import LARGEST_INT, fill_in, one_of, sequence, text, whole_number
 from kafkalearn.assignor.group_spec import topic_halves
@@ -16,6 +16,8 @@ from kafkalearn.group.defaults import default_of
 from kafkalearn.group.limits import MOST_PARTITIONS
 from kafkalearn.phrases import shown
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, release_line
+
+Item = TypeVar("Item")
 
 
 class Rules(NamedTuple):
@@ -162,7 +164,7 @@ def _checked_ids(
     return tuple(ids.items())
 
 
-def _by_name(what: str, given: object, of: str) -> dict:
+def _by_name(what: str, given: Mapping[str, Item] | Iterable[tuple[str, Item]], of: str) -> dict[str, Item]:
     try:
         return dict(given)
     except (TypeError, ValueError):

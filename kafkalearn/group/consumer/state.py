@@ -149,7 +149,7 @@ class Group:
 
     def static_id(self, instance_id: str | None) -> str | None:
         """The member id that has this instance id, or None."""
-        return dict(self.static_ids).get(instance_id)
+        return None if instance_id is None else dict(self.static_ids).get(instance_id)
 
     def target(self, member_id: str) -> tuple[TopicPartition, ...]:
         """The partitions that a member is to have in the end; none if it is not in the target yet."""
@@ -226,10 +226,10 @@ def start(settings: Settings) -> Group:
     """
     ids = dict(settings.topic_ids)
     topics = tuple(Topic(name, count, ids.get(name)) for name, count in settings.topics)
-    return new_group(settings, topics=topics)
+    return new_group(settings, topics)
 
 
-def new_group(settings: Settings, **parts: object) -> Group:
+def new_group(settings: Settings, topics: tuple[Topic, ...]) -> Group:
     """A group without members, whose epochs have not begun to count."""
     first = settings.rules.first_epoch
-    return Group(group_epoch=first, assignment_epoch=first, **parts)
+    return Group(group_epoch=first, assignment_epoch=first, topics=topics)

@@ -48,8 +48,9 @@ topic of Kafka
     ----------
     Apache Kafka, ``org.apache.kafka.common.internals.Topic``.
     """
-    if not TOPIC_NAME.fullmatch(text("topic", name)):
+    known = text("topic", name)
+    if not TOPIC_NAME.fullmatch(known):
         raise KafkaLearnError(
             f"topic {shown(name)} must have 1 to 249 letters, digits, '.', '_' or '-', as every topic of Kafka"
         )
-    return name
+    return known

@@ -79,7 +79,7 @@ def by_size(member_counts: Iterable[int] = MEMBER_COUNTS) -> list[Row]:
     3        2.012         59.0              299.0
     30       2.912         59.0              299.0
     """
-    rows = []
+    rows: list[Row] = []
     for count in member_counts:
         row: Row = {"members": count}
         for name, ms in SLOW_POLLS_MS.items():
@@ -102,7 +102,7 @@ def by_heartbeat(intervals_ms: Iterable[int] = HEARTBEATS_MS, release: str = DEF
     [(100, 112), (10000, 8512)]
     """
     story = "topic orders has 6 partitions\nat 0 s: c1, c2 and c3 join\nat 30 s: c4 joins\nthe end is at 45 s"
-    rows = []
+    rows: list[Row] = []
     for interval_ms in intervals_ms:
         outcome = simulate(story, assignor="range", release=release, heartbeat_interval_ms=interval_ms)
         rows.append(

@@ -18,6 +18,8 @@ from kafkalearn.versions.releases import DEFAULT_RELEASE
 ADVICE: Mapping[str, int] = MappingProxyType({"session.timeout.ms": 6000, "heartbeat.interval.ms": 2000})
 """What was recommended: a dead member is found early, and a member may miss two heartbeats of three."""
 
+TRIED: Mapping[str, Mapping[str, int]] = MappingProxyType({"advice": ADVICE, "default": {}})
+
 START = "topic orders has 6 partitions\nrecords arrive at 1000 a second\nat 0 s: c1, c2 and c3 join\n"
 PAUSES_S = (2, 4, 6, 9, 12, 30, 50)
 SLOW_MIN, LIMIT_MIN = 7, 8  # the work that may take seven minutes, and the limit set to eight
@@ -46,7 +48,7 @@ def pauses(release: str = DEFAULT_RELEASE, seconds: Iterable[int] = PAUSES_S) ->
     for length in seconds:
         story = f"{START}at 60 s: c2 pauses for {length} s"
         row: Row = {"pause_s": length}
-        for name, values in (("advice", ADVICE), ("default", {})):
+        for name, values in TRIED.items():
             outcome = simulate(story, release=release, settings=values)
             row[f"rebalances, {name}"] = outcome.rebalance_count - 1
             row[f"records, {name}"] = outcome.records_not_read - _at_start(release, values)
@@ -83,7 +85,7 @@ def slow_work(release: str = DEFAULT_RELEASE) -> list[Row]:
     [(300000, 2), (480000, 0)]
     """
     story = f"{START}at 60 s: c2 works {SLOW_MIN} min on one poll"
-    rows = []
+    rows: list[Row] = []
     for limit_ms in (default("max.poll.interval.ms", release), LIMIT_MIN * 60_000):
         outcome = simulate(story, release=release, max_poll_interval_ms=limit_ms)
         rows.append(

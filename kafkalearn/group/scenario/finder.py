@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations, product
 from types import MappingProxyType
 
-from kafkalearn.arguments import one_of
+from kafkalearn.arguments import one_of, whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.scenario.findings import Change, Finding, Solution
 from kafkalearn.group.scenario.parse import scenario as parsed
@@ -23,6 +23,7 @@ from kafkalearn.group.world.events import (
     ScenarioEvent,
 )
 from kafkalearn.group.world.settings import Settings
+from kafkalearn.phrases import shown
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 SECONDS = (1, 2, 3, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 45, 50, 60, 75, 90, 120, 180, 240, 300)
@@ -30,7 +31,7 @@ MINUTES = (6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 60, 120)
 LADDER_MS = tuple(1000 * seconds for seconds in SECONDS) + tuple(60_000 * minutes for minutes in MINUTES)
 RECORDS = (500, 400, 300, 250, 200, 150, 100, 50, 25, 10, 5, 1)
 
-CANDIDATES: Mapping[str, Mapping[str, tuple]] = MappingProxyType(
+CANDIDATES: Mapping[str, Mapping[str, Sequence[int]]] = MappingProxyType(
     {
         "classic": {
             "session.timeout.ms": LADDER_MS,
@@ -59,7 +60,7 @@ def find_change(
     assignor: str | Sequence[str] | None = None,
     release: str = DEFAULT_RELEASE,
     settings: Mapping[str, object] | None = None,
-    candidates: Mapping[str, Sequence] | None = None,
+    candidates: Mapping[str, Sequence[int]] | None = None,
     **named: object,
 ) -> Finding:
     """The smallest change of a setting, or of two, with which a scenario brings no avoidable rebalance.
@@ -71,7 +72,7 @@ def find_change(
     ----------
     scenario, protocol, assignor, release, settings, **named
         As in `simulate`.
-    candidates : mapping of str to sequence, optional
+    candidates : mapping of str to sequence of int, optional
         The values to try for each setting, instead of `CANDIDATES`.
 
     Returns
@@ -105,7 +106,9 @@ def find_change(
 class _Search:
     """Tries changes, the small ones first."""
 
-    def __init__(self, story: Scenario, settings: Settings, protocol: str, candidates: Mapping[str, Sequence]) -> None:
+    def __init__(
+        self, story: Scenario, settings: Settings, protocol: str, candidates: Mapping[str, Sequence[int]]
+    ) -> None:
         self.story = story
         self.settings = settings
         self.protocol = protocol
@@ -133,7 +136,7 @@ class _Search:
                 return [solution]
         return []
 
-    def _changes(self, name: str, values: Iterable[object]) -> list[Change]:
+    def _changes(self, name: str, values: Iterable[int]) -> list[Change]:
         """The changes of one setting, the smallest first."""
         if name == "group.instance.id":
             is_static = all(self.settings.of(member).instance_id for member in self.story.members)
@@ -141,7 +144,12 @@ class _Search:
         present = self.settings[name]
         if present is None:
             return []
-        changes = [Change(name, present, value) for value in values if value != present]
+        if not isinstance(present, int):
+            raise KafkaLearnError(
+                f"candidates are for settings that are numbers, and for group.instance.id; {name} is {shown(present)}"
+            )
+        tried = [whole_number(f"a candidate for {name}", value, at_least=0) for value in values]
+        changes = [Change(name, present, value) for value in tried if value != present]
         return sorted(changes, key=lambda change: change.size)
 
     def _try(self, changes: tuple[Change, ...]) -> Solution | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from math import log
+from math import inf, log
 
+from kafkalearn.group.scenario.probes import CostRow
 from kafkalearn.group.world.outcome import Outcome
 from kafkalearn.group.world.settings import Settings
 from kafkalearn.versions.units import value_text
@@ -18,14 +18,16 @@ class Change:
     """One setting with another value."""
 
     setting: str
-    before: object
-    after: object
+    before: int | None  # None: no ``group.instance.id``
+    after: int
 
     @property
     def size(self) -> float:
-        """How large it is: the logarithm of how many times more or less."""
-        if self.setting == "group.instance.id":
+        """How large it is: the logarithm of how many times more or less; from or to 0 it is larger than any other."""
+        if self.before is None:
             return SIZE_OF_STATIC
+        if not self.before or not self.after:
+            return inf
         return abs(log(self.after / self.before))
 
     def __str__(self) -> str:
@@ -62,7 +64,7 @@ class Finding:
     best: Solution | None  # the smallest; None: nothing that was tried avoids them
     others: tuple[Solution, ...]  # for each other setting that can do it alone, its smallest change
     tried_count: int
-    costs: tuple[Mapping[str, object], ...]  # rows: what the best costs when something really happens
+    costs: tuple[CostRow, ...]  # rows: what the best costs when something really happens
 
     def __repr__(self) -> str:
         """The whole answer in a few lines."""
@@ -85,5 +87,5 @@ class Finding:
         return "\n".join(lines)
 
 
-def _seconds(ms: object) -> str:
+def _seconds(ms: int | None) -> str:
     return "ever" if ms is None else f"{ms / 1000:.1f} s"

@@ -33,6 +33,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Unpack
 
 from kafkalearn.arguments import LARGEST_INT
 from kafkalearn.errors import KafkaLearnError
@@ -58,23 +59,21 @@ from kafkalearn.group.scenario.words import (
     times_of,
     whole,
 )
-from kafkalearn.group.world.events import (
-    Scenario,
-    ScenarioEvent,
-)
+from kafkalearn.group.world.events import Header, Scenario, ScenarioEvent
 from kafkalearn.group.world.settings import CLIENT_SETTINGS, Settings
 from kafkalearn.group.world.subscriptions import Subscription
 from kafkalearn.phrases import shown
 
 LONGEST_TEXT, LONGEST_LINE = 200_000, 1000  # characters
 MOST_LINES = 2000
+GIVEN_BEFORE = "this line was given before"
 
 
 class BadScenario(KafkaLearnError):  # noqa: N818  (a scenario that is bad, not an error of ours)
     """A scenario with lines that cannot be read; the message has each of them, with its number and the reason."""
 
 
-def scenario(text: str | Sequence[ScenarioEvent], **header: object) -> Scenario:
+def scenario(text: str | Sequence[ScenarioEvent], **header: Unpack[Header]) -> Scenario:
     """A scenario from its text, or from a list of event objects.
 
     Parameters
@@ -122,7 +121,8 @@ class _Reader:
     def __init__(self) -> None:
         self.events: list[Line] = []
         self.topics: dict[str, int] = {}
-        self.facts: dict[str, object] = {}
+        self.rates: dict[str, float] = {}
+        self.end_ms: int | None = None
         self.static: dict[str, tuple[int, str]] = {}
         self.member_settings: list[tuple[str, str, object]] = []
         self.setting_lines: list[tuple[int, str, str]] = []
@@ -158,7 +158,8 @@ class _Reader:
                 static=tuple(self.static),
                 member_settings=tuple(self.member_settings),
                 subscriptions=tuple(self.subscriptions.items()),
-                **self.facts,
+                end_ms=self.end_ms,
+                **self.rates,
             )
         except KafkaLearnError as reason:  # no single line is wrong, but all of them together
             raise BadScenario(str(reason)) from None
@@ -184,13 +185,15 @@ class _Reader:
                 raise BadLine(f"{found[1]} has been given {self.topics[found[1]]} partitions already")
             self.topics[found[1]] = count
         elif found := re.fullmatch(rf"records arrive at {NUMBER} (?:a|per) second", lower, re.I):
-            self._fact("records_per_second", float(decimal(found[1])))
+            self._rate("records_per_second", float(decimal(found[1])))
         elif found := re.fullmatch(
             rf"(?:each|every|a) member reads (?:at most )?{NUMBER} (?:a|per) second", lower, re.I
         ):
-            self._fact("read_per_second", float(decimal(found[1])))
+            self._rate("read_per_second", float(decimal(found[1])))
         elif found := re.fullmatch(rf"(?:the end is|it ends|ends|end) at {TIME}", lower, re.I):
-            self._fact("end_ms", milliseconds(found[1], found[2]))
+            if self.end_ms is not None:
+                raise BadLine(GIVEN_BEFORE)
+            self.end_ms = milliseconds(found[1], found[2])
         elif found := re.fullmatch(r"(.+) (?:are|is) static", lower, re.I):
             self.static |= dict.fromkeys(names(found[1]), (number, line))
         elif found := re.fullmatch(r"(.+?) subscribes? to (.+)", lower, re.I):
@@ -200,10 +203,10 @@ class _Reader:
         else:
             raise BadLine(_unknown_line(line))
 
-    def _fact(self, name: str, value: object) -> None:
-        if name in self.facts:
-            raise BadLine("this line was given before")
-        self.facts[name] = value
+    def _rate(self, name: str, value: float) -> None:
+        if name in self.rates:
+            raise BadLine(GIVEN_BEFORE)
+        self.rates[name] = value
 
     def _subscribe(self, number: int, line: str, members: Sequence[str], subscription: Subscription) -> None:
         for name in members:
@@ -231,7 +234,8 @@ class _Reader:
 
 def _without_remarks(raw: str) -> str:
     """The line with a blank for each remark in brackets; a bracket that is not closed stays, and one of a pattern."""
-    kept, place = [], 0
+    kept: list[str] = []
+    place = 0
     if found := re.search(r"\bpattern +\S+", raw, re.I):
         return raw[: found.end()] + _without_remarks(raw[found.end() :])
     while (opened := raw.find("(", place)) >= 0 and (closed := raw.find(")", opened)) >= 0:

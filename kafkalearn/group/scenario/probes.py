@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypedDict
 
 from kafkalearn.group.scenario.simulator import play
 from kafkalearn.group.world.events import Crashes, Joins, Leaves, Processing, Scenario, ScenarioEvent
@@ -13,6 +14,14 @@ PROBES = ("a crash", "a hang in one poll", "an orderly end")
 
 STARTED_MS = 60_000  # when it happens: the group has long been formed
 FOR_EVER_MS = 86_400_000
+
+
+class CostRow(TypedDict):
+    """How long partitions go unread after an accident; None: for ever."""
+
+    after: str
+    unread_before_ms: int | None
+    unread_after_ms: int | None
 
 
 def probe(story: Scenario, settings: Settings, protocol: str, what: str) -> int | None:
@@ -55,7 +64,7 @@ def _patience_ms(settings: Settings, name: str) -> int:
     return 2 * (its.session_timeout_ms + (its.max_poll_interval_ms or 0)) + 180_000
 
 
-def costs(story: Scenario, before: Settings, after: Settings, protocol: str) -> list[dict[str, object]]:
+def costs(story: Scenario, before: Settings, after: Settings, protocol: str) -> list[CostRow]:
     """A row for each probe: how long partitions go unread with the old settings and with the new, in ms."""
     return [
         {

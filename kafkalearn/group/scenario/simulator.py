@@ -41,7 +41,7 @@ def settings_of(
     **named: object,
 ) -> Settings:
     """The settings a scenario is played with; see `simulate` for the parameters."""
-    if not isinstance(settings, Mapping | None):
+    if settings is not None and not isinstance(settings, Mapping):
         kind = type(settings).__name__
         raise KafkaLearnError(f"settings must map Kafka's names to values, got {kind} {shown(settings)}")
     values = {**(settings or {}), **by_kafka_name(named)}

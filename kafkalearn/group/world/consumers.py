@@ -42,6 +42,8 @@ class Client(ABC):
 class Consumer:
     """One named consumer through all its processes."""
 
+    client: Client  # of the last process
+
     def __init__(
         self,
         name: str,
@@ -60,7 +62,6 @@ class Consumer:
         self.incarnation = 0
         self.is_running = False
         self.owned: tuple[TopicPartition, ...] = ()
-        self.client: Client | None = None  # of the last process
         self.is_waiting = False  # for the coordinator; it reads nothing meanwhile
         self.paused_until_ms = 0
         self.disconnected_until_ms = 0

@@ -6,8 +6,9 @@ KIP-848, and with any settings.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, get_args
+from typing import TypeAlias, TypedDict, get_args
 
 from kafkalearn.arguments import number, sequence, text, whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
@@ -179,13 +180,13 @@ class Scenario:
     190000
     """
 
-    events: tuple[ScenarioEvent, ...]
-    topics: tuple[tuple[str, int], ...] = (("orders", 6),)
+    events: Sequence[ScenarioEvent]
+    topics: Sequence[tuple[str, int]] = (("orders", 6),)
     records_per_second: float = 1000
     read_per_second: float | None = None
-    static: tuple[str, ...] = ()
-    member_settings: tuple[tuple[str, str, object], ...] = ()
-    subscriptions: tuple[tuple[str, Subscription], ...] = ()
+    static: Sequence[str] = ()
+    member_settings: Sequence[tuple[str, str, object]] = ()
+    subscriptions: Sequence[tuple[str, Subscription]] = ()
     end_ms: int | None = None
 
     def __post_init__(self) -> None:
@@ -217,10 +218,11 @@ class Scenario:
         members, topics = set(self.members), self.all_topics
         whole_number("the number of members", len(members), at_least=0, at_most=MOST_CONSUMERS)
         for event in self.events:
-            if getattr(event, "member", None) not in (None, *members):
-                raise KafkaLearnError(f"{event}: {event.member} never joins; those who do: {', '.join(self.members)}")
-            if getattr(event, "topic", None) not in (None, *topics):
-                raise unknown_name("topic", event.topic, topics)
+            member, topic = getattr(event, "member", None), getattr(event, "topic", None)
+            if member not in (None, *members):
+                raise KafkaLearnError(f"{event}: {member} never joins; those who do: {', '.join(self.members)}")
+            if topic not in (None, *topics):
+                raise unknown_name("topic", topic, topics)
             if isinstance(event, Subscribes):
                 _check_topics(event.to, topics)
         for member, subscription in self.subscriptions:
@@ -244,11 +246,23 @@ class Scenario:
         return dict(self.subscriptions).get(member) or Subscription(tuple(name for name, _ in self.topics))
 
 
+class Header(TypedDict, total=False):
+    """What a scenario has besides its events."""
+
+    topics: Sequence[tuple[str, int]]
+    records_per_second: float
+    read_per_second: float | None
+    static: Sequence[str]
+    member_settings: Sequence[tuple[str, str, object]]
+    subscriptions: Sequence[tuple[str, Subscription]]
+    end_ms: int | None
+
+
 def _topics(topics: object) -> tuple[tuple[str, int], ...]:
     """Topics and their partition counts, each topic once, not too many partitions in all."""
     pairs = sequence("topics", topics, of="pairs of topic and partition count")
     for each in pairs:
-        if not isinstance(each, tuple | list) or len(each) != 2:
+        if not isinstance(each, (tuple, list)) or len(each) != 2:
             raise KafkaLearnError(f"topics must hold pairs of topic and partition count, got {shown(each)}")
         whole_number(f"the partition count of {text('topic', each[0])}", each[1], 1, MOST_SCENARIO_PARTITIONS)
     if not pairs:
@@ -261,13 +275,13 @@ def _topics(topics: object) -> tuple[tuple[str, int], ...]:
 
 
 def _member_setting(given: object) -> tuple[str, str, object]:
-    if not isinstance(given, tuple | list) or len(given) != 3:
+    if not isinstance(given, (tuple, list)) or len(given) != 3:
         raise KafkaLearnError(f"member_settings must hold (member, setting, value), got {shown(given)}")
     return text("member", given[0]), text("setting", given[1]), given[2]
 
 
 def _subscription(given: object) -> tuple[str, Subscription]:
-    if not isinstance(given, tuple | list) or len(given) != 2 or not isinstance(given[1], Subscription):
+    if not isinstance(given, (tuple, list)) or len(given) != 2 or not isinstance(given[1], Subscription):
         raise KafkaLearnError(f"subscriptions must hold pairs of member and Subscription, got {shown(given)}")
     return text("member", given[0]), given[1]
 

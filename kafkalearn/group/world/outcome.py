@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 from kafkalearn.group.classic.transitions import LEADER_REJOINED, METADATA_CHANGED
 from kafkalearn.group.world.consumers import CONSUMING, GONE, IDLE
@@ -19,9 +19,67 @@ from kafkalearn.tables import text_table
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.trace import Frame, Trace
 
-Row = dict[str, object]
 Value = TypeVar("Value")
 MOST_SHOWN = 10  # rebalances
+
+
+class TimelineRow(TypedDict):
+    """The group, as long as it stayed so."""
+
+    from_ms: int
+    to_ms: int
+    state: str
+    generation: int
+
+
+class ActivityRow(TypedDict):
+    """A consumer, as long as it did the same."""
+
+    member: str
+    from_ms: int
+    to_ms: int
+    doing: str
+
+
+class OwnershipRow(TypedDict):
+    """A consumer that believed to own a partition."""
+
+    member: str
+    topic: str
+    partition: int
+    from_ms: int
+    to_ms: int
+
+
+class RebalanceRow(TypedDict):
+    """A rebalance, and what it cost."""
+
+    number: int
+    from_ms: int
+    to_ms: int | None  # None: it was not over when the scenario ended
+    duration_ms: int
+    generation: int | None
+    cause: str
+    revoked: int
+    moved: int
+
+
+class StandstillRow(TypedDict):
+    """What a consumer did with its time."""
+
+    member: str
+    ran_ms: int
+    read_ms: int
+    idle_ms: int
+    standstill_ms: int
+
+
+class UnreadRow(TypedDict):
+    """What was not read for one reason."""
+
+    reason: str
+    partition_ms: int
+    records: int
 
 
 @dataclass(frozen=True)
@@ -69,7 +127,7 @@ class Outcome:
     # ---- tables
 
     @cached_property
-    def timeline(self) -> list[Row]:
+    def timeline(self) -> list[TimelineRow]:
         """The group's states: from, to, state, generation."""
         return [
             {"from_ms": start, "to_ms": end, "state": state, "generation": generation}
@@ -77,7 +135,7 @@ class Outcome:
         ]
 
     @cached_property
-    def activity(self) -> list[Row]:
+    def activity(self) -> list[ActivityRow]:
         """What each consumer did: member, from, to, doing."""
         return [
             {"member": name, "from_ms": start, "to_ms": end, "doing": doing}
@@ -86,28 +144,33 @@ class Outcome:
         ]
 
     @cached_property
-    def ownership(self) -> list[Row]:
+    def ownership(self) -> list[OwnershipRow]:
         """Who believed to own what: member, topic, partition, from, to; by partition, then time."""
-        rows = []
+        rows: list[OwnershipRow] = []
         for partition in dict.fromkeys(each for frame in self.trace for each in frame.state.partitions):
             for name in self.scenario.members:
                 spans = self._spans(lambda moment, name=name, it=partition: it in moment.member(name).owned)
                 rows += [
-                    {"member": name, "topic": partition.topic, "partition": partition.partition}
-                    | {"from_ms": start, "to_ms": end}
+                    {
+                        "member": name,
+                        "topic": partition.topic,
+                        "partition": partition.partition,
+                        "from_ms": start,
+                        "to_ms": end,
+                    }
                     for start, end, is_owner in spans
                     if is_owner
                 ]
         return sorted(rows, key=lambda row: (row["topic"], row["partition"], row["from_ms"], row["member"]))
 
     @cached_property
-    def rebalances(self) -> list[Row]:
+    def rebalances(self) -> list[RebalanceRow]:
         """Every rebalance: number, from, to, duration, generation, cause, and what it cost.
 
         *revoked* counts the partitions that a consumer gave up in it, *moved* those that had another owner after it
         than before.
         """
-        rows = []
+        rows: list[RebalanceRow] = []
         starts = [self._given_up_from_ms(each) for each in self.rebalance_log]
         for number, each in enumerate(self.rebalance_log, start=1):
             until_ms = starts[number] if number < len(starts) else self.end_ms
@@ -128,9 +191,9 @@ class Outcome:
         return rows
 
     @cached_property
-    def standstill(self) -> list[Row]:
+    def standstill(self) -> list[StandstillRow]:
         """A row for each member: how long it ran, read, had nothing to read, and stood still, in ms."""
-        rows = []
+        rows: list[StandstillRow] = []
         for name in self.scenario.members:
             spent: dict[str, int] = {}
             for row in self.activity:
@@ -139,13 +202,18 @@ class Outcome:
             ran_ms = sum(ms for doing, ms in spent.items() if doing != GONE)
             read_ms, idle_ms = spent.get(CONSUMING, 0), spent.get(IDLE, 0)
             rows.append(
-                {"member": name, "ran_ms": ran_ms, "read_ms": read_ms, "idle_ms": idle_ms}
-                | {"standstill_ms": ran_ms - read_ms - idle_ms}
+                {
+                    "member": name,
+                    "ran_ms": ran_ms,
+                    "read_ms": read_ms,
+                    "idle_ms": idle_ms,
+                    "standstill_ms": ran_ms - read_ms - idle_ms,
+                }
             )
         return rows
 
     @cached_property
-    def unread(self) -> list[Row]:
+    def unread(self) -> list[UnreadRow]:
         """Why partitions were not read: reason, partition_ms (summed over the partitions), records."""
         records = self.reading.unread_records_by_reason
         return [

@@ -165,7 +165,7 @@ class Processes:
 
     def _check_poll(self, consumer: Consumer, polled_ms: int) -> None:
         now_ms, limit_ms = self._clock.now_ms, consumer.settings.max_poll_interval_ms
-        if consumer.polled_ms > polled_ms and not consumer.is_working(now_ms):
+        if limit_ms is None or (consumer.polled_ms > polled_ms and not consumer.is_working(now_ms)):
             return
         last_ms = consumer.last_poll_ms(now_ms - 1)  # if it polls at this very moment, it is too late
         if now_ms - last_ms >= limit_ms:

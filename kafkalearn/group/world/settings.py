@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any, Literal, overload
 
 from kafkalearn.arguments import LARGEST_INT, one_of, whole_number
 from kafkalearn.assignor.registry import BROKER_ASSIGNORS
@@ -60,6 +61,11 @@ class MemberSettings:
         """Whether it keeps its partitions through a rebalance: only if every assignor it names can do that."""
         return set(self.assignors) == {"cooperative-sticky"}
 
+    @property
+    def rebalance_timeout_ms(self) -> int:
+        """How long a rebalance waits for it: as long as a poll may take, and for a session where that has no limit."""
+        return self.session_timeout_ms if self.max_poll_interval_ms is None else self.max_poll_interval_ms
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -104,15 +110,19 @@ class Settings:
         for member in (None, *of_members):
             self._check(member)
 
+    @overload
+    def __getitem__(self, name: Literal["latency.ms", "processing.ms"]) -> int: ...
+    @overload
+    def __getitem__(self, name: str) -> object: ...
     def __getitem__(self, name: str) -> object:
         """The value of a setting for the whole scenario."""
         return self.values[name] if name in self.values else _default(name, self.release)
 
     def of(self, member: str | None) -> MemberSettings:
         """What a member runs with; None: one that has no settings of its own."""
-        its = self.member_values.get(member, {})
+        its: Mapping[str, object] = {} if member is None else self.member_values.get(member, {})
 
-        def value(name: str) -> object:
+        def value(name: str) -> Any:  # it is checked, or a default of Kafka's
             return its[name] if name in its else self[name]
 
         return MemberSettings(
@@ -160,7 +170,7 @@ def assignors_of(value: object) -> tuple[str, ...]:
     >>> assignors_of("cooperative-sticky"), assignors_of(["org.apache.kafka.clients.consumer.StickyAssignor"])
     (('cooperative-sticky',), ('sticky',))
     """
-    if not isinstance(value, str | list | tuple):
+    if not isinstance(value, (str, list, tuple)):
         raise KafkaLearnError(
             f"an assignor is named by a text, several by a list, got {type(value).__name__} {shown(value)}"
         )

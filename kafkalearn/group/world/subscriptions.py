@@ -71,7 +71,7 @@ class Subscription:
         return ", ".join(self.topics) if self.pattern is None else f"the pattern {self.pattern}"
 
 
-def _check_pattern(pattern: object) -> None:
+def _check_pattern(pattern: str) -> None:
     text("pattern", pattern)
     if not 0 < len(pattern) <= LONGEST_PATTERN:
         raise KafkaLearnError(f"a pattern has 1 to {LONGEST_PATTERN} characters, got {len(pattern)}")

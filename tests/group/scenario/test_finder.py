@@ -96,6 +96,26 @@ def test_an_unknown_protocol_is_refused():
         find_change(THREE, protocol="clasic")
 
 
+@pytest.mark.parametrize(
+    ("candidates", "said"),
+    [
+        ({"partition.assignment.strategy": ["sticky"]}, "for settings that are numbers.*; partition.assignment.strategy is"),
+        ({"session.timeout.ms": ["60 s"]}, "a candidate for session.timeout.ms must be a whole number.*'60 s'"),
+    ],
+)
+def test_candidates_that_are_no_numbers_are_refused(candidates, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        find_change(f"{THREE}at 60 s: c2 pauses for 50 s", candidates=candidates)
+
+
+def test_a_change_to_nothing_is_tried_after_all_others():
+    found = find_change(
+        f"{THREE}at 60 s: c2 works for 400 s on one poll",
+        candidates={"retry.backoff.ms": (0,), "max.poll.interval.ms": (480_000,)},
+    )
+    assert changed(found.best) == [("max.poll.interval.ms", 480_000)]
+
+
 def rebalances(rows, name):
     return {row["pause_s"]: row[f"rebalances, {name}"] for row in rows}
 

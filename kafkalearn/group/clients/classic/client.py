@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from kafkalearn.assignor.members import Member
 from kafkalearn.assignor.registry import CLIENT_ASSIGNORS, assign
 from kafkalearn.group.classic.effects import NONE, JoinAnswered
-from kafkalearn.group.classic.events import ClassicEvent, Heartbeat, JoinGroup, LeaveGroup, SyncGroup
+from kafkalearn.group.classic.events import ClassicRequest, Heartbeat, JoinGroup, LeaveGroup, SyncGroup
 from kafkalearn.group.clients.metadata import Metadata
 from kafkalearn.group.world.clock import HEARTBEAT_THREAD, POLL_THREAD, Callback
 from kafkalearn.group.world.consumers import Client, Consumer
@@ -22,6 +23,9 @@ FATAL = {
     "INCONSISTENT_GROUP_PROTOCOL": "it has no assignor in common with the group",
     "INVALID_SESSION_TIMEOUT": "the broker does not allow its session timeout",
 }
+Sent = tuple[tuple[str, ...], tuple[TopicPartition, ...], int | None]
+"""What a member sends for its leader: its topics, what it owned last, and in which generation."""
+
 RETRIABLE = ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS")
 
 
@@ -33,7 +37,7 @@ class ClassicClient(Client):
     Apache Kafka, ``AbstractCoordinator``, ``ConsumerCoordinator``, ``Heartbeat``.
     """
 
-    def __init__(self, world: World, consumer: Consumer, to_coordinator: Callable[[int, ClassicEvent], None]) -> None:
+    def __init__(self, world: World, consumer: Consumer, to_coordinator: Callable[[int, ClassicRequest], None]) -> None:
         """A client without a member id; ``to_coordinator(attempt, request)`` is what its requests arrive at."""
         self.consumer = consumer
         self.label = consumer.label
@@ -65,7 +69,7 @@ class ClassicClient(Client):
         elif receive == self.heartbeat_answered:
             self.has_heartbeat_in_flight = False
 
-    def _send(self, request: ClassicEvent) -> None:
+    def _send(self, request: ClassicRequest) -> None:
         self.world.network.send(self.consumer, self.to_coordinator, self.attempt, request)
 
     # ---- the poll thread
@@ -98,13 +102,12 @@ class ClassicClient(Client):
         self.attempt += 1
         owned = self.consumer.owned if self.settings.is_cooperative else self.last_assignment
         self.joined_with = self._topics()
-        metadata = (self.joined_with, tuple(owned), self.last_generation)
-        session_ms, limit_ms = self.settings.session_timeout_ms, self.settings.max_poll_interval_ms
+        metadata: Sent = (self.joined_with, owned, self.last_generation)
         request = JoinGroup(
             self.label,
             self.member_id,
-            session_ms,
-            session_ms if limit_ms is None else limit_ms,
+            self.settings.session_timeout_ms,
+            self.settings.rebalance_timeout_ms,
             tuple((name, metadata) for name in self.settings.assignors),
             self.settings.instance_id,
         )
@@ -129,14 +132,14 @@ class ClassicClient(Client):
 
     def _assign(self, answer: JoinAnswered) -> dict[str, tuple[TopicPartition, ...]]:
         """Who gets what, as the leader computes it."""
+        assignor, release = answer.protocol, self.world.settings.release
+        assert assignor is not None  # a generation has one
         members = [
             Member(member_id, topics, owned, generation, instance_id)
-            for member_id, instance_id, (topics, owned, generation) in answer.members
+            for member_id, instance_id, (topics, owned, generation) in _joined(answer)
         ]
-        release = self.world.settings.release
-        is_modelled = at_least(CLIENT_ASSIGNORS[answer.protocol].since, release)
-        chosen = release if is_modelled else None
-        return dict(assign(answer.protocol, self.metadata.topics, members, side="client", release=chosen))
+        chosen = release if at_least(CLIENT_ASSIGNORS[assignor].since, release) else None
+        return dict(assign(assignor, self.metadata.topics, members, side="client", release=chosen))
 
     def sync_answered(self, error: str, assignment: tuple[TopicPartition, ...] | None) -> None:
         """Its part of the assignment has come, or the request was refused."""
@@ -219,7 +222,7 @@ class ClassicClient(Client):
         """The leader has the topics of all members in its metadata; those of others are asked for at once."""
         self.group_topics, self.assigned_from = (), None
         if self.is_leader:
-            topics = (topic for _, _, (subscribed, _, _) in answer.members for topic in subscribed)
+            topics = (topic for _, _, (subscribed, _, _) in _joined(answer) for topic in subscribed)
             self.group_topics = tuple(dict.fromkeys(topics)) or self._topics()
             if not set(self.group_topics) <= set(self._topics()):
                 self.metadata.refresh()
@@ -277,3 +280,8 @@ class ClassicClient(Client):
         """Leave the group; a static member sends nothing."""
         if self.settings.instance_id is None and self.member_id:
             self._send(LeaveGroup(self.label, self.member_id))
+
+
+def _joined(answer: JoinAnswered) -> tuple[tuple[str, str | None, Sent], ...]:
+    """The members, each with what it sent: all of them are clients of this class."""
+    return cast("tuple[tuple[str, str | None, Sent], ...]", answer.members)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from kafkalearn.group.classic.effects import (
     Effect,
@@ -12,7 +13,7 @@ from kafkalearn.group.classic.effects import (
     StateChanged,
     SyncAnswered,
 )
-from kafkalearn.group.classic.events import ClassicEvent, TimePassed
+from kafkalearn.group.classic.events import ClassicEvent, ClassicRequest, Heartbeat, TimePassed
 from kafkalearn.group.classic.settings import NAMES, broker_settings
 from kafkalearn.group.classic.simulator import step
 from kafkalearn.group.classic.state import Group, start
@@ -32,7 +33,7 @@ class ClassicProtocol(Protocol):
     def __init__(self, world: World) -> None:
         """A coordinator that knows nobody."""
         self.world = world
-        values = {setting: world.settings[setting] for setting, _ in NAMES.values()}
+        values: dict[str, Any] = {setting: world.settings[setting] for setting, _ in NAMES.values()}  # checked next
         settings = broker_settings(world.settings.release, values)
         self.coordinator: Coordinator[Group, ClassicEvent] = Coordinator(
             world.clock, start(settings), partial(step, settings), next_deadline_ms, TimePassed, self._after_step
@@ -56,9 +57,9 @@ class ClassicProtocol(Protocol):
         """State, generation and leader."""
         group = self.coordinator.group
         leader = group.member(group.leader) if group.leader else None
-        return GroupView(group.state, group.generation, leader and _name(leader.client))
+        return GroupView(group.state, group.generation, None if leader is None else _name(leader.client))
 
-    def _receive(self, attempt: int, request: ClassicEvent) -> None:
+    def _receive(self, attempt: int, request: ClassicRequest) -> None:
         """A request arrives at the coordinator."""
         self.attempts[request.client] = attempt
         self.coordinator.handle(request)
@@ -69,7 +70,7 @@ class ClassicProtocol(Protocol):
 
     def _deliver(self, effect: Effect, event: ClassicEvent) -> None:
         match effect:
-            case HeartbeatAnswered(label, error):
+            case HeartbeatAnswered(label, error) if isinstance(event, Heartbeat):
                 self._answer(label, self.clients[label].heartbeat_answered, event.generation, error)
             case JoinAnswered(label):
                 self._answer(label, self.clients[label].join_answered, effect)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from kafkalearn.group.clients.metadata import Metadata
 from kafkalearn.group.consumer.effects import NONE, HeartbeatAnswered
@@ -46,7 +47,7 @@ class ConsumerClient(Client):
         self.world = world
         self.to_coordinator = to_coordinator
         self.interval_ms = heartbeat_interval_ms
-        self.assignor = world.settings.values.get("group.remote.assignor")
+        self.assignor: Any = world.settings.values.get("group.remote.assignor")  # `join` checks it
         self.epoch: int | None = None  # None: not a member
         self.target: tuple[TopicPartition, ...] | None = None  # an assignment that the poll thread has yet to take up
         self.reported: tuple[TopicPartition, ...] | None = None  # what the coordinator knows that it owns
@@ -69,7 +70,8 @@ class ConsumerClient(Client):
         if self.must_join:
             self._join()
         elif self.target is not None and self.epoch is not None:
-            self._reconcile()
+            target, self.target = self.target, None
+            self._reconcile(target)
 
     def _join(self) -> None:
         self.must_join = False
@@ -78,8 +80,7 @@ class ConsumerClient(Client):
         self.world.processes.set_waiting(self.consumer, True)
         self._send_heartbeat()
 
-    def _reconcile(self) -> None:
-        target, self.target = self.target, None
+    def _reconcile(self, target: tuple[TopicPartition, ...]) -> None:
         if set(target) != set(self.consumer.owned):
             self.world.processes.assign(self.consumer, target)
             self._send_heartbeat()
@@ -103,10 +104,11 @@ class ConsumerClient(Client):
         topics = consumer.subscription.among(self.metadata.topics)
         if self.epoch == JOIN:
             self.reported, self.reported_topics = (), topics
-            return join(self.member_id, topics, settings.instance_id, settings.max_poll_interval_ms, self.assignor)
+            return join(self.member_id, topics, settings.instance_id, settings.rebalance_timeout_ms, self.assignor)
         owned = consumer.owned if self.reported != consumer.owned else None
         changed_topics = topics if set(topics) != set(self.reported_topics) else None
         self.reported, self.reported_topics = consumer.owned, topics
+        assert self.epoch is not None  # who is no member sends no heartbeat but the one to join
         return ConsumerGroupHeartbeat(self.member_id, self.epoch, changed_topics, owned, settings.instance_id)
 
     def _heartbeat_later(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from kafkalearn.group.classic.transitions import MEMBER_ADDED, MEMBER_EXPIRED, MEMBER_LEFT
 from kafkalearn.group.clients.consumer.client import ConsumerClient
@@ -31,8 +32,8 @@ class ConsumerProtocol(Protocol):
     def __init__(self, world: World) -> None:
         """A coordinator that knows nobody."""
         self.world = world
-        values = {name: world.settings.values.get(setting) for name, setting in NAMES.items()}
-        self.settings = Settings(world.settings.release, topics=world.topics, **values)
+        values: dict[str, Any] = {name: world.settings.values.get(setting) for name, setting in NAMES.items()}
+        self.settings = Settings(world.settings.release, topics=tuple(world.topics.items()), **values)
         self.coordinator: Coordinator[Group, ConsumerGroupEvent] = Coordinator(
             world.clock,
             start(self.settings),
@@ -41,13 +42,13 @@ class ConsumerProtocol(Protocol):
             TimePassed,
             self._after_step,
         )
-        self.names: dict[str, str] = {}  # of the consumer, by member id
+        self.clients: dict[str, ConsumerClient] = {}  # by member id
         self.last_change = TOPIC_GREW  # of a topic
 
     def client(self, consumer: Consumer) -> ConsumerClient:
         """A client that is no member yet; it chooses a member id of its own."""
         client = ConsumerClient(self.world, consumer, self.settings.heartbeat_interval_ms, self._receive)
-        self.names[client.member_id] = consumer.name
+        self.clients[client.member_id] = client
         return client
 
     def topic_changed(self, topic: str) -> None:
@@ -60,7 +61,7 @@ class ConsumerProtocol(Protocol):
         self.coordinator.take(TopicChanged(topic, count))
         for consumer in self.world.consumers.values():
             if consumer.is_running:
-                consumer.client.topic_changed(topic)
+                self.clients[consumer.label].topic_changed(topic)
 
     def view(self) -> GroupView:
         """State and group epoch; nobody leads."""
@@ -78,7 +79,7 @@ class ConsumerProtocol(Protocol):
         for effect in group.effects:
             if isinstance(effect, MemberFenced):
                 why = MEMBER_EXPIRED if effect.reason == SESSION_TIMEOUT else NOT_GIVEN_UP
-                self._rebalance_starts(f"{why} ({self.names[effect.member_id]})")
+                self._rebalance_starts(f"{why} ({self.clients[effect.member_id].consumer.name})")
         if isinstance(event, ConsumerGroupHeartbeat) and group.group_epoch > before.group_epoch:
             self._rebalance_starts(self._cause_of(event, is_known=before.find(event.member_id) is not None))
         if group.state != before.state:
@@ -87,7 +88,7 @@ class ConsumerProtocol(Protocol):
             self.world.recorder.rebalance_ends(group.group_epoch)
 
     def _cause_of(self, event: ConsumerGroupHeartbeat, is_known: bool) -> str:
-        name = self.names[event.member_id]
+        name = self.clients[event.member_id].consumer.name
         if event.member_epoch < JOIN:
             return f"{MEMBER_LEFT} ({name})"
         if is_known:

@@ -88,14 +88,14 @@ def _member_of(group: Group, event: ConsumerGroupHeartbeat, replaced: Member | N
 
 def _updated(member: Member, event: ConsumerGroupHeartbeat) -> Member:
     """The member with what the request changes; what it leaves out stays."""
-    changes = {
-        "instance_id": event.instance_id,
-        "rebalance_timeout_ms": event.rebalance_timeout_ms,
-        "assignor": event.assignor,
-    }
-    updated = replace(member, **{name: value for name, value in changes.items() if value is not None})
-    is_changed = event.topics is not None and set(event.topics) != set(member.topics)
-    return replace(updated, topics=event.topics) if is_changed else updated
+    timeout_ms = event.rebalance_timeout_ms
+    return replace(
+        member,
+        topics=member.topics if event.topics is None or set(event.topics) == set(member.topics) else event.topics,
+        instance_id=member.instance_id if event.instance_id is None else event.instance_id,
+        assignor=member.assignor if event.assignor is None else event.assignor,
+        rebalance_timeout_ms=member.rebalance_timeout_ms if timeout_ms is None else timeout_ms,
+    )
 
 
 def _created(group: Group) -> tuple[Group, list[Effect]]:

@@ -125,7 +125,8 @@ def _subscriber(group: Group, member: Member, owner: str, sent: tuple[str, ...] 
 def _topic_ids(settings: Settings, group: Group) -> dict[str, str] | None:
     if not settings.topic_ids:
         return None
-    return {topic.name: topic.topic_id for topic in (*group.topics, *group.former_topics)}
+    topics = (*group.topics, *group.former_topics)
+    return {topic.name: topic.topic_id for topic in topics if topic.topic_id is not None}
 
 
 def preferred_assignor(settings: Settings, group: Group, before: Member, updated: Member) -> str:
