@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypedDict, get_args
 
-from kafkalearn.arguments import number, sequence, text, whole_number
+from kafkalearn.arguments import fill_in, number, sequence, text, whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.fields import NOT_GIVEN, FilledIn
 from kafkalearn.group.consumer.topics import topic_name
 from kafkalearn.group.limits import (
     LONGEST_SCENARIO_MS,
@@ -187,7 +188,7 @@ class Scenario:
     static: Sequence[str] = ()
     member_settings: Sequence[tuple[str, str, object]] = ()
     subscriptions: Sequence[tuple[str, Subscription]] = ()
-    end_ms: int | None = None
+    end_ms: FilledIn[int] = NOT_GIVEN
 
     def __post_init__(self) -> None:
         """Put the events in order and refuse a scenario that cannot be played."""
@@ -208,8 +209,7 @@ class Scenario:
         object.__setattr__(self, "subscriptions", tuple(_subscription(each) for each in pairs))
         self._check_names()
         last_ms = max(map(end_of, ordered), default=0)
-        if self.end_ms is None:
-            object.__setattr__(self, "end_ms", last_ms + QUIET_MS)
+        fill_in(self, end_ms=last_ms + QUIET_MS)
         whole_number("end_ms", self.end_ms, at_least=1, at_most=2 * LONGEST_SCENARIO_MS)
         if ordered and self.end_ms < ordered[-1].at_ms:
             raise KafkaLearnError(f"the scenario ends at {self.end_ms} ms, before {ordered[-1]}; let it end later")

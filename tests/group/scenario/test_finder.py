@@ -99,7 +99,10 @@ def test_an_unknown_protocol_is_refused():
 @pytest.mark.parametrize(
     ("candidates", "said"),
     [
-        ({"partition.assignment.strategy": ["sticky"]}, "for settings that are numbers.*; partition.assignment.strategy is"),
+        (
+            {"partition.assignment.strategy": ["sticky"]},
+            "for settings that are numbers.*; partition.assignment.strategy is",
+        ),
         ({"session.timeout.ms": ["60 s"]}, "a candidate for session.timeout.ms must be a whole number.*'60 s'"),
     ],
 )
