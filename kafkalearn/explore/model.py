@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypedDict, TypeVar
 
 from kafkalearn.parts import Parts
 from kafkalearn.promises import Promises
 from kafkalearn.trace import Trace
 
+Settings = TypeVar("Settings")
 State = TypeVar("State")
 Event = TypeVar("Event")
 
@@ -23,7 +24,7 @@ class Relabelling(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Model(Generic[State, Event]):
+class Model(Generic[Settings, State, Event]):
     """A simulator, as a search sees it.
 
     Parameters
@@ -44,15 +45,17 @@ class Model(Generic[State, Event]):
         the same set.
     """
 
-    settings: object
-    step: Callable[[object, State, Event], State]
+    settings: Settings
+    step: Callable[[Settings, State, Event], State]
     split: Callable[[State], tuple]
     happen: Callable[[Parts, Event], None]
     promises: tuple[tuple[str, Callable[[Parts], bool]], ...] = ()
     relabellings: tuple[Relabelling, ...] = ()
 
 
-def whole(settings: object, step: Callable[[object, State, Event], State], promises: Promises) -> Model:
+def whole(
+    settings: Settings, step: Callable[[Settings, State, Event], State], promises: Promises
+) -> Model[Settings, State, Event]:
     """The model of a simulator whose states are not split into parts: right for small searches.
 
     Parameters
@@ -83,6 +86,20 @@ class Progress:
     depth: int  # events in the schedules it is looking at
     state_count: int  # different states found
     step_count: int  # events tried
+
+
+class Limits(TypedDict, total=False):
+    """How far a search goes, as `kafkalearn.explore.explore` takes it by name."""
+
+    depth: int | None
+    budget: int
+    progress: Callable[[Progress], None] | None
+
+
+class EventLimits(Limits, total=False):
+    """The same, and how often events of a type may happen."""
+
+    at_most: Mapping[type, int] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.explore.memory import LEAF, NOTHING, Key
-from kafkalearn.explore.model import Event, Model, Progress, Search, State, Survey
+from kafkalearn.explore.model import Event, Model, Progress, Search, Settings, State, Survey
 from kafkalearn.explore.steps import Steps
 from kafkalearn.garbage import no_search
 from kafkalearn.trace import Trace, run
@@ -15,7 +15,7 @@ PROGRESS_EVERY = 20_000  # states gone on from
 
 
 def explore(
-    model: Model[State, Event],
+    model: Model[Settings, State, Event],
     initial: State,
     events: Sequence[Event],
     *,
@@ -73,7 +73,7 @@ def explore(
 
 
 def survey(
-    model: Model[State, Event],
+    model: Model[Settings, State, Event],
     initial: State,
     events: Sequence[Event],
     *,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Unpack
 
 from kafkalearn.arguments import iterable
 from kafkalearn.delivery.events import DeliveryEvent
@@ -14,6 +15,7 @@ from kafkalearn.delivery.settings import Settings
 from kafkalearn.delivery.simulator import process, step
 from kafkalearn.delivery.state import Appended, Batch, Delivery, Producer, start
 from kafkalearn.explore import Model, Relabelling, Search, explore
+from kafkalearn.explore.model import EventLimits
 from kafkalearn.parts import Parts
 from kafkalearn.replication.events import TimePassed
 from kafkalearn.replication.search.find import alphabet, renamings, tests_of
@@ -31,7 +33,7 @@ NORMALISER = PARTITION_NORMALISER._replace(requests=lambda requests: Requests())
 
 def model(
     settings: Settings, promises: Iterable[str] = tuple(PROMISES), tests: Sequence[tuple[str, Test]] = ()
-) -> Model[Delivery, DeliveryEvent]:
+) -> Model[Settings, Delivery, DeliveryEvent]:
     """A delivery as a search sees it: brokers are interchangeable, numbers of requests are left out.
 
     Parameters
@@ -59,7 +61,7 @@ def find(
     settings: Settings,
     kinds: Sequence[type | DeliveryEvent],
     promises: Iterable[str] = tuple(PROMISES),
-    **limits: object,
+    **limits: Unpack[EventLimits],
 ) -> Search[Delivery, DeliveryEvent]:
     """The shortest run from the start that breaks one of these promises, or the answer that there is none.
 

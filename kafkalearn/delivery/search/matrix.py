@@ -194,7 +194,7 @@ def _names(event: DeliveryEvent, brokers: tuple[int, ...]) -> bool:
     return getattr(event, "broker_id", None) in brokers or getattr(event, "successor", None) in brokers
 
 
-def _model(settings: Settings, failure: Failure, results: Iterable[str]) -> Model[Delivery, DeliveryEvent]:
+def _model(settings: Settings, failure: Failure, results: Iterable[str]) -> Model[Settings, Delivery, DeliveryEvent]:
     """The search for these results; one part more says whether the failure has happened."""
     promised = {LOST: NONE_LOST, DOUBLED: NONE_DOUBLED, OUT_OF_ORDER: ORDER_KEPT}
     own = {GIVEN_UP: _is_given_up, OFFLINE: _is_offline, REJECTED: _is_rejected, SAFE: _is_safe}

@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
 from itertools import permutations
+from typing import Unpack
 
 from kafkalearn.arguments import iterable, one_of, sequence
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.explore import Model, Search, explore
+from kafkalearn.explore.model import EventLimits
 from kafkalearn.parts import Parts
 from kafkalearn.phrases import shown
 from kafkalearn.promises import InParts, Promises
@@ -49,7 +51,9 @@ def renamings(broker_ids: tuple[int, ...]) -> tuple[dict[int, int], ...]:
     return tuple(dict(zip(broker_ids, order, strict=True)) for order in orders)
 
 
-def model(settings: Settings, promises: Iterable[str] = tuple(PROMISES)) -> Model[Partition, ReplicationEvent]:
+def model(
+    settings: Settings, promises: Iterable[str] = tuple(PROMISES)
+) -> Model[Settings, Partition, ReplicationEvent]:
     """A partition as a search sees it.
 
     Parameters
@@ -184,7 +188,7 @@ def find(
     settings: Settings,
     kinds: Sequence[type | ReplicationEvent | OnEveryBroker],
     promises: Iterable[str] = tuple(PROMISES),
-    **limits: object,
+    **limits: Unpack[EventLimits],
 ) -> Search[Partition, ReplicationEvent]:
     """The shortest run of a new partition that breaks one of these promises, or the answer that there is none.
 

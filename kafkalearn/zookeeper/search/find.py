@@ -8,10 +8,12 @@ one of them finds it in its way, waits and tries again, and after four tries it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Unpack
 
 from kafkalearn.arguments import one_of, sequence
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.explore import Search, explore, whole
+from kafkalearn.explore.model import Limits
 from kafkalearn.zookeeper.connector.events import (
     BrokerStarted,
     ConnectorEvent,
@@ -50,7 +52,7 @@ def find(
     begins: str = JOINING,
     consumers: Sequence[str] = ("c1", "c2"),
     partition_count: int = 2,
-    **limits: object,
+    **limits: Unpack[Limits],
 ) -> Search[Group, ConnectorEvent]:
     """The shortest run that breaks one of these promises, or word that there is none.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Unpack
 
 from kafkalearn.arguments import iterable, one_of
 from kafkalearn.consuming.truncation.events import Event
@@ -11,6 +12,7 @@ from kafkalearn.consuming.truncation.settings import Settings
 from kafkalearn.consuming.truncation.simulator import CONSUMER_EVENTS, step
 from kafkalearn.consuming.truncation.state import GroupRead, start
 from kafkalearn.explore import Search, explore, whole
+from kafkalearn.explore.model import EventLimits
 from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.search.find import alphabet
 
@@ -20,7 +22,7 @@ def find(
     kinds: Sequence[type | Event],
     promises: Iterable[str] = tuple(PROMISES),
     initial: GroupRead | None = None,
-    **limits: object,
+    **limits: Unpack[EventLimits],
 ) -> Search[GroupRead, Event]:
     """The shortest run that breaks one of these promises, or the answer that there is none.
 
