@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kafkalearn.arguments import LARGEST_INT, fill_in, one_of, sequence, text, whole_number
 from kafkalearn.assignor.group_spec import topic_halves
@@ -115,6 +115,21 @@ class Settings:
     topic_ids: tuple[tuple[str, str], ...] = ()
     rules: Rules = field(init=False, repr=False, compare=False)
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            release: str = DEFAULT_RELEASE,
+            session_timeout_ms: int | None = None,
+            heartbeat_interval_ms: int | None = None,
+            assignment_interval_ms: int | None = None,
+            assignors: Sequence[str] | None = None,
+            max_size: int | None = None,
+            topics: Mapping[str, int] | Iterable[tuple[str, int]] = (("orders", 6),),
+            topic_ids: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        ) -> None:
+            """What it is made from; the fields hold what is made of that."""
+
     def __post_init__(self) -> None:
         """Fill in what the release decides, and refuse what no broker can be configured to."""
         if not at_least("4.0", self.release):
@@ -142,7 +157,7 @@ class Settings:
         object.__setattr__(self, "assignors", assignors)
 
 
-def _checked_topics(topics: Mapping[str, int] | tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
+def _checked_topics(topics: Mapping[str, int] | Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     """Topics with their partition counts, by name."""
     counts = _by_name("topics", topics, "its number of partitions")
     for name, count in counts.items():
@@ -153,7 +168,7 @@ def _checked_topics(topics: Mapping[str, int] | tuple[tuple[str, int], ...]) -> 
 
 
 def _checked_ids(
-    topic_ids: Mapping[str, str] | tuple[tuple[str, str], ...], topics: tuple[tuple[str, int], ...]
+    topic_ids: Mapping[str, str] | Iterable[tuple[str, str]], topics: tuple[tuple[str, int], ...]
 ) -> tuple[tuple[str, str], ...]:
     """The ids of all topics, or of none."""
     ids = _by_name("topic_ids", topic_ids, "its id")

@@ -33,7 +33,7 @@ class ConsumerProtocol(Protocol):
         """A coordinator that knows nobody."""
         self.world = world
         values: dict[str, Any] = {name: world.settings.values.get(setting) for name, setting in NAMES.items()}
-        self.settings = Settings(world.settings.release, topics=tuple(world.topics.items()), **values)
+        self.settings = Settings(world.settings.release, topics=world.topics, **values)
         self.coordinator: Coordinator[Group, ConsumerGroupEvent] = Coordinator(
             world.clock,
             start(self.settings),
