@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.world.clock import HEARTBEAT_THREAD
 from kafkalearn.group.world.consumers import Client, Consumer
 from kafkalearn.group.world.subscriptions import Subscription
-from kafkalearn.zookeeper.connector.events import CreateMessageStreams, RebalanceStep, Shutdown
+from kafkalearn.group.world.world import World
+from kafkalearn.zookeeper.connector.events import ConnectorEvent, CreateMessageStreams, RebalanceStep, Shutdown
+from kafkalearn.zookeeper.connector.settings import Settings
+from kafkalearn.zookeeper.connector.state import Group
 from kafkalearn.zookeeper.contents import WHITE_LIST
 from kafkalearn.zookeeper.filters import TopicFilter
 from kafkalearn.zookeeper.layout import consumer_id
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams
 
-if TYPE_CHECKING:
-    from kafkalearn.zookeeper.eras.protocol import ZookeeperProtocol
-
 START_OF_TIME_MS = 1_400_000_000_000  # the wall clock when a scenario begins
 PINGS_PER_TIMEOUT = 3
+
+
+class OldConsumers(Protocol):
+    """The group that a process belongs to, as its client sees it."""
+
+    world: World
+    settings: Settings
+    group: Group
+
+    def do(self, event: ConnectorEvent, cause: str = "") -> None:
+        """Something happens to the group now."""
+
+    def ping(self, consumer: Consumer) -> None:
+        """A client says that it lives."""
 
 
 class OldClient(Client):
     """Asks for its streams once, keeps its session alive, and cannot change its subscription."""
 
-    def __init__(self, protocol: ZookeeperProtocol, consumer: Consumer) -> None:
-        """Of a process that has just started; `protocol` is what it belongs to."""
+    def __init__(self, protocol: OldConsumers, consumer: Consumer) -> None:
+        """Of a process that has just started."""
         self.protocol = protocol
         self.consumer = consumer
         self.incarnation = consumer.incarnation

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from kafkalearn.errors import no_event
-from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, Cluster, after
+from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, after
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-    class OnCluster(DataclassInstance, Protocol):
-        """The state of a consumer: frozen, with a cluster and with effects."""
-
-        @property
-        def cluster(self) -> Cluster:
-            """The brokers that it fetches from."""
-
+    from kafkalearn.zookeeper.fetching.state import Pipeline
+    from kafkalearn.zookeeper.simple_consumer.state import Reader
 
 Settings = TypeVar("Settings")
-State = TypeVar("State", bound="OnCluster")
+State = TypeVar("State", "Pipeline", "Reader")
 Rules: TypeAlias = Mapping[type, Callable[[Settings, State, Any], State]]  # each takes events of its class
 
 
