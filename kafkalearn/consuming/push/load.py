@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from kafkalearn.consuming.push.state import Brokers, Reader
+
+Load = TypedDict(
+    "Load", {"way": str, "records held": int, "remembered": int, "read": int, "missed": int, "refused": int}
+)
+"""A row of `broker_load`."""
 
 
 def missed_by_pull(brokers: Brokers, reader: Reader) -> int:
@@ -14,7 +21,7 @@ def missed_by_pull(brokers: Brokers, reader: Reader) -> int:
     return reader.missed_count + max(0, brokers.log_start - max(reader.position, reader.furthest))
 
 
-def broker_load(brokers: Brokers) -> list[dict[str, object]]:
+def broker_load(brokers: Brokers) -> list[Load]:
     """Two rows, one for each way: what the broker holds and remembers, and what the consumers have got.
 
     Returns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafkalearn.consuming.effects import Appended, Committed, Polled
 from kafkalearn.consuming.events import ConsumingEvent, Join, Leave, Poll, Produce
 from kafkalearn.consuming.lag import lags
 from kafkalearn.consuming.state import Group, Topic
@@ -29,16 +30,17 @@ def describe_consuming(frame: Frame[Topic, ConsumingEvent], before: Frame[Topic,
     topic = frame.state
     match frame.event:
         case Produce(value):
-            (appended,) = topic.effects
+            (appended,) = (each for each in topic.effects if isinstance(each, Appended))
             return f"{value or 'A record'} goes to partition {appended.partition}, offset {appended.offset}."
         case Join(group_id, member_id):
-            return f"{member_id} joins {group_id}, which rebalances: {_owned_words(topic.group(group_id))}."
+            return f"{member_id} joins {group_id}, which rebalances: {_owned_words(topic.existing_group(group_id))}."
         case Leave(group_id, member_id):
-            group = topic.group(group_id)
+            group = topic.existing_group(group_id)
             rest = f"which rebalances: {_owned_words(group)}" if group.member_ids else "which has no members any more"
             return f"{member_id} leaves {group_id}, {rest}."
         case Poll(group_id, member_id) if not topic.effects:
-            why = "owns nothing" if member_id in topic.group(group_id).idle_member_ids else "has read all there is"
+            group = topic.existing_group(group_id)
+            why = "owns nothing" if member_id in group.idle_member_ids else "has read all there is"
             return f"{member_id} polls and gets nothing: it {why}."
         case Poll():
             return _poll_words(topic)
@@ -46,7 +48,8 @@ def describe_consuming(frame: Frame[Topic, ConsumingEvent], before: Frame[Topic,
 
 
 def _poll_words(topic: Topic) -> str:
-    polled, committed = topic.effects
+    (polled,) = (each for each in topic.effects if isinstance(each, Polled))
+    (committed,) = (each for each in topic.effects if isinstance(each, Committed))
     values = [topic.logs[polled.partition][offset].value or "a record" for offset in polled.offsets]
     what = ", ".join(values) if len(values) <= MOST_VALUES else f"{len(values)} records"
     return (

@@ -5,11 +5,12 @@ Arrows go the way the records or requests go; what is about the group is thick a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import TypeAlias, TypeVar
 
 from kafkalearn.coordinator.connections import PRODUCER, Connection, connections
-from kafkalearn.coordinator.leaders import OFFSETS_TOPIC, leaders_of
+from kafkalearn.coordinator.leaders import OFFSETS_TOPIC, round_robin_leaders
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.phrases import counted, listed
@@ -25,6 +26,9 @@ TOP, AREA_HEIGHT, CLIENT_HEIGHT, GAP = 64, 372, 66, 16
 MOST_BROKERS, MOST_CLIENTS, MOST_PARTITIONS = 4, 5, 12
 LEGEND_TOP = TOP + AREA_HEIGHT + 24
 PRODUCE_LINE, FETCH_LINE = LINES[0], LINES[2]
+
+Name = TypeVar("Name")
+Rows: TypeAlias = Mapping[Name, tuple[float, float]]  # top and height of each box of a column
 
 
 def draw_connections(
@@ -53,7 +57,7 @@ def draw_connections(
 "billing": to broker 1, which leads partition 9 of __consumer_offsets.
     """
     found = connections(group_id, topic_leaders, members, brokers=brokers)
-    leaders = leaders_of(brokers=brokers)
+    leaders = round_robin_leaders(brokers)
     broker_ids, clients = sorted(set(leaders)), list(dict.fromkeys(each.client for each in found))
     if len(broker_ids) > MOST_BROKERS or len(clients) > MOST_CLIENTS or len(topic_leaders) > MOST_PARTITIONS:
         raise KafkaLearnError(
@@ -74,8 +78,8 @@ def draw_connections(
     )
 
 
-def _rows(names: Sequence[object], height: float | None) -> dict[object, tuple[float, float]]:
-    """Top and height of each box of a column, spread over the area."""
+def _rows(names: Sequence[Name], height: float | None) -> Rows[Name]:
+    """The boxes of a column, spread over the area."""
     room = (AREA_HEIGHT + GAP) / len(names)
     size = room - GAP if height is None else min(height, room - GAP)
     size = min(size, 112)
@@ -119,7 +123,7 @@ def _box(x: float, top: float, width: float, height: float, name: str, lines: Se
     )  # fmt: skip
 
 
-def _lines(found: Sequence[Connection], clients: dict, brokers: dict) -> list[str]:
+def _lines(found: Sequence[Connection], clients: Rows[str], brokers: Rows[int]) -> list[str]:
     """Each connection between two ports of its own, in the order that crosses least."""
     of_client = _ports(found, clients, lambda each: each.client, lambda each: brokers[each.broker_id][0])
     of_broker = _ports(found, brokers, lambda each: each.broker_id, lambda each: clients[each.client][0])
@@ -130,7 +134,12 @@ def _lines(found: Sequence[Connection], clients: dict, brokers: dict) -> list[st
     return shapes
 
 
-def _ports(found: Sequence[Connection], boxes: dict, box_of, other_end) -> list[float]:
+def _ports(
+    found: Sequence[Connection],
+    boxes: Rows[Name],
+    box_of: Callable[[Connection], Name],
+    other_end: Callable[[Connection], float],
+) -> list[float]:
     ports = [0.0] * len(found)
     for name, (top, height) in boxes.items():
         own = [index for index, each in enumerate(found) if box_of(each) == name]
@@ -166,7 +175,7 @@ def _legend() -> list[str]:
             "found by FindCoordinator, asked of any broker",
         ),
     )
-    shapes = []
+    shapes: list[str] = []
     for index, (shape, words, how) in enumerate(rows):
         y = LEGEND_TOP + 14 + index * 34
         shapes += [
@@ -182,7 +191,7 @@ def _flow(start: float, end: float, colour: str, y: float) -> str:
 
 
 def _label(found: Sequence[Connection], group_id: str, offsets_at: int, coordinator: int, member_count: int) -> str:
-    said = []
+    said: list[str] = []
     for client in dict.fromkeys(each.client for each in found):
         ids = [each.broker_id for each in found if each.client == client and each.partitions]
         does = "writes to" if client == PRODUCER else "reads from"

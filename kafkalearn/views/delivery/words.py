@@ -34,6 +34,7 @@ from kafkalearn.delivery.state import ANSWERED, AT_BROKER, ON_ITS_WAY, Batch, De
 from kafkalearn.log.sequences import ProducerStateEntry
 from kafkalearn.phrases import capitalised
 from kafkalearn.replication.effects import NONE, ProduceAnswered
+from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.state import Partition
 from kafkalearn.trace import Frame
 from kafkalearn.views.replication.words import describe_replication, replication_text
@@ -63,7 +64,7 @@ def describe_delivery(
     return " ".join(f"{capitalised(words.rstrip('.'))}." for words in said if words)
 
 
-def of_partition(frame: Frame[Delivery, DeliveryEvent]) -> Frame[Partition, DeliveryEvent]:
+def of_partition(frame: Frame[Delivery, DeliveryEvent]) -> Frame[Partition, ReplicationEvent]:
     """The same moment, seen from the partition; what only concerns the producer is no event there, and no effect."""
     event = None if isinstance(frame.event, ProducerEvent) else frame.event
     kept = tuple(each for each in frame.state.partition.effects if not isinstance(each, ProduceAnswered))
@@ -138,7 +139,7 @@ def values_in_words(values: tuple[str, ...]) -> str:
 
 
 def _effect_in_words(state: Delivery, effect: DeliveryEffect) -> list[str]:
-    values = {number: values_in_words(values) for number, values, _ in state.producer.sent}
+    values: dict[int | None, str] = {number: values_in_words(values) for number, values, _ in state.producer.sent}
     match effect:
         case BatchAppended(number, offset):
             return [f"the leader writes {values.get(number, 'it')} at offset {offset}"]

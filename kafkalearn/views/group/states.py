@@ -56,7 +56,8 @@ def draw_group_states(
     """
     ways = _ways(transitions)
     now = None if frame is None else frame.state.state
-    came = (before.state.state, now) if before is not None and before.state.state != now else None
+    was = None if before is None else before.state.state
+    came = (was, now) if was is not None and now is not None and was != now else None
     lines = _legend(ways, came)
     return picture(
         288 + LINE_HEIGHT * len(lines),

@@ -55,7 +55,9 @@ def animate_keyless(
     return animation(trace, draw, describe, title=title, start=start, stills=stills)
 
 
-def draw_keyless(settings: Settings, frame: Frame[Producer, Event], before: Frame | None = None) -> Picture:
+def draw_keyless(
+    settings: Settings, frame: Frame[Producer, Event], before: Frame[Producer, Event] | None = None
+) -> Picture:
     """One moment of a producer that writes records without keys, drawn.
 
     Parameters

@@ -14,7 +14,9 @@ from kafkalearn.phrases import counted
 from kafkalearn.trace import Frame
 
 
-def describe_keyless(settings: Settings, frame: Frame[Producer, Event], before: Frame | None = None) -> str:
+def describe_keyless(
+    settings: Settings, frame: Frame[Producer, Event], before: Frame[Producer, Event] | None = None
+) -> str:
     """A sentence or two about a frame of a producer; the one before it is not needed.
 
     >>> from kafkalearn.partitioning.keyless import simulate
@@ -25,12 +27,13 @@ def describe_keyless(settings: Settings, frame: Frame[Producer, Event], before: 
     state, event = frame.state, frame.event
     match event:
         case Send():
-            return _describe_send(state, event) + _describe_draw(state)
+            (placed,) = (each for each in state.effects if isinstance(each, RecordAppended))
+            return _describe_send(state, event, placed) + _describe_draw(state, placed)
         case SendToOtherTopic():
             return "A record without a key goes to another topic."
-        case Drain(None):
-            return "All waiting batches are sent."
         case Drain(partitions):
+            if partitions is None:
+                return "All waiting batches are sent."
             return f"The waiting batches of partitions {', '.join(map(str, partitions))} are sent."
         case SenderLooks():
             return f"The sending thread looks at the queues: {_describe_weights(state)}."
@@ -42,21 +45,20 @@ def appended_in(state: Producer) -> RecordAppended | None:
     return next((each for each in state.effects if isinstance(each, RecordAppended)), None)
 
 
-def _describe_send(state: Producer, event: Send) -> str:
-    placed = appended_in(state)
+def _describe_send(state: Producer, event: Send, placed: RecordAppended) -> str:
     kind = "" if event.key is None else f", key {event.key!r}"
     verb = "opens a batch in" if placed.has_opened_batch else "goes to"
     return f"Record {sum(state.record_counts)} ({event.value_bytes} bytes{kind}) {verb} partition {placed.partition}."
 
 
-def _describe_draw(state: Producer) -> str:
+def _describe_draw(state: Producer, placed: RecordAppended) -> str:
     """The sticky partition that was drawn while the record was written."""
     drawn = [each for each in state.effects if isinstance(each, PartitionDrawn)]
     if not drawn:
         return ""
     if state.current == drawn[0].previous:
         return f" Partition {state.current} was drawn again."
-    when = "for it" if appended_in(state).partition == state.current else "for the next"
+    when = "for it" if placed.partition == state.current else "for the next"
     return f" Partition {state.current} was drawn {when}."
 
 
@@ -107,7 +109,9 @@ def _uniform_rule(settings: Settings, state: Producer, is_filling: bool) -> str:
     return f"next: a partition drawn anew, enough bytes went to partition {state.current}"
 
 
-def keyless_text(settings: Settings, frame: Frame[Producer, Event], before: Frame | None = None) -> str:
+def keyless_text(
+    settings: Settings, frame: Frame[Producer, Event], before: Frame[Producer, Event] | None = None
+) -> str:
     """A frame of `kafkalearn.partitioning.keyless` as a few lines of text.
 
     >>> from kafkalearn.partitioning.keyless import simulate

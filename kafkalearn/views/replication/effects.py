@@ -72,9 +72,9 @@ def changes_in_words(state: Partition, before: Partition | None) -> list[str]:
     if before.controller.isr != state.controller.isr:
         said.append(f"the ISR is now {ids_in_words(state.controller.isr)}")
     is_same = before.controller.leader == state.controller.leader
-    if is_same and before.leader is not None and state.leader is not None:
-        was, now = before.high_watermark, state.high_watermark
-        said += [f"the HW {'rises' if now > was else 'falls'} from {was} to {now}"] if was != now else []
+    was, now = before.high_watermark, state.high_watermark
+    if is_same and was is not None and now is not None and was != now:
+        said.append(f"the HW {'rises' if now > was else 'falls'} from {was} to {now}")
     return said
 
 
@@ -170,7 +170,10 @@ def _broker_in_words(event: ReplicationEvent) -> str:
     }
     if isinstance(event, PowerLost):
         return f"broker {event.broker_id} loses power, and its disk all from offset {event.flushed_to} on"
-    return f"broker {event.broker_id} {said[type(event)]}" if type(event) in said else ""
+    for kind, words in said.items():
+        if isinstance(event, kind):
+            return f"broker {event.broker_id} {words}"
+    return ""
 
 
 def _effect_in_words(effect: Effect, state: Partition) -> str:

@@ -56,7 +56,7 @@ def _answer_or_lag(state: Partition, broker_id: int, remote: Remote, y: float) -
         return text(KNOWN_LEFT, y, "never caught up", SMALL, colour=MUTED)
     since_ms = state.now_ms - remote.last_caught_up_ms
     words = f"caught up {_time(since_ms)} ago"  # with the leader's end as it was then: it may lack what came since
-    if since_ms and remote.log_end_offset == state.leader.log_end_offset:
+    if since_ms and state.leader is not None and remote.log_end_offset == state.leader.log_end_offset:
         words = "has everything"  # whenever it was: since 2.1 such a follower is never removed
     return text(KNOWN_LEFT, y, words, SMALL, colour=MUTED)
 

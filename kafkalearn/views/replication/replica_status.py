@@ -91,7 +91,7 @@ def assignment_in_words(settings: Settings, state: Partition) -> str:
 
 def proposal_in_words(leader: Replica | None) -> list[str]:
     """The ISR that a leader has asked for and not got yet, if there is one."""
-    proposal = None if leader is None else leader.leading.proposal
-    if proposal is None:
+    if leader is None or leader.leading is None or leader.leading.proposal is None:
         return []
+    proposal = leader.leading.proposal
     return [f"{'refused' if proposal.is_refused else 'asked for'} ISR {ids_in_words(proposal.isr)}"]

@@ -108,12 +108,13 @@ def describe_coordinator(frame: Frame[Group, ClassicEvent], before: Frame[Group,
 
 def effect_lines(frame: Frame[Group, ClassicEvent]) -> list[str]:
     """All effects of an event, each in words; a request that is parked has to wait."""
-    lines = [effect_text(effect) for effect in frame.state.effects]
-    is_parked = isinstance(frame.event, JoinGroup | SyncGroup) and not any(
-        isinstance(effect, JoinAnswered | SyncAnswered) and effect.client == frame.event.client
-        for effect in frame.state.effects
-    )
-    return [*lines, f"{frame.event.client} has to wait for its answer"] if is_parked else lines
+    event, effects = frame.event, frame.state.effects
+    lines = [effect_text(effect) for effect in effects]
+    if not isinstance(event, JoinGroup | SyncGroup):
+        return lines
+    answers = (effect for effect in effects if isinstance(effect, JoinAnswered | SyncAnswered))
+    is_answered = any(answer.client == event.client for answer in answers)
+    return lines if is_answered else [*lines, f"{event.client} has to wait for its answer"]
 
 
 def member_state(group: Group, member: Member) -> str:
