@@ -37,7 +37,9 @@ def list_offset(log: Log, time: int | str, isolation_level: str = "read_uncommit
     """The first record that is as late as a time, or an end of the log, as a leader answers it.
 
     Records need not lie in the order of their timestamps. The leader takes the first segment whose largest timestamp
-    reaches the time, and in it the first record that does.
+    reaches the time, and in it the first record that does. It looks into no other segment: where this one lies below
+    the log start offset, and is not deleted yet, there is no answer, though later records are as late. After
+    DeleteRecords that lasts until the broker looks for old segments, five minutes at most by default.
 
     Parameters
     ----------
@@ -91,9 +93,10 @@ def _first_since(log: Log, time_ms: int) -> Record | None:
 
 
 def _newest(log: Log) -> Record | None:
-    """The first record that has the largest timestamp."""
+    """The first record that has the largest timestamp; none if the cleaner has emptied the first batch that has it."""
     segment = max(log.segments, key=lambda each: each.max_timestamp_ms)
-    records = (record for batch in segment.batches for record in batch.records)
+    batch = next((each for each in segment.batches if each.max_timestamp_ms == segment.max_timestamp_ms), None)
+    records = () if batch is None else batch.records
     return next((record for record in records if record.timestamp_ms == segment.max_timestamp_ms), None)
 
 

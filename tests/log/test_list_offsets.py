@@ -5,12 +5,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.log import Append, EndTransaction, NewBatch, SetHighWatermark, Settings, simulate
+from kafkalearn.log import (
+    Append,
+    Clean,
+    CleanerRound,
+    EndTransaction,
+    MoveLogStart,
+    NewBatch,
+    Retain,
+    SetHighWatermark,
+    Settings,
+    simulate,
+)
 from kafkalearn.log.list_offsets import NOT_FOUND, SPECIAL_TIMES, FoundOffset, list_offset
 from tests.every import every_case
 from tests.recorded import recorded
 
 RECORDED = recorded("list-offsets")
+AFTER_REMOVAL = recorded("list-offsets-after-removal")
 BATCHES = st.lists(st.lists(st.integers(0, 50), min_size=1, max_size=4), max_size=10)
 
 
@@ -23,6 +35,39 @@ def log_of(batches, **settings):
 def test_a_leader_of_4_3_answered_the_same(case):
     log = log_of(case["batches"], **({"segment_ms": 2000} if case["has_segments"] else {}))
     assert [["NONE", *list_offset(log, *asked)] for asked in case["asked"]] == case["answers"]
+
+
+def answers_of(log, case):
+    return [["NONE", *list_offset(log, each)] for each in case["asked"]]
+
+
+@every_case("case", AFTER_REMOVAL["below_the_start"], ids=lambda case: f"{case['release']}-{case['policy']}")
+def test_a_segment_below_the_log_start_counts_until_it_is_deleted(case):
+    settings = Settings(case["policy"], case["release"].rpartition(".")[0], segment_ms=1000, retention_ms=-1)
+    write = [Append((NewBatch((("k", "v", at_ms),)),)) for at_ms in range(0, 10_000, 2000)]
+    log = simulate(settings, [*write[:3], MoveLogStart(3), *write[3:]])[-1].state
+    assert [each.base_offset for each in log.segments] == case["before"]["segments"]
+    assert answers_of(log, case) == case["before"]["answers"]
+    look = CleanerRound(0) if settings.is_compacted else Retain(0)
+    log = simulate(settings, [look], log)[-1].state
+    assert [each.base_offset for each in log.segments] == case["after"]["segments"]
+    assert answers_of(log, case) == case["after"]["answers"]
+
+
+@every_case("case", AFTER_REMOVAL["emptied"], ids=lambda case: case["release"])
+def test_a_batch_that_the_cleaner_has_emptied_keeps_its_largest_timestamp_and_has_no_record(case):
+    settings = Settings(
+        "compact", case["release"].rpartition(".")[0], segment_bytes=1 << 20, min_cleanable_dirty_ratio=0,
+        max_message_bytes=2_000_000,
+    )  # fmt: skip
+    big = "x" * 900_000
+    batches = [
+        NewBatch((("a", "1", 900),), producer_id=7001), NewBatch((("b", "1", 900),)), NewBatch((("d", big, 100),)),
+        NewBatch((("a", "2", 50), ("e", big, 100))), NewBatch((("f", big, 100),)), NewBatch((("g", big, 100),)),
+    ]  # fmt: skip
+    log = simulate(settings, [*(Append((each,)) for each in batches), Clean(1000)])[-1].state
+    assert [[len(batch.records) for batch in each.batches] for each in log.segments] == case["records"]
+    assert answers_of(log, case) == case["answers"]
 
 
 @given(BATCHES, st.integers(0, 55))

@@ -75,7 +75,7 @@ RULES = (
     Rule(
         name="the offset for a time",
         function="kafkalearn.log.list_offsets.list_offset",
-        versions="0.10.1 to 4.3; recorded for 4.3",
+        versions="0.10.1 to 4.3; recorded for 4.0 and 4.3",
         source="Partition.fetchOffsetForTimestamp, UnifiedLog.fetchOffsetByTimestamp, FileRecords.searchForTimestamp; "
         "KIP-79, KIP-734 (max timestamp, 3.0)",
         checks=(
@@ -85,6 +85,21 @@ RULES = (
                 "tests/vectors/log/list-offsets.json",
                 "cases",
                 30,
+            ),
+            Check(
+                "recording",
+                "tests/log/test_list_offsets.py::test_a_segment_below_the_log_start_counts_until_it_is_deleted",
+                "tests/vectors/log/list-offsets-after-removal.json",
+                "below_the_start",
+                4,
+            ),
+            Check(
+                "recording",
+                "tests/log/test_list_offsets.py"
+                "::test_a_batch_that_the_cleaner_has_emptied_keeps_its_largest_timestamp_and_has_no_record",
+                "tests/vectors/log/list-offsets-after-removal.json",
+                "emptied",
+                2,
             ),
             Check("law", "tests/log/test_list_offsets.py::test_in_one_segment_it_is_the_first_record_that_is_as_late"),
         ),

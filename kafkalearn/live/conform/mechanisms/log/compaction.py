@@ -14,10 +14,14 @@ from kafkalearn.live.conform.mechanisms.log.scripts import (
     MOST_EVENTS,
     PRODUCER_COUNT,
     RETENTIONS_MS,
+    TIMES_ASKED_MS,
     appends,
+    asked,
     line,
 )
 from kafkalearn.live.conform.mechanisms.log.simulated import say
+
+ALL_ASKED = ["offsets", [*TIMES_ASKED_MS]]
 
 
 def cases(release: str) -> Any:
@@ -27,13 +31,13 @@ def cases(release: str) -> Any:
     clean = line("clean", strategies.integers(0, 2), strategies.sampled_from(RETENTIONS_MS))
     end = line("end", number, strategies.booleans(), strategies.booleans())
     roll, epoch, delete = line("roll"), line("epoch", number), line("delete", strategies.integers(-1, 20))
-    event = strategies.one_of(append, append, append, append, append, end, end, roll, clean, epoch, delete)
+    event = strategies.one_of(append, append, append, append, append, end, end, roll, clean, epoch, delete, asked())
     return strategies.fixed_dictionaries(
         {
             "policy": strategies.sampled_from(["compact", "compact,delete"]),
             "dirty_ratio": strategies.sampled_from([0.0, 0.5]),
             "events": strategies.lists(event, min_size=1, max_size=MOST_EVENTS).map(
-                lambda events: [*events, ["roll"], ["clean", 0, 1], ["roll"], ["clean", 0, 1]]
+                lambda events: [*events, ["roll"], ["clean", 0, 1], ["roll"], ["clean", 0, 1], ALL_ASKED]
             ),
         }
     )
@@ -47,6 +51,7 @@ COMPACTION = Mechanism(
         "which batches a log takes",
         "bytes of a record and of a batch",
         "sequence numbers and the window of five batches",
+        "the offset for a time",
     ),
     cases=cases,
     ask=ask,

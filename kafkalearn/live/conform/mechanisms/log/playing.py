@@ -78,7 +78,7 @@ class RealLog:
             case DeleteRecords(offset):
                 return self._delete(offset)
             case OffsetsAsked(times_ms):
-                return [self._offset_for(each, level) for each, level in questions(times_ms)]
+                return self._offsets(times_ms)
 
     def _write(self, step: Write) -> Answer:
         batch = step.batch
@@ -149,6 +149,19 @@ class RealLog:
         (found,) = answer["topics"][0]["partitions"]
         self._await_retention()
         return {"answer": [error_name(found["errorCode"]), found["lowWatermark"]], "log": self.shown()}
+
+    def _offsets(self, times_ms: tuple[int, ...]) -> Answer:
+        """What the log answers when nothing below its start is left: how soon that goes is a matter of the clock.
+
+        Until then such a segment is found for a time, and no record of it.
+        """
+        start = self._kafka.log_start_offset(*self._place)
+        wait_for(
+            lambda: [each.base_offset for each in self._kafka.disk(BROKER).segments(*self._place)[1:]],
+            lambda bases: all(base > start for base in bases),
+            f"{self._place.topic} without what is below {start}",
+        )
+        return [self._offset_for(each, level) for each, level in questions(times_ms)]
 
     def _offset_for(self, time_ms: int | str, isolation_level: str) -> Answer:
         number = SPECIAL_TIMES[time_ms] if isinstance(time_ms, str) else time_ms

@@ -14,6 +14,7 @@ from kafkalearn.live.conform.mechanisms.log.scripts import (
     MOST_EVENTS,
     PRODUCER_COUNT,
     appends,
+    asked,
     line,
 )
 from kafkalearn.live.conform.mechanisms.log.simulated import say
@@ -28,9 +29,7 @@ def cases(release: str) -> Any:
     retain = line("retain", strategies.none() | strategies.integers(0, 2), bytes_left)
     delete = line("delete", strategies.integers(-2, 40))
     end = line("end", number, strategies.booleans(), strategies.booleans())
-    at_ms = strategies.sampled_from([0, 10, 400, 1200, 60_000, 61_200, 120_400, 5_500_000])
-    asked = line("offsets", strategies.lists(at_ms, min_size=1, max_size=3))
-    event = strategies.one_of(append, append, append, append, retain, delete, asked, line("roll"), end)
+    event = strategies.one_of(append, append, append, append, retain, delete, asked(), line("roll"), end)
     return strategies.fixed_dictionaries(
         {
             "policy": strategies.sampled_from(["delete", "compact,delete", *[""] * at_least("4.2", release)]),

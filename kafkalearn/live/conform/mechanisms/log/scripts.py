@@ -38,6 +38,7 @@ CLOSING_KEY = "zz"
 SEGMENT_MS = 1_000
 AT_ONCE_MS, LATER_MS, MUCH_LATER_MS = RETENTIONS_MS = (0, 1, 10**9)
 """Values of delete.retention.ms: a horizon has passed when the next pass comes, or it has not for days."""
+TIMES_ASKED_MS = (0, 10, 400, 1200, LONG_PAUSE_MS, 61_200, 120_400, CLOSING_AFTER_MS)
 PRODUCER_COUNT = 3
 FIRST_PRODUCER_ID = 7001
 
@@ -176,6 +177,12 @@ def appends(keys: Any, codecs: tuple[str, ...] = CODECS) -> Any:
     number = strategies.none() | strategies.integers(0, PRODUCER_COUNT - 1)
     words = (strategies.sampled_from(PAUSES_MS), number, strategies.booleans(), strategies.sampled_from(codecs))
     return strategies.tuples(strategies.just("append"), *words, records(keys)).map(list)
+
+
+def asked() -> Any:
+    """A strategy of questions of the offsets for times."""
+    at_ms = strategies.sampled_from(TIMES_ASKED_MS)
+    return line("offsets", strategies.lists(at_ms, min_size=1, max_size=3))
 
 
 def line(kind: str, *words: Any) -> Any:

@@ -70,6 +70,7 @@ class SimulatedLog:
             case DeleteRecords(offset):
                 return self._delete(offset)
             case OffsetsAsked(times_ms):
+                self._look()
                 return [
                     answer_of(list_offset(self._log, each, level), self._began_ms)
                     for each, level in questions(times_ms)
