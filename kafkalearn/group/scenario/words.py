@@ -179,14 +179,22 @@ def names(subject: str) -> list[str]:
 def _row(first: str, last: str) -> list[str] | None:
     """``c1`` to ``c5``: the names of a row; None: these are no such names."""
     stems = [each.rstrip(DIGITS) for each in (first, last)]
-    if any(each.isdigit() or not re.fullmatch(NAME, each) for each in (first, last)) or first == stems[0]:
+    if not re.fullmatch(NAME, first) or not re.fullmatch(NAME, last) or first == stems[0]:
         return None
+    if stems[0] != stems[1] or last == stems[1]:
+        raise _no_row(first, last)
     low, high = (whole(each[len(stem) :], 10**LONGEST_NUMBER) for each, stem in zip((first, last), stems, strict=True))
-    if stems[0] != stems[1] or high < low:
-        raise BadLine(f"'{first} to {last}' is no row of names; as in: c1 to c5")
+    if high < low:
+        raise _no_row(first, last)
+    if len(last) > LONGEST_NAME:
+        return None
     if high - low >= MOST_CONSUMERS:
         raise BadLine(f"'{first} to {last}' are {high - low + 1:,} members; a scenario has at most {MOST_CONSUMERS:,}")
     return [f"{stems[0]}{place}" for place in range(low, high + 1)]
+
+
+def _no_row(first: str, last: str) -> BadLine:
+    return BadLine(f"{shown(f'{first} to {last}')} is no row of names; as in: c1 to c5")
 
 
 def whole(digits: str, most: int) -> int:

@@ -100,6 +100,10 @@ BAD = {
     "at 12 s: c1 joins": "'c1' is running already; let it leave or crash before",
     "at 12 s: c2, c2 pause for 5 s": "names one member twice",
     "at 12 s: c3 to c1 pause for 5 s": "is no row of names",
+    "at 12 s: c1 to c pause for 5 s": "'c1 to c' is no row of names; as in: c1 to c5",
+    "at 12 s: c1 to cx pause for 5 s": "'c1 to cx' is no row of names; as in: c1 to c5",
+    "at 12 s: c1 to c² pause for 5 s": "'c1 to c²' is no row of names; as in: c1 to c5",
+    "at 12 s: cx to c1 pause for 5 s": "'cx to c1' is no name of a member",
     "at 12 s: orders grows to 6 partitions": "orders has 6 partitions then, and topics can only grow",
     "at 12 s: clicks grows to 8 partitions": "there is no topic 'clicks'; there are: orders",
     "at 12 s: topic orders is created with 6 partitions": "there is or was a topic 'orders'",
@@ -130,6 +134,12 @@ def test_a_line_that_cannot_be_read_is_refused_with_its_number_and_the_reason(li
         scenario(f"{JOIN}\n{line}")
     assert str(refused.value).startswith(f"line 3, {line!r}: ")
     assert BAD[line] in str(refused.value)
+
+
+def test_names_of_a_row_are_as_short_as_any_others():
+    stem = "c" * 100
+    with pytest.raises(BadScenario, match="one word of at most 100 characters"):
+        scenario(f"at 0 s: {stem}1 to {stem}3 join")
 
 
 def test_all_bad_lines_are_told_at_once_in_order():
