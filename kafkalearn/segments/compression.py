@@ -172,11 +172,13 @@ def _gzip(data: bytes) -> Iterator[bytes]:
 
 
 def _stream(codec: str, data: bytes) -> Iterator[bytes]:
+    """Step by step, into memory of our own: what `read` has allocated PyArrow never gives back where it fails."""
     import pyarrow
 
+    step = bytearray(_STEP_BYTES)
     with pyarrow.CompressedInputStream(pyarrow.py_buffer(data), codec) as stream:
-        while part := stream.read(_STEP_BYTES):
-            yield part
+        while size := stream.readinto(step):
+            yield bytes(memoryview(step)[:size])
 
 
 def _snappy_blocks(data: bytes, batch_limit_bytes: int) -> Iterator[tuple[bytes, int]]:

@@ -1,3 +1,4 @@
+import gc
 import gzip
 import random
 import sys
@@ -12,6 +13,7 @@ from kafkalearn.segments import parse_segment, read_batch
 from kafkalearn.segments.compression import BATCH_LIMIT_BYTES, CODECS, Damaged, decompress
 from kafkalearn.wire import Undecodable
 from kafkalearn.wire.varint import unsigned_varint
+from tests.every import every_case
 from tests.recorded import recorded
 from tests.segments.writing import batch
 
@@ -30,6 +32,30 @@ def test_one_block_of_snappy_without_a_frame_is_read_as_librdkafka_writes_it():
 
 def test_several_members_of_gzip_are_one_text():
     assert decompress("gzip", gzip.compress(b"a") + gzip.compress(b"b")) == b"ab"
+
+
+DAMAGES = {
+    "cut": lambda data: data[:-50],
+    "junk behind its front": lambda data: data[:7] + b"\xff" * (len(data) - 7),
+    "its front alone": lambda data: data[:20],
+    "junk": lambda data: b"junk" * 10,
+}
+
+
+@every_case("damage", DAMAGES)
+@every_case("codec", ["gzip", "snappy", "lz4", "zstd"])
+def test_nothing_of_a_batch_that_breaks_stays_in_memory(codec, damage):
+    data = DAMAGES[damage](compressed(codec, random.Random(7).randbytes(200_000)))
+    with pytest.raises(Damaged):
+        decompress(codec, data)  # what is imported stays
+    tracemalloc.start()
+    for _ in range(20):
+        with pytest.raises(Damaged):
+            decompress(codec, data)
+    gc.collect()
+    kept_bytes, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept_bytes < 200_000
 
 
 @pytest.mark.parametrize("codec", ["snappy", "lz4", "zstd"])
