@@ -7,13 +7,14 @@ their own in KAFKALEARN_IVY_SETTINGS, the file that Spark calls ``spark.jars.ivy
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from kafkalearn.live.jars.java import ProgramFailed, run_java, spark_jars, trust_options
+from kafkalearn.live.jars.java import SHOWN_LINES, ProgramFailed, last_lines, run_java, spark_jars, trust_options
 
 SETTINGS_VARIABLE = "KAFKALEARN_IVY_SETTINGS"
 JAR_NAME = "[artifact]-[revision](-[classifier]).[ext]"
@@ -49,7 +50,7 @@ def fetch_exactly(modules: Iterable[Module], folder: Path, cache: Path) -> None:
     Raises
     ------
     ProgramFailed
-        If Ivy does not bring all of them; the message has the end of what it printed.
+        If Ivy does not bring all of them; the message has what went wrong.
     """
     wanted = "".join(
         f'<dependency org="{each.organisation}" name="{each.name}" rev="{each.revision}" transitive="false"'
@@ -96,4 +97,31 @@ def _run_ivy(*arguments: str) -> None:
     jar = next(spark_jars().glob("ivy-*.jar"), None)
     if jar is None:
         raise ProgramFailed(f"there is no Ivy among the jars of PySpark in {spark_jars()}; install PySpark 4.3")
-    run_java(*trust_options(), "-jar", str(jar), *arguments)
+    run_java(*trust_options(), "-jar", str(jar), *arguments, shown=cause_of)
+
+
+_CAUSES = re.compile(
+    r"^\s*(?:(Server access error at url .*)|:: (\S+#\S+: .*)|\[FAILED +\] (.*?):?\s*(?:\(\d+ms\))?"
+    r"|(.*No space left.*))$",
+    re.MULTILINE,
+)
+
+
+def cause_of(printed: str) -> str:
+    """What went wrong, of all that Ivy has printed: what it could not ask, find or bring; else the end of it.
+
+    Ivy ends with asides, such as resolvers that an older cache names, after the line that has the cause.
+
+    >>> printed = '''
+    ...     :: org.apache.kafka#kafka-clients;9.9.9: not found
+    ... :::: ERRORS
+    ...     Server access error at url https://mirror/kafka-clients-9.9.9.jar (java.net.ConnectException: refused)
+    ...     unknown resolver public
+    ... :: USE VERBOSE OR DEBUG MESSAGE LEVEL FOR MORE DETAILS'''
+    >>> print(cause_of(printed))
+    Server access error at url https://mirror/kafka-clients-9.9.9.jar (java.net.ConnectException: refused)
+    org.apache.kafka#kafka-clients;9.9.9: not found
+    """
+    found = dict.fromkeys("".join(groups) for groups in _CAUSES.findall(printed))
+    asked_first = sorted(found, key=lambda cause: not cause.startswith("Server access error"))
+    return "\n".join(asked_first[:SHOWN_LINES]) or last_lines(printed)

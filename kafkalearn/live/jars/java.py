@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,7 +43,22 @@ def _java_of(home: str | None, path: str | None) -> Java:
         raise ProgramFailed(str(error)) from None
 
 
-def run_java(*arguments: str, timeout_s: float = TIMEOUT_S, folder: Path | None = None, said: str | None = None) -> str:
+def last_lines(text: str, count: int = SHOWN_LINES) -> str:
+    """The end of what a program has printed.
+
+    >>> last_lines("one\\ntwo\\nthree\\n", 2)
+    'two\\nthree'
+    """
+    return "\n".join(text.strip().split("\n")[-count:])
+
+
+def run_java(
+    *arguments: str,
+    timeout_s: float = TIMEOUT_S,
+    folder: Path | None = None,
+    said: str | None = None,
+    shown: Callable[[str], str] = last_lines,
+) -> str:
     """What a Java program prints.
 
     Parameters
@@ -56,6 +71,8 @@ def run_java(*arguments: str, timeout_s: float = TIMEOUT_S, folder: Path | None 
         To work in.
     said : str or None
         What it reads on its standard input.
+    shown : callable
+        What the error shows of all that a program printed which has failed.
 
     Raises
     ------
@@ -71,7 +88,7 @@ def run_java(*arguments: str, timeout_s: float = TIMEOUT_S, folder: Path | None 
     except subprocess.TimeoutExpired:
         raise ProgramFailed(f"it has not ended after {timeout_s:.0f} s: java {' '.join(arguments[-4:])}") from None
     except subprocess.CalledProcessError as error:
-        raise ProgramFailed(last_lines(error.stdout + error.stderr)) from None
+        raise ProgramFailed(shown(error.stdout + error.stderr)) from None
     return done.stdout
 
 
@@ -127,15 +144,6 @@ def classes_in(jar: Path) -> set[str]:
     """The names of the classes in a jar."""
     with zipfile.ZipFile(jar) as archive:
         return {entry[:-6].replace("/", ".") for entry in archive.namelist() if entry.endswith(".class")}
-
-
-def last_lines(text: str, count: int = SHOWN_LINES) -> str:
-    """The end of what a program has printed.
-
-    >>> last_lines("one\\ntwo\\nthree\\n", 2)
-    'two\\nthree'
-    """
-    return "\n".join(text.strip().split("\n")[-count:])
 
 
 def class_path(jars: Iterable[Path]) -> str:
