@@ -9,7 +9,7 @@ from typing import Annotated
 from kafkalearn.arguments import number, one_of
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.fields import Checked, Count, Index, Millis, Whole, check_fields
-from kafkalearn.versions.defaults import default
+from kafkalearn.versions.defaults import default, whole_default
 from kafkalearn.versions.releases import DEFAULT_RELEASE, RELEASES, at_least, parse_release
 
 POLICIES = ("delete", "compact", "compact,delete", "delete,compact", "")
@@ -136,4 +136,4 @@ class Settings(Checked):
 
 @cache
 def _default_after_max_ms(release: str) -> int:
-    return default("message.timestamp.after.max.ms", release, "topic") if at_least("3.6", release) else LONG_MAX
+    return whole_default("message.timestamp.after.max.ms", release, "topic") if at_least("3.6", release) else LONG_MAX

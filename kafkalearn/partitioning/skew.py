@@ -183,7 +183,8 @@ def load_by_broker(
     total = sum(counts)
     if total == 0:
         raise KafkaLearnError("counts are all 0: nothing was counted, so nobody carries a share of it")
-    led = {broker_id: [] for broker_id in _in_order({*leaders, *_brokers("broker_ids", broker_ids)})}
+    ids = _in_order({*leaders, *_brokers("broker_ids", broker_ids)})
+    led: dict[int | None, list[int]] = {broker_id: [] for broker_id in ids}
     for count, leader in zip(counts, leaders, strict=True):
         led[leader].append(count)
     return tuple(BrokerLoad(broker_id, len(its), sum(its), sum(its) / total) for broker_id, its in led.items())
@@ -191,7 +192,7 @@ def load_by_broker(
 
 def _in_order(broker_ids: set[int | None]) -> list[int | None]:
     known = sorted(broker_id for broker_id in broker_ids if broker_id is not None)
-    return [*known, None] if None in broker_ids else known
+    return [*known, *(broker_ids & {None})]
 
 
 def _brokers(name: str, broker_ids: object) -> tuple[int | None, ...]:
@@ -201,7 +202,7 @@ def _brokers(name: str, broker_ids: object) -> tuple[int | None, ...]:
 
 def _whole_counts(counts: object) -> tuple[int, ...]:
     """The counts as plain ints; arrays and columns of whole numbers are welcome."""
-    if isinstance(counts, str | bytes | Mapping) or not isinstance(counts, Iterable) or getattr(counts, "ndim", 1) != 1:
+    if isinstance(counts, (str, bytes, Mapping)) or not isinstance(counts, Iterable) or getattr(counts, "ndim", 1) != 1:
         hint = "; give its values, with a 0 for each partition it leaves out" if isinstance(counts, Mapping) else ""
         raise KafkaLearnError(
             f"counts must be a sequence with one whole number for each partition, got {type(counts).__name__}{hint}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from kafkalearn.arguments import one_of, text
+from kafkalearn.arguments import LARGEST_LONG, one_of, text, whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.versions.facts import replacements
 from kafkalearn.versions.limits import limit_text
@@ -61,6 +61,15 @@ topic producer. Say which with side=
     if not present:
         raise KafkaLearnError(_absence(candidates, line))
     return _agreed(present, lambda each: each.in_release(line), _value_of)
+
+
+def whole_default(setting: str, release: str | Release = DEFAULT_RELEASE, side: str | None = None) -> int:
+    """The default of a setting that has a whole number in every release, such as a time or a size; else as `default`.
+
+    >>> whole_default("session.timeout.ms", "2.8")
+    10000
+    """
+    return whole_number(setting, default(setting, release, side), at_least=-LARGEST_LONG - 1)
 
 
 def _absence(candidates: Sequence[Setting], line: str) -> str:

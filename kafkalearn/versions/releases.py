@@ -99,7 +99,7 @@ def parse_release(release: str | Release) -> Release:
     raise KafkaLearnError(f"{error} (known: {RELEASES[0]} to {RELEASES[-1]} and their patches)")
 
 
-def _checked_release(_: str, release: object) -> str | Release:
+def _checked_release(_: str, release: str | Release) -> str | Release:
     parse_release(release)
     return release
 

@@ -156,7 +156,7 @@ def provenance() -> tuple[str, MappingProxyType[str, str]]:
 @cache
 def recorded(name: str) -> dict[str, Any]:
     """A JSON file of this package."""
-    data = resources.files(__package__).joinpath(f"{name}.json")
+    data = resources.files("kafkalearn.versions").joinpath(f"{name}.json")
     return json.loads(data.read_text(encoding="utf-8"))
 
 

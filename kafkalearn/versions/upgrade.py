@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from textwrap import TextWrapper, wrap
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -38,7 +38,7 @@ FACTS = ("required", "gone", "refused", "behaves", "deprecated")
 LIMITS = ("limited", "widened")
 
 TABLE_WIDTH = 120
-NOTE_BELOW = MappingProxyType({"initial_indent": " " * 4, "subsequent_indent": " " * 4, "break_on_hyphens": False})
+NOTE_BELOW = TextWrapper(TABLE_WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4, break_on_hyphens=False)
 DEFAULT_WIDTH = 24  # of a cell with a default or limit
 
 Said: TypeAlias = Value | Limit
@@ -212,7 +212,7 @@ def table(changes: Iterable[Change]) -> str:
         if full + len(note) <= TABLE_WIDTH:
             lines += [f"{first.ljust(full)}{note}".rstrip(), *more]
         else:
-            lines += [first, *more, *textwrap.wrap(note, TABLE_WIDTH, **NOTE_BELOW)]
+            lines += [first, *more, *NOTE_BELOW.wrap(note)]
     return "\n".join(lines)
 
 
@@ -231,4 +231,4 @@ def _wrapped(text: str, width: int) -> list[str]:
         if len(lines[-1]) + len(part.rstrip()) > width and lines[-1]:
             lines.append("")
         lines[-1] += part
-    return [piece for line in lines for piece in textwrap.wrap(line, width, break_on_hyphens=False) or [""]]
+    return [piece for line in lines for piece in wrap(line, width, break_on_hyphens=False) or [""]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kafkalearn.arguments import fill_in
 from kafkalearn.fields import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, Index, check_fields
 from kafkalearn.operations.coordinator_life.settings import Settings as LifeSettings
-from kafkalearn.versions import default
+from kafkalearn.versions.defaults import whole_default
 from kafkalearn.versions.releases import DEFAULT_RELEASE, ReleaseName
 
 S_MS = 1000
@@ -55,7 +55,7 @@ class Settings(Checked):
     def _default_notice_s(self) -> int:
         has_zookeeper = self.life.leadership.has_zookeeper
         name = "zookeeper.session.timeout.ms" if has_zookeeper else "broker.session.timeout.ms"
-        return default(name, self.release, side="broker") // S_MS
+        return whole_default(name, self.release, side="broker") // S_MS
 
     @property
     def life(self) -> LifeSettings:

@@ -19,15 +19,20 @@ def send(settings: Settings, producer: Producer, event: Send) -> Producer:
     Apache Kafka 0.8.2.1 to 2.3, ``DefaultPartitioner`` (0.8.2: ``Partitioner``). 0.8.2.0 alone counted over all
     partitions and skipped those without a leader one by one; that is not modelled.
     """
-    counted = count(settings, producer)
-    dealt = to_positive(counted.counter - 1)
-    return write(settings, counted, event, settings.candidates[dealt % len(settings.candidates)])
+    counter, started = _started(settings, producer)
+    counted = replace(started, counter=int32(counter + 1))
+    return write(settings, counted, event, settings.candidates[to_positive(counter) % len(settings.candidates)])
 
 
 def count(settings: Settings, producer: Producer) -> Producer:
     """The producer with its counter one further; the first use draws where it starts."""
-    if producer.counter is None:
-        counter = settings.draw(producer.draw_count)
-        started = CounterStarted(counter)
-        producer = replace(producer, counter=counter, draw_count=producer.draw_count + 1, effects=(started,))
-    return replace(producer, counter=int32(producer.counter + 1))
+    counter, started = _started(settings, producer)
+    return replace(started, counter=int32(counter + 1))
+
+
+def _started(settings: Settings, producer: Producer) -> tuple[int, Producer]:
+    if producer.counter is not None:
+        return producer.counter, producer
+    counter = settings.draw(producer.draw_count)
+    effects = (CounterStarted(counter),)
+    return counter, replace(producer, counter=counter, draw_count=producer.draw_count + 1, effects=effects)

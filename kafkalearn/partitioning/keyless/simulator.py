@@ -78,7 +78,9 @@ def _drain(settings: Settings, producer: Producer, partitions: tuple[int, ...] |
     return replace(
         producer,
         queues=tuple(() if each in partitions and queue is not None else queue for each, queue in enumerate(queues)),
-        effects=tuple(BatchesSent(each, len(queues[each])) for each in sorted(set(partitions)) if queues[each]),
+        effects=tuple(
+            BatchesSent(each, len(queue)) for each in sorted(set(partitions)) if (queue := producer.queue(each))
+        ),
     )
 
 

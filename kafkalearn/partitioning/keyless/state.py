@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from kafkalearn.partitioning.batching import Queue, append, close_last
 from kafkalearn.partitioning.keyless.effects import Effect, PartitionDrawn, RecordAppended
 from kafkalearn.partitioning.keyless.events import Send
 from kafkalearn.partitioning.keyless.settings import Settings
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,16 @@ class Producer:
     load: Load | None = None  # None: every candidate is as likely
     effects: tuple[Effect, ...] = field(default=(), compare=False)
 
+    @property
+    def drawn(self) -> int:
+        """The sticky partition; only the rules that draw one ask, once they have drawn it."""
+        assert self.current is not None
+        return self.current
+
+    def queue(self, partition: int) -> Queue:
+        """The batches of a partition; none if nothing was ever written there."""
+        return self.queues[partition] or ()
+
 
 def start(settings: Settings) -> Producer:
     """A producer that has written nothing yet."""
@@ -39,7 +52,7 @@ def start(settings: Settings) -> Producer:
 
 def write(settings: Settings, producer: Producer, event: Send, partition: int) -> Producer:
     """The producer after one more record in `partition`, in its open batch or in a new one."""
-    before = producer.queues[partition] or ()
+    before = producer.queue(partition)
     after = append(before, event.key, event.value_bytes, settings.batch_size)
     growth = sum(batch.byte_count for batch in after) - sum(batch.byte_count for batch in before)
     counts = producer.record_counts
@@ -60,14 +73,14 @@ def move_to(producer: Producer, partition: int, draw_count: int) -> Producer:
 
 def touch(producer: Producer, partition: int) -> Producer:
     """The producer with a queue for `partition`, empty if there was none."""
-    return replace(producer, queues=put(producer.queues, partition, producer.queues[partition] or ()))
+    return replace(producer, queues=put(producer.queues, partition, producer.queue(partition)))
 
 
 def close_open_batch(producer: Producer, partition: int) -> Producer:
     """The producer with the last batch of `partition` closed: a record did not fit."""
-    return replace(producer, queues=put(producer.queues, partition, close_last(producer.queues[partition] or ())))
+    return replace(producer, queues=put(producer.queues, partition, close_last(producer.queue(partition))))
 
 
-def put(values: tuple, index: int, value: object) -> tuple:
+def put(values: tuple[Item, ...], index: int, value: Item) -> tuple[Item, ...]:
     """The tuple with `value` in place of the item at `index`."""
     return (*values[:index], value, *values[index + 1 :])

@@ -25,12 +25,12 @@ def send(settings: Settings, producer: Producer, event: Send, fixed: int | None)
     """
     if producer.current is None and fixed is None:
         producer = _draw_other(settings, producer)
-    partition = producer.current if fixed is None else fixed
-    if not has_room(producer.queues[partition] or (), event.key, event.value_bytes):
+    partition = producer.drawn if fixed is None else fixed
+    if not has_room(producer.queue(partition), event.key, event.value_bytes):
         producer = close_open_batch(producer, partition)
         if producer.current in (None, partition):  # a keyed record's new batch moves the sticky partition too
             producer = _draw_other(settings, producer)
-        partition = producer.current if fixed is None else fixed
+        partition = producer.drawn if fixed is None else fixed
     return write(settings, producer, event, partition)
 
 

@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from kafkalearn.arguments import sequence, whole_number
 from kafkalearn.partitioning.batching import all_full, has_room
+from kafkalearn.partitioning.keyless.effects import RecordAppended
 from kafkalearn.partitioning.keyless.events import Send
 from kafkalearn.partitioning.keyless.settings import Settings, rule_of
 from kafkalearn.partitioning.keyless.state import Load, Producer, close_open_batch, move_to, touch, write
@@ -25,12 +26,14 @@ def send(settings: Settings, producer: Producer, event: Send) -> Producer:
     """
     if producer.current is None:
         producer = _draw_next(settings, producer)
-    producer = _switch_if_due(settings, touch(producer, producer.current))
-    if not has_room(producer.queues[producer.current], event.key, event.value_bytes):
+    producer = _switch_if_due(settings, touch(producer, producer.drawn))
+    if not has_room(producer.queue(producer.drawn), event.key, event.value_bytes):
         # Not fitting closes the last batch, which may make a postponed switch due.
-        producer = _switch_if_due(settings, close_open_batch(producer, producer.current))
-    producer = write(settings, producer, event, producer.current)
-    grown = replace(producer, produced_bytes=producer.produced_bytes + producer.effects[-1].appended_bytes)
+        producer = _switch_if_due(settings, close_open_batch(producer, producer.drawn))
+    producer = write(settings, producer, event, producer.drawn)
+    appended = producer.effects[-1]
+    assert isinstance(appended, RecordAppended)  # the last thing that writing says
+    grown = replace(producer, produced_bytes=producer.produced_bytes + appended.appended_bytes)
     if grown.produced_bytes >= 2 * settings.batch_size:
         return _draw_next(settings, grown)
     return _switch_if_due(settings, grown, in_mid_send=False)
@@ -38,11 +41,11 @@ def send(settings: Settings, producer: Producer, event: Send) -> Producer:
 
 def _switch_if_due(settings: Settings, producer: Producer, in_mid_send: bool = True) -> Producer:
     """Another current partition once batch.size bytes went to this one and none of its batches is filling up."""
-    is_due = producer.produced_bytes >= settings.batch_size and all_full(producer.queues[producer.current])
+    is_due = producer.produced_bytes >= settings.batch_size and all_full(producer.queue(producer.drawn))
     if not is_due:
         return producer
     drawn = _draw_next(settings, producer)
-    return touch(drawn, drawn.current) if in_mid_send else drawn
+    return touch(drawn, drawn.drawn) if in_mid_send else drawn
 
 
 def _draw_next(settings: Settings, producer: Producer) -> Producer:
@@ -97,6 +100,6 @@ def weigh(settings: Settings, producer: Producer, stalled: tuple[int, ...]) -> L
     led = range(settings.partition_count) if settings.available is None else settings.available
     # A broker counts as stalled only for partitions that have something waiting for it.
     partitions = tuple(each for each in led if each not in stalled or not producer.queues[each])
-    sizes = tuple(len(producer.queues[each]) for each in partitions)
+    sizes = tuple(len(producer.queue(each)) for each in partitions)
     sums = queue_weights(sizes, is_whole=len(partitions) == settings.partition_count)
     return None if sums is None else Load(sums, partitions)
