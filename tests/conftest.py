@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from tests.project import nothing_skipped
 from tests.project.launcher_java import make_java_home
-from tests.running import any_order, examples_only, quick
+from tests.running import any_order, examples_only, long, quick
 
 # The same examples in every run, so that a failure is there again the next time; to look for new ones:
 # pytest --hypothesis-profile=search
@@ -33,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Put to work what is asked for; the switch lets no test be skipped, no doctest and no chapter."""
     config.pluginmanager.register(examples_only)
+    config.pluginmanager.register(long)
     if config.getoption("--quick"):
         config.pluginmanager.register(quick)
     if config.getoption(any_order.OPTION):
@@ -41,29 +42,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(nothing_skipped)
 
 
-LONG_CHAPTERS = ("03", "05b", "06", "07", "08", "09", "10", "11", "12", "13", "14")
-"""They take half a minute to three on two cores: `make test-all` runs them, or whoever names them alone."""
-
-LONG_IN_A_BROWSER = (
-    "book/test_exercises_in_a_browser.py",
-    "book/test_going_through_the_book.py",
-    "book/test_playground_in_a_browser.py",
-    "book/test_python_in_the_page.py",
-    "book/test_reading_in_a_browser.py",
-    "browser/test_chapter.py",
-    "browser/test_day_two.py",
-)
-"""What a reader does in the pages of the book, and in a JupyterLab that runs a chapter: four minutes, left out too."""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what can be left out: ``spark`` is what asks for the shared Spark, ``long`` what takes long."""
+    """Mark as ``spark`` what asks for the shared Spark."""
     for item in items:
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker("spark")
-        is_long_chapter = item.path.suffix == ".ipynb" and item.path.name.startswith(LONG_CHAPTERS)
-        if is_long_chapter or item.path.as_posix().endswith(LONG_IN_A_BROWSER):
-            item.add_marker("long")
 
 
 @pytest.fixture(scope="session")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.running import quick
+from tests.running import long, quick
 from tests.running.any_order import shuffled
 from tools.environment import ROOT
 
@@ -24,6 +25,32 @@ def test_what_quick_leaves_out_is_there_and_each_stands_once():
     assert len({*names}) == len(names)
     assert quick.is_left_out(ROOT / "tests" / "spark" / "test_coordinator.py")
     assert not quick.is_left_out(Path(__file__))
+
+
+def test_what_is_kept_of_what_takes_long_and_what_is_left_out_is_there():
+    kept = [(place, name) for place, names in long.KEPT.items() for name in names]
+    paths = [(place, name) if place.endswith(".py") else (f"{place}/{name}",) for place, name in kept]
+
+    assert [each for each in paths if not is_there(*each)] == []
+    assert [name for names in long.LEFT_OUT.values() for name in names if not is_there(name)] == []
+
+
+@pytest.mark.parametrize(
+    ("nodeid", "is_long"),
+    [
+        ("tests/live/test_groups.py::test_join", False),
+        ("tests/live/test_spark.py::test_read", True),
+        ("notebooks/00_start.ipynb::Cell 1", False),
+        ("notebooks/01_coordinator.ipynb::Cell 1", True),
+        ("tests/spark/partitioning/test_keyed.py::test_keys", False),
+        ("kafkalearn/spark/lag.py::kafkalearn.spark.lag.lag_of", True),
+        ("tests/project/test_setup.py::test_the_first_run_installs_and_the_next_one_goes_straight_on", False),
+        ("tests/project/test_setup.py::test_another_lock_is_installed_at_the_next_run", True),
+        ("tests/project/test_running.py::test_join", False),
+    ],
+)
+def test_what_takes_long_is_told_by_its_name(nodeid, is_long):
+    assert long.is_long(nodeid) is is_long
 
 
 def test_a_law_that_asks_for_many_examples_is_tried_with_few():
