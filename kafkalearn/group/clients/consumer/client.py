@@ -26,7 +26,8 @@ LOST = ("UNKNOWN_MEMBER_ID", "FENCED_MEMBER_EPOCH")
 class ConsumerClient(Client):
     """What a process knows of its membership, and what its two threads do about it.
 
-    Partitions are given up and taken inside poll(), and confirmed at once with a heartbeat of its own.
+    Partitions are given up and taken inside poll(), and confirmed at once with a heartbeat of its own. Only a target
+    that takes back what was not yet taken up is confirmed without a poll: there is nothing to do for it.
 
     References
     ----------
@@ -143,10 +144,19 @@ class ConsumerClient(Client):
         self.epoch = answer.member_epoch
         self.world.processes.set_waiting(self.consumer, False)
         if answer.assignment is not None:
-            self.target = answer.assignment
-            self.world.threads.wake_poll(self.consumer)
+            self._take(answer.assignment)
         if self.must_report:
             self._send_heartbeat()
+
+    def _take(self, target: tuple[TopicPartition, ...]) -> None:
+        """The poll thread takes a target up; one that brings back what it has is confirmed at once, for the others."""
+        takes_back = self.target is not None and set(target) == set(self.consumer.owned)
+        if takes_back:
+            self.target = self.reported = None
+            self._send_heartbeat()
+        else:
+            self.target = target
+            self.world.threads.wake_poll(self.consumer)
 
     # ---- topics
 

@@ -55,6 +55,18 @@ def test_work_within_it_delays_only_those_who_wait_for_its_partitions():
     assert outcome.group_standstill_ms < 100
 
 
+def test_a_partition_that_a_member_at_work_has_not_taken_up_goes_back_without_its_poll():
+    """On a real broker 4.3.1 with its own clients, two partitions and heartbeats of 5 s, it took 10 s."""
+    story = """topic orders has 2 partitions
+    at 0 s: c1 and c2 join
+    at 60 s: c1 works 100 s on one poll
+    at 70 s: c2 restarts after 10 s"""
+    outcome = simulate(story, protocol="consumer", release="4.3")
+    assert owned_at(outcome, 95_000) == {"c1": 1, "c2": 1}
+    assert owned_at(outcome, 250_000) == {"c1": 1, "c2": 1}
+    assert "a member leaves (c1)" not in causes(outcome)
+
+
 def test_a_static_member_that_restarts_in_time_costs_no_rebalance():
     story = START + "at 60 s: c3 restarts after 10 s"
     assert causes(simulate(story, protocol="consumer", group_instance_id=True)) == causes(
