@@ -68,7 +68,7 @@ def test_imports_point_one_way(module):
 @every_case("module", MODULES)
 def test_a_package_that_is_not_pythons_own_is_imported_only_where_it_belongs(module):
     late = {name for importer, name in IMPORTED_LATE if importer == module}
-    foreign = {name.partition(".")[0] for name in imports_of(module)} - set(sys.stdlib_module_names)
+    foreign = {name.partition(".")[0] for name in imports_of(module)} - {*sys.stdlib_module_names, "_typeshed"}
 
     assert foreign - late <= {"kafkalearn"} | FOREIGN.get(home_of(module), set())
 

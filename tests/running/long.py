@@ -24,7 +24,6 @@ KEPT = {
     ),
     "tests/project/test_setup.py": ("test_the_first_run_installs_and_the_next_one_goes_straight_on",),
     "tests/spark": (
-        "columns",
         "consuming",
         "group_logs",
         "offsets/test_piece_rows.py",
@@ -33,7 +32,8 @@ KEPT = {
         "partitioning",
         "rebalances",
         "replication",
-        "session",
+        "session/test_check.py",
+        "session/test_progress.py",
         "test_compaction.py",
         "test_coordinator.py",
         "test_lag.py",
@@ -51,6 +51,9 @@ LEFT_OUT = {
         "tests/book/test_playground_in_a_browser.py",
         "tests/book/test_python_in_the_page.py",
         "tests/book/test_reading_in_a_browser.py",
+        "tests/book/test_page_python.py",
+        "tests/book/test_progress_in_the_page.py",
+        "tests/browser/test_accessibility.py",
         "tests/browser/test_chapter.py",
         "tests/browser/test_day_two.py",
     ),
@@ -60,6 +63,7 @@ LEFT_OUT = {
         "tests/views/test_hostile_text.py",
     ),
     "what goes wrong while an environment is made": ("tests/project/test_setup_faults.py",),
+    "the judge of hand-ins, in processes of its own": ("tests/exercises/progress/test_grades.py",),
     "log lines on Spark": ("tests/server_logs/test_spark.py",),
 }
 """For each kind of what else takes long the files that have it."""
