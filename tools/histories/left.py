@@ -51,7 +51,8 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
     "machine": tuple(
         VECTORS + each
         for each in (
-            "group/topic-changes.json", "log/list-offsets-after-removal.json", "offsets/coordinator-settings.json", "operations/coordinator-moves.json",
+            "group/topic-changes.json", "log/list-offsets-after-removal.json", "offsets/coordinator-settings.json",
+            "operations/coordinator-moves.json",
             "operations/load-beside-cleaner.json", "operations/throttles.json",
         )
     ),
