@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from operator import index
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.phrases import shown
@@ -41,7 +41,7 @@ def whole_number(name: str, value: object, at_least: int, at_most: int = LARGEST
     return number
 
 
-def _index(value: object) -> int | None:
+def _index(value: Any) -> int | None:
     """A whole number as an int; NumPy's integers, as they come out of a table, are welcome. None: it is none."""
     try:
         return None if isinstance(value, bool) else index(value)
@@ -140,7 +140,7 @@ def one_of(kind: str, value: Name, known: Collection[str]) -> Name:
     return value
 
 
-def sequence(name: str, value: object, of: str = "values") -> tuple:
+def sequence(name: str, value: object, of: str = "values") -> tuple[Any, ...]:
     """The members of a list, a tuple or another collection that has an order; `of` says what they are.
 
     A text is no such collection: its letters would be taken for the members.
@@ -154,13 +154,13 @@ def sequence(name: str, value: object, of: str = "values") -> tuple:
     """
     if type(value) is tuple:
         return value
-    is_other = isinstance(value, str | bytes | bytearray | Mapping | Set)
+    is_other = isinstance(value, (str, bytes, bytearray, Mapping, Set))
     if is_other or not isinstance(value, Sequence) or len(value) > LARGEST_INT:
         raise KafkaLearnError(f"{name} must be a list or tuple of {of}, got {type(value).__name__} {shown(value)}")
     return tuple(value)
 
 
-def iterable(name: str, value: object, of: str = "values") -> Iterable:
+def iterable(name: str, value: object, of: str = "values") -> Iterable[Any]:
     """`value` itself if it can be gone through and is no text, whose letters would be taken for the members.
 
     >>> iterable("events", None, of="events")
@@ -192,7 +192,7 @@ def fill_in(settings: object, **defaults: object) -> None:
             object.__setattr__(settings, name, value)
 
 
-def mapping(name: str, value: object, of: str) -> Mapping:
+def mapping(name: str, value: object, of: str) -> Mapping[Any, Any]:
     """`value` itself if it is a mapping such as a dict; `of` says from what to what.
 
     >>> mapping("last_offsets", ["orders-0"], of="partition to offset")

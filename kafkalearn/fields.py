@@ -143,7 +143,7 @@ def _check_of(hint: Any) -> Check:
     return partial(_instance, kinds=(hint,)) if isinstance(hint, type) else _as_it_is
 
 
-def _check_of_union(members: tuple) -> Check:
+def _check_of_union(members: tuple[Any, ...]) -> Check:
     others = tuple(each for each in members if each is not NoneType)
     if len(others) == 1:
         check = _check_of(others[0])
@@ -154,11 +154,11 @@ def _check_of_union(members: tuple) -> Check:
     return lambda name, value: None if value is None else check(name, value)
 
 
-def _check_of_tuple(members: tuple) -> Check:
+def _check_of_tuple(members: tuple[Any, ...]) -> Check:
     is_of_one_kind = len(members) == 2 and members[1] is Ellipsis
     checks = tuple(_check_of(each) for each in members if each is not Ellipsis)
 
-    def check(name: str, value: object) -> tuple:
+    def check(name: str, value: object) -> tuple[object, ...]:
         given = sequence(name, value)
         if not is_of_one_kind and len(given) != len(checks):
             raise KafkaLearnError(f"{name} must have {len(checks)} members, got {len(given)}: {shown(given)}")

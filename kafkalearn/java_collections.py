@@ -57,7 +57,7 @@ def java_hash(key: object) -> int:
 _text_hash = lru_cache(maxsize=1 << 16)(java_string_hash)  # the same few ids and topics are asked for all the time
 
 
-def hash_order(keys: Iterable[Key], hash_code: HashCode = java_hash) -> list[Key]:
+def hash_order(keys: Iterable[Key], hash_code: HashCode[Key] = java_hash) -> list[Key]:
     """The keys in the order in which Java walks a ``HashMap`` (or ``HashSet``) that they were put into one by one.
 
     >>> hash_order(["billing", "shipping", "search"])
@@ -113,7 +113,7 @@ class JavaHashMap(MutableMapping[Key, Value]):
 
     __slots__ = ("_arrivals", "_capacity", "_hash_code", "_places", "_values")
 
-    def __init__(self, capacity: int = DEFAULT_CAPACITY, hash_code: HashCode = java_hash) -> None:
+    def __init__(self, capacity: int = DEFAULT_CAPACITY, hash_code: HashCode[Key] = java_hash) -> None:
         """An empty map."""
         self._capacity = capacity
         self._hash_code = hash_code
@@ -185,7 +185,7 @@ class JavaHashSet(MutableSet[Key]):
     __slots__ = ("_map",)
 
     def __init__(
-        self, keys: Iterable[Key] = (), capacity: int = DEFAULT_CAPACITY, hash_code: HashCode = java_hash
+        self, keys: Iterable[Key] = (), capacity: int = DEFAULT_CAPACITY, hash_code: HashCode[Key] = java_hash
     ) -> None:
         """A set into which `keys` were put one by one."""
         self._map: JavaHashMap[Key, None] = JavaHashMap(capacity, hash_code)
@@ -193,7 +193,7 @@ class JavaHashSet(MutableSet[Key]):
             self._map[key] = None
 
     @classmethod
-    def copy_of(cls, keys: Iterable[Key], hash_code: HashCode = java_hash) -> JavaHashSet[Key]:
+    def copy_of(cls, keys: Iterable[Key], hash_code: HashCode[Key] = java_hash) -> JavaHashSet[Key]:
         """``new HashSet<>(keys)``: large enough from the start."""
         keys = list(keys)
         return cls(keys, copy_capacity(len(keys)), hash_code)
@@ -237,7 +237,7 @@ def timeline_slots(slot_count: int, size: int) -> int:
     return slot_count * 2 if (size + 1) * 0.75 > slot_count else slot_count
 
 
-def timeline_order(keys: Iterable[Key], slot_count: int, hash_code: HashCode = java_hash) -> list[Key]:
+def timeline_order(keys: Iterable[Key], slot_count: int, hash_code: HashCode[Key] = java_hash) -> list[Key]:
     """The keys, given in the order in which they came, in the order in which a ``TimelineHashMap`` is walked.
 
     The slot of a key is made of the highest bits of its hash code times a constant; of the keys in one slot, the
@@ -268,7 +268,7 @@ class TimelineHashSet(MutableSet[Key]):
 
     __slots__ = ("_hash_code", "_keys", "_slot_count")
 
-    def __init__(self, keys: Iterable[Key] = (), hash_code: HashCode = java_hash) -> None:
+    def __init__(self, keys: Iterable[Key] = (), hash_code: HashCode[Key] = java_hash) -> None:
         """A set into which `keys` were put one by one."""
         self._hash_code = hash_code
         self._keys: dict[Key, None] = {}

@@ -33,6 +33,6 @@ class Parts:
         """Replace the part at a place."""
         self._parts[place] = part
 
-    def all(self) -> tuple:
+    def all(self) -> tuple[Hashable, ...]:
         """All parts as they are now."""
         return tuple(self._parts)

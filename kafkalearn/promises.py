@@ -62,7 +62,7 @@ class InParts(Generic[Settings, State, Parts]):
         return all(test(parts) for test in self.tests(settings))
 
 
-Predicate: TypeAlias = Callable[[Any, Any], bool] | Since | InParts
+Predicate: TypeAlias = Callable[[Any, Any], bool] | Since[Any, Any] | InParts[Any, Any, Any]
 Promises: TypeAlias = Mapping[str, Predicate]
 
 

@@ -57,8 +57,7 @@ class Trace(tuple[Frame[State, Event], ...], Generic[State, Event]):
     def __getitem__(self, at: slice) -> Trace[State, Event]: ...
     def __getitem__(self, at: SupportsIndex | slice) -> Frame[State, Event] | Trace[State, Event]:
         """One moment, or a part of the run."""
-        found = tuple.__getitem__(self, at)
-        return Trace(found) if isinstance(at, slice) else found
+        return Trace(tuple.__getitem__(self, at)) if isinstance(at, slice) else tuple.__getitem__(self, at)
 
     def __add__(self, other: tuple[Frame[State, Event], ...]) -> Trace[State, Event]:
         """One run after the other."""

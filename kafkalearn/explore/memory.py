@@ -10,12 +10,12 @@ else.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kafkalearn.parts import Parts
 
 Key: TypeAlias = tuple[int, ...]
-Node: TypeAlias = list  # [place, branches], or [LEAF, answer]
+Node: TypeAlias = list[Any]  # [place, branches], or [LEAF, answer]
 
 LEAF = -1
 NOTHING = -2  # in place of the first place, in a tree that has learnt nothing yet

@@ -47,7 +47,7 @@ class Model(Generic[Settings, State, Event]):
 
     settings: Settings
     step: Callable[[Settings, State, Event], State]
-    split: Callable[[State], tuple]
+    split: Callable[[State], tuple[Hashable, ...]]
     happen: Callable[[Parts, Event], None]
     promises: tuple[tuple[str, Callable[[Parts], bool]], ...] = ()
     relabellings: tuple[Relabelling, ...] = ()

@@ -11,8 +11,9 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-FILE = files(__package__) / "checked_live.json"
+FILE = files("kafkalearn.fidelity") / "checked_live.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def live_text(rule: str) -> str:
 
 
 @cache
-def _file() -> dict:
+def _file() -> dict[str, Any]:
     return json.loads(FILE.read_text(encoding="utf-8"))
 
 

@@ -93,7 +93,7 @@ def _decode(reader: Reader, kind: Kind, version: int, is_nullable: bool, where: 
     return _decode_text_or_bytes(reader, kind, is_nullable, where)
 
 
-def _decode_array(reader: Reader, of: Kind, version: int, is_nullable: bool, where: str) -> list | None:
+def _decode_array(reader: Reader, of: Kind, version: int, is_nullable: bool, where: str) -> list[object] | None:
     count = _decode_length(reader, "count", INT32, is_nullable, where)
     if count is None:
         return None

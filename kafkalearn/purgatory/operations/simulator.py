@@ -80,7 +80,9 @@ def step(settings: Settings, purgatory: Purgatory, event: PurgatoryEvent) -> Pur
     raise no_event(event, (TryCompleteElseWatch, FactChanged, CheckAndComplete, ForceComplete, TimePassed))
 
 
-def simulate(settings: Settings, events: Iterable[PurgatoryEvent], initial: Purgatory | None = None) -> Trace:
+def simulate(
+    settings: Settings, events: Iterable[PurgatoryEvent], initial: Purgatory | None = None
+) -> Trace[Purgatory, PurgatoryEvent]:
     """The trace of some events, from `initial` or from an empty purgatory.
 
     >>> [frame.state.wheels.now_ms for frame in simulate(Settings(), [TimePassed(20), TimePassed(5)])]

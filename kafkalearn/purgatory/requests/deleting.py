@@ -46,7 +46,8 @@ def settle(broker: Broker, has_changed: bool) -> tuple[tuple[WaitingDelete, ...]
     Apache Kafka 4.3, ``kafka.server.DelayedDeleteRecords.tryComplete``.
     """
     low = broker.low_watermark
-    left, answers = [], []
+    left: list[WaitingDelete] = []
+    answers: list[DeleteAnswered] = []
     for each in broker.deletes:
         if has_changed or low is None:
             answers.append(DeleteAnswered(each.request, None, "NOT_LEADER_OR_FOLLOWER"))

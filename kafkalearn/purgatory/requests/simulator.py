@@ -63,7 +63,9 @@ def step(settings: Settings, broker: Broker, event: RequestEvent) -> Broker:
     return _stepped(settings, broker, event, RECORD_BYTES)
 
 
-def simulate(settings: Settings, events: Iterable[RequestEvent], initial: Broker | None = None) -> Trace:
+def simulate(
+    settings: Settings, events: Iterable[RequestEvent], initial: Broker | None = None
+) -> Trace[Broker, RequestEvent]:
     """The trace of some events, from `initial` or from a new partition.
 
     >>> [len(frame.state.consumers) for frame in simulate(Settings(), [ConsumerFetch("c1", 0), ConsumerFetch("c2", 0)])]

@@ -6,7 +6,7 @@ taken out of one, or run; a step of the heap is one comparison of two timers, or
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -203,7 +203,7 @@ def heap_cost(loads: Sequence[Load], takes_out_cancelled: bool = True) -> Cost:
     spent = {"add": 0, "cancel": 0, "expire": 0}
     most = 0
 
-    def counted(what: str, do, *arguments) -> None:
+    def counted(what: str, do: Callable[..., object], *arguments: object) -> None:
         before = heap.comparison_count
         do(*arguments)
         spent[what] += heap.comparison_count - before

@@ -86,7 +86,8 @@ def journey(
     """
     settings = Settings(tick_ms, wheel_size, start_ms)
     whole_number("delay_ms", delay_ms, at_least=-LARGEST_LONG)
-    expires_ms, places, clock_ms = start_ms + delay_ms, [], start_ms
+    expires_ms, clock_ms = start_ms + delay_ms, start_ms
+    places: list[Place] = []
     while (found := place(clock_ms, expires_ms, settings.tick_ms, settings.wheel_size)) is not None:
         places.append(found)
         clock_ms = found.bucket_time_ms

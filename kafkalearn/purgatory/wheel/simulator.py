@@ -61,7 +61,9 @@ def step(settings: Settings, wheels: Wheels, event: WheelEvent) -> Wheels:
     raise no_event(event, (Add, Cancel, Flush, Advance))
 
 
-def simulate(settings: Settings, events: Iterable[WheelEvent], initial: Wheels | None = None) -> Trace:
+def simulate(
+    settings: Settings, events: Iterable[WheelEvent], initial: Wheels | None = None
+) -> Trace[Wheels, WheelEvent]:
     """The trace of some events, from `initial` or from empty wheels.
 
     >>> [frame.state.clock_ms for frame in simulate(Settings(), [Add("fetch", 45), Advance(50)])]
@@ -76,7 +78,8 @@ def bucket_by_bucket(settings: Settings, events: Iterable[WheelEvent]) -> tuple[
     >>> bucket_by_bucket(Settings(), [Add("fetch", 450), Advance(500)])
     (Add(name='fetch', delay_ms=450), Flush(now_ms=400), Flush(now_ms=440), Flush(now_ms=450), Advance(to_ms=500))
     """
-    wheels, parts = start(settings), []
+    wheels = start(settings)
+    parts: list[WheelEvent] = []
     for event in events:
         while isinstance(event, Advance) and wheels.next_due_ms is not None and wheels.next_due_ms <= event.to_ms:
             parts.append(Flush(max(wheels.next_due_ms, wheels.now_ms)))
@@ -121,5 +124,5 @@ def _flushed(settings: Settings, wheels: Wheels) -> Wheels:
     for timer in head.timers:
         wheels = _added(settings, wheels, timer)
     fired = tuple(timer for placed in wheels.effects for timer in placed.fired)
-    moved = tuple(placed for placed in wheels.effects if placed.place is not None)
+    moved = tuple(placed for placed in wheels.effects if isinstance(placed, Placed) and placed.place is not None)
     return replace(wheels, effects=(*before, Flushed(head.place, fired, moved)))
