@@ -48,6 +48,8 @@ class Whole(NamedTuple):
 Count: TypeAlias = Annotated[int, Whole(1, LARGEST_INT)]
 Index: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
 PartitionCount: TypeAlias = Annotated[int, Whole(1, 10_000)]  # of a topic that is stepped through
+MOST_RECORDS = 100_000  # of one event, all of which are in the state; 1 MiB, a batch, has fewer than 150,000
+RecordCount: TypeAlias = Annotated[int, Whole(1, MOST_RECORDS)]
 BrokerId: TypeAlias = Annotated[int, Whole(1, LARGEST_INT)]
 Offset: TypeAlias = Annotated[int, Whole(0)]
 Millis: TypeAlias = Annotated[int, Whole(0)]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from kafkalearn.commits.settings import MOST_RECORDS
-from kafkalearn.fields import Checked, Index, Millis, Offset, Whole
+from kafkalearn.fields import MOST_RECORDS, Checked, Index, Millis, Offset, Whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,11 @@ from typing import Annotated
 from kafkalearn.arguments import LARGEST_INT, fill_in, one_of
 from kafkalearn.commits.sinks import PLAIN, SINKS
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import NOT_GIVEN, Checked, Count, FilledIn, Index, Offset, Whole, check_fields
+from kafkalearn.fields import MOST_RECORDS, NOT_GIVEN, Checked, Count, FilledIn, Index, Offset, Whole, check_fields
 from kafkalearn.versions import default
 
 RESETS = ("earliest", "latest", "none")
 """Values of ``auto.offset.reset`` in this simulator; `kafkalearn.commits.start_offset` knows by_duration as well."""
-
-MOST_RECORDS = 100_000  # at once: a poll may return all of them, and each is in the state
 
 
 @dataclass(frozen=True, slots=True)

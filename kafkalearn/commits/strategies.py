@@ -9,10 +9,10 @@ from typing import Annotated
 from kafkalearn.arguments import LARGEST_INT, one_of
 from kafkalearn.commits.committing import refusal
 from kafkalearn.commits.events import Answered, Checkpoint, CommitAsync, CommitEvent, CommitSync, Poll, Process
-from kafkalearn.commits.settings import MOST_RECORDS, Settings
+from kafkalearn.commits.settings import Settings
 from kafkalearn.commits.sinks import CHECKPOINT, IDEMPOTENT, LOCK, PLAIN, SINKS, TRANSACTION
 from kafkalearn.commits.state import Consumer, Pipeline
-from kafkalearn.fields import Checked, Count, Index, Millis, Whole, check_fields
+from kafkalearn.fields import MOST_RECORDS, Checked, Count, Index, Millis, Whole, check_fields
 
 BEFORE, RECORD, BATCH, AUTO, NEVER = "before the batch", "after records", "after the batch", "auto", "never"
 RETRIES = ("", "always", "if newest")

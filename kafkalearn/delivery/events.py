@@ -11,8 +11,8 @@ from typing import Annotated, TypeAlias
 
 from kafkalearn.arguments import LARGEST_INT
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import BrokerId, Checked, Offset, Whole, check_fields
-from kafkalearn.replication.events import RecordCount, ReplicationEvent, RequestMillis, refuse_unknown_acks
+from kafkalearn.fields import BrokerId, Checked, Offset, RecordCount, Whole, check_fields
+from kafkalearn.replication.events import ReplicationEvent, RequestMillis, refuse_unknown_acks
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from kafkalearn.log.effects import Cleaned, SegmentsDeleted
 from kafkalearn.log.settings import Settings
 from kafkalearn.log.state import CLEANER_STATES, RUNNING, Batch, Log, Record, ends_of
 from kafkalearn.promises import Promises, Since, judges
+from kafkalearn.segments.sizes import bytes_of
 
 
 def _segments_follow(settings: Settings, log: Log) -> bool:
@@ -52,7 +53,7 @@ def _nothing_rewritten(settings: Settings, before: Log, log: Log) -> bool:
 def _one_record_a_key(settings: Settings, log: Log) -> bool:
     """A cleaning that starts at the log start offset leaves alone what lies below it."""
     clean = [
-        record.key
+        bytes_of(record.key)
         for record in log.records
         if record.key is not None and log.log_start_offset <= record.offset < (log.checkpoint or 0)
     ]
@@ -103,10 +104,10 @@ def _is_decided(log: Log, batch: Batch) -> bool:
     )
 
 
-def _last_of_keys(log: Log) -> dict[str | bytes, Record]:
+def _last_of_keys(log: Log) -> dict[bytes, Record]:
     """The last record of each key, of all that a reader of committed records gets from the log start on."""
     return {
-        record.key: record
+        bytes_of(record.key): record
         for batch in log.batches
         if _is_decided(log, batch)
         for record in batch.records
@@ -116,8 +117,8 @@ def _last_of_keys(log: Log) -> dict[str | bytes, Record]:
 
 def _values_survive(settings: Settings, before: Log, log: Log) -> bool:
     after = _last_of_keys(log)
-    values = (record for record in _last_of_keys(before).values() if record.value is not None)
-    return all(each.key in after and after[each.key].offset >= each.offset for each in values)
+    values = ((key, record) for key, record in _last_of_keys(before).items() if record.value is not None)
+    return all(key in after and after[key].offset >= record.offset for key, record in values)
 
 
 def _nothing_comes_back(settings: Settings, before: Log, log: Log) -> bool:

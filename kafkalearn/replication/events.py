@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 from kafkalearn.arguments import LARGEST_INT, one_of
 from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.fields import BrokerId, Checked, Millis, Offset, Whole, check_fields
+from kafkalearn.fields import BrokerId, Checked, Millis, Offset, RecordCount, Whole, check_fields
 from kafkalearn.phrases import shown
 
 STAY_PENDING = (
@@ -42,9 +42,6 @@ ACKS = (0, 1, "all")
 
 ELECTION_TYPES = (PREFERRED_ELECTION, UNCLEAN_ELECTION) = ("preferred", "unclean")
 
-MOST_RECORDS = 100_000  # of one batch: message.max.bytes, 1 MiB, takes fewer than 150,000 of the smallest records
-
-RecordCount: TypeAlias = Annotated[int, Whole(1, MOST_RECORDS)]
 RequestMillis: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
 
 

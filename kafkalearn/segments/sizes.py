@@ -21,15 +21,22 @@ Text: TypeAlias = str | bytes
 BATCH_HEADER_BYTES = 61
 
 
+def bytes_of(data: Text) -> bytes:
+    """A key or value as it lies in a log: a text and its UTF-8 are the same.
+
+    >>> bytes_of("é") == bytes_of(b"\\xc3\\xa9")
+    True
+    """
+    return data.encode() if isinstance(data, str) else data
+
+
 def length_of(data: Text | None) -> int:
     """The length of a key or value, -1 for null; text counts as UTF-8.
 
     >>> length_of("grüße"), length_of(b""), length_of(None)
     (7, 0, -1)
     """
-    if data is None:
-        return -1
-    return len(data.encode() if isinstance(data, str) else data)
+    return -1 if data is None else len(bytes_of(data))
 
 
 NO_HEADERS_BYTES = 1  # a record says how many headers it has, even none

@@ -88,6 +88,11 @@ def test_older_releases_are_refused():
         Settings("3.9")
 
 
+def test_a_member_has_each_partition_once():
+    with pytest.raises(KafkaLearnError, match=r"partitions must be different numbers, got \(1, 0, 1\)"):
+        Written("A", 1, (1, 0, 1))
+
+
 @pytest.mark.parametrize(
     "events",
     [

@@ -13,6 +13,7 @@ from kafkalearn.log.cleaner.offset_map import OffsetMap
 from kafkalearn.log.effects import Cleanable, Decision
 from kafkalearn.log.settings import Settings
 from kafkalearn.log.state import Batch, Log, Record
+from kafkalearn.segments.sizes import bytes_of
 
 BEHIND_THE_MAP = "behind what the map has seen"
 LAST_OF_KEY = "last of its key"
@@ -68,7 +69,7 @@ def decide(cleaning: Cleaning, batch: Batch, record: Record, is_discarded: bool,
         return Decision(record.offset, True, BEHIND_THE_MAP)
     if record.key is None:
         return Decision(record.offset, False, NO_KEY)
-    newest = cleaning.map.offsets.get(record.key, -1)
+    newest = cleaning.map.offsets.get(bytes_of(record.key), -1)
     if newest > record.offset:
         return Decision(record.offset, False, OVERTAKEN.format(newest))
     if record.value is not None:

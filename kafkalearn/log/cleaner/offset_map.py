@@ -14,7 +14,7 @@ from kafkalearn.log.cleaner.markers import CleanedTransactions
 from kafkalearn.log.effects import Cleanable
 from kafkalearn.log.settings import Settings
 from kafkalearn.log.state import Log, Segment, ends_of
-from kafkalearn.segments.sizes import Text
+from kafkalearn.segments.sizes import bytes_of
 
 
 class CleanerDied(KafkaLearnError):  # noqa: N818  (named for what happened, as in the cleaner's log)
@@ -25,7 +25,7 @@ class CleanerDied(KafkaLearnError):  # noqa: N818  (named for what happened, as 
 class OffsetMap:
     """The last offset of each key in the dirty part, as far as the map went."""
 
-    offsets: dict[Text, int]
+    offsets: dict[bytes, int]
     latest_offset: int  # the map holds everything up to here
     is_full: bool
 
@@ -46,7 +46,7 @@ def offset_map(settings: Settings, log: Log, cleanable: Cleanable) -> OffsetMap:
     if not settings.has("0.10.0"):
         return _map_of_whole_segments(settings, dirty, cleanable)
     transactions = CleanedTransactions(log, dirty[0].base_offset, cleanable.first_uncleanable_offset)
-    offsets: dict[Text, int] = {}
+    offsets: dict[bytes, int] = {}
     latest = cleanable.first_dirty_offset - 1
     for segment, end in zip(dirty, ends_of(dirty, cleanable.first_uncleanable_offset), strict=True):
         for batch in segment.batches:
@@ -55,7 +55,7 @@ def offset_map(settings: Settings, log: Log, cleanable: Cleanable) -> OffsetMap:
                     continue
                 if len(offsets) >= settings.usable_key_count:  # even if the key is known
                     return OffsetMap(offsets, latest, is_full=True)
-                offsets[record.key] = latest = record.offset
+                offsets[bytes_of(record.key)] = latest = record.offset
             latest = max(latest, batch.last_offset)
         latest = end - 1  # the gap behind the last batch counts as read
     return OffsetMap(offsets, latest, is_full=False)
@@ -70,7 +70,7 @@ def _dirty_segments(log: Log, cleanable: Cleanable) -> list[Segment]:
 
 def _map_of_whole_segments(settings: Settings, dirty: list[Segment], cleanable: Cleanable) -> OffsetMap:
     """Before 0.10.0 a segment went into the map whole or not at all; one that could not ended the thread."""
-    offsets: dict[Text, int] = {}
+    offsets: dict[bytes, int] = {}
     latest = cleanable.first_dirty_offset - 1
     for segment in dirty:
         if not segment.batches:
@@ -88,6 +88,6 @@ def _map_of_whole_segments(settings: Settings, dirty: list[Segment], cleanable: 
                 if record.key is None and not settings.has("0.9.0"):
                     raise CleanerDied(f"the message at offset {record.offset} has no key; Kafka 0.8 required one")
                 if record.key is not None:
-                    offsets[record.key] = record.offset
+                    offsets[bytes_of(record.key)] = record.offset
             latest = batch.last_offset
     return OffsetMap(offsets, latest, is_full=False)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from kafkalearn.log.reader.effects import CrossingEffect
 from kafkalearn.log.settings import Settings
 from kafkalearn.log.state import Log, Record
-from kafkalearn.segments.sizes import Text
+from kafkalearn.segments.sizes import Text, bytes_of
 
 Table: TypeAlias = tuple[tuple[Text, Text], ...]  # key and value, in the order of the keys
 
@@ -45,8 +45,9 @@ def table_of(records: Iterable[Record], table: Table = ()) -> Table:
     >>> table_of([Record(0, "anna", "1", 0), Record(1, "ben", "1", 0), Record(2, "anna", None, 0)])
     (('ben', '1'),)
     """
-    values = dict(table) | {record.key: record.value for record in records if record.key is not None}
-    return tuple(sorted((key, value) for key, value in values.items() if value is not None))
+    rows: dict[bytes, tuple[Text, Text | None]] = {bytes_of(key): (key, value) for key, value in table}
+    rows |= {bytes_of(record.key): (record.key, record.value) for record in records if record.key is not None}
+    return tuple((key, value) for _, (key, value) in sorted(rows.items()) if value is not None)
 
 
 def ahead_of(crossing: Crossing) -> tuple[Record, ...]:
@@ -56,6 +57,6 @@ def ahead_of(crossing: Crossing) -> tuple[Record, ...]:
 
 def ghosts(crossing: Crossing) -> tuple[Text, ...]:
     """The keys in the reader's table that the topic has deleted, with nothing ahead that removes them."""
-    ahead = {record.key for record in ahead_of(crossing)}
-    known = dict(crossing.truth)
-    return tuple(key for key, _ in crossing.reader.table if key not in known and key not in ahead)
+    ahead = {bytes_of(record.key) for record in ahead_of(crossing) if record.key is not None}
+    known = ahead | {bytes_of(key) for key, _ in crossing.truth}
+    return tuple(key for key, _ in crossing.reader.table if bytes_of(key) not in known)

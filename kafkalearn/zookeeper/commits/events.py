@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from kafkalearn.arguments import fill_in, one_of
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import NOT_GIVEN, Checked, Count, FilledIn, Index, Offset, check_fields
+from kafkalearn.fields import NOT_GIVEN, Checked, Count, FilledIn, Index, Offset, RecordCount, check_fields
 from kafkalearn.offsets.replicated.events import OF_BROKERS
 from kafkalearn.offsets.store.events import Load, StoreGroup
 from kafkalearn.replication.events import ReplicationEvent
@@ -21,7 +21,7 @@ class Produce(Checked):
     """Somebody produces records."""
 
     partition: Index = 0
-    count: Count = 1
+    count: RecordCount = 1
 
 
 @dataclass(frozen=True, slots=True)

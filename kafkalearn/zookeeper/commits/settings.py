@@ -7,7 +7,7 @@ from typing import Annotated
 
 from kafkalearn.arguments import fill_in, one_of
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import NOT_GIVEN, Checked, FilledIn, Millis, PartitionCount, Whole, check_fields
+from kafkalearn.fields import NOT_GIVEN, Checked, FilledIn, Millis, Whole, check_fields
 from kafkalearn.offsets.replicated.settings import Settings as TopicSettings
 from kafkalearn.replication.settings import MOST_REPLICAS
 from kafkalearn.versions import default
@@ -17,6 +17,8 @@ from kafkalearn.zookeeper.fetching.settings import LAST_RELEASE
 
 TIMER, APPLICATION, SHUTDOWN = "the timer", "the application", "the shutdown"
 """Who commits: the timer of auto commit; the application that asks for tries again, or a rebalance; the shutdown."""
+
+MOST_PARTITIONS = 1000  # each is a node of its own, and has a record of its own in every commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Settings(Checked):
 
     group: str = "billing"
     topic: str = "orders"
-    partition_count: PartitionCount = 1
+    partition_count: Annotated[int, Whole(1, MOST_PARTITIONS)] = 1
     replica_count: Annotated[int, Whole(1, MOST_REPLICAS)] = 1
     auto_commit_enable: FilledIn[bool] = NOT_GIVEN
     auto_offset_reset: FilledIn[str] = NOT_GIVEN

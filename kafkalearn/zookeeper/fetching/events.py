@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple, TypeAlias
 
-from kafkalearn.fields import BrokerId, Checked, Count, Index, Offset, Whole
+from kafkalearn.fields import BrokerId, Checked, Index, Offset, RecordCount, Whole
 
 
 class Assigned(NamedTuple):
@@ -65,7 +65,7 @@ class Append(Checked):
 
     topic: str
     partition: Index
-    count: Count = 1
+    count: RecordCount = 1
     size_bytes: Annotated[int, Whole(1)] = 100
 
 

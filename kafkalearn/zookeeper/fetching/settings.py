@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from kafkalearn.arguments import fill_in, one_of
+from kafkalearn.assignor.members import MOST_STREAMS
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.fields import NOT_GIVEN, BrokerId, Checked, Count, FilledIn, PartitionCount, Whole, check_fields
 from kafkalearn.topic_partition import TopicPartition
@@ -62,7 +63,7 @@ class Settings(Checked):
 
     topics: tuple[tuple[str, PartitionCount], ...] = (("orders", 2),)
     broker_ids: tuple[BrokerId, ...] = (1, 2)
-    stream_count: Count = 1
+    stream_count: Annotated[int, Whole(1, MOST_STREAMS)] = 1
     num_consumer_fetchers: FilledIn[Count] = NOT_GIVEN
     queued_max_message_chunks: FilledIn[Count] = NOT_GIVEN
     fetch_message_max_bytes: FilledIn[Count] = NOT_GIVEN

@@ -30,11 +30,11 @@ def _watches_have_a_session(settings: Settings, tree: Tree) -> bool:
 
 
 def _has_notified_of_every_watch_that_is_gone(settings: Settings, before: Tree, tree: Tree) -> bool:
+    """The watches of a session go with it in silence, but for those that fired before it ended."""
     sessions = {session.name for session in tree.sessions}
-    gone = [watch for watch in before.watches if watch not in tree.watches and watch.session in sessions]
+    gone = {(watch.session, watch.path) for watch in before.watches if watch not in tree.watches}
     notified = {(effect.session, effect.path) for effect in tree.effects if isinstance(effect, WatchFired)}
-    left = {(watch.session, watch.path) for watch in before.watches}
-    return notified <= left and {(watch.session, watch.path) for watch in gone} == notified
+    return {each for each in gone if each[0] in sessions} <= notified <= gone
 
 
 INVARIANTS: Promises = {

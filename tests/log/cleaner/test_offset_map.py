@@ -23,6 +23,13 @@ def test_a_small_map_needs_more_passes_and_ends_where_a_large_one_does(schedule,
     assert many.checkpoint == once.checkpoint
 
 
+def test_a_text_and_its_utf_8_are_one_key():
+    writes = one_each(("é", "1", 1), ("é".encode(), "2", 1), (b"\xff", "1", 1), ("é", "3", 1))
+    for release in ("4.3", "0.9.0"):
+        log = after(Settings("compact", release), writes, Roll(), Clean(5, is_forced=True))
+        assert offsets(log) == [2, 3]
+
+
 def test_a_segment_larger_than_the_map_killed_the_cleaner_before_0_10_0():
     log = after(Settings("compact", "0.9.0", **FULL_MAP), FOUR_KEYS, Roll(), Clean(5, is_forced=True))
     (stopped,) = log.effects

@@ -99,6 +99,19 @@ def test_a_table_holds_the_last_value_of_each_key_that_is_not_deleted():
     assert table_of(state.log.records) == (("a", ""),)
 
 
+def test_keys_may_be_texts_and_bytes_and_a_text_is_its_utf_8():
+    state = crossed(OFTEN, [put("b", "1", 0), put(b"a", b"1", 1), put(b"b", None, 2), Read(2), put("é", b"2", 3)])
+    assert state.truth == ((b"a", b"1"), ("é", b"2"))
+    assert state.reader.table == ((b"a", b"1"), ("b", "1"))
+    state = crossed(OFTEN, [put("a", "1", 0), put(b"a", "2", 1), Read(), put("a", None, 2), Read()])
+    assert (state.truth, state.reader.table) == ((), ())
+
+
+def test_a_key_that_is_written_otherwise_is_no_ghost_while_its_tombstone_lies_ahead():
+    assert ghosts(crossed(OFTEN, [put("a", "1", 0), Read(), put(b"a", None, 1)])) == ()
+    assert ghosts(crossed(OFTEN, [put("a", "1", 0), Read(), put(b"a", "2", 1)])) == ()
+
+
 def test_a_read_leads_to_its_records_and_any_other_event_to_what_it_does_to_the_log():
     *_, written, read = (frame.state for frame in simulate(OFTEN, [put("a", "1", 0), Read()]))
     assert written.effects == written.log.effects

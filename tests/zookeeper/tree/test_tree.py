@@ -133,6 +133,15 @@ def test_a_session_is_opened_once():
         after(*TWO, SessionOpened("a"))
 
 
+def test_who_is_notified_of_the_end_of_a_session_may_end_in_the_same_moment():
+    """A watch fires for a session that expires a tick later: both in one `TimePassed`."""
+    events = (SessionOpened("a", 4000), SessionOpened("b", 8000), Create("a", "/x", None, is_ephemeral=True))
+    before = after(*events, Exists("b", "/x", leaves_watch=True))
+    tree = step(SETTINGS, before, TimePassed(60_000))
+    assert [type(each) for each in tree.effects] == [WatchFired, SessionEnded, SessionEnded]
+    check(SETTINGS, tree, before)
+
+
 PATHS = st.sampled_from(("/x", "/y", "/x/1", "/x/2", "/x/1/z"))
 NAMES = st.sampled_from(("a", "b", "c"))
 REQUESTS = st.one_of(
@@ -142,10 +151,10 @@ REQUESTS = st.one_of(
     st.builds(GetData, NAMES, PATHS, st.booleans()),
     st.builds(GetChildren, NAMES, PATHS, st.booleans()),
     st.builds(Exists, NAMES, PATHS, st.booleans()),
-    st.builds(SessionOpened, NAMES),
+    st.builds(SessionOpened, NAMES, st.sampled_from((4000, 9000))),
     st.builds(SessionExpired, NAMES),
     st.builds(SessionClosed, NAMES),
-    st.builds(TimePassed, st.sampled_from((500, 3000, 9000))),
+    st.builds(TimePassed, st.sampled_from((500, 3000, 9000, 60_000))),
 )
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kafkalearn.fields import Checked, Count, Index
+from kafkalearn.errors import KafkaLearnError
+from kafkalearn.fields import Checked, Count, Index, check_fields
 from kafkalearn.log.events import Clean, Roll
+from kafkalearn.phrases import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,12 @@ class Written(Checked):
     member: str
     epoch: Count
     partitions: tuple[Index, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a partition that is named twice."""
+        check_fields(self)
+        if len(set(self.partitions)) < len(self.partitions):
+            raise KafkaLearnError(f"partitions must be different numbers, got {shown(self.partitions)}")
 
 
 @dataclass(frozen=True, slots=True)
