@@ -9,13 +9,11 @@ from tests.live.java import run_java_class
 
 pytestmark = pytest.mark.live
 
-SHARE_MS = 6000  # many heartbeats of the shared broker, one every 50 ms
-
 
 def test_what_a_member_at_work_has_not_taken_up_goes_back_without_its_poll(kafka, new_name):
     topic = new_name("orders")
     kafka.create_topic(topic, 2)
-    said = run_java_class(kafka.release, "TakenBack", kafka.bootstrap, topic, new_name("group"), str(SHARE_MS))
+    said = run_java_class(kafka.release, "TakenBack", kafka.bootstrap, topic, new_name("group"))
     assert said.splitlines() == ["shared 1 1", "while A works 1", "shared 1 1"]
 
     story = """topic orders has 2 partitions
