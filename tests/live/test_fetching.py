@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -19,7 +22,9 @@ from kafkalearn.live.jars.ivy import Module
 from kafkalearn.live.jars.java import ProgramFailed, run_java
 from kafkalearn.live.jars.pinned import Jar, Release, find_release, releases
 from kafkalearn.versions.releases import DEFAULT_RELEASE
+from tests.project.nothing_skipped import SWITCH
 from tools import live_releases
+from tools.environment import ROOT
 from tools.recordings import text_of
 
 CONTENT = {"kafka_2.13-9.9.1.jar": b"of the broker", "kafka-clients-9.9.1.jar": b"of the clients, which is longer"}
@@ -121,6 +126,47 @@ def test_without_a_registry_the_message_says_what_to_do(registry, monkeypatch, t
         "unknown host",
     ):
         assert words in said
+
+
+@pytest.fixture
+def silent_registry(tmp_path):
+    """Ivy's settings that name a registry which nobody serves."""
+    path = tmp_path / "ivysettings.xml"
+    where = 'root="http://127.0.0.1:1/"'  # no program listens at port 1
+    resolver = f'<resolvers><ibiblio name="mirror" m2compatible="true" {where}/></resolvers>'
+    path.write_text(f'<ivysettings><settings defaultResolver="mirror"/>{resolver}</ivysettings>', encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("asked", [lambda one, *to: ivy.fetch_exactly([one], *to), ivy.fetch_with_needs])
+def test_what_ivy_could_not_do_is_said_with_its_cause(silent_registry, tmp_path, monkeypatch, asked):
+    monkeypatch.setenv(ivy.SETTINGS_VARIABLE, str(silent_registry))
+    module = Module("org.apache.kafka", "kafka-clients", "9.9.9")
+    with pytest.raises(ProgramFailed) as caught:
+        asked(module, tmp_path / "jars", tmp_path / "cache")
+
+    lines = str(caught.value).splitlines()
+    assert lines[0].startswith("Server access error at url http://127.0.0.1:1/org/apache/kafka/kafka-clients/9.9.9/")
+    assert "Connection refused" in lines[0]
+    assert "org.apache.kafka#kafka-clients;9.9.9: not found" in lines
+
+
+def test_where_the_jars_cannot_be_had_live_tests_are_skipped_with_the_reason_and_all_ends_well(
+    silent_registry, tmp_path
+):
+    environ = dict(os.environ, KAFKALEARN_DATA_DIR=str(tmp_path / "data"))
+    environ[ivy.SETTINGS_VARIABLE] = str(silent_registry)
+    environ.pop(SWITCH, None)
+    tests = ("tests/live/test_groups.py", "tests/live/test_old_consumers.py")
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "live", "-p", "no:cacheprovider", *tests]
+    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout
+    assert "passed" not in done.stdout.splitlines()[-1]
+    for kind in ("no real Kafka here: ", "no Kafka of the ZooKeeper era here: "):
+        told = [line for line in done.stdout.splitlines() if kind in line]
+        assert told
+        assert all("could not be fetched" in line for line in told)
 
 
 def test_a_full_disk_is_noticed_before_anything_is_fetched(registry, monkeypatch):
