@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, Never, TypeAlias, TypeVar
 
 from kafkalearn.arguments import one_of
 
@@ -62,14 +62,16 @@ class InParts(Generic[Settings, State, Parts]):
         return all(test(parts) for test in self.tests(settings))
 
 
-Predicate: TypeAlias = Callable[[Any, Any], bool] | Since[Any, Any] | InParts[Any, Any, Any]
+Predicate: TypeAlias = Callable[[Never, Never], bool]
+"""Of the settings and states of one simulator alone: which, its own annotations say. `Since` and `InParts` are such."""
+
 Promises: TypeAlias = Mapping[str, Predicate]
 
 
 def of_inner(
     promises: Promises,
-    inner: Callable[[Any], Any],
-    settings_of: Callable[[Any], Any] = lambda settings: settings,
+    inner: Callable[[Never], object],
+    settings_of: Callable[[Never], object] = lambda settings: settings,
 ) -> Promises:
     """The statements about a state, as statements about a larger one that holds it.
 
@@ -90,7 +92,7 @@ def of_inner(
     ('small', 'rises')
     """
 
-    def lifted(predicate: Predicate) -> Predicate:
+    def lifted(predicate: Any) -> Predicate:  # whoever gave it knows of which settings and states it is
         if isinstance(predicate, Since):
             holds = predicate.holds
             return Since(lambda settings, before, state: holds(settings_of(settings), inner(before), inner(state)))
@@ -132,7 +134,7 @@ def failing(
     return tuple(name for name in chosen if not _holds(promises[name], settings, state, before))
 
 
-def _holds(predicate: Predicate, settings: object, state: object, before: object) -> bool:
+def _holds(predicate: Any, settings: object, state: object, before: object) -> bool:
     return predicate(settings, state, before) if isinstance(predicate, Since) else predicate(settings, state)
 
 

@@ -6,9 +6,10 @@ broker remembers of a producer is what its own log says: a follower that becomes
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from kafkalearn.delivery.effects import BatchAppended, BatchRefused, DuplicateRecognised
+from kafkalearn.delivery.effects import BatchAppended, BatchRefused, DeliveryEffect, DuplicateRecognised
 from kafkalearn.delivery.events import ProduceRequest
 from kafkalearn.delivery.processing import DeliveryProcessing
 from kafkalearn.delivery.state import Appended
@@ -131,7 +132,7 @@ def _append(
     return Receipt(answer.error, answer.base_offset)
 
 
-def _own_answer(effects: list, base_offset: int | None) -> ProduceAnswered | None:
+def _own_answer(effects: Sequence[DeliveryEffect], base_offset: int | None) -> ProduceAnswered | None:
     """The answer to this very request: writing it may have answered others that waited."""
     answers = [each for each in effects if isinstance(each, ProduceAnswered) and each.base_offset == base_offset]
     return answers[0] if answers else None

@@ -107,7 +107,9 @@ def _may_send(processing: DeliveryProcessing) -> bool:
 def _send_request(processing: DeliveryProcessing) -> None:
     batch = _stamped(processing, processing.producer.waiting[0])
     producer, settings = processing.producer, processing.producer_settings
-    request = Request(batch, processing.leader_id, deadline_ms=processing.now_ms + settings.request_timeout_ms)
+    leader_id = processing.leader_id
+    assert leader_id is not None, "where nobody leads nothing may be sent"
+    request = Request(batch, leader_id, deadline_ms=processing.now_ms + settings.request_timeout_ms)
     processing.producer = producer._replace(waiting=producer.waiting[1:], in_flight=(*producer.in_flight, request))
     if settings.acks == 0:
         _call_back(processing, batch, NONE)  # no answer will come: the client is done with it
@@ -127,7 +129,8 @@ def _stamped(processing: DeliveryProcessing, batch: Batch) -> Batch:
 def request_arrived(processing: DeliveryProcessing, event: RequestArrived) -> None:
     """A broker works on one request of a connection at a time, and on the oldest first."""
     request = _oldest(processing, ON_ITS_WAY)
-    processing.require(request is not None, "{}: no request is on its way", event)
+    if request is None:
+        processing.refuse("{}: no request is on its way", event)
     status = processing.broker(request.to_broker).status
     processing.require(status != FROZEN, "{}: broker {} stands still and reads nothing", event, request.to_broker)
     at_broker = [each for each in processing.producer.in_flight if each.stage == AT_BROKER]
@@ -157,7 +160,8 @@ def _oldest(processing: DeliveryProcessing, stage: str) -> Request | None:
 def answer_arrived(processing: DeliveryProcessing, event: AnswerArrived) -> None:
     """The producer learns the result of a request."""
     request = _oldest(processing, ANSWERED)
-    processing.require(request is not None, "{}: no answer is on its way", event)
+    if request is None:
+        processing.refuse("{}: no answer is on its way", event)
     if request.error == NONE:
         _drop(processing, request)
         if not _is_called_back(processing, request.batch):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 from kafkalearn.delivery.effects import DeliveryEffect
 from kafkalearn.delivery.settings import Settings
 from kafkalearn.delivery.state import Appended, Delivery, Producer
@@ -24,14 +27,15 @@ def places_of_producer(topic: TopicSettings) -> tuple[int, int]:
     return first, first + 1
 
 
-def parts_of_delivery(delivery: Delivery) -> tuple:
+def parts_of_delivery(delivery: Delivery) -> tuple[Hashable, ...]:
     """The parts of a delivery, each at its place."""
     return (*parts_of(delivery.partition), delivery.producer, delivery.appended)
 
 
-def delivery_of(parts: tuple, effects: tuple[DeliveryEffect, ...]) -> Delivery:
+def delivery_of(parts: tuple[Hashable, ...], effects: tuple[DeliveryEffect, ...]) -> Delivery:
     """The delivery made of these parts; the partition has those of the effects that are its own."""
-    *of_partition, producer, appended = parts
+    at: Any = parts  # what is at which place, `parts_of_delivery` says
+    *of_partition, producer, appended = at
     own = tuple(each for each in effects if isinstance(each, Effect))
     return Delivery(partition_of(tuple(of_partition), own), producer, appended, effects)
 
@@ -46,6 +50,10 @@ class DeliveryProcessing(Processing):
         super().__init__(settings.topic, parts, normaliser)
         self.producer_settings = settings.producer
         self.producer_place, self.appended_place = places_of_producer(settings.topic)
+
+    def emit(self, effect: DeliveryEffect) -> None:
+        """Add an effect of this event."""
+        self.effects.append(effect)
 
     @property
     def producer(self) -> Producer:

@@ -7,7 +7,7 @@ often the record is sent. Whether the record was written is another question: th
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kafkalearn.errors import unknown_name
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, release_line
@@ -161,7 +161,7 @@ ERRORS: tuple[ProduceError, ...] = (
 )
 """The errors, retriable ones first, with the names of today."""
 
-_OLD: dict[str, tuple[tuple[str, dict[str, object]], ...]] = {
+_OLD: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "NOT_LEADER_OR_FOLLOWER": (
         ("2.6", {"name": "NOT_LEADER_FOR_PARTITION", "exception": "NotLeaderForPartitionException"}),
     ),

@@ -104,7 +104,7 @@ def _keeps_rejected(processing: DeliveryProcessing, log: Log) -> bool:
     return not rejected.isdisjoint(record.value for record in log.records)
 
 
-def _unless(breaks: Callable[[DeliveryProcessing, Log], bool]) -> InParts:
+def _unless(breaks: Callable[[DeliveryProcessing, Log], bool]) -> InParts[Settings, Delivery, DeliveryProcessing]:
     """A test of every broker: if it leads, its log must not show the fault."""
 
     def tests(settings: Settings) -> Iterable[Callable[[DeliveryProcessing], bool]]:

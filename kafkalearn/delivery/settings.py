@@ -122,7 +122,7 @@ class ProducerSettings(Checked):
 
 def _acks_of(release: str) -> int | str:
     acks = default("acks", release, "producer")
-    return "all" if acks in ("all", "-1") else int(acks)
+    return "all" if acks in ("all", "-1") else int(str(acks))
 
 
 @dataclass(frozen=True, slots=True)

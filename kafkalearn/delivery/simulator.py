@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from types import MappingProxyType
+from typing import Any, Never
 
 from kafkalearn.delivery import broker, client, events
 from kafkalearn.delivery.events import DeliveryEvent
@@ -17,7 +18,7 @@ from kafkalearn.replication import simulator as replication
 from kafkalearn.replication.events import Produce, TimePassed
 from kafkalearn.trace import Trace, run
 
-HANDLERS: MappingProxyType[type, Callable[[DeliveryProcessing, DeliveryEvent], None]] = MappingProxyType(
+HANDLERS: MappingProxyType[type, Callable[[DeliveryProcessing, Never], None]] = MappingProxyType(
     {
         events.Send: client.send,
         events.SendAgain: client.send_again,
@@ -61,7 +62,7 @@ def step(settings: Settings, delivery: Delivery, event: DeliveryEvent) -> Delive
 
 def process(processing: DeliveryProcessing, event: DeliveryEvent) -> None:
     """Process an event on parts; `step` and a search share this."""
-    handler = HANDLERS.get(type(event))
+    handler: Callable[[DeliveryProcessing, Any], None] | None = HANDLERS.get(type(event))
     effect_count = len(processing.effects)
     if handler is not None:
         handler(processing, event)
@@ -70,7 +71,8 @@ def process(processing: DeliveryProcessing, event: DeliveryEvent) -> None:
             f"{shown(event)}: here a producer sends, with Send; a request made by hand is a ProduceRequest"
         )
     elif type(event) in replication.HANDLERS:
-        replication.process(processing, event)
+        of_partition: Any = event
+        replication.process(processing, of_partition)
     else:
         raise no_event(event, (*HANDLERS, *replication.HANDLERS))
     client.receive_answers(processing, effect_count)

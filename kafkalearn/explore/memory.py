@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from kafkalearn.parts import Parts
 
 Key: TypeAlias = tuple[int, ...]
-Node: TypeAlias = list[Any]  # [place, branches], or [LEAF, answer]
+Node: TypeAlias = list[object]  # [place, branches], or [LEAF, answer]
 
 LEAF = -1
 NOTHING = -2  # in place of the first place, in a tree that has learnt nothing yet
@@ -88,7 +88,7 @@ def new_tree() -> Node:
 
 def learn(tree: Node, key: Key, reads: Iterable[int], answer: object) -> None:
     """Let a tree know the answer for every key that agrees with this one in what was read."""
-    node = tree
+    node: list[Any] = tree
     for place in reads:
         if node[0] == NOTHING:
             node[:] = place, {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypedDict, TypeVar
+from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
 
 from kafkalearn.parts import Parts
 from kafkalearn.promises import Promises
@@ -73,9 +73,13 @@ def whole(
     """
 
     def happen(parts: Parts, event: Event) -> None:
-        parts.write(0, step(settings, parts.read(0), event))
+        state: Any = parts.read(0)
+        parts.write(0, step(settings, state, event))
 
-    tests = tuple((name, lambda parts, holds=holds: holds(settings, parts.read(0))) for name, holds in promises.items())
+    def test_of(holds: Any) -> Callable[[Parts], bool]:  # a promise of this simulator: of its settings and states
+        return lambda parts: holds(settings, parts.read(0))
+
+    tests = tuple((name, test_of(holds)) for name, holds in promises.items())
     return Model(settings, step, lambda state: (state,), happen, tests)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
 
 from kafkalearn.arguments import whole_number
 from kafkalearn.explore.memory import LEAF, NOTHING, Key
@@ -115,8 +116,13 @@ def survey(
 
 
 def _checked_steps(
-    model: Model, initial: State, events: Sequence[Event], depth: int | None, budget: int, at_most: Mapping | None
-) -> Steps:
+    model: Model[Settings, State, Event],
+    initial: State,
+    events: Sequence[Event],
+    depth: int | None,
+    budget: int,
+    at_most: Mapping[type, int] | None,
+) -> Steps[Settings, State, Event]:
     whole_number("budget", budget, at_least=1)
     if depth is not None:
         whole_number("depth", depth, at_least=0)
@@ -154,12 +160,18 @@ class _Found:
         """The states that lead to a bad one, without the first."""
         states = [bad]
         while states[-1] != self.start:
-            states.append(self.reached_from[states[-1]])
+            before = self.reached_from[states[-1]]
+            assert before is not None, "a state's own key was reached from another's"
+            states.append(before)
         return states[-2::-1]
 
 
 def _search(
-    steps: Steps, wanted: int, depth: int | None, budget: int, progress: Callable[[Progress], None] | None
+    steps: Steps[Settings, State, Event],
+    wanted: int,
+    depth: int | None,
+    budget: int,
+    progress: Callable[[Progress], None] | None,
 ) -> tuple[_Found, list[Key], int]:
     """What was found until so many promises are broken, what is left to go on from, and how many events deep."""
     found, level, frontier = _Found(steps.start, wanted), 0, [steps.start]
@@ -167,7 +179,8 @@ def _search(
     if broken:
         found.meet(broken, found.start)
     while frontier and found.bad is None and level != depth and found.state_count < budget:
-        level, next_frontier = level + 1, []
+        level += 1
+        next_frontier: list[Key] = []
         for begin in range(0, len(frontier), PROGRESS_EVERY):
             if progress:
                 progress(Progress(level, found.state_count, found.step_count))
@@ -186,10 +199,11 @@ def _outcome(found: _Found, frontier: list[Key], is_at_depth: bool) -> str:
     return "depth" if is_at_depth else "budget"
 
 
-def _go_on(steps: Steps, found: _Found, frontier: list[Key], budget: int) -> list[Key]:
+def _go_on(steps: Steps[Settings, State, Event], found: _Found, frontier: list[Key], budget: int) -> list[Key]:
     """The new states one event further on; ends early at the first that breaks a promise, or with the budget."""
     # This loop is the whole cost of a search, so it is written out: everything in it is looked up beforehand.
-    reached_from, possible = found.reached_from, steps.possible
+    reached_from = found.reached_from
+    possible: Callable[[int], tuple[tuple[int, list[Any], bool], ...]] = steps.possible
     blocked, blocking = steps.numbers.blocked, steps.numbers.blocking
     work_out, spend, own, broken = steps.work_out, steps.spend, steps.own, steps.broken
     new_states: list[Key] = []
@@ -212,9 +226,10 @@ def _go_on(steps: Steps, found: _Found, frontier: list[Key], budget: int) -> lis
             for place, number in changes:
                 parts[place] = number
             if is_limited:
-                parts[-1] = spend((index, key[-1]))
-                if parts[-1] is None:
+                left = spend((index, key[-1]))
+                if left is None:
                     continue
+                parts[-1] = left
             after = tuple(parts)
             fingerprint = hash(after)
             if fingerprint in reached_from:
@@ -236,19 +251,22 @@ def _go_on(steps: Steps, found: _Found, frontier: list[Key], budget: int) -> lis
     return new_states
 
 
-def _run(steps: Steps, path: list[int]) -> Trace:
+def _run(steps: Steps[Settings, State, Event], path: list[int]) -> Trace[State, Event]:
     """The run that leads along these states, played with the simulator's own step.
 
     The states found are named in their own way each, so the events are found again one by one.
     """
-    parts, events = steps.start_parts, []
+    parts: tuple[Hashable, ...] = steps.start_parts
+    events: list[Event] = []
     for fingerprint in path:
         event, parts = _event_to(steps, parts, fingerprint)
         events.append(event)
     return run(steps.model.step, steps.model.settings, steps.initial, events)
 
 
-def _event_to(steps: Steps, parts: tuple, fingerprint: int) -> tuple[Event, tuple]:
+def _event_to(
+    steps: Steps[Settings, State, Event], parts: tuple[Hashable, ...], fingerprint: int
+) -> tuple[Event, tuple[Hashable, ...]]:
     for index, event in enumerate(steps.events):
         after = steps.after(index, parts)
         if after is not None and hash(steps.own(steps.numbers.key(after))) == fingerprint:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache
 from operator import itemgetter
-from typing import TypeAlias
+from typing import Any, Generic, TypeAlias
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.explore.memory import LEAF, NOTHING, Key, Node, PartNumbers, Watched, learn, new_tree
-from kafkalearn.explore.model import Event, Model, Relabelling, State
+from kafkalearn.explore.model import Event, Model, Relabelling, Settings, State
 from kafkalearn.parts import Parts
 
 Changes: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
@@ -18,13 +18,15 @@ Changes: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
 NO_CHANGE: Changes = (0, ())
 
 
-class Steps:
+class Steps(Generic[Settings, State, Event]):
     """What each event leads to, and which promises a state breaks.
 
     To a model's parts comes one more, at the last place: how often each limited event may still happen.
     """
 
-    def __init__(self, model: Model, events: tuple[Event, ...], at_most: dict[type, int], initial: State) -> None:
+    def __init__(
+        self, model: Model[Settings, State, Event], events: tuple[Event, ...], at_most: dict[type, int], initial: State
+    ) -> None:
         """Begin with nothing remembered."""
         self.model, self.events, self.initial = model, events, initial
         self.start_parts = (*model.split(initial), tuple(at_most.values()))
@@ -60,7 +62,8 @@ class Steps:
         return changes
 
     def _changes(self, watched: Watched, key: Key) -> Changes:
-        places, changes = 0, []
+        places = 0
+        changes: list[tuple[int, int]] = []
         for place, part in watched.written.items():
             number = self.numbers.number(place, part)
             # A part written back as it was is no change; if it was not read, the next state may differ there.
@@ -79,15 +82,17 @@ class Steps:
     def _spend(self, spent: tuple[int, int]) -> int | None:
         """The number of the allowance after an event, from the event and the number before; None as above."""
         index, number = spent
-        left = self._allowance(index, self.numbers.parts[number])
+        before: Any = self.numbers.parts[number]
+        left = self._allowance(index, before)
         if left is None:
             self.numbers.block(number, index)
             return None
         return self.numbers.number(len(self.start_parts) - 1, left)
 
-    def after(self, index: int, parts: tuple) -> tuple | None:
+    def after(self, index: int, parts: tuple[Hashable, ...]) -> tuple[Hashable, ...] | None:
         """The parts after an event, not remembered; None: it makes no sense."""
-        inner, left = Parts(parts[:-1]), self._allowance(index, parts[-1])
+        allowed: Any = parts[-1]
+        inner, left = Parts(parts[:-1]), self._allowance(index, allowed)
         try:
             self.model.happen(inner, self.events[index])
         except IllegalEvent:
@@ -96,8 +101,9 @@ class Steps:
 
     def broken(self, key: Key, replaced: int = -1) -> tuple[str, ...]:
         """The names of the promises that a state breaks; only those count that look where parts were replaced."""
-        failed = []
-        for index, (place, branches) in self.at_stake(replaced):
+        failed: list[str] = []
+        at_stake: tuple[tuple[int, list[Any]], ...] = self.at_stake(replaced)
+        for index, (place, branches) in at_stake:
             try:
                 while place >= 0:
                     place, branches = branches[key[place]]
@@ -150,7 +156,7 @@ def _as_it_is(key: Key) -> Key:
 ONLY_AS_IT_IS = (_as_it_is,)
 
 
-class _Naming(dict):
+class _Naming(dict[int, int]):
     """A relabelling of keys; a dictionary of part numbers, each worked out when it is first asked for."""
 
     def __init__(self, numbers: PartNumbers, relabelling: Relabelling) -> None:

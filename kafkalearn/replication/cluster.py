@@ -70,7 +70,7 @@ def settle(settings: Settings, trace: ReplicationTrace) -> ReplicationTrace:
     """
     frames = _frames(trace)
     _settle(settings, frames)
-    return tuple(frames)
+    return Trace(frames)
 
 
 def pass_time(
@@ -130,7 +130,7 @@ def pass_time(
         if checked_ms // imbalance_check_ms != frames[-1].state.now_ms // imbalance_check_ms:
             _carry_on(settings, frames, _balances(settings, frames[-1].state))
     _settle(settings, frames)
-    return tuple(frames)
+    return Trace(frames)
 
 
 def _frames(trace: ReplicationTrace) -> Frames:
@@ -157,7 +157,7 @@ def _settle(settings: Settings, frames: Frames) -> None:
 
 
 def _carry_on(settings: Settings, frames: Frames, events: Iterable[ReplicationEvent]) -> None:
-    frames += extend(step, settings, (frames[-1],), events)[1:]
+    frames += extend(step, settings, Trace((frames[-1],)), events)[1:]
 
 
 def _round_ms(settings: Settings) -> int:
@@ -178,7 +178,7 @@ def _round(settings: Settings, frames: Frames) -> None:
 
 def _can_fetch(partition: Partition, broker_id: int) -> bool:
     broker = partition.replica(broker_id).broker
-    if not broker.is_running or broker.leader in (None, broker_id):
+    if not broker.is_running or broker.leader is None or broker.leader == broker_id:
         return False
     leader = partition.replica(broker.leader)
     if not leader.is_running:
@@ -223,7 +223,7 @@ def _note_running(now: Partition, heard_ms: dict[int, int]) -> None:
             heard_ms[broker_id] = now.now_ms
 
 
-def _without_times(partition: Partition) -> tuple:
+def _without_times(partition: Partition) -> tuple[object, ...]:
     """All that can change in a partition but the clock and what is measured by it."""
     return partition.controller, partition.ledger, tuple(_lasting(replica) for replica in partition.replicas)
 

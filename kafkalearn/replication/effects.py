@@ -38,7 +38,8 @@ class FetchAnswered:
     @property
     def was_cut(self) -> bool:
         """Whether records were cut off."""
-        return self.truncated_to is not None and self.truncated_to < self.truncated_from
+        before, after = self.truncated_from, self.truncated_to
+        return before is not None and after is not None and after < before
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ read only where they are needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple, NoReturn
 
 from kafkalearn.errors import IllegalEvent
 from kafkalearn.parts import Parts
@@ -49,20 +49,21 @@ def part_at(place: int) -> int:
     return place if place < FIRST_REPLICA else LOG + (place - LOG) % PARTS_OF_REPLICA
 
 
-def parts_of(partition: Partition) -> tuple:
+def parts_of(partition: Partition) -> tuple[Hashable, ...]:
     """The parts of a partition, each at its place."""
-    parts = [partition.controller, partition.controller.leader, partition.now_ms, *partition.ledger]
+    parts: list[Hashable] = [partition.controller, partition.controller.leader, partition.now_ms, *partition.ledger]
     for replica in partition.replicas:
         parts += replica
         parts.append(remote_ends_of(replica.remotes))
     return tuple(parts)
 
 
-def partition_of(parts: tuple, effects: tuple[Effect, ...] = ()) -> Partition:
+def partition_of(parts: tuple[Hashable, ...], effects: tuple[Effect, ...] = ()) -> Partition:
     """The partition made of these parts."""
-    controller, _, now_ms, *ledger = parts[:FIRST_REPLICA]
+    at: Any = parts  # what is at which place, `parts_of` says
+    controller, _, now_ms, *ledger = at[:FIRST_REPLICA]
     starts = range(FIRST_REPLICA, len(parts), PARTS_OF_REPLICA)
-    replicas = tuple([Replica._make(parts[start : start + FIELDS_OF_REPLICA]) for start in starts])
+    replicas = tuple([Replica._make(at[start : start + FIELDS_OF_REPLICA]) for start in starts])
     return Partition(controller, replicas, Ledger(*ledger), now_ms, effects)
 
 
@@ -83,9 +84,10 @@ class Processing:
         """Begin with the parts as they are before the event; without a normaliser they are written as they are."""
         self.settings = settings
         self.parts = parts
-        self.read, self.write = parts.read, parts.write
+        self.read: Callable[[int], Any] = parts.read  # what is at which place, `parts_of` says
+        self.write = parts.write
         self.normaliser = normaliser
-        self.effects: list[Effect] = []
+        self.effects: list[Any] = []  # `Effect`; of a producer's partition also the producer's
         self.has_recorded = False  # whether the controller's record was replaced
 
     @property
@@ -170,6 +172,10 @@ class Processing:
         """The state of a broker that leads; None: it follows."""
         return self.read(LEADING + PARTS_OF_REPLICA * (broker_id - 1))
 
+    def leadership(self, leader_id: int) -> Leadership:
+        """The state of a broker that is known to lead."""
+        return self.read(LEADING + PARTS_OF_REPLICA * (leader_id - 1))
+
     def put_leading(self, broker_id: int, leading: Leadership | None) -> None:
         """Replace the state of a broker that leads."""
         self.write(LEADING + PARTS_OF_REPLICA * (broker_id - 1), leading)
@@ -177,6 +183,10 @@ class Processing:
     def remotes(self, broker_id: int) -> tuple[Remote | None, ...]:
         """What a leader knows of the others."""
         return self.read(REMOTES + PARTS_OF_REPLICA * (broker_id - 1))
+
+    def remote(self, leader_id: int, broker_id: int) -> Remote:
+        """What a leader knows of a broker that is known to follow it."""
+        return self.read(REMOTES + PARTS_OF_REPLICA * (leader_id - 1))[broker_id - 1]
 
     def remote_ends(self, broker_id: int) -> tuple[int | None, ...]:
         """The remote LEOs that a leader knows: a part of its own, as many rules ask for no times."""
@@ -220,9 +230,11 @@ class Processing:
     def require(self, is_possible: bool, why_not: str, *values: object) -> None:
         """Pass in silence if the event makes sense here; else raise IllegalEvent, with these values in the message."""
         if not is_possible:
-            raise IllegalEvent(
-                why_not.format(*(each if isinstance(each, str) else shown(each, 200) for each in values))
-            )
+            self.refuse(why_not, *values)
+
+    def refuse(self, why_not: str, *values: object) -> NoReturn:
+        """Raise IllegalEvent, with these values in the message."""
+        raise IllegalEvent(why_not.format(*(each if isinstance(each, str) else shown(each, 200) for each in values)))
 
     def existing(self, broker_id: int) -> Broker:
         """The status of a broker that an event names; refuses a broker that does not exist."""

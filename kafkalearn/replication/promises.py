@@ -126,10 +126,10 @@ def _member_holds(leader_id: int, broker_id: int, processing: Processing) -> boo
 
 def _agrees(leader_id: int, broker_id: int, processing: Processing) -> bool:
     ends = processing.remote_ends(leader_id)
-    if not ends or ends[broker_id - 1] is None or ends[broker_id - 1] == UNKNOWN:
+    known = ends[broker_id - 1] if ends else None
+    if known is None or known == UNKNOWN:
         return True
     log, other = processing.log(leader_id), processing.log(broker_id)
-    known = ends[broker_id - 1]
     if _is_same(log, other, min(known, log.high_watermark, other.high_watermark)):
         return True
     return not _is_current(processing, leader_id)
@@ -148,7 +148,7 @@ def _processing(settings: Settings, partition: Partition) -> Processing:
     return Processing(settings, Parts(parts_of(partition)))
 
 
-def _of_each(holds: Callable[[int, Processing], bool]) -> InParts:
+def _of_each(holds: Callable[[int, Processing], bool]) -> InParts[Settings, Partition, Processing]:
     """A test of every broker: it concerns one leader."""
 
     def tests(settings: Settings) -> Iterable[Test]:
@@ -157,7 +157,7 @@ def _of_each(holds: Callable[[int, Processing], bool]) -> InParts:
     return InParts(tests, _processing)
 
 
-def _of_pairs(holds: Callable[[int, int, Processing], bool]) -> InParts:
+def _of_pairs(holds: Callable[[int, int, Processing], bool]) -> InParts[Settings, Partition, Processing]:
     """A test of every two brokers: it concerns one leader and one other broker."""
 
     def tests(settings: Settings) -> Iterable[Test]:

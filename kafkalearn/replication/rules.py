@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 from kafkalearn.arguments import one_of
 from kafkalearn.fields import Checked
@@ -128,10 +129,11 @@ def rules_of(release: str | Release = DEFAULT_RELEASE) -> Rules:
 
 @cache
 def _rules_of(release: str | Release) -> Rules:
-    return Rules(**{name: _value(history, release) for name, history in _HISTORY.items()})
+    values: dict[str, Any] = {name: _value(history, release) for name, history in _HISTORY.items()}
+    return Rules(**values)  # it checks them
 
 
-def _value(history: tuple[tuple[str, str | bool], ...], release: str) -> str | bool:
+def _value(history: tuple[tuple[str, str | bool], ...], release: str | Release) -> str | bool:
     return [value for since, value in history if at_least(since, release)][-1]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from types import MappingProxyType
+from typing import Any, Never
 
 from kafkalearn.errors import no_event
 from kafkalearn.parts import Parts
@@ -16,7 +17,7 @@ from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.state import Partition, start
 from kafkalearn.trace import Trace, run
 
-HANDLERS: MappingProxyType[type, Callable[[Processing, ReplicationEvent], None]] = MappingProxyType(
+HANDLERS: MappingProxyType[type, Callable[[Processing, Never], None]] = MappingProxyType(
     {
         events.Produce: producing.produce,
         events.Fetch: fetching.fetch,
@@ -45,7 +46,7 @@ HANDLERS: MappingProxyType[type, Callable[[Processing, ReplicationEvent], None]]
         events.BrokerFenced: metadata.broker_fenced,
     }
 )
-"""Which rule answers which event."""
+"""Which rule answers which event: each takes those of its class alone."""
 
 
 def step(settings: Settings, partition: Partition, event: ReplicationEvent) -> Partition:
@@ -75,7 +76,7 @@ def step(settings: Settings, partition: Partition, event: ReplicationEvent) -> P
 
 def process(processing: Processing, event: ReplicationEvent) -> None:
     """Process an event on parts; `step` and a search share this."""
-    handler = HANDLERS.get(type(event))
+    handler: Callable[[Processing, Any], None] | None = HANDLERS.get(type(event))
     if handler is None:
         raise no_event(event, HANDLERS)
     handler(processing, event)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from kafkalearn.delivery.events import (
     AnswerArrived,
@@ -62,7 +63,11 @@ class Failure:
 
 
 def _failure(
-    description: str, kinds: tuple[type, ...], limits: dict[type, int], before: tuple = (), **options: object
+    description: str,
+    kinds: tuple[type, ...],
+    limits: dict[type, int],
+    before: tuple[DeliveryEvent, ...] = (),
+    **options: Any,
 ) -> Failure:
     return Failure(description, kinds, MappingProxyType(limits), before, **options)
 

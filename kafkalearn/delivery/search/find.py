@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Unpack
+from typing import Any, Unpack
 
 from kafkalearn.arguments import iterable
 from kafkalearn.delivery.events import DeliveryEvent
-from kafkalearn.delivery.processing import DeliveryProcessing, parts_of_delivery, places_of_producer
+from kafkalearn.delivery.processing import DeliveryProcessing, places_of_producer
 from kafkalearn.delivery.promises import PROMISES
 from kafkalearn.delivery.settings import Settings
 from kafkalearn.delivery.simulator import process, step
@@ -93,8 +93,8 @@ def _holds(settings: Settings, test: Test, parts: Parts) -> bool:
     return test(DeliveryProcessing(settings, parts))
 
 
-def _split(settings: Settings, delivery: Delivery) -> tuple:
-    producer, appended = parts_of_delivery(delivery)[-2:]
+def _split(settings: Settings, delivery: Delivery) -> tuple[Hashable, ...]:
+    producer, appended = delivery.producer, delivery.appended
     now_ms = delivery.partition.now_ms
     uncounted = replace(delivery.partition, ledger=delivery.partition.ledger._replace(requests=Requests()))
     return (*split_partition(settings.topic, uncounted), _from_now(producer, now_ms), _aged(appended, now_ms))
@@ -133,7 +133,7 @@ def _earlier(batch: Batch, now_ms: int) -> Batch:
 def _relabelling(settings: Settings, names: dict[int, int]) -> Relabelling:
     of_partition, own = relabelling(names), places_of_producer(settings.topic)
 
-    def part(place: int, part: object) -> object:
+    def part(place: int, part: Any) -> Hashable:
         if place == own[0]:
             return _renamed(names, part)
         return part if place == own[1] else of_partition.part(place, part)

@@ -6,7 +6,7 @@ moment; what the search meets is what can happen, and the shortest schedule to i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache, partial
 from itertools import product
 from typing import NamedTuple
@@ -42,7 +42,9 @@ class Cell(NamedTuple):
     is_unclean_election_enabled: bool
     min_insync_replicas: int
     settings: Settings
-    witnesses: tuple[tuple[str, Trace], ...]  # for each result that can be, the worst first, a shortest run to it
+    witnesses: tuple[
+        tuple[str, Trace[Delivery, DeliveryEvent]], ...
+    ]  # for each result that can be, the worst first, a shortest run to it
     state_count: int  # looked at
 
     def __repr__(self) -> str:
@@ -61,7 +63,7 @@ class Cell(NamedTuple):
         """The worst that can happen."""
         return self.results[0]
 
-    def witness(self, result: str | None = None) -> Trace:
+    def witness(self, result: str | None = None) -> Trace[Delivery, DeliveryEvent]:
         """A shortest run to a result, the worst if none is named; it begins with the partition new.
 
         Raises
@@ -147,7 +149,9 @@ def _cell(producer: str, failure: str, is_unclean: bool, min_isr: int, release: 
     return Cell(producer, failure, is_unclean, min_isr, settings, witnesses, state_count)
 
 
-def witnesses_of(settings: Settings, failure: str | Failure) -> tuple[tuple[tuple[str, Trace], ...], int]:
+def witnesses_of(
+    settings: Settings, failure: str | Failure
+) -> tuple[tuple[tuple[str, Trace[Delivery, DeliveryEvent]], ...], int]:
     """All that can happen under settings of your own when there is a failure.
 
     Parameters
@@ -176,15 +180,17 @@ def _failure_named(name: str) -> Failure:
     return FAILURES[one_of("failure", name, FAILURES)]
 
 
-def _witnesses(settings: Settings, failure: Failure) -> tuple[tuple[tuple[str, Trace], ...], int]:
+def _witnesses(
+    settings: Settings, failure: Failure
+) -> tuple[tuple[tuple[str, Trace[Delivery, DeliveryEvent]], ...], int]:
     initial = simulate(settings, failure.before)[-1].state
     events = [each for each in alphabet(settings.topic, *TRAFFIC, *failure.kinds) if not _names(each, failure.absent)]
     limits = {Send: failure.send_count, **failure.at_most}
     search = survey(_model(settings, failure, CELL_RESULTS), initial, events, at_most=limits, budget=BUDGET)
     assert search.outcome != "budget", f"too many states: {failure.description}"
-    found = {}
+    found: dict[str, Trace[Delivery, DeliveryEvent]] = {}
     for name, trace in search.traces.items():
-        schedule = (*failure.before, *(frame.event for frame in trace[1:]))
+        schedule = (*failure.before, *(frame.event for frame in trace if frame.event is not None))
         found[name] = simulate(settings.unordered(), schedule, start(settings))
     return tuple((name, found[name]) for name in CELL_RESULTS if name in found), search.state_count
 
@@ -203,7 +209,7 @@ def _model(settings: Settings, failure: Failure, results: Iterable[str]) -> Mode
     named = {promise: result for result, promise in promised.items()}
     place, failing = places_of_producer(settings.topic)[1] + 1, frozenset(failure.strikes or failure.at_most)
 
-    def split(delivery: Delivery) -> tuple:
+    def split(delivery: Delivery) -> tuple[Hashable, ...]:
         return (*bare.split(delivery), False)
 
     def happen(parts: Parts, event: DeliveryEvent) -> None:
@@ -212,7 +218,7 @@ def _model(settings: Settings, failure: Failure, results: Iterable[str]) -> Mode
             parts.write(place, True)
 
     def wider(each: Relabelling) -> Relabelling:
-        def part(at: int, value: object) -> object:
+        def part(at: int, value: Hashable) -> Hashable:
             return value if at == place else each.part(at, value)
 
         return Relabelling((*each.places, place), part, each.event)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from kafkalearn.arguments import iterable, mapping, whole_number
 from kafkalearn.delivery.events import DeliveryEvent
@@ -21,6 +21,9 @@ from kafkalearn.replication.search.find import alphabet
 
 MOST_EVENTS = 100  # of a schedule
 MOST_STATES = 200_000  # gone on from at once: some hundred megabytes
+
+Level: TypeAlias = Mapping[tuple[Delivery, tuple[int, ...]], int]
+"""States, each with how often events of a limited type have happened on the way, and the number of schedules to it."""
 
 
 class End(NamedTuple):
@@ -76,8 +79,8 @@ def ends(
     events = [each for each in named if getattr(each, "successor", None) is None]
     given = mapping("at_most", at_most or {}, of="event class to number")
     limits = tuple((kind, whole_number("at_most", most, at_least=0)) for kind, most in given.items())
-    level = {(start(settings), (0,) * len(limits)): 1}
-    found: Counter = Counter(_quiet(level))
+    level: Level = {(start(settings), (0,) * len(limits)): 1}
+    found: Counter[Delivery] = Counter(_quiet(level))
     for number in range(1, length + 1):
         level = _next(settings, events, limits, level)
         if len(level) > MOST_STATES:
@@ -89,9 +92,11 @@ def ends(
     return tuple(End(delivery, count) for delivery, count in found.items())
 
 
-def _next(settings: Settings, events: Sequence[DeliveryEvent], limits: tuple, level: dict) -> dict:
+def _next(
+    settings: Settings, events: Sequence[DeliveryEvent], limits: tuple[tuple[type, int], ...], level: Level
+) -> Level:
     """The states one event further on, each with the number of schedules that lead to it."""
-    further: Counter = Counter()
+    further: Counter[tuple[Delivery, tuple[int, ...]]] = Counter()
     for (delivery, used), count in level.items():
         for event in events:
             spent = tuple(times + (type(event) is kind) for times, (kind, _) in zip(used, limits, strict=True))
@@ -105,8 +110,8 @@ def _next(settings: Settings, events: Sequence[DeliveryEvent], limits: tuple, le
     return further
 
 
-def _quiet(level: Mapping) -> dict[Delivery, int]:
-    quiet: Counter = Counter()
+def _quiet(level: Level) -> dict[Delivery, int]:
+    quiet: Counter[Delivery] = Counter()
     for (delivery, _), count in level.items():
         if not delivery.producer.in_flight and delivery.partition.leader is not None:
             quiet[delivery] += count
@@ -122,8 +127,8 @@ def sent_rows(run: str, delivery: Delivery) -> list[tuple[str, int, str | None, 
     [('r', 1, 'TIMEOUT', 1), ('r', 2, 'TIMEOUT', 1), ('r', 3, None, 1), ('r', 1, None, 2), ('r', 2, None, 2)]
     """
     numbers = {value: number for number, value in enumerate(delivery.producer.records, start=1)}
-    times: Counter = Counter()
-    rows = []
+    times: Counter[str] = Counter()
+    rows: list[tuple[str, int, str | None, int]] = []
     for _, values, callback in delivery.producer.sent:
         for value in values:
             times[value] += 1
@@ -132,10 +137,13 @@ def sent_rows(run: str, delivery: Delivery) -> list[tuple[str, int, str | None, 
 
 
 def log_rows(run: str, delivery: Delivery) -> list[tuple[str, int, int]]:
-    """What is in the leader's log, a row for each copy of a record: run, number of the record, offset."""
+    """What is in the leader's log, a row for each copy of a record: run, number, offset; nothing without a leader."""
     numbers = {result.value: number for number, result in enumerate(record_results(delivery), start=1)}
-    log = delivery.partition.leader.log
-    return [(run, numbers[record.value], offset) for offset, record in enumerate(log.records, log.first_offset)]
+    leader = delivery.partition.leader
+    if leader is None:
+        return []
+    records = enumerate(leader.log.records, leader.log.first_offset)
+    return [(run, numbers[record.value], offset) for offset, record in records]
 
 
 def result_rows(run: str, delivery: Delivery) -> list[tuple[str, int, str]]:
@@ -143,9 +151,13 @@ def result_rows(run: str, delivery: Delivery) -> list[tuple[str, int, str]]:
     return [(run, number, result.result) for number, result in enumerate(record_results(delivery), start=1)]
 
 
-def rows_of(named: Iterable[tuple[str, Delivery]]) -> tuple[list[tuple], list[tuple], list[tuple]]:
+def rows_of(
+    named: Iterable[tuple[str, Delivery]],
+) -> tuple[list[tuple[str, int, str | None, int]], list[tuple[str, int, int]], list[tuple[str, int, str]]]:
     """`sent_rows`, `log_rows` and `result_rows` of many runs, each list as long as it gets."""
-    sent, log, results = [], [], []
+    sent: list[tuple[str, int, str | None, int]] = []
+    log: list[tuple[str, int, int]] = []
+    results: list[tuple[str, int, str]] = []
     for run, delivery in named:
         sent += sent_rows(run, delivery)
         log += log_rows(run, delivery)

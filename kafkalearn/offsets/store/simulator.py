@@ -35,16 +35,16 @@ from kafkalearn.trace import Trace, run
 
 _REFUSALS = {LOADING: "COORDINATOR_LOAD_IN_PROGRESS", NOT_OWNED: "NOT_COORDINATOR", FAILED: "NOT_COORDINATOR"}
 
-Rule: TypeAlias = Callable[[Settings, Store, Any], Store]  # each takes events of its class
+_Rule: TypeAlias = Callable[[Settings, Store, Any], Store]  # each takes events of its class
 
-_REQUESTS: dict[type, Rule] = {  # answered in any case
+_REQUESTS: dict[type, _Rule] = {  # answered in any case
     Commit: requests.commit,
     Fetch: requests.fetch,
     StoreGroup: requests.store_group,
     DeleteGroup: removal.delete_group,
     DeleteOffset: removal.delete_offset,
 }
-_OF_THE_COORDINATOR: dict[type, Rule] = {  # possible only while it owns the partition
+_OF_THE_COORDINATOR: dict[type, _Rule] = {  # possible only while it owns the partition
     Replicated: replicated,
     TimeReached: waiting.time_reached,
     LeaderCrashed: loading.leader_crashed,
@@ -53,7 +53,7 @@ _OF_THE_COORDINATOR: dict[type, Rule] = {  # possible only while it owns the par
     Sweep: removal.sweep,
     DeleteTopic: removal.delete_topic,
 }
-_RULES: dict[type, Rule] = _REQUESTS | _OF_THE_COORDINATOR | {
+_RULES: dict[type, _Rule] = _REQUESTS | _OF_THE_COORDINATOR | {
     Produce: requests.produce,
     Resign: loading.resign,
     Elect: loading.elect,

@@ -126,5 +126,7 @@ def log_after(log: Log, answer: FetchAnswer, leader_log: Log) -> Log:
         cut, _ = truncation.cut_for(log, *answer.diverging)
         return disk.truncate(log, cut)
     copied = disk.copy(log, answer.records)
-    high_watermark = max(min(copied.log_end_offset, answer.high_watermark), copied.log_start_offset)
+    leaders = answer.high_watermark
+    assert leaders is not None, "an answer without an error has the leader's high watermark"
+    high_watermark = max(min(copied.log_end_offset, leaders), copied.log_start_offset)
     return disk.move_start(copied._replace(high_watermark=high_watermark), answer.log_start_offset)

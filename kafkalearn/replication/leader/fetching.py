@@ -33,7 +33,8 @@ def fetch(processing: Processing, event: Fetch) -> None:
 def _leader_to_ask(processing: Processing, broker_id: int, broker: Broker) -> int:
     processing.require(broker.is_running, "broker {} is {}: it fetches nothing", broker_id, broker.status)
     leader_id = broker.leader
-    processing.require(leader_id is not None, "broker {} knows no leader to fetch from", broker_id)
+    if leader_id is None:
+        processing.refuse("broker {} knows no leader to fetch from", broker_id)
     processing.require(leader_id != broker_id, "broker {} leads; followers fetch", broker_id)
     leader = processing.broker(leader_id)
     processing.require(
@@ -81,8 +82,8 @@ def handle(processing: Processing, leader_id: int, request: FetchRequest) -> Fet
 
 
 def _note(processing: Processing, leader_id: int, log: Log, request: FetchRequest) -> None:
-    broker_id, remotes, leading = request.broker_id, processing.remotes(leader_id), processing.leading(leader_id)
-    known = remotes[broker_id - 1]
+    broker_id, remotes, leading = request.broker_id, processing.remotes(leader_id), processing.leadership(leader_id)
+    known = processing.remote(leader_id, broker_id)
     now_known = with_fetch(
         processing.settings, processing.now_ms, known, log, request.fetch_offset, request.log_start_offset
     )

@@ -96,12 +96,12 @@ def high_watermark_by_ends(
 
 
 def holds_back(
-    settings: Settings, now_ms: int, is_eligible: Callable[[int], bool], broker_id: int, remote: Remote
+    settings: Settings, now_ms: int, is_eligible: Callable[[int], bool], broker_id: int, remote: Remote | None
 ) -> bool:
     """Whether a follower outside the ISR counts for the high watermark: it is caught up, so that it can join."""
     # Since 3.3 one that has all the leader has is caught up too, whatever its time: it cannot be the lowest.
     is_known = settings.rules.high_watermark_waits_for_caught_up
-    if not is_known or not is_recent(settings, now_ms, remote.last_caught_up_ms):
+    if remote is None or not is_known or not is_recent(settings, now_ms, remote.last_caught_up_ms):
         return False
     return is_eligible(broker_id) or not settings.rules.high_watermark_ignores_ineligible
 

@@ -17,7 +17,7 @@ from kafkalearn.replication.state import Log, Proposal, Visible
 
 def lift(processing: Processing, leader_id: int) -> bool:
     """Try to raise the leader's high watermark; whether it has risen."""
-    settings, log, leading = processing.settings, processing.log(leader_id), processing.leading(leader_id)
+    settings, log, leading = processing.settings, processing.log(leader_id), processing.leadership(leader_id)
 
     def is_held_back_by(broker_id: int) -> bool:
         remote = processing.remotes(leader_id)[broker_id - 1]
@@ -55,7 +55,7 @@ def seen(visible: Visible, log: Log, leader_epoch: int) -> Visible:
 def propose(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> None:
     """The leader wants another ISR: it asks the controller, or, up to 2.6, writes it down itself."""
     if processing.settings.rules.asks_controller:
-        processing.put_leading(leader_id, processing.leading(leader_id)._replace(proposal=Proposal(isr)))
+        processing.put_leading(leader_id, processing.leadership(leader_id)._replace(proposal=Proposal(isr)))
         processing.emit(AlterPartitionSent(isr))
     elif controllers_answer(processing, leader_id, isr) == NONE:
         processing.emit(IsrWritten(isr))
@@ -66,7 +66,7 @@ def controllers_answer(processing: Processing, leader_id: int, isr: tuple[int, .
     """What the controller says by its rules to an ISR that a leader wants; ``"NONE"``: taken over."""
     leader_epoch, partition_epoch = (
         processing.broker(leader_id).leader_epoch,
-        processing.leading(leader_id).partition_epoch,
+        processing.leadership(leader_id).partition_epoch,
     )
     return verdict(processing.settings, processing.controller, leader_id, leader_epoch, partition_epoch, isr)
 
@@ -75,7 +75,7 @@ def commit(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> None
     """The new ISR is recorded, the leader takes it over and tries its high watermark."""
     processing.controller = changed(processing.settings, processing.controller, isr)._replace(is_recovering=False)
     partition_epoch = processing.controller.partition_epoch
-    leading = processing.leading(leader_id)
+    leading = processing.leadership(leader_id)
     processing.put_leading(leader_id, leading._replace(isr=isr, partition_epoch=partition_epoch, proposal=None))
     raise_high_watermark(processing, leader_id)
 
@@ -83,8 +83,9 @@ def commit(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> None
 def isr_checked(processing: Processing, event: IsrChecked) -> None:
     """The periodic check: followers that lag are to leave the ISR."""
     leader_id = processing.acting_leader(event.broker_id)
-    processing.require(leader_id is not None, "{}: there is no leader to check the ISR", event)
-    leading = processing.leading(leader_id)
+    if leader_id is None:
+        processing.refuse("{}: there is no leader to check the ISR", event)
+    leading = processing.leadership(leader_id)
     if leading.proposal is None:  # one change at a time
         log, remotes = processing.log(leader_id), processing.remotes(leader_id)
         isr = shrunk_isr(processing.settings, processing.now_ms, log, leading.isr, remotes)

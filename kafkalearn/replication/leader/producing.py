@@ -100,7 +100,8 @@ def consume(processing: Processing, event: Consume) -> None:
 def delete_records(processing: Processing, event: DeleteRecords) -> None:
     """The log start moves up, never past the high watermark; followers learn it from their fetches."""
     leader_id = processing.acting_leader()
-    processing.require(leader_id is not None, "{}: there is no leader to delete records at", event)
+    if leader_id is None:
+        processing.refuse("{}: there is no leader to delete records at", event)
     log = processing.log(leader_id)
     offset = log.high_watermark if event.before_offset == TO_HIGH_WATERMARK else event.before_offset
     if not 0 <= offset <= log.high_watermark:

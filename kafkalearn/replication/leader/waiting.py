@@ -22,7 +22,7 @@ def drop_fetches_of(processing: Processing, broker_id: int) -> None:
     if processing.settings.fetch_wait_max_ms == 0:
         return
     leader_id = processing.broker(broker_id).leader
-    if leader_id not in (None, broker_id):
+    if leader_id is not None and leader_id != broker_id:
         _drop_fetch(processing, leader_id, broker_id)
 
 
@@ -39,7 +39,7 @@ def has_news(processing: Processing, leader_id: int, broker_id: int) -> bool:
     """Whether 2.4 and 2.5 answer for the high watermark alone: it is above the one last sent to this follower."""
     if not processing.settings.rules.answers_new_high_watermark:
         return False
-    remote = processing.remotes(leader_id)[broker_id - 1]
+    remote = processing.remote(leader_id, broker_id)
     return processing.log(leader_id).high_watermark > remote.last_sent_high_watermark
 
 
@@ -90,7 +90,7 @@ def answer_produce(processing: Processing, leader_id: int, parked: ParkedProduce
 
 def error_after_append(processing: Processing, leader_id: int) -> str:
     """The answer to acks=all once its records are committed: an error if the ISR has become too small meanwhile."""
-    is_enough = len(processing.leading(leader_id).maximal_isr) >= processing.needed_isr(leader_id)
+    is_enough = len(processing.leadership(leader_id).maximal_isr) >= processing.needed_isr(leader_id)
     return NONE if is_enough else "NOT_ENOUGH_REPLICAS_AFTER_APPEND"
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import partial
 from itertools import permutations
-from typing import Unpack
+from typing import Any, Unpack
 
 from kafkalearn.arguments import iterable, one_of, sequence
 from kafkalearn.errors import KafkaLearnError
@@ -87,7 +87,9 @@ def tests_of(
     statements: Promises, settings: object, names: Iterable[str]
 ) -> Iterator[tuple[str, Callable[[Processing], bool]]]:
     """The tests of the statements with these names, each with its name; a search remembers them one by one."""
-    in_parts = {name: each for name, each in statements.items() if isinstance(each, InParts)}
+    in_parts: dict[str, InParts[Any, Any, Processing]] = {
+        name: each for name, each in statements.items() if isinstance(each, InParts)
+    }
     for name in iterable("promises", names, of="names"):
         one_of("promise", name, in_parts)
         yield from ((name, test) for test in in_parts[name].tests(settings))
@@ -163,11 +165,13 @@ def _events_of(
 ) -> Iterator[ReplicationEvent]:
     if not is_dataclass(kind):
         raise KafkaLearnError(f"{shown(kind)} is neither a class of events nor an event")
+    events: list[ReplicationEvent]
     if isinstance(kind, OnEveryBroker):
-        events = [replace(kind.event, broker_id=broker_id) for broker_id in broker_ids]
+        events = [_with(kind.event, broker_id=broker_id) for broker_id in broker_ids]
     elif isinstance(kind, type):
         needs_broker = any(field.name == "broker_id" and field.default is MISSING for field in fields(kind))
-        events = [kind(broker_id) for broker_id in broker_ids] if needs_broker else [kind()]
+        make: Any = kind  # a class of events
+        events = [make(broker_id) for broker_id in broker_ids] if needs_broker else [make()]
     else:
         events = [kind]
     for event in events:
@@ -181,7 +185,12 @@ def _events_of(
             may_reassign or not isinstance(event, AlterPartitionAnswered)
         ):
             others = (successor for successor in broker_ids if successor != getattr(event, "broker_id", None))
-            yield from (replace(event, successor=successor) for successor in others)
+            yield from (_with(event, successor=successor) for successor in others)
+
+
+def _with(event: Any, **brokers: int) -> ReplicationEvent:
+    """An event with other brokers in fields that it has."""
+    return replace(event, **brokers)
 
 
 def find(

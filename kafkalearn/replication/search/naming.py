@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import partial
+from typing import Any
 
 from kafkalearn.explore import Relabelling
 from kafkalearn.replication.controller.assignment import Assignment
@@ -53,7 +55,9 @@ def named_in(event: ReplicationEvent) -> tuple[int, ...]:
 
 def _renamed_event(names: dict[int, int], event: ReplicationEvent) -> ReplicationEvent:
     """An event with brokers renamed."""
-    renamed = {field.name: names.get(getattr(event, field.name)) for field in fields(event) if field.name in _SINGLE}
+    renamed: dict[str, Any] = {
+        field.name: _renamed_one(names, getattr(event, field.name)) for field in fields(event) if field.name in _SINGLE
+    }
     for name in _SEVERAL:
         if getattr(event, name, None) is not None:
             renamed[name] = _renamed_set(names, getattr(event, name))
@@ -72,10 +76,10 @@ def _leader(names: dict[int, int], leader: int) -> int:
 
 def _controller(names: dict[int, int], controller: Controller) -> Controller:
     return controller._replace(
-        leader=names.get(controller.leader),
+        leader=_renamed_one(names, controller.leader),
         isr=_renamed_set(names, controller.isr),
         elr=_renamed_set(names, controller.elr),
-        last_known_leader=names.get(controller.last_known_leader),
+        last_known_leader=_renamed_one(names, controller.last_known_leader),
         fenced=_renamed_set(names, controller.fenced),
         assignment=Assignment(*(_renamed_set(names, each) for each in controller.assignment)),
         stopping=_renamed_set(names, controller.stopping),
@@ -83,7 +87,7 @@ def _controller(names: dict[int, int], controller: Controller) -> Controller:
 
 
 def _broker(names: dict[int, int], broker: Broker) -> Broker:
-    return broker._replace(leader=names.get(broker.leader))
+    return broker._replace(leader=_renamed_one(names, broker.leader))
 
 
 def _leading(names: dict[int, int], leading: Leadership) -> Leadership:
@@ -101,7 +105,7 @@ def _waiting(names: dict[int, int], waiting: Waiting) -> Waiting:
     return waiting._replace(fetches=tuple(renamed))
 
 
-_RENAMINGS = {
+_RENAMINGS: Mapping[int, Callable[[dict[int, int], Any], object]] = {  # each takes the parts of its place
     LEADER: _leader,
     CONTROLLER: _controller,
     BROKER: _broker,
@@ -110,6 +114,10 @@ _RENAMINGS = {
     REMOTE_ENDS: _remotes,
     WAITING: _waiting,
 }
+
+
+def _renamed_one(names: dict[int, int], broker: int | None) -> int | None:
+    return None if broker is None else names.get(broker)
 
 
 def _renamed_set(names: dict[int, int], brokers: tuple[int, ...]) -> tuple[int, ...]:

@@ -6,6 +6,8 @@ a fetch is kept only while it can still show anything. States with the same norm
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from kafkalearn.parts import Parts
 from kafkalearn.replication.events import ReplicationEvent, TimePassed
 from kafkalearn.replication.processing import Normaliser, Processing, parts_of
@@ -14,7 +16,7 @@ from kafkalearn.replication.simulator import process
 from kafkalearn.replication.state import UNKNOWN, Partition, Remote, Requests, Waiting
 
 
-def split(settings: Settings, partition: Partition) -> tuple:
+def split(settings: Settings, partition: Partition) -> tuple[Hashable, ...]:
     """The parts of a partition in normal form."""
     parts = Parts(parts_of(partition))
     processing = Processing(settings, parts, NORMALISER)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar
 
 from kafkalearn.errors import no_event
 from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, after
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Settings = TypeVar("Settings")
 State = TypeVar("State", "Pipeline", "Reader")
-Rules: TypeAlias = Mapping[type, Callable[[Settings, State, Any], State]]  # each takes events of its class
+Rules: TypeAlias = Mapping[type, Callable[[Settings, State, Never], State]]  # each takes events of its class alone
 
 
 def step_by(rules: Rules[Settings, State], settings: Settings, state: State, event: object) -> State:
@@ -29,7 +29,7 @@ def step_by(rules: Rules[Settings, State], settings: Settings, state: State, eve
     if isinstance(event, BROKER_EVENTS):
         cluster, effects = after(state.cluster, event)
         return replace(state, cluster=cluster, effects=effects)
-    rule = rules.get(type(event))
+    rule: Callable[[Settings, State, Any], State] | None = rules.get(type(event))
     if rule is None:
         raise no_event(event, (*rules, *BROKER_EVENTS))
     return rule(settings, replace(state, effects=()), event)
