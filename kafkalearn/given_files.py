@@ -12,10 +12,13 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.phrases import shown
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 STANDARD_INPUT = "-"
 GZIP_MAGIC = b"\x1f\x8b"
@@ -46,7 +49,7 @@ def mark_of(start: bytes) -> tuple[bytes, str]:
 
 
 @contextmanager
-def opened(path: str | Path, wanted: str) -> Iterator[BinaryIO]:
+def opened(path: str | Path, wanted: str) -> Iterator[io.BufferedIOBase]:
     """The bytes of a file, or of standard input for ``-``; unpacked, if they are gzipped.
 
     Parameters
@@ -119,9 +122,10 @@ class _FromStart(io.RawIOBase):
         """It is for that."""
         return True
 
-    def readinto(self, buffer: memoryview) -> int:
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
         """As `io.RawIOBase` has it."""
-        start, self._start = self._start[: len(buffer)], self._start[len(buffer) :]
-        data = start + self._rest.read(len(buffer) - len(start))
-        buffer[: len(data)] = data
+        into = memoryview(buffer)
+        start, self._start = self._start[: len(into)], self._start[len(into) :]
+        data = start + self._rest.read(len(into) - len(start))
+        into[: len(data)] = data
         return len(data)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from itertools import accumulate
-from typing import Generic, SupportsIndex, TypeVar, overload
+from typing import Any, Generic, SupportsIndex, TypeVar, overload
 
 from kafkalearn.phrases import counted
 
@@ -24,6 +24,7 @@ Settings = TypeVar("Settings")
 # A moment never changes: where one of any state is read, one of a narrower state will do.
 State = TypeVar("State", covariant=True)
 Event = TypeVar("Event", covariant=True)
+Other = TypeVar("Other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,14 @@ class Trace(tuple[Frame[State, Event], ...], Generic[State, Event]):
         """One moment, or a part of the run."""
         return Trace(tuple.__getitem__(self, at)) if isinstance(at, slice) else tuple.__getitem__(self, at)
 
-    def __add__(self, other: tuple[Frame[State, Event], ...]) -> Trace[State, Event]:
+    @overload
+    def __add__(self, other: tuple[Frame[State, Event], ...], /) -> Trace[State, Event]: ...
+    @overload
+    def __add__(self, other: tuple[Other, ...], /) -> tuple[Frame[State, Event] | Other, ...]: ...
+    def __add__(self, other: tuple[object, ...], /) -> tuple[object, ...]:
         """One run after the other."""
-        return Trace(tuple.__add__(self, other))
+        both: tuple[Any, ...] = tuple.__add__(self, other)
+        return Trace(both)
 
     def __repr__(self) -> str:
         """How many moments, and the event of each; of a long run its two ends."""

@@ -9,7 +9,7 @@ from kafkalearn.offsets.store.entries import commit_entry
 from kafkalearn.offsets.store.events import Commit
 from kafkalearn.offsets.store.settings import Settings as StoreSettings
 from kafkalearn.segments.sizes import BATCH_HEADER_BYTES, record_bytes
-from kafkalearn.versions import default
+from kafkalearn.versions.defaults import whole_default
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
 
 HOUR_MS = 3_600_000
@@ -43,7 +43,7 @@ def commit_bytes(
     topic_id = SOME_TOPIC_ID if at_least("4.3", release) else None
     commit = Commit(group_id, topic, partition, offset=0, now_ms=0, metadata=metadata, topic_id=topic_id)
     entry = commit_entry(StoreSettings(release), commit)
-    return BATCH_HEADER_BYTES + record_bytes(len(entry.key), len(entry.value))
+    return BATCH_HEADER_BYTES + record_bytes(len(entry.key or b""), len(entry.value or b""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def idle_cost(
     whole_number("partition_count", partition_count, at_least=0)
     whole_number("hours", hours, at_least=0)
     if interval_ms is None:
-        interval_ms = default("auto.commit.interval.ms", release, side="consumer")
+        interval_ms = whole_default("auto.commit.interval.ms", release, side="consumer")
     rounds = hours * HOUR_MS // whole_number("interval_ms", interval_ms, at_least=1)
     requests = min(whole_number("member_count", member_count, at_least=1), partition_count)
     each = commit_bytes(group_id, topic, release=release) - BATCH_HEADER_BYTES

@@ -82,18 +82,18 @@ def replay(
     while agenda and agenda[0][0] < crashed_ms:
         at_ms, order, event = heappop(agenda)
         _go_on(settings, trace, Wait(at_ms - trace[-1].state.now_ms), event)
-        wanted = commit_wanted(strategy, trace[-1].state, trace[-1].state.consumer("A"))
+        wanted = commit_wanted(strategy, trace[-1].state, trace[-1].state.running("A"))
         if wanted is not None:
             _go_on(settings, trace, CommitAsync("A", wanted))
             heappush(agenda, (at_ms + commit_ms, order - ARRIVES_FIRST, Answered("A")))
     commit_count = len(trace[-1].state.written)
     _go_on(settings, trace, Wait(crashed_ms - trace[-1].state.now_ms), Crash("A"), Start("B"), Poll("B"))
-    _go_on(settings, trace, *[Process("B") for _ in trace[-1].state.consumer("B").unprocessed])
+    _go_on(settings, trace, *[Process("B") for _ in trace[-1].state.running("B").unprocessed])
     end = trace[-1].state
     return Trace(trace), CrashCost(len(lost(end)), len(doubled(end)), commit_count)
 
 
-def _go_on(settings: Settings, trace: list[Frame], *events: CommitEvent) -> None:
+def _go_on(settings: Settings, trace: list[Frame[Pipeline, CommitEvent]], *events: CommitEvent) -> None:
     """Append a frame for each event; `extend` would copy the whole trace each time."""
     for event in events:
         trace.append(Frame(len(trace), event, step(settings, trace[-1].state, event)))

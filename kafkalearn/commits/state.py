@@ -65,6 +65,10 @@ class Pipeline:
         """A consumer that runs; None: it does not."""
         return next((each for each in self.consumers if each.name == name), None)
 
+    def running(self, name: str) -> Consumer:
+        """A consumer that is known to run."""
+        return next(each for each in self.consumers if each.name == name)
+
     def with_consumer(self, consumer: Consumer) -> Pipeline:
         """The pipeline with this consumer in place of the one of its name."""
         others = [each for each in self.consumers if each.name != consumer.name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from kafkalearn.arguments import one_of
 from kafkalearn.commits.effects import Polled
@@ -15,6 +16,8 @@ from kafkalearn.commits.state import Pipeline
 from kafkalearn.commits.strategies import Strategy, Workload, next_event, settings_for, strategy_of
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.trace import Trace, extend
+
+Run: TypeAlias = Trace[Pipeline, CommitEvent]
 
 ACCIDENTS: MappingProxyType[str, str] = MappingProxyType(
     {
@@ -95,20 +98,22 @@ def sweep(strategy: str | Strategy, workload: Workload | None = None, accident: 
     return tuple(_outcome(strategy, workload, whole, at, accident) for at in points)
 
 
-def _outcome(strategy: Strategy, workload: Workload, whole: Trace, at: int, accident: str) -> Outcome:
+def _outcome(strategy: Strategy, workload: Workload, whole: Run, at: int, accident: str) -> Outcome:
     before = whole[: at + 1]
+    last_event = before[-1].event
+    assert last_event is not None, "an accident comes after an event"
     events = _accident(strategy, before[-1].state, accident)
     trace = extend(step, settings_for(strategy, workload), before, events)
     trace = _read_on(strategy, workload, trace, "B")
     if accident == "pause":
         trace = _read_on(strategy, workload, trace, "A")
     last = trace[-1].state
-    return Outcome(strategy.name, accident, at, before[-1].event, lost(last), doubled(last), trace)
+    return Outcome(strategy.name, accident, at, last_event, lost(last), doubled(last), trace)
 
 
 def _accident(strategy: Strategy, pipeline: Pipeline, accident: str) -> list[CommitEvent]:
     """The events of an accident; an application that commits at the end does so first, if it can."""
-    consumer = pipeline.consumer("A")
+    consumer = pipeline.running("A")
     has_news = strategy.at_the_end and consumer.done > (pipeline.committed or 0)
     last_commit = [CommitSync("A", consumer.done)] if has_news else []
     if accident == "crash":
@@ -120,7 +125,7 @@ def _accident(strategy: Strategy, pipeline: Pipeline, accident: str) -> list[Com
     return [Start("B")]
 
 
-def _read_on(strategy: Strategy, workload: Workload, trace: Trace, by: str) -> Trace:
+def _read_on(strategy: Strategy, workload: Workload, trace: Run, by: str) -> Run:
     """The trace carried on until that consumer has nothing more to do."""
     settings = settings_for(strategy, workload)
     for _ in range(MOST_EVENTS):
@@ -162,7 +167,7 @@ def rows(outcomes: Iterable[Outcome]) -> list[dict[str, object]]:
 
 def _name(outcome: Outcome) -> str:
     """The event before the accident, with the first offset of what it led to."""
-    effect = outcome.trace[outcome.after].state.effects[-1]
+    effect: Any = outcome.trace[outcome.after].state.effects[-1]  # the others have one offset
     offsets = effect.offsets[:1] if isinstance(effect, Polled) else [effect.offset]
     return " ".join([type(outcome.event).__name__, *map(str, offsets)])
 

@@ -92,8 +92,9 @@ def connections(
     its own, and with it a connection of its own. KIP-848 has ConsumerGroupHeartbeat in place of JoinGroup, SyncGroup
     and Heartbeat. Fetches may go to a follower in the same rack (KIP-392).
     """
-    known = set(leaders_of(brokers=brokers))
+    known = {each for each in leaders_of(brokers=brokers) if each is not None}
     coordinator = find_coordinator(group_id, brokers=brokers).broker_id
+    assert coordinator is not None, "every partition of an undisturbed cluster has a leader"
     leaders = sequence("topic_leaders", topic_leaders, of="broker ids, one for each partition")
     for partition, leader in enumerate(leaders):
         if whole_number(f"topic_leaders[{partition}]", leader, 0, LARGEST_INT) not in known:

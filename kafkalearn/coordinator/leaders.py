@@ -65,7 +65,7 @@ def leaders_of(
     if describe is not None:
         return described_leaders(describe, partition_count)
     count = OFFSETS_PARTITION_COUNT if partition_count is None else partition_count
-    return round_robin_leaders(brokers, count) if leaders is None else _one_for_each(leaders, count)
+    return _one_for_each(leaders, count) if brokers is None else round_robin_leaders(brokers, count)
 
 
 def _one_for_each(leaders: object, partition_count: int) -> tuple[int | None, ...]:

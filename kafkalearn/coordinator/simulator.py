@@ -63,12 +63,17 @@ def step(settings: Settings, state: Lookup, event: Event) -> Lookup:
             absolute = kafka_abs(state.group_hash)
             return replace(state, absolute=absolute, effects=(SignDropped(absolute),))
         case TakeRemainder():
-            partition = state.absolute % settings.partition_count
+            partition = _found(state.absolute) % settings.partition_count
             return replace(state, partition=partition, effects=(PartitionFound(partition),))
         case AskLeader():
-            broker_id = settings.leaders[state.partition]
+            broker_id = settings.leaders[_found(state.partition)]
             answer = CoordinatorNotAvailable() if broker_id is None else CoordinatorFound(broker_id)
             return replace(state, is_answered=True, broker_id=broker_id, effects=(answer,))
+
+
+def _found(number: int | None) -> int:
+    assert number is not None, "a step before has found it"
+    return number
 
 
 def _read_unit(settings: Settings, state: Lookup) -> Lookup:

@@ -173,7 +173,7 @@ def end_transaction(settings: Settings, log: Log, event: EndTransaction) -> Log:
         return replace(log, effects=(*log.effects, AppendRefused(old_epoch(settings.release))))
     log = _write(log, batch, event.timestamp_ms)
     keeps_epoch = known is not None and known.epoch == event.producer_epoch
-    producer = known if keeps_epoch else Producer(event.producer_id, event.producer_epoch, None)
+    producer = known if known is not None and keeps_epoch else Producer(event.producer_id, event.producer_epoch, None)
     transactions = tuple(
         replace(each, last_offset=offset, is_aborted=not event.is_commit)
         if each.producer_id == event.producer_id and each.last_offset is None

@@ -53,8 +53,8 @@ class ProducerState:
         first = self.begun.pop(batch.producer_id, None)
         if first is not None:
             self.ended.append(Transaction(batch.producer_id, first, batch.base_offset, marker.control == ABORT))
-        keeps_epoch = entry is not None and entry.producer_epoch == batch.producer_epoch
-        return ProducerStateEntry(batch.producer_epoch, entry.batches if keeps_epoch else (), marker.timestamp_ms)
+        batches = entry.batches if entry is not None and entry.producer_epoch == batch.producer_epoch else ()
+        return ProducerStateEntry(batch.producer_epoch, batches, marker.timestamp_ms)
 
     @property
     def transactions(self) -> tuple[Transaction, ...]:

@@ -89,7 +89,8 @@ def _last_tombstones_wait(settings: Settings, before: Log, log: Log) -> bool:
     horizons = {record.offset: batch.delete_horizon_ms for batch in before.batches for record in batch.records}
     gone = [each for each in _last_of_keys(before).values() if first <= each.offset and each.offset not in there]
     tombstones = [horizons[each.offset] for each in gone if each.value is None]
-    return all(horizon is not None and horizon <= log.last_round_ms for horizon in tombstones)
+    round_ms = log.last_round_ms
+    return all(horizon is not None and round_ms is not None and horizon <= round_ms for horizon in tombstones)
 
 
 def _is_decided(log: Log, batch: Batch) -> bool:

@@ -79,7 +79,7 @@ class TopicInfo:
 
     name: str
     partitions: tuple[PartitionInfo, ...]
-    config: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    config: Mapping[str, str] = field(default_factory=lambda: MappingProxyType[str, str]({}))
     topic_id: str | None = None
 
     def __post_init__(self) -> None:

@@ -127,7 +127,8 @@ def _refuse_more(codec: str, data: bytes, announced: int, batch_limit_bytes: int
 
 def _all_of(codec: str, data: bytes, parts: Iterator[bytes], batch_limit_bytes: int) -> bytes:
     """The parts as one, unless they become more than the limit."""
-    found, size = [], 0
+    found: list[bytes] = []
+    size = 0
     for part in parts:
         size += len(part)
         if size > batch_limit_bytes:

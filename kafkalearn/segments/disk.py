@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kafkalearn.segments.compression import BATCH_LIMIT_BYTES
-from kafkalearn.segments.files import Segment, damaged_end, read_file
+from kafkalearn.segments.files import Rest, Segment, damaged_end, read_file
 from kafkalearn.segments.log_dirs import SegmentFile, segment_files
 
 
@@ -57,15 +57,17 @@ def read_disk(
     files = segment_files(directory, topic, log_dir, partition)
     segments = [read_file(file, has_checksum, skip_damaged, batch_limit_bytes) for file in files]
     return tuple(
-        segment if file.is_last or segment.rest is None else _damaged_at_its_end(segment, file, skip_damaged)
+        segment
+        if file.is_last or segment.rest is None
+        else _damaged_at_its_end(segment, segment.rest, file, skip_damaged)
         for segment, file in zip(segments, files, strict=True)
     )
 
 
-def _damaged_at_its_end(segment: Segment, file: SegmentFile, skip_damaged: bool) -> Segment:
+def _damaged_at_its_end(segment: Segment, rest: Rest, file: SegmentFile, skip_damaged: bool) -> Segment:
     """A segment that could not be read to its end, though the log goes on in another file."""
     if skip_damaged:
-        return replace(segment, rest=None, skipped=(*segment.skipped, segment.rest))
-    if segment.rest.behind is not None:
+        return replace(segment, rest=None, skipped=(*segment.skipped, rest))
+    if rest.behind is not None:
         return segment
-    return replace(segment, rest=replace(segment.rest, reason=damaged_end(segment.rest.reason, file.end_offset)))
+    return replace(segment, rest=replace(rest, reason=damaged_end(rest.reason, file.end_offset)))

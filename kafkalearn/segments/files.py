@@ -145,7 +145,7 @@ def rest_from(unread: Unread, size_bytes: int, found: Iterator[Batch | Header | 
             is_damaged_again = True
         else:
             first, last, count = first or each, each, count + 1
-    if first is None:
+    if first is None or last is None:
         return Rest(unread.position, size_bytes - unread.position, unread.reason)
     behind = Behind(first.position, first.base_offset, last.last_offset, count, is_damaged_again)
     return Rest(unread.position, size_bytes - unread.position, f"{unread.reason}; {behind}", behind)

@@ -76,7 +76,7 @@ def walk(
     position, search = span.start, _Search(data, span)
     while position < span.end:
         found, error = _read(data, position, read, span, before if held is None else held.last_offset)
-        if error is None:
+        if found is not None and error is None:
             if held is not None:
                 yield held
                 before = held.last_offset
@@ -85,7 +85,7 @@ def walk(
         error_in_held = None
         if held is not None:
             error_in_held = _checked(data, held, check) or _contradiction(data, span, before, held, found)
-        if error_in_held is not None:
+        if held is not None and error_in_held is not None:
             position, error = held.position, error_in_held
         else:
             if held is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from numbers import Number
+from typing import TypeGuard
 
 from kafkalearn.arguments import LARGEST_LONG
 from kafkalearn.phrases import shown
@@ -75,9 +76,9 @@ def _side(values: Sequence[object]) -> str:
     return "right" if present and all(_is_number(value) for value in present) else "left"
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, Number) and not isinstance(value, bool | complex)
 
 
-def _is_whole(value: object) -> bool:
+def _is_whole(value: object) -> TypeGuard[int]:
     return _is_number(value) and hasattr(value, "__index__")

@@ -83,8 +83,9 @@ def table(
     billing  12000
     audit        0
     """
-    if callable(getattr(rows, "toPandas", None)):  # Spark's
-        rows = rows.toPandas()
+    to_pandas = getattr(rows, "toPandas", None)  # Spark's
+    if callable(to_pandas):
+        rows = to_pandas()
     plain = _plain(rows)
     if isinstance(label, str):
         plain = _named_by(plain, label)
@@ -99,10 +100,8 @@ def table(
 
 
 def _plain(rows: object) -> PlainTable:
-    if callable(getattr(rows, "itertuples", None)):  # pandas'
-        plain = PlainTable(tuple(map(str, rows.columns)), tuple(rows.itertuples(index=False, name=None)))
-        is_count = type(rows.index).__name__ == "RangeIndex" and rows.index.name is None
-        return plain if is_count else _with_labels(plain, tuple(rows.index))
+    if callable(getattr(rows, "itertuples", None)):
+        return _of_frame(rows)
     if isinstance(rows, Mapping):
         return _with_labels(_of_mappings(list(rows.values())), tuple(rows))
     if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
@@ -110,12 +109,20 @@ def _plain(rows: object) -> PlainTable:
     return _of_mappings(list(rows))
 
 
+def _of_frame(frame: Any) -> PlainTable:  # pandas', which need not be there
+    plain = PlainTable(tuple(map(str, frame.columns)), tuple(frame.itertuples(index=False, name=None)))
+    is_count = type(frame.index).__name__ == "RangeIndex" and frame.index.name is None
+    return plain if is_count else _with_labels(plain, tuple(frame.index))
+
+
 def _of_mappings(rows: list[object]) -> PlainTable:
+    mappings: list[Mapping[object, object]] = []
     for row in rows:
         if not isinstance(row, Mapping):
             raise KafkaLearnError(f"a row is a mapping from column to value; got {type(row).__name__}")
-    columns = tuple(dict.fromkeys(name for row in rows for name in row))
-    values = tuple(tuple(row.get(name) for name in columns) for row in rows)
+        mappings.append(row)
+    columns = tuple(dict.fromkeys(name for row in mappings for name in row))
+    values = tuple(tuple(row.get(name) for name in columns) for row in mappings)
     return PlainTable(tuple(map(str, columns)), values)
 
 

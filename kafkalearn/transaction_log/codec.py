@@ -10,6 +10,7 @@ written.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from kafkalearn.arguments import key_bytes, text, whole_number
 from kafkalearn.transaction_log.layouts import TRANSACTION_LOG_KEY, TRANSACTION_LOG_VALUE
@@ -47,7 +48,8 @@ def decode_key(key: bytes) -> str:
         raise Undecodable(what, "record type", 0)
     fields = decode_message(reader, TRANSACTION_LOG_KEY, KEY_TYPE)
     refuse_rest(reader)
-    return fields["transactionalId"]
+    transactional_id: Any = fields["transactionalId"]  # a text, says the layout
+    return transactional_id
 
 
 def decode_value(value: bytes | None) -> tuple[int, dict[str, object]] | tuple[None, None]:

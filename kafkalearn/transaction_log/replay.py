@@ -7,9 +7,10 @@ transaction of it is open or ending.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from kafkalearn.arguments import iterable
 from kafkalearn.offsets.pairs import Pair, key_values
@@ -121,7 +122,7 @@ def replay(records: Iterable[Pair | Record | Segment]) -> ReplayedTransactions:
     return ReplayedTransactions(tuple(known[each] for each in sorted(known)), tuple(problems))
 
 
-def _of(transactional_id: str, fields: dict[str, object]) -> TransactionalId:
+def _of(transactional_id: str, fields: Mapping[str, Any]) -> TransactionalId:  # what each holds, the layout says
     number, started_ms = fields["transactionStatus"], fields["transactionStartTimestampMs"]
     return TransactionalId(
         transactional_id,

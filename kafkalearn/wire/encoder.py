@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import urlsafe_b64decode
 from binascii import Error as Base64Error
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from kafkalearn.arguments import text
 from kafkalearn.errors import KafkaLearnError, unknown_name
@@ -35,9 +36,7 @@ def encode_message(layout: Layout, version: int, values: Mapping[str, object]) -
     )
 
 
-def _encode_fields(
-    structure: Structure, version: int, values: Mapping[str, object], is_flexible: bool, path: str
-) -> bytes:
+def _encode_fields(structure: Structure, version: int, values: object, is_flexible: bool, path: str) -> bytes:
     if not isinstance(values, Mapping):
         raise KafkaLearnError(f"{path}a mapping of field names to values is needed, got {shown(values)}")
     _refuse_other_names(structure, version, values, path)
@@ -69,10 +68,11 @@ def _refuse_other_names(structure: Structure, version: int, values: Mapping[str,
 
 
 def _encode_tagged(structure: Structure, version: int, values: Mapping[str, object], path: str) -> bytes:
-    by_tag: dict[int, bytes] = dict(values.get(UNKNOWN_TAGS, {}))
+    unknown: Any = values.get(UNKNOWN_TAGS, {})
+    by_tag: dict[int, bytes] = dict(unknown)
     for field in structure.tagged(version):
         value = values.get(field.name, field.default)
-        if value != field.default:
+        if field.tag is not None and value != field.default:
             by_tag[field.tag] = _encode_tagged_field(field, version, value, path + field.name)
     written = (unsigned_varint(tag) + unsigned_varint(len(each)) + each for tag, each in sorted(by_tag.items()))
     return unsigned_varint(len(by_tag)) + b"".join(written)

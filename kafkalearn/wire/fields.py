@@ -56,8 +56,8 @@ class Structure:
     def tagged(self, version: int) -> tuple[Field, ...]:
         """The tagged fields of a version, by tag."""
         if version not in self._tagged:
-            present = [each for each in self.fields if each.tag is not None and each.is_in(version)]
-            self._tagged[version] = tuple(sorted(present, key=lambda each: each.tag))
+            present = {each.tag: each for each in self.fields if each.tag is not None and each.is_in(version)}
+            self._tagged[version] = tuple(present[tag] for tag in sorted(present))
         return self._tagged[version]
 
 

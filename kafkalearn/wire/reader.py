@@ -82,6 +82,7 @@ class Reader:
                 raise self.error(field, what, start) from None
             self.position = len(self.data)
             self._need(1, field, role)
+            raise  # never: there is no byte left
         if value > 0x7FFFFFFF:
             raise self.error(field, f"{role} at byte {start} is {value}, too large for a length", start)
         self.passed(start, field, role, "varint", value)

@@ -19,8 +19,8 @@ class CleanedTransactions:
         below the log start offset is forgotten, so that its batches are kept or removed by their keys.
         """
         first = max(start, log.log_start_offset)
-        aborted = (each for each in log.transactions if each.is_aborted)
-        known = (each for each in aborted if each.last_offset >= first and each.first_offset < end)
+        ends = ((each, each.last_offset) for each in log.transactions if each.is_aborted)
+        known = (each for each, last in ends if last is not None and last >= first and each.first_offset < end)
         self._waiting = sorted(known, key=lambda each: each.first_offset)
         self._aborted: dict[int, Transaction] = {}  # by producer id, begun and not ended here
         self._with_data: set[Transaction] = set()  # aborted, with a batch that was read

@@ -68,6 +68,7 @@ def _find(settings: Settings, state: Failover, client: Client) -> Failover:
 
 def _ask(settings: Settings, state: Failover, client: Client) -> Failover:
     broker_id = client.coordinator
+    assert broker_id is not None, "who asks knows a coordinator"
     error = NO_CONNECTION
     if state.is_up(broker_id):
         offset = client.asked_count

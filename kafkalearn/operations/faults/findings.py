@@ -11,6 +11,7 @@ from kafkalearn.arguments import iterable, one_of
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.fields import BrokerId, Index, Millis, check_fields
 from kafkalearn.phrases import counted, listed
+from kafkalearn.topic_partition import TopicPartition
 
 DEAD_CLEANER, UNCLEANABLE = "dead cleaner", "uncleanable partition"
 FUTURE_RECORD, HOT_PARTITION = "record from the future", "hot partition"
@@ -85,6 +86,14 @@ class Finding:
             raise KafkaLearnError(f"a {self.kind} is named by {listed(NAMED[self.kind])}; {listed(missing)} is missing")
 
     @property
+    def at(self) -> TopicPartition:
+        """The partition; only for a kind that is named by one."""
+        topic, partition = self.topic, self.partition
+        assert topic is not None, "this kind has no partition"
+        assert partition is not None, "this kind has no partition"
+        return TopicPartition(topic, partition)
+
+    @property
     def what(self) -> tuple[object, ...]:
         """Its kind, and what tells it from others of that kind."""
         return self.kind, *(getattr(self, name) for name in NAMED[self.kind])
@@ -143,7 +152,9 @@ def judge(found: Iterable[Finding], planted: Iterable[Finding]) -> Judgement:
     0 faults found, 1 missed, 1 wrong
     """
     truths = tuple(iterable("planted", planted, of="Finding(...)"))
-    right, wrong, hit = [], [], set()
+    right: list[Finding] = []
+    wrong: list[Finding] = []
+    hit: set[Finding] = set()
     for each in iterable("found", found, of="Finding(...)"):
         truth = next((truth for truth in truths if truth.what == each.what and _is_near(each, truth)), None)
         if truth is None or truth in hit:

@@ -137,7 +137,8 @@ class _Recorder:
     def logs(self) -> ClusterLogs:
         batches = tuple(row for at in self._topology.replicas for row in self._batches(at))
         replicas = tuple(row for at in self._topology.replicas for row in self._replicas(at))
-        commits, members = [], []
+        commits: list[CommitRow] = []
+        members: list[MemberRow] = []
         for member in self._topology.members:
             commits += self._commits(member)
             members += [
@@ -149,7 +150,8 @@ class _Recorder:
         return ClusterLogs(batches, replicas, tuple(commits), tuple(members))
 
     def _batches(self, at: TopicPartition) -> Iterator[BatchRow]:
-        ends, weight = [], self._topology.weights[at]
+        ends: list[int] = []
+        weight = self._topology.weights[at]
         end = self._random.randrange(1000, 9000)
         hot, future = (self._at(name, at) for name in (kind.HOT_PARTITION, kind.FUTURE_RECORD))
         for sample in range(SAMPLE_COUNT):
@@ -167,7 +169,7 @@ class _Recorder:
 
     def _replicas(self, at: TopicPartition) -> Iterator[ReplicaRow]:
         for broker in self._topology.replicas[at]:
-            cleaned, next_clean = (0, self._random.randrange(0, 7)) if at.topic in COMPACTED else (None, None)
+            cleaned, next_clean = (0, self._random.randrange(0, 7)) if at.topic in COMPACTED else (None, 0)
             end = own_start = self._ends[at][0] // 2
             for sample in range(SAMPLE_COUNT):
                 if self._history.fetches(broker, at, sample):
@@ -209,8 +211,8 @@ class _Recorder:
             for sample in range(3):
                 yield CommitRow(ABANDONED, *at, ends[sample], _ms(sample) + 2000)
             for sample in range(SAMPLE_COUNT if kept is not None else 3):
-                is_read = kept is None or _ms(sample) < kept.at_ms
-                read = ends[sample] if is_read else ends[(kept.at_ms - START_MS) // SAMPLE_MS - 1]
+                is_kept = kept is not None and _ms(sample) >= kept.at_ms
+                read = ends[(kept.at_ms - START_MS) // SAMPLE_MS - 1] if kept is not None and is_kept else ends[sample]
                 yield CommitRow(FORGOTTEN, *at, read, _ms(sample) + 3000)
 
     def _at(self, name: str, at: TopicPartition) -> Finding | None:

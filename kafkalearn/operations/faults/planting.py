@@ -63,7 +63,7 @@ def _with_leader(fault: Finding, history: ReplicaHistory) -> Finding:
     if fault.kind not in (kind.FUTURE_RECORD, kind.HOT_PARTITION):
         return fault
     sample = (fault.at_ms - START_MS) // SAMPLE_MS
-    return replace(fault, broker=history.leader(TopicPartition(fault.topic, fault.partition), sample))
+    return replace(fault, broker=history.leader(fault.at, sample))
 
 
 def _moment(random: Random) -> int:

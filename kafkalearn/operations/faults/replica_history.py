@@ -34,11 +34,11 @@ class Trouble:
 def trouble_of(seed: int, topology: Topology) -> Trouble:
     """The ordinary trouble of a seed: in most a rolling restart, and some followers that lag for a while."""
     random = Random(f"trouble {seed}")
-    restarts = {}
+    restarts: dict[int, int] = {}
     if random.random() < 0.7:
         first = random.randint(1, 3)
         restarts = {broker: first + RESTART_SAMPLES * place for place, broker in enumerate(BROKER_IDS)}
-    blips = {}
+    blips: dict[tuple[int, TopicPartition], range] = {}
     for at in random.sample(sorted(topology.replicas), 5):
         first = random.randint(16, 34)
         blips[random.choice(topology.followers(at)), at] = range(first, first + random.randint(1, LONGEST_BLIP_SAMPLES))
@@ -52,11 +52,7 @@ class ReplicaHistory:
         """Of a cluster, with its ordinary trouble and its faults."""
         self._topology, self._trouble = topology, trouble
         self._one_leader = next((each for each in faults if each.kind == ONE_LEADER), None)
-        self._frozen = {
-            (each.broker, TopicPartition(each.topic, each.partition)): each.at_ms
-            for each in faults
-            if each.kind == FROZEN_FOLLOWER
-        }
+        self._frozen = {(each.broker, each.at): each.at_ms for each in faults if each.kind == FROZEN_FOLLOWER}
 
     def is_up(self, broker: int, sample: int) -> bool:
         """Whether a broker is up."""

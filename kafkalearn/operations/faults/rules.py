@@ -58,18 +58,18 @@ def stopped_cleaners(replicas: Iterable[ReplicaRow]) -> Iterator[Finding]:
     The sign is the line in ``cleaner-offset-checkpoint``: it stands still while the log's end goes on.
     """
     moved_ms: dict[tuple[int, TopicPartition], int] = {}
-    last: dict[tuple[int, TopicPartition], ReplicaRow] = {}
+    last: dict[tuple[int, TopicPartition], tuple[ReplicaRow, int]] = {}  # with its cleaner offset
     for row in sorted(replicas, key=lambda row: row.at_ms):
         if row.cleaner_offset is None:
             continue
         key = row.broker, TopicPartition(row.topic, row.partition)
-        if key not in last or row.cleaner_offset > last[key].cleaner_offset:
+        if key not in last or row.cleaner_offset > last[key][1]:
             moved_ms[key] = row.at_ms
-        last[key] = row
-    until_ms = max((row.at_ms for row in last.values()), default=0)
+        last[key] = row, row.cleaner_offset
+    until_ms = max((row.at_ms for row, _ in last.values()), default=0)
     by_broker = defaultdict(list)
-    for (broker, at), row in last.items():
-        is_stopped = until_ms - moved_ms[broker, at] >= LASTING_MS and row.log_end_offset > row.cleaner_offset
+    for (broker, at), (row, cleaner_offset) in last.items():
+        is_stopped = until_ms - moved_ms[broker, at] >= LASTING_MS and row.log_end_offset > cleaner_offset
         by_broker[broker].append((at, moved_ms[broker, at], is_stopped))
     for broker, of_it in by_broker.items():
         if len(of_it) > 1 and all(is_stopped for _, _, is_stopped in of_it):

@@ -72,7 +72,8 @@ def topology_of(seed: int) -> Topology:
     """
     random = Random(f"topology {seed}")
     brokers = [Broker(each, RACKS[each]) for each in BROKER_IDS]
-    replicas, weights = {}, {}
+    replicas: dict[TopicPartition, Replicas] = {}
+    weights: dict[TopicPartition, float] = {}
     for topic, count in TOPICS.items():
         placement = place_striped(brokers, count, REPLICATION_FACTOR, random.randrange(1 << 30))
         for partition, of_it in enumerate(placement):

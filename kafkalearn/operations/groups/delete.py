@@ -149,7 +149,7 @@ def _statuses(errors: dict[TopicPartition, str], release: str | Release) -> str:
     is_new = at_least(NEW_TEXTS, release)
     widths = (widest(15, [at.topic for at in errors]), 10, 15) if is_new else (30, 15, 15)
     colon = "Error: :" if is_3_9(release) else "Error: "
-    rows = [("TOPIC", "PARTITION", "STATUS")]
+    rows: list[tuple[str, int | str, str]] = [("TOPIC", "PARTITION", "STATUS")]
     for at in sorted(errors, key=lambda at: utf16_key(f"{at.topic}{at.partition}")):
         error = errors[at]
         rows.append((at.topic, at.partition, "Successful" if error == "NONE" else f"{colon}{EXCEPTIONS[error]}"))

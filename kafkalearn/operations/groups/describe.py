@@ -118,14 +118,16 @@ def _in_order(places: Iterable[TopicPartition], release: str | Release) -> list[
 
 def _partition(group: Group, topics: Topics, at: TopicPartition, *owner: str) -> DescribedPartition:
     committed, log = group.offset(*at), log_of(topics, at)
-    return DescribedPartition(*at, committed and committed.offset, log and log.end, *owner)
+    offset, end = None if committed is None else committed.offset, None if log is None else log.end
+    return DescribedPartition(*at, offset, end, *owner)
 
 
 def _with_epochs(group: Group, partitions: list[DescribedPartition]) -> str:
     rows = []
     for each in partitions:
-        committed = group.offset(each.topic, each.partition)
-        numbers = (committed and committed.leader_epoch, each.current_offset, each.log_end_offset, each.lag)
+        committed = None if each.topic is None or each.partition is None else group.offset(each.topic, each.partition)
+        epoch = None if committed is None else committed.leader_epoch
+        numbers = (epoch, each.current_offset, each.log_end_offset, each.lag)
         owner = (each.consumer_id, each.host, each.client_id)
         rows.append((group.group_id, each.topic, each.partition, *numbers, *owner))
     group_width, topic, _, _, _, _, _, consumer, host, _ = (

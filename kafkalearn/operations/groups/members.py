@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from kafkalearn.arguments import flag
 from kafkalearn.errors import KafkaLearnError
@@ -60,7 +60,7 @@ def describe_members(group: Group, release: str | Release = DEFAULT_RELEASE, *, 
     return "\n" + "".join(f"{begin}{end}\n" for begin, end in zip(fixed, ends, strict=True))
 
 
-def _columns(group: Group, release: str | Release) -> list[tuple]:
+def _columns(group: Group, release: str | Release) -> list[tuple[str, int, Callable[[Group, Member], object]]]:
     """Name, least width and cell of each column before the assignment."""
     has_instance_ids = at_least("2.6", release) and any(each.instance_id for each in group.members)
     instance_id = ("GROUP-INSTANCE-ID", SHORTEST_INSTANCE_ID, lambda _, member: member.instance_id or "")

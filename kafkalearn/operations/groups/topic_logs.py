@@ -61,8 +61,9 @@ def log_of(topics: Topics, at: TopicPartition) -> PartitionLog | None:
 
 def checked_topics(topics: object) -> Topics:
     """Topics given by the user: a mapping from names to logs."""
-    for name, logs in mapping("topics", topics, of="name to PartitionLog of each partition").items():
+    given = mapping("topics", topics, of="name to PartitionLog of each partition")
+    for name, logs in given.items():
         for place, each in enumerate(sequence(f"topics[{name!r}]", logs, of="PartitionLog(...)")):
             if not isinstance(each, PartitionLog):
                 raise KafkaLearnError(f"topics[{name!r}][{place}] must be PartitionLog(end), got {each!r}")
-    return topics
+    return given

@@ -25,7 +25,7 @@ from kafkalearn.operations.offsets_topic.effects import (
 from kafkalearn.operations.offsets_topic.events import BrokerDied, BrokerStarted, Event, FindCoordinator, Reassigned
 from kafkalearn.operations.offsets_topic.settings import Settings
 from kafkalearn.operations.offsets_topic.state import OffsetsTopic, start
-from kafkalearn.operations.placement.brokers import Broker, Replicas
+from kafkalearn.operations.placement.brokers import Broker, Replicas, brokers_of
 from kafkalearn.operations.placement.java_random import JavaRandom
 from kafkalearn.operations.placement.shifted import place_shifted
 from kafkalearn.operations.placement.striped import place_striped
@@ -131,7 +131,8 @@ def _died(state: OffsetsTopic, event: BrokerDied) -> OffsetsTopic:
 
 def _led(state: OffsetsTopic) -> OffsetsTopic:
     """The topic after brokers have come or gone: the last in-sync replica stays one, the first that lives leads."""
-    isr, leaders = [], []
+    isr: list[Replicas] = []
+    leaders: list[int | None] = []
     for replicas, before, leader in zip(state.replicas, state.isr, state.leaders, strict=True):
         staying = tuple(each for each in before if each in state.live)
         if staying:
@@ -153,7 +154,7 @@ def _asked(settings: Settings, state: OffsetsTopic, event: FindCoordinator) -> O
         return _created(settings, state, event)
     partition, leader = _leader_of(state, event.group_id)
     answer: Effect = CoordinatorNotAvailable(event.group_id, partition)
-    if leader is not None:
+    if partition is not None and leader is not None:
         answer = CoordinatorFound(event.group_id, partition, leader)
     return replace(state, effects=(answer,))
 
@@ -205,7 +206,9 @@ def _reassigned(settings: Settings, state: OffsetsTopic, event: Reassigned) -> O
 def _refused(state: OffsetsTopic, event: Reassigned) -> str | None:
     """Why the tool does not begin a plan."""
     moves = {TopicPartition(OFFSETS_TOPIC, partition): Move(adding=wanted) for partition, wanted in state.pending}
-    return refusal(plan_of(OFFSETS_TOPIC, event.replicas), Cluster(state.live, {OFFSETS_TOPIC: state.replicas}, moves))
+    return refusal(
+        plan_of(OFFSETS_TOPIC, event.replicas), Cluster(brokers_of(state.live), {OFFSETS_TOPIC: state.replicas}, moves)
+    )
 
 
 def _carried_on(state: OffsetsTopic) -> OffsetsTopic:

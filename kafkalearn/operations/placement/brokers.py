@@ -70,8 +70,7 @@ def checked_counts(partition_count: object, replication_factor: object, broker_c
         Where Kafka answers INVALID_PARTITIONS or INVALID_REPLICATION_FACTOR.
     """
     whole_number("partition_count", partition_count, 1, MOST_PARTITIONS)
-    whole_number("replication_factor", replication_factor, 1, LARGEST_INT)
-    if replication_factor > broker_count:
+    if whole_number("replication_factor", replication_factor, 1, LARGEST_INT) > broker_count:
         raise KafkaLearnError(
             f"replication_factor is {replication_factor}, and there are {broker_count} brokers: a broker holds one "
             "replica of a partition (Kafka answers INVALID_REPLICATION_FACTOR); start more brokers or ask for fewer"

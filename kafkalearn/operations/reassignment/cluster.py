@@ -46,9 +46,9 @@ class Cluster:
     """
 
     brokers: tuple[Broker, ...]
-    topics: Mapping[str, Placement] = field(default_factory=lambda: MappingProxyType({}))
-    moves: Mapping[TopicPartition, Move] = field(default_factory=lambda: MappingProxyType({}))
-    log_dirs: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+    topics: Mapping[str, Placement] = field(default_factory=lambda: MappingProxyType[str, Placement]({}))
+    moves: Mapping[TopicPartition, Move] = field(default_factory=lambda: MappingProxyType[TopicPartition, Move]({}))
+    log_dirs: Mapping[int, str] = field(default_factory=lambda: MappingProxyType[int, str]({}))
 
     def __post_init__(self) -> None:
         """Refuse brokers or topics that are none."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from kafkalearn.arguments import LARGEST_INT, sequence, text
 from kafkalearn.errors import KafkaLearnError
@@ -13,6 +14,8 @@ from kafkalearn.operations.placement.brokers import Placement, Replicas
 from kafkalearn.phrases import shown
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.wire.json_text import read_json
+
+Item = TypeVar("Item")
 
 ANY_LOG_DIR = "any"
 VERSION = 1
@@ -135,7 +138,7 @@ def _parsed(written: object) -> object:
         ) from None
 
 
-def _target(name: str, row: dict) -> Target:
+def _target(name: str, row: dict[str, object]) -> Target:
     for field in ("topic", "partition", "replicas"):
         if field not in row:
             raise KafkaLearnError(f"{name} has no {field}: {shown(row)}; each has topic, partition and replicas")
@@ -148,13 +151,13 @@ def _target(name: str, row: dict) -> Target:
     return Target(_text(f"{name}.topic", row["topic"]), _int(f"{name}.partition", row["partition"]), replicas, log_dirs)
 
 
-def _object(name: str, value: object) -> dict:
+def _object(name: str, value: object) -> dict[str, object]:
     if not isinstance(value, dict):
         raise KafkaLearnError(f"{name} must be an object in braces, got {shown(value)}")
     return value
 
 
-def _list(name: str, value: object, check: object) -> tuple:
+def _list(name: str, value: object, check: Callable[[str, object], Item]) -> tuple[Item, ...]:
     if not isinstance(value, list):
         raise KafkaLearnError(f"{name} must be a list, got {shown(value)}")
     return tuple(check(f"{name}[{place}]", each) for place, each in enumerate(value))

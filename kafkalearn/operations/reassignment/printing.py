@@ -168,7 +168,7 @@ def cancel_text(
         plural = "" if len(active) == 1 else "s"
         first = f"Successfully cancelled partition reassignment{plural} for: {','.join(map(str, active))}"
     after_moves = "" if at_least(IN_JAVA, release) else "\n"
-    cleared = [] if keeps_throttles else _cleared(targets, cluster, release)
+    cleared: list[str] = [] if keeps_throttles else _cleared(targets, cluster, release)
     return (
         f"{first}\nNone of the specified partition moves are active.{after_moves}"
         + "".join(f"{line}\n" for line in cleared)
@@ -223,7 +223,8 @@ def current(
     found = []
     for at in places:
         replicas = cluster.replicas(at) or ()
-        names = [cluster.log_dirs.get(broker, "any") for broker in replicas] if at_least(WITH_LOG_DIRS, release) else ()
+        is_named = at_least(WITH_LOG_DIRS, release)
+        names = tuple(cluster.log_dirs.get(broker, "any") for broker in replicas) if is_named else ()
         found.append(Target(*at, replicas, names))
     return tuple(found)
 
@@ -250,11 +251,10 @@ def _status(at: TopicPartition, target: Replicas, cluster: Cluster, release: str
 
 def _cleared(targets: Sequence[Target], cluster: Cluster, release: str | Release) -> list[str]:
     """In the order of Java's HashSet; of Scala's sets the small ones keep the order of the plan, larger ones do not."""
-    brokers = [*cluster.broker_ids, *(broker for each in targets for broker in each.replicas)]
-    topics = [each.topic for each in targets]
-    brokers, topics = (
-        hash_order(each) if at_least(IN_JAVA, release) else [*dict.fromkeys(each)] for each in (brokers, topics)
-    )
+    brokers = [*dict.fromkeys((*cluster.broker_ids, *(broker for each in targets for broker in each.replicas)))]
+    topics = [*dict.fromkeys(each.topic for each in targets)]
+    if at_least(IN_JAVA, release):
+        brokers, topics = hash_order(brokers), hash_order(topics)
     return [
         f"Clearing broker-level throttles on broker{'' if len(brokers) == 1 else 's'} {ids_text(brokers)}",
         f"Clearing topic-level throttles on topic{'' if len(topics) == 1 else 's'} {','.join(topics)}",

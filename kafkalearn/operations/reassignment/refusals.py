@@ -93,7 +93,8 @@ def duplicates(members: Iterable[Member]) -> list[Member]:
     >>> duplicates([3, 1, 3, 2, 1])
     [1, 3]
     """
-    seen, twice = set(), []
+    seen: set[Member] = set()
+    twice: list[Member] = []
     for each in members:
         if each in seen:
             twice.append(each)

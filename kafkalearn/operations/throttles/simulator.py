@@ -74,8 +74,9 @@ def simulate(settings: Settings, events: Iterable[Event], initial: Throttled | N
 def _executed(settings: Settings, state: Throttled, event: Execute) -> Throttled:
     if (message := refusal(event.plan, state.cluster(settings), event.is_additional)) is not None:
         return replace(state, effects=(Refused(message),))
-    limited = replace(state, effects=()) if event.throttle is None else _limited(state, event)
-    there, changed = {each.at: each for each in state.partitions}, {}
+    limited = replace(state, effects=()) if event.throttle is None else _limited(state, event, event.throttle)
+    there = {each.at: each for each in state.partitions}
+    changed: dict[TopicPartition, Placed] = {}
     for target in event.plan:
         old = there[target.at]
         wanted = old.assignment.toward(target.replicas)
@@ -87,7 +88,7 @@ def _executed(settings: Settings, state: Throttled, event: Execute) -> Throttled
     return replace(limited.with_partitions(changed), effects=(*limited.effects, started))
 
 
-def _limited(state: Throttled, event: Execute) -> Throttled:
+def _limited(state: Throttled, event: Execute, throttle: int) -> Throttled:
     """The limits for the plan and for all that moves already: a topic's lists are written anew."""
     sides = {each.at: each.sides for each in state.moves}
     there = {each.at: each.assignment.replicas for each in state.partitions}
@@ -100,9 +101,9 @@ def _limited(state: Throttled, event: Execute) -> Throttled:
     lists |= {topic: Lists(topic, *(_listed(sides, topic, side) for side in (0, 1))) for topic in topics}
     return replace(
         state,
-        rates=tuple(sorted({**dict(state.rates), **dict.fromkeys(brokers, event.throttle)}.items())),
+        rates=tuple(sorted({**dict(state.rates), **dict.fromkeys(brokers, throttle)}.items())),
         lists=tuple(lists[topic] for topic in sorted(lists)),
-        effects=(ThrottlesSet(tuple(brokers), tuple(topics), event.throttle),),
+        effects=(ThrottlesSet(tuple(brokers), tuple(topics), throttle),),
     )
 
 

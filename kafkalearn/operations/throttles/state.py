@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from kafkalearn.operations.placement.brokers import Replicas
+from kafkalearn.operations.placement.brokers import Replicas, brokers_of
 from kafkalearn.operations.reassignment.cluster import Cluster, Move
 from kafkalearn.operations.throttles.effects import Effect
 from kafkalearn.operations.throttles.settings import Settings
@@ -74,7 +74,8 @@ class Throttled:
         for at, assignment, _ in self.partitions:
             topics.setdefault(at.topic, []).append(assignment.replicas)
         moves = {each.at: Move(each.assignment.adding, each.assignment.removing) for each in self.moves}
-        return Cluster(settings.broker_ids, topics, moves)
+        placed = {topic: tuple(placement) for topic, placement in topics.items()}
+        return Cluster(brokers_of(settings.broker_ids), placed, moves)
 
 
 def start(settings: Settings) -> Throttled:

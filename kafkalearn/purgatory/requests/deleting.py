@@ -29,11 +29,14 @@ def ask(broker: Broker, event: DelayedDelete) -> Broker:
     broker = replace(broker, delete_count=number)
     if deleted.error != NONE:
         return replace(broker, effects=(*others, DeleteAnswered(number, None, deleted.error)))
-    required = broker.partition.leader.high_watermark if event.before_offset < 0 else event.before_offset
-    if broker.low_watermark >= required:
-        return replace(broker, effects=(*others, DeleteAnswered(number, broker.low_watermark)))
+    required = broker.partition.high_watermark if event.before_offset < 0 else event.before_offset
+    low_watermark = broker.low_watermark
+    assert required is not None, "who has just deleted leads"
+    assert low_watermark is not None, "who has just deleted leads"
+    if low_watermark >= required:
+        return replace(broker, effects=(*others, DeleteAnswered(number, low_watermark)))
     if event.timeout_ms == 0:
-        return replace(broker, effects=(*others, DeleteAnswered(number, broker.low_watermark, TIMED_OUT)))
+        return replace(broker, effects=(*others, DeleteAnswered(number, low_watermark, TIMED_OUT)))
     waiting = WaitingDelete(number, required, broker.partition.now_ms + event.timeout_ms)
     return replace(broker, deletes=(*broker.deletes, waiting), effects=(*others, DeleteParked(number)))
 

@@ -16,11 +16,31 @@ class Block(Protocol):
 
     headers: list[Header]
     controls: dict[int, str | None]  # by index of a control batch what its record is; None: it was emptied
-    record_count: int
-    null_key_count: int
-    tombstone_count: int
-    key_bytes: int
-    value_bytes: int
+
+    @property
+    def record_count(self) -> int:
+        """How many records there are."""
+        ...
+
+    @property
+    def null_key_count(self) -> int:
+        """How many have no key."""
+        ...
+
+    @property
+    def tombstone_count(self) -> int:
+        """How many have no value."""
+        ...
+
+    @property
+    def key_bytes(self) -> int:
+        """All keys together."""
+        ...
+
+    @property
+    def value_bytes(self) -> int:
+        """All values together."""
+        ...
 
     def largest(self, count: int) -> tuple[list[Sized], list[Sized]]:
         """The largest keys and the largest values, as `Sized`."""

@@ -78,7 +78,7 @@ def _read(settings: Settings, state: Loading, event: LoadRead) -> Loading:
         raise IllegalEvent(f"{shown(event)}: the partition is {state.status}; LoadBegun comes first")
     ahead = [record for record in state.log.records if record.offset >= state.position]
     for record in ahead[: event.record_count]:
-        state = _replayed(settings, state, record.offset, record.key, Assigned.from_text(record.value))
+        state = _replayed(settings, state, record.offset, str(record.key), Assigned.from_text(str(record.value)))
         if state.status == FAILED:
             return state
     if len(ahead) <= event.record_count:

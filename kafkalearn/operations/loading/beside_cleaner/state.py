@@ -72,4 +72,4 @@ def logged(log: Log) -> Mapping[str, Assigned]:
     >>> logged(simulate(Settings(), [Written("A", 1, (0,)), Written("A", 2)])[-1].state.log)
     {'A': Assigned(epoch=2, partitions=())}
     """
-    return {record.key: Assigned.from_text(record.value) for record in log.records}
+    return {str(record.key): Assigned.from_text(str(record.value)) for record in log.records}
