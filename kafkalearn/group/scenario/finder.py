@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations, product
 from types import MappingProxyType
 
-from kafkalearn.arguments import one_of, whole_number
+from kafkalearn.arguments import mapping, one_of, sequence, whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.scenario.findings import Change, Finding, Solution
 from kafkalearn.group.scenario.parse import scenario as parsed
@@ -22,7 +22,7 @@ from kafkalearn.group.world.events import (
     Scenario,
     ScenarioEvent,
 )
-from kafkalearn.group.world.settings import Settings
+from kafkalearn.group.world.settings import KNOWN, Settings
 from kafkalearn.phrases import shown
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
@@ -52,6 +52,7 @@ CANDIDATES: Mapping[str, Mapping[str, Sequence[int]]] = MappingProxyType(
 
 AVOIDABLE = (Pauses, Processing, Disconnected, Restarts, CrashesAndReturns)
 MOST_TRIES = 200  # of pairs
+MOST_CANDIDATES = 200  # of one setting
 
 
 def find_change(
@@ -73,13 +74,18 @@ def find_change(
     scenario, protocol, assignor, release, settings, **named
         As in `simulate`.
     candidates : mapping of str to sequence of int, optional
-        The values to try for each setting, instead of `CANDIDATES`.
+        The values to try for each setting, instead of `CANDIDATES`; at most 200 of one setting.
 
     Returns
     -------
     Finding
         With the best change, the alternatives, and what the change costs: how long partitions stay unread when a
         member really crashes, hangs, or ends, measured by the same simulator. `print` shows it.
+
+    Raises
+    ------
+    KafkaLearnError
+        As `simulate` does; and if a candidate is of no setting that is a number, or no number itself.
 
     Examples
     --------
@@ -92,7 +98,7 @@ def find_change(
     one_of("protocol", protocol, PROTOCOLS)
     story = scenario if isinstance(scenario, Scenario) else parsed(scenario)
     start = settings_of(story, release, assignor, settings, protocol, **named)
-    search = _Search(story, start, protocol, candidates or CANDIDATES[protocol])
+    search = _Search(story, start, protocol, CANDIDATES[protocol] if candidates is None else _checked(candidates))
     before = play(story, start, protocol)
     avoidable_count = max(before.rebalance_count - search.calm_count, 0)
     if not avoidable_count:
@@ -101,6 +107,16 @@ def find_change(
     best = found[0] if found else None
     rows = tuple(costs(story, start, best.settings, protocol)) if best else ()
     return Finding(before, avoidable_count, best, tuple(found[1:]), search.tried_count, rows)
+
+
+def _checked(candidates: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]]:
+    """Candidates by setting, as many as can be tried; what each of them is, is looked at where it is tried."""
+    checked: dict[str, tuple[int, ...]] = {}
+    for name, values in mapping("candidates", candidates, of="setting to the values to try").items():
+        one_of("setting", name, KNOWN)
+        checked[name] = sequence(f"the candidates for {name}", values, of="values to try")
+        whole_number(f"the number of candidates for {name}", len(checked[name]), 0, MOST_CANDIDATES)
+    return checked
 
 
 class _Search:
@@ -148,7 +164,7 @@ class _Search:
             raise KafkaLearnError(
                 f"candidates are for settings that are numbers, and for group.instance.id; {name} is {shown(present)}"
             )
-        tried = [whole_number(f"a candidate for {name}", value, at_least=0) for value in values]
+        tried = dict.fromkeys(whole_number(f"a candidate for {name}", value, at_least=0) for value in values)
         changes = [Change(name, present, value) for value in tried if value != present]
         return sorted(changes, key=lambda change: change.size)
 

@@ -104,11 +104,31 @@ def test_an_unknown_protocol_is_refused():
             "for settings that are numbers.*; partition.assignment.strategy is",
         ),
         ({"session.timeout.ms": ["60 s"]}, "a candidate for session.timeout.ms must be a whole number.*'60 s'"),
+        (1e308, r"candidates must be a dict from setting to the values to try, got float 1e\+308"),
+        (0, "candidates must be a dict from setting to the values to try, got int 0"),
+        ("session.timeout.ms", "candidates must be a dict"),
+        ({"session.timeout": [60_000]}, "unknown setting 'session.timeout'; did you mean 'session.timeout.ms'"),
+        ({1: [60_000]}, "unknown setting 1"),
+        (
+            {"session.timeout.ms": 60_000},
+            "the candidates for session.timeout.ms must be a list or tuple of values to try, got int 60000",
+        ),
+        ({"group.instance.id": True}, "the candidates for group.instance.id must be a list or tuple"),
+        (
+            {"session.timeout.ms": range(10_000)},
+            "the number of candidates for session.timeout.ms must be at most 200, got 10000",
+        ),
     ],
 )
-def test_candidates_that_are_no_numbers_are_refused(candidates, said):
+def test_candidates_that_cannot_be_tried_are_refused(candidates, said):
     with pytest.raises(KafkaLearnError, match=said):
         find_change(f"{THREE}at 60 s: c2 pauses for 50 s", candidates=candidates)
+
+
+def test_without_candidates_nothing_is_tried_and_one_value_is_tried_once():
+    story = f"{THREE}at 60 s: c2 pauses for 50 s"
+    assert find_change(story, candidates={}).tried_count == 0
+    assert find_change(story, candidates={"session.timeout.ms": [50_000] * 5}).tried_count == 1
 
 
 def test_a_change_to_nothing_is_tried_after_all_others():
