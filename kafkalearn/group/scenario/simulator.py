@@ -14,6 +14,7 @@ from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.clients.classic.protocol import ClassicProtocol
 from kafkalearn.group.clients.consumer.protocol import ConsumerProtocol
 from kafkalearn.group.scenario.parse import scenario as parsed
+from kafkalearn.group.scenario.steps import check_steps
 from kafkalearn.group.world.clock import Clock
 from kafkalearn.group.world.engine import Engine
 from kafkalearn.group.world.events import Scenario, ScenarioEvent
@@ -111,6 +112,7 @@ def simulate(
 
 def play(story: Scenario, settings: Settings, protocol: str) -> Outcome:
     """What comes of a scenario, with settings that are complete."""
+    check_steps(story, settings, protocol)
     clock = Clock()
     world = new_world(story, settings, clock, Recorder(clock))
     recorder = Engine(story, world, PROTOCOLS[protocol](world)).run()

@@ -17,6 +17,15 @@ SMALL_GROUP = 50  # members; in a larger group each call costs more, as the coor
 Callback: TypeAlias = Callable[..., None]
 
 
+def most_calls(member_count: int) -> int:
+    """How many calls a scenario with so many consumers may take.
+
+    >>> most_calls(3), most_calls(200)
+    (2000000, 400000)
+    """
+    return MOST_CALLS // (1 + member_count // SMALL_GROUP)
+
+
 class Clock:
     """The present moment, and a queue of calls.
 
@@ -30,15 +39,15 @@ class Clock:
     """
 
     def __init__(self) -> None:
-        """Time begins at 0."""
+        """Time begins at 0; `step_count` says how many calls have been asked for."""
         self.now_ms = 0
         self._queue: list[tuple[int, int, int, Callback, tuple[object, ...]]] = []
-        self._count = 0
+        self.step_count = 0
 
     def at(self, when_ms: int, rank: int, call: Callback, *args: object) -> None:
         """Make a call at a moment, not before now; of several at one moment, the lower rank comes first."""
-        self._count += 1
-        heappush(self._queue, (max(when_ms, self.now_ms), rank, self._count, call, args))
+        self.step_count += 1
+        heappush(self._queue, (max(when_ms, self.now_ms), rank, self.step_count, call, args))
 
     def run(self, end_ms: int, after_each_ms: Callback, member_count: int = 1) -> None:
         """Make all calls up to the end, and `after_each_ms` when all calls of one moment are made.
@@ -48,11 +57,11 @@ class Clock:
         KafkaLearnError
             If there are more calls than anybody waits for: `MOST_CALLS`, in a large group fewer.
         """
-        most_calls = MOST_CALLS // (1 + member_count // SMALL_GROUP)
+        most = most_calls(member_count)
         while self._queue and self._queue[0][0] <= end_ms:
-            if self._count > most_calls:
+            if self.step_count > most:
                 raise KafkaLearnError(
-                    f"after {self.now_ms / 1000:g} s of {end_ms / 1000:g} s the scenario has taken {most_calls:,} "
+                    f"after {self.now_ms / 1000:g} s of {end_ms / 1000:g} s the scenario has taken {most:,} "
                     "steps: let it end earlier, make heartbeats rarer, or take fewer members"
                 )
             when_ms, _, _, call, args = heappop(self._queue)

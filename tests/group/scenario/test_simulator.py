@@ -4,11 +4,14 @@ One way between client and broker takes 2 ms. A group that forms at 0 has its fi
 (with the member id) at 6 ms; the initial delay ends the join phase at 3006 ms, or at 6006 ms if there are several.
 """
 
+from functools import partial
+
 import pytest
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.scenario.simulator import simulate
 from kafkalearn.group.world import Joins
+from kafkalearn.group.world.clock import Clock
 
 THREE = "at 0 s: c1, c2 and c3 join\n"
 PATTERN = "c1, c2 and c3 subscribe to the pattern orders.*\n"
@@ -331,7 +334,43 @@ def test_a_scenario_that_would_take_for_ever_is_refused(monkeypatch):
 def test_a_large_group_may_take_fewer_steps_because_each_takes_longer(monkeypatch):
     monkeypatch.setattr("kafkalearn.group.world.clock.MOST_CALLS", 10_000)
     with pytest.raises(KafkaLearnError, match=r"has taken 2,000 steps: .* or take fewer members"):
+        simulate("at 0 s: c1 to c200 join\nthe end is at 7 s")
+    with pytest.raises(KafkaLearnError, match=r"and 2,000 are played at most: .* or take fewer members"):
         simulate("at 0 s: c1 to c200 join\nthe end is at 10 min")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "settings"),
+    [
+        ("classic", {"heartbeat.interval.ms": 1}),
+        ("classic", {"heartbeat.interval.ms": 1, "latency.ms": 1000}),
+        ("consumer", {"group.consumer.heartbeat.interval.ms": 1}),
+    ],
+)
+def test_a_scenario_with_too_many_heartbeats_is_refused_before_a_step_is_played(protocol, settings, monkeypatch):
+    monkeypatch.setattr("kafkalearn.group.scenario.simulator.Engine", None)
+    with pytest.raises(KafkaLearnError, match=r"the heartbeats of this scenario take .* steps or more, and 2,000,000"):
+        simulate("at 0 s: c1 joins\nthe end is at 10 h", protocol, settings=settings)
+
+
+STORIES = {
+    "one leaves": "at 0 s: c1 and c2 join\nat 5 s: c1 leaves",
+    "all leave": "at 0 s: c1 and c2 join\nat 60 s: c1 leaves\nat 60 s: c2 crashes",
+    "both come back": "at 0 s: c1 and c2 join\nat 9 s: c1 restarts after 50 s\nat 70 s: c2 restarts after 9 s",
+    "one stands still": "at 0 s: c1 and c2 join\nat 9 s: c1 pauses for 50 s\nat 70 s: c2 is cut off for 30 s",
+}
+
+
+@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
+@pytest.mark.parametrize("release", ["0.9.0", "4.3"])
+def test_no_more_steps_are_foreseen_than_are_taken(story, release, monkeypatch):
+    """With just as many steps as it takes, a scenario is played: the arithmetic does not refuse it."""
+    clocks = []
+    monkeypatch.setattr("kafkalearn.group.scenario.simulator.Clock", lambda: clocks.append(Clock()) or clocks[-1])
+    play = partial(simulate, f"{story}\nthe end is at 10 min", release=release, heartbeat_interval_ms=300)
+    outcome = play()
+    monkeypatch.setattr("kafkalearn.group.world.clock.MOST_CALLS", clocks[0].step_count)
+    assert play() == outcome
 
 
 def test_a_run_is_the_same_each_time():
