@@ -22,6 +22,14 @@ def _is_waiting(member: Member) -> bool:
     return member.join_waiter is not None or member.sync_waiter is not None
 
 
+def _is_over(settings: Settings, group: Group, member: Member) -> bool:
+    """Whether it should have ended; one of 0 ms, where the broker allows it, ends at once: as soon as time passes."""
+    if member.expires_ms is None:
+        return False
+    may_end_at_once = settings.group_min_session_timeout_ms == 0
+    return member.expires_ms < group.now_ms or (member.expires_ms == group.now_ms and not may_end_at_once)
+
+
 def _is_same_group(before: Group) -> bool:
     """Whether what comes next is still the same group: one that is Dead begins anew."""
     return before.is_known and before.state != DEAD
@@ -56,8 +64,8 @@ INVARIANTS: Promises = {
     "only a generation waits for syncs": lambda settings, group: (
         group.sync_deadline_ms is None or group.state in (STABLE, COMPLETING)
     ),
-    "a member whose session is over is gone": lambda settings, group: all(
-        member.expires_ms is None or member.expires_ms > group.now_ms for member in group.members
+    "a member whose session is over is gone": lambda settings, group: (
+        not any(_is_over(settings, group, member) for member in group.members)
     ),
     "a member waits for an answer, or its session has an end": lambda settings, group: all(
         _is_waiting(member) or member.expires_ms is not None for member in group.members

@@ -58,6 +58,16 @@ def stable(*clients, settings=NO_DELAY, **join):
     ]
 
 
+@pytest.mark.parametrize("release", ["0.9.0", "0.10.1", "2.1", "4.3"])
+def test_a_session_of_0_ends_as_soon_as_time_passes(release):
+    """Such a coordinator lets everybody in; where nobody waits for more members, the answer begins the session."""
+    settings = Settings(release, 0, group_min_session_timeout_ms=0)
+    group = play(JoinGroup("a", session_timeout_ms=0, **OLD_JOIN), settings=settings)
+    assert group.members
+    assert not play(JoinGroup("a", session_timeout_ms=0, **OLD_JOIN), TimePassed(0), settings=settings).members
+
+
+
 def errors(group):
     return [answer.error for answer in group.answers]
 
