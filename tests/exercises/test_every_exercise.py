@@ -101,6 +101,19 @@ def test_each_part_may_be_nonsense(chapter, exercise):
             assert strangers(result) == []
 
 
+MILLION = "a" * 1_000_000
+
+
+@each_exercise
+def test_a_million_letters_are_not_said_again(chapter, exercise):
+    right = exercise.solve()
+    names = right if isinstance(right, dict) else ()
+    answers = [MILLION, {MILLION: 1}, {"a": MILLION}, *({**right, name: MILLION} for name in names)]
+    for answer in answers:
+        result = exercise.check(answer)
+        assert max(map(len, (repr(result), result._repr_markdown_(), result._repr_html_()))) < 10_000
+
+
 @each_exercise
 def test_whatever_a_function_does_is_explained_and_does_no_harm(chapter, exercise, monkeypatch):
     monkeypatch.setattr(limits, "LINES", 100_000)  # enough for every right answer

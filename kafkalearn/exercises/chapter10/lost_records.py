@@ -21,6 +21,7 @@ from kafkalearn.delivery.simulator import simulate
 from kafkalearn.delivery.state import Delivery
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.log.sequences import BatchMetadata, ProducerStateEntry, Stamp, judge
+from kafkalearn.phrases import shown
 from kafkalearn.replication.events import (
     AlterPartitionAnswered,
     BrokerCrashed,
@@ -111,10 +112,10 @@ def settings_of(answer: Mapping[str, object]) -> Settings:
         If a setting is missing, unknown, or refused by Kafka.
     """
     if set(answer) != set(NAMES):
-        raise KafkaLearnError(f"the settings are {', '.join(NAMES)}; got {', '.join(map(str, answer))}")
+        raise KafkaLearnError(f"the settings are {', '.join(NAMES)}; got {', '.join(map(shown, answer))}")
     for name in (NAMES[1], NAMES[3]):
         if not isinstance(answer[name], bool):
-            raise KafkaLearnError(f"{name} must be True or False, got {answer[name]!r}")
+            raise KafkaLearnError(f"{name} must be True or False, got {shown(answer[name])}")
     topic = TopicSettings(
         3,
         min_insync_replicas=answer["min.insync.replicas"],

@@ -10,6 +10,7 @@ from fractions import Fraction
 _YES_OR_NO = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": False}
 _NUMBER = re.compile(r"[-+]?(\d+|\d{1,3}(?:[ ,_]\d{3})+)(\.\d+)?(e[-+]?\d{1,3})?( ?%)?", re.IGNORECASE)
 _LONGEST_NUMBER = 400  # characters; Python itself reads no more than 4,300 digits
+_LONGEST_LIST = 10_000  # characters of a text that lists the members of a set
 
 
 def only_one(value: object) -> object:
@@ -59,12 +60,14 @@ def plain_name(value: object) -> object:
 def as_members(value: object, expected: Iterable[object]) -> object:
     """A list of what should be a set: of a text what it lists, of one value that value; a dict as it is.
 
+    So is a text of more characters than any set here needs.
+
     >>> as_members("a, c and d", {"a", "b"}), as_members("acd", {"a", "b"}), as_members("7 8", {7})
     (['a', 'c', 'd'], ['a', 'c', 'd'], ['7', '8'])
     """
     if isinstance(value, list | tuple | set | frozenset):
         return list(value)
-    if isinstance(value, str):
+    if isinstance(value, str) and len(value) <= _LONGEST_LIST:
         words = [word for word in re.split(r"[\s,;{}\[\]()'\"]+|\band\b", value) if word]
         are_letters = all(isinstance(each, str) and len(each) == 1 for each in expected)
         return [letter for word in words for letter in word] if are_letters else words

@@ -138,3 +138,11 @@ def test_a_function_may_give_a_list_where_kafka_gives_a_tuple():
 )
 def test_settings_as_in_python_and_as_in_a_properties_file(answer):
     assert as_settings(answer) == {"acks": "all", "enable.idempotence": True, "min.insync.replicas": 2}
+
+
+@pytest.mark.parametrize("expected", [{"a", "b"}, {"orders", "payments"}, {7, 8}])
+def test_a_text_that_never_ends_lists_no_set(expected):
+    verdict = compare("a" * 1_000_000, expected)
+
+    assert verdict.outcome == ERROR
+    assert "(1,000,000 long) is text, and a set such as" in str(verdict.reason)
