@@ -30,7 +30,7 @@ from kafkalearn.operations.offsets_topic import (
 from kafkalearn.operations.offsets_topic import Settings as TopicSettings
 from kafkalearn.operations.offsets_topic import start as start_topic
 from kafkalearn.operations.placement import place_shifted
-from kafkalearn.versions.releases import DEFAULT_RELEASE, ReleaseName
+from kafkalearn.versions.releases import DEFAULT_RELEASE, ReleaseName, at_least
 
 HEALTHY, GROWING, FULL, BACK, CLEANED, REPLICATED, DEAD_AGAIN = (
     "healthy", "cleaner stopped", "disk full, broker dead", "broker back", "cleaned", "three replicas",
@@ -125,7 +125,8 @@ def play(incident: Incident | None = None) -> tuple[Stage, ...]:
         CLEANED: [CleanerRound(_ms(3))],
     }
     group_ids = [f"group-{number}" for number in range(size.group_count)]
-    stages, log = [], start_log(log_settings)
+    stages: list[Stage] = []
+    log = start_log(log_settings)
     for name, topic in topic_stages(size.release).items():
         log = simulate_log(log_settings, happens.get(name, []), log)[-1].state
         stages.append(_seen(name, log, topic, group_ids))
@@ -138,7 +139,8 @@ def topic_stages(release: str = DEFAULT_RELEASE) -> Mapping[str, OffsetsTopic]:
     >>> {name: len(topic.leaderless) for name, topic in topic_stages().items() if topic.leaderless}
     {'disk full, broker dead': 16}
     """
-    settings = TopicSettings(BROKERS, replication_factor=1, release=release)
+    has_zookeeper = not at_least("4.0", release)  # nothing of the incident depends on it
+    settings = TopicSettings(BROKERS, replication_factor=1, release=release, has_zookeeper=has_zookeeper)
     happens = {
         HEALTHY: [*map(BrokerStarted, BROKERS), FindCoordinator("billing")],
         FULL: [BrokerDied(DYING)],
@@ -146,7 +148,8 @@ def topic_stages(release: str = DEFAULT_RELEASE) -> Mapping[str, OffsetsTopic]:
         REPLICATED: [Reassigned(place_shifted(BROKERS, settings.partition_count, 3))],
         DEAD_AGAIN: [BrokerDied(DYING_LATER)],
     }
-    stages, topic = {}, start_topic(settings)
+    stages: dict[str, OffsetsTopic] = {}
+    topic = start_topic(settings)
     for name in STAGES:
         topic = simulate(settings, happens.get(name, []), topic)[-1].state
         stages[name] = topic

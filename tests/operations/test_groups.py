@@ -165,6 +165,35 @@ def test_the_tools_of_0_9_and_0_10_name_owners_and_know_no_offsets_without_one()
     assert offsets_warning(empty) == "\nConsumer group 'billing' has no active members.\n"
 
 
+@pytest.mark.parametrize(
+    ("scenario", "value", "said"),
+    [
+        ("shift-by", 1000, "New offset (1005) is higher than latest offset for topic partition orders-0. "
+         "Value will be set to 7"),
+        ("shift-by", -10, "New offset (-5) is lower than earliest offset for topic partition orders-0. "
+         "Value will be set to 2"),
+        ("to-offset", 8, "New offset (8) is higher than latest offset for topic partition orders-0. "
+         "Value will be set to 7"),
+        ("from-file", "orders,0,1", "New offset (1) is lower than earliest offset for topic partition orders-0. "
+         "Value will be set to 2"),
+    ],
+)  # fmt: skip
+def test_an_offset_that_is_moved_into_the_log_is_warned_of_on_standard_error(scenario, value, said):
+    idle = replace(BILLING, state="Empty", members=())
+    scope = None if scenario == "from-file" else ["orders:0"]
+    reset = reset_offsets(idle, LOGS, scenario, value, scope=scope)
+    assert reset.warned == (said,)
+    assert said not in reset.printed
+
+
+@pytest.mark.parametrize(
+    ("scenario", "value"), [("to-offset", 7), ("to-offset", 2), ("shift-by", 1), ("to-latest", None)]
+)
+def test_an_offset_in_the_log_is_not_warned_of(scenario, value):
+    idle = replace(BILLING, state="Empty", members=())
+    assert reset_offsets(idle, LOGS, scenario, value, scope=["orders:0"]).warned == ()
+
+
 def test_a_reset_is_refused_while_the_group_has_members():
     refused = reset_offsets(BILLING, LOGS, "to-latest", scope=["orders"])
     assert refused.is_refused

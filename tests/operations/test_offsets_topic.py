@@ -42,7 +42,7 @@ def up(*brokers):
     ("release", "live", "configured", "expected"),
     [
         ("0.8.2", 1, 3, 1), ("0.9.0", 2, 3, 2), ("0.10.2", 5, 3, 3), ("0.10.2", 1, 1, 1),
-        ("0.11.0", 1, 3, None), ("1.0", 2, 3, None), ("2.7", 3, 3, 3), ("3.9", 2, 3, None), ("4.3", 2, 3, None),
+        ("0.11.0", 1, 3, None), ("1.0", 2, 3, None), ("2.7", 3, 3, 3), ("3.2", 2, 3, None), ("4.3", 2, 3, None),
         ("4.3", 3, 3, 3), ("4.3", 1, 1, 1),
     ],
 )  # fmt: skip
@@ -54,13 +54,27 @@ def test_only_old_brokers_say_why_in_a_sentence_of_its_own():
     assert create_offsets_topic([1], 3, "2.7").logged.startswith(
         "Number of alive brokers '1' does not meet the required"
     )
-    assert create_offsets_topic([1], 3, "3.9").logged == "Replication factor: 3 larger than available brokers: 1."
+    since_2_8 = "Replication factor: 3 larger than available brokers: 1."
+    assert create_offsets_topic([1], 3, "3.9", has_zookeeper=True).logged == since_2_8
     assert create_offsets_topic([1], 3, "3.9", has_zookeeper=False).logged is None
+
+
+@pytest.mark.parametrize("release", ["3.3", "3.9"])
+def test_where_clusters_have_either_it_has_to_be_said_which(release):
+    said = (
+        rf"Kafka {release} runs with ZooKeeper or with KRaft, .* say which, has_zookeeper=True or has_zookeeper=False"
+    )
+    for make in (lambda: create_offsets_topic([1], 3, release), lambda: Settings(release=release)):
+        with pytest.raises(KafkaLearnError, match=said):
+            make()
+    assert Settings(release="3.2").has_zookeeper
+    assert not Settings(release="4.0").has_zookeeper
 
 
 def test_with_kraft_a_broker_that_is_down_gets_its_replica():
     assert create_offsets_topic([1, 2], 3, fenced_brokers=[3]).replica_count == 3
-    assert create_offsets_topic([1, 2], 3, "3.9", fenced_brokers=[3]).replica_count is None
+    assert create_offsets_topic([1, 2], 3, "3.9", fenced_brokers=[3], has_zookeeper=False).replica_count == 3
+    assert create_offsets_topic([1, 2], 3, "3.9", fenced_brokers=[3], has_zookeeper=True).replica_count is None
 
     last = simulate(Settings(partition_count=6), [*up(1, 2, 3), BrokerDied(3), ASKED])[-1].state
     assert all(3 in replicas for replicas in last.replicas)
@@ -156,14 +170,15 @@ events = st.one_of(
 
 
 @given(
-    st.sampled_from(["0.10.2", "2.0", "3.9", "4.3"]),
+    st.sampled_from([("0.10.2", None), ("2.0", None), ("3.9", True), ("3.9", False), ("4.3", None)]),
     st.integers(1, 3),
     st.integers(0, 99),
     st.lists(events, max_size=14),
 )
 @settings(max_examples=80)
-def test_whatever_happens_the_invariants_hold(release, factor, seed, happenings):
-    given_settings = Settings(replication_factor=factor, partition_count=4, release=release, seed=seed)
+def test_whatever_happens_the_invariants_hold(cluster, factor, seed, happenings):
+    release, has_zookeeper = cluster
+    given_settings = Settings(ONE, factor, 4, release, has_zookeeper, seed)
     state = start(given_settings)
     for event in happenings:
         try:

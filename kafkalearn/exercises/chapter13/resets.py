@@ -60,7 +60,10 @@ where_it_goes_on = Exercise(
         "the time of offset 115. No record has reached 2100, so the log's end is taken. And while a member is there "
         "the group is *Stable*, and the tool refuses: a commit from outside would be overwritten by the next one from "
         "inside.\n\n"
-        "Nothing of this fails loudly. So look at the dry run first, and keep what `--export` prints."
+        "None of this fails. Of the two that were moved a warning stands on standard error: *New offset (1120) is "
+        "higher than latest offset for topic partition orders-0. Value will be set to 125*; a script that keeps only "
+        "what is printed never sees it. Of the time in 2100 the tool prints that the partition *is empty*, which it "
+        "is not. So look at the dry run first, and keep what `--export` prints."
     ),
     misconceptions=(
         Misconception(
@@ -78,5 +81,5 @@ where_it_goes_on = Exercise(
             "Only a group without members is reset; with one the tool prints an error and changes nothing.",
         ),
     ),
-    moral="Dry run, look, execute: a reset past an end goes to the end without a word.",
+    moral="Dry run, look, execute: a reset past an end goes to the end, and only standard error warns of it.",
 )

@@ -12,8 +12,8 @@ from kafkalearn.java_collections import hash_order
 from kafkalearn.offsets.groups import Group
 from kafkalearn.offsets.store.events import Commit
 from kafkalearn.operations.groups.columns import NEW_TEXTS, table, widest
-from kafkalearn.operations.groups.scenarios import SCENARIOS, WITH_VALUE, Chosen, choose, read_csv, within
-from kafkalearn.operations.groups.topic_logs import Topics, checked_topics, log_of
+from kafkalearn.operations.groups.scenarios import SCENARIOS, WITH_VALUE, Chosen, choose, moved_into, read_csv, warning
+from kafkalearn.operations.groups.topic_logs import PartitionLog, Topics, checked_topics, log_of
 from kafkalearn.phrases import shown
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
@@ -35,12 +35,16 @@ class Reset:
         What the tool prints on standard output.
     is_refused : bool
         Whether the group is in use: then there is nothing to execute.
+    warned : tuple of str
+        What its logger writes on standard error, without time and level: a sentence for each offset that lay outside
+        the log and was moved to its nearer end.
     """
 
     group_id: str
     offsets: tuple[tuple[TopicPartition, int], ...]
     printed: str
     is_refused: bool = False
+    warned: tuple[str, ...] = ()
 
     def commits(self, now_ms: int) -> tuple[Commit, ...]:
         """What ``--execute`` sends: a commit for each partition, of no member and no generation.
@@ -94,6 +98,8 @@ def reset_offsets(
     >>> print(found.printed.strip())
     GROUP           TOPIC           PARTITION  NEW-OFFSET
     billing         orders          0          2
+    >>> print(*found.warned)
+    New offset (-5) is lower than earliest offset for topic partition orders-0. Value will be set to 2
     >>> found.commits(now_ms=1000)[0].offset
     2
 
@@ -125,7 +131,8 @@ def reset_offsets(
         if chosen[at].is_fallback and at_least("3.0", release)
     )
     offsets = tuple((at, chosen[at].offset) for at in in_order)
-    return Reset(group.group_id, offsets, warnings + _table(group.group_id, offsets, release))
+    warned = tuple(said for at in in_order if (said := warning(at, chosen[at])) is not None)
+    return Reset(group.group_id, offsets, warnings + _table(group.group_id, offsets, release), warned=warned)
 
 
 def export_offsets(reset: Reset) -> str:
@@ -144,7 +151,8 @@ def places_in(scope: Sequence[str], topics: Topics) -> list[TopicPartition]:
     >>> [str(at) for at in places_in(["orders", "payments:2"], {"orders": [PartitionLog(0)] * 2})]
     ['payments-2', 'orders-0', 'orders-1']
     """
-    single, whole = [], []
+    single: list[TopicPartition] = []
+    whole: list[str] = []
     for word in sequence("scope", scope, of="topics, such as 'orders' or 'orders:0,3'"):
         topic, colon, numbers = text("a topic of scope", word).partition(":")
         if colon:
@@ -171,10 +179,10 @@ def _of_scope(
 
 def _of_file(group: Group, topics: Topics, written: object) -> dict[TopicPartition, Chosen]:
     plan = read_csv(written, [group.group_id]).get(group.group_id, {})
-    return {at: Chosen(within(_known(topics, at), offset)) for at, offset in plan.items()}
+    return {at: moved_into(_known(topics, at), offset) for at, offset in plan.items()}
 
 
-def _known(topics: Topics, at: TopicPartition) -> object:
+def _known(topics: Topics, at: TopicPartition) -> PartitionLog:
     log = log_of(topics, at)
     if log is None:
         raise KafkaLearnError(f"there is no partition {at}; topics has {sorted(topics)}")

@@ -30,10 +30,11 @@ _MILLIS = {"days": 86_400_000, "hours": 3_600_000, "minutes": 60_000, "seconds":
 
 
 class Chosen(NamedTuple):
-    """The offset that a scenario gives, and whether it is the log's end for want of a record."""
+    """The offset that a scenario gives, and what the tool says of it."""
 
     offset: int
-    is_fallback: bool = False
+    is_fallback: bool = False  # it is the log's end for want of a record
+    asked: int | None = None  # it lay outside the log, and was moved to its nearer end
 
 
 def choose(scenario: str, value: object, group: Group, at: TopicPartition, log: PartitionLog, now_ms: int) -> Chosen:
@@ -51,29 +52,48 @@ def choose(scenario: str, value: object, group: Group, at: TopicPartition, log: 
         return Chosen(log.start)
     if scenario == "to-latest" or (scenario == "to-current" and committed is None):
         return Chosen(log.end)
-    if scenario == "to-current":
+    if scenario == "to-current" and committed is not None:
         return Chosen(committed.offset)
     if scenario == "to-offset":
-        return Chosen(within(log, whole_number("the offset", value, -LARGEST_LONG)))
+        return moved_into(log, whole_number("the offset", value, -LARGEST_LONG))
     if scenario == "shift-by":
         if committed is None:
             raise KafkaLearnError(
                 f"Cannot shift offset for partition {at} since there is no current committed offset; name the "
                 "partitions that have one: orders:0,1"
             )
-        return Chosen(within(log, committed.offset + whole_number("the shift", value, -LARGEST_LONG)))
+        return moved_into(log, committed.offset + whole_number("the shift", value, -LARGEST_LONG))
     at_ms = now_ms - duration_ms(value) if scenario == "by-duration" else datetime_ms(value)
     found = log.offset_at(at_ms)
     return Chosen(log.end, is_fallback=True) if found is None else Chosen(found)
 
 
-def within(log: PartitionLog, offset: int) -> int:
-    """An offset moved into the log where it lies outside.
+def moved_into(log: PartitionLog, offset: int) -> Chosen:
+    """An offset, moved to the nearer end of the log where it lies outside; `asked` is where it was then.
 
-    >>> within(PartitionLog(10, start=3), 1), within(PartitionLog(10, start=3), 99)
-    (3, 10)
+    >>> moved_into(PartitionLog(10, start=3), 7), moved_into(PartitionLog(10, start=3), 99)
+    (Chosen(offset=7, is_fallback=False, asked=None), Chosen(offset=10, is_fallback=False, asked=99))
     """
-    return min(max(offset, log.start), log.end)
+    within = min(max(offset, log.start), log.end)
+    return Chosen(within, asked=None if within == offset else offset)
+
+
+def warning(at: TopicPartition, chosen: Chosen) -> str | None:
+    """What the tool's logger writes of an offset that it has moved; None: it has not.
+
+    >>> print(warning(TopicPartition("orders", 0), moved_into(PartitionLog(10, start=3), 1)))
+    New offset (1) is lower than earliest offset for topic partition orders-0. Value will be set to 3
+
+    References
+    ----------
+    Apache Kafka 0.11 to 4.3, ``ConsumerGroupCommand.checkOffsetsRange``, since 4.2 ``OffsetsUtils``.
+    """
+    if chosen.asked is None:
+        return None
+    where = "higher than latest" if chosen.asked > chosen.offset else "lower than earliest"
+    return (
+        f"New offset ({chosen.asked}) is {where} offset for topic partition {at}. Value will be set to {chosen.offset}"
+    )
 
 
 def duration_ms(written: object) -> int:
@@ -88,7 +108,7 @@ def duration_ms(written: object) -> int:
     """
     found = _DURATION.fullmatch(text("the duration", written))
     parts = {name: found[name] for name in _MILLIS if found[name]} if found else {}
-    if not parts or str(written).upper().endswith("T"):
+    if found is None or not parts or str(written).upper().endswith("T"):
         raise KafkaLearnError(f"the duration must be like 'PT1H30M' or 'P7D', got {shown(written)}")
     total = sum(int(float(number) * _MILLIS[name]) for name, number in parts.items())
     return -total if found["sign"] == "-" else total
@@ -140,7 +160,8 @@ def read_csv(written: object, group_ids: Iterable[str]) -> Mapping[str, Mapping[
     >>> read_csv("orders,0,7", ["billing"])
     {'billing': {TopicPartition(topic='orders', partition=0): 7}}
     """
-    names, found = list(group_ids), {}
+    names = list(group_ids)
+    found: dict[str, dict[TopicPartition, int]] = {}
     for number, line in enumerate(filter(None, text("the file", written).splitlines()), start=1):
         cells = [cell.strip() for cell in line.split(",")]
         group_id = names[0] if len(cells) == 3 and len(names) == 1 else cells[0]

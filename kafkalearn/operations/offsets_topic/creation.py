@@ -13,6 +13,7 @@ COORDINATOR_NOT_AVAILABLE = "COORDINATOR_NOT_AVAILABLE"
 INVALID_REPLICATION_FACTOR = "INVALID_REPLICATION_FACTOR"
 
 LAST_WITH_ZOOKEEPER, FIRST_WITH_KRAFT = "3.9", "2.8"
+KRAFT_FOR_PRODUCTION = "3.3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,12 @@ def create_offsets_topic(
     fenced_brokers : sequence of int
         With KRaft: registered once, and down.
     has_zookeeper : bool or None
-        None: up to 3.9 yes. Between 2.8 and 3.9 a cluster may have either.
+        None: up to 3.2 yes, since 4.0 no. From 3.3 to 3.9 clusters have either, so it has to be said.
 
     Raises
     ------
     KafkaLearnError
-        If no broker is alive, a broker is named twice, or the release had no such cluster.
+        If no broker is alive, a broker is named twice, the release had no such cluster, or had both kinds.
 
     Examples
     --------
@@ -105,15 +106,20 @@ def create_offsets_topic(
 
 
 def uses_zookeeper(release: str | Release, has_zookeeper: bool | None) -> bool:
-    """Whether a cluster of a release keeps its metadata in ZooKeeper; None: as most did.
+    """Whether a cluster of a release keeps its metadata in ZooKeeper; None: where its release leaves no choice.
 
-    >>> uses_zookeeper("3.9", None), uses_zookeeper("4.0", None), uses_zookeeper("3.9", False)
+    >>> uses_zookeeper("3.2", None), uses_zookeeper("4.0", None), uses_zookeeper("3.9", False)
     (True, False, False)
     """
     if has_zookeeper and at_least("4.0", release):
         raise KafkaLearnError(f"Kafka {release!s} has no ZooKeeper: the last that could was {LAST_WITH_ZOOKEEPER}")
     if has_zookeeper is False and not at_least(FIRST_WITH_KRAFT, release):
         raise KafkaLearnError(f"Kafka {release!s} has no KRaft: the first that could was {FIRST_WITH_KRAFT}")
+    if has_zookeeper is None and at_least(KRAFT_FOR_PRODUCTION, release) and not at_least("4.0", release):
+        raise KafkaLearnError(
+            f"Kafka {release!s} runs with ZooKeeper or with KRaft, and they differ in this: say which, "
+            "has_zookeeper=True or has_zookeeper=False"
+        )
     return not at_least("4.0", release) if has_zookeeper is None else has_zookeeper
 
 

@@ -25,14 +25,14 @@ class Settings(Checked):
     release : str
         Of the cluster.
     has_zookeeper : bool or None
-        None: up to 3.9 yes.
+        None: up to 3.2 yes, since 4.0 no. From 3.3 to 3.9 clusters have either, so it has to be said.
     seed : int
         Kafka draws where the replicas go; the same seed, the same places.
 
     Raises
     ------
     KafkaLearnError
-        If a broker is named twice, or the release had no such cluster.
+        If a broker is named twice, the release had no such cluster, or had both kinds.
     """
 
     brokers: tuple[Annotated[int, Whole(0, LARGEST_INT)], ...] = (1, 2, 3)
