@@ -243,9 +243,10 @@ read_with_old_places = Exercise(
 seen_by_others = Exercise(
     name="seen_by_others",
     asks=(
-        "**Open question.** A nightly Spark job reads `__consumer_offsets`. Since last week the dashboard shows "
-        "hundreds of groups named `spark-kafka-relation-...`, and the cleaner of that topic has more to do. What has "
-        "somebody changed, and what do you propose?"
+        "**Open question.** A Spark job reads `__consumer_offsets`, a hundred queries each night. Since last week the "
+        "dashboard shows up to a hundred groups named `spark-kafka-relation-...` while it runs; a quarter of an hour "
+        "later they are gone, and the cleaner of that topic has more to do. What has somebody changed, why do the "
+        "groups go, and what do you propose?"
     ),
     start='proposal = """\n"""\nexercises.seen_by_others.check(proposal)',
     judge=Open(),
@@ -257,14 +258,17 @@ seen_by_others = Exercise(
     hints=(
         "What did the job see before it was changed?",
         "Which two things have to come together so that a query of Spark leaves a group behind?",
+        "What does a coordinator's sweep do with a group that is empty and has no offsets?",
     ),
     reasoning=(
         "Before, the job saw nothing: Spark passes over internal topics. So somebody set "
         "`spark.sql.streaming.kafka.useDeprecatedOffsetFetching`, and the job *subscribes*: the consumer on the "
         "driver joins a group with a random name for each query, and its join and leave are three records of the "
-        "topic, kept until they expire. Assign the partitions by number (`assign`): nothing is left behind. Other "
-        "good answers: read the segment files of a replica; ask the brokers (`kafka-consumer-groups --describe "
-        "--all-groups`, an exporter); a fixed `kafka.group.id` leaves one group in place of hundreds."
+        "topic. Spark commits nothing, so there is nothing that could expire: the next sweep "
+        "(`offsets.retention.check.interval.ms`, ten minutes) finds a group that is empty and without offsets, and "
+        "writes its tombstone, a fourth record. Assign the partitions by number (`assign`): nothing is left behind. "
+        "Other good answers: read the segment files of a replica; ask the brokers (`kafka-consumer-groups --describe "
+        "--all-groups`, an exporter); a fixed `kafka.group.id` leaves one group in place of a hundred."
     ),
 )
 

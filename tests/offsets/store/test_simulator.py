@@ -195,6 +195,15 @@ def test_a_group_dies_at_the_sweep_when_it_is_empty_and_its_last_offset_expires(
     assert written(dead)[len(alive.log) :] == [(1, None), (2, None)]
 
 
+@pytest.mark.parametrize("release", ["2.0", "3.9", "4.3"])
+def test_a_group_that_joined_left_and_committed_nothing_goes_with_the_next_sweep(release):
+    """So does the group that the driver of a Spark query joins to learn which partitions there are."""
+    swept = after(STABLE_GROUP, StoreGroup("g", 2, 2000), Sweep(2001), release=release)
+    assert [number for number, _ in written(swept)] == [2, 2, 2]
+    assert written(swept)[-1] == (2, None)
+    assert swept.group("g") is None
+
+
 def test_an_active_consumer_lost_idle_offsets_up_to_2_0_and_keeps_them_since():
     commit = Commit("g", "orders", 0, 7, 1500, member_id="alice", generation=1)
     events = (STABLE_GROUP, commit, Sweep(1500 + 30 * DAY_MS), FETCH)
