@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from operator import index
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from kafkalearn.errors import KafkaLearnError, unknown_name
 from kafkalearn.phrases import shown
@@ -125,6 +125,8 @@ def key_bytes(name: str, value: object) -> bytes:
 
 
 Name = TypeVar("Name", bound=str)
+Member = TypeVar("Member")
+Key = TypeVar("Key")
 
 
 def one_of(kind: str, value: Name, known: Collection[str]) -> Name:
@@ -140,7 +142,11 @@ def one_of(kind: str, value: Name, known: Collection[str]) -> Name:
     return value
 
 
-def sequence(name: str, value: object, of: str = "values") -> tuple[Any, ...]:
+@overload
+def sequence(name: str, value: Iterable[Member], of: str = "values") -> tuple[Member, ...]: ...
+@overload
+def sequence(name: str, value: object, of: str = "values") -> tuple[object, ...]: ...
+def sequence(name: str, value: object, of: str = "values") -> tuple[object, ...]:
     """The members of a list, a tuple or another collection that has an order; `of` says what they are.
 
     A text is no such collection: its letters would be taken for the members.
@@ -160,7 +166,11 @@ def sequence(name: str, value: object, of: str = "values") -> tuple[Any, ...]:
     return tuple(value)
 
 
-def iterable(name: str, value: object, of: str = "values") -> Iterable[Any]:
+@overload
+def iterable(name: str, value: Iterable[Member], of: str = "values") -> Iterable[Member]: ...
+@overload
+def iterable(name: str, value: object, of: str = "values") -> Iterable[object]: ...
+def iterable(name: str, value: object, of: str = "values") -> Iterable[object]:
     """`value` itself if it can be gone through and is no text, whose letters would be taken for the members.
 
     >>> iterable("events", None, of="events")
@@ -192,7 +202,11 @@ def fill_in(settings: object, **defaults: object) -> None:
             object.__setattr__(settings, name, value)
 
 
-def mapping(name: str, value: object, of: str) -> Mapping[Any, Any]:
+@overload
+def mapping(name: str, value: Mapping[Key, Member], of: str) -> Mapping[Key, Member]: ...
+@overload
+def mapping(name: str, value: object, of: str) -> Mapping[object, object]: ...
+def mapping(name: str, value: object, of: str) -> Mapping[object, object]:
     """`value` itself if it is a mapping such as a dict; `of` says from what to what.
 
     >>> mapping("last_offsets", ["orders-0"], of="partition to offset")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 from kafkalearn.arguments import one_of
 from kafkalearn.datafiles import data_directory
@@ -18,13 +18,13 @@ from kafkalearn.errors import KafkaLearnError
 
 FILE = "answers.json"
 
-Ask = Callable[[str], Any]
+Ask = Callable[[str], object]
 
 
 class RealAnswer(NamedTuple):
     """What a real Kafka answered."""
 
-    value: Any
+    value: object
     asked: str  # one sentence: of which Kafka, and when
 
 
@@ -32,8 +32,17 @@ class NobodyAnswers(KafkaLearnError):  # noqa: N818  (a state of this machine, n
     """No real Kafka can be asked here now; the message says why."""
 
 
+class Recording(TypedDict):
+    """The file of recorded answers."""
+
+    about: str
+    version: str
+    recorded: str  # the day
+    answers: dict[str, object]  # by the names of the questions
+
+
 @cache
-def recorded_answers() -> dict[str, Any]:
+def recorded_answers() -> Recording:
     """The recording: ``version``, ``recorded`` (the day), and ``answers`` by the names of the questions."""
     return json.loads((data_directory("real-kafka") / FILE).read_text(encoding="utf-8"))
 

@@ -127,13 +127,14 @@ def _topic_names(member_id: str, topics: Iterable[str]) -> tuple[str, ...]:
 
 
 def _topic_partitions(member_id: str, owned: Iterable[tuple[str, int]]) -> tuple[TopicPartition, ...]:
-    partitions = tuple(iterable("owned", owned, of="pairs of topic and partition"))
-    if set(map(type, partitions)) - {TopicPartition}:
+    given = tuple(iterable("owned", owned, of="pairs of topic and partition"))
+    partitions = tuple(each for each in given if type(each) is TopicPartition)
+    if len(partitions) < len(given):
         try:
-            partitions = tuple(TopicPartition(topic, partition) for topic, partition in partitions)
+            partitions = tuple(TopicPartition(topic, partition) for topic, partition in given)
         except (TypeError, ValueError):
             raise KafkaLearnError(
-                f"owned of member {member_id!r} must hold pairs of topic and partition, got {shown(partitions)}"
+                f"owned of member {member_id!r} must hold pairs of topic and partition, got {shown(given)}"
             ) from None
     if len(set(partitions)) < len(partitions):
         raise KafkaLearnError(f"member {member_id!r} owns a partition twice; name each once")

@@ -12,11 +12,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any, TypeAlias
 
 from kafkalearn.group_states import ASSIGNING, EMPTY, NOT_READY, RECONCILING, STABLE
 from kafkalearn.offsets.groups import CONSUMER, SHARE, STREAMS, Group, Member
 from kafkalearn.offsets.records.codec import Fields, OffsetsRecord
 from kafkalearn.topic_partition import TopicPartition
+
+_Held: TypeAlias = Mapping[str, Any]  # decoded: what each holds, the layout of its record type says
 
 DEFAULT_ASSIGNOR = "uniform"  # the first of group.consumer.assignors
 MEMBER_IS_STABLE = {CONSUMER: 0, SHARE: 0, STREAMS: 1}
@@ -34,20 +37,22 @@ def protocol_group(
     kind: str, group_id: str, by_number: Mapping[int, list[OffsetsRecord]], names: Mapping[str, str]
 ) -> Group:
     """A group of a newer protocol from its records, by record type; `names` are those of topic ids."""
-    of_group = by_number[GROUP_RECORDS[kind]][0].fields if by_number[GROUP_RECORDS[kind]] else {"epoch": FIRST_EPOCH}
+    of_group: _Held = (
+        by_number[GROUP_RECORDS[kind]][0].fields if by_number[GROUP_RECORDS[kind]] else {"epoch": FIRST_EPOCH}
+    )
     records = by_number[MEMBER_RECORDS[kind]]
     targets, currents = _by_member(by_number, TARGETS), _by_member(by_number, CURRENTS)
     members = [
         _member(
             each,
             _subscribed(each, by_number),
-            targets.get(each.key["memberId"]),
-            currents.get(each.key["memberId"]),
+            targets.get(_member_id(each)),
+            currents.get(_member_id(each)),
             names,
         )
         for each in records
     ]
-    epochs = (each.fields["assignmentEpoch"] for number in TARGET_EPOCHS for each in by_number[number])
+    epochs = (_held(each)["assignmentEpoch"] for number in TARGET_EPOCHS for each in by_number[number])
     target_epoch = next(epochs, None if by_number[GROUP_RECORDS[kind]] else FIRST_EPOCH)
     group = Group(
         group_id,
@@ -65,20 +70,28 @@ def protocol_group(
     return replace(group, state=_state(group, are_stable) if is_ready or not members else NOT_READY)
 
 
-def _by_member(by_number: Mapping[int, list[OffsetsRecord]], numbers: tuple[int, ...]) -> dict[str, Fields]:
-    return {record.key["memberId"]: record.fields for number in numbers for record in by_number[number]}
+def _held(record: OffsetsRecord) -> _Held:
+    return record.fields
+
+
+def _member_id(record: OffsetsRecord) -> str:
+    return str(record.key["memberId"])
+
+
+def _by_member(by_number: Mapping[int, list[OffsetsRecord]], numbers: tuple[int, ...]) -> dict[str, _Held]:
+    return {_member_id(record): record.fields for number in numbers for record in by_number[number]}
 
 
 def _member(
     record: OffsetsRecord,
     subscribed: tuple[str, ...],
-    target: Fields | None,
-    current: Fields | None,
+    target: _Held | None,
+    current: _Held | None,
     names: Mapping[str, str],
 ) -> Member:
-    values = record.fields
+    values = _held(record)
     return Member(
-        record.key["memberId"],
+        _member_id(record),
         values["clientId"],
         values["clientHost"],
         values.get("instanceId"),
@@ -94,23 +107,24 @@ def _subscribed(member: OffsetsRecord, by_number: Mapping[int, list[OffsetsRecor
     """The topics that a member subscribes to, by name or otherwise."""
     if "subscribedTopicNames" not in member.fields:
         return source_topics(by_number[TOPOLOGY][0].fields) if by_number[TOPOLOGY] else ()
-    names, expression = member.fields["subscribedTopicNames"], member.fields.get("subscribedTopicRegex")
-    resolved = [each.fields["topics"] for each in by_number[EXPRESSIONS] if each.key["regularExpression"] == expression]
+    names, expression = _held(member)["subscribedTopicNames"], member.fields.get("subscribedTopicRegex")
+    resolved = [_held(each)["topics"] for each in by_number[EXPRESSIONS] if each.key["regularExpression"] == expression]
     return tuple(dict.fromkeys((*names, *(topic for topics in resolved for topic in topics))))
 
 
 def source_topics(topology: Fields) -> tuple[str, ...]:
     """The topics that a topology reads, its own repartition topics among them, sorted."""
-    parts = topology["subtopologies"]
+    held: _Held = topology
+    parts = held["subtopologies"]
     repartition = {each["name"] for part in parts for each in part["repartitionSourceTopics"]}
     return tuple(sorted(repartition.union(*(part["sourceTopics"] for part in parts))))
 
 
 def _topology_epoch(by_number: Mapping[int, list[OffsetsRecord]]) -> int | None:
-    return by_number[TOPOLOGY][0].fields["epoch"] if by_number[TOPOLOGY] else None
+    return _held(by_number[TOPOLOGY][0])["epoch"] if by_number[TOPOLOGY] else None
 
 
-def _partitions(values: Fields | None, name: str, names: Mapping[str, str]) -> tuple[TopicPartition, ...]:
+def _partitions(values: _Held | None, name: str, names: Mapping[str, str]) -> tuple[TopicPartition, ...]:
     """Topic partitions by name; none for a streams group, whose records hold tasks."""
     topics = values.get(name, ()) if values else ()
     named = ((names.get(each["topicId"], each["topicId"]), each["partitions"]) for each in topics)
@@ -119,7 +133,7 @@ def _partitions(values: Fields | None, name: str, names: Mapping[str, str]) -> t
 
 def _assignor(members: Iterable[OffsetsRecord]) -> str:
     """The assignor that most members ask for, or the broker's default."""
-    asked = Counter(each.fields["serverAssignor"] for each in members if each.fields["serverAssignor"])
+    asked = Counter(_held(each)["serverAssignor"] for each in members if each.fields["serverAssignor"])
     return asked.most_common(1)[0][0] if asked else DEFAULT_ASSIGNOR
 
 

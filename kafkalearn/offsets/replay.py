@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from kafkalearn.arguments import mapping
 from kafkalearn.group_states import EMPTY, STABLE
@@ -23,6 +24,8 @@ from kafkalearn.segments.files import Segment
 from kafkalearn.segments.records import Record
 from kafkalearn.topic_partition import TopicPartition
 from kafkalearn.wire.reader import Undecodable
+
+_Held: TypeAlias = Mapping[str, Any]  # decoded: what each holds, the layout says
 
 UNKNOWN_TIME = -1
 NO_KEY = "key: it is null; every record of the offsets topic has one"
@@ -75,7 +78,8 @@ def replay(records: Iterable[Pair | Record | Segment], topic_names: Mapping[str,
     ``replay`` methods of ``GroupMetadataManager`` and ``OffsetMetadataManager`` (since 3.7).
     """
     decoded, problems = _last_records(records)
-    given = mapping("topic_names", {} if topic_names is None else topic_names, of="topic id to name")
+    no_names: Mapping[str, str] = {}
+    given = mapping("topic_names", no_names if topic_names is None else topic_names, of="topic id to name")
     names = _topic_names(decoded) | dict(given)
     by_group: dict[str, list[OffsetsRecord]] = defaultdict(list)
     for record in decoded:
@@ -119,7 +123,7 @@ def _last_readable(
 def _topic_names(records: Iterable[OffsetsRecord]) -> dict[str, str]:
     """Topic ids and names as in commits since 4.1: the name is in the key, the id in the value."""
     return {
-        record.fields["topicId"]: record.key["topic"]
+        str(record.fields["topicId"]): str(record.key["topic"])
         for record in records
         if record.type.number in OFFSET_TYPES and "topicId" in record.fields
     }
@@ -136,10 +140,11 @@ def _group(group_id: str, records: list[OffsetsRecord], names: Mapping[str, str]
 
 def committed(record: OffsetsRecord) -> Committed:
     """The committed offset in a record of type 0 or 1."""
-    values = record.fields
+    key: _Held = record.key
+    values: _Held = record.fields
     return Committed(
-        record.key["topic"],
-        record.key["partition"],
+        key["topic"],
+        key["partition"],
         values["offset"],
         values["metadata"],
         values["commitTimestamp"],
@@ -165,22 +170,23 @@ def classic_group(group_id: str, values: Fields) -> Group:
 
     The record does not hold the state: with members the group is Stable, else it is Empty.
     """
-    is_consumer = values["protocolType"] == "consumer"
-    members = [_classic_member(each, is_consumer) for each in values["members"]]
+    held: _Held = values
+    is_consumer = held["protocolType"] == "consumer"
+    members = [_classic_member(each, is_consumer) for each in held["members"]]
     return Group(
         group_id,
         CLASSIC,
         STABLE if members else EMPTY,
-        values["protocolType"],
-        values["protocol"],
-        values["generation"],
-        leader=values["leader"],
-        state_ms=_unless(UNKNOWN_TIME, values.get("currentStateTimestamp", UNKNOWN_TIME)),
+        held["protocolType"],
+        held["protocol"],
+        held["generation"],
+        leader=held["leader"],
+        state_ms=_unless(UNKNOWN_TIME, held.get("currentStateTimestamp", UNKNOWN_TIME)),
         members=tuple(sorted(members, key=lambda member: member.member_id)),
     )
 
 
-def _classic_member(values: Fields, is_consumer: bool) -> Member:
+def _classic_member(values: _Held, is_consumer: bool) -> Member:
     subscribed, assigned = _consumer_protocol(values) if is_consumer else (None, ())
     session_timeout_ms = values["sessionTimeout"]
     return Member(
@@ -195,7 +201,7 @@ def _classic_member(values: Fields, is_consumer: bool) -> Member:
     )
 
 
-def _consumer_protocol(values: Fields) -> tuple[tuple[str, ...] | None, tuple[TopicPartition, ...]]:
+def _consumer_protocol(values: _Held) -> tuple[tuple[str, ...] | None, tuple[TopicPartition, ...]]:
     """What the member subscribes to and is assigned; a client may put anything into these two blobs."""
     try:
         subscribed = decode_subscription(values["subscription"]).topics

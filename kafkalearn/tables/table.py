@@ -52,7 +52,7 @@ def table(
     *,
     label: str | Sequence[object] | None = None,
     columns: Sequence[str] | Mapping[str, str] | None = None,
-) -> Any:
+) -> object:
     """A table to look at: words to the left, numbers to the right, long numbers with separators.
 
     Parameters

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 from kafkalearn.versions.releases import RELEASES
 from kafkalearn.versions.settings import recorded, sides_of
@@ -50,7 +51,8 @@ def all_facts() -> tuple[Fact, ...]:
     ['clusters run with KRaft only; migrate one with ZooKeeper on a release up to 3.9 first']
     """
     names = Fact.__slots__
-    return tuple(Fact(**{name: row[name] for name in names if name in row}) for row in recorded("upgrades")["facts"])
+    rows: Any = recorded("upgrades")["facts"]
+    return tuple(Fact(**{name: row[name] for name in names if name in row}) for row in rows)
 
 
 def facts_between(old: str, new: str) -> tuple[Fact, ...]:
@@ -82,10 +84,11 @@ def replacements() -> MappingProxyType[tuple[str, str], tuple[tuple[str, ...], s
     >>> replacements()["delegation.token.master.key", "broker"]
     (('delegation.token.secret.key',), 'upgrade notes of 4.0')
     """
+    rows: Any = recorded("upgrades")["renamed"]
     return MappingProxyType(
         {
             (name, side): (tuple(row["new"]), row["source"])
-            for row in recorded("upgrades")["renamed"]
+            for row in rows
             for side in sides_of(row)
             for name in row["old"]
         }

@@ -9,6 +9,7 @@ The file is written by ``python3 run.py settings`` from the released classes; no
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -131,14 +132,16 @@ def settings_named(name: str) -> tuple[Setting, ...]:
     >>> [setting.side for setting in settings_named("compression.type")]
     ['producer', 'broker', 'topic']
     """
-    return tuple(_setting(row, recorded("upgrades")["notes"]) for row in _rows().get(name, ()))
+    notes: Any = recorded("upgrades")["notes"]
+    return tuple(_setting(row, notes) for row in _rows().get(name, ()))
 
 
 @cache
 def _rows() -> dict[str, list[list[Any]]]:
     """The recorded rows by name; one is made a `Setting` only when it is asked for, as simulators ask for a few."""
     rows: dict[str, list[list[Any]]] = {}
-    for row in recorded("settings_by_release")["settings"]:
+    recorded_rows: Any = recorded("settings_by_release")["settings"]
+    for row in recorded_rows:
         rows.setdefault(row[0], []).append(row)
     return rows
 
@@ -149,12 +152,12 @@ def provenance() -> tuple[str, MappingProxyType[str, str]]:
     >>> provenance()[1]["0.8.2"], provenance()[1]["4.3"]
     ('0.8.2.2', '4.3.1')
     """
-    settings = recorded("settings_by_release")
+    settings: dict[str, Any] = {**recorded("settings_by_release")}
     return f"{settings['about']} {settings['obtained']}", MappingProxyType(settings["asked"])
 
 
 @cache
-def recorded(name: str) -> dict[str, Any]:
+def recorded(name: str) -> dict[str, object]:
     """A JSON file of this package."""
     data = resources.files("kafkalearn.versions").joinpath(f"{name}.json")
     return json.loads(data.read_text(encoding="utf-8"))
@@ -190,9 +193,10 @@ def _notes_on(name: str, side: str, first_line: str, notes: list[dict[str, Any]]
     )
 
 
-def sides_of(row: dict[str, Any]) -> list[str]:
+def sides_of(row: Mapping[str, object]) -> list[str]:
     """The sides that a row of `upgrades.json` is about: one, or several."""
-    return row["side"] if isinstance(row["side"], list) else [row["side"]]
+    side = row["side"]
+    return side if isinstance(side, list) else [str(side)]
 
 
 def _value(recorded: Any) -> Value:

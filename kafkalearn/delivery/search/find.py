@@ -85,7 +85,8 @@ def find(
     >>> [type(frame.event).__name__ for frame in found.trace[1:]]
     ['Send', 'RequestArrived', 'ConnectionLost', 'RequestSent', 'RequestArrived']
     """
-    events = alphabet(settings.topic, *iterable("kinds", kinds, of="event classes or events"))
+    happens: Iterable[Any] = iterable("kinds", kinds, of="event classes or events")
+    events = alphabet(settings.topic, *happens)
     return explore(model(settings, promises), start(settings), events, **limits)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from kafkalearn.arguments import iterable, mapping, whole_number
 from kafkalearn.delivery.events import DeliveryEvent
@@ -75,7 +75,8 @@ def ends(
     ['doubled'] 1
     """
     whole_number("length", length, 0, MOST_EVENTS)
-    named = alphabet(settings.topic, *iterable("kinds", kinds, of="event classes or events"))
+    happens: Iterable[Any] = iterable("kinds", kinds, of="event classes or events")
+    named = alphabet(settings.topic, *happens)
     events = [each for each in named if getattr(each, "successor", None) is None]
     given = mapping("at_most", at_most or {}, of="event class to number")
     limits = tuple((kind, whole_number("at_most", most, at_least=0)) for kind, most in given.items())

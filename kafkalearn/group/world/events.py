@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypedDict, get_args
+from typing import Any, TypeAlias, TypedDict, get_args
 
 from kafkalearn.arguments import fill_in, number, sequence, text, whole_number
 from kafkalearn.errors import KafkaLearnError, unknown_name
@@ -260,7 +260,7 @@ class Header(TypedDict, total=False):
 
 def _topics(topics: object) -> tuple[tuple[str, int], ...]:
     """Topics and their partition counts, each topic once, not too many partitions in all."""
-    pairs = sequence("topics", topics, of="pairs of topic and partition count")
+    pairs: tuple[Any, ...] = sequence("topics", topics, of="pairs of topic and partition count")
     for each in pairs:
         if not isinstance(each, (tuple, list)) or len(each) != 2:
             raise KafkaLearnError(f"topics must hold pairs of topic and partition count, got {shown(each)}")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import TypeAlias, TypeVar, overload
 
 from kafkalearn.arguments import key_bytes
 from kafkalearn.errors import KafkaLearnError
@@ -24,7 +24,7 @@ from kafkalearn.wire.fields import INT16, Layout
 from kafkalearn.wire.reader import NUMBERS, Dissector, Piece, Reader, Undecodable
 
 VERSION = NUMBERS[INT16]
-Fields: TypeAlias = Mapping[str, Any]  # decoded: what each holds, the layout of its record type says
+Fields: TypeAlias = Mapping[str, object]  # decoded: what each holds, the layout of its record type says
 Opened = TypeVar("Opened", bound=Reader)
 
 
@@ -45,7 +45,7 @@ class OffsetsRecord:
     @property
     def group(self) -> str:
         """The group id; every key has one."""
-        return self.key["group"] if "group" in self.key else self.key["groupId"]
+        return str(self.key["group"] if "group" in self.key else self.key["groupId"])
 
     @property
     def is_tombstone(self) -> bool:

@@ -10,10 +10,11 @@ JSON, and since 4.0 the number in front of a key is called ``type`` there.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from kafkalearn.arguments import key_bytes, one_of
 from kafkalearn.errors import KafkaLearnError
-from kafkalearn.offsets.records.codec import Fields, decode_key, decode_value
+from kafkalearn.offsets.records.codec import decode_key, decode_value
 from kafkalearn.offsets.records.json_form import json_text, to_json
 from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES, RECORD_TYPES
 from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, parse_release
@@ -192,7 +193,7 @@ def _value_text(value: bytes | None, release: str) -> str:
     return f"OffsetAndMetadata[{fields['offset']},{metadata}{time}]"
 
 
-def _text_since_2_1(version: int, fields: Fields, release: str) -> str:
+def _text_since_2_1(version: int, fields: Mapping[str, Any], release: str) -> str:
     epoch, expires = fields.get("leaderEpoch", -1), fields.get("expireTimestamp", -1)
     has_expiry = expires != -1 or (version == 1 and not at_least("2.2", release))  # to 2.1, -1 was not nothing
     return (

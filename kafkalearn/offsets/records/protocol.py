@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from kafkalearn.arguments import key_bytes
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.java_collections import utf16_key
-from kafkalearn.offsets.records.codec import Fields
 from kafkalearn.offsets.records.layouts.protocol import (
     ASSIGNMENT,
     COOPERATIVE_USER_DATA,
@@ -27,6 +27,8 @@ from kafkalearn.wire.decoder import decode_message
 from kafkalearn.wire.encoder import encode_message
 from kafkalearn.wire.fields import INT16, Layout
 from kafkalearn.wire.reader import NUMBERS, Reader, Undecodable
+
+_Held: TypeAlias = Mapping[str, Any]  # decoded: what each holds, the layout says
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +175,11 @@ def encode_cooperative_user_data(generation: int) -> bytes:
     return encode_message(COOPERATIVE_USER_DATA, 0, {"generation": generation})
 
 
-def _message(layout: Layout, data: bytes, version: int) -> Fields:
+def _message(layout: Layout, data: bytes, version: int) -> _Held:
     return decode_message(Reader(data, layout.name), layout, version)
 
 
-def _open(layout: Layout, data: bytes) -> tuple[int, Fields]:
+def _open(layout: Layout, data: bytes) -> tuple[int, _Held]:
     reader = Reader(key_bytes("data", data), layout.name)
     version = reader.number(INT16, role="version")
     if version < 0:
@@ -191,7 +193,7 @@ def _close(layout: Layout, version: int, fields: Mapping[str, object]) -> bytes:
     return NUMBERS[INT16].pack(version) + encode_message(layout, version, fields)
 
 
-def _flat(by_topic: Iterable[Fields]) -> tuple[TopicPartition, ...]:
+def _flat(by_topic: Iterable[_Held]) -> tuple[TopicPartition, ...]:
     return tuple(TopicPartition(each["topic"], partition) for each in by_topic for partition in each["partitions"])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kafkalearn.arguments import mapping, sequence
 from kafkalearn.errors import KafkaLearnError
@@ -61,7 +61,7 @@ def log_of(topics: Topics, at: TopicPartition) -> PartitionLog | None:
 
 def checked_topics(topics: object) -> Topics:
     """Topics given by the user: a mapping from names to logs."""
-    given = mapping("topics", topics, of="name to PartitionLog of each partition")
+    given: Mapping[Any, Any] = mapping("topics", topics, of="name to PartitionLog of each partition")
     for name, logs in given.items():
         for place, each in enumerate(sequence(f"topics[{name!r}]", logs, of="PartitionLog(...)")):
             if not isinstance(each, PartitionLog):

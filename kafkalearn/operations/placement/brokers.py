@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from kafkalearn.arguments import LARGEST_INT, sequence, whole_number
 from kafkalearn.errors import KafkaLearnError
@@ -83,7 +83,7 @@ def placement_of(name: str, placement: object) -> Placement:
     >>> placement_of("placement", [[1, 2], (2, 3)])
     ((1, 2), (2, 3))
     """
-    given = sequence(name, placement, of="replicas, one tuple for each partition")
+    given: tuple[Any, ...] = sequence(name, placement, of="replicas, one tuple for each partition")
     return tuple(sequence(f"{name}[{place}]", each, of="broker ids") for place, each in enumerate(given))
 
 

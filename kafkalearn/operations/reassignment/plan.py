@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kafkalearn.arguments import LARGEST_INT, sequence, text
 from kafkalearn.errors import KafkaLearnError
@@ -119,7 +119,7 @@ def read_plan(written: str) -> tuple[Target, ...]:
 
 def targets_of(plan: object) -> tuple[Target, ...]:
     """A plan given by the user, checked to be one."""
-    given = sequence("plan", plan, of="Target(...)")
+    given: tuple[Any, ...] = sequence("plan", plan, of="Target(...)")
     for place, each in enumerate(given):
         if not isinstance(each, Target):
             raise KafkaLearnError(f"plan[{place}] must be Target(topic, partition, replicas), got {shown(each)}")

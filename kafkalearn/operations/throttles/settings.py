@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from kafkalearn.arguments import mapping
 from kafkalearn.errors import KafkaLearnError
@@ -38,7 +40,9 @@ class Settings(Checked):
 
     def __post_init__(self) -> None:
         """Take the topics as pairs, and refuse what is no cluster."""
-        kept = mapping("topics", _as_mapping(self.topics), of="name to replicas of each partition")
+        kept: Mapping[Any, object] = mapping(
+            "topics", _as_mapping(self.topics), of="name to replicas of each partition"
+        )
         pairs = tuple((name, placement_of(f"topics[{name!r}]", kept[name])) for name in sorted(kept))
         object.__setattr__(self, "topics", pairs)
         check_fields(self)
