@@ -88,25 +88,30 @@ hours_of_rebalance = Exercise(
     asks=(
         "Open. *Our group has 300 consumers; a deployment restarts them one after the other, and for hours nothing is "
         "read. The article says so: a rebalance of a large group takes hours, and there is no cure.* Each poll of "
-        "theirs takes about a minute. What takes hours here? Name at least three changes that help, each with what it "
-        "costs, and say which you would try first. `kafkalearn.group.scenario.durations` has numbers."
+        "theirs takes about a minute. What takes hours here, and when is nothing read in them? Name at least three "
+        "changes that help, each with what it costs, and say which you would try first. "
+        "`kafkalearn.group.scenario.durations` has numbers."
     ),
     start='advice = """\n"""\nexercises.hours_of_rebalance.check(advice)',
     judge=Open(),
-    solve=lambda: "Not one rebalance, but three hundred of a minute each. Static members first.",
+    solve=lambda: "Not one rebalance, but a hundred and fifty in a row. Static members first.",
     hints=(
         "How long does one rebalance take at most, and what decides it?",
-        "How many rebalances does such a deployment bring?",
+        "How many rebalances does such a deployment bring? Who reads while one of them waits?",
         "Which of static members, cooperative, KIP-848, shorter polls, restarting all at once changes the number of "
         "rebalances, and which changes what one of them costs?",
     ),
     reasoning=(
         "One rebalance takes as long as the slowest member's poll, here about a minute, and never more than "
-        "`max.poll.interval.ms`. But each restart brings one or two, and 300 times a minute are five hours.\n\n"
+        "`max.poll.interval.ms`. But each restart begins one, or comes while one is under way: about one for two "
+        "restarts, and so they fill most of the two and a half hours that the deployment takes. Yet who is in a poll "
+        "goes on with its records until it comes back. If all polls take a minute, they come back together, and a "
+        "partition is unread for some 20 seconds in all. If one consumer is slower than the rest, all others wait for "
+        "it each time, and then nearly nothing is read for hours: see `rolling_restart(30, is_one_slow=True)`.\n\n"
         "Static members: no rebalance at all if each is back within its session timeout; the price is that nobody "
         "reads its partitions meanwhile. Fewer records in a poll (`max.poll.records`): each rebalance becomes short; "
-        "the price is more polls. Cooperative or KIP-848: as many rebalances, but only what moves stands still. All at "
-        "once: one rebalance, and for its length nothing is read. Static members are the smallest change; KIP-848 is "
-        "the one that lasts."
+        "the price is more polls. Cooperative or KIP-848: as many rebalances, but only what moves stands still. All "
+        "at once: one rebalance, and for its length nothing is read. Static members are the smallest change; KIP-848 "
+        "is the one that lasts."
     ),
 )

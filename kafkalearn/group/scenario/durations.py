@@ -1,17 +1,20 @@
 """How long a rebalance takes: against the size of the group, its polls and heartbeats; and what heartbeats are worth.
 
-Each function plays ready scenarios with an eager group (assignor ``range``) and gives rows. In all of them one more
-consumer joins a group that is at work; its join makes everybody else join again.
+Each function plays ready scenarios and gives rows. In most of them one more consumer joins an eager group (assignor
+``range``) that is at work; its join makes everybody else join again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
-from kafkalearn.arguments import sequence, whole_number
+from kafkalearn.arguments import one_of, sequence, whole_number
 from kafkalearn.group.limits import MOST_CONSUMERS
 from kafkalearn.group.scenario.simulator import simulate
 from kafkalearn.group.world.outcome import Outcome
+from kafkalearn.group.world.reading import BECAUSE_WORKING, read
 from kafkalearn.versions.releases import DEFAULT_RELEASE
 
 MEMBER_COUNTS = (3, 30, 300, 1000)
@@ -23,6 +26,17 @@ INTERVALS_MS = (1000, 2000, 3000, 5000)
 CUTS_S = (1, 2, 3, 4, 5)
 PHASES = 10  # a cut begins at so many places between two heartbeats
 
+WAYS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "eager": {"assignor": "range"},
+        "eager, static members": {"assignor": "range", "group_instance_id": True},
+        "cooperative": {"assignor": "cooperative-sticky"},
+        "KIP-848": {"protocol": "consumer"},
+    }
+)
+"""The ways in which a group can be deployed, with what `simulate` takes for each."""
+
+FIRST_RESTART_S = 60
 WORK_FROM_MS, NEWCOMER_MS = 8000, 9000  # when the long polls begin, and when the newcomer starts
 
 Row = dict[str, object]
@@ -153,22 +167,60 @@ def _removes(interval_ms: int, session_ms: int, cut_s: int, at_ms: int) -> bool:
     return simulate(story, assignor="range", **values).rebalance_count > 1
 
 
-def rolling_restart(member_count: int = 10, work_s: int = 60, every_s: int = 30) -> Row:
-    """A deployment, one consumer after the other, of a group whose polls take long: how many rebalances, how long.
+def rolling_restart(
+    member_count: int = 10, work_s: int = 60, every_s: int = 30, way: str = "eager", *, is_one_slow: bool = False
+) -> Row:
+    """A deployment, one consumer after the other: how long the group rebalances, and how long nobody reads.
 
-    >>> rolling_restart(5)["rebalances"]
-    3
+    Parameters
+    ----------
+    member_count : int
+        Consumers, and partitions.
+    work_s : int
+        How long each poll takes.
+    every_s : int
+        From one restart to the next; each consumer is away for 5 s.
+    way : str
+        A name in `WAYS`.
+    is_one_slow : bool
+        Whether only the last consumer's polls take so long, and those of all others 0.1 s.
+
+    Returns
+    -------
+    dict
+        Of the deployment, from the first restart on: the *rebalances*; *minutes without rest*, in which one of them
+        was under way; the *longest*; how long *nobody reads*, of how many seconds; and how long *a partition is
+        unread*, on average. A consumer that works on one long poll is not idle: its partitions do not count as unread.
+
+    Examples
+    --------
+    >>> row = rolling_restart(5)
+    >>> row["rebalances"], row["minutes without rest"], row["nobody reads, s"], row["a partition is unread, s"]
+    (3, 1.3, 0.0, 18.0)
     """
-    times = "\n".join(f"at {60 + every_s * at} s: c{at + 1} restarts after 5 s" for at in range(member_count))
-    outcome = simulate(
-        f"topic orders has {member_count} partitions\nat 0 s: c1 to c{member_count} join\n{times}",
-        assignor="range",
-        processing_ms=1000 * work_s,
-    )
-    later = outcome.rebalances[1:]
+    whole_number("member_count", member_count, at_least=2, at_most=MOST_CONSUMERS)
+    whole_number("work_s", work_s, at_least=1, at_most=HUNG_MS // 1000)
+    whole_number("every_s", every_s, at_least=1, at_most=HUNG_MS // 1000)
+    settings = WAYS[one_of("way", way, WAYS)]
+    story = [f"topic orders has {member_count} partitions", f"at 0 s: c1 to c{member_count} join"]
+    story += [f"at {FIRST_RESTART_S + every_s * at} s: c{at + 1} restarts after 5 s" for at in range(member_count)]
+    if is_one_slow:
+        last_s = FIRST_RESTART_S + every_s * member_count
+        story.append(
+            f"every {work_s} s from {work_s // 2} s to {last_s} s: c{member_count} works {work_s - 1} s on one poll"
+        )
+    outcome = simulate("\n".join(story), processing_ms=100 if is_one_slow else 1000 * work_s, **settings)
+    from_ms = 1000 * FIRST_RESTART_S
+    later = [row for row in outcome.rebalances if row["from_ms"] >= from_ms]
+    reading = read(outcome.scenario, [frame for frame in outcome.trace if frame.state.time_ms >= from_ms])
+    unread_ms = sum(reading.unread_ms.values()) - reading.unread_ms_by_reason[BECAUSE_WORKING]
     return {
         "members": member_count,
+        "way": way,
         "rebalances": len(later),
         "minutes without rest": round(sum(row["duration_ms"] for row in later) / 60_000, 1),
-        "longest, s": max(row["duration_ms"] for row in later) / 1000,
+        "longest, s": max((row["duration_ms"] for row in later), default=0) / 1000,
+        "nobody reads, s": round(reading.group_standstill_ms / 1000, 1),
+        "of, s": round((outcome.end_ms - from_ms) / 1000),
+        "a partition is unread, s": round(unread_ms / member_count / 1000, 1),
     }

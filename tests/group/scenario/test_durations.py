@@ -5,6 +5,7 @@ import pytest
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group.scenario.durations import (
     HUNG_MS,
+    WAYS,
     by_heartbeat,
     by_size,
     heartbeats_per_session,
@@ -42,10 +43,41 @@ def test_a_member_survives_the_session_less_one_interval():
         assert all(row[f"cut of {cut} s"] > 0 for cut in range(sure_s + 1, 6))
 
 
-def test_a_deployment_one_after_the_other_hardly_lets_the_group_rest():
-    row = rolling_restart()
-    assert row["minutes without rest"] > 3
-    assert row["longest, s"] < 60
+def test_a_deployment_one_after_the_other_hardly_lets_the_group_rest_and_the_group_reads_on():
+    """Who is in a poll goes on with its records; all come back at one moment, as one rebalance sent them off."""
+    for count, minutes in ((10, 3.1), (30, 9.1)):
+        row = rolling_restart(count)
+        assert (row["minutes without rest"], row["longest, s"] < 60) == (minutes, True)
+        assert row["nobody reads, s"] <= 0.1
+
+
+def test_how_long_a_partition_is_unread_in_a_deployment_does_not_depend_on_the_size_of_the_group():
+    assert [rolling_restart(count)["a partition is unread, s"] for count in (10, 20, 30)] == [21.1, 21.1, 21.2]
+
+
+@pytest.mark.parametrize(
+    ("way", "rebalances", "unread_s"),
+    [("eager", 16, 21.2), ("eager, static members", 0, 5.0), ("cooperative", 16, 21.1), ("KIP-848", 52, 11.4)],
+)
+def test_what_is_unread_in_a_deployment_depends_on_the_way(way, rebalances, unread_s):
+    row = rolling_restart(30, way=way)
+    assert (row["rebalances"], row["a partition is unread, s"]) == (rebalances, unread_s)
+
+
+def test_one_slow_consumer_among_quick_ones_makes_all_others_of_an_eager_group_wait():
+    eager, static, cooperative, newer = (rolling_restart(way=way, is_one_slow=True) for way in WAYS)
+    assert eager["nobody reads, s"] > eager["of, s"] / 2
+    assert [row["nobody reads, s"] for row in (static, cooperative, newer)] == [0, 0, 0]
+    unread_s = [row["a partition is unread, s"] for row in (newer, static, cooperative, eager)]
+    assert unread_s == sorted(unread_s)
+
+
+@pytest.mark.parametrize(
+    "given", [{"member_count": 1}, {"member_count": 10**6}, {"work_s": 0}, {"every_s": 0}, {"way": "eagre"}]
+)
+def test_what_is_no_deployment_is_refused(given):
+    with pytest.raises(KafkaLearnError):
+        rolling_restart(**given)
 
 
 @pytest.mark.parametrize("given", [[0], [0] * 1000, [0, -1], [0, "1"], 5])
