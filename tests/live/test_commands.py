@@ -1,9 +1,13 @@
 """What our texts say of groups, plans and topics is what the tools of the release print of a real cluster."""
 
+import subprocess
+
 import pytest
 from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as Place
 
+from kafkalearn.live.jars.java import java_here
+from kafkalearn.live.nodes.java_command import OPTIONS, node_class_path
 from kafkalearn.live.waiting import wait_for
 from kafkalearn.offsets.groups import Committed, Group
 from kafkalearn.offsets.store import Settings
@@ -15,6 +19,8 @@ from kafkalearn.operations.reassignment import Cluster, execute_text, list_text,
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live
+
+GROUP_COMMAND = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 
 
 def _committed(consumer, offsets):
@@ -48,6 +54,36 @@ def test_a_reset_and_a_deletion_print_what_the_tool_prints(kafka, new_name):
         assert kafka.tool("consumer-groups", *command) == planned.printed
     _, printed = delete_offsets(Settings(), Store(groups=(group,)), group_id, [topic], logs, release)
     assert kafka.tool("consumer-groups", "--delete-offsets", "--group", group_id, "--topic", topic) == printed
+
+
+def warned_of(kafka, *words):
+    """What the tool's logger warns of on standard error."""
+    options = [*OPTIONS, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
+    command = [*options, "-cp", node_class_path(kafka.release, has_logs=False), GROUP_COMMAND, *words]
+    done = subprocess.run(
+        [str(java_here().executable), *command, "--bootstrap-server", kafka.bootstrap],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return [line.partition(" - ")[2] for line in done.stderr.splitlines() if "ffset (" in line]
+
+
+@holds("what --reset-offsets plans and prints")
+def test_a_reset_warns_on_standard_error_of_an_offset_that_it_moves(kafka, new_name):
+    topic, group_id, release = new_name("t"), new_name("g"), kafka.release.version
+    kafka.create_topic(topic, 1)
+    kafka.send(topic, ["a", "b", "c"])
+    consumer = kafka.consumer(group_id)
+    wait_for(lambda: _committed(consumer, [Place(topic, 0, 1)]), True, "the coordinator has loaded its partition:")
+    consumer.close()
+    group, logs = Group(group_id, offsets=(Committed(topic, 0, 1),)), {topic: [PartitionLog(3)]}
+
+    for scenario, value in (("shift-by", 1000), ("shift-by", -2), ("to-offset", 4), ("to-offset", 3)):
+        planned = reset_offsets(group, logs, scenario, value, scope=[topic], release=release)
+        words = ["--group", group_id, "--reset-offsets", "--topic", topic, "--dry-run", f"--{scenario}", str(value)]
+        assert warned_of(kafka, *words) == [*planned.warned]
 
 
 @holds("what --execute prints", "what --verify prints")

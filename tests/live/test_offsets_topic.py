@@ -9,6 +9,7 @@ import pytest
 from kafkalearn.consuming import DescribedPartition, describe_group
 from kafkalearn.live import Kafka
 from kafkalearn.live.conform.mechanisms.groups import EXPIRY
+from kafkalearn.live.reading.brokers import metadata_request
 from kafkalearn.live.requests.error_codes import error_name
 from kafkalearn.live.requests.values import COMMIT_WITH_RETENTION, NEWEST_COMMIT_WITH_NAMES, commit, delete_offsets
 from kafkalearn.live.waiting import wait_for
@@ -207,3 +208,20 @@ def compare_described(kafka, group, topic, classic, release):
     ]
     printed = kafka.tool("consumer-groups", "--describe", "--group", classic.group_id)
     assert printed == describe_group(classic.group_id, rows, "Stable", release)
+
+
+@pytest.mark.parametrize("broker_allows", [False, True])
+def test_a_metadata_request_creates_the_topic_where_it_and_the_broker_allow_it(cluster, broker_allows):
+    """Since 2.8; before, this topic was created whatever both said: see the tests of the old consumers."""
+    kafka = cluster(1, config={"auto.create.topics.enable": broker_allows})
+
+    def seen():
+        return {each["name"] for each in kafka.ask(1, "Metadata", metadata_request(None))["topics"]}
+
+    for request_allows in (False, True):
+        kafka.ask(1, "Metadata", {"topics": [{"name": OFFSETS_TOPIC}], "allowAutoTopicCreation": request_allows})
+        if broker_allows and request_allows:
+            wait_for(lambda: OFFSETS_TOPIC in seen(), True, "the offsets topic is there:")
+        else:
+            kafka.create_topic(f"later-{request_allows}", 1)  # by the controller, which would have made it before
+            assert OFFSETS_TOPIC not in seen()

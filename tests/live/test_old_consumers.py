@@ -11,6 +11,9 @@ import random
 import pytest
 
 from kafkalearn.live.errors import KafkaNotFetched
+from kafkalearn.live.reading.brokers import metadata_request
+from kafkalearn.live.requests.connection import Connection
+from kafkalearn.live.waiting import wait_for
 from kafkalearn.zookeeper.connector import step
 from tests.live.zookeeper_era.running import OldCluster, state_of
 from tests.zookeeper.replaying import Player
@@ -93,3 +96,18 @@ def test_random_operations_leave_the_nodes_and_records_of_the_simulator(old_clus
         assert (op, player.offsets) == (op, real["offsets"])
         ours = {name: sorted(records) for name, records in player.read.items() if records}
         assert (op, ours) == (op, {name: sorted(records) for name, records in read.items()})
+
+
+def test_a_metadata_request_created_the_offsets_topic_whatever_it_and_the_broker_said(old_cluster):
+    """The broker has ``auto.create.topics.enable`` false, and the request allows nothing to be created."""
+    offsets, other = "__consumer_offsets", "nobody-made-it"
+    with Connection("127.0.0.1", int(old_cluster.ask("port"))) as connection:
+
+        def seen(topics: list[str] | None) -> set[str]:
+            answer = connection.call("Metadata", metadata_request(topics), version=4)
+            return {each["name"] for each in answer["topics"] if not each["errorCode"]}
+
+        assert offsets not in seen(None)
+        seen([offsets, other])
+        wait_for(lambda: offsets in seen(None), True, "the offsets topic is there:")
+        assert other not in seen(None)

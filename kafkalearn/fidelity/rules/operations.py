@@ -246,7 +246,7 @@ RULES = (
             ),
         ),
         left_out="up to 3.8 the order of what the tool keeps in Scala maps; of releases that were not recorded the "
-        "source was compared; several groups at once; the warnings of its logger",
+        "source was compared; several groups at once; when its logger warns, and in which order",
     ),
     Rule(
         name="what --delete does and prints",

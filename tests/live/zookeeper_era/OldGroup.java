@@ -34,6 +34,7 @@ public class OldGroup {
     private static final Map CONSUMERS = new HashMap();
     private static final List READ = Collections.synchronizedList(new ArrayList());
     private static String zookeeper;
+    private static String port;
     private static ZooKeeper client;
     private static AdminClient admin;
     private static KafkaProducer producer;
@@ -76,7 +77,7 @@ public class OldGroup {
             }
         });
         String where = content("/brokers/ids/0");
-        String port = where.replaceAll(".*\"port\":(\\d+).*", "$1");
+        port = where.replaceAll(".*\"port\":(\\d+).*", "$1");
         Properties common = new Properties();
         common.put("bootstrap.servers", "127.0.0.1:" + port);
         admin = AdminClient.create(common);
@@ -84,6 +85,9 @@ public class OldGroup {
     }
 
     private static String answer(String[] words) throws Exception {
+        if (words[0].equals("port")) {
+            return port;
+        }
         if (words[0].equals("create")) {
             NewTopic topic = new NewTopic(words[1], Integer.parseInt(words[2]), (short) 1);
             admin.createTopics(Collections.singleton(topic)).all().get();
