@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 from kafkalearn.page.pretty import pretty
 from kafkalearn.page.widgets import KIND
@@ -20,7 +21,7 @@ def bundle(value: object) -> dict[str, object]:
     >>> sorted(bundle(PlainTable(("offset",), ((1,),))))
     ['text/html', 'text/plain']
     """
-    shown = _from(value, "_repr_mimebundle_")
+    shown: Any = _from(value, "_repr_mimebundle_")
     if isinstance(shown, tuple):  # with metadata
         shown = shown[0]
     if not shown:

@@ -26,7 +26,7 @@ INTERVALS_MS = (1000, 2000, 3000, 5000)
 CUTS_S = (1, 2, 3, 4, 5)
 PHASES = 10  # a cut begins at so many places between two heartbeats
 
-WAYS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+WAYS: Mapping[str, Mapping[str, object]] = MappingProxyType(
     {
         "eager": {"assignor": "range"},
         "eager, static members": {"assignor": "range", "group_instance_id": True},
@@ -201,7 +201,7 @@ def rolling_restart(
     whole_number("member_count", member_count, at_least=2, at_most=MOST_CONSUMERS)
     whole_number("work_s", work_s, at_least=1, at_most=HUNG_MS // 1000)
     whole_number("every_s", every_s, at_least=1, at_most=HUNG_MS // 1000)
-    settings = WAYS[one_of("way", way, WAYS)]
+    settings: Mapping[str, Any] = WAYS[one_of("way", way, WAYS)]
     story = [f"topic orders has {member_count} partitions", f"at 0 s: c1 to c{member_count} join"]
     story += [f"at {FIRST_RESTART_S + every_s * at} s: c{at + 1} restarts after 5 s" for at in range(member_count)]
     if is_one_slow:

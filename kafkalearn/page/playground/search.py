@@ -96,7 +96,8 @@ def in_the_order(
     """
     names = ({each: each for each in settings.broker_ids}, *renamings(settings.broker_ids))
     for renamed in names:
-        state, run = begin, [_without_successor(event, renamed) for event in events]
+        before, state = None, begin
+        run = [_without_successor(event, renamed) for event in events]
         try:
             for event in run:
                 before, state = state, step(settings, state, event)

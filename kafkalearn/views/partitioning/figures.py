@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -64,7 +65,8 @@ def draw_counts(
         ax.annotate(str(place), spot, above, textcoords="offset points", ha="center", color=MARK, weight="bold")
     ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.set(xlabel=of, ylabel=what, xlim=(-0.7, len(counts) - 0.3))
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    locator: Any = ax.xaxis.get_major_locator()  # one that can keep to whole numbers
+    locator.set_params(integer=True)
     ax.grid(axis="x", visible=False)
 
 
@@ -110,7 +112,8 @@ def draw_share_moved(ax: Axes, shares: Mapping[int, float]) -> None:
     ax.plot(counts, measured, "o", color=LINES[0], markersize=10, label="measured")
     ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     ax.set(xlabel="partitions before, n", ylabel="keys that move", ylim=(0, 1.05))
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    locator: Any = ax.xaxis.get_major_locator()  # one that can keep to whole numbers
+    locator.set_params(integer=True)
 
 
 def draw_skew(ax: Axes, counts: Mapping[str, Sequence[int]] | Sequence[int], *, what: str = "keys") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -52,7 +53,8 @@ def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_ti
     ax.step(places, ends, where="post", marker="", color=INK, linestyle="-", label="LEO of the leader", zorder=3)
     ax.step(places, marks, where="post", marker="", color=MARK, linestyle="-", linewidth=5, label="HW", zorder=4)
     ax.set(xlabel="seconds" if is_by_time else "step", ylabel="offset")
-    ax.yaxis.get_major_locator().set_params(integer=True)
+    locator: Any = ax.yaxis.get_major_locator()  # one that can keep to whole numbers
+    locator.set_params(integer=True)
 
 
 def draw_lag(ax: Axes, counts: Mapping[str, Sequence[int]]) -> None:

@@ -56,7 +56,8 @@ def play(run: Run, action: list[Any], has_state: bool = True) -> None:
     kind, *words = action
     match kind:
         case "produce":
-            run.produce(*words, has_state)
+            count, acks = words
+            run.produce(count, acks, has_state)
         case "power":
             run.lose_power(*words)
         case "race":
