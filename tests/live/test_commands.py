@@ -70,7 +70,6 @@ def warned_of(kafka, *words):
     return [line.partition(" - ")[2] for line in done.stderr.splitlines() if "ffset (" in line]
 
 
-@holds("what --reset-offsets plans and prints")
 def test_a_reset_warns_on_standard_error_of_an_offset_that_it_moves(kafka, new_name):
     topic, group_id, release = new_name("t"), new_name("g"), kafka.release.version
     kafka.create_topic(topic, 1)

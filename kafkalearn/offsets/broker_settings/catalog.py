@@ -140,7 +140,7 @@ def coordinator_settings(releases: Iterable[str] = RELEASES) -> list[dict[str, o
     """A row for each setting: its meaning, and its default in each of the releases; "-" where it does not exist.
 
     Ten are Kafka's ``OffsetConfig``, four its ``GroupConfig``; the last two are what stands for them in groups of the
-    new protocol (KIP-848), which is there for all since 4.0.
+    new protocol (KIP-848), which is for production since 4.0.
 
     >>> coordinator_settings(["1.1", "2.0"])[2]["1.1"], coordinator_settings(["1.1", "2.0"])[2]["2.0"]
     (1440, 10080)

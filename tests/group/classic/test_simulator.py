@@ -67,7 +67,6 @@ def test_a_session_of_0_ends_as_soon_as_time_passes(release):
     assert not play(JoinGroup("a", session_timeout_ms=0, **OLD_JOIN), TimePassed(0), settings=settings).members
 
 
-
 def errors(group):
     return [answer.error for answer in group.answers]
 
