@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.group import find_change
@@ -120,14 +121,18 @@ def _line(one: Rebalance, away_ms: int | None, known: Mapping[str, object], rele
     """The line of a scenario for what has happened."""
     session_name = SESSION if one.protocol == CLASSIC else BROKER_SESSION
     if one.cause == POLL:
-        limit_ms = int(known.get(POLL_INTERVAL) or default(POLL_INTERVAL, release=release))
+        limit_ms = _known_ms(POLL_INTERVAL, known, release)
         return f"at {STARTS_S} s: c1 works {limit_ms + max(away_ms or 1000, 1000)} ms on one poll"
     if away_ms is None:
         return None
     if one.cause == HEARTBEATS:
-        session_ms = int(known.get(session_name) or default(session_name, release=release))
+        session_ms = _known_ms(session_name, known, release)
         return f"at {STARTS_S} s: c1 pauses for {session_ms + away_ms} ms"
     return f"at {STARTS_S} s: c1 restarts after {max(away_ms, 1)} ms"
+
+
+def _known_ms(name: str, known: Mapping[str, object], release: str) -> int:
+    return int(str(known.get(name) or default(name, release=release)))
 
 
 def _asked(
@@ -173,18 +178,17 @@ def _shown_settings(event: LogEvent) -> Iterable[tuple[str, int]]:
             value = event.fields.get(name)
             if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
                 yield name, int(value)
-    elif event.kind == kinds.POLL_EXPIRED and isinstance(event.fields.get("max_poll_interval_ms"), int):
-        yield POLL_INTERVAL, event.fields["max_poll_interval_ms"]
-    elif event.kind == kinds.MEMBER_LEFT and isinstance(event.fields.get("session_timeout_ms"), int):
-        yield SESSION, event.fields["session_timeout_ms"]
-        yield POLL_INTERVAL, event.fields["rebalance_timeout_ms"]
+        return
+    fields: Mapping[str, Any] = event.fields  # what the log says; numbers are numbers
+    if event.kind == kinds.POLL_EXPIRED and isinstance(fields.get("max_poll_interval_ms"), int):
+        yield POLL_INTERVAL, fields["max_poll_interval_ms"]
+    elif event.kind == kinds.MEMBER_LEFT and isinstance(fields.get("session_timeout_ms"), int):
+        yield SESSION, fields["session_timeout_ms"]
+        yield POLL_INTERVAL, fields["rebalance_timeout_ms"]
 
 
 def _member_count(history: GroupHistory, events: Iterable[LogEvent]) -> int:
-    counts = [
-        event.fields["count"]
-        for event in events
-        if event.group == history.group and event.writer == kinds.BROKER and isinstance(event.fields.get("count"), int)
-    ]
+    said = (each.fields.get("count") for each in events if each.group == history.group and each.writer == kinds.BROKER)
+    counts = [count for count in said if isinstance(count, int)]
     clients = {each.client for each in history.rebalances if each.client}
     return max(2, min(MOST_MEMBERS, max(counts, default=len(clients))))

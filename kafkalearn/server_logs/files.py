@@ -6,8 +6,8 @@ import codecs
 import os
 import re
 from collections.abc import Iterable, Iterator
+from io import BufferedIOBase
 from pathlib import Path
-from typing import BinaryIO
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.given_files import STANDARD_INPUT, mark_of, name_of, opened
@@ -24,7 +24,7 @@ class NotText(KafkaLearnError):  # noqa: N818  (named for what the file is)
     """A file that is no log; the message says what it looks like."""
 
 
-def sorted_files(paths: Iterable[str | os.PathLike]) -> list[Path | str]:
+def sorted_files(paths: Iterable[str | os.PathLike[str]]) -> list[Path | str]:
     """The files to read: folders as the files in them, rotated ones the oldest first, each file once.
 
     Raises
@@ -41,14 +41,14 @@ def sorted_files(paths: Iterable[str | os.PathLike]) -> list[Path | str]:
     ...     [path.name for path in sorted_files([folder])]
     ['server.log.10', 'server.log.2.gz', 'server.log.1', 'server.log']
     """
-    if isinstance(paths, str | bytes | os.PathLike) or not isinstance(paths, Iterable):
+    if isinstance(paths, (str, bytes, os.PathLike)) or not isinstance(paths, Iterable):
         raise KafkaLearnError(f"paths are a list of files, folders or '-'; got {shown(paths)}")
     found: dict[str, Path | str] = {}
     for path in paths:
         if path == STANDARD_INPUT:
             found[STANDARD_INPUT] = STANDARD_INPUT
             continue
-        if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path):
+        if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
             raise KafkaLearnError(f"a path is a name of a file or folder; got {shown(path)}")
         place = Path(path)
         try:
@@ -89,7 +89,7 @@ def lines_of(path: Path | str) -> Iterator[str]:
         yield from _lines(file, name_of(path))
 
 
-def _lines(file: BinaryIO, name: str) -> Iterator[str]:
+def _lines(file: BufferedIOBase, name: str) -> Iterator[str]:
     data = file.read1(CHUNK)
     mark, encoding = mark_of(data)
     start = data[:SNIFFED]

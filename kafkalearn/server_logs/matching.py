@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from kafkalearn.server_logs.events import BROKER, JAVA, LIBRDKAFKA, PYTHON, LogEvent
 from kafkalearn.server_logs.lines import Line
@@ -38,7 +39,7 @@ def _candidates(line: Line) -> Known:
     return tables[first].get(key) or tables[second].get(key, ())
 
 
-def _event(line: Line, pattern: Pattern, fields: dict[str, object], source: str, number: int) -> LogEvent:
+def _event(line: Line, pattern: Pattern, fields: dict[str, Any], source: str, number: int) -> LogEvent:
     group = fields.pop("group", None) or line.group
     member, reason = fields.pop("member", None), fields.pop("reason", None)
     generation = fields.pop("generation", None)

@@ -155,6 +155,7 @@ class Reader:
 
     def _takes_setting(self, text: str) -> bool:
         """Whether a line is one of the settings that follow their title; the first that is none ends them."""
+        assert self._config is not None, "a title came before"
         settings = self._config[1]
         name, equals, value = text.strip().partition(" = ")
         if text[:1] in ("\t", " ") and (equals or text.rstrip().endswith(" =")):

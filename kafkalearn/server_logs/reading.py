@@ -58,7 +58,7 @@ def read(lines: Iterable[str], zone: str = "UTC", source: str = LINES) -> Readin
     return reader.result()
 
 
-def read_files(paths: Iterable[str | os.PathLike], zone: str | Mapping[str, str] = "UTC") -> Reading:
+def read_files(paths: Iterable[str | os.PathLike[str]], zone: str | Mapping[str, str] = "UTC") -> Reading:
     """The events that are in log files, in the order of their times across all of them.
 
     Parameters
@@ -99,9 +99,9 @@ def read_files(paths: Iterable[str | os.PathLike], zone: str | Mapping[str, str]
     return reader.result()
 
 
-def _by_file(zones: Mapping[str, str], files: Sequence[str | os.PathLike]) -> dict[str | os.PathLike, str]:
+def _by_file(zones: Mapping[str, str], files: Sequence[str | os.PathLike[str]]) -> dict[str | os.PathLike[str], str]:
     """The zone of each file that is named: by its whole path, else by the last part of it."""
-    found: dict[str | os.PathLike, str] = {}
+    found: dict[str | os.PathLike[str], str] = {}
     for name, zone in zones.items():
         named = [path for path in files if str(path) == name]
         named = named or [path for path in files if os.path.basename(path) == name]

@@ -73,7 +73,8 @@ class Template:
             return None
         if not self.names:
             return {} if message == self.first else None
-        at, found = len(self.first), {}
+        at = len(self.first)
+        found: dict[str, object] = {}
         for place, (name, following, is_number) in enumerate(self._steps):
             if place == self._last:
                 end = len(message) - len(following)
@@ -83,13 +84,12 @@ class Template:
                 end = message.find(following, at)
                 if end < 0:
                     return None
-            value: object = message[at:end]
+            value = message[at:end]
             if is_number:
                 digits = value[1:] if value[:1] == "-" else value
                 if not (digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS):
                     return None
-                value = int(value)
-            found[name] = value
+            found[name] = int(value) if is_number else value
             at = end + len(following)
         return found
 

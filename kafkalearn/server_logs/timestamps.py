@@ -86,7 +86,10 @@ class Clock:
             if text[4] in "-/":
                 moment = datetime.fromisoformat(f"{text[:10].replace('/', '-')}T{text[11:19]}")
             else:
-                day, month, year, clock = _NAMED_MONTH.fullmatch(text).groups()
+                found = _NAMED_MONTH.fullmatch(text)
+                if found is None:
+                    return None
+                day, month, year, clock = found.groups()
                 moment = datetime.fromisoformat(f"{year}-{_MONTHS[month]:02}-{int(day):02}T{clock}")
             known = self.zone if zone is None else zone_named(zone)
             read_ms = round(moment.replace(tzinfo=known).timestamp() * 1000)

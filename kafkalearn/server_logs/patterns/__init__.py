@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kafkalearn.server_logs.templates import Template
 
@@ -50,7 +50,7 @@ def patterns() -> tuple[Pattern, ...]:
     >>> {each.writer for each in patterns()} == {"broker", "java", "librdkafka", "python"}
     True
     """
-    found = []
+    found: list[Pattern] = []
     for family in FAMILIES:
         content = _content(family)
         found += [
@@ -71,5 +71,5 @@ def patterns() -> tuple[Pattern, ...]:
 
 
 @cache
-def _content(family: str) -> dict:
-    return json.loads((files(__package__) / f"{family}.json").read_text(encoding="utf-8"))
+def _content(family: str) -> dict[str, Any]:
+    return json.loads((files(__name__) / f"{family}.json").read_text(encoding="utf-8"))

@@ -34,7 +34,7 @@ def of_clients(group: str, clients: Clients) -> list[Rebalance]:
                 started = event.time_ms if started is None else started
             elif event.kind in AWAY:
                 is_new = True
-            elif event.kind in _CLIENT_GENERATIONS and (event.generation or 0) > last:
+            elif event.kind in _CLIENT_GENERATIONS and event.generation is not None and event.generation > last:
                 last = event.generation
                 joined[last].append(_Seen(client, started, event, is_new))
                 started, is_new = None, False
@@ -58,27 +58,26 @@ def _seen_by_clients(group: str, generation: int, seen: list[_Seen], clients: Cl
         cause, line = (JOINED, each.event) if each.is_new else (None, None)
         if cause is None and each.started_ms is not None:
             cause, line = own_words(each.client, each.started_ms, (SUBSCRIPTION, TOPICS, SECOND_ROUND))
-        if cause is not None:
+        if cause is not None and line is not None:
             said.append((each.client, cause, line))
     if started is not None:
         there = [each.client for each in seen]
         for client in clients.of_group(group):
             if not any(client is each for each in there):
                 cause, line = own_words(client, started, (POLL, CLOSED))
-                if cause is not None:
+                if cause is not None and line is not None:
                     said.append((client, cause, line))
     is_clear = len({cause for _, cause, _ in said}) == 1
-    client, cause, line = said[0] if is_clear else (None, UNKNOWN, None)
-    is_one = is_clear and len(said) == 1
+    only = said[0] if is_clear and len(said) == 1 else None
     return Rebalance(
         group,
         CLASSIC if seen[0].event.kind == kinds.CLIENT_JOINED else CONSUMER,
         started,
         ended,
-        cause,
-        line.member if is_one else None,
-        client.name if is_one else None,
-        client.host if is_one else None,
+        said[0][1] if is_clear else UNKNOWN,
+        None if only is None else only[2].member,
+        None if only is None else only[0].name,
+        None if only is None else only[0].host,
         generation - 1,
         False,
         (),

@@ -67,8 +67,7 @@ def _begun(
         cause = cause_of_leaving(before.reason)
         evidence.insert(0, before)
     host = before.fields.get("host") if is_near and before.member == member else None
-    if isinstance(host, str):
-        host = host.lstrip("/")
+    host = host.lstrip("/") if isinstance(host, str) else None
     return with_clients(
         Rebalance(
             group,
@@ -95,7 +94,8 @@ def _generations_after(one: Rebalance, event: LogEvent) -> int | None:
     A rebalance makes one new generation. More of them, or fewer, and lines are missing in between: then no line says
     when the rebalance ended.
     """
-    return None if None in (one.generation, event.generation) else event.generation - one.generation
+    before, after = one.generation, event.generation
+    return None if before is None or after is None else after - before
 
 
 def _listed_members(written: str) -> tuple[str, ...]:

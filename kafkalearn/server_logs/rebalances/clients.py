@@ -67,7 +67,7 @@ class Clients:
 
     def __init__(self, events: Iterable[LogEvent]) -> None:
         """Events in the order of time."""
-        found: dict[tuple[str, str | None], Client] = {}
+        found: dict[tuple[str, str, str | None], Client] = {}
         for event in events:
             if event.writer == BROKER:
                 continue
@@ -78,7 +78,8 @@ class Clients:
             if client is None:
                 client = found[key] = Client(name, event.source)
             client.group = event.group or client.group
-            client.host = event.fields.get("host") or client.host
+            host = event.fields.get("host")
+            client.host = str(host) if host else client.host
             if event.member and event.member != NOT_SET:
                 client.members.add(event.member)
                 if client.name is None:

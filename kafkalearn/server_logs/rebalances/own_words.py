@@ -37,8 +37,8 @@ def with_clients(one: Rebalance, clients: Clients, since_ms: int = 0) -> Rebalan
         return one
     near = [client] if client is not None else clients.of_group(one.group) if one.member is None else []
     allowed = CAUSES[one.cause].covers
-    said = [(each, *own_words(each, one.started_ms, allowed)) for each in near]
-    said = [each for each in said if each[1] is not None]
+    asked = [(each, *own_words(each, one.started_ms, allowed)) for each in near]
+    said = [(each, cause, event) for each, cause, event in asked if cause is not None and event is not None]
     found = {cause for _, cause, _ in said}
     if len(found) != 1:
         return one
@@ -60,14 +60,16 @@ def _named_by_clients(one: Rebalance, clients: Clients, since_ms: int) -> Rebala
 
     What was before the rebalance before it counts no more: that was its cause, or none.
     """
-    before_ms = min(REQUEST_MS, one.started_ms - since_ms)
+    started_ms = one.started_ms
+    assert started_ms is not None, "who asks knows when it began"
+    before_ms = min(REQUEST_MS, started_ms - since_ms)
     said: list[tuple[Client, str, LogEvent]] = []
     for client in clients.of_group(one.group):
-        cause, event = own_words(client, one.started_ms, tuple(CAUSES), before_ms, AT_ONCE_MS)
-        if any(-AT_ONCE_MS <= one.started_ms - join_ms <= before_ms for join_ms in client.joins_ms):
+        cause, event = own_words(client, started_ms, tuple(CAUSES), before_ms, AT_ONCE_MS)
+        if any(-AT_ONCE_MS <= started_ms - join_ms <= before_ms for join_ms in client.joins_ms):
             cause = JOINED if cause is None else UNKNOWN
-            event = event or client.around(one.started_ms, before_ms, AT_ONCE_MS)[0]
-        if cause is not None:
+            event = event or client.around(started_ms, before_ms, AT_ONCE_MS)[0]
+        if cause is not None and event is not None:
             said.append((client, cause, event))
     if len(said) != 1 or said[0][1] == UNKNOWN:
         return one
@@ -87,7 +89,7 @@ def own_words(
     for event in client.around(time_ms, before_ms, after_ms):
         cause = _cause_of_client(event)
         is_first = client.first_joined_ms is None or (event.time_ms or 0) < client.first_joined_ms
-        if cause in allowed and not (is_first and cause in (SUBSCRIPTION, TOPICS)):
+        if cause is not None and cause in allowed and not (is_first and cause in (SUBSCRIPTION, TOPICS)):
             found[cause] = event
         is_another = is_another or (event.kind == kinds.CLIENT_MEMBER_ID and event.member is not None)
     if is_another:  # it has just begun, maybe in the log of the one before it

@@ -36,7 +36,8 @@ class Rebalance:
     @property
     def duration_ms(self) -> int | None:
         """From its first line to the assignment."""
-        return None if None in (self.started_ms, self.ended_ms) else self.ended_ms - self.started_ms
+        begin_ms, end_ms = self.started_ms, self.ended_ms
+        return None if begin_ms is None or end_ms is None else end_ms - begin_ms
 
     @property
     def standstill_ms(self) -> int | None:
