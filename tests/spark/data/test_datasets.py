@@ -11,9 +11,9 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.partitioning.keyed import partition_for_key
+from kafkalearn.spark.columns.checks import RECORD_SCHEMA
 from kafkalearn.spark.data import cache, datasets
 from kafkalearn.spark.data.cache import Recipe
-from kafkalearn.spark.columns.checks import RECORD_SCHEMA
 from kafkalearn.spark.data.generate import CONSOLE_IDS, generate_group_ids, generate_keys, generate_orders
 from kafkalearn.spark.data.manifest import MANIFEST, is_whole
 from kafkalearn.spark.session.folders import OWNER
