@@ -67,6 +67,18 @@ when they are used; so do the modules of the core:
 
 from importlib import import_module
 
+TYPE_CHECKING = False  # as in `typing`, which is not loaded for it
+if TYPE_CHECKING:
+    from kafkalearn.coordinator import find_coordinator as find_coordinator
+    from kafkalearn.coordinator import offsets_partition as offsets_partition
+    from kafkalearn.coordinator import round_robin_leaders as round_robin_leaders
+    from kafkalearn.errors import KafkaLearnError as KafkaLearnError
+    from kafkalearn.fidelity import ledger as ledger
+    from kafkalearn.hashing import java_string_hash as java_string_hash
+    from kafkalearn.hashing import murmur2 as murmur2
+    from kafkalearn.partitioning import partition_for_key as partition_for_key
+del TYPE_CHECKING
+
 __version__ = "0.1.0"
 
 _HELPERS = {

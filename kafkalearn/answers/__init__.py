@@ -13,6 +13,14 @@ its ``--json``, ``answer.outcome`` its exit code. A function is loaded at its fi
 import sys
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kafkalearn.answers.safe import safe
+    from kafkalearn.answers.upgrade import upgrade
+    from kafkalearn.answers.where import where
+    from kafkalearn.answers.why import why
+    from kafkalearn.answers.xray import xray
 
 __all__ = ["safe", "upgrade", "where", "why", "xray"]
 

@@ -44,6 +44,7 @@ This is the only place that imports matplotlib, ipywidgets and anywidget; each n
 """
 
 from importlib import import_module
+from typing import Any
 
 from kafkalearn.extras import require
 
@@ -121,7 +122,7 @@ _MODULE_OF = {
 __all__ = sorted(_MODULE_OF)
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     """The public name, from the module that defines it, loaded now: matplotlib alone takes a second."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

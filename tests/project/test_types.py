@@ -6,10 +6,12 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from typing import get_args, get_type_hints
 
 import pytest
 
+import kafkalearn
 from tests.contract.test_contract import SIMULATORS
 from tests.every import every_case
 from tests.project.modules import MODULES, part_of, tree_of
@@ -34,6 +36,14 @@ def test_the_checker_has_nothing_to_say():
 
 def test_who_installs_the_package_gets_its_types():
     assert (ROOT / "kafkalearn" / "py.typed").is_file()
+
+
+def test_the_checker_knows_every_helper_that_the_package_loads_at_its_first_use():
+    (told,) = [node for node in tree_of("kafkalearn").body if isinstance(node, ast.If)]
+    names = {(node.module, each.asname) for node in told.body for each in node.names}
+
+    assert {name for _, name in names} == {*kafkalearn.__all__} - {"__version__"}
+    assert all(getattr(import_module(module), name) is getattr(kafkalearn, name) for module, name in names)
 
 
 @every_case("name", SIMULATORS)
