@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
+from kafkalearn.arguments import text
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.given_files import Torn
 from kafkalearn.phrases import listed, shown
@@ -35,7 +36,8 @@ def read(lines: Iterable[str], zone: str = "UTC", source: str = LINES) -> Readin
     Raises
     ------
     KafkaLearnError
-        If `lines` is no iterable of text, the zone is unknown, or there are more than `MOST_EVENTS` events.
+        If `lines` is no iterable of text, `source` no text, the zone is unknown, or there are more than `MOST_EVENTS`
+        events.
 
     Examples
     --------
@@ -50,6 +52,7 @@ def read(lines: Iterable[str], zone: str = "UTC", source: str = LINES) -> Readin
     """
     if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
         raise KafkaLearnError(f"lines are a list or an open file, a text for each line; got {shown(lines)}")
+    text("source", source)
     reader = Reader(zone)
     for line in lines:
         if not isinstance(line, str):

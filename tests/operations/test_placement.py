@@ -91,5 +91,9 @@ def test_what_cannot_be_placed_is_refused():
         place_shifted([Broker(1, "a"), Broker(2)], 1, 1)
     with pytest.raises(KafkaLearnError, match="names a broker twice"):
         place_rotated([1, 1], 1, 1)
+    with pytest.raises(KafkaLearnError, match=r"a broker id of placement\[0\] must be a whole number .* got list \[\]"):
+        preferred_counts([[[]]])
+    with pytest.raises(KafkaLearnError, match=r"a broker id of placement\[0\] must be a whole number .* got str '1'"):
+        lost_with_rack([["1"]], [Broker(1, "a")], "a")
     with pytest.raises(KafkaLearnError, match="no broker is in rack 'z'"):
         lost_with_rack(((1,),), [Broker(1, "a")], "z")

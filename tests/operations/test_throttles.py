@@ -172,6 +172,8 @@ def test_whatever_is_executed_and_cancelled_the_invariants_hold(happenings):
 def test_bad_input_is_refused_in_a_sentence():
     with pytest.raises(KafkaLearnError, match=r"topics has replicas on \[9\]"):
         Settings((1, 2), {"orders": [(1, 9)]})
+    with pytest.raises(KafkaLearnError, match="a name of topics must be a str, got bytes b'x'"):
+        Settings((1, 2), {"orders": [(1,)], b"x": [(1,)]})
     with pytest.raises(KafkaLearnError, match="at least one broker, each once"):
         Settings((1, 1), {"orders": [(1,)]})
     with pytest.raises(KafkaLearnError, match="must be Target"):

@@ -195,6 +195,12 @@ def test_what_a_broker_wrote_counts_once_though_a_copy_has_it_too(tmp_path):
     assert (len(found.events), found.doubled_count) == (4, 2)  # two clients may write the same
 
 
+@pytest.mark.parametrize("source", [{"a": None}, None, b"a.log"])
+def test_a_source_that_is_no_text_is_refused(source):
+    with pytest.raises(KafkaLearnError, match="source must be a str, got"):
+        read([PLAIN], source=source)
+
+
 def test_a_zone_of_no_file_or_of_two_is_refused(tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kafkalearn.arguments import iterable, whole_number
+from kafkalearn.arguments import LARGEST_INT, iterable, whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.operations.leadership.simulator import leader_of
 from kafkalearn.operations.leadership.state import Led
@@ -41,6 +41,11 @@ def load_without(partitions: Sequence[Led], dead: Iterable[int] = ()) -> tuple[L
     Of each partition of a dead leader the first replica in sync that lives leads. Partitions without one are led by
     nobody and count for nobody.
 
+    Raises
+    ------
+    KafkaLearnError
+        If `dead` holds what is no broker id.
+
     Examples
     --------
     >>> from kafkalearn.operations.leadership.state import partition_of
@@ -48,7 +53,9 @@ def load_without(partitions: Sequence[Led], dead: Iterable[int] = ()) -> tuple[L
     >>> load_without(partitions, dead=[1])
     (Load(broker_id=2, leader_count=2, led_bytes=15, replica_count=2, replica_bytes=15),)
     """
-    gone = {*iterable("dead", dead, of="broker ids")}
+    gone = {
+        whole_number("a broker id of dead", each, 0, LARGEST_INT) for each in iterable("dead", dead, of="broker ids")
+    }
     leaders, led, replicas, held = Counter(), Counter(), Counter(), Counter()
     for each in partitions:
         leader = leader_of(each, gone)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kafkalearn.arguments import iterable, whole_number
+from kafkalearn.arguments import iterable, text, whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.operations.leadership.effects import Effect
 from kafkalearn.operations.leadership.settings import Settings
@@ -48,13 +48,15 @@ def partition_of(
     Raises
     ------
     KafkaLearnError
-        If a broker is named twice, or the leader is none of them.
+        If topic or partition can be none, a broker is named twice, or the leader is none of them.
 
     Examples
     --------
     >>> partition_of("orders", 0, [2, 3])
     Led(topic='orders', partition=0, replicas=(2, 3), isr=(2, 3), leader=2, leader_epoch=0, size_bytes=0)
     """
+    text("topic", topic)
+    whole_number("partition", partition, at_least=0)
     named = tuple(
         whole_number("replicas", each, at_least=0) for each in iterable("replicas", replicas, of="broker ids")
     )
@@ -63,10 +65,12 @@ def partition_of(
             f"replicas of {topic}-{partition} must name at least one broker, each once, got {shown(named)}"
         )
     if leader is not None and leader not in named:
-        raise KafkaLearnError(f"the leader of {topic}-{partition} must be one of its replicas {named}, got {leader!r}")
+        raise KafkaLearnError(
+            f"the leader of {topic}-{partition} must be one of its replicas {named}, got {shown(leader)}"
+        )
     return Led(
         topic,
-        whole_number("partition", partition, at_least=0),
+        partition,
         named,
         tuple(sorted(named)),
         named[0] if leader is None else leader,

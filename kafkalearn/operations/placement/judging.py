@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from kafkalearn.arguments import LARGEST_INT, whole_number
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.operations.placement.brokers import Broker, Placement, brokers_of, placement_of
 from kafkalearn.phrases import listed, shown
@@ -59,4 +60,6 @@ def _checked(placement: object) -> tuple[tuple[int, ...], ...]:
     for place, replicas in enumerate(kept):
         if not replicas:
             raise KafkaLearnError(f"placement[{place}] has no replica; a partition has at least one")
+        for each in replicas:
+            whole_number(f"a broker id of placement[{place}]", each, 0, LARGEST_INT)
     return kept

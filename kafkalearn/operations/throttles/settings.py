@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kafkalearn.arguments import mapping
+from kafkalearn.arguments import mapping, text
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.fields import BrokerId, Checked, check_fields
 from kafkalearn.operations.placement.brokers import Placement, placement_of
@@ -43,7 +43,8 @@ class Settings(Checked):
         kept: Mapping[Any, object] = mapping(
             "topics", _as_mapping(self.topics), of="name to replicas of each partition"
         )
-        pairs = tuple((name, placement_of(f"topics[{name!r}]", kept[name])) for name in sorted(kept))
+        names = [text("a name of topics", name) for name in kept]
+        pairs = tuple((name, placement_of(f"topics[{name!r}]", kept[name])) for name in sorted(names))
         object.__setattr__(self, "topics", pairs)
         check_fields(self)
         if not self.broker_ids or len({*self.broker_ids}) < len(self.broker_ids):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypedDict
 
-from kafkalearn.arguments import iterable, mapping, one_of
+from kafkalearn.arguments import iterable, mapping, one_of, text
 from kafkalearn.group.scenario.parse import scenario as parsed
 from kafkalearn.group.scenario.simulator import simulate
 from kafkalearn.group.world.clock import Clock
@@ -143,12 +143,19 @@ def era_rows(outcomes: Mapping[str, Outcome]) -> list[EraRow]:
     *agreement_ms* is how long the rebalances took together, *standstill_ms* how long nobody read anything,
     *unread_partition_ms* how long partitions were not read, summed over them.
 
+    Raises
+    ------
+    KafkaLearnError
+        If `outcomes` is no mapping, or a name of an era no text.
+
+    Examples
+    --------
     >>> [row["era"] for row in era_rows(play_eras("at 0 s: c1, c2 join"))]
     ['zookeeper', 'classic', 'consumer']
     """
     return [
         {
-            "era": era,
+            "era": text("an era of outcomes", era),
             "release": outcome.settings.release,
             "rebalances": outcome.rebalance_count,
             "agreement_ms": sum(row["duration_ms"] for row in outcome.rebalances),
@@ -157,5 +164,5 @@ def era_rows(outcomes: Mapping[str, Outcome]) -> list[EraRow]:
             "records_not_read": outcome.records_not_read,
             "records_read_twice": outcome.records_read_twice,
         }
-        for era, outcome in outcomes.items()
+        for era, outcome in mapping("outcomes", outcomes, of="era to its Outcome").items()
     ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Unpack
 
-from kafkalearn.arguments import one_of, sequence
+from kafkalearn.arguments import iterable, one_of, sequence
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.explore import Search, explore, whole
 from kafkalearn.explore.model import Limits
@@ -91,7 +91,7 @@ def find(
     names = sequence("consumers", consumers, of="names")
     if not names:
         raise KafkaLearnError("consumers must be the names of at least one consumer, got none")
-    named = {one_of("promise", name, PROMISES): PROMISES[name] for name in promises}
+    named = {one_of("promise", name, PROMISES): PROMISES[name] for name in iterable("promises", promises, of="names")}
     initial, others, at_most = _beginning(chosen, one_of("beginning", begins, BEGINNINGS), names, partition_count)
     turns = [turn(name) for name in names for turn in (HandleEvent, WakeWatcher, RebalanceStep)]
     return explore(whole(chosen, step, named), initial, [*others, *turns], at_most=at_most, **limits)

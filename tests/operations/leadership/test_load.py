@@ -71,6 +71,25 @@ def test_a_plan_that_cannot_be_carried_out_is_refused(plan, message):
         moved_bytes(leaderless, plan)
 
 
+@pytest.mark.parametrize("dead", [[{1: 2}], ["1"], [-1], 1])
+def test_what_is_no_dead_broker_is_refused(dead):
+    with pytest.raises(KafkaLearnError, match=r"a broker id of dead must be|dead must be a collection of broker ids"):
+        load_without(ROTATED, dead)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((10**5000, 0, [1, 2]), "topic must be a str, got int a whole number of about 5,001 digits"),
+        (("orders", 10**5000, [1, 1]), "partition must be at most"),
+        (("orders", 0, [1, 2], 10**5000), "one of its replicas .*, got a whole number of about 5,001 digits"),
+    ],
+)
+def test_what_is_no_partition_is_refused(given, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        partition_of(*given)
+
+
 def test_a_throttle_of_nothing_is_refused():
     with pytest.raises(KafkaLearnError, match="throttle_bytes_per_s"):
         move_seconds([], 0)

@@ -43,6 +43,11 @@ def test_where_there_is_an_older_offset_the_same_mistake_doubles_instead(way, se
     assert find(settings, MOVES[way], [NONE_TWICE]).broken == (NONE_TWICE,)
 
 
+def test_a_search_gives_up_when_its_budget_is_spent():
+    found = find(LARGEST, MOVES["to dual commit"], depth=2**32, budget=50)
+    assert (found.trace, found.outcome) == (None, "budget")
+
+
 def test_an_unknown_promise_is_refused():
     with pytest.raises(KafkaLearnError, match="unknown promise"):
         find(LARGEST, MOVES["nobody moves"], ["no record is lost"])

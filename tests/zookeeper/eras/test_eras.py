@@ -124,3 +124,13 @@ def test_a_slow_member_makes_a_newcomer_try_again_or_give_up():
 
 def test_without_auto_commit_everybody_reads_again_what_was_not_committed():
     assert (read_twice([3, 0, 4]), read_twice([3, 0, 4], auto_commit=False)) == (0, 7)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [({10**5000: simulate_zookeeper("at 0 s: c1 joins")}, "an era of outcomes must be a str"), ([], "must be a dict")],
+    ids=["a number", "a list"],
+)
+def test_what_is_no_era_is_refused(outcomes, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        era_rows(outcomes)

@@ -103,6 +103,7 @@ def test_every_change_calls_everybody(change):
     "wrong",
     [
         lambda: find(promises=["no such"]),
+        lambda: find(promises=0.0),
         lambda: find(begins="later"),
         lambda: find(consumers=[]),
         lambda: find(budget=0),

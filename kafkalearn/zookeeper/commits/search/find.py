@@ -51,6 +51,7 @@ def find(
     promises: Sequence[str] = (NONE_SKIPPED,),
     *,
     depth: int = 8,
+    budget: int = 1_000_000,
     initial: OldGroup | None = None,
 ) -> Search[OldGroup, CommittingEvent]:
     """The shortest schedule of some events that breaks one of the promises, or word that there is none.
@@ -65,13 +66,15 @@ def find(
         Names in `PROMISES`, or `INVARIANTS`.
     depth : int
         The longest schedule to try. Logs may grow for ever, so there is always a longer one.
+    budget : int
+        After about how many different states to give up.
     initial : OldGroup, optional
         Where every schedule begins; by default, `in_zookeeper`.
 
     Raises
     ------
     KafkaLearnError
-        If there is no promise of such a name.
+        If there is no promise of such a name, or `depth` or `budget` is no whole number.
 
     Examples
     --------
@@ -81,4 +84,4 @@ def find(
     known = {**INVARIANTS, **PROMISES}
     chosen = {one_of("promise", name, known): known[name] for name in sequence("promises", promises, of="names")}
     begin = in_zookeeper(settings) if initial is None else initial
-    return explore(whole(settings, step, chosen), begin, tuple(events), depth=depth)
+    return explore(whole(settings, step, chosen), begin, tuple(events), depth=depth, budget=budget)
