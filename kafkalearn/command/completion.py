@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from typing import Any
 
 from kafkalearn.extras import require
 
@@ -26,7 +27,7 @@ def completion_for(shell: str, parser: argparse.ArgumentParser) -> str:
     return shtab.complete(parser, shell=shell)
 
 
-def _of_files(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+def _of_files(parser: argparse.ArgumentParser) -> Iterator[Any]:  # actions of argparse, which take attributes
     """The arguments that are files, of a parser and those below it."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

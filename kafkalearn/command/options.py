@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkalearn.answers.settings.properties import read_properties
 
@@ -33,6 +33,8 @@ def cluster_of(options: argparse.Namespace) -> Iterator[Cluster | None]:
         yield cluster
 
 
-def file_argument(parser: argparse._ActionsContainer, *names: str, **options: object) -> None:
+def file_argument(parser: argparse._ActionsContainer, *names: str, **options: Any) -> None:
     """An argument that is a file: completion in a shell knows it."""
-    parser.add_argument(*names, **{"metavar": "FILE", **options}).is_file = True
+    named: dict[str, Any] = {"metavar": "FILE", **options}
+    action: Any = parser.add_argument(*names, **named)
+    action.is_file = True

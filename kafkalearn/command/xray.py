@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from time import monotonic
+from typing import Any
 
 from kafkalearn.answers import xray
 from kafkalearn.answers.units import lasting
@@ -41,6 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def answer(options: argparse.Namespace) -> Xray:
     """Ask `kafkalearn.answers.xray`."""
     show = _Progress(sys.stderr.write) if sys.stderr.isatty() else None
+    progress: dict[str, Any] = {} if show is None else {"progress": show}
     try:
         return xray(
             options.paths,
@@ -52,7 +54,7 @@ def answer(options: argparse.Namespace) -> Xray:
             settings=dict(map(_setting, options.set)),
             release=options.release,
             now_ms=options.now,
-            **({} if show is None else {"progress": show}),
+            **progress,
         )
     finally:
         if show is not None:
