@@ -221,3 +221,16 @@ def test_bad_input_is_refused_in_a_sentence():
         delete_offsets(Settings(), Store(), "g", ["orders"], LOGS, "2.3")
     with pytest.raises(KafkaLearnError, match="cannot end at 1"):
         PartitionLog(1, start=2)
+
+
+@pytest.mark.parametrize(
+    ("topics", "said"),
+    [
+        ({10**5000: [PartitionLog(1)]}, "a name of topics must be a str, got int a whole number of about 5,001 digits"),
+        ({"orders": [10**5000]}, r"topics\['orders'\]\[0\] must be PartitionLog\(end\), got a whole number of about"),
+    ],
+    ids=["a name", "a log"],
+)
+def test_what_is_no_topic_is_refused(topics, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        describe_offsets(BILLING, topics)

@@ -193,3 +193,17 @@ def test_a_running_plan_stands_in_the_way_of_another_unless_it_is_additional():
         Cluster([1], {"t": [(1,)]}, {TopicPartition("t", 5): Move()})
     with pytest.raises(KafkaLearnError, match=r"modelled since 2\.6"):
         execute_text([Target("t", 0, (1,))], moving, "2.5")
+
+
+@pytest.mark.parametrize(
+    ("topics", "said"),
+    [
+        ({10**5000: [(1,)]}, "a name of topics must be a str, got int a whole number of about 5,001 digits"),
+        ({1: [(1,)]}, "a name of topics must be a str, got int 1"),
+        ({"orders": []}, r"topics\['orders'\] has no partition; a topic has at least one"),
+    ],
+    ids=["5,000 digits", "a number", "no partition"],
+)
+def test_what_is_no_topic_of_a_cluster_is_refused(topics, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        Cluster([1, 2, 3], topics)

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from kafkalearn.arguments import mapping, sequence
+from kafkalearn.arguments import mapping, sequence, text
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.fields import Checked, Millis, Offset, check_fields
+from kafkalearn.phrases import shown
 from kafkalearn.topic_partition import TopicPartition
 
 
@@ -63,7 +64,8 @@ def checked_topics(topics: object) -> Topics:
     """Topics given by the user: a mapping from names to logs."""
     given: Mapping[Any, Any] = mapping("topics", topics, of="name to PartitionLog of each partition")
     for name, logs in given.items():
+        text("a name of topics", name)
         for place, each in enumerate(sequence(f"topics[{name!r}]", logs, of="PartitionLog(...)")):
             if not isinstance(each, PartitionLog):
-                raise KafkaLearnError(f"topics[{name!r}][{place}] must be PartitionLog(end), got {each!r}")
+                raise KafkaLearnError(f"topics[{name!r}][{place}] must be PartitionLog(end), got {shown(each)}")
     return given

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from kafkalearn.arguments import mapping
+from kafkalearn.arguments import mapping, text
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.operations.placement.brokers import Broker, Placement, Replicas, brokers_of, placement_of
+from kafkalearn.phrases import shown
 from kafkalearn.topic_partition import TopicPartition
 
 
@@ -54,7 +55,12 @@ class Cluster:
         """Refuse brokers or topics that are none."""
         object.__setattr__(self, "brokers", brokers_of(self.brokers))
         topics = mapping("topics", self.topics, of="name to replicas of each partition")
-        kept = {name: placement_of(f"topics[{name!r}]", placement) for name, placement in topics.items()}
+        kept = {
+            text("a name of topics", name): placement_of(f"topics[{shown(name)}]", placement)
+            for name, placement in topics.items()
+        }
+        if empty := [name for name, placement in kept.items() if not placement]:
+            raise KafkaLearnError(f"topics[{shown(empty[0])}] has no partition; a topic has at least one")
         object.__setattr__(self, "topics", MappingProxyType(kept))
         for at in mapping("moves", self.moves, of="TopicPartition to Move"):
             if self.replicas(at) is None:
