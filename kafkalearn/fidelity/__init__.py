@@ -2,8 +2,9 @@
 
 A simulator that is wrong teaches what is wrong. So each rule says here which class or KIP it follows, which releases
 it speaks for, and what it was checked against: recordings of real clusters, answers of the real classes, or only laws
-and examples of our own. A test compares every entry with the files and tests it names. The column `checked_live` has
-the real brokers that were asked, with the day; the runs that ask them write it (`kafkalearn.fidelity.live`).
+and examples of our own. The entries are data, in ``ledger.toml``; a test compares each with the files it names.
+The column `checked_live` has the real brokers that were asked, with the day; the runs that ask them write it
+(`kafkalearn.fidelity.live`).
 
 >>> print(ledger("coordinator")[0].checks[0])
 recording: 300 of data/coordinator.json
@@ -15,8 +16,7 @@ from collections.abc import Iterable
 
 from kafkalearn.errors import unknown_name
 from kafkalearn.fidelity.live import live_text
-from kafkalearn.fidelity.model import Rule
-from kafkalearn.fidelity.rules import RULES
+from kafkalearn.fidelity.model import Rule, all_rules
 from kafkalearn.phrases import shown
 from kafkalearn.tables import text_table
 
@@ -49,13 +49,14 @@ def ledger(module: str | None = None) -> tuple[Rule, ...]:
     >>> ledger("kafkalearn.partitioning.keyless.queue_weights")[0].left_out
     'when the sending thread looks, and which broker counts as stalled, are inputs'
     """
+    rules = all_rules()
     if module is None:
-        return RULES
+        return rules
     inner = (module if isinstance(module, str) else shown(module)).removeprefix("kafkalearn.")
-    found = tuple(rule for rule in RULES if f"{rule.function}.".startswith(f"kafkalearn.{inner}."))
-    found = found or tuple(rule for rule in RULES if inner in _modules_of(rule))
+    found = tuple(rule for rule in rules if f"{rule.function}.".startswith(f"kafkalearn.{inner}."))
+    found = found or tuple(rule for rule in rules if inner in _modules_of(rule))
     if not found:
-        raise unknown_name("module", module, dict.fromkeys(part for rule in RULES for part in _modules_of(rule)))
+        raise unknown_name("module", module, dict.fromkeys(part for rule in rules for part in _modules_of(rule)))
     return found
 
 

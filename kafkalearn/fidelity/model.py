@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from types import MappingProxyType
+
+LEDGER = files("kafkalearn.fidelity") / "ledger.toml"
+"""The file that holds the rules; a rule that is added to kafkalearn is added there."""
 
 WAYS: MappingProxyType[str, str] = MappingProxyType(
     {
@@ -43,3 +49,10 @@ class Rule:
     source: str  # the class, KIP or document that says so
     checks: tuple[Check, ...]
     left_out: str  # what the real thing does and this does not; empty: nothing known
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, in the order of the course."""
+    rules = tomllib.loads(LEDGER.read_text(encoding="utf-8"))["rule"]
+    return tuple(Rule(checks=tuple(Check(**check) for check in each.pop("checks")), **each) for each in rules)

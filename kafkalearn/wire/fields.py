@@ -11,7 +11,8 @@ readers that do not know it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import dataclasses
+from dataclasses import dataclass
 from typing import TypeAlias
 
 INT8, INT16, INT32, INT64, UINT16 = "int8", "int16", "int32", "int64", "uint16"
@@ -44,8 +45,12 @@ class Structure:
     """Fields one after the other."""
 
     fields: tuple[Field, ...]
-    _plain: dict[int, tuple[Field, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _tagged: dict[int, tuple[Field, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _plain: dict[int, tuple[Field, ...]] = dataclasses.field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _tagged: dict[int, tuple[Field, ...]] = dataclasses.field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def plain(self, version: int) -> tuple[Field, ...]:
         """The fields that a version has in fixed places, in order."""
@@ -76,7 +81,7 @@ class Field:
     kind: Kind
     since: int = 0
     until: int = ALWAYS
-    default: object = field(default=REQUIRED, hash=False)  # may be a list
+    default: object = dataclasses.field(default=REQUIRED, hash=False)  # may be a list
     is_nullable: bool = False
     tag: int | None = None
 
@@ -97,7 +102,7 @@ class Layout:
     """A whole message: what follows the two bytes that hold its version, or in a key its record type."""
 
     name: str  # of Kafka's class
-    body: Structure = field(repr=False)
+    body: Structure = dataclasses.field(repr=False)
     newest: int = 0  # versions 0 to this one are known
     flexible_since: int = ALWAYS
 

@@ -15,10 +15,10 @@ import pytest
 from kafkalearn.errors import KafkaLearnError
 from kafkalearn.fidelity import ledger, rows, table
 from kafkalearn.fidelity.model import WAYS
-from kafkalearn.fidelity.rules import RULES
 from tests.every import every_case
 
 ROOT = Path(__file__).resolve().parents[2]
+RULES = ledger()
 MECHANISMS = "kafkalearn.live.conform.mechanisms."
 CHECKS = [(rule, check) for rule in RULES for check in rule.checks]
 WITH_VECTORS = [(rule, check) for rule, check in CHECKS if check.vectors]

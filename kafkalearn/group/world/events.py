@@ -301,9 +301,9 @@ def _check(event: ScenarioEvent) -> None:
     if not name or set(name) & set("/,; "):
         raise KafkaLearnError(f"{shown(event)}: the name of a member is one word without / , and ;")
     text("topic", getattr(event, "topic", ""))
-    for field in ("at_ms", "for_ms", "after_ms"):
-        if hasattr(event, field):
-            whole_number(f"{field} of {what}", getattr(event, field), at_least=0, at_most=LONGEST_SCENARIO_MS)
+    for key in ("at_ms", "for_ms", "after_ms"):
+        if hasattr(event, key):
+            whole_number(f"{key} of {what}", getattr(event, key), at_least=0, at_most=LONGEST_SCENARIO_MS)
     if isinstance(event, Subscribes) and not isinstance(event.to, Subscription):
         raise KafkaLearnError(f"to of Subscribes must be a Subscription, got {shown(event.to)}")
     if isinstance(event, Created):

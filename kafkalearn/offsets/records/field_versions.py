@@ -48,11 +48,11 @@ def fields_by_version(kind: RecordType | int | str) -> list[dict[str, str]]:
 
 
 def _fields(structure: Structure, path: str) -> Iterator[tuple[str, Field]]:
-    for field in structure.fields:
-        yield path + field.name, field
-        inner, mark = (field.kind.of, "[]") if isinstance(field.kind, Array) else (field.kind, "")
+    for each in structure.fields:
+        yield path + each.name, each
+        inner, mark = (each.kind.of, "[]") if isinstance(each.kind, Array) else (each.kind, "")
         if isinstance(inner, Structure):
-            yield from _fields(inner, f"{path}{field.name}{mark}.")
+            yield from _fields(inner, f"{path}{each.name}{mark}.")
 
 
 def _words(field: Field, version: int) -> str:

@@ -139,9 +139,9 @@ def _parsed(written: object) -> object:
 
 
 def _target(name: str, row: dict[str, object]) -> Target:
-    for field in ("topic", "partition", "replicas"):
-        if field not in row:
-            raise KafkaLearnError(f"{name} has no {field}: {shown(row)}; each has topic, partition and replicas")
+    for key in ("topic", "partition", "replicas"):
+        if key not in row:
+            raise KafkaLearnError(f"{name} has no {key}: {shown(row)}; each has topic, partition and replicas")
     replicas = _list(f"{name}.replicas", row["replicas"], _int)
     log_dirs = _list(f"{name}.log_dirs", row.get("log_dirs", []), _text)
     if "log_dirs" in row and len(log_dirs) != len(replicas):

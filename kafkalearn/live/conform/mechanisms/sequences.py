@@ -51,8 +51,8 @@ def batches_of(case: Case) -> Iterator[_Batch]:
     """The batches of a case: what each step means after those before it, if all that can be taken is taken."""
     epochs, following = [0] * PRODUCERS, list(case["first"])
     sent: list[list[_Batch]] = [[] for _ in range(PRODUCERS)]
-    for step in case["steps"]:
-        who, kind, by, count = step["producer"], step["kind"], step["by"], step["records"]
+    for each in case["steps"]:
+        who, kind, by, count = each["producer"], each["kind"], each["by"], each["records"]
         batch = _Batch(who, epochs[who], following[who], count)
         if kind == "again" and sent[who]:
             batch = sent[who][-min(by, len(sent[who]))]
