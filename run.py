@@ -125,7 +125,7 @@ def live(words):
 
 def conform(words):
     """Asks a real Kafka and the simulators the same random questions, 5 minutes each; ARGS='--minutes 20 --seed 7'."""
-    return hand_over("-m", "tools.conform", *words)
+    return hand_over("-m", "conformance.command", *words)
 
 
 def report(words):

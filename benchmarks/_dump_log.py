@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kafkalearn.live.jars.fetching import fetch
-from kafkalearn.live.jars.java import java_here
-from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.live.nodes.java_command import OPTIONS, node_class_path
-from kafkalearn.live.tools import CLASSES
+from kafkalearn.live.jars import fetch, find_release, java_here
+from kafkalearn.live.processes import OPTIONS, node_class_path
+from kafkalearn.live.used_cluster import CLASSES
 
 KAFKA = "4.3"
 

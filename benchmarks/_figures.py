@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from kafkalearn.datafiles import data_folder
+from kafkalearn.base.files import data_folder
 
 KILLED = "the run was killed while it worked"
 

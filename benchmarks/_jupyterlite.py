@@ -19,7 +19,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from kafkalearn.datafiles import data_folder
+from kafkalearn.base.files import data_folder
 from tools.book.live.packages import PYODIDE, files
 from tools.environment import locked_uv
 

@@ -27,7 +27,7 @@ from _memory import peak_mib, reset_peak
 from _processes import Watch
 from _reasons import reason_of
 
-from kafkalearn.tables import text_table
+from kafkalearn.base.tables import text_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

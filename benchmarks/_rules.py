@@ -13,45 +13,61 @@ from datetime import timedelta
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from kafkalearn.assignor import Member, assign
+from kafkalearn.assignors import Member, assign
 from kafkalearn.log import Settings
 from kafkalearn.spark import (
+    compaction as retention,
+)
+from kafkalearn.spark import (
     coordinator,
-    crash_cost,
     group_logs,
     lag,
-    latency,
-    offset_stores,
     offsets,
     partitioning,
-    record_results,
     replication,
-    retention,
     server_logs,
-    timers,
     waiting,
     zookeeper,
-    zookeeper_fetching,
+)
+from kafkalearn.spark import (
+    delivery as crash_cost,
+)
+from kafkalearn.spark import (
+    delivery as record_results,
+)
+from kafkalearn.spark import operations as leadership
+from kafkalearn.spark import (
+    waiting as latency,
+)
+from kafkalearn.spark import (
+    waiting as timers,
+)
+from kafkalearn.spark import (
+    zookeeper as offset_stores,
+)
+from kafkalearn.spark import (
+    zookeeper as zookeeper_fetching,
 )
 from kafkalearn.spark.compaction import compact, count_reasons
-from kafkalearn.spark.consuming import backlogs, handovers, owners_over_time
 from kafkalearn.spark.data import datasets
-from kafkalearn.spark.data import group_logs as logs_of_groups
-from kafkalearn.spark.data.cluster_logs import cluster_tables
-from kafkalearn.spark.data.commits import Pace, with_commits
-from kafkalearn.spark.data.customers import customers
-from kafkalearn.spark.data.deliveries import deliveries
-from kafkalearn.spark.data.fetch_log import FOLLOWER_COUNT, ROUND_COUNT, UNTIL_MS, appends, fetches
-from kafkalearn.spark.data.offsets_records import offsets_records
-from kafkalearn.spark.offsets.places import place_costs
+from kafkalearn.spark.data import groups as logs_of_groups
+from kafkalearn.spark.data.datasets import customers
+from kafkalearn.spark.data.groups import Pace, offsets_records, with_commits
+from kafkalearn.spark.data.logs import (
+    FOLLOWER_COUNT,
+    ROUND_COUNT,
+    UNTIL_MS,
+    appends,
+    cluster_tables,
+    deliveries,
+    fetches,
+)
+from kafkalearn.spark.lag import backlogs, handovers, owners_over_time
 from kafkalearn.spark.offsets.printing import with_formatter_line
-from kafkalearn.spark.operations import find_faults, leadership
-from kafkalearn.spark.operations.incident import sizes, without_coordinator
-from kafkalearn.spark.operations.loading import load_sizes
-from kafkalearn.spark.rebalances import random_rebalances, rebalance_costs
-from kafkalearn.spark.rebalances.durations import random_groups as classic_groups
-from kafkalearn.spark.rebalances.durations import with_rebalance_ms
-from kafkalearn.spark.rebalances.eras import by_era, with_classic_cost
+from kafkalearn.spark.offsets.state import place_costs
+from kafkalearn.spark.operations import find_faults, load_sizes, sizes, without_coordinator
+from kafkalearn.spark.rebalances import by_era, random_rebalances, rebalance_costs, with_classic_cost, with_rebalance_ms
+from kafkalearn.spark.rebalances import random_groups as classic_groups
 
 DAY_MS = 86_400_000
 FETCHES_PER_PARTITION = FOLLOWER_COUNT * ROUND_COUNT

@@ -11,8 +11,8 @@ import sys
 from statistics import median
 from time import perf_counter
 
-from kafkalearn.datafiles import data_directory
-from kafkalearn.tables import text_table
+from kafkalearn.base.files import data_directory
+from kafkalearn.base.tables import text_table
 
 OWN = data_directory("own-cluster")
 BARE = "python -c pass"

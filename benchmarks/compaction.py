@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
 from kafkalearn.spark.compaction import compact
-from kafkalearn.spark.data.customers import customers
+from kafkalearn.spark.data.datasets import customers
 from kafkalearn.spark.session.spark_session import get_spark
 
 NEEDED = ["partition", "offset", "key", "value"]

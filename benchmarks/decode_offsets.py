@@ -20,9 +20,9 @@ from _measure import Way, machine, measure, parser
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.offsets import decode
-from kafkalearn.spark.data.offsets_records import offsets_records
+from kafkalearn.spark.data.groups import offsets_records
 from kafkalearn.spark.offsets.decode import DECODED_SCHEMA, decode_offsets
 from kafkalearn.spark.offsets.segments import segments_df
 from kafkalearn.spark.offsets.state import latest_state

@@ -14,8 +14,9 @@ import sys
 from dataclasses import replace
 from time import perf_counter, process_time
 
-from kafkalearn.explore import Model, Search, explore
-from kafkalearn.parts import Parts
+from kafkalearn.base.search import Model, Search, explore
+from kafkalearn.base.tables import text_table
+from kafkalearn.base.trace import Parts
 from kafkalearn.replication import (
     ACKNOWLEDGED_SURVIVE,
     PROMISES,
@@ -31,9 +32,8 @@ from kafkalearn.replication import (
     TimePassed,
     start,
 )
-from kafkalearn.replication.promises import IN_ORDER, NEVER_FALLS
-from kafkalearn.replication.search.find import alphabet, model
-from kafkalearn.tables import text_table
+from kafkalearn.replication.search import alphabet, model
+from kafkalearn.replication.simulator import IN_ORDER, NEVER_FALLS
 
 SETTINGS = Settings(replica_count=3, min_insync_replicas=2, fetch_wait_max_ms=0)
 EVENTS = alphabet(

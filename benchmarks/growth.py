@@ -31,11 +31,10 @@ import pyspark
 from _figures import append_line, lines_of, note
 from _rules import RULES, Rule
 
-from kafkalearn.datafiles import FOLDER_VARIABLE, data_folder
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.java_runtime import find_java
-from kafkalearn.tables import text_table
-from kafkalearn.tables.markdown import markdown_table
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import FOLDER_VARIABLE, data_folder
+from kafkalearn.base.java_runtime import find_java
+from kafkalearn.base.tables import markdown_table, text_table
 from tests.project.launcher_java import make_java_home
 from tools.pages import write_part
 

@@ -11,7 +11,7 @@ import sys
 from statistics import median
 from time import perf_counter
 
-from kafkalearn.tables import text_table
+from kafkalearn.base.tables import text_table
 
 BARE = "pass"
 PANDAS = "import pandas"
@@ -19,7 +19,7 @@ STATEMENTS = (
     BARE,
     "import kafkalearn",
     "from kafkalearn import offsets_partition",
-    "from kafkalearn.versions import default; default('acks')",
+    "from kafkalearn.releases import default; default('acks')",
     "import kafkalearn.partitioning.skew",
     PANDAS,
 )

@@ -14,9 +14,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
+from kafkalearn.spark import partitioning as keyed
 from kafkalearn.spark.data.datasets import keys
-from kafkalearn.spark.partitioning import keyed
-from kafkalearn.spark.partitioning.keyed import with_partition
+from kafkalearn.spark.partitioning import with_partition
 from kafkalearn.spark.session.spark_session import get_spark
 
 PARTITION_COUNT = 12

@@ -16,7 +16,7 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 
-from kafkalearn.tables import text_table
+from kafkalearn.base.tables import text_table
 
 RUNS = Path(__file__).parents[1] / "tests" / "vectors" / "server_logs" / "learning.jsonl.gz"
 LINES, ROUNDS, ONE_IN = 1_000_000, 5, 5
@@ -30,8 +30,8 @@ OTHER = (
     "[2026-11-22 15:46:13,451] INFO [LocalLog partition=orders-1, dir=/data] Rolled new log segment (kafka.log.X)",
 )
 
-READ = "from kafkalearn.server_logs import read_files; print(len(read_files([{path!r}]).events))"
-WHY = "from kafkalearn.answers import why; print(len(why({path!r}, has_advice=False).rebalances))"
+READ = "from kafkalearn.oncall.logs import read_files; print(len(read_files([{path!r}]).events))"
+WHY = "from kafkalearn.oncall import why; print(len(why({path!r}, has_advice=False).rebalances))"
 WAYS = {
     "grep -c": ["grep", "-c", "-E", "Preparing to rebalance|Stabilized group|Bumped group epoch", "{path}"],
     "lines -> events": [sys.executable, "-c", READ],

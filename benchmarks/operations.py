@@ -15,13 +15,12 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.operations.faults import ClusterLogs, Finding
 from kafkalearn.operations.faults import find_faults as find_without_spark
-from kafkalearn.operations.faults.logs import BatchRow, CommitRow, MemberRow, ReplicaRow
-from kafkalearn.operations.faults.planting import FAULT_COUNT
-from kafkalearn.operations.faults.topology import SAMPLE_MS
+from kafkalearn.operations.faults.findings import SAMPLE_MS
+from kafkalearn.operations.faults.planting import FAULT_COUNT, BatchRow, CommitRow, MemberRow, ReplicaRow
 from kafkalearn.operations.leadership import load_without, partition_of
-from kafkalearn.spark.data.cluster_logs import ClusterTables, cluster_tables
+from kafkalearn.spark.data.logs import ClusterTables, cluster_tables
 from kafkalearn.spark.operations import as_findings, find_faults
-from kafkalearn.spark.operations.leadership import load_without as load_on_spark
+from kafkalearn.spark.operations import load_without as load_on_spark
 from kafkalearn.spark.session.spark_session import get_spark
 
 BROKERS, FACTOR, SIZE_BYTES = 12, 3, 10**8

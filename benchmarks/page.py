@@ -22,7 +22,7 @@ from _jupyterlite import built, served
 from _processes import Watch
 from playwright.sync_api import sync_playwright
 
-from kafkalearn.tables import text_table
+from kafkalearn.base.tables import text_table
 from tests.book.browsers import SECONDS, Shown, chromium, firefox
 from tests.browser.lab import launch
 from tools import book
@@ -33,7 +33,7 @@ CHAPTER = "01_coordinator"
 
 # A rebalance of sixteen members with fifty partitions: simulated, drawn, mounted. Then a slider is moved twenty times.
 PLAYER = """
-from kafkalearn.assignor import Member, rebalance
+from kafkalearn.assignors import Member, rebalance
 from kafkalearn.views import animate_rebalance, vary
 def one_leaves(member_count):
     group = [Member(f"billing-{number}", ["orders"]) for number in range(member_count)]
@@ -68,15 +68,15 @@ WAITED = """async (source) => {
 SEARCHES = {
     "find": """
 from kafkalearn.replication.events import BrokerCrashed, Fetch, Produce, SessionExpired
-from kafkalearn.replication.promises import ACKNOWLEDGED_SURVIVE
-from kafkalearn.replication.search.find import find
+from kafkalearn.replication.simulator import ACKNOWLEDGED_SURVIVE
+from kafkalearn.replication.search import find
 from kafkalearn.replication.settings import Settings
 def search():
     kinds = [Produce(acks=1), Fetch, BrokerCrashed(2), SessionExpired(2)]
     return find(Settings(fetch_wait_max_ms=0), kinds, (ACKNOWLEDGED_SURVIVE,), at_most={Produce: 3}).outcome
 """,
     "find_change": """
-from kafkalearn.group.scenario.finder import find_change
+from kafkalearn.scenarios.finder import find_change
 def search():
     story = "at 0 s: c1, c2 and c3 join" + chr(10) + "at 60 s: c2 pauses for 12 s"
     return str(find_change(story, settings={"session.timeout.ms": 10_000}).best)

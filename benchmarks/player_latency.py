@@ -21,11 +21,11 @@ from tempfile import TemporaryDirectory
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Locator, Page, sync_playwright
 
-from kafkalearn.tables import text_table
+from kafkalearn.base.tables import text_table
 from tests.browser.lab import launch, running_lab, watch
 from tools.chapters import KERNELSPEC
 
-FAST_SERVER = "--ServerApp.kernel_websocket_connection_class=kafkalearn.lab.connection.NoDelayConnection"
+FAST_SERVER = "--ServerApp.kernel_websocket_connection_class=kafkalearn.lab.server.NoDelayConnection"
 STEPS = 13  # of this look-up
 
 PLAYER = """

@@ -26,12 +26,10 @@ from types import SimpleNamespace
 from kafka import TopicPartition as KafkaPythonPartition
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
-from kafkalearn.assignor import Assignment, Member, assign, rejoin
+from kafkalearn.assignors import Assignment, Member, assign, rejoin
+from kafkalearn.base.tables import text_table
 from kafkalearn.live.errors import KafkaNotFetched
-from kafkalearn.live.jars.fetching import fetch, jar_paths
-from kafkalearn.live.jars.java import ProgramFailed, run_source
-from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.tables import text_table
+from kafkalearn.live.jars import ProgramFailed, fetch, find_release, jar_paths, run_source
 
 HERE = Path(__file__).resolve().parent
 KAFKA = "4.3"

@@ -25,12 +25,12 @@ from time import perf_counter
 
 from _dump_log import dump_log
 
-from kafkalearn.answers import xray
-from kafkalearn.extras import is_installed
+from kafkalearn.base.errors import is_installed
+from kafkalearn.base.tables import text_table
+from kafkalearn.formats.batches import WHEEL
 from kafkalearn.live.errors import KafkaNotFetched
-from kafkalearn.live.jars.java import ProgramFailed
-from kafkalearn.segments.checksum import WHEEL
-from kafkalearn.tables import text_table
+from kafkalearn.live.jars import ProgramFailed
+from kafkalearn.oncall import xray
 from tests.segments.writing import batch
 
 NAME = f"{0:020}.log"

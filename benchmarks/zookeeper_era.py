@@ -12,12 +12,10 @@ from _measure import Way, machine, measure, parser
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from kafkalearn.spark.offset_stores import offset_commits, writes_per_second
-from kafkalearn.spark.rebalances.eras import with_classic_cost
+from kafkalearn.spark.rebalances import with_classic_cost
 from kafkalearn.spark.session.spark_session import get_spark
-from kafkalearn.spark.zookeeper import random_groups, with_agreement
-from kafkalearn.spark.zookeeper_fetching import with_fetcher
-from kafkalearn.zookeeper.eras.durations import newcomer
+from kafkalearn.spark.zookeeper import offset_commits, random_groups, with_agreement, with_fetcher, writes_per_second
+from kafkalearn.zookeeper.eras import newcomer
 from kafkalearn.zookeeper.fetching import fetcher_id
 
 FETCHERS = 4

@@ -1,8 +1,8 @@
-"""``python -m kafkalearn``: the command of five questions, see `kafkalearn.command`."""
+"""``python -m kafkalearn``: the command of five questions, see `kafkalearn.oncall.command`."""
 
 import sys
 
-from kafkalearn.command.main import main
+from kafkalearn.oncall.command import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from kafkalearn import datafiles
-from kafkalearn.datafiles import DATA_FILES, FOLDER_VARIABLE, data_file, data_folder
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base import files as datafiles
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import DATA_FILES, FOLDER_VARIABLE, data_file, data_folder
 
 FLIGHTS = json.loads(data_file("flights").read_text(encoding="utf-8"))
 every_key = pytest.mark.parametrize("key", FLIGHTS)

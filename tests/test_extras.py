@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.extras import EXTRAS, MissingExtra, require
+from kafkalearn.base.errors import EXTRAS, KafkaLearnError, MissingExtra, require
 
 WITHOUT = """
 import sys
@@ -31,14 +30,14 @@ def printed_without(packages, statement):
     [
         ("pyspark", "import kafkalearn.spark", "kafkalearn.spark needs pyspark"),
         ("pyspark", "from kafkalearn.spark.session import get_spark", "kafkalearn.spark needs pyspark"),
-        ("pyarrow", "import kafkalearn.spark.partitioning.keyed", "kafkalearn.spark needs pyarrow"),
+        ("pyarrow", "import kafkalearn.spark.partitioning", "kafkalearn.spark needs pyarrow"),
         ("matplotlib", "from kafkalearn.views import figure", "kafkalearn.views.figure needs matplotlib"),
         ("matplotlib", "from kafkalearn.views import draw_counts", "kafkalearn.views.draw_counts needs matplotlib"),
-        ("anywidget", "from kafkalearn.views import play", "kafkalearn.views.widgets needs anywidget"),
-        ("ipywidgets", "import kafkalearn.views.widgets.player", "kafkalearn.views.widgets needs ipywidgets"),
+        ("anywidget", "from kafkalearn.views import play", "kafkalearn.drawing.widgets needs anywidget"),
+        ("ipywidgets", "import kafkalearn.drawing.widgets", "kafkalearn.drawing.widgets needs ipywidgets"),
         (
             "pyarrow",
-            "from kafkalearn.segments.compression import decompress; decompress('zstd', b'')",
+            "from kafkalearn.formats.compression import decompress; decompress('zstd', b'')",
             "a batch compressed with zstd needs pyarrow",
         ),
     ],

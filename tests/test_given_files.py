@@ -7,8 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.given_files import Torn, mark_of, opened
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import Torn, mark_of, opened
 
 CONTENT = b"group.id=billing\r\n" * 10_000
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.hashing import (
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.hashing import (
     crc32,
     fnv1a,
     int32,

@@ -1,4 +1,4 @@
-from kafkalearn.java_collections import JavaHashMap, JavaHashSet, TimelineHashSet, hash_order, table_size, utf16_key
+from kafkalearn.base.java import JavaHashMap, JavaHashSet, TimelineHashSet, hash_order, table_size, utf16_key
 from tests.every import every_case
 from tests.recorded import recorded
 

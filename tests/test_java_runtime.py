@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from kafkalearn.java_runtime import JavaNotFound, find_java
+from kafkalearn.base.java_runtime import JavaNotFound, find_java
 from tests.spark.processes import java_script
 
 

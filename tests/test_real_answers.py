@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkalearn import find_coordinator, offsets_partition
-from kafkalearn.real_answers import NobodyAnswers, ask_with, questions, real_answer, recorded_answers
+from kafkalearn.releases.real_answers import NobodyAnswers, ask_with, questions, real_answer, recorded_answers
 
 
 @pytest.fixture(autouse=True)

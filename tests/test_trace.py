@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.trace import MOST_SHOWN, Frame, Trace, extend, run
+from kafkalearn.base.trace import MOST_SHOWN, Frame, Trace, extend, run
 
 numbers = st.lists(st.integers(), max_size=20)
 

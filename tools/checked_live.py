@@ -1,4 +1,4 @@
-"""Runs the live tests against a release and writes what they held: kafkalearn/fidelity/checked_live.json.
+"""Runs the live tests against a release and writes what they held: kafkalearn/releases/checked_live.json.
 
     python3 run.py live check               the newest release
     python3 run.py live check 4.0 4.1       these, one after the other
@@ -20,12 +20,12 @@ from typing import Any
 
 import pytest
 
-from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.versions.releases import DEFAULT_RELEASE, parse_release
+from kafkalearn.live.jars import find_release
+from kafkalearn.releases.lines import DEFAULT_RELEASE, parse_release
 from tests.live.checked import PROPERTY, RELEASE_VARIABLE
 
 ROOT = Path(__file__).resolve().parent.parent
-RECORDED = ROOT / "kafkalearn" / "fidelity" / "checked_live.json"
+RECORDED = ROOT / "kafkalearn" / "releases" / "checked_live.json"
 WORKERS = ["-n", "2", "--dist", "loadfile"]
 ABOUT = (
     "For each rule of the ledger the releases of a real broker that it was held to: the day, and the tests that did "

@@ -12,9 +12,8 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from kafkalearn.datafiles import data_folder
-from kafkalearn.live.jars.ivy import Module, fetch_with_needs
-from kafkalearn.live.jars.java import ProgramFailed, classes_in, run_source
+from kafkalearn.base.files import data_folder
+from kafkalearn.live.jars import Module, ProgramFailed, classes_in, fetch_with_needs, run_source
 
 HERE = Path(__file__).resolve().parent
 SCALA = (((0, 9), "2.10"), ((2, 0), "2.11"), ((2, 8), "2.12"))

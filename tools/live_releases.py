@@ -1,4 +1,4 @@
-"""Writes kafkalearn/live/jars/released.json: the newest patch of each release line, and every jar of it by its hash.
+"""Writes kafkalearn/live/released.json: the newest patch of each release line, and every jar of it by its hash.
 
     python3 -m tools.live_releases              the newest patch of every line that is recorded
     python3 -m tools.live_releases 4.3 4.4      only these lines, the others as they are recorded; a new one is added
@@ -20,13 +20,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from kafkalearn.live.jars.fetching import kafka_folder
-from kafkalearn.live.jars.ivy import Module, fetch_exactly, fetch_with_needs
-from kafkalearn.live.jars.java import ProgramFailed
-from kafkalearn.versions.releases import at_least
+from kafkalearn.live.jars import Module, ProgramFailed, fetch_exactly, fetch_with_needs, kafka_folder
+from kafkalearn.releases.lines import at_least
 from tools.recordings import differences, numbers_of, text_of
 
-RECORDED = Path(__file__).resolve().parent.parent / "kafkalearn" / "live" / "jars" / "released.json"
+RECORDED = Path(__file__).resolve().parent.parent / "kafkalearn" / "live" / "released.json"
 KAFKA, LOG4J, SLF4J = "org.apache.kafka", "org.apache.logging.log4j", "org.slf4j"
 OWN_LOG4J = "2.24.3"  # for releases whose broker does not ask for any: what the distribution of 4.0 has
 ABOUT = (

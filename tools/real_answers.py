@@ -15,16 +15,22 @@ import re
 import sys
 from typing import Any
 
-from kafkalearn.datafiles import REPOSITORY
+from kafkalearn.base.files import REPOSITORY
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
-from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.live.questions import QUESTIONS, ask
-from kafkalearn.live.questions.shop import ORDERS, PARTITIONS, SIMULATED, Shop
-from kafkalearn.spark.real_topic import SUBSCRIBED, topics_of
-from kafkalearn.spark.real_topic.records import OFFSETS_TOPIC, shop_orders, simulated_commits
-from kafkalearn.spark.real_topic.topics import file_of, record
+from kafkalearn.live.jars import find_release
+from kafkalearn.live.questions import ORDERS, QUESTIONS, SIMULATED, Shop, ask
+from kafkalearn.live.questions import SHOP_PARTITIONS as PARTITIONS
+from kafkalearn.releases.lines import DEFAULT_RELEASE
+from kafkalearn.spark.real_topic import (
+    OFFSETS_TOPIC,
+    SUBSCRIBED,
+    file_of,
+    record,
+    shop_orders,
+    simulated_commits,
+    topics_of,
+)
 from kafkalearn.spark.session import get_spark
-from kafkalearn.versions.releases import DEFAULT_RELEASE
 from tools.recordings import differences, text_of
 
 FOLDER = REPOSITORY / "data" / "real-kafka"

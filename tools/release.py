@@ -2,7 +2,7 @@
 
     python3 run.py release 4.3          the patch that is recorded for this line
     python3 run.py release 4.3=4.3.2    another patch
-    python3 run.py release 4.4=4.4.0    a new line, once RELEASES in kafkalearn/versions/releases.py has it
+    python3 run.py release 4.4=4.4.0    a new line, once RELEASES in kafkalearn/releases/lines.py has it
     python3 run.py release 4.3 --only=jars,settings
 
 The steps, each of which can be run alone by the tool that it names:
@@ -30,7 +30,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import NamedTuple
 
-from kafkalearn.versions.releases import RELEASES
+from kafkalearn.releases.lines import RELEASES
 
 ROOT = Path(__file__).resolve().parent.parent
 ONLY = "--only="
@@ -48,11 +48,11 @@ class Step(NamedTuple):
 
 
 STEPS = (
-    Step("jars", "tools.live_releases", ("kafkalearn/live/jars/released.json",)),
+    Step("jars", "tools.live_releases", ("kafkalearn/live/released.json",)),
     Step(
         "settings",
         "tools.settings",
-        ("kafkalearn/versions/settings_by_release.json", "tests/vectors/versions/released-jars.json"),
+        ("kafkalearn/releases/settings_by_release.json", "tests/vectors/versions/released-jars.json"),
     ),
     Step("classes", "tools.released_classes", ("tests/vectors/versions/released-classes.json",)),
     Step("answers", "tools.real_answers", ("data/real-kafka/answers.json",), True, False),
@@ -85,7 +85,7 @@ def main(words: Sequence[str]) -> int:
     for word in releases:
         line = word.partition("=")[0]
         if line not in RELEASES:
-            raise NotTaken(f"{line!r} is not in RELEASES of kafkalearn/versions/releases.py; add it there first")
+            raise NotTaken(f"{line!r} is not in RELEASES of kafkalearn/releases/lines.py; add it there first")
     failed = [f"{step.name} of {word}" for word in releases for step in chosen if not taken_in(step, word)]
     print("\n".join(["", *(f"failed: {each}" for each in failed)]) if failed else "\nall steps are done")
     return 1 if failed else 0

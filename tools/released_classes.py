@@ -18,9 +18,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from kafkalearn.live.jars.java import ProgramFailed
-from kafkalearn.live.jars.pinned import releases
-from kafkalearn.offsets.records.record_types import RECORD_TYPES
+from kafkalearn.live.jars import ProgramFailed, releases
+from kafkalearn.offsets.records import RECORD_TYPES
 from tools.kafka_jars import broker_jars, run_class
 from tools.recordings import differences, numbers_of, text_of
 

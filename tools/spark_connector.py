@@ -1,4 +1,4 @@
-"""Writes kafkalearn/live/jars/connector.json: Spark's Kafka connector, and every jar of it by its hash.
+"""Writes kafkalearn/live/connector.json: Spark's Kafka connector, and every jar of it by its hash.
 
     python3 -m tools.spark_connector            the newest that is published for Spark 4
     python3 -m tools.spark_connector 4.2.0      this one
@@ -15,9 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from kafkalearn.live.jars.fetching import kafka_folder
-from kafkalearn.live.jars.ivy import Module, fetch_with_needs
-from kafkalearn.live.jars.java import ProgramFailed, spark_jars
+from kafkalearn.live.jars import Module, ProgramFailed, fetch_with_needs, kafka_folder, spark_jars
 from tools.live_releases import facts_of
 
 RECORDED = Path(__file__).resolve().parent.parent / "kafkalearn" / "live" / "jars" / "connector.json"

@@ -8,8 +8,7 @@ Offsets may be kept elsewhere: in a sink that stores them with the results, or i
 (`Checkpoint`); what is then committed to Kafka is for the tools alone.
 """
 
-from kafkalearn.commits.cost import commit_bytes, idle_cost
-from kafkalearn.commits.events import (
+from kafkalearn.commits.model import (
     Answered,
     Append,
     Assign,
@@ -19,21 +18,20 @@ from kafkalearn.commits.events import (
     CommitSync,
     Crash,
     Delete,
+    Pipeline,
     Poll,
     Process,
     Rebalance,
+    Settings,
     Start,
     Wait,
+    doubled,
+    lost,
+    start,
 )
-from kafkalearn.commits.lost_and_doubled import doubled, lost
-from kafkalearn.commits.promises import PROMISES, broken, check
-from kafkalearn.commits.replay import CrashCost, Delivery, replay
-from kafkalearn.commits.settings import Settings
-from kafkalearn.commits.simulator import simulate, step
-from kafkalearn.commits.starting import NoStart, start_offset
-from kafkalearn.commits.state import Pipeline, start
-from kafkalearn.commits.strategies import STRATEGIES, Strategy, Workload
-from kafkalearn.commits.sweep import ACCIDENTS, rows, shortest, summary, sweep, undisturbed
+from kafkalearn.commits.simulator import PROMISES, NoStart, broken, check, simulate, start_offset, step
+from kafkalearn.commits.strategies import STRATEGIES, Strategy, Workload, commit_bytes, idle_cost
+from kafkalearn.commits.sweep import ACCIDENTS, CrashCost, Delivery, replay, rows, shortest, summary, sweep, undisturbed
 
 __all__ = [
     "ACCIDENTS",

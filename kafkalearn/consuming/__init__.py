@@ -9,18 +9,29 @@ A simulator: the state is the `Topic` and its groups, `Produce`, `Join`, `Leave`
 ``kafka-consumer-groups --describe`` does.
 
 Simpler than a real consumer: a poll commits at once what it read, so nothing is lost or read twice when a member goes
-(`kafkalearn.commits` is about that); a rebalance takes no time (`kafkalearn.group` is about that).
+(`kafkalearn.commits` is about that); a rebalance takes no time (`kafkalearn.scenarios` is about that).
 """
 
 from kafkalearn.consuming.describe import DescribedPartition, describe_group
-from kafkalearn.consuming.events import Join, Leave, Poll, Produce
+from kafkalearn.consuming.handovers import overtakings
 from kafkalearn.consuming.lag import commit_rows, described, lags
-from kafkalearn.consuming.order import overtakings
-from kafkalearn.consuming.promises import PROMISES, broken, check
-from kafkalearn.consuming.reading import drain, reading_counts, records_read
-from kafkalearn.consuming.settings import Settings
-from kafkalearn.consuming.simulator import simulate, step
-from kafkalearn.consuming.state import Topic, start
+from kafkalearn.consuming.simulator import (
+    PROMISES,
+    Join,
+    Leave,
+    Poll,
+    Produce,
+    Settings,
+    Topic,
+    broken,
+    check,
+    drain,
+    reading_counts,
+    records_read,
+    simulate,
+    start,
+    step,
+)
 
 __all__ = [
     "PROMISES",

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kafkalearn.arguments import one_of, text
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import Checked, Index, Offset
-from kafkalearn.group_states import DEAD, EMPTY, REBALANCING_STATES, STABLE
-from kafkalearn.java_collections import hash_order
-from kafkalearn.topic_partition import TopicPartition
-from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
+from kafkalearn.base.checks import Checked, Index, Offset, one_of, text
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.java import hash_order
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.groups.defaults import DEAD, EMPTY, REBALANCING_STATES, STABLE
+from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, at_least
 
 STATES = (STABLE, EMPTY, *REBALANCING_STATES, DEAD)
 """The states that a group can be described in."""

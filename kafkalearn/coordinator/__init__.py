@@ -7,13 +7,23 @@ Whom the clients of a topic are connected to is in the module `connections`; whe
 that would cost, in `places`.
 """
 
-from kafkalearn.coordinator.events import AskLeader, ReadUnit, TakeAbsolute, TakeRemainder
 from kafkalearn.coordinator.leaders import round_robin_leaders
-from kafkalearn.coordinator.promises import INVARIANTS, PROMISES, broken, check
+from kafkalearn.coordinator.lookup import (
+    INVARIANTS,
+    PROMISES,
+    AskLeader,
+    ReadUnit,
+    Settings,
+    TakeAbsolute,
+    TakeRemainder,
+    broken,
+    check,
+    look_up,
+    simulate,
+    start,
+    step,
+)
 from kafkalearn.coordinator.rule import FORMULAS, find_coordinator, offsets_partition
-from kafkalearn.coordinator.settings import Settings
-from kafkalearn.coordinator.simulator import look_up, simulate, step
-from kafkalearn.coordinator.state import start
 
 __all__ = [
     "FORMULAS",

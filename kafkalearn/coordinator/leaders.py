@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kafkalearn.arguments import LARGEST_INT, sequence, text, whole_number
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.phrases import counted, shown
+from kafkalearn.base.checks import LARGEST_INT, sequence, text, whole_number
+from kafkalearn.base.errors import KafkaLearnError, counted, shown
 
 OFFSETS_TOPIC = "__consumer_offsets"
 OFFSETS_PARTITION_COUNT = 50  # offsets.topic.num.partitions, the default of every release

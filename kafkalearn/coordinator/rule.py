@@ -5,7 +5,7 @@ The *coordinator* of a consumer group is the broker that leads one partition of 
 
     partition = abs(hash of the group id) % partitions of the topic
 
-where ``abs`` is Kafka's own, `kafkalearn.hashing.kafka_abs`. Articles write it with Java's ``Math.abs`` in one
+where ``abs`` is Kafka's own, `kafkalearn.base.hashing.kafka_abs`. Articles write it with Java's ``Math.abs`` in one
 of two places, or with a bit mask; `FORMULAS` holds all four, to be compared.
 """
 
@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kafkalearn.arguments import LARGEST_INT, one_of, text, whole_number
+from kafkalearn.base.checks import LARGEST_INT, one_of, text, whole_number
+from kafkalearn.base.hashing import java_abs, java_remainder, java_string_hash, kafka_abs, to_positive
 from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT, leaders_of
-from kafkalearn.hashing import java_abs, java_remainder, java_string_hash, kafka_abs, to_positive
 
 
 def _abs_then_mod(group_hash: int, partition_count: int) -> int:
@@ -141,7 +141,7 @@ def find_coordinator(
     >>> find_coordinator("billing", [1, 2, 3])  # the leaders of three partitions? of a topic that has 50?
     Traceback (most recent call last):
     ...
-    kafkalearn.errors.KafkaLearnError: leaders names 3 leaders, and __consumer_offsets has 50 partitions: \
+    kafkalearn.base.errors.KafkaLearnError: leaders names 3 leaders, and __consumer_offsets has 50 partitions: \
 leaders[p] is the broker that leads partition p. If these are the brokers of an undisturbed cluster, \
 give brokers=[1, 2, 3]; if the topic has 3 partitions, give partition_count=3; \
 describe= takes the text of kafka-topics.sh --describe --topic __consumer_offsets

@@ -12,7 +12,7 @@ events are `Send`, `SendAgain`, `RequestSent`, `RequestArrived`, `AnswerArrived`
 settings of both sides: `TopicSettings`, which is ``kafkalearn.replication.Settings``, and `ProducerSettings`.
 
 `record_results` gives the result of each record: `RESULTS` has the names. `PROMISES` names what an application relies
-on, `find` searches all schedules for the shortest that breaks it, and `kafkalearn.delivery.search.matrix` does so for
+on, `find` searches all schedules for the shortest that breaks it, and `kafkalearn.delivery.matrix_search` does so for
 every combination of settings and failures.
 
 Not modelled: transactions, several producers that retry (further ones can write by hand), linger and the filling of
@@ -20,31 +20,38 @@ batches, more than one partition, compression, quotas. The producer learns at on
 time of its own. Batches that are in flight when the epoch is raised get their new numbers when they are sent again.
 """
 
-from kafkalearn.delivery.events import (
+from kafkalearn.delivery.model import (
     AnswerArrived,
     ConnectionLost,
+    Delivery,
     GaveUp,
+    Producer,
     ProduceRequest,
+    ProducerSettings,
     RequestArrived,
     RequestSent,
     Send,
     SendAgain,
+    Settings,
+    TopicSettings,
+    start,
 )
-from kafkalearn.delivery.promises import (
+from kafkalearn.delivery.search import find
+from kafkalearn.delivery.simulator import (
     INVARIANTS,
     NO_REJECTED_IN_LOG,
     NONE_DOUBLED,
     NONE_LOST,
     ORDER_KEPT,
     PROMISES,
+    RESULTS,
+    RecordResult,
     broken,
     check,
+    record_results,
+    simulate,
+    step,
 )
-from kafkalearn.delivery.record_results import RESULTS, RecordResult, record_results
-from kafkalearn.delivery.search.find import find
-from kafkalearn.delivery.settings import ProducerSettings, Settings, TopicSettings
-from kafkalearn.delivery.simulator import simulate, step
-from kafkalearn.delivery.state import Delivery, Producer, start
 
 __all__ = [
     "INVARIANTS",

@@ -9,14 +9,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kafkalearn.arguments import LARGEST_INT, whole_number
-from kafkalearn.delivery.events import AnswerArrived, DeliveryEvent, RequestArrived, Send
-from kafkalearn.delivery.settings import ProducerSettings, Settings, TopicSettings
+from kafkalearn.base.checks import LARGEST_INT, whole_number
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.trace import Trace
+from kafkalearn.delivery.model import (
+    AnswerArrived,
+    Delivery,
+    DeliveryEvent,
+    ProducerSettings,
+    RequestArrived,
+    Send,
+    Settings,
+    TopicSettings,
+)
 from kafkalearn.delivery.simulator import simulate
-from kafkalearn.delivery.state import Delivery
-from kafkalearn.errors import KafkaLearnError
 from kafkalearn.replication.events import Fetch, TimePassed, refuse_unknown_acks
-from kafkalearn.trace import Trace
 
 MOST_REPLICAS = 5
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from kafkalearn.errors import unknown_name
-from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least, release_line
+from kafkalearn.base.errors import unknown_name
+from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
 
 NO, PERHAPS, YES = "no", "perhaps", "yes"
 AGAIN = "sends it again"

@@ -14,9 +14,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kafkalearn.datafiles import REPOSITORY
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.extras import require
+from kafkalearn.base.errors import KafkaLearnError, require
+from kafkalearn.base.files import REPOSITORY
 from kafkalearn.lab.server import lab_options
 from kafkalearn.lab.working_copies import reset_copies, update_copies
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from kafkalearn.errors import KafkaLearnError, unknown_name
+from kafkalearn.base.errors import KafkaLearnError, unknown_name
 
 RECORD = ".made-from.json"  # in the folder of the copies: for each, the digest of what it was made from
 

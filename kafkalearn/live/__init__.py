@@ -14,11 +14,11 @@ brokers, and does to them what happens in real life. Nothing of it is left when 
 It needs ``kafkalearn[live]``; the jars of a release are fetched at its first use, or by ``make live``.
 """
 
-from kafkalearn.extras import require
+from kafkalearn.base.errors import require
 
 require(__name__, "confluent_kafka")
 
+from kafkalearn.live.cluster import connect  # noqa: E402
 from kafkalearn.live.kafka import Kafka  # noqa: E402
-from kafkalearn.live.reading.cluster import connect  # noqa: E402
 
 __all__ = ["Kafka", "connect"]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.live.jars.connector import connector_jars
-from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.live.nodes.preparing import prepare
-from kafkalearn.live.nodes.storage import bootstrap_checkpoint
-from kafkalearn.versions.releases import DEFAULT_RELEASE
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.live.jars import connector_jars, find_release
+from kafkalearn.live.nodes import bootstrap_checkpoint, prepare
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 
 
 def main(words: list[str]) -> int:

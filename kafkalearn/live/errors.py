@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from kafkalearn.errors import KafkaLearnError
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.wire import Undecodable
 
 
 class KafkaNotFetched(KafkaLearnError):  # noqa: N818  (named for what it is, as IllegalEvent is)
@@ -32,3 +37,60 @@ class Refused(KafkaLearnError):  # noqa: N818
         """The message is whole; `error` repeats the name that it has."""
         super().__init__(message)
         self.error = error
+
+
+# Waiting, always with an end: for a state of a cluster, never for a time.
+
+Seen = TypeVar("Seen")
+
+INTERVAL_S = 0.02
+TIMEOUT_S = 15.0
+
+NOT_YET = (NoAnswer, Refused, NotThere, Undecodable, OSError)
+"""What a look may raise while something is under way: a file is renamed, a leader is missing."""
+
+
+def wait_for(
+    look: Callable[[], Seen], wanted: object, what: str = "the wanted state", timeout_s: float = TIMEOUT_S
+) -> Seen:
+    """Look again and again until what is seen is what is wanted.
+
+    Parameters
+    ----------
+    look : callable
+        What is seen now; where a broker gives no answer or an error, nothing is.
+    wanted : object
+        The value itself, or a function that says whether a value will do.
+    what : str
+        As the error names it.
+    timeout_s : float
+        After which it is an error.
+
+    Returns
+    -------
+    object
+        What was seen at last.
+
+    Raises
+    ------
+    NotReached
+        If it has not come about in time; the message has what was seen at last.
+
+    Examples
+    --------
+    >>> numbers = iter(range(10))
+    >>> wait_for(lambda: next(numbers), wanted=3)
+    3
+    """
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            seen = look()
+            if wanted(seen) if callable(wanted) else seen == wanted:
+                return seen
+        except NOT_YET as error:
+            seen = error
+        if time.monotonic() > deadline:
+            expected = "" if callable(wanted) else f" {wanted!r}"
+            raise NotReached(f"{what}{expected} has not come about in {timeout_s:.0f} s; at last there was: {seen!r}")
+        time.sleep(INTERVAL_S)

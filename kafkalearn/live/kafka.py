@@ -5,21 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError, listed
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.live.cluster import Disk
 from kafkalearn.live.errors import KafkaNotStarted
-from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.live.nodes.configuration import fetch_wait_ms
-from kafkalearn.live.nodes.layout import HOST, Node
-from kafkalearn.live.nodes.power import cut_log
-from kafkalearn.live.nodes.preparing import prepare
-from kafkalearn.live.nodes.processes import FREEZE, KILL, STOP, THAW
-from kafkalearn.live.nodes.starting import Nodes
-from kafkalearn.live.reading.brokers import Address, Brokers
-from kafkalearn.live.reading.disk import Disk
+from kafkalearn.live.jars import find_release
+from kafkalearn.live.nodes import HOST, Node, Nodes, fetch_wait_ms, prepare
+from kafkalearn.live.processes import FREEZE, KILL, STOP, THAW, cut_log
+from kafkalearn.live.reading import Address, Brokers
 from kafkalearn.live.used_cluster import UsedCluster
-from kafkalearn.phrases import listed
-from kafkalearn.topic_partition import TopicPartition
-from kafkalearn.versions.releases import DEFAULT_RELEASE
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 30.0
@@ -43,7 +38,7 @@ class Kafka(UsedCluster):
     release : str
         ``"4.3"``, or another of `kafkalearn.live.releases`; its jars are fetched at its first use.
     config : mapping, optional
-        Settings of every node, over Kafka's defaults and those of `kafkalearn.live.nodes.configuration.QUICK`. A value
+        Settings of every node, over Kafka's defaults and those of `kafkalearn.live.nodes.QUICK`. A value
         may be a function of the node (its ``id``, its ``port``); None leaves the setting out.
     has_eligible_leader_replicas : bool or None
         Whether ``eligible.leader.replicas.version`` is 1; None: as on a new cluster of the release.

@@ -17,9 +17,8 @@ from collections import Counter
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from kafkalearn.live.nodes.layout import HOST
-from kafkalearn.live.requests.apis import APIS, find_api
-from kafkalearn.live.requests.messages import LENGTH
+from kafkalearn.live.nodes import HOST
+from kafkalearn.live.requests import APIS, LENGTH, find_api
 
 if TYPE_CHECKING:
     from kafkalearn.live.kafka import Kafka

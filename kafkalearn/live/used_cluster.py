@@ -3,16 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from kafkalearn.base.checks import one_of
+from kafkalearn.base.errors import KafkaLearnError, shown
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.live import clients
-from kafkalearn.live.jars.pinned import Release
-from kafkalearn.live.reading.brokers import refuse_error
-from kafkalearn.live.reading.cluster import Cluster
-from kafkalearn.live.requests.connection import CLIENT_ID, Connection
-from kafkalearn.live.tools import run_tool
-from kafkalearn.live.waiting import wait_for
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.live.cluster import Cluster
+from kafkalearn.live.errors import wait_for
+from kafkalearn.live.jars import Release, classes_in, jar_paths, run_java
+from kafkalearn.live.processes import OPTIONS, node_class_path
+from kafkalearn.live.reading import refuse_error
+from kafkalearn.live.requests import CLIENT_ID, Connection
+
+# Kafka's command-line tools, as their Java classes: what ``bin/kafka-NAME.sh`` runs, without the script.
+#
+# References
+# ----------
+# Apache Kafka 4.0 to 4.3, the scripts of ``bin``; some classes have moved from one package to another meanwhile.
+
+TIMEOUT_S = 60.0
+_TOOLS, _CORE = "org.apache.kafka.tools", "kafka"
+
+CLASSES: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "acls": (f"{_TOOLS}.AclCommand",),
+        "broker-api-versions": (f"{_TOOLS}.BrokerApiVersionsCommand",),
+        "configs": (f"{_TOOLS}.ConfigCommand", f"{_CORE}.admin.ConfigCommand"),
+        "console-consumer": (f"{_TOOLS}.consumer.ConsoleConsumer",),
+        "console-producer": (f"{_TOOLS}.ConsoleProducer", f"{_CORE}.tools.ConsoleProducer"),
+        "consumer-groups": (f"{_TOOLS}.consumer.group.ConsumerGroupCommand",),
+        "delete-records": (f"{_TOOLS}.DeleteRecordsCommand",),
+        "dump-log": (f"{_TOOLS}.DumpLogSegments", f"{_CORE}.tools.DumpLogSegments"),
+        "features": (f"{_TOOLS}.FeatureCommand",),
+        "get-offsets": (f"{_TOOLS}.GetOffsetShell",),
+        "groups": (f"{_TOOLS}.GroupsCommand",),
+        "leader-election": (f"{_TOOLS}.LeaderElectionCommand",),
+        "log-dirs": (f"{_TOOLS}.LogDirsCommand",),
+        "metadata-quorum": (f"{_TOOLS}.MetadataQuorumCommand",),
+        "reassign-partitions": (f"{_TOOLS}.reassign.ReassignPartitionsCommand",),
+        "topics": (f"{_TOOLS}.TopicCommand",),
+        "transactions": (f"{_TOOLS}.TransactionsCommand",),
+    }
+)
+"""The tools by the names of their scripts, each with the class that a release may have; the newest name first."""
+
+WITHOUT_CLUSTER = ("dump-log",)
+ADDRESS = "--bootstrap-server"
+
+
+def run_tool(
+    release: Release,
+    bootstrap: str,
+    name: str,
+    *arguments: str,
+    timeout_s: float = TIMEOUT_S,
+    said: str | None = None,
+) -> str:
+    """What a tool prints; the address of the cluster is added if it is not among the arguments.
+
+    `said` is what it reads on its standard input.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is no such tool, or an argument is no text.
+    ProgramFailed
+        If the tool ends with an error; the message has what it said.
+    """
+    one_of("tool", name, CLASSES)
+    for each in arguments:
+        if not isinstance(each, str):
+            raise KafkaLearnError(f"a tool takes words, as in a shell: '--group', 'billing'; got {shown(each)}")
+    words = list(arguments)
+    if name not in WITHOUT_CLUSTER and ADDRESS not in words:
+        words += [ADDRESS, bootstrap]
+    options = [*OPTIONS, "-cp", node_class_path(release, has_logs=False)]
+    return run_java(*options, _class_of(release, name), *words, timeout_s=timeout_s, said=said)
+
+
+@cache
+def _class_of(release: Release, name: str) -> str:
+    jars = [path for path in jar_paths(release) if path.name.startswith(("kafka_", "kafka-tools-"))]
+    there = set().union(*map(classes_in, jars))
+    found = [each for each in CLASSES[name] if each in there]
+    if not found:
+        raise KafkaLearnError(f"Kafka {release.version} has no tool {name!r}")
+    return found[0]
+
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Producer
@@ -130,7 +210,7 @@ class UsedCluster(Cluster):
         Parameters
         ----------
         name : str
-            Of its script, without ``kafka-`` and ``.sh``: ``"consumer-groups"``; see `kafkalearn.live.tools.CLASSES`.
+            Of its script, without ``kafka-`` and ``.sh``: ``"consumer-groups"``; see `kafkalearn.live.used_cluster.CLASSES`.
         *arguments : str
             As in a shell: ``"--describe", "--all-groups"``. The cluster's address is added.
         said : str or None
@@ -151,14 +231,14 @@ class UsedCluster(Cluster):
         version: int | None = None,
         timeout_s: float | None = None,
     ) -> dict[str, object]:
-        """A broker's answer to one request, sent as it is: see `kafkalearn.live.requests.values`.
+        """A broker's answer to one request, sent as it is: see `kafkalearn.live.request_values`.
 
         Parameters
         ----------
         broker_id : int
             Whom to ask.
         name, values, version, timeout_s
-            As `kafkalearn.live.requests.connection.Connection.call` has them.
+            As `kafkalearn.live.requests.Connection.call` has them.
         """
         return self._brokers.ask(self._address_of(broker_id), name, values, version, timeout_s)
 

@@ -13,31 +13,30 @@ partition, `log_from_records` of records from elsewhere. `kafkalearn.log.reader`
 [(0, False, 'overtaken by offset 1'), (1, True, 'tombstone, met for the first time')]
 """
 
-from kafkalearn.log.cleaner.failures import cleaner_metrics
-from kafkalearn.log.cleaner.next_clean import next_clean
-from kafkalearn.log.effects import Cleaned
-from kafkalearn.log.events import (
+from kafkalearn.log.cleaner import cleaner_metrics, next_clean
+from kafkalearn.log.from_segments import log_from_records, read_log
+from kafkalearn.log.index import look_up
+from kafkalearn.log.model import (
     Append,
     Clean,
+    Cleaned,
     CleanerFailed,
     CleanerRound,
     EndTransaction,
+    Log,
     MoveLogStart,
     NewBatch,
     ProducerExpired,
+    Record,
     ReplaceCleanerThreads,
     Restart,
     Retain,
     Roll,
     SetHighWatermark,
+    Settings,
+    start,
 )
-from kafkalearn.log.from_records import log_from_records
-from kafkalearn.log.from_segments import read_log
-from kafkalearn.log.index import look_up
-from kafkalearn.log.promises import PROMISES, broken, check
-from kafkalearn.log.settings import Settings
-from kafkalearn.log.simulator import simulate, step
-from kafkalearn.log.state import Log, Record, start
+from kafkalearn.log.simulator import PROMISES, broken, check, simulate, step
 
 __all__ = [
     "PROMISES",

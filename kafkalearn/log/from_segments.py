@@ -7,20 +7,20 @@ beside the partitions, ``cleaner-offset-checkpoint`` and ``log-start-offset-chec
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.log.producer_state import COMMIT, ProducerState
-from kafkalearn.log.state import Batch, Log, Record, Segment
-from kafkalearn.phrases import listed
-from kafkalearn.segments import batches, disk, files
-from kafkalearn.segments.checkpoints import read_checkpoint
-from kafkalearn.segments.compression import BATCH_LIMIT_BYTES
-from kafkalearn.segments.log_dirs import segment_files
-from kafkalearn.segments.rows import by_partition
-from kafkalearn.segments.sizes import headers_bytes
-from kafkalearn.versions.releases import DEFAULT_RELEASE
+from kafkalearn.base.checks import iterable, mapping
+from kafkalearn.base.errors import KafkaLearnError, listed
+from kafkalearn.formats import batches, disk
+from kafkalearn.formats import segments as files
+from kafkalearn.formats.compression import BATCH_LIMIT_BYTES
+from kafkalearn.formats.disk import by_partition, read_checkpoint
+from kafkalearn.formats.records import headers_bytes
+from kafkalearn.formats.segments import segment_files
+from kafkalearn.log.appending import COMMIT, ProducerState, size_of
+from kafkalearn.log.model import Batch, Log, Record, Segment
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 
 CLEANED, LOG_STARTS = "cleaner-offset-checkpoint", "log-start-offset-checkpoint"
 
@@ -38,7 +38,7 @@ def log_from_segments(
     Parameters
     ----------
     segments : iterable of Segment
-        As `kafkalearn.segments.read_disk` returns them, of one partition; the last one is the active segment.
+        As `kafkalearn.formats.disk.read_disk` returns them, of one partition; the last one is the active segment.
     checkpoint : int, optional
         Up to which offset the cleaner has come, exclusive.
     log_start_offset : int, optional
@@ -61,8 +61,8 @@ def log_from_segments(
 
     Examples
     --------
-    >>> from kafkalearn.datafiles import data_directory
-    >>> from kafkalearn.segments import read_disk
+    >>> from kafkalearn.base.files import data_directory
+    >>> from kafkalearn.formats.disk import read_disk
     >>> disk = read_disk(data_directory("offsets-topic") / "disk", "__consumer_offsets")
     >>> log = log_from_segments(each for each in disk if each.partition == 9)
     >>> log.log_end_offset, len(log.records), len(log.producers)
@@ -117,7 +117,7 @@ def read_log(
     log_dir : str, optional
         Of which broker, as a path below the folder, if the partition lies there several times.
     has_checksum, skip_damaged, batch_limit_bytes : bool, bool, int
-        As in `kafkalearn.segments.read_disk`.
+        As in `kafkalearn.formats.disk.read_disk`.
     now_ms, release : int, str
         As in `log_from_segments`.
 
@@ -128,7 +128,7 @@ def read_log(
 
     Examples
     --------
-    >>> from kafkalearn.datafiles import data_directory
+    >>> from kafkalearn.base.files import data_directory
     >>> from kafkalearn.log import Clean, Roll, Settings, simulate
     >>> log = read_log(data_directory("offsets-topic") / "cleaned", partition=0, log_dir="before")
     >>> cleaned = simulate(Settings("compact"), [Roll(), Clean(now_ms=1_800_000_000_000)], log)[-1].state
@@ -189,3 +189,44 @@ def _batch(batch: batches.Batch) -> Batch:
         marker,
         codec=batch.compression,
     )
+
+
+# A log made from records with their offsets, gaps included: a part of a real topic, to be cleaned here.
+
+
+def log_from_records(records: Iterable[Record], horizons_ms: Mapping[int, int] | None = None) -> Log:
+    """A log with the records in one closed segment, a batch for each, and an empty active segment behind them.
+
+    Parameters
+    ----------
+    records : iterable of Record
+        In the order of their offsets.
+    horizons_ms : mapping of int to int, optional
+        The delete horizon of the batch at an offset, where an earlier pass has set one.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the offsets do not rise.
+
+    Examples
+    --------
+    >>> log = log_from_records([Record(3, "anna", "Lyon", 1000), Record(7, "anna", None, 2000)])
+    >>> log.log_end_offset, [segment.base_offset for segment in log.segments]
+    (8, [0, 8])
+    """
+    horizons_ms = mapping("horizons_ms", {} if horizons_ms is None else horizons_ms, of="offset to milliseconds")
+    batches: list[Batch] = []
+    for record in iterable("records", records, of="records"):
+        if batches and record.offset <= batches[-1].last_offset:
+            raise KafkaLearnError(
+                f"offset {record.offset} follows {batches[-1].last_offset}: give the records in the order of offsets"
+            )
+        size_bytes = size_of(record.offset, record.timestamp_ms, (record,))
+        horizon_ms = horizons_ms.get(record.offset)
+        at, since_ms = record.offset, record.timestamp_ms
+        batches.append(Batch(at, at, (record,), size_bytes, since_ms, delete_horizon_ms=horizon_ms))
+    if not batches:
+        return Log()
+    end, last_ms = batches[-1].last_offset + 1, max(batch.max_timestamp_ms for batch in batches)
+    return Log((Segment(0, tuple(batches), last_ms), Segment(end, (), last_ms)), log_end_offset=end)

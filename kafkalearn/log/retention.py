@@ -13,9 +13,7 @@ from functools import partial
 from typing import TypeAlias
 
 from kafkalearn.log.appending import roll
-from kafkalearn.log.effects import SegmentsDeleted
-from kafkalearn.log.settings import Settings
-from kafkalearn.log.state import Log, Segment, ends_of
+from kafkalearn.log.model import Log, Segment, SegmentsDeleted, Settings, ends_of
 
 Rule: TypeAlias = Callable[[Settings, Log, int], int]
 

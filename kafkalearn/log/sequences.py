@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kafkalearn.arguments import whole_number
-from kafkalearn.versions.releases import DEFAULT_RELEASE, at_least
+from kafkalearn.base.checks import whole_number
+from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
 
 LAST_SEQUENCE = 2_147_483_647  # after it comes 0
 NO_PRODUCER = -1  # the id in a batch of a producer that is not idempotent

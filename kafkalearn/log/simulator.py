@@ -4,34 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 from typing import get_args
 
-from kafkalearn.errors import IllegalEvent, no_event
+from kafkalearn.base.errors import IllegalEvent, no_event
+from kafkalearn.base.promises import Promises, Since, judges
+from kafkalearn.base.trace import Trace, run
+from kafkalearn.formats.records import bytes_of
+from kafkalearn.log import cleaner as failures
 from kafkalearn.log.appending import append, end_transaction, roll
-from kafkalearn.log.cleaner import failures
-from kafkalearn.log.cleaner.copying import clean
-from kafkalearn.log.cleaner.eligibility import cleanable, with_valid_checkpoint
-from kafkalearn.log.cleaner.offset_map import CleanerDied
-from kafkalearn.log.effects import DeleteRecordsRefused, NotCleaned
-from kafkalearn.log.events import (
+from kafkalearn.log.cleaner import CleanerDied, clean, cleanable, with_valid_checkpoint
+from kafkalearn.log.model import (
+    CLEANER_STATES,
+    RUNNING,
     Append,
+    Batch,
     Clean,
+    Cleaned,
     CleanerFailed,
     CleanerRound,
+    DeleteRecordsRefused,
     EndTransaction,
+    Log,
     LogEvent,
     MoveLogStart,
+    NotCleaned,
     ProducerExpired,
+    Record,
     ReplaceCleanerThreads,
     Restart,
     Retain,
     Roll,
+    SegmentsDeleted,
     SetHighWatermark,
+    Settings,
+    ends_of,
+    start,
 )
 from kafkalearn.log.retention import retain
-from kafkalearn.log.settings import Settings
-from kafkalearn.log.state import RUNNING, Log, start
-from kafkalearn.trace import Trace, run
 
 TO_HIGH_WATERMARK = -1  # as a DeleteRecords request has it
 
@@ -41,7 +51,7 @@ def simulate(settings: Settings, events: Iterable[LogEvent], initial: Log | None
 
     Examples
     --------
-    >>> from kafkalearn.log.events import NewBatch
+    >>> from kafkalearn.log.model import NewBatch
     >>> writes = Append(tuple(NewBatch(((key, "v", 1000),)) for key in "aba"))
     >>> trace = simulate(Settings(cleanup_policy="compact"), [writes, Roll(), Clean(now_ms=5000)])
     >>> [(record.offset, record.key) for record in trace[-1].state.records]
@@ -144,3 +154,165 @@ def _round(settings: Settings, log: Log, now_ms: int) -> Log:
     if cleaned.cleaner != RUNNING or not settings.is_compacted:
         return cleaned
     return retain(settings, cleaned, now_ms)
+
+
+# What always holds of a log, and what a user hopes for that settings and accidents break.
+
+
+def _segments_follow(settings: Settings, log: Log) -> bool:
+    return all(before.base_offset < after.base_offset for before, after in pairwise(log.segments))
+
+
+def _batches_follow(settings: Settings, log: Log) -> bool:
+    return all(before.last_offset < after.base_offset for before, after in pairwise(log.batches))
+
+
+def _batches_in_their_segment(settings: Settings, log: Log) -> bool:
+    ends = ends_of(log.segments, log.log_end_offset)
+    return all(
+        segment.base_offset <= batch.base_offset <= batch.last_offset < end
+        for segment, end in zip(log.segments, ends, strict=True)
+        for batch in segment.batches
+    )
+
+
+def _records_in_their_batch(settings: Settings, log: Log) -> bool:
+    return all(
+        _rise([batch.base_offset - 1, *(record.offset for record in batch.records), batch.last_offset + 1])
+        for batch in log.batches
+    )
+
+
+def _rise(offsets: list[int]) -> bool:
+    return all(before < after for before, after in pairwise(offsets))
+
+
+def _offsets_in_order(settings: Settings, log: Log) -> bool:
+    marks = (0, log.last_stable_offset, log.high_watermark, log.log_end_offset)
+    return 0 <= log.log_start_offset <= log.log_end_offset and list(marks) == sorted(marks)
+
+
+def _nothing_rewritten(settings: Settings, before: Log, log: Log) -> bool:
+    """Of what was written before, records are left as they were, or they are gone."""
+    old = (record for record in log.records if record.offset < before.log_end_offset)
+    return before.log_end_offset <= log.log_end_offset and set(old) <= set(before.records)
+
+
+def _one_record_a_key(settings: Settings, log: Log) -> bool:
+    """A cleaning that starts at the log start offset leaves alone what lies below it."""
+    clean = [
+        bytes_of(record.key)
+        for record in log.records
+        if record.key is not None and log.log_start_offset <= record.offset < (log.checkpoint or 0)
+    ]
+    return len(clean) == len(set(clean))
+
+
+def _decisions_carried_out(settings: Settings, log: Log) -> bool:
+    """In the same round, retention may delete what the cleaner has kept."""
+    there = {record.offset for batch in log.batches for record in batch.records}
+    has_deleted = any(isinstance(effect, SegmentsDeleted) for effect in log.effects)
+    return all(
+        decision.is_kept == (decision.offset in there) or (decision.is_kept and has_deleted)
+        for effect in log.effects
+        if isinstance(effect, Cleaned)
+        for decision in effect.decisions
+    )
+
+
+def _horizons_kept(settings: Settings, before: Log, log: Log) -> bool:
+    set_before = {batch.base_offset: batch.delete_horizon_ms for batch in before.batches}
+    return all(
+        set_before.get(batch.base_offset) in (None, batch.delete_horizon_ms) or not batch.records
+        for batch in log.batches
+    )
+
+
+def _last_tombstones_wait(settings: Settings, before: Log, log: Log) -> bool:
+    """Only if a cleaning removed it: retention may delete a segment with its tombstones at any time."""
+    if not settings.has("3.1") or not any(isinstance(effect, Cleaned) for effect in log.effects):
+        return True
+    there = {record.offset for record in log.records}
+    first = log.segments[0].base_offset
+    horizons = {record.offset: batch.delete_horizon_ms for batch in before.batches for record in batch.records}
+    gone = [each for each in _last_of_keys(before).values() if first <= each.offset and each.offset not in there]
+    tombstones = [horizons[each.offset] for each in gone if each.value is None]
+    round_ms = log.last_round_ms
+    return all(horizon is not None and round_ms is not None and horizon <= round_ms for horizon in tombstones)
+
+
+def _is_decided(log: Log, batch: Batch) -> bool:
+    """Whether a batch holds data, and not that of an open or aborted transaction."""
+    if batch.marker is not None or not batch.is_transactional:
+        return batch.marker is None
+    return not any(
+        each.producer_id == batch.producer_id
+        and each.first_offset <= batch.base_offset
+        and (each.last_offset is None or (each.is_aborted and batch.last_offset < each.last_offset))
+        for each in log.transactions
+    )
+
+
+def _last_of_keys(log: Log) -> dict[bytes, Record]:
+    """The last record of each key, of all that a reader of committed records gets from the log start on."""
+    return {
+        bytes_of(record.key): record
+        for batch in log.batches
+        if _is_decided(log, batch)
+        for record in batch.records
+        if record.key is not None and record.offset >= log.log_start_offset
+    }
+
+
+def _values_survive(settings: Settings, before: Log, log: Log) -> bool:
+    after = _last_of_keys(log)
+    values = ((key, record) for key, record in _last_of_keys(before).items() if record.value is not None)
+    return all(key in after and after[key].offset >= record.offset for key, record in values)
+
+
+def _nothing_comes_back(settings: Settings, before: Log, log: Log) -> bool:
+    was = _last_of_keys(before)
+    return all(
+        record.value is None or record.offset >= was[key].offset
+        for key, record in _last_of_keys(log).items()
+        if key in was
+    )
+
+
+def _due_tombstones_gone(settings: Settings, log: Log) -> bool:
+    return not any(
+        record.key is not None and record.value is None
+        for batch in log.batches
+        if batch.delete_horizon_ms is not None and batch.delete_horizon_ms <= (log.last_round_ms or 0)
+        for record in batch.records
+    )
+
+
+INVARIANTS: Promises = {
+    "segments follow each other": _segments_follow,
+    "batches follow each other": _batches_follow,
+    "batches lie in their segment": _batches_in_their_segment,
+    "records lie in their batch, in the order of their offsets": _records_in_their_batch,
+    "log start, last stable offset, high watermark and log end are in order": _offsets_in_order,
+    "the cleaner is in a known state": lambda settings, log: log.cleaner in CLEANER_STATES,
+    "what was written keeps its offset and its content": Since(_nothing_rewritten),
+    "below the checkpoint a key has one record": _one_record_a_key,
+    "the cleaner does what it decided": _decisions_carried_out,
+    "a delete horizon, once set, stays the same": Since(_horizons_kept),
+    "the last tombstone of a key waits for its delete horizon": Since(_last_tombstones_wait),
+    "no deleted or overtaken value comes back": Since(_nothing_comes_back),
+}
+"""What holds in every state that an empty log can reach."""
+
+PROMISES: Promises = {
+    "the last value of every key survives": Since(_values_survive),
+    "a tombstone is gone once its delete horizon has passed": _due_tombstones_gone,
+    "the cleaner is running": lambda settings, log: log.cleaner == RUNNING,
+}
+"""What a user of a compacted topic hopes for.
+
+Retention and DeleteRecords take last values away; the cleaner comes only when there is enough to clean; an exception
+stops it.
+"""
+
+check, broken = judges(INVARIANTS, PROMISES)

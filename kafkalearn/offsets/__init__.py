@@ -3,7 +3,7 @@
 `decode` and `encode_key` / `encode_value` know every record type (`RECORD_TYPES`) and version; `dissect` shows a record
 byte by byte; `formatter_line` prints it as Kafka's tools of a release do. `decode_subscription` and `decode_assignment`
 open what consumers of a classic group put into theirs. `replay` makes groups, members and offsets of records, as a
-broker does when it becomes coordinator; `read_groups` makes them of a broker's folder. `kafkalearn.segments` reads the
+broker does when it becomes coordinator; `read_groups` makes them of a broker's folder. `kafkalearn.formats.disk` reads the
 files of a broker's disk; `kafkalearn.offsets.store` simulates the coordinator that keeps all this.
 
 >>> record = decode(bytes.fromhex("0002000a746573742d67726f7570"), None)
@@ -11,14 +11,19 @@ files of a broker's disk; `kafkalearn.offsets.store` simulates the coordinator t
 ('group metadata', 'test-group', True)
 """
 
-from kafkalearn.offsets.disk import read_groups
-from kafkalearn.offsets.groups import Member
-from kafkalearn.offsets.records.codec import decode, decode_key, decode_value, dissect, encode_key, encode_value
-from kafkalearn.offsets.records.field_versions import fields_by_version
-from kafkalearn.offsets.records.formatter import formatter_line
-from kafkalearn.offsets.records.protocol import decode_assignment, decode_subscription
-from kafkalearn.offsets.records.record_types import RECORD_TYPES
-from kafkalearn.offsets.replay import replay
+from kafkalearn.offsets.formatter import formatter_line
+from kafkalearn.offsets.protocol import decode_assignment, decode_subscription
+from kafkalearn.offsets.records import (
+    RECORD_TYPES,
+    decode,
+    decode_key,
+    decode_value,
+    dissect,
+    encode_key,
+    encode_value,
+    fields_by_version,
+)
+from kafkalearn.offsets.replay import Member, read_groups, replay
 
 __all__ = [
     "RECORD_TYPES",

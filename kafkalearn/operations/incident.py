@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from kafkalearn.fields import Checked, Count, check_fields
+from kafkalearn.base.checks import Checked, Count, check_fields
 from kafkalearn.log import Append, CleanerFailed, CleanerRound, NewBatch, Restart
 from kafkalearn.log import Settings as LogSettings
 from kafkalearn.log import simulate as simulate_log
-from kafkalearn.log.state import Log
-from kafkalearn.log.state import start as start_log
-from kafkalearn.offsets.records.codec import encode_key, encode_value
+from kafkalearn.log.model import Log
+from kafkalearn.log.model import start as start_log
+from kafkalearn.offsets.records import encode_key, encode_value
 from kafkalearn.operations.offsets_topic import (
     BrokerDied,
     BrokerStarted,
@@ -30,7 +30,7 @@ from kafkalearn.operations.offsets_topic import (
 from kafkalearn.operations.offsets_topic import Settings as TopicSettings
 from kafkalearn.operations.offsets_topic import start as start_topic
 from kafkalearn.operations.placement import place_shifted
-from kafkalearn.versions.releases import DEFAULT_RELEASE, ReleaseName, at_least
+from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
 
 HEALTHY, GROWING, FULL, BACK, CLEANED, REPLICATED, DEAD_AGAIN = (
     "healthy", "cleaner stopped", "disk full, broker dead", "broker back", "cleaned", "three replicas",

@@ -6,12 +6,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from kafkalearn.arguments import LARGEST_INT, iterable, mapping, one_of, sequence, text, whole_number
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fields import Checked, check_fields
-from kafkalearn.operations.placement.brokers import ids_text
-from kafkalearn.phrases import shown
-from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
+from kafkalearn.base.checks import (
+    LARGEST_INT,
+    Checked,
+    check_fields,
+    iterable,
+    mapping,
+    one_of,
+    sequence,
+    text,
+    whole_number,
+)
+from kafkalearn.base.errors import KafkaLearnError, shown
+from kafkalearn.operations.placement import ids_text
+from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, at_least
 
 UNDER_REPLICATED, UNAVAILABLE = "under-replicated-partitions", "unavailable-partitions"
 UNDER_MIN_ISR, AT_MIN_ISR = "under-min-isr-partitions", "at-min-isr-partitions"

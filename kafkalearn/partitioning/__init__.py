@@ -6,8 +6,7 @@
 - `moved_share`: the share of keys that move when the number of partitions changes.
 """
 
-from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
-from kafkalearn.partitioning.resizing import moved_share
+from kafkalearn.partitioning.keyed import PARTITIONERS, moved_share, partition_for_key
 from kafkalearn.partitioning.skew import evenness, load_by_broker
 
 __all__ = ["PARTITIONERS", "evenness", "load_by_broker", "moved_share", "partition_for_key"]

@@ -10,10 +10,9 @@ Three simulators, each a package with its own `Settings`, events, `step` and `si
 """
 
 from kafkalearn.purgatory import operations, requests, wheel
-from kafkalearn.purgatory.operations.kinds import delayed_fetch, delayed_heartbeat, delayed_join, delayed_produce
+from kafkalearn.purgatory.operations import delayed_fetch, delayed_heartbeat, delayed_join, delayed_produce
 from kafkalearn.purgatory.requests import ConsumerFetch, DelayedDelete, SizedProduce
-from kafkalearn.purgatory.wheel.counting import Load, heap_cost, wheel_cost
-from kafkalearn.purgatory.wheel.placing import journey
+from kafkalearn.purgatory.wheel import Load, heap_cost, journey, wheel_cost
 
 __all__ = [
     "ConsumerFetch",

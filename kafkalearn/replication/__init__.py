@@ -6,8 +6,8 @@ is the set of replicas that keep up; the controller elects leaders from it. Each
 epoch*, by which two logs find the place where they part.
 
 A simulator: `Partition` is the state, the events are in `kafkalearn.replication.events`, `step` is the rule and
-`simulate` a whole run. What an event leads to is in ``partition.effects`` (`kafkalearn.replication.effects`).
-`Settings` has the release, and `kafkalearn.replication.rules` what changed from one to the next in twelve years.
+`simulate` a whole run. What an event leads to is in ``partition.effects`` (`kafkalearn.replication.events`).
+`Settings` has the release, and `kafkalearn.replication.settings` what changed from one to the next in twelve years.
 `settle` and `pass_time` let the brokers go on by themselves.
 
 `INVARIANTS` names what always holds, `PROMISES` what users rely on; `broken` lists the promises that a state breaks,
@@ -52,7 +52,9 @@ from kafkalearn.replication.events import (
     SessionExpired,
     TimePassed,
 )
-from kafkalearn.replication.promises import (
+from kafkalearn.replication.search import find, on_every_broker
+from kafkalearn.replication.settings import TRUNCATIONS, Settings, rules_of
+from kafkalearn.replication.simulator import (
     ACKNOWLEDGED_SURVIVE,
     INVARIANTS,
     ISR_HOLDS,
@@ -62,11 +64,9 @@ from kafkalearn.replication.promises import (
     SURVIVE_CLEAN,
     broken,
     check,
+    simulate,
+    step,
 )
-from kafkalearn.replication.rules import TRUNCATIONS, rules_of
-from kafkalearn.replication.search.find import find, on_every_broker
-from kafkalearn.replication.settings import Settings
-from kafkalearn.replication.simulator import simulate, step
 from kafkalearn.replication.state import Partition, start
 
 __all__ = [

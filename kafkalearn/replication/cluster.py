@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kafkalearn.arguments import whole_number
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.phrases import counted
-from kafkalearn.replication.controller.elections import has_preferred_leader
+from kafkalearn.base.checks import whole_number
+from kafkalearn.base.errors import KafkaLearnError, counted
+from kafkalearn.base.trace import Frame, Trace, extend
+from kafkalearn.replication.controller import has_preferred_leader
 from kafkalearn.replication.events import (
     AlterPartitionAnswered,
     Fetch,
@@ -25,7 +25,6 @@ from kafkalearn.replication.events import (
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.simulator import step
 from kafkalearn.replication.state import CUT_OFF, RUNNING, Partition, Replica, Waiting
-from kafkalearn.trace import Frame, Trace, extend
 
 SESSION_TIMEOUT_MS = 9_000  # broker.session.timeout.ms, the default
 IMBALANCE_CHECK_MS = 300_000  # leader.imbalance.check.interval.seconds, the default of every release

@@ -2,7 +2,7 @@
 
 The rules are pure functions of parts. What joins them reads parts from a `Processing` and writes new ones to it. A
 `Processing` stands on `Parts`, which know each part by its place alone: so a search can watch which parts a step looks
-at, and reuse the answer wherever they are the same (`kafkalearn.explore`). This is why the parts are small, and are
+at, and reuse the answer wherever they are the same (`kafkalearn.base.search`). This is why the parts are small, and are
 read only where they are needed.
 """
 
@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, NoReturn
 
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.parts import Parts
-from kafkalearn.phrases import shown
-from kafkalearn.replication.effects import Effect
+from kafkalearn.base.errors import IllegalEvent, shown
+from kafkalearn.base.trace import Parts
+from kafkalearn.replication.events import Effect
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.state import (
     Broker,

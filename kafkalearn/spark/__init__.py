@@ -11,15 +11,15 @@ Rules, by their subject:
 - `kafkalearn.spark.rebalances`: thousands of rebalances by every assignor, and what they cost
 - `kafkalearn.spark.group_logs`: the logs of coordinators -> rebalances -> how long groups stood still, and why
 - `kafkalearn.spark.lag`: the lag of groups by partition, by member and over time
-- `kafkalearn.spark.consuming`: partitions that go to another member; many consumers, pulled from a log or pushed to
-- `kafkalearn.spark.crash_cost`: what crashes lose and double, by commit strategy
+- `kafkalearn.spark.lag`: partitions that go to another member; many consumers, pulled from a log or pushed to
+- `kafkalearn.spark.delivery`: what crashes lose and double, by commit strategy
 - `kafkalearn.spark.offsets`: raw records and segment files of the offsets topic -> the state and lag of groups
 - `kafkalearn.spark.compaction`: what the cleaner leaves of a log
-- `kafkalearn.spark.retention`: which segments of thousands of partitions are deleted, and by which rule
+- `kafkalearn.spark.compaction`: which segments of thousands of partitions are deleted, and by which rule
 - `kafkalearn.spark.replication`: the fetches that leaders saw -> LEO, HW and ISR of thousands of partitions
-- `kafkalearn.spark.record_results`: what was acknowledged, against what the log holds
+- `kafkalearn.spark.delivery`: what was acknowledged, against what the log holds
 - `kafkalearn.spark.real_topic`: topics of a real Kafka, read, streamed and written; topics that were recorded
-- `kafkalearn.spark.timers`: timers in wheels
+- `kafkalearn.spark.waiting`: timers in wheels
 - `kafkalearn.spark.waiting`: how long writes with acks=all and fetches wait
 
 What they share:
@@ -30,6 +30,6 @@ What they share:
 - `kafkalearn.spark.data`: group ids, keys, orders, logs and records by the million, the same from the same seed
 """
 
-from kafkalearn.extras import require
+from kafkalearn.base.errors import require
 
 require(__name__, "pyspark", "pyarrow", "numpy")

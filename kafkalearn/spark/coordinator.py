@@ -14,10 +14,9 @@ from types import MappingProxyType
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from kafkalearn.arguments import LARGEST_INT, one_of, sequence, whole_number
+from kafkalearn.base.checks import LARGEST_INT, one_of, sequence, whole_number
 from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT, leaders_of
-from kafkalearn.spark.columns.checks import refuse_overwrite, require
-from kafkalearn.spark.columns.native import static_call
+from kafkalearn.spark.columns import refuse_overwrite, require, static_call
 
 
 def _kafka_abs(group_hash: Column) -> Column:

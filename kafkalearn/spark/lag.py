@@ -1,22 +1,31 @@
-"""The lag of consumer groups, from records and from what the groups have committed.
-
-*Records* have the columns of Spark's Kafka source. *Commits* are rows ``group_id``, ``topic``, ``partition``,
-``offset`` (the next one to read), ``committed_at``: as many as there were; the last of each partition counts.
-*Owners* are rows ``group_id``, ``member_id``, ``topic``, ``partition``. All is Spark's own expressions, no Python
-runs on the workers.
-"""
+"""What groups read, over many of them: partitions that change hands, and consumers that are pulled or pushed to."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
-from kafkalearn.arguments import whole_number
-from kafkalearn.assignor import Assignment
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.columns.checks import require
+from kafkalearn.assignors import Assignment
+from kafkalearn.base.checks import LARGEST_LONG, iterable, text, whole_number
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark.columns import require
+
+__all__ = [
+    "backlogs",
+    "handovers",
+    "owners_over_time",
+]
+
+
+# The lag of consumer groups, from records and from what the groups have committed.
+#
+# *Records* have the columns of Spark's Kafka source. *Commits* are rows ``group_id``, ``topic``, ``partition``,
+# ``offset`` (the next one to read), ``committed_at``: as many as there were; the last of each partition counts.
+# *Owners* are rows ``group_id``, ``member_id``, ``topic``, ``partition``. All is Spark's own expressions, no Python
+# runs on the workers.
 
 NUMBERS = ("int", "bigint")
 OWNER_SCHEMA = "group_id STRING, member_id STRING, topic STRING, partition INT"
@@ -175,7 +184,7 @@ def lag_over_time(records: DataFrame, commits: DataFrame, interval_ms: int = 3_6
 def owners_of(spark: SparkSession, assignments: Mapping[str, Assignment]) -> DataFrame:
     """Who owns what, as rows: from the assignment of each group.
 
-    >>> from kafkalearn.assignor import Member, assign
+    >>> from kafkalearn.assignors import Member, assign
     >>> from kafkalearn.spark.session import get_spark
     >>> billing = assign("range", {"orders": 2}, [Member("b0", ["orders"])])
     >>> owners_of(get_spark(), {"billing": billing}).show()
@@ -206,3 +215,217 @@ def _require_commits(commits: DataFrame) -> None:
     require(commits, "group_id", ("string",), "commits are rows group_id, topic, partition, offset, committed_at")
     _require_place(commits, "offset")
     require(commits, "committed_at", (*NUMBERS, "timestamp"), "a moment, or a number that rises with time")
+
+
+# Many consumers of one topic, pulled from its log or pushed to from queues: what the broker holds for each.
+#
+# `kafkalearn.consuming.push` does the same record by record, for a few consumers; there a slow one can also make the
+# broker refuse the producer, which is not known here: queues that are full drop their oldest record.
+
+_WHOLE = ("int", "bigint")
+_FIELDS = ("held", "most_held", "dropped", "pushed", "end", "position", "missed", "pulled")
+
+
+def backlogs(
+    consumers: DataFrame, arrivals: DataFrame, queue_limit: int = LARGEST_LONG, retention: int = LARGEST_LONG
+) -> DataFrame:
+    """How far each consumer has come, and what is held for it, after the last interval.
+
+    In each interval the records arrive first, then each consumer processes as many as it can.
+
+    Parameters
+    ----------
+    consumers : DataFrame
+        ``consumer`` and ``rate``, the records that it can process in an interval.
+    arrivals : DataFrame
+        ``interval``, a number that rises, and ``record_count``. It is collected into one row: some ten thousand
+        intervals at most.
+    queue_limit, retention : int
+        Records that the queue of a consumer and the log hold; by default, as many as come.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `consumers`, and ``held``, ``most_held``, ``dropped``, ``pushed`` (processed) of the queue;
+        ``lag`` (log end minus committed offset, as the tools count it), ``missed``, ``pulled`` (processed) of the log.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> spark = get_spark()
+    >>> arrivals = spark.range(5).selectExpr("id AS interval", "4 AS record_count")
+    >>> consumers = spark.createDataFrame([("billing", 4), ("search", 1)], "consumer string, rate int")
+    >>> found = backlogs(consumers, arrivals, queue_limit=10)
+    >>> found.select("consumer", "held", "dropped", "pushed", "lag", "missed", "pulled").orderBy("consumer").show()
+    +--------+----+-------+------+---+------+------+
+    |consumer|held|dropped|pushed|lag|missed|pulled|
+    +--------+----+-------+------+---+------+------+
+    | billing|   0|      0|    20|  0|     0|    20|
+    |  search|   9|      6|     5| 15|     0|     5|
+    +--------+----+-------+------+---+------+------+
+    """
+    whole_number("queue_limit", queue_limit, at_least=1)
+    whole_number("retention", retention, at_least=1)
+    require(consumers, "consumer", ("string", *_WHOLE), "each consumer needs a name")
+    require(consumers, "rate", _WHOLE, "records that it can process in an interval")
+    require(arrivals, "interval", _WHOLE, "a number that rises with time")
+    require(arrivals, "record_count", _WHOLE, "records that arrive in the interval")
+    in_order = sf.array_sort(
+        sf.collect_list(sf.struct("interval", sf.col("record_count").cast("bigint").alias("record_count")))
+    )
+    stream = arrivals.agg(sf.transform(in_order, lambda each: each["record_count"]).alias("arriving"))
+    start = sf.struct(*(sf.lit(0).cast("bigint").alias(name) for name in _FIELDS))
+
+    def after(state: Column, arriving: Column) -> Column:
+        return _after_interval(state, arriving, sf.col("rate").cast("bigint"), queue_limit, retention)
+
+    ended = consumers.crossJoin(sf.broadcast(stream)).withColumn("ended", sf.aggregate("arriving", start, after))
+    unread = sf.col("ended.end") - sf.col("ended.position")
+    deleted = sf.greatest(unread - sf.lit(retention), sf.lit(0))  # since it has read last
+    return ended.select(
+        *consumers.columns,
+        *(f"ended.{name}" for name in ("held", "most_held", "dropped", "pushed")),
+        unread.alias("lag"),
+        (sf.col("ended.missed") + deleted).alias("missed"),
+        "ended.pulled",
+    )
+
+
+def _after_interval(state: Column, arriving: Column, rate: Column, queue_limit: int, retention: int) -> Column:
+    """Both ways after one more interval: records came, the consumer has done what it could."""
+    come = state["held"] + arriving
+    kept = sf.least(come, sf.lit(queue_limit))
+    acknowledged = sf.least(kept, rate)
+    end = state["end"] + arriving
+    first = sf.greatest(state["position"], end - sf.lit(retention))
+    read = sf.least(end - first, rate)
+    values = {
+        "held": kept - acknowledged,
+        "most_held": sf.greatest(state["most_held"], kept),
+        "dropped": state["dropped"] + come - kept,
+        "pushed": state["pushed"] + acknowledged,
+        "end": end,
+        "position": sf.when(read > 0, first + read).otherwise(state["position"]),
+        "missed": state["missed"] + sf.when(read > 0, first - state["position"]).otherwise(0),
+        "pulled": state["pulled"] + read,
+    }
+    return sf.struct(*(values[name].cast("bigint").alias(name) for name in _FIELDS))
+
+
+# Partitions that go to another member, from commits and assignments: what would a member's own offset be worth?
+#
+# `kafkalearn.consuming.handovers` does the same for one run, event by event.
+
+HANDOVERS_PLACE = ["group_id", "topic", "partition"]
+HANDOVERS_OWNER_SCHEMA = "group_id STRING, member_id STRING, topic STRING, partition INT, assigned_at TIMESTAMP"
+_MOMENTS = ("timestamp", "int", "bigint")
+
+
+def handovers(commits: DataFrame, owners: DataFrame) -> DataFrame:
+    """Every partition that went to another member, if its group has committed something there.
+
+    Parameters
+    ----------
+    commits : DataFrame
+        ``group_id``, ``topic``, ``partition``, ``offset`` (the next one to read), ``committed_at``.
+    owners : DataFrame
+        ``group_id``, ``member_id``, ``topic``, ``partition``, ``assigned_at``, a row for each partition of each
+        assignment; see `owners_over_time`. A commit at the same moment came before the assignment.
+
+    Returns
+    -------
+    DataFrame
+        ``group_id``, ``topic``, ``partition``, ``member_id`` (the new owner), ``assigned_at``; ``committed``, where it
+        reads on; ``own``, what it has committed there itself, null if nothing; ``set_back``, the records that it would
+        read again if it knew only its own offsets (with ``earliest``).
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> spark = get_spark()
+    >>> commits = spark.createDataFrame(
+    ...     [("billing", "orders", 0, 40, 2), ("billing", "orders", 0, 70, 4)],
+    ...     "group_id string, topic string, partition int, offset bigint, committed_at int",
+    ... )
+    >>> owners = spark.createDataFrame(
+    ...     [("billing", "b0", "orders", 0, 1), ("billing", "b1", "orders", 0, 3), ("billing", "b0", "orders", 0, 5)],
+    ...     "group_id string, member_id string, topic string, partition int, assigned_at int",
+    ... )
+    >>> handovers(commits, owners).drop("group_id", "topic").orderBy("assigned_at").show()
+    +---------+---------+-----------+---------+----+--------+
+    |partition|member_id|assigned_at|committed| own|set_back|
+    +---------+---------+-----------+---------+----+--------+
+    |        0|       b1|          3|       40|NULL|      40|
+    |        0|       b0|          5|       70|  40|      30|
+    +---------+---------+-----------+---------+----+--------+
+    """
+    for df, moment, own in ((commits, "committed_at", "offset"), (owners, "assigned_at", "member_id")):
+        for column, types in (("group_id", ("string",)), ("topic", ("string",)), ("partition", ("int", "bigint"))):
+            require(df, column, types, "commits and assignments name group, topic and partition")
+        require(df, own, ("string", "int", "bigint"), "commits have an offset, assignments a member_id")
+        require(df, moment, _MOMENTS, "a moment, or a number that rises with time")
+    committed_at = [
+        *HANDOVERS_PLACE,
+        sf.col("committed_at").alias("at"),
+        sf.lit(None).cast("string").alias("new"),
+        "offset",
+    ]
+    assigned_at = [*HANDOVERS_PLACE, sf.col("assigned_at").alias("at"), sf.col("member_id").alias("new")]
+    events = commits.select(*committed_at, sf.lit(0).alias("kind")).unionByName(
+        owners.select(*assigned_at, sf.lit(None).cast("bigint").alias("offset"), sf.lit(1).alias("kind"))
+    )
+    so_far = Window.partitionBy(*HANDOVERS_PLACE).orderBy("at", "kind").rowsBetween(Window.unboundedPreceding, 0)
+    earlier = so_far.rowsBetween(Window.unboundedPreceding, -1)
+    owned = events.select(
+        "*",
+        _last("new").over(so_far).alias("member_id"),
+        _last("new").over(earlier).alias("before"),
+        _last("offset").over(so_far).alias("committed"),
+    )
+    by_member = Window.partitionBy(*HANDOVERS_PLACE, "member_id").orderBy("at", "kind")
+    own = _last("offset").over(by_member.rowsBetween(Window.unboundedPreceding, 0)).alias("own")
+    return (
+        owned.select("*", own)
+        .where("kind = 1 AND committed IS NOT NULL AND NOT before <=> member_id")
+        .select(
+            *HANDOVERS_PLACE,
+            "member_id",
+            sf.col("at").alias("assigned_at"),
+            "committed",
+            "own",
+            (sf.col("committed") - sf.coalesce("own", sf.lit(0))).alias("set_back"),
+        )
+    )
+
+
+def owners_over_time(
+    spark: SparkSession, group_id: str, assignments: Iterable[tuple[datetime, Assignment]]
+) -> DataFrame:
+    """A group's assignments as rows for `handovers`: each with the moment from which it holds.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignors import Member, assign
+    >>> from kafkalearn.spark.session import get_spark
+    >>> at_nine = (datetime(2026, 1, 1, 9), assign("range", {"orders": 2}, [Member("b0", ["orders"])]))
+    >>> owners_over_time(get_spark(), "billing", [at_nine]).show()
+    +--------+---------+------+---------+-------------------+
+    |group_id|member_id| topic|partition|        assigned_at|
+    +--------+---------+------+---------+-------------------+
+    | billing|       b0|orders|        0|2026-01-01 09:00:00|
+    | billing|       b0|orders|        1|2026-01-01 09:00:00|
+    +--------+---------+------+---------+-------------------+
+    """
+    text("group_id", group_id)
+    rows = []
+    for each in iterable("assignments", assignments, of="pairs of a moment and an Assignment"):
+        match each:
+            case (datetime() as moment, Assignment() as assignment):
+                rows += [(group_id, row["member"], row["topic"], row["partition"], moment) for row in assignment.rows()]
+            case _:
+                raise KafkaLearnError(f"an assignment comes with its moment: (datetime, Assignment), got {each!r}")
+    return spark.createDataFrame(rows, HANDOVERS_OWNER_SCHEMA)
+
+
+def _last(column: str) -> Column:
+    return sf.last(column, ignorenulls=True)

@@ -1,6 +1,6 @@
 """The lines of coordinators' logs as the table that `kafkalearn.spark.group_logs` wants: native expressions alone.
 
-The forms of the lines are those of `kafkalearn.server_logs.patterns`, as regular expressions; `kafkalearn.server_logs`
+The forms of the lines are those of `kafkalearn.oncall.logs.patterns`, as regular expressions; `kafkalearn.oncall.logs`
 finds the same in the same lines. This is for more of them than one machine reads: a year of a hundred brokers.
 """
 
@@ -11,14 +11,12 @@ import re
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from kafkalearn.arguments import text
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group_states import COMPLETING, EMPTY, PREPARING, STABLE
-from kafkalearn.phrases import shown
-from kafkalearn.server_logs.events import BROKER, MEMBER_FAILED, MEMBER_JOINED, MEMBER_LEFT
-from kafkalearn.server_logs.patterns import Pattern, patterns
-from kafkalearn.server_logs.templates import Template
-from kafkalearn.spark.columns.checks import require
+from kafkalearn.base.checks import text
+from kafkalearn.base.errors import KafkaLearnError, shown
+from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
+from kafkalearn.oncall.logs.lines import BROKER, MEMBER_FAILED, MEMBER_JOINED, MEMBER_LEFT
+from kafkalearn.oncall.logs.patterns import Pattern, Template, patterns
+from kafkalearn.spark.columns import require
 
 KINDS = (MEMBER_JOINED, MEMBER_LEFT, MEMBER_FAILED, PREPARING, COMPLETING, STABLE, EMPTY)
 """The events that the table has; the others are left out."""

@@ -4,21 +4,385 @@ Everybody reads the same members and computes the same assignment, so all that c
 wants a partition before its old owner has released it fails, waits ``rebalance.backoff.ms`` and tries again, four times
 in all. When each releases, and when each tries, follows from its pause and from the number of its requests to
 ZooKeeper. So a whole rebalance is arithmetic, which NumPy does for many groups at once
-(`kafkalearn.spark.rebalances.agreement`).
+(`kafkalearn.spark.zookeeper`).
 """
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 from pyspark.sql.pandas.types import from_arrow_type
 
-from kafkalearn.arguments import whole_number
-from kafkalearn.spark.columns.checks import require
-from kafkalearn.spark.data.zipf import hash_of, uniform
-from kafkalearn.spark.rebalances.agreement import AGREEMENT, agreeing
+from kafkalearn.base.checks import LARGEST_INT, whole_number
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark.columns import refuse_overwrite, require
+from kafkalearn.spark.coordinator import with_group_hash
+from kafkalearn.spark.data.datasets import SEED
+from kafkalearn.spark.data.generate import hash_of, uniform
 from kafkalearn.spark.session.worker_code import for_workers
-from kafkalearn.zookeeper.eras.durations import LONGEST_PAUSE_MS, MOST_MEMBERS
+from kafkalearn.zookeeper.eras import LATENCY_MS, LONGEST_PAUSE_MS, MOST_MEMBERS
+
+# Which fetcher of the old consumer, or of a follower, serves which partition, for whole columns.
+#
+# The rule of `kafkalearn.zookeeper.fetching.fetcher_id`; the hash is Java's own function.
+
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_HASH = "_topic_hash"
+
+
+def with_fetcher(
+    df: DataFrame,
+    num_consumer_fetchers: int = 1,
+    topic: str = "topic",
+    partition: str = "partition",
+    output: str = "fetcher_id",
+) -> DataFrame:
+    """The same rows with the number of the fetcher that serves each row's partition.
+
+    Parameters
+    ----------
+    df : DataFrame
+        Partitions: the topic's name in a string column, the partition's number in a whole one; null gives null.
+    num_consumer_fetchers : int
+        ``num.consumer.fetchers``, or ``num.replica.fetchers`` of followers.
+    topic, partition : str
+        The columns.
+    output : str
+        The int column that is added.
+
+    Returns
+    -------
+    DataFrame
+        For ``df.transform(with_fetcher, 4)``. No Python runs on the workers.
+
+    Raises
+    ------
+    KafkaLearnError
+        If an argument or a column is not as described, or there is a column `output` already.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> rows = get_spark().createDataFrame([("orders", 0), ("orders", 1), ("clicks", 0)], "topic string, partition int")
+    >>> [row.fetcher_id for row in rows.transform(with_fetcher, 3).collect()]
+    [2, 1, 0]
+
+    References
+    ----------
+    Apache Kafka 0.8.2 to 4.3, ``AbstractFetcherManager.getFetcherId``.
+    """
+    whole_number("num_consumer_fetchers", num_consumer_fetchers, 1, LARGEST_INT)
+    require(df, topic, ("string",), "a topic has a name")
+    require(df, partition, _WHOLE, "a partition is a whole number")
+    refuse_overwrite(df, output)
+    hashed = with_group_hash(df, topic, _HASH)
+    number = _kafka_abs(sf.col(_HASH).cast("bigint") * 31 + sf.col(partition)) % num_consumer_fetchers
+    return hashed.withColumn(output, number.cast("int")).drop(_HASH)
+
+
+def _kafka_abs(value: Column) -> Column:
+    """The absolute value of the lowest 32 bits as a Java int has it; 0 for -2**31, which has none."""
+    as_int = sf.shiftright(sf.shiftleft(value, 32), 32)  # up and down: the 32nd bit becomes the sign
+    return sf.abs(as_int).bitwiseAND(0x7FFFFFFF)
+
+
+def fetcher_loads(df: DataFrame, load: str, leader: str = "leader", fetcher: str = "fetcher_id") -> DataFrame:
+    """How much each fetcher thread has to do, the busiest first.
+
+    Parameters
+    ----------
+    df : DataFrame
+        Partitions, with the fetcher that `with_fetcher` adds.
+    load : str
+        A column of numbers: bytes a second, or how many.
+    leader, fetcher : str
+        The columns of the leading broker and of the fetcher; a partition without a leader (null) has no fetcher.
+
+    Returns
+    -------
+    DataFrame
+        ``leader``, ``fetcher_id``, ``partition_count``, ``load``, and ``share``: how much of its broker's load.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a column is missing or of another type.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> rows = [("orders", 0, 1, 30.0), ("orders", 1, 1, 10.0), ("clicks", 0, 1, 60.0), ("mail", 0, None, 5.0)]
+    >>> given = get_spark().createDataFrame(rows, "topic string, partition int, leader int, bytes double")
+    >>> given.transform(with_fetcher, 2).transform(fetcher_loads, "bytes").show()
+    +------+----------+---------------+----+-----+
+    |leader|fetcher_id|partition_count|load|share|
+    +------+----------+---------------+----+-----+
+    |     1|         1|              2|90.0|  0.9|
+    |     1|         0|              1|10.0|  0.1|
+    +------+----------+---------------+----+-----+
+    """
+    require(df, load, (*_WHOLE, "float", "double"), "a load is a number")
+    require(df, leader, _WHOLE, "a broker has a number")
+    require(df, fetcher, _WHOLE, "take the column that with_fetcher adds")
+    if len({leader.lower(), fetcher.lower(), load.lower()}) < 3:
+        raise KafkaLearnError(f"leader, fetcher and load are three columns, got {leader!r}, {fetcher!r} and {load!r}")
+    threads = (
+        df.where(sf.col(leader).isNotNull())
+        .groupBy(sf.col(leader).alias("leader"), sf.col(fetcher).alias("fetcher_id"))
+        .agg(sf.count("*").alias("partition_count"), sf.sum(load).alias("load"))
+    )
+    of_broker = threads.groupBy("leader").agg(sf.sum("load").alias("of_broker"))
+    with_share = threads.join(sf.broadcast(of_broker), "leader").withColumn("share", sf.try_divide("load", "of_broker"))
+    return with_share.drop("of_broker").orderBy(sf.desc("load"), "leader", "fetcher_id")
+
+
+# The same commits as writes to ZooKeeper and as requests to the offsets topic, second by second, and who falls behind.
+#
+# The rule of `kafkalearn.zookeeper.commits.simulator`: a node is written for each partition whose offset has changed
+# since the consumer's last commit; a request takes all partitions that the consumer commits at one moment, changed or
+# not.
+
+_OFFSET_STORES_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_COLUMNS = (
+    ("group_id", ("string", *_OFFSET_STORES_WHOLE)),
+    ("partition", _OFFSET_STORES_WHOLE),
+    ("offset", _OFFSET_STORES_WHOLE),
+    ("committed_ms", _OFFSET_STORES_WHOLE),
+)
+
+
+def offset_commits(
+    spark: SparkSession,
+    group_count: int,
+    partition_count: int,
+    commit_count: int,
+    interval_ms: int = 10_000,
+    idle_percent: int = 50,
+    seed: int = SEED,
+) -> DataFrame:
+    """Commits of groups that all commit at the same interval, each from a moment of its own on.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        Where the rows are made.
+    group_count, partition_count : int
+        Groups of one consumer each, which owns so many partitions.
+    commit_count : int
+        Commits of each consumer; there are as many rows as the three numbers multiplied.
+    interval_ms : int
+        ``auto.commit.interval.ms``, at least 1.
+    idle_percent : int
+        How many of 100 partitions get no record between two commits.
+    seed : int
+        Another one, other commits.
+
+    Returns
+    -------
+    DataFrame
+        ``group_id``, ``partition``, ``offset``, ``committed_ms``; the same rows in every run.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a number is none, or out of its bounds.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> offset_commits(get_spark(), 20, 5, 10).count()
+    1000
+    """
+    groups = whole_number("group_count", group_count, at_least=1)
+    partitions = whole_number("partition_count", partition_count, at_least=1)
+    rounds = whole_number("commit_count", commit_count, at_least=1)
+    whole_number("interval_ms", interval_ms, at_least=1)
+    whole_number("idle_percent", idle_percent, at_least=0, at_most=100)
+    number = sf.col("id")
+    group = sf.floor(number / (partitions * rounds)).cast("int")
+    partition = (sf.floor(number / rounds) % partitions).cast("int")
+    turn = (number % rounds).cast("int")
+    is_idle = sf.pmod(hash_of(seed, "idle", number), sf.lit(100)) < idle_percent
+    moved = sf.when(is_idle, 0).otherwise(1 + sf.pmod(hash_of(seed, "moved", number), sf.lit(100)))
+    begin = sf.pmod(hash_of(seed, "begin", group), sf.lit(interval_ms))
+    of_partition = Window.partitionBy("group_id", "partition").orderBy("committed_ms")
+    return (
+        spark.range(groups * partitions * rounds)
+        .select(
+            group.alias("group_id"),
+            partition.alias("partition"),
+            (begin + turn * sf.lit(interval_ms)).cast("bigint").alias("committed_ms"),
+            moved.cast("bigint").alias("moved"),
+        )
+        .select("group_id", "partition", sf.sum("moved").over(of_partition).alias("offset"), "committed_ms")
+    )
+
+
+def writes_per_second(df: DataFrame) -> DataFrame:
+    """What each store has to write in each second.
+
+    Parameters
+    ----------
+    df : DataFrame
+        Commits: ``group_id``, ``partition``, ``offset``, ``committed_ms``. What a consumer commits at one moment is one
+        request; a group's first commit of a partition is a change.
+
+    Returns
+    -------
+    DataFrame
+        ``second``, without gaps from the first to the last; ``znode_writes``, ``requests``, ``records`` (of the topic).
+        No Python runs on the workers.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a column is missing or of another type.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> rows = [("billing", 0, 5, 100), ("billing", 1, 7, 100), ("billing", 0, 5, 2100), ("billing", 1, 9, 2100)]
+    >>> given = get_spark().createDataFrame(rows, "group_id string, partition int, offset int, committed_ms int")
+    >>> given.transform(writes_per_second).show()
+    +------+------------+--------+-------+
+    |second|znode_writes|requests|records|
+    +------+------------+--------+-------+
+    |     0|           2|       1|      2|
+    |     1|           0|       0|      0|
+    |     2|           1|       1|      2|
+    +------+------------+--------+-------+
+    """
+    for column, types in _COLUMNS:
+        require(df, column, types, "group ids are text or numbers, all else whole numbers; times in milliseconds")
+    of_partition = Window.partitionBy("group_id", "partition").orderBy("committed_ms")
+    before = sf.lag("offset").over(of_partition)
+    is_changed = before.isNull() | (before != sf.col("offset"))
+    requests = (
+        df.select("group_id", "committed_ms", is_changed.cast("int").alias("is_changed"))
+        .groupBy("group_id", "committed_ms")
+        .agg(sf.sum("is_changed").alias("znode_writes"), sf.count("*").alias("records"))
+    )
+    seconds = requests.groupBy(sf.floor(sf.col("committed_ms") / 1000).cast("bigint").alias("second")).agg(
+        sf.sum("znode_writes").alias("znode_writes"),
+        sf.count("*").alias("requests"),
+        sf.sum("records").alias("records"),
+    )
+    span = seconds.agg(sf.min("second").alias("first"), sf.max("second").alias("last")).where("first IS NOT NULL")
+    every = span.select(sf.explode(sf.sequence("first", "last")).alias("second"))
+    counts = [sf.coalesce(name, sf.lit(0)).alias(name) for name in ("znode_writes", "requests", "records")]
+    return every.join(seconds, "second", "left").select("second", *counts).orderBy("second")
+
+
+def with_backlog(df: DataFrame, asked: str, done_per_second: int, output: str = "backlog") -> DataFrame:
+    """The same seconds with how many writes wait at the end of each, when a store gets so many done.
+
+    Parameters
+    ----------
+    df : DataFrame
+        ``second``, without gaps, and how many writes come in it: what `writes_per_second` returns.
+    asked : str
+        The column of writes: ``"znode_writes"`` or ``"requests"``.
+    done_per_second : int
+        What the store gets done, as `kafkalearn.zookeeper.commits.simulator.Costs` has it.
+    output : str
+        The column that is added.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a column is missing or of another type, or the number is none.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> given = get_spark().createDataFrame([(0, 10), (1, 50), (2, 0), (3, 10)], "second int, requests int")
+    >>> [row.backlog for row in given.transform(with_backlog, "requests", 20).collect()]
+    [0, 30, 10, 0]
+    """
+    require(df, "second", _OFFSET_STORES_WHOLE, "a second is a whole number")
+    require(df, asked, _OFFSET_STORES_WHOLE, "writes are counted")
+    whole_number("done_per_second", done_per_second, at_least=1)
+    so_far = Window.orderBy("second").rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    ahead = sf.sum(sf.col(asked) - done_per_second).over(so_far)
+    return df.withColumn("_ahead", ahead).withColumn(output, _above_lowest(so_far)).drop("_ahead")
+
+
+def _above_lowest(so_far: Window) -> Column:
+    """What waits: how far what came, less what was done, stands above its lowest point so far, or above 0 if lower."""
+    return (sf.col("_ahead") - sf.least(sf.lit(0), sf.min("_ahead").over(so_far))).cast("bigint")
+
+
+# When old consumers agree, for many groups at once in NumPy: what workers run for `kafkalearn.spark.zookeeper`.
+#
+# A group's members stand behind one another in an array, the newcomer last, and the groups behind one another.
+
+REQUEST_MS = 2 * LATENCY_MS
+OWN_VIEW, REGISTERS, WHOLE_VIEW = 5, 7, 4
+"""Requests: of step 1, with one broker; to register and to listen; of step 4, besides one for each member."""
+
+AGREEMENT = pa.struct([("agreement_ms", pa.int64()), ("failed_attempts", pa.int32()), ("given_up", pa.int32())])
+"""What a group gets."""
+
+
+def agreeing(backoff_ms: int, max_retries: int) -> Callable[[pa.Array, pa.Array], pa.Array]:
+    """From the pauses of the members of groups, and the groups' partition counts, to `AGREEMENT`.
+
+    >>> agreements = agreeing(backoff_ms=2000, max_retries=4)
+    >>> agreements(pa.array([[0, 0, 0], [0, 0, 3001]]), pa.array([6, 6])).to_pylist()[1]
+    {'agreement_ms': 4216, 'failed_attempts': 2, 'given_up': 0}
+    """
+
+    def agreements(pause_ms: pa.Array, partition_count: pa.Array) -> pa.Array:
+        if not len(pause_ms):
+            return pa.array([], AGREEMENT)
+        sizes = pause_ms.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+        counts = partition_count.to_numpy(zero_copy_only=False).astype(np.int64)
+        starts = np.cumsum(sizes + 1) - (sizes + 1)
+        gets, tries_ms, again_ms, free_ms = _plans(pause_ms.flatten().to_numpy(), sizes, counts, starts, backoff_ms)
+
+        # Until the last old owner has released, every try fails.
+        needed = np.where(gets > 0, -(-np.maximum(free_ms - tries_ms, 0) // again_ms), 0)
+        has_given_up, failed = needed >= max_retries, np.minimum(needed, max_retries)
+        done_ms = tries_ms + failed * again_ms + gets * REQUEST_MS
+        gave_up_ms = tries_ms + (max_retries - 1) * again_ms + 2 * gets * REQUEST_MS + backoff_ms
+        end_ms = np.maximum.reduceat(np.where(has_given_up, gave_up_ms, done_ms), starts)
+        sums = (np.add.reduceat(each, starts, dtype=np.int32) for each in (failed, has_given_up))
+        return pa.StructArray.from_arrays([pa.array(each) for each in (end_ms, *sums)], fields=list(AGREEMENT))
+
+    return agreements
+
+
+def _plans(pause_ms: np.ndarray, sizes: np.ndarray, counts: np.ndarray, starts: np.ndarray, backoff_ms: int) -> tuple:
+    """How many partitions a member gets, when it tries first, how much later again, and when they are free."""
+    group = np.repeat(np.arange(len(sizes)), sizes + 1)
+    at, size = np.arange(len(group)) - starts[group], sizes[group]
+    each, more = (of_group[group] for of_group in np.divmod(counts, sizes))
+    new_each, new_more = (of_group[group] for of_group in np.divmod(counts, sizes + 1))
+    had, gets = each + (at < more), new_each + (at < new_more)
+
+    # Notified, or awake again, a member does the first three steps; one number more stands for the last newcomer.
+    released_ms = np.append(np.maximum(pause_ms, LATENCY_MS) + OWN_VIEW * REQUEST_MS, 0)
+    begin = starts[group] - group  # of the group in it: no newcomer has anything to release
+    view_ms = (size + 1 + WHOLE_VIEW + gets) * REQUEST_MS
+    first_ms = np.where(at == size, (REGISTERS + OWN_VIEW) * REQUEST_MS, released_ms[begin + at] + had * REQUEST_MS)
+    again_ms = 2 * gets * REQUEST_MS + backoff_ms + OWN_VIEW * REQUEST_MS + view_ms
+
+    first = new_each * at + np.minimum(at, new_more)
+    owners = begin + _old_owner(first, each, more), begin + _old_owner(first + gets - 1, each, more) + 1
+    free_ms = np.maximum.reduceat(released_ms, np.column_stack(owners).ravel())[::2]
+    return gets, first_ms + view_ms, again_ms, free_ms
+
+
+def _old_owner(partition: np.ndarray, each: np.ndarray, more: np.ndarray) -> np.ndarray:
+    """The place of the member that had a partition: by ``range`` the first members have one more."""
+    larger = more * (each + 1)
+    of_others = more + (partition - larger) // np.maximum(each, 1)
+    return np.where(partition < larger, partition // (each + 1), of_others)
+
 
 GROUP_SCHEMA = "group_id STRING, partition_count INT, pause_ms ARRAY<INT>, uncommitted ARRAY<INT>"
 """The columns of a group: for each member its pause, and the records it has read since its last commit."""
@@ -44,7 +408,7 @@ def with_agreement(groups: DataFrame, backoff_ms: int = 2000, max_retries: int =
     -------
     DataFrame
         With ``agreement_ms`` (bigint), ``failed_attempts`` and ``given_up`` (int): what
-        `kafkalearn.zookeeper.eras.durations.newcomer` gives for each row; and ``read_twice`` (bigint), the records that
+        `kafkalearn.zookeeper.eras.newcomer` gives for each row; and ``read_twice`` (bigint), the records that
         are read again if nobody commits before it gives up its partitions (``auto.commit.enable=false``). At the very
         same millisecond the release comes first, which is so up to four partitions a member.
 
@@ -105,7 +469,7 @@ def random_groups(spark: SparkSession, group_count: int, seed: int = 42) -> Data
     -------
     DataFrame
         With the columns of `GROUP_SCHEMA`, ``member_count`` and ``work_ms``, which is ``pause_ms`` by the name that
-        `kafkalearn.spark.rebalances.durations` reads: the same groups with the classic protocol. Pauses last 0.2 to
+        `kafkalearn.spark.rebalances` reads: the same groups with the classic protocol. Pauses last 0.2 to
         20 s.
 
     Examples

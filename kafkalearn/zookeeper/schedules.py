@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import filterfalse
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.trace import Frame, Trace, extend
-from kafkalearn.zookeeper.connector.events import (
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.trace import Frame, Trace, extend
+from kafkalearn.zookeeper.connector.model import (
+    BACKOFF,
+    WATCHER,
+    Connector,
     ConnectorEvent,
+    Group,
     HandleEvent,
     RebalanceStep,
     Reconnect,
+    Settings,
     Turn,
     WakeWatcher,
+    start,
 )
-from kafkalearn.zookeeper.connector.settings import Settings
 from kafkalearn.zookeeper.connector.simulator import simulate, step
-from kafkalearn.zookeeper.connector.state import BACKOFF, WATCHER, Connector, Group, start
 
 MOST_TURNS = 1_000_000
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.answers.settings.properties import MASK, is_secret, parse_properties, read_properties
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.versions.settings import all_settings
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.oncall.settings import MASK, is_secret, parse_properties, read_properties
+from kafkalearn.releases.settings import all_settings
 from tests.every import every_case
 from tests.recorded import recorded
 

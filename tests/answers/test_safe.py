@@ -6,15 +6,14 @@ import json
 
 import pytest
 
-from kafkalearn.answers import safe
-from kafkalearn.answers.answer import Outcome
-from kafkalearn.answers.durability.failures import ALL_LOSE_POWER, failures_of
-from kafkalearn.answers.durability.harm import HARM
-from kafkalearn.datafiles import data_directory
-from kafkalearn.delivery.promises import NO_REJECTED_IN_LOG, PROMISES, broken
-from kafkalearn.delivery.search.failures import FAILURES, PRODUCERS
-from kafkalearn.delivery.search.matrix import matrix
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import data_directory
+from kafkalearn.delivery.matrix_search import matrix
+from kafkalearn.delivery.search import FAILURES, PRODUCERS
+from kafkalearn.delivery.simulator import NO_REJECTED_IN_LOG, PROMISES, broken
+from kafkalearn.oncall import safe
+from kafkalearn.oncall.answer import Outcome
+from kafkalearn.oncall.durability import ALL_LOSE_POWER, HARM, failures_of
 
 OWN = data_directory("own-cluster")
 

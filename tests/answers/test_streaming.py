@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafkalearn.answers.streaming import StreamingProgress, streaming_lag, streaming_progress
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.oncall.streaming import StreamingProgress, streaming_lag, streaming_progress
 from tests.recorded import recorded
 
 CHECKPOINTS = recorded("streaming-checkpoints")

@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.answers import upgrade
-from kafkalearn.answers.answer import Outcome
-from kafkalearn.answers.settings.findings import DANGERS
-from kafkalearn.answers.settings.refusals import refusals
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.versions.releases import RELEASES
-from kafkalearn.versions.settings import ABSENT, REQUIRED, all_settings
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.oncall import upgrade
+from kafkalearn.oncall.answer import Outcome
+from kafkalearn.oncall.upgrade import DANGERS, refusals
+from kafkalearn.releases.lines import RELEASES
+from kafkalearn.releases.settings import ABSENT, REQUIRED, all_settings
 from tests.every import every_case
 from tests.recorded import recorded
 
@@ -188,8 +187,8 @@ def test_no_release_refuses_its_own_default(setting, release):
 
 @given(st.sampled_from(DEFAULTS), st.sampled_from(RELEASES), st.sampled_from(RELEASES))
 def test_a_line_is_gone_exactly_if_the_old_release_knows_it_and_the_new_one_does_not(setting, one, other):
-    from kafkalearn.answers.settings.findings import of_line
-    from kafkalearn.answers.settings.properties import parse_properties
+    from kafkalearn.oncall.settings import parse_properties
+    from kafkalearn.oncall.upgrade import of_line
 
     old, new = sorted((one, other), key=RELEASES.index)
     (line,) = parse_properties(f"{setting.name}=1").lines
@@ -214,7 +213,7 @@ def test_a_fact_that_shows_in_settings_is_said_only_where_it_does(tmp_path):
 
 
 def test_every_fact_that_shows_in_settings_is_a_fact():
-    from kafkalearn.answers.settings.findings import SEEN_IN_SETTINGS
-    from kafkalearn.versions.facts import all_facts
+    from kafkalearn.oncall.upgrade import SEEN_IN_SETTINGS
+    from kafkalearn.releases.settings import all_facts
 
     assert SEEN_IN_SETTINGS.keys() <= {fact.what for fact in all_facts()}

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.answers import where
-from kafkalearn.answers.answer import Outcome
-from kafkalearn.answers.clients import CLIENTS, client_named
-from kafkalearn.answers.names import FORMATS, key_from
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator import offsets_partition
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.oncall import where
+from kafkalearn.oncall.answer import FORMATS, Outcome, key_from
+from kafkalearn.oncall.where import CLIENTS, client_named
 from kafkalearn.partitioning import partition_for_key
 
 VECTORS = Path(__file__).parents[1] / "vectors"

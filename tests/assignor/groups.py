@@ -2,9 +2,9 @@
 
 from hypothesis import strategies as st
 
-from kafkalearn.assignor import Member
-from kafkalearn.assignor.registry import BROKER_ASSIGNORS, CLIENT_ASSIGNORS
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.assignors import Member
+from kafkalearn.assignors.registry import BROKER_ASSIGNORS, CLIENT_ASSIGNORS
+from kafkalearn.base.topic_partition import TopicPartition
 
 TODAY = [("client", name) for name in CLIENT_ASSIGNORS] + [("broker", name) for name in BROKER_ASSIGNORS]
 

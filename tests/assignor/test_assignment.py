@@ -2,8 +2,8 @@ import pickle
 
 import pytest
 
-from kafkalearn.assignor import Assignment, Member, assign
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.assignors import Assignment, Member, assign
+from kafkalearn.base.topic_partition import TopicPartition
 
 
 def test_an_assignment_is_a_value():

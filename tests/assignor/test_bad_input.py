@@ -1,8 +1,8 @@
 import pytest
 
-from kafkalearn.assignor import Member, OldConsumer, assign, broken_laws, compare, random_rebalance, rebalance, rejoin
-from kafkalearn.assignor.carrying_out.events import GroupChanged
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.assignors import Member, OldConsumer, assign, broken_laws, compare, random_rebalance, rebalance, rejoin
+from kafkalearn.assignors.carrying_out import GroupChanged
+from kafkalearn.base.errors import KafkaLearnError
 from tests.assignor.groups import TODAY
 
 A, B = Member("A", ["t"]), Member("B", ["t"])

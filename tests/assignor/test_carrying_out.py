@@ -2,20 +2,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.assignor import Member, assign, change, cooperative_rounds, random_rebalance, rebalance, rejoin
-from kafkalearn.assignor.carrying_out import AllGaveUp, Assigned, GroupChanged, Settings, broken, check, start, step
-from kafkalearn.assignor.carrying_out.effects import (
+from kafkalearn.assignors import Member, assign, change, cooperative_rounds, random_rebalance, rebalance, rejoin
+from kafkalearn.assignors.carrying_out import (
+    AllGaveUp,
+    Assigned,
     AssignedAnew,
+    GroupChanged,
     MemberJoined,
     MemberLeft,
     RoundEnded,
+    Settings,
     StartedReading,
     StoppedReading,
     SubscriptionChanged,
+    broken,
+    check,
+    start,
+    step,
 )
-from kafkalearn.assignor.judging.random_rebalances import CHANGES
-from kafkalearn.assignor.registry import CLIENT_ASSIGNORS
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.assignors.judging import CHANGES
+from kafkalearn.assignors.registry import CLIENT_ASSIGNORS
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 
 NUMBERS = st.integers(0, 10_000)
 TEN = [Member(f"m{number:02}", ["t"]) for number in range(10)]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kafkalearn.assignor import (
+from kafkalearn.assignors import (
     Assignment,
     Member,
     OldConsumer,
@@ -16,9 +16,9 @@ from kafkalearn.assignor import (
     fewest_moves,
     rejoin,
 )
-from kafkalearn.assignor.registry import OLD_CONSUMER_ASSIGNORS, find_assignor
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.assignors.registry import OLD_CONSUMER_ASSIGNORS, find_assignor
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
 from tests.assignor.groups import TODAY, changes, fresh_groups, partition_counts
 
 STICKY = ["sticky", "cooperative-sticky", "uniform"]

@@ -1,8 +1,8 @@
 import pytest
 
-from kafkalearn.assignor import Member, OldConsumer, assign
-from kafkalearn.assignor.registry import BROKER_ASSIGNORS, CLIENT_ASSIGNORS
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.assignors import Member, OldConsumer, assign
+from kafkalearn.assignors.registry import BROKER_ASSIGNORS, CLIENT_ASSIGNORS
+from kafkalearn.base.errors import KafkaLearnError
 from tests.assignor.groups import as_lists, as_sets, recorded_members
 from tests.every import every_case
 from tests.recorded import recorded

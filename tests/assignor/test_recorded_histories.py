@@ -8,8 +8,8 @@ have come out otherwise.
 
 from dataclasses import replace
 
-from kafkalearn.assignor import Member, assign
-from kafkalearn.java_collections import TimelineHashSet
+from kafkalearn.assignors import Member, assign
+from kafkalearn.base.java import TimelineHashSet
 from tests.assignor.groups import as_sets
 from tests.every import every_case
 from tests.recorded import recorded

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkalearn.live.jars.lock import one_at_a_time
+from kafkalearn.live.jars import one_at_a_time
 from tests.book.browsers import Shown, chromium, firefox
 from tools import book
 from tools.book.live import packages

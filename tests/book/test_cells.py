@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from kafkalearn.page import answer, cells
-from kafkalearn.page.cells import open_chapter, run
+from tools.page import answer, cells
+from tools.page.cells import open_chapter, run
 
 NO_PAGE_HAS = ("pyspark", "pandas", "matplotlib", "anywidget", "numpy")
 
@@ -107,7 +107,7 @@ def test_an_error_has_its_line_in_the_cell(chapter):
 
 
 def test_a_table_used_as_a_dataframe_says_that_it_needs_pandas(chapter):
-    source = "from kafkalearn.tables import PlainTable\nPlainTable(('a',), ((1,),)).groupby('a')"
+    source = "from kafkalearn.base.tables import PlainTable\nPlainTable(('a',), ((1,),)).groupby('a')"
 
     assert chapter("a", source)["needs"] == "pandas"
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafkalearn.exercises.kit.properties import Open
+from kafkalearn.exercises.kit.functions import Open
 from kafkalearn.exercises.progress.record import Record
 from tests.book.test_exercises_in_the_page import code_of, each_exercise, each_wrong_answer
 from tools.book.live.in_node import PagePython, page_python

@@ -4,12 +4,11 @@ import json
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.exercises.kit.properties import Open
-from kafkalearn.exercises.progress.answers import encoded
-from kafkalearn.exercises.progress.record import Entry, Record
-from kafkalearn.page.exercises import NOT_IN_THE_PAGE, check, find_exercise
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.exercises.kit.functions import Open
+from kafkalearn.exercises.progress.record import Entry, Record, encoded
 from tests.exercises.every_exercise import EXERCISES, name_of
+from tools.page.exercises import NOT_IN_THE_PAGE, check, find_exercise
 
 each_exercise = pytest.mark.parametrize("exercise", [exercise for _, exercise in EXERCISES], ids=name_of)
 each_wrong_answer = pytest.mark.parametrize(
@@ -24,7 +23,7 @@ def code_of(exercise, answer):
     words = encoded(answer)
     if isinstance(words, dict) and "function" in words:
         return f"{words['source']}\nexercises.{exercise.name}.check({words['function']})"
-    read = "from kafkalearn.exercises.progress.answers import decoded"
+    read = "from kafkalearn.exercises.progress.record import decoded"
     return f"{read}\nexercises.{exercise.name}.check(decoded({words!r}))"
 
 

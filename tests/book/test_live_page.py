@@ -13,7 +13,7 @@ import zipfile
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from kafkalearn.views.drawing.page import player_html, player_script
+from kafkalearn.drawing.player import player_html, player_script
 from tools.book.live import alive, page_script, policy, with_policy
 from tools.book.live.packages import ACE, PYODIDE, NotFetched, Package, files
 from tools.book.live.runtime import core_archive, core_files
@@ -53,7 +53,7 @@ def test_a_chapter_has_its_cells_as_data_and_the_players_script_once():
 def test_the_core_is_packed_without_spark_and_the_same_each_time():
     names = set(core_files())
 
-    assert {"kafkalearn/page/cells.py", "kafkalearn/data/coordinator.json"} <= names
+    assert {"tools/page/cells.py", "kafkalearn/data/coordinator.json"} <= names
     assert not any("/spark/" in name or "__pycache__" in name for name in names)
     assert core_archive() == core_archive()
     with zipfile.ZipFile(io.BytesIO(core_archive())) as archive:

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import pytest
 
-from kafkalearn.phrases import listed
+from kafkalearn.base.errors import listed
 from tools.book.core_tests import FileResult, run_files
 from tools.book.core_tests.folders import LEFT_OUT, NOT_THE_CORES, files_in, folders
 from tools.book.core_tests.page import COMMAND, PAGE, row_of

@@ -11,18 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from IPython.lib.pretty import pretty as pretty_in_a_notebook
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator import look_up, round_robin_leaders
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.page import controls
-from kafkalearn.page.display import bundle
-from kafkalearn.page.names import cells_before, names_of
-from kafkalearn.page.pretty import pretty
-from kafkalearn.page.widgets import KIND, play, vary
-from kafkalearn.views.coordinator.picture import draw_lookup
-from kafkalearn.views.coordinator.words import describe_lookup
-from kafkalearn.views.drawing.frames import animation
-from kafkalearn.views.widgets.controls import vary as vary_in_a_notebook
-from kafkalearn.views.widgets.player import play as play_in_a_notebook
+from kafkalearn.coordinator.picture import draw_lookup
+from kafkalearn.coordinator.words import describe_lookup
+from kafkalearn.drawing.player import animation
+from kafkalearn.drawing.widgets import play as play_in_a_notebook
+from kafkalearn.drawing.widgets import vary as vary_in_a_notebook
+from tools.page import controls
+from tools.page.cells import cells_before, names_of
+from tools.page.controls import KIND, bundle, play, pretty, vary
 
 PLAIN = st.one_of(st.none(), st.booleans(), st.integers(), st.text(st.characters(codec="ascii"), max_size=40))
 VALUES = st.recursive(

@@ -8,20 +8,19 @@ from importlib import import_module
 
 import pytest
 
-from kafkalearn.answers import why
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import data_directory
 from kafkalearn.coordinator import find_coordinator
-from kafkalearn.datafiles import data_directory
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group import find_change, simulate
 from kafkalearn.offsets import encode_key, encode_value
-from kafkalearn.page import answer
-from kafkalearn.page.playground import ANSWERS
-from kafkalearn.page.playground.partitions import MOVES, REPLICAS
+from kafkalearn.oncall import why
 from kafkalearn.partitioning import PARTITIONERS, partition_for_key
 from kafkalearn.replication import PROMISES, Settings, broken
 from kafkalearn.replication import simulate as replicate
+from kafkalearn.scenarios import find_change, simulate
+from tools.page import answer
+from tools.page.playground import ANSWERS, MOVES, REPLICAS
 
-search_in = import_module("kafkalearn.page.playground.search")  # the package has a function of this name
+search_in = import_module("tools.page.playground")
 NIGHT = "topic orders has 6 partitions\nat 0 s: c1, c2 and c3 join\nat 60 s: c2 pauses for 50 s"
 
 

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from kafkalearn.datafiles import data_directory
+from kafkalearn.base.files import data_directory
 from tests.book.browsers import Shown, wait_for
 from tests.book.test_playground import LOG
 

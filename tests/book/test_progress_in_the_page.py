@@ -6,14 +6,13 @@ import os
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.exercises.kit.properties import Open
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.exercises.kit.functions import Open
 from kafkalearn.exercises.progress import grades
 from kafkalearn.exercises.progress.judging import TOO_LONG, UNKNOWN
-from kafkalearn.exercises.progress.keeping import VARIABLE
-from kafkalearn.exercises.progress.record import Entry, Record, write_file
-from kafkalearn.page.progress import class_table, judge, merge, progress_in_memory
+from kafkalearn.exercises.progress.record import VARIABLE, Entry, Record, write_file
 from tests.exercises.every_exercise import ALL, mistaken, solved
+from tools.page.progress import class_table, judge, merge, progress_in_memory
 
 
 def claiming(answers, name="Anna", outcome="right"):
@@ -61,12 +60,12 @@ def test_what_harms_takes_no_other_answer_with_it():
 def test_values_are_judged_before_any_code_of_the_file_runs():
     changes_the_rule = (
         "def f(*arguments):\n"
-        "    from kafkalearn.exercises.chapter00.exercises import predict_coordinator\n"
+        "    from kafkalearn.exercises.chapter00 import predict_coordinator\n"
         "    from kafkalearn.exercises.kit import values\n"
         "    values.compare = lambda *given: values.Verdict('right')\n"
     )
     answers = {"00.leader_of": {"function": "f", "source": changes_the_rule}, "00.predict_coordinator": 9}
-    from kafkalearn.exercises.kit import values
+    from kafkalearn.exercises.kit import compare as values
 
     kept = values.compare
     try:

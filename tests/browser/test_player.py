@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 
 IMPORTS = """
 import ipywidgets
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator import look_up, round_robin_leaders
 from kafkalearn.views import describe_lookup, draw_lookup, animation, play, vary
 """

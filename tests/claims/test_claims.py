@@ -5,9 +5,8 @@ from collections import defaultdict
 import nbformat
 import pytest
 
-from kafkalearn.claims import claims
-from kafkalearn.claims.claim import all_claims
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.releases.claims import all_claims, claims
 from tests.every import every_case
 from tools.chapters import chapter_paths
 

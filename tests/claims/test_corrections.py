@@ -3,7 +3,7 @@
 import nbformat
 import pytest
 
-from kafkalearn.claims.claim import all_claims
+from kafkalearn.releases.claims import all_claims
 from tools.chapters import chapter_paths
 
 TEXTS = {

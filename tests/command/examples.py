@@ -6,8 +6,8 @@ import contextlib
 import io
 import json
 
-from kafkalearn.command.main import main
-from kafkalearn.datafiles import data_directory
+from kafkalearn.base.files import data_directory
+from kafkalearn.oncall.command import main
 
 OWN = data_directory("own-cluster")
 

@@ -12,11 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from kafkalearn import answers
-from kafkalearn.answers.answer import Answer, Outcome
-from kafkalearn.command import QUESTIONS
-from kafkalearn.command.completion import completion_for
-from kafkalearn.command.main import INTERRUPTED, command_parser, main, question_named
+from kafkalearn import oncall as answers
+from kafkalearn.oncall.answer import Answer, Outcome
+from kafkalearn.oncall.command import INTERRUPTED, QUESTIONS, command_parser, completion_for, main, question_named
 from tests.command import examples
 from tests.command.examples import asked, json_of
 from tests.views.golden import expected
@@ -48,23 +46,23 @@ def test_every_question_has_one_function_and_one_module():
 
 
 def test_a_question_stays_a_function_whatever_was_imported_before():
-    code = "from kafkalearn.answers.where import Where; from kafkalearn.answers import where; print(where('a').outcome)"
+    code = "from kafkalearn.oncall.where import Where; from kafkalearn.oncall import where; print(where('a').outcome)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert run.stdout.strip() in ("Outcome.FINE", "0")
 
 
 def test_only_the_question_that_is_asked_is_imported():
     code = (
-        "import sys; from kafkalearn.command.main import main; main(['where', 'group', 'a']);"
+        "import sys; from kafkalearn.oncall.command import main; main(['where', 'group', 'a']);"
         "print(*(name for name in sys.modules if name.startswith('kafkalearn.')))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     loaded = run.stdout.split()
 
-    assert "kafkalearn.command.where" in loaded
+    assert "kafkalearn.oncall.where" in loaded
     for other in ("why", "xray", "upgrade", "safe"):
-        assert f"kafkalearn.command.{other}" not in loaded
-    for heavy in ("kafkalearn.explore", "kafkalearn.delivery", "kafkalearn.live", "kafkalearn.views"):
+        assert f"kafkalearn.oncall.{other}" not in loaded
+    for heavy in ("kafkalearn.base.search", "kafkalearn.delivery", "kafkalearn.live", "kafkalearn.views"):
         assert not any(name.startswith(heavy) for name in loaded)
 
 

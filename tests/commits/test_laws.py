@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.commits import (
     Answered,
     Append,
@@ -25,8 +26,7 @@ from kafkalearn.commits import (
     start,
     step,
 )
-from kafkalearn.commits.sinks import SINKS
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.commits.model import SINKS
 
 by = st.sampled_from("AB")
 offsets = st.one_of(st.none(), st.integers(0, 9))

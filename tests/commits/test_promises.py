@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkalearn.base.search import explore, whole
 from kafkalearn.commits import (
     PROMISES,
     CommitSync,
@@ -16,8 +17,7 @@ from kafkalearn.commits import (
     step,
     sweep,
 )
-from kafkalearn.commits.promises import NOT_AHEAD, NOT_DOUBLED, NOT_LOST
-from kafkalearn.explore import explore, whole
+from kafkalearn.commits.simulator import NOT_AHEAD, NOT_DOUBLED, NOT_LOST
 
 BOTH = [event(by) for event in (Poll, Process, Start) for by in "AB"]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.commits import Settings
-from kafkalearn.errors import KafkaLearnError
 
 
 def test_settings_that_no_consumer_can_have_are_refused():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.commits import (
     Answered,
     Append,
@@ -22,9 +23,8 @@ from kafkalearn.commits import (
     lost,
     simulate,
 )
-from kafkalearn.commits.committing import TOO_LARGE
-from kafkalearn.commits.effects import CheckpointRefused, CommitRefused, Committed, Failed, Polled
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.commits.model import CheckpointRefused, CommitRefused, Committed, Failed, Polled
+from kafkalearn.commits.simulator import TOO_LARGE
 
 AUTO = Settings(6, is_auto=True)
 THREE = Settings(6, max_poll_records=3)

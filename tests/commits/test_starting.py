@@ -2,8 +2,8 @@
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.commits import NoStart, start_offset
-from kafkalearn.errors import KafkaLearnError
 
 
 @pytest.mark.parametrize("reset", ["earliest", "latest", "none", "by_duration:PT1H"])

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.commits import (
     ACCIDENTS,
     STRATEGIES,
@@ -19,7 +20,6 @@ from kafkalearn.commits import (
     undisturbed,
 )
 from kafkalearn.commits.strategies import settings_for
-from kafkalearn.errors import KafkaLearnError
 
 AFTER = ("each record", "each batch", "each second", "auto", "async", "async, retried", "last, not next")
 CURES = ("idempotent sink", "offset as a lock", "checkpoints")

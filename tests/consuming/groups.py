@@ -2,9 +2,9 @@
 
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.trace import extend
 from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate, step
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.trace import extend
 
 GROUPS = ("billing", "shipping")
 NAMES = ("0", "1", "2", "3")

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.consuming.describe import DescribedPartition, describe_group, describe_warning, lag_columns
-from kafkalearn.errors import KafkaLearnError
 
 OWNED = DescribedPartition("test", 0, 100, 105, "consumer-1-6f1e", "/127.0.0.1", "consumer-1")
 UNOWNED = DescribedPartition("test", 1, 7, 7)

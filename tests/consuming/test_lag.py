@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.consuming import Join, Poll, Produce, Settings, commit_rows, lags, simulate, start
 from kafkalearn.consuming.lag import lags_by_member, total_lag
-from kafkalearn.errors import KafkaLearnError
 from tests.consuming.groups import SCHEDULES, SETTINGS, run_what_is_legal
 
 

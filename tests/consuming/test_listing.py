@@ -2,9 +2,9 @@
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.consuming import Join, Leave, Settings, simulate
-from kafkalearn.consuming.listing import ListedGroup, list_groups, listed
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.consuming.lag import ListedGroup, list_groups, listed
 from tests.recorded import recorded
 
 

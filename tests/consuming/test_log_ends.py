@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkalearn.consuming.log_ends import log_end_lines
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.consuming.lag import log_end_lines
 from tests.recorded import recorded
 
 ENDS = {"t12": range(1, 13), "empty": [0]}

@@ -7,8 +7,7 @@ from hypothesis import given
 
 from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, lags, reading_counts, simulate
 from kafkalearn.consuming.handovers import handovers
-from kafkalearn.consuming.promises import NONE_SKIPPED, NONE_TWICE, broken
-from kafkalearn.consuming.reading import ReadingCounts
+from kafkalearn.consuming.simulator import NONE_SKIPPED, NONE_TWICE, ReadingCounts, broken
 from tests.consuming.groups import GROUPS, SCHEDULES, SETTINGS, run_what_is_legal
 
 JOINS = [Join("g", "a"), Join("g", "b")]

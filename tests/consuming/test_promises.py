@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 
+from kafkalearn.base.search import explore, whole
 from kafkalearn.consuming import PROMISES, Join, Leave, Poll, Produce, Settings, check, start, step
-from kafkalearn.consuming.promises import IN_ORDER, NONE_IDLE, NONE_SKIPPED
-from kafkalearn.explore import explore, whole
+from kafkalearn.consuming.simulator import IN_ORDER, NONE_IDLE, NONE_SKIPPED
 from tests.consuming.groups import SCHEDULES, SETTINGS, run_what_is_legal
 
 JOIN, POLL = Join("g", "a"), Poll("g", "a", 2)

@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.trace import extend
 from kafkalearn.consuming import Join, Produce, Settings, drain, records_read, simulate, start, step
 from kafkalearn.consuming.lag import lags_by_member, total_lag
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.trace import extend
 from tests.consuming.groups import SCHEDULES, run_what_is_legal
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.consuming import Settings
-from kafkalearn.errors import KafkaLearnError
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, records_read, simulate, start, step
-from kafkalearn.consuming.effects import Appended, Assigned, Committed, Polled
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.consuming.simulator import Appended, Assigned, Committed, Polled
 from kafkalearn.partitioning.keyed import partition_for_key
 from tests.consuming.groups import SCHEDULES, SETTINGS, run_what_is_legal
 

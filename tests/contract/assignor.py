@@ -1,8 +1,7 @@
 """A rebalance by a client's assignor, eager and cooperative, held to the contract."""
 
-from kafkalearn.assignor.carrying_out.events import AllGaveUp, Assigned, GroupChanged
-from kafkalearn.assignor.carrying_out.settings import Settings
-from kafkalearn.assignor.members import Member
+from kafkalearn.assignors.carrying_out import AllGaveUp, Assigned, GroupChanged, Settings
+from kafkalearn.assignors.members import Member
 from tests.contract.simulator import Run, Simulator
 
 COUNTS = {"orders": 4, "payments": 3}
@@ -10,7 +9,7 @@ TRIO = tuple(Member(f"billing-{number}", ["orders", "payments"]) for number in r
 CHANGED = (Member("billing-1", ["orders"]), TRIO[2], Member("billing-3", ["orders", "payments"]))
 
 SIMULATOR = Simulator(
-    home="kafkalearn.assignor.carrying_out",
+    home="kafkalearn.assignors.carrying_out",
     runs=(
         Run(Settings("sticky", COUNTS, TRIO), (GroupChanged(CHANGED), AllGaveUp(), Assigned())),
         Run(Settings("range", COUNTS, TRIO), (AllGaveUp(), GroupChanged(CHANGED), Assigned())),

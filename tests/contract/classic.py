@@ -1,6 +1,6 @@
 """The coordinator of a classic group."""
 
-from kafkalearn.group.classic import (
+from kafkalearn.groups.classic import (
     GroupDeleted,
     Heartbeat,
     JoinGroup,
@@ -29,7 +29,7 @@ A_GROUP = (
 ITS_END = (LeaveGroup("a", "a-1"), TimePassed(400_000), OffsetsExpired(), JoinGroup("a", version=3), PartitionMoved())
 
 SIMULATOR = Simulator(
-    home="kafkalearn.group.classic",
+    home="kafkalearn.groups.classic",
     runs=(Run(Settings(), (*A_GROUP, *ITS_END)), Run(Settings("2.8"), A_GROUP)),
     senseless=(OffsetsExpired(),),
 )

@@ -1,6 +1,7 @@
 """The coordinator of a KIP-848 group."""
 
-from kafkalearn.group.consumer import (
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.groups.consumer import (
     ConsumerGroupHeartbeat,
     GroupDeleted,
     OffsetCommit,
@@ -13,7 +14,6 @@ from kafkalearn.group.consumer import (
     join,
     leave,
 )
-from kafkalearn.topic_partition import TopicPartition
 from tests.contract.simulator import Run, Simulator
 
 SIX = tuple(TopicPartition("orders", number) for number in range(6))
@@ -39,7 +39,7 @@ A_GROUP = (
 )
 
 SIMULATOR = Simulator(
-    home="kafkalearn.group.consumer",
+    home="kafkalearn.groups.consumer",
     runs=(Run(Settings(), A_GROUP), Run(Settings("4.0", topics={"orders": 6, "clicks": 2}), A_GROUP)),
     senseless=(TopicChanged("orders", 5), TopicChanged("returns", None)),
 )

@@ -49,5 +49,5 @@ SIMULATOR = Simulator(
         BrokerBack(1), BrokerLost(9), CoordinatorStarted(1), OrderCarriedOut(1, 1), LoadRead(1),
         Request(4, "SyncGroup"),
     ),
-    effects_in=("kafkalearn.operations.leadership.effects",),
+    effects_in=("kafkalearn.operations.leadership",),
 )  # fmt: skip

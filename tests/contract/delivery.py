@@ -1,16 +1,18 @@
 """Delivery: a producer in front of a replicated partition."""
 
-from kafkalearn.delivery.events import (
+from kafkalearn.delivery.model import (
     AnswerArrived,
     ConnectionLost,
     GaveUp,
     ProduceRequest,
+    ProducerSettings,
     RequestArrived,
     RequestSent,
     Send,
     SendAgain,
+    Settings,
+    TopicSettings,
 )
-from kafkalearn.delivery.settings import ProducerSettings, Settings, TopicSettings
 from kafkalearn.replication.events import BrokerCrashed, BrokerRestarted, Fetch, Produce, SessionExpired, TimePassed
 from tests.contract.simulator import Run, Simulator
 
@@ -49,5 +51,5 @@ SIMULATOR = Simulator(
         Produce(),
         Fetch(1),
     ),
-    effects_in=("kafkalearn.replication.effects",),
+    effects_in=("kafkalearn.replication.events",),
 )

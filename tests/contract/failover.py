@@ -21,5 +21,5 @@ SIMULATOR = Simulator(
         Run(Settings(replicas=(1,)), EVENTS),
     ),
     senseless=(BrokerStarted(1), BrokerDied(9)),
-    effects_in=("kafkalearn.operations.coordinator_life.effects", "kafkalearn.operations.leadership.effects"),
+    effects_in=("kafkalearn.operations.coordinator_life.model", "kafkalearn.operations.leadership"),
 )

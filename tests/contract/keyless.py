@@ -1,7 +1,6 @@
 """A producer of keyless records, by three releases, held to the contract."""
 
-from kafkalearn.partitioning.keyless.events import Drain, Send, SenderLooks, SendToOtherTopic
-from kafkalearn.partitioning.keyless.settings import Settings
+from kafkalearn.partitioning.keyless import Drain, Send, SenderLooks, SendToOtherTopic, Settings
 from tests.contract.simulator import Run, Simulator
 
 EVENTS = (

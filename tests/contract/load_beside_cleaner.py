@@ -1,7 +1,7 @@
 """A load beside the cleaner: the simulator for the contract."""
 
-from kafkalearn.log.events import Clean, Roll
-from kafkalearn.operations.loading.beside_cleaner import LoadBegun, LoadRead, Settings, Written
+from kafkalearn.log.model import Clean, Roll
+from kafkalearn.operations.loading import LoadBegun, LoadRead, Settings, Written
 from tests.contract.simulator import Run, Simulator
 
 EVENTS = (
@@ -17,7 +17,7 @@ EVENTS = (
 )
 
 SIMULATOR = Simulator(
-    home="kafkalearn.operations.loading.beside_cleaner",
+    home="kafkalearn.operations.loading",
     runs=(Run(Settings(), (*EVENTS, LoadRead(9))), Run(Settings("4.0.1"), (*EVENTS, LoadBegun(), LoadRead(9)))),
     senseless=(LoadRead(),),
 )

@@ -1,7 +1,7 @@
 """Commits to ZooKeeper, to the topic and to both: migrations, a coordinator that dies, tries that are used up."""
 
-from kafkalearn.offsets.replicated.events import FollowerFetch
-from kafkalearn.offsets.store.events import Load
+from kafkalearn.offsets.replicated import FollowerFetch
+from kafkalearn.offsets.store.model import Load
 from kafkalearn.replication.events import BrokerCrashed, SessionExpired, TimePassed
 from kafkalearn.zookeeper.commits import (
     AutoCommit,
@@ -39,7 +39,7 @@ SIMULATOR = Simulator(
     ),
     senseless=(Read("c1"), CommitOffsets("c1"), Shutdown("c1"), Start("c1", partitions=[4]), Produce(7), Rewind(3, 0)),
     effects_in=(
-        "kafkalearn.offsets.replicated.effects",
-        "kafkalearn.replication.effects",
+        "kafkalearn.offsets.replicated",
+        "kafkalearn.replication.events",
     ),
 )

@@ -1,15 +1,18 @@
 """The purgatory's operations under the contract."""
 
-from kafkalearn.purgatory.operations.conditions import Never
-from kafkalearn.purgatory.operations.events import (
+from kafkalearn.purgatory.operations import (
     CheckAndComplete,
     FactChanged,
     ForceComplete,
+    Never,
+    Operation,
+    Settings,
     TimePassed,
     TryCompleteElseWatch,
+    delayed_fetch,
+    delayed_heartbeat,
+    delayed_produce,
 )
-from kafkalearn.purgatory.operations.kinds import Operation, delayed_fetch, delayed_heartbeat, delayed_produce
-from kafkalearn.purgatory.operations.settings import Settings
 from tests.contract.simulator import Run, Simulator
 
 EVENTS = (

@@ -21,5 +21,5 @@ SIMULATOR = Simulator(
         ),
     ),
     senseless=(EndTransaction(7, True, 0), SetHighWatermark(1)),
-    effects_in=("kafkalearn.log.effects",),
+    effects_in=("kafkalearn.log.model",),
 )

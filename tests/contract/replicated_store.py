@@ -1,7 +1,7 @@
 """A partition of the offsets topic on its brokers: a commit's path, an election, foreign records, time-outs."""
 
-from kafkalearn.offsets.replicated import SentTo, Settings, stories
-from kafkalearn.offsets.replicated.events import FollowerFetch
+from kafkalearn.offsets import replicated as stories
+from kafkalearn.offsets.replicated import FollowerFetch, SentTo, Settings
 from kafkalearn.offsets.store import Commit, Load
 from kafkalearn.replication import (
     BrokerFrozen,
@@ -52,5 +52,5 @@ SIMULATOR = Simulator(
         ProduceRecords(),
         Consume(),
     ),
-    effects_in=("kafkalearn.replication.effects",),
+    effects_in=("kafkalearn.replication.events",),
 )

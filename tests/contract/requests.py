@@ -1,7 +1,6 @@
 """Requests that wait for a partition under the contract."""
 
-from kafkalearn.purgatory.requests.events import ConsumerFetch, DelayedDelete, SizedProduce
-from kafkalearn.purgatory.requests.settings import Settings
+from kafkalearn.purgatory.requests import ConsumerFetch, DelayedDelete, Settings, SizedProduce
 from kafkalearn.replication.events import BrokerRestarted, Fetch, LeaderElected, Produce, TimePassed
 from tests.contract.simulator import Run, Simulator
 
@@ -25,5 +24,5 @@ SIMULATOR = Simulator(
         ),
     ),
     senseless=(Fetch(9), BrokerRestarted(1)),
-    effects_in=("kafkalearn.replication.effects",),
+    effects_in=("kafkalearn.replication.events",),
 )

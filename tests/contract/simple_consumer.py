@@ -23,5 +23,5 @@ SIMULATOR = Simulator(
         Run(Settings(fetch_message_max_bytes=50, release="0.9.0"), (*BEGIN, Seek(99), Fetch())),
     ),
     senseless=(Fetch(), Save(), FindOffset("largest"), FindLeader(7), LeaderMoved("mail", 0, 1)),
-    effects_in=("kafkalearn.zookeeper.fetching.effects",),
+    effects_in=("kafkalearn.zookeeper.fetching.cluster",),
 )

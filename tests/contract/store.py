@@ -1,6 +1,6 @@
 """The coordinator's store: groups of each kind, a failed transaction, a load that a strange record breaks off."""
 
-from kafkalearn.offsets.groups import Member
+from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store import (
     Commit,
     DeleteGroup,

@@ -12,10 +12,10 @@ from itertools import pairwise
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.trace import extend, run
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.trace import extend, run
 from tests import contract
-from tests.contract.simulator import FILE_OF
+from tests.contract.simulator import PARTS
 from tests.every import every_case
 
 SIMULATORS = {
@@ -72,7 +72,7 @@ def test_every_simulator_is_held_to_the_contract():
 
 @every_simulator
 def test_each_part_is_where_the_contract_has_it(simulator):
-    for name in FILE_OF:
+    for name in PARTS:
         assert simulator.part(name) is not None
     assert list(inspect.signature(simulator.part("start")).parameters) == ["settings"]
     assert len(inspect.signature(simulator.part("step")).parameters) == 3
@@ -104,11 +104,16 @@ def test_a_step_is_pure(simulator, one):
 
 @every_run
 def test_effects_are_told_by_classes_of_their_own_and_are_no_part_of_what_makes_states_equal(simulator, one):
-    homes = {simulator.module("effects").__name__, *simulator.effects_in}
+    homes = (simulator.home, *simulator.effects_in)
     trace = trace_of(simulator, one)
+    events = {type(frame.event) for frame in trace}
     for frame in trace:
         assert isinstance(frame.state.effects, tuple)
-        assert {type(effect).__module__ for effect in frame.state.effects} <= homes
+        assert all(
+            f"{type(effect).__module__}.".startswith(tuple(f"{home}." for home in homes))
+            for effect in frame.state.effects
+        )
+        assert events.isdisjoint(map(type, frame.state.effects))
         other = replace(frame.state, effects=("something else",))
         assert other == frame.state
         assert hash(other) == hash(frame.state)

@@ -18,5 +18,5 @@ SIMULATOR = Simulator(
         Run(Settings(PAIR, validation="never", has_committed_epochs=False), (*READ, *CUT, *FOUND)),
     ),
     senseless=(Poll(), Commit(), Assign("C"), RefreshMetadata("A", 9)),
-    effects_in=("kafkalearn.replication.effects",),
+    effects_in=("kafkalearn.replication.events",),
 )

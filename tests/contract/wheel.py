@@ -1,7 +1,6 @@
 """Timing wheels under the contract."""
 
-from kafkalearn.purgatory.wheel.events import Add, Advance, Cancel, Flush
-from kafkalearn.purgatory.wheel.settings import Settings
+from kafkalearn.purgatory.wheel import Add, Advance, Cancel, Flush, Settings
 from tests.contract.simulator import Run, Simulator
 
 SIMULATOR = Simulator(

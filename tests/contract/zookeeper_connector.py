@@ -22,8 +22,7 @@ from kafkalearn.zookeeper.connector import (
     WaitForRecord,
     WakeWatcher,
 )
-from kafkalearn.zookeeper.filters import TopicFilter
-from kafkalearn.zookeeper.subscriptions import Filtered, Streams
+from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter
 from tests.contract.simulator import Run, Simulator
 
 JOINED = (

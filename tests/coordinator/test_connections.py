@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator import find_coordinator
-from kafkalearn.coordinator.connections import FIND_COORDINATOR, METADATA, PRODUCER, connections
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.coordinator.places import FIND_COORDINATOR, METADATA, PRODUCER, connections
 
 
 @st.composite

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator import find_coordinator, round_robin_leaders
 from kafkalearn.coordinator.leaders import leaders_of
-from kafkalearn.errors import KafkaLearnError
 from tests.recorded import recorded
 
 TEXT = recorded("topic-descriptions")["cases"][-2]["text"]

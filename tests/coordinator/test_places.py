@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator import find_coordinator
 from kafkalearn.coordinator.places import PLACES, PlaceCost, place_cost
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.topic_partition import TopicPartition
 
 MEMBERS = ("c1", "c2", "c3", "c4")
 partitions = st.builds(TopicPartition, st.sampled_from(["orders", "payments", "returns"]), st.integers(0, 9))

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.hashing import java_string_hash
 from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.rule import FORMULAS, Coordinator, find_coordinator, offsets_partition
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.hashing import java_string_hash
 from tests.every import every_case
 from tests.recorded import recorded
 

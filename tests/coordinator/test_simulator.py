@@ -2,15 +2,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.coordinator.effects import CoordinatorFound, CoordinatorNotAvailable, UnitHashed
-from kafkalearn.coordinator.events import AskLeader, ReadUnit, TakeAbsolute, TakeRemainder
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.coordinator.leaders import round_robin_leaders
-from kafkalearn.coordinator.promises import broken, check
+from kafkalearn.coordinator.lookup import (
+    AskLeader,
+    CoordinatorFound,
+    CoordinatorNotAvailable,
+    ReadUnit,
+    Settings,
+    TakeAbsolute,
+    TakeRemainder,
+    UnitHashed,
+    broken,
+    check,
+    look_up,
+    next_event,
+    start,
+    step,
+)
 from kafkalearn.coordinator.rule import find_coordinator
-from kafkalearn.coordinator.settings import Settings
-from kafkalearn.coordinator.simulator import look_up, next_event, step
-from kafkalearn.coordinator.state import start
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
 from tests.recorded import recorded
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.delivery.cost import Trip, latency, timed_run
-from kafkalearn.errors import KafkaLearnError
 
 TIMES = st.integers(0, 20_000)
 TRIPS = st.builds(Trip, TIMES, TIMES, st.lists(TIMES, max_size=4).map(tuple))

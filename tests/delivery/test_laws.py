@@ -6,6 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.delivery import (
     NONE_DOUBLED,
     NONE_LOST,
@@ -26,9 +27,8 @@ from kafkalearn.delivery import (
     start,
     step,
 )
-from kafkalearn.delivery.record_results import result_of
-from kafkalearn.delivery.search.find import model
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.delivery.search import model
+from kafkalearn.delivery.simulator import result_of
 from kafkalearn.log.sequences import Stamp, judge, remember
 from kafkalearn.replication import (
     AlterPartitionAnswered,
@@ -44,7 +44,7 @@ from kafkalearn.replication import (
     SessionExpired,
     TimePassed,
 )
-from kafkalearn.replication.search.find import alphabet
+from kafkalearn.replication.search import alphabet
 from tests.explore.search_steps import assert_names_do_not_matter, assert_steps_as_the_simulator
 
 TRAFFIC = [Send, Send(record_count=2), RequestSent, RequestArrived, RequestArrived, AnswerArrived, AnswerArrived]

@@ -2,12 +2,11 @@
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.delivery import ProducerSettings, RequestArrived, Send, Settings, TopicSettings, simulate
 from kafkalearn.delivery.client import RETRIABLE
-from kafkalearn.delivery.effects import BatchWillBeRetried, CallbackInvoked
-from kafkalearn.delivery.events import AnswerArrived
+from kafkalearn.delivery.model import AnswerArrived, BatchWillBeRetried, CallbackInvoked
 from kafkalearn.delivery.produce_errors import produce_error, produce_errors
-from kafkalearn.errors import KafkaLearnError
 from kafkalearn.replication import BrokerCrashed, SessionExpired
 from tests.every import every_case
 from tests.recorded import recorded

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.delivery import (
     AnswerArrived,
     ConnectionLost,
@@ -18,17 +19,16 @@ from kafkalearn.delivery import (
     simulate,
     step,
 )
-from kafkalearn.delivery.effects import (
+from kafkalearn.delivery.model import (
     BatchAppended,
     BatchPutAside,
     BatchRefused,
     BatchWillBeRetried,
+    Callback,
     CallbackInvoked,
     DuplicateRecognised,
     EpochRaised,
 )
-from kafkalearn.delivery.state import Callback
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from kafkalearn.delivery import Delivery, ProduceRequest, Settings, step
-from kafkalearn.delivery.record_results import DOUBLED, LOST, REJECTED, SAFE, result_of
+from kafkalearn.delivery.simulator import DOUBLED, LOST, REJECTED, SAFE, result_of
 from kafkalearn.log.sequences import Stamp, judge, remember
 from kafkalearn.replication import BrokerRestarted, Partition
-from kafkalearn.replication.effects import NONE, ProduceAnswered
+from kafkalearn.replication.events import NONE, ProduceAnswered
 from kafkalearn.replication.state import blank
 from tests.recorded import recorded
 from tests.replication.scripts import answer, effects_as_recorded, event_of, lines_of, settings_of, shown

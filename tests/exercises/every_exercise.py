@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 
 from kafkalearn import exercises
-from kafkalearn.exercises.progress.answers import encoded
+from kafkalearn.exercises.progress.record import encoded
 
 CHAPTERS = [
     import_module(f"{exercises.__name__}.{module.name}")

@@ -2,8 +2,8 @@ from functools import partial
 
 import pytest
 
-from kafkalearn.assignor import assign
-from kafkalearn.exercises.chapter04.assignor_functions import KeepsLaws
+from kafkalearn.assignors import assign
+from kafkalearn.exercises.chapter04 import KeepsLaws
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG
 
 JUDGE = KeepsLaws("if alike")

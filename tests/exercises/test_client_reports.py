@@ -2,8 +2,7 @@
 
 import pytest
 
-from kafkalearn.exercises.chapter02.client_code import KAFKA_PYTHON, KAFKAJS, SINEK, kafkajs_partition
-from kafkalearn.exercises.chapter02.client_reports import REPORTS
+from kafkalearn.exercises.chapter02 import KAFKA_PYTHON, KAFKAJS, REPORTS, SINEK, kafkajs_partition
 from kafkalearn.partitioning.keyed import partition_for_key
 from tests.recorded import recorded
 

@@ -5,9 +5,9 @@ from itertools import product
 
 import pytest
 
+from kafkalearn.exercises.kit import given as limits
 from kafkalearn.exercises.kit.exercise import Exercise
-from kafkalearn.exercises.kit.given import limits
-from kafkalearn.exercises.kit.properties import Open
+from kafkalearn.exercises.kit.functions import Open
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG
 from tests.every import every_case
 from tests.exercises.every_exercise import CHAPTERS, EXERCISES, name_of, run_cell

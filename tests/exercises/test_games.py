@@ -3,13 +3,13 @@
 import pytest
 
 from kafkalearn import delivery, replication
-from kafkalearn.delivery.search.find import model as delivery_model
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.search import explore
+from kafkalearn.delivery.search import model as delivery_model
 from kafkalearn.exercises.kit.game import MOST_MOVES, Game, moves_of
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG
-from kafkalearn.explore import explore
 from kafkalearn.replication import BrokerCrashed, Fetch, Produce, TimePassed
-from kafkalearn.replication.search.find import model as replication_model
+from kafkalearn.replication.search import model as replication_model
 from tests.exercises.every_exercise import EXERCISES, name_of
 
 GAMES = [(chapter, exercise) for chapter, exercise in EXERCISES if isinstance(exercise.judge, Game)]

@@ -7,7 +7,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 
 from kafkalearn.exercises.progress.judging import outcome_of
-from kafkalearn.exercises.progress.keeping import BESIDE_COPIES, FILE_NAME
+from kafkalearn.exercises.progress.record import BESIDE_COPIES, FILE_NAME
 from tests.exercises.progress.test_grades import run_here
 
 

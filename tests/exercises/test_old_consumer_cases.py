@@ -4,14 +4,22 @@ import random
 
 import pytest
 
-from kafkalearn.exercises.chapter12 import move_the_group, patient_settings, stand_still, which_offset, who_owns
-from kafkalearn.exercises.chapter12.fetching import stopped_by_the_first
-from kafkalearn.exercises.chapter12.sessions import is_soon_replaced, nobody_gives_up, survives_pause
+from kafkalearn.exercises.chapter12 import (
+    is_soon_replaced,
+    move_the_group,
+    nobody_gives_up,
+    patient_settings,
+    stand_still,
+    stopped_by_the_first,
+    survives_pause,
+    which_offset,
+    who_owns,
+)
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG
 from kafkalearn.zookeeper import connector
 from kafkalearn.zookeeper.commits import CommitOffsets, Crash, Produce, Read, Settings, Shutdown, Start, simulate
-from kafkalearn.zookeeper.commits.promises import NONE_SKIPPED, NONE_TWICE
 from kafkalearn.zookeeper.commits.search import find
+from kafkalearn.zookeeper.commits.simulator import NONE_SKIPPED, NONE_TWICE
 from kafkalearn.zookeeper.connector import BrokerStarted, CreateMessageStreams, TopicCreated
 from kafkalearn.zookeeper.fetching import fetcher_id
 from kafkalearn.zookeeper.schedules import play

@@ -3,7 +3,7 @@
 import pytest
 
 from kafkalearn.exercises import chapter13
-from kafkalearn.exercises.chapter13.capstone import FIRST, TAKEN
+from kafkalearn.exercises.chapter13 import FIRST, TAKEN
 from kafkalearn.exercises.kit.result import NOT_ATTEMPTED, RIGHT, WRONG
 from kafkalearn.operations.faults import KINDS, cluster_logs, find_faults
 from kafkalearn.operations.placement import place_shifted

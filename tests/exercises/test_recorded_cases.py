@@ -1,10 +1,9 @@
 """What the exercises hold a student's function against was recorded from real Kafka, case by case."""
 
+from kafkalearn.base.hashing import to_positive
 from kafkalearn.coordinator.rule import offsets_partition
-from kafkalearn.exercises.chapter01.exercises import OFFSETS_CASES
-from kafkalearn.exercises.chapter02.exercises import HASH_CASES
-from kafkalearn.exercises.chapter02.find_the_bug import BYTES_CASES, TEXT_CASES
-from kafkalearn.hashing import to_positive
+from kafkalearn.exercises.chapter01 import OFFSETS_CASES
+from kafkalearn.exercises.chapter02 import BYTES_CASES, HASH_CASES, TEXT_CASES
 from kafkalearn.partitioning.keyed import partition_for_key
 from tests.recorded import recorded
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from kafkalearn.explore import Model
-from kafkalearn.parts import Parts
+from kafkalearn.base.search import Model
+from kafkalearn.base.trace import Parts
 from tests.explore.search_steps import after, moved
 
 

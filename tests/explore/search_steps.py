@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.explore import Model
-from kafkalearn.parts import Parts
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.search import Model
+from kafkalearn.base.trace import Parts
 
 
 def after(model: Model, parts: tuple, event: object) -> tuple | None:

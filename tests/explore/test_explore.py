@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.explore import Model, Progress, Relabelling, explore, survey, whole
-from kafkalearn.parts import Parts
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.search import Model, Progress, Relabelling, explore, survey, whole
+from kafkalearn.base.trace import Parts
 
 # Three counters: an event raises one of them, up to 3, and beyond 1 only if the one before it is as high.
 COUNTERS = range(3)

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from kafkalearn import delivery, replication
-from kafkalearn.delivery.search import find as delivery_search
-from kafkalearn.explore import explore
-from kafkalearn.parts import Parts
-from kafkalearn.replication.promises import IN_ORDER
-from kafkalearn.replication.search.find import alphabet, model
+from kafkalearn.base.search import explore
+from kafkalearn.base.trace import Parts
+from kafkalearn.delivery import search as delivery_search
+from kafkalearn.replication.search import alphabet, model
+from kafkalearn.replication.simulator import IN_ORDER
 from tests.explore.plain_search import plain_search
 from tests.explore.search_steps import after
 

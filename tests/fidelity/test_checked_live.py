@@ -8,10 +8,9 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from kafkalearn.fidelity import ledger, rows
-from kafkalearn.fidelity.live import FILE, live_checks, live_text
-from kafkalearn.live.jars.pinned import releases
-from kafkalearn.versions.releases import DEFAULT_RELEASE
+from kafkalearn.live.jars import releases
+from kafkalearn.releases.ledger import FILE, ledger, live_checks, live_text, rows
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 from tests.every import every_case
 from tools import checked_live
 

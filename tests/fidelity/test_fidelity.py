@@ -12,14 +12,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.fidelity import ledger, rows, table
-from kafkalearn.fidelity.model import WAYS
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.releases.ledger import WAYS, ledger, rows, table
 from tests.every import every_case
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ledger()
-MECHANISMS = "kafkalearn.live.conform.mechanisms."
+MECHANISMS = "conformance.mechanisms."
 CHECKS = [(rule, check) for rule in RULES for check in rule.checks]
 WITH_VECTORS = [(rule, check) for rule, check in CHECKS if check.vectors]
 
@@ -110,7 +109,7 @@ def test_no_rule_is_entered_twice():
 
 
 @pytest.mark.parametrize(
-    "module", ["keyless", "kafkalearn.partitioning.keyless", "hashing", "kafkalearn.versions.default"]
+    "module", ["keyless", "kafkalearn.partitioning.keyless", "hashing", "kafkalearn.releases.default"]
 )
 def test_a_module_finds_its_own_rules_and_no_others(module):
     inner = module.removeprefix("kafkalearn.")

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.phrases import shown
+from kafkalearn.base.errors import KafkaLearnError, shown
 from tests.fuzz.limits import NeverEnds, time_limit
 from tests.project.modules import ROOT
 

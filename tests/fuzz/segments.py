@@ -15,8 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 
-from kafkalearn.answers import xray
-from kafkalearn.segments import parse_segment
+from kafkalearn.formats.disk import parse_segment
+from kafkalearn.oncall import xray
 from tests.fuzz.faults import Faults
 from tests.log.partitions import PASSES
 from tests.segments.disk import FOLDER

@@ -8,7 +8,7 @@ from dataclasses import fields
 from importlib import import_module
 from random import Random
 
-from kafkalearn.phrases import shown
+from kafkalearn.base.errors import shown
 from tests import contract
 from tests.contract.simulator import Run, Simulator
 from tests.fuzz.faults import Faults

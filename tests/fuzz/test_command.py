@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from kafkalearn.command import QUESTIONS
-from kafkalearn.datafiles import data_directory
+from kafkalearn.base.files import data_directory
+from kafkalearn.oncall.command import QUESTIONS
 from tests.command.examples import asked
 
 OWN = data_directory("own-cluster")

@@ -1,7 +1,7 @@
 """Cases that were drawn at random for real brokers: what each step led to, and what was written of it."""
 
-from kafkalearn.live.conform.mechanisms import MECHANISMS
-from kafkalearn.live.conform.search import compare
+from conformance.mechanisms import MECHANISMS
+from conformance.search import compare
 from tests.every import every_case
 from tests.recorded import recorded
 

@@ -14,7 +14,7 @@ from urllib.error import URLError
 import pytest
 from websocket import create_connection
 
-from kafkalearn.lab.connection import NoDelayConnection
+from kafkalearn.lab.server import NoDelayConnection
 from tools.environment import ROOT
 
 TOKEN = "0123456789"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.lab.working_copies import RECORD, reset_copies, update_copies
 
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from kafkalearn.versions.releases import DEFAULT_RELEASE
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 
 RELEASE_VARIABLE = "KAFKALEARN_LIVE_RELEASE"
 PROPERTY = "holds"  # of a test's report: a rule that it has held

@@ -7,11 +7,11 @@ from itertools import count
 
 import pytest
 
+from conformance.mechanisms.log import HOUSEKEEPING
 from kafkalearn.live import Kafka
-from kafkalearn.live.conform.mechanisms.log.canaries import HOUSEKEEPING
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
-from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.live.nodes.preparing import prepare
+from kafkalearn.live.jars import find_release
+from kafkalearn.live.nodes import prepare
 from tests.live.checked import PROPERTY, asked_release
 
 SHARED = {
@@ -26,7 +26,7 @@ SHARED = {
     "offsets.topic.num.partitions": 1,  # all groups in one file
     **HOUSEKEEPING,
 }
-"""What the one broker has beside `kafkalearn.live.nodes.configuration.QUICK`, so that nothing is waited for."""
+"""What the one broker has beside `kafkalearn.live.nodes.QUICK`, so that nothing is waited for."""
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from confluent_kafka import TopicPartition
 
+from conformance.mechanism import Case, Mechanism, TooSlow
+from conformance.running import asked_until_equal
+from conformance.search import Difference, find_difference
 from kafkalearn.live import Kafka
-from kafkalearn.live.conform.mechanism import Case, Mechanism, TooSlow
-from kafkalearn.live.conform.running import asked_until_equal
-from kafkalearn.live.conform.search import Difference, find_difference
-from kafkalearn.live.reading.groups import DescribedGroup
-from kafkalearn.live.waiting import wait_for
+from kafkalearn.live.cluster import DescribedGroup
+from kafkalearn.live.errors import wait_for
 
 TIMEOUT_S = 30.0
 PASSED_OVER = "too slow"

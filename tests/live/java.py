@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kafkalearn.live.jars.java import run_source
-from kafkalearn.live.jars.pinned import Release
-from kafkalearn.live.nodes.java_command import OPTIONS, class_jars
+from kafkalearn.live.jars import Release, run_source
+from kafkalearn.live.processes import OPTIONS, class_jars
 
 HERE = Path(__file__).resolve().parent
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.live import Kafka
-from kafkalearn.live.errors import NoAnswer, Refused
-from kafkalearn.live.requests.error_codes import error_name
-from kafkalearn.live.requests.values import NEWEST_PRODUCE_WITH_NAMES, elect, produce, reassign
-from kafkalearn.live.waiting import wait_for
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.live.errors import NoAnswer, Refused, wait_for
+from kafkalearn.live.request_values import NEWEST_PRODUCE_WITH_NAMES, elect, error_name, produce, reassign
 
 BROKERS = (1, 2, 3, 4)
 ACKS = {0: 0, 1: 1, "all": -1}

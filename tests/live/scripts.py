@@ -7,10 +7,9 @@ from itertools import count
 
 import pytest
 
+from conformance.mechanism import TooSlow
+from conformance.mechanisms.replication import THE_DEAD_ARE_MISSED, Run, Topic, heal, replayed
 from kafkalearn.live import Kafka
-from kafkalearn.live.conform.mechanism import TooSlow
-from kafkalearn.live.conform.mechanisms.replication.playing import THE_DEAD_ARE_MISSED, Run, Topic, heal
-from kafkalearn.live.conform.mechanisms.replication.simulated import replayed
 
 REPLICATION = (
     "LEO, HW, remote LEO and ISR of a partition", "a cluster left to itself", "which release replicates by which rule",

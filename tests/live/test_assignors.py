@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkalearn.assignor import Member, assign
+from kafkalearn.assignors import Member, assign
 from tests.live.checked import holds
 from tests.live.groups import ConsumerGroup
 

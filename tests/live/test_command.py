@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from kafkalearn.command.main import main
 from kafkalearn.live import Kafka, connect
 from kafkalearn.live.proxy import Proxy
+from kafkalearn.oncall.command import main
 from tests.live.groups import ConsumerGroup
 from tests.live.test_connect import READING
 

@@ -6,12 +6,12 @@ import pytest
 from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as Place
 
-from kafkalearn.live.jars.java import java_here
-from kafkalearn.live.nodes.java_command import OPTIONS, node_class_path
-from kafkalearn.live.waiting import wait_for
-from kafkalearn.offsets.groups import Committed, Group
+from kafkalearn.live.errors import wait_for
+from kafkalearn.live.jars import java_here
+from kafkalearn.live.processes import OPTIONS, node_class_path
+from kafkalearn.offsets.replay import Committed, Group
 from kafkalearn.offsets.store import Settings
-from kafkalearn.offsets.store.state import Store
+from kafkalearn.offsets.store.model import Store
 from kafkalearn.operations.groups import PartitionLog, delete_offsets, reset_offsets
 from kafkalearn.operations.offsets_topic import create_offsets_topic
 from kafkalearn.operations.placement import Broker

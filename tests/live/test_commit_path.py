@@ -7,11 +7,9 @@ from time import sleep
 
 import pytest
 
-from kafkalearn.live.errors import NoAnswer
-from kafkalearn.live.requests.error_codes import error_name
-from kafkalearn.live.requests.values import NEWEST_COMMIT_WITH_NAMES, commit
-from kafkalearn.live.waiting import wait_for
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.live.errors import NoAnswer, wait_for
+from kafkalearn.live.request_values import NEWEST_COMMIT_WITH_NAMES, commit, error_name
 from tests.live.checked import holds
 from tests.recorded import recorded
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafkalearn.live.conform.mechanisms.log import COMPACTION, REMOVAL
-from kafkalearn.live.conform.mechanisms.log.scripts import AT_ONCE_MS, LATER_MS, LONG_PAUSE_MS, MUCH_LATER_MS
-from kafkalearn.live.conform.search import compare
+from conformance.mechanisms.log import AT_ONCE_MS, COMPACTION, LATER_MS, LONG_PAUSE_MS, MUCH_LATER_MS, REMOVAL
+from conformance.search import compare
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live

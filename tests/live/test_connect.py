@@ -5,12 +5,11 @@ from __future__ import annotations
 import confluent_kafka
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.live import Kafka, connect
-from kafkalearn.live.errors import NoAnswer, Refused
+from kafkalearn.live.errors import NoAnswer, Refused, wait_for
 from kafkalearn.live.proxy import Proxy
-from kafkalearn.live.waiting import wait_for
-from kafkalearn.topic_partition import TopicPartition
 
 pytestmark = pytest.mark.live
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafkalearn.group import simulate
+from kafkalearn.scenarios import simulate
 from tests.live.java import run_java_class
 
 pytestmark = pytest.mark.live

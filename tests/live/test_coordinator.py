@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from kafkalearn.hashing import java_string_hash
-from kafkalearn.live.conform.mechanisms.coordinators import COORDINATORS
-from kafkalearn.live.conform.search import compare
+from conformance.mechanisms.offsets import COORDINATORS
+from conformance.search import compare
+from kafkalearn.base.hashing import java_string_hash
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kafkalearn.live.errors import NoAnswer
-from kafkalearn.live.requests.error_codes import error_name
-from kafkalearn.live.requests.values import NEWEST_COMMIT_WITH_NAMES, commit, heartbeat, sync_group
-from kafkalearn.live.waiting import wait_for
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.live.errors import NoAnswer, wait_for
+from kafkalearn.live.request_values import NEWEST_COMMIT_WITH_NAMES, commit, error_name, heartbeat, sync_group
 from kafkalearn.operations.coordinator_life import BrokerLost, LoadRead, OrderCarriedOut, Request, Settings, simulate
-from kafkalearn.operations.coordinator_life.events import COMMIT, FIND, HEARTBEAT, SYNC
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.operations.coordinator_life.model import COMMIT, FIND, HEARTBEAT, SYNC
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live

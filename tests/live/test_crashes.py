@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafkalearn.live.conform.mechanisms.commits import CRASHES
-from kafkalearn.live.conform.search import compare
+from conformance.mechanisms.commits import CRASHES
+from conformance.search import compare
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live

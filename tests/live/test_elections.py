@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.mechanisms.replication import THE_DEAD_ARE_MISSED, Topic
 from kafkalearn.live import Kafka
-from kafkalearn.live.conform.mechanisms.replication.playing import THE_DEAD_ARE_MISSED, Topic
 from tests.live.checked import holds
 from tests.live.scripts import REPLICATION, check
 

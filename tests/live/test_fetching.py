@@ -12,16 +12,27 @@ from types import SimpleNamespace
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.java_runtime import JavaNotFound
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.java_runtime import JavaNotFound
 from kafkalearn.live import Kafka
+from kafkalearn.live import jars as fetching
+from kafkalearn.live import jars as ivy
+from kafkalearn.live import jars as java
+from kafkalearn.live import jars as pinned
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
-from kafkalearn.live.jars import fetching, ivy, java, pinned
-from kafkalearn.live.jars.fetching import fetch, jar_paths, missing
-from kafkalearn.live.jars.ivy import Module
-from kafkalearn.live.jars.java import ProgramFailed, run_java
-from kafkalearn.live.jars.pinned import Jar, Release, find_release, releases
-from kafkalearn.versions.releases import DEFAULT_RELEASE
+from kafkalearn.live.jars import (
+    Jar,
+    Module,
+    ProgramFailed,
+    Release,
+    fetch,
+    find_release,
+    jar_paths,
+    missing,
+    releases,
+    run_java,
+)
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 from tests.project.nothing_skipped import SWITCH
 from tools import live_releases
 from tools.environment import ROOT

@@ -6,8 +6,8 @@ import pytest
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from conformance.mechanisms.replication import LAGGARDS_LEAVE, Topic
 from kafkalearn.live import Kafka
-from kafkalearn.live.conform.mechanisms.replication.playing import LAGGARDS_LEAVE, Topic
 from tests.live.checked import holds
 from tests.live.scripts import REPLICATION, check
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.mechanisms.classic_groups import CLASSIC
+from conformance.mechanisms.consumer_groups import CONSUMER
+from conformance.mechanisms.group_records import RECORDS
 from kafkalearn.live import Kafka
-from kafkalearn.live.conform.mechanisms.groups import CLASSIC, CONSUMER, RECORDS
 from tests.live.checked import holds
 from tests.live.groups import differences
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 from confluent_kafka import Producer
 
-from kafkalearn.live.conform.mechanism import Mechanism
-from kafkalearn.live.conform.mechanisms import MECHANISMS
-from kafkalearn.live.conform.topics import new_topic
-from kafkalearn.live.judge.command import main
-from kafkalearn.live.judge.judging import judge
-from kafkalearn.live.judge.report import AGREES, DIFFERS
-from kafkalearn.live.requests.values import NEWEST_COMMIT_WITH_NAMES, commit
+from conformance.judge.judging import AGREES, DIFFERS, judge, main
+from conformance.mechanism import Mechanism, new_topic
+from conformance.mechanisms import MECHANISMS
+from kafkalearn.live.request_values import NEWEST_COMMIT_WITH_NAMES, commit
 from tests.live.checked import asked_release, holds
 
 pytestmark = pytest.mark.live
@@ -80,7 +77,7 @@ def test_what_was_made_is_removed_after_an_interrupt_or_an_error_too(kafka, erro
 
 
 def test_the_command_prints_and_writes_the_report(kafka, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("kafkalearn.live.judge.judging.MECHANISMS", {"list offsets": MECHANISMS["list offsets"]})
+    monkeypatch.setattr("conformance.judge.judging.MECHANISMS", {"list offsets": MECHANISMS["list offsets"]})
     config = tmp_path / "client.properties"
     config.write_text("# as clients have it\nsecurity.protocol=PLAINTEXT\n")
     words = ["--may-write", "--seconds", "0", "--release", asked_release(), "--config", str(config)]

@@ -8,11 +8,10 @@ import zipfile
 
 import pytest
 
-from kafkalearn.live.jars.fetching import jar_paths
-from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.live.requests.apis import APIS
-from kafkalearn.live.requests.error_codes import NAMES
-from kafkalearn.wire.fields import ALWAYS, REQUIRED, ZERO_UUID, Array, Structure
+from kafkalearn.formats.wire import ALWAYS, REQUIRED, ZERO_UUID, Array, Structure
+from kafkalearn.live.jars import find_release, jar_paths
+from kafkalearn.live.request_values import NAMES
+from kafkalearn.live.requests import APIS
 from tests.live.java import run_java_class
 
 pytestmark = pytest.mark.live

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kafkalearn.consuming.truncation import broker
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.base.trace import extend
+from kafkalearn.consuming.truncation import simulator as broker
 from kafkalearn.live import Kafka
-from kafkalearn.live.requests.error_codes import error_name
-from kafkalearn.live.requests.values import elect, reassign
-from kafkalearn.live.waiting import wait_for
+from kafkalearn.live.errors import wait_for
+from kafkalearn.live.request_values import elect, error_name, reassign
 from kafkalearn.replication import AlterPartitionReassignments, ElectLeaders, Produce, Settings, settle, simulate, step
-from kafkalearn.topic_partition import TopicPartition
-from kafkalearn.trace import extend
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live

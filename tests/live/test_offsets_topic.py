@@ -6,13 +6,20 @@ import time
 
 import pytest
 
+from conformance.mechanisms.group_expiry import EXPIRY
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.consuming import DescribedPartition, describe_group
+from kafkalearn.formats.disk import committed_records
 from kafkalearn.live import Kafka
-from kafkalearn.live.conform.mechanisms.groups import EXPIRY
-from kafkalearn.live.reading.brokers import metadata_request
-from kafkalearn.live.requests.error_codes import error_name
-from kafkalearn.live.requests.values import COMMIT_WITH_RETENTION, NEWEST_COMMIT_WITH_NAMES, commit, delete_offsets
-from kafkalearn.live.waiting import wait_for
+from kafkalearn.live.errors import wait_for
+from kafkalearn.live.reading import metadata_request
+from kafkalearn.live.request_values import (
+    COMMIT_WITH_RETENTION,
+    NEWEST_COMMIT_WITH_NAMES,
+    commit,
+    delete_offsets,
+    error_name,
+)
 from kafkalearn.offsets import (
     decode,
     decode_key,
@@ -24,8 +31,6 @@ from kafkalearn.offsets import (
     replay,
 )
 from kafkalearn.offsets.store import Commit, DeleteGroup, DeleteOffset, Settings, Sweep, simulate
-from kafkalearn.segments import committed_records
-from kafkalearn.topic_partition import TopicPartition
 from tests.live.checked import holds
 from tests.live.groups import ConsumerGroup, differences
 

@@ -10,10 +10,9 @@ import random
 
 import pytest
 
-from kafkalearn.live.errors import KafkaNotFetched
-from kafkalearn.live.reading.brokers import metadata_request
-from kafkalearn.live.requests.connection import Connection
-from kafkalearn.live.waiting import wait_for
+from kafkalearn.live.errors import KafkaNotFetched, wait_for
+from kafkalearn.live.reading import metadata_request
+from kafkalearn.live.requests import Connection
 from kafkalearn.zookeeper.connector import step
 from tests.live.zookeeper_era.running import OldCluster, state_of
 from tests.zookeeper.replaying import Player

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from kafkalearn.hashing import crc32, fnv1a, int32, java_abs, java_remainder, murmur2, to_positive
+from kafkalearn.base.hashing import crc32, fnv1a, int32, java_abs, java_remainder, murmur2, to_positive
 from kafkalearn.partitioning import partition_for_key
 from tests.live.checked import holds
 from tests.live.java import run_java_class

@@ -9,11 +9,11 @@ import threading
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.live import Kafka
+from kafkalearn.live import nodes as layout
 from kafkalearn.live.errors import KafkaNotStarted, NoAnswer
-from kafkalearn.live.nodes import layout
-from kafkalearn.live.nodes.processes import Processes
+from kafkalearn.live.processes import Processes
 from tests.live.processes import Program, is_alive
 
 pytestmark = pytest.mark.live
@@ -80,7 +80,7 @@ def test_an_interrupt_while_it_starts_leaves_nothing(release, monkeypatch):
         started.append(self.processes.folder)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kafkalearn.live.nodes.starting.Nodes.wait_alive", interrupted)
+    monkeypatch.setattr("kafkalearn.live.nodes.Nodes.wait_alive", interrupted)
     with pytest.raises(KeyboardInterrupt):
         Kafka(release=release).start()
 

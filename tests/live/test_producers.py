@@ -6,10 +6,9 @@ import random
 
 import pytest
 
+from conformance.mechanisms.producers import KINDS, LOST_ANSWERS, PRODUCERS, SEQUENCES
+from conformance.search import compare
 from kafkalearn.live import Kafka
-from kafkalearn.live.conform.mechanisms.lost_answers import LOST_ANSWERS
-from kafkalearn.live.conform.mechanisms.sequences import KINDS, PRODUCERS, SEQUENCES
-from kafkalearn.live.conform.search import compare
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live

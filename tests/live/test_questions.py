@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.live import questions as asking_module
 from kafkalearn.live.errors import NotReached
 from kafkalearn.live.questions import QUESTIONS, ask, ask_a_real_broker, ask_live
-from kafkalearn.live.questions import asking as asking_module
-from kafkalearn.real_answers import ask_with, questions, real_answer, recorded_answers
+from kafkalearn.releases.real_answers import ask_with, questions, real_answer, recorded_answers
 
 pytestmark = pytest.mark.live
 

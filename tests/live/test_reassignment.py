@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkalearn.live import Kafka
-from kafkalearn.versions.releases import at_least
+from kafkalearn.releases.lines import at_least
 from tests.live.checked import holds
 from tests.live.reassigning import BROKERS, CONFIG, play
 from tests.replication.test_recorded_reassignments import compare

@@ -9,21 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.live.errors import NoAnswer, NotReached, Refused
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import read_batch
+from kafkalearn.formats.wire import BOOLEAN, Field, Reader, Undecodable, decode_message, encode_message, layout
+from kafkalearn.live.errors import NoAnswer, NotReached, Refused, wait_for
 from kafkalearn.live.proxy import Proxy
-from kafkalearn.live.reading.brokers import Brokers, metadata_request
-from kafkalearn.live.requests.apis import APIS, find_api
-from kafkalearn.live.requests.connection import Connection
-from kafkalearn.live.requests.messages import answer_of, request_bytes
-from kafkalearn.live.requests.record_batches import encode_batch
-from kafkalearn.live.waiting import wait_for
-from kafkalearn.segments import read_batch
-from kafkalearn.wire import Undecodable
-from kafkalearn.wire.decoder import decode_message
-from kafkalearn.wire.encoder import encode_message
-from kafkalearn.wire.fields import BOOLEAN, Field, layout
-from kafkalearn.wire.reader import Reader
+from kafkalearn.live.reading import Brokers, metadata_request
+from kafkalearn.live.request_values import encode_batch
+from kafkalearn.live.requests import APIS, Connection, answer_of, find_api, request_bytes
 
 data = st.one_of(st.none(), st.binary(max_size=40))
 times = st.integers(0, 2**41)

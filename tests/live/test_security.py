@@ -9,8 +9,8 @@ from confluent_kafka.admin import ScramCredentialInfo, ScramMechanism, UserScram
 
 from kafkalearn.live import Kafka, connect
 from kafkalearn.live.errors import NoAnswer, Refused
-from kafkalearn.live.nodes.layout import free_ports
-from kafkalearn.live.requests.security import security_of
+from kafkalearn.live.nodes import free_ports
+from kafkalearn.live.requests import security_of
 
 pytestmark = pytest.mark.live
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from kafkalearn.live import questions as tombstones
 from kafkalearn.live.errors import NotReached
-from kafkalearn.live.questions import tombstones
 
 
 def passes_that_take(seconds, monkeypatch):

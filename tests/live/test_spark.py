@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from kafkalearn.live.errors import KafkaNotFetched
-from kafkalearn.live.jars.connector import connector_jars
-from kafkalearn.live.questions.shop import OFFSETS_PARTITIONS, ORDERS, PARTITIONS, SIMULATED, Shop
-from kafkalearn.live.waiting import wait_for
+from kafkalearn.live.errors import KafkaNotFetched, wait_for
+from kafkalearn.live.jars import connector_jars
+from kafkalearn.live.questions import OFFSETS_PARTITIONS, ORDERS, SIMULATED, Shop
+from kafkalearn.live.questions import SHOP_PARTITIONS as PARTITIONS
 from kafkalearn.spark.offsets import decode_offsets, latest_state
 from kafkalearn.spark.partitioning import with_partition
-from kafkalearn.spark.real_topic import PLAIN, SUBSCRIBED, run_to_the_end, topics_of
-from kafkalearn.spark.real_topic.records import OFFSETS_TOPIC, shop_orders, simulated_commits
-from kafkalearn.spark.real_topic.topics import add_jars
+from kafkalearn.spark.real_topic import (
+    OFFSETS_TOPIC,
+    PLAIN,
+    SUBSCRIBED,
+    add_jars,
+    run_to_the_end,
+    shop_orders,
+    simulated_commits,
+    topics_of,
+)
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live

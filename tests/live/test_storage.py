@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import uuid
 
-from kafkalearn.live.nodes import storage
+from kafkalearn.live import nodes as storage
 
 
 def test_an_id_is_22_characters_and_none_that_a_command_takes_for_an_option(monkeypatch):

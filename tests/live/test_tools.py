@@ -9,12 +9,11 @@ import sys
 import pytest
 from confluent_kafka import TopicPartition
 
-from kafkalearn.consuming.listing import ListedGroup, list_groups
-from kafkalearn.consuming.log_ends import log_end_lines
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.consuming.lag import ListedGroup, list_groups, log_end_lines
 from kafkalearn.live import Kafka
 from kafkalearn.live.errors import KafkaNotStarted
-from kafkalearn.live.tools import CLASSES, _class_of
+from kafkalearn.live.used_cluster import CLASSES, _class_of
 from tests.live.checked import holds
 from tests.live.processes import ROOT
 

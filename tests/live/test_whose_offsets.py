@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.mechanisms.consumer_groups import ConsumerPlayer
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate
 from kafkalearn.consuming.handovers import handovers
-from kafkalearn.live.conform.mechanisms.groups.consumer_player import ConsumerPlayer
-from kafkalearn.live.requests.values import NEWEST_COMMIT_WITH_NAMES
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.live.request_values import NEWEST_COMMIT_WITH_NAMES
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live

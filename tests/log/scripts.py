@@ -19,9 +19,8 @@ from kafkalearn.log import (
     simulate,
     start,
 )
-from kafkalearn.log.effects import Appended, AppendRefused, DuplicateRecognised, NotCleaned, SegmentsDeleted
 from kafkalearn.log.index import index_of
-from kafkalearn.log.state import Batch
+from kafkalearn.log.model import Appended, AppendRefused, Batch, DuplicateRecognised, NotCleaned, SegmentsDeleted
 from tests.log.schedules import last_effect
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.formats.records import batch_bytes
 from kafkalearn.log import Append, Log, NewBatch, Roll, Settings, start, step
-from kafkalearn.log.effects import Appended, AppendRefused, SegmentRolled
-from kafkalearn.segments.sizes import batch_bytes
+from kafkalearn.log.model import Appended, AppendRefused, SegmentRolled
 from tests.log.schedules import A_TWICE, COMPACT, after, one_each
 
 

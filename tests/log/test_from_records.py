@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.log import Clean, Log, Record, Roll, check, log_from_records, step
 from tests.log.schedules import COMPACT, after, offsets, one_each, rows
 

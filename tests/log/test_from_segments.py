@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import parse_segment, read_disk
 from kafkalearn.log import Append, Clean, NewBatch, ProducerExpired, Settings, check, read_log, step
-from kafkalearn.log.effects import AppendRefused, DuplicateRecognised
 from kafkalearn.log.from_segments import log_from_segments
-from kafkalearn.segments import parse_segment, read_disk
+from kafkalearn.log.model import AppendRefused, DuplicateRecognised
 from tests.log.partitions import PASSES, clean_ms, logs_of, passes_of, write
 from tests.log.schedules import after, mixed_schedules, possible, small_settings
 from tests.recorded import recorded

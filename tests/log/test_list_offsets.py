@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.log import (
     Append,
     Clean,
@@ -17,7 +17,7 @@ from kafkalearn.log import (
     Settings,
     simulate,
 )
-from kafkalearn.log.list_offsets import NOT_FOUND, SPECIAL_TIMES, FoundOffset, list_offset
+from kafkalearn.log.index import NOT_FOUND, SPECIAL_TIMES, FoundOffset, list_offset
 from tests.every import every_case
 from tests.recorded import recorded
 

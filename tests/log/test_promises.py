@@ -20,8 +20,8 @@ from kafkalearn.log import (
     check,
     simulate,
 )
-from kafkalearn.log.promises import INVARIANTS
-from kafkalearn.log.state import Batch, Log, Record, Segment
+from kafkalearn.log.model import Batch, Log, Record, Segment
+from kafkalearn.log.simulator import INVARIANTS
 from tests.log.schedules import (
     A_TWICE,
     COMPACT,

@@ -3,8 +3,7 @@
 import pytest
 
 from kafkalearn.log import Append, Clean, Cleaned, Log, NewBatch, Record, Settings, check, start, step
-from kafkalearn.log.effects import Appended
-from kafkalearn.log.state import Batch, Segment
+from kafkalearn.log.model import Appended, Batch, Segment
 from tests.every import every_case
 from tests.log.schedules import last_effect
 from tests.log.scripts import headers_of, observed, play, records_of

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.log import CleanerRound, MoveLogStart, Retain, Settings, check, simulate, step
-from kafkalearn.log.effects import SegmentsDeleted
+from kafkalearn.log.model import SegmentsDeleted
 from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD
 from tests.log.schedules import after, appends, last_effect, one_each, rolls
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.log import Append, EndTransaction, NewBatch, ProducerExpired, Settings, check, start, step
-from kafkalearn.log.effects import Appended, AppendRefused, DuplicateRecognised, SegmentRolled
+from kafkalearn.log.model import Appended, AppendRefused, DuplicateRecognised, SegmentRolled
 from kafkalearn.log.sequences import ProducerStateEntry, Stamp, judge, remember
 from tests.log.schedules import after
 from tests.log.scripts import observed, play

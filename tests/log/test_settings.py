@@ -2,10 +2,10 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.log import Settings
-from kafkalearn.log.settings import LONG_MAX
-from kafkalearn.versions import default
+from kafkalearn.log.model import LONG_MAX
+from kafkalearn.releases import default
 
 
 @pytest.mark.parametrize(

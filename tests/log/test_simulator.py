@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.log import (
     Append,
     EndTransaction,
@@ -14,7 +14,7 @@ from kafkalearn.log import (
     simulate,
     step,
 )
-from kafkalearn.log.effects import AppendRefused, DeleteRecordsRefused
+from kafkalearn.log.model import AppendRefused, DeleteRecordsRefused
 from tests.log.schedules import A_TWICE, COMPACT, after, mixed_schedules, small_settings
 
 BOTH = Settings("compact,delete")

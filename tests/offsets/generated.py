@@ -4,10 +4,10 @@ from base64 import urlsafe_b64encode
 
 from hypothesis import strategies as st
 
+from kafkalearn.formats.wire import BYTES, STRING, UUID, Array, Structure
 from kafkalearn.offsets import encode_key, encode_value
-from kafkalearn.offsets.records.protocol import Assignment, Subscription, encode_assignment, encode_subscription
-from kafkalearn.offsets.records.record_types import RECORD_TYPES
-from kafkalearn.wire.fields import BYTES, STRING, UUID, Array, Structure
+from kafkalearn.offsets.protocol import Assignment, Subscription, encode_assignment, encode_subscription
+from kafkalearn.offsets.records import RECORD_TYPES
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | st.just("m" * 130)
 blobs = st.binary(max_size=6) | st.just(b"\x00" * 130)

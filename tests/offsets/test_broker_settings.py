@@ -2,13 +2,11 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.offsets.broker_settings import coordinator_settings, effect_of, effects
-from kafkalearn.offsets.broker_settings.catalog import SETTINGS
-from kafkalearn.offsets.broker_settings.of_topic import BATCH_BYTES
-from kafkalearn.offsets.records.codec import encode_key, encode_value
-from kafkalearn.segments.sizes import batch_bytes
-from kafkalearn.versions import RELEASES, default
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.records import batch_bytes
+from kafkalearn.offsets.broker_settings import BATCH_BYTES, SETTINGS, coordinator_settings, effect_of, effects
+from kafkalearn.offsets.records import encode_key, encode_value
+from kafkalearn.releases import RELEASES, default
 from tests.every import every_case
 from tests.recorded import recorded
 

@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import committed_records, read_disk
 from kafkalearn.offsets import read_groups, replay
-from kafkalearn.segments import committed_records, read_disk
 from tests.segments.disk import FOLDER, RUNS, replayed, segments
 
 

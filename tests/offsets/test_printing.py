@@ -6,12 +6,12 @@ from itertools import islice
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import data_directory
 from kafkalearn.coordinator import offsets_partition
-from kafkalearn.datafiles import data_directory
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.offsets.printing import ends_lines, formatter_lines
-from kafkalearn.segments import parse_segment, read_disk
-from kafkalearn.wire import Undecodable
+from kafkalearn.formats.disk import parse_segment, read_disk
+from kafkalearn.formats.wire import Undecodable
+from kafkalearn.offsets.formatter import ends_lines, formatter_lines
 from tests.recorded import recorded
 
 WALK = data_directory("command-walk")

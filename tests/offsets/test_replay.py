@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkalearn.formats.disk import committed_records, transaction_outcomes
+from kafkalearn.formats.wire import Undecodable
 from kafkalearn.offsets import decode, encode_key, encode_value, replay
-from kafkalearn.segments import committed_records
-from kafkalearn.segments.transactions import transaction_outcomes
-from kafkalearn.wire import Undecodable
 from tests.offsets.generated import offset_records
 from tests.segments.disk import RUNS, admin, replayed, segments, told
 

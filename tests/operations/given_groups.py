@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kafkalearn.offsets.groups import CLASSIC, CONSUMER, Committed, Group, Member
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.offsets.replay import CLASSIC, CONSUMER, Committed, Group, Member
 from kafkalearn.operations.groups import Coordinator, PartitionLog
-from kafkalearn.topic_partition import TopicPartition
 
 FIRST_MS, MINUTE_MS, LATER_MS = 1_700_000_000_000, 60_000, 1_800_000_000_000
 PLAN = "payments,0,7\npayments,2,70\norders,1,1\n"

@@ -4,9 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.operations.coordinator_life.effects import Resigned
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.operations.coordinator_life.model import Resigned
 from kafkalearn.operations.failover import (
+    CLASSIC_MEMBER,
+    COMMITTER,
+    MEMBERS_KEPT,
+    NEW_MEMBER,
+    NEWCOMER,
+    SERVED,
     BrokerDied,
     BrokerStarted,
     BrokerStopped,
@@ -14,15 +20,13 @@ from kafkalearn.operations.failover import (
     Settings,
     broken,
     check,
+    phases,
     simulate,
     start,
     step,
     timeline,
     unserved_seconds,
 )
-from kafkalearn.operations.failover.promises import MEMBERS_KEPT, SERVED
-from kafkalearn.operations.failover.state import CLASSIC_MEMBER, COMMITTER, NEW_MEMBER, NEWCOMER
-from kafkalearn.operations.failover.timeline import phases
 from kafkalearn.operations.loading import load_seconds
 
 

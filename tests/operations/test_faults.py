@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.operations.faults import KINDS, Finding, cluster_logs, find_faults, judge, plant
 
 SEEDS = range(10)

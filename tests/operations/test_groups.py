@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.offsets.groups import Committed, Group, Member
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.offsets.replay import Committed, Group, Member
 from kafkalearn.offsets.store import Settings, simulate
-from kafkalearn.offsets.store.state import Store
+from kafkalearn.offsets.store.model import Store
 from kafkalearn.operations.groups import (
     PartitionLog,
     delete_groups,
@@ -19,8 +20,7 @@ from kafkalearn.operations.groups import (
     offsets_warning,
     reset_offsets,
 )
-from kafkalearn.operations.groups.scenarios import SCENARIOS, duration_ms, read_csv
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.operations.groups.reset import SCENARIOS, duration_ms, read_csv
 from tests.every import every_case
 from tests.operations.given_groups import LATER_MS, PLAN, coordinator_of, fresh_group, group_of, topics_of
 from tests.recorded import recorded

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.operations.incident import BACK, CLEANED, DEAD_AGAIN, FULL, GROWING, HEALTHY, STAGES, Incident, play
 
 

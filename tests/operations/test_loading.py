@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.log import Append, Clean, NewBatch, Roll
 from kafkalearn.log import Settings as LogSettings
 from kafkalearn.log import simulate as simulate_log
@@ -15,24 +15,28 @@ from kafkalearn.operations.coordinator_life import BrokerLost, OrderCarriedOut, 
 from kafkalearn.operations.coordinator_life import LoadRead as LifeLoadRead
 from kafkalearn.operations.coordinator_life import Settings as LifeSettings
 from kafkalearn.operations.coordinator_life import simulate as simulate_life
-from kafkalearn.operations.coordinator_life.effects import LoadEnded as LifeLoadEnded
-from kafkalearn.operations.loading import Rate, load_seconds, load_size
-from kafkalearn.operations.loading.beside_cleaner import (
+from kafkalearn.operations.coordinator_life.model import LoadEnded as LifeLoadEnded
+from kafkalearn.operations.loading import (
+    LOADS,
+    MEASURED,
+    Assigned,
     LoadBegun,
     LoadRead,
+    OverwroteOwner,
+    Rate,
+    Removed,
     Settings,
     Written,
     broken,
     check,
+    load_seconds,
+    load_size,
+    logged,
     simulate,
     start,
     step,
 )
-from kafkalearn.operations.loading.beside_cleaner.effects import OverwroteOwner, Removed
-from kafkalearn.operations.loading.beside_cleaner.promises import LOADS
-from kafkalearn.operations.loading.beside_cleaner.state import Assigned, logged
-from kafkalearn.operations.loading.search.find import find
-from kafkalearn.operations.loading.size import MEASURED
+from kafkalearn.operations.loading_search import find
 from tests.recorded import recorded
 
 STRICT, FIXED = ("4.0.0", "4.0.1", "4.1.0", "4.1.1"), ("4.0.2", "4.1.2", "4.2", "4.3")

@@ -4,13 +4,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.operations.offsets_topic import (
     BrokerDied,
     BrokerStarted,
+    CoordinatorFound,
+    CoordinatorNotAvailable,
     FindCoordinator,
     Reassigned,
+    ReassignmentCompleted,
+    ReassignmentRefused,
+    ReassignmentStuck,
     Settings,
+    TopicNotCreated,
     broken,
     check,
     create_offsets_topic,
@@ -19,14 +25,6 @@ from kafkalearn.operations.offsets_topic import (
     simulate,
     start,
     step,
-)
-from kafkalearn.operations.offsets_topic.effects import (
-    CoordinatorFound,
-    CoordinatorNotAvailable,
-    ReassignmentCompleted,
-    ReassignmentRefused,
-    ReassignmentStuck,
-    TopicNotCreated,
 )
 from kafkalearn.operations.placement import place_shifted
 

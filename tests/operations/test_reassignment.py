@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.operations.placement import Broker, place_rotated, place_shifted
 from kafkalearn.operations.reassignment import (
     Cluster,
@@ -23,7 +24,6 @@ from kafkalearn.operations.reassignment import (
     verify_text,
     write_plan,
 )
-from kafkalearn.topic_partition import TopicPartition
 from tests.every import every_case
 from tests.recorded import recorded
 

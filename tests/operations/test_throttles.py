@@ -4,12 +4,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.operations.reassignment import Target, cancel_text, execute_text, list_text, verify_text
-from kafkalearn.operations.throttles import Cancel, Copied, Execute, Settings, Verify, broken, check, start, step
-from kafkalearn.operations.throttles.effects import Refused
-from kafkalearn.operations.throttles.promises import MOVES_LIMITED, NONE_LEFT, ONLY_MOVES
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.operations.throttles import (
+    MOVES_LIMITED,
+    NONE_LEFT,
+    ONLY_MOVES,
+    Cancel,
+    Copied,
+    Execute,
+    Refused,
+    Settings,
+    Verify,
+    broken,
+    check,
+    start,
+    step,
+)
 from tests.recorded import recorded
 
 BROKERS = (1, 2, 3, 4)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.operations.topic_description import OPTIONS, PartitionInfo, TopicInfo, describe_topics
 from tests.recorded import recorded
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.partitioning.batching import all_full, append, has_room
-from kafkalearn.segments.sizes import BATCH_HEADER_BYTES, length_of, record_bytes
+from kafkalearn.formats.records import BATCH_HEADER_BYTES, length_of, record_bytes
+from kafkalearn.partitioning.keyless import all_full, append, has_room
 
 keys = st.none() | st.binary(max_size=300)
 records = st.tuples(keys, st.integers(0, 3000))

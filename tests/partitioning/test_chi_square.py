@@ -6,7 +6,7 @@ from math import exp, isclose
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.partitioning.chi_square import survival
+from kafkalearn.partitioning.skew import survival
 from tests.every import every_case
 
 # chi-square, degrees of freedom, and scipy.stats.chi2.sf of them, by SciPy 1.17.1.

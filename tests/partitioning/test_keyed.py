@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
 from tests.every import every_case
 from tests.recorded import recorded

@@ -4,22 +4,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.partitioning.keyed import partition_for_key
-from kafkalearn.partitioning.keyless.effects import (
+from kafkalearn.partitioning.keyless import (
     BatchesSent,
     CounterStarted,
+    Drain,
     PartitionDrawn,
+    Producer,
     QueuesWeighed,
     RecordAppended,
+    Send,
+    SenderLooks,
+    SendToOtherTopic,
+    Settings,
+    appended,
+    broken,
+    check,
+    queue_weights,
+    rule_of,
+    seeded,
+    sends,
+    simulate,
+    start,
+    step,
 )
-from kafkalearn.partitioning.keyless.events import Drain, Send, SenderLooks, SendToOtherTopic, sends
-from kafkalearn.partitioning.keyless.promises import broken, check
-from kafkalearn.partitioning.keyless.settings import Settings, rule_of, seeded
-from kafkalearn.partitioning.keyless.simulator import appended, simulate, step
-from kafkalearn.partitioning.keyless.state import Producer, start
-from kafkalearn.partitioning.keyless.uniform import queue_weights
-from kafkalearn.versions.releases import RELEASES
+from kafkalearn.releases.lines import RELEASES
 from tests.recorded import recorded
 
 RECORDED = recorded("groups-partitioner")

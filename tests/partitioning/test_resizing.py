@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.partitioning.keyed import partition_for_key
-from kafkalearn.partitioning.resizing import moved_share
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.partitioning.keyed import moved_share, partition_for_key
 
 counts = st.integers(min_value=1, max_value=60)
 

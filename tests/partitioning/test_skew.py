@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.rule import offsets_partition
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.partitioning.chi_square import survival
-from kafkalearn.partitioning.skew import BrokerLoad, evenness, load_by_broker
+from kafkalearn.partitioning.skew import BrokerLoad, evenness, load_by_broker, survival
 
 some_counts = st.lists(st.integers(0, 10**9), min_size=2, max_size=60).filter(any)
 

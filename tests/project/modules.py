@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "kafkalearn"
-OUTER = ("spark", "views", "exercises", "page", "live", "lab", "answers", "command", "__main__")
-"""The parts around the core."""
+OUTER = ("spark", "drawing", "views", "exercises", "live", "lab", "oncall", "__main__")
+"""The parts around the core. Pictures and words stand beside their rules; they are of the part `drawing`, too."""
+
+LOGS = "kafkalearn.oncall.logs"
+"""What lines of logs say is a rule like others: of the core, wherever it stands."""
 
 
 def _name_of(path: Path) -> str:
@@ -19,25 +23,31 @@ def _name_of(path: Path) -> str:
 
 MODULES = {_name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 PACKAGES = tuple(name for name, path in MODULES.items() if path.name == "__init__.py")
+FACES = tuple(name for name, path in MODULES.items() if "\n__all__ = " in path.read_text(encoding="utf-8"))
+"""Modules and packages that say what they are asked for."""
 
 
 def part_of(module: str) -> str:
     """Which part of the house a module belongs to."""
+    if re.search(r"\.(\w+_)?(picture|words)$", module):
+        return "drawing"
     second = [*module.split("."), ""][1]
-    return second if second in OUTER else "core"
+    return second if second in OUTER and not f"{module}.".startswith(f"{LOGS}.") else "core"
 
 
 def home_of(module: str) -> str:
     """Where a module may import a package that is not Python's own: an outer part or a corner of the core; else ""."""
     if part_of(module) in ("spark", "live", "lab"):
         return part_of(module)
-    if part_of(module) == "views" and module.endswith((".figures", ".saving")):
+    if part_of(module) == "drawing" and module.endswith(("figures", ".saving")):
         return "figures"
-    if module == "kafkalearn.tables.frame":
-        return "pandas"
-    if module.startswith("kafkalearn.segments.census.columns"):
-        return "numpy"
-    return "widgets" if module.startswith("kafkalearn.views.widgets") else ""
+    homes = {
+        "kafkalearn.base.frame": "pandas",
+        "kafkalearn.formats.columns": "numpy",
+        "kafkalearn.formats.arrow": "numpy",
+        "kafkalearn.drawing.widgets": "widgets",
+    }
+    return homes.get(module, "")
 
 
 def tree_of(module: str) -> ast.Module:

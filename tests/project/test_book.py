@@ -18,7 +18,7 @@ from tools.environment import ROOT
 PLAYER = {"text/html": "<b>a player</b>", "text/plain": "Player(3 frames)", WIDGET_VIEW: {"model_id": "1"}}
 TEXT = """# 01 Trying & trusting
 
-Does a [page](02_next.ipynb#More) lead to [the source](../kafkalearn/trace.py)?
+Does a [page](02_next.ipynb#More) lead to [the source](../kafkalearn/base/trace.py)?
 
 ## More
 <details><summary>Notes</summary>
@@ -56,8 +56,10 @@ def test_links_between_chapters_and_to_files_work_in_the_book_and_notes_stay_fol
     html = page(notebook, Chapter(path, TEXT), "", Made(folder, "").copy)
 
     assert 'href="02_next.html#More"' in html
-    assert (folder / "files" / "kafkalearn" / "trace.py").read_bytes() == (ROOT / "kafkalearn/trace.py").read_bytes()
-    assert 'href="files/kafkalearn/trace.py"' in html
+    assert (folder / "files" / "kafkalearn" / "trace.py").read_bytes() == (
+        ROOT / "kafkalearn/base/trace.py"
+    ).read_bytes()
+    assert 'href="files/kafkalearn/base/trace.py"' in html
     assert html.index("<summary>Notes") < html.index("Folded.") < html.index("</details>")
 
 

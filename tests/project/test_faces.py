@@ -15,19 +15,19 @@ import nbformat
 import pytest
 
 from tests.every import every_case
-from tests.project.modules import MODULES, PACKAGES, ROOT, tree_of
+from tests.project.modules import FACES, MODULES, PACKAGES, ROOT, tree_of
 from tools.chapters import chapter_paths
 
 CONTRACT = {"Settings", "start", "step", "simulate", "INVARIANTS", "PROMISES", "check", "broken"}
-"""What a simulator's face has in any case, beside the classes of its module `events`."""
+"""What a simulator's face has in any case, beside its events."""
 
 OF_A_CHAPTER = {"all_exercises", "score"}
 """What the exercises of a chapter have in any case."""
 
 FOR_ENGINEERS: dict[str, dict[str, str]] = {
-    "kafkalearn.answers.why": {"the question, which kafkalearn.answers has, too": "why"},
-    "kafkalearn.answers.xray": {"the question, which kafkalearn.answers has, too": "xray"},
-    "kafkalearn.transaction_log": {
+    "kafkalearn.oncall.why": {"the question, which kafkalearn.oncall has, too": "why"},
+    "kafkalearn.oncall.xray": {"the question, which kafkalearn.oncall has, too": "xray"},
+    "kafkalearn.formats.transaction_log": {
         "records of __transaction_state, as of the offsets topic": "decode_key decode_value encode_key encode_value "
         "replay",
     },
@@ -35,11 +35,11 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "asked for first, at a prompt": "__version__ KafkaLearnError ledger round_robin_leaders",
         "the hash that Java clients use": "murmur2",
     },
-    "kafkalearn.assignor": {
+    "kafkalearn.assignors": {
         "an assignment or an assignor of one's own": "Assignment broken_laws fewest_moves",
         "groups of other kinds": "cooperative_rounds",
     },
-    "kafkalearn.claims": {
+    "kafkalearn.releases.claims": {
         "what articles say, to look up": "Claim",
     },
     "kafkalearn.commits": {
@@ -54,20 +54,16 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "the promises by their names": "NO_REJECTED_IN_LOG ORDER_KEPT",
         "the state, and what is read from it": "Delivery Producer RecordResult",
     },
-    "kafkalearn.explore": {
+    "kafkalearn.base.search": {
         "the search over a simulator of one's own": "Model Progress Relabelling Search Survey survey"
     },
-    "kafkalearn.fidelity": {"the ledger in a terminal": "table"},
-    "kafkalearn.group.consumer": {"the last heartbeat of a member": "leave"},
-    "kafkalearn.group.world": {
+    "kafkalearn.releases.ledger": {"the ledger in a terminal": "table"},
+    "kafkalearn.groups.consumer": {"the last heartbeat of a member": "leave"},
+    "kafkalearn.scenarios": {
         "a scenario made of events": "Crashes CrashesAndReturns Created Deleted Disconnected Grows Joins Leaves "
         "Pauses Processing Restarts Scenario Subscribes Subscription",
     },
     "kafkalearn.live": {"a real Kafka on this machine, and one's own to read from": "Kafka connect"},
-    "kafkalearn.live.conform.mechanisms.commits": {"what is asked of brokers": "CRASHES"},
-    "kafkalearn.live.conform.mechanisms.groups": {"what is asked of brokers": "CLASSIC CONSUMER EXPIRY RECORDS TIMERS"},
-    "kafkalearn.live.conform.mechanisms.log": {"what is asked of brokers": "COMPACTION REMOVAL"},
-    "kafkalearn.live.conform.mechanisms.replication": {"what is asked of brokers": "LAGGARDS WITHOUT_ELR WITH_ELR"},
     "kafkalearn.live.questions": {"one question, of any release": "QUESTIONS ask"},
     "kafkalearn.log": {"when one's own log is cleaned next": "next_clean"},
     "kafkalearn.offsets": {
@@ -90,8 +86,6 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     },
     "kafkalearn.operations.reassignment": {"a plan of one's own": "Move Target generate_text list_text"},
     "kafkalearn.operations.throttles": {"the state": "Throttled"},
-    "kafkalearn.page": {"what the worker of a page asks": "MODULES answer"},
-    "kafkalearn.page.playground": {"what the worker of a page asks": "ANSWERS"},
     "kafkalearn.partitioning": {"how even a cluster is": "load_by_broker"},
     "kafkalearn.partitioning.keyless": {"the rule of one's own release": "RULES rule_of"},
     "kafkalearn.replication": {
@@ -99,12 +93,12 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "the state of a run": "Partition",
         "any broker in place of one, in a search of one's own": "on_every_broker",
     },
-    "kafkalearn.segments": {"files that lie elsewhere": "parse_segment read_batch read_segment"},
-    "kafkalearn.segments.census.columns": {"what the census loads where NumPy is there": "Odd column_block"},
+    "kafkalearn.formats.disk": {"files that lie elsewhere": "parse_segment read_batch read_segment"},
+    "kafkalearn.formats.columns": {"what the census loads where NumPy is there": "Odd column_block"},
     "kafkalearn.spark.offsets": {"the offsets topic of one's own cluster": "group_findings"},
     "kafkalearn.spark.real_topic": {"the topics of one's own cluster": "KafkaTopics"},
-    "kafkalearn.tables": {"rows of one's own": "PlainTable text_table"},
-    "kafkalearn.versions": {
+    "kafkalearn.base.tables": {"rows of one's own": "PlainTable text_table"},
+    "kafkalearn.releases": {
         "before an upgrade": "describe find_settings history rows table",
         "in code for several releases": "ABSENT DEFAULT_RELEASE RELEASES REQUIRED at_least provenance",
     },
@@ -121,11 +115,11 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "draw_simple_consumer draw_zookeeper",
         "a picture of one's own assignment or coordinator": "describe_assignment describe_coordinator draw_coordinator",
     },
-    "kafkalearn.wire": {"bytes that are not what they should be": "Undecodable"},
+    "kafkalearn.formats.wire": {"bytes that are not what they should be": "Undecodable"},
     "kafkalearn.zookeeper.eras": {"the releases that stand for the eras": "ERAS"},
     "kafkalearn.zookeeper.search": {"a search or a herd of one's own": "BEGINNINGS HerdCost herd"},
-    "kafkalearn.server_logs": {"the events in logs of one's own": "Reading read read_files"},
-    "kafkalearn.server_logs.rebalances": {
+    "kafkalearn.oncall.logs": {"the events in logs of one's own": "Reading read read_files"},
+    "kafkalearn.oncall.logs.rebalances": {
         "the rebalances in logs of one's own": "CLASSIC CONSUMER GroupHistory Rebalance histories",
     },
 }
@@ -189,18 +183,26 @@ def in_any_case(package: str) -> set[str]:
         return OF_A_CHAPTER
     if "step" not in face_of(package):
         return set()
-    has_events = f"{package}.events" in MODULES  # a small simulator is one file
-    events = (
-        [node for node in tree_of(f"{package}.events").body if isinstance(node, ast.ClassDef)] if has_events else []
-    )
-    return CONTRACT | {node.name for node in events}
+    return CONTRACT | events_of(package)
+
+
+def events_of(package: str) -> set[str]:
+    """What the module, or one of the package, says to be its events and requests: the unions that have names."""
+    inside = [module for module in MODULES if module == package or module.rpartition(".")[0] == package]
+    aliases = [
+        node
+        for module in inside
+        for node in tree_of(module).body
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias"
+    ]
+    return {name.id for alias in aliases for name in ast.walk(alias.value) if isinstance(name, ast.Name)}
 
 
 def for_engineers(package: str) -> set[str]:
     return {name for names in FOR_ENGINEERS.get(package, {}).values() for name in names.split()}
 
 
-@every_case("package", PACKAGES)
+@every_case("package", FACES)
 def test_every_name_in_a_face_is_used_by_readers_or_kept_for_engineers(package, used):
     unused = {name for name in face_of(package) if (package, name) not in used}
 

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from kafkalearn.datafiles import DATA_DIRECTORIES, DATA_FILES
+from kafkalearn.base.files import DATA_DIRECTORIES, DATA_FILES
 from tools.environment import PROGRAMS, ROOT
 
 RECORDED = {f"kafkalearn/data/{name}" for name in DATA_FILES.values()}
@@ -25,7 +25,8 @@ QUESTION = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import kafkalearn
-from kafkalearn import datafiles, versions
+from kafkalearn.base import files as datafiles
+from kafkalearn import releases as versions
 found = [datafiles.data_file(name) for name in datafiles.DATA_FILES]
 found += [datafiles.data_directory(name) for name in datafiles.DATA_DIRECTORIES]
 print(*(str(path.relative_to(sys.argv[1])) for path in found))

@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 import run
-from kafkalearn.extras import EXTRAS as NAMED_IN_ERRORS
+from kafkalearn.base.errors import EXTRAS as NAMED_IN_ERRORS
 from tools import environment
 from tools.environment import LOCK, ROOT
 

@@ -52,4 +52,4 @@ def test_nothing_else_is_loaded_by_them(imported):
 def test_all_but_spark_figures_widgets_and_the_server_of_the_chapters_is_among_them():
     homes = {"spark", "figures", "pandas", "numpy", "widgets", "live", "lab"}
     assert {home_of(module) for module in set(MODULES) - set(PLAIN)} <= homes
-    assert {"kafkalearn.explore", "kafkalearn.views.drawing.picture", "kafkalearn.exercises.chapter02"} <= set(PLAIN)
+    assert {"kafkalearn.base.search", "kafkalearn.drawing.player", "kafkalearn.exercises.chapter02"} <= set(PLAIN)

@@ -18,7 +18,7 @@ from tests.project.modules import MODULES, part_of, tree_of
 from tools.environment import ROOT
 
 MAY_BE_ANYTHING = {
-    ("kafkalearn.fields", "NOT_GIVEN"): "it stands in place of a value, of whatever type the field is",
+    ("kafkalearn.base.checks", "NOT_GIVEN"): "it stands in place of a value, of whatever type the field is",
 }
 """Any in a public name of the core, as (module, name) -> the reason."""
 

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.replication import (
     AlterPartitionAnswered,
     AlterPartitionReassignments,
@@ -34,8 +34,7 @@ from kafkalearn.replication import (
     start,
     step,
 )
-from kafkalearn.replication.search.find import alphabet
-from kafkalearn.replication.search.naming import named_in
+from kafkalearn.replication.search import alphabet, named_in
 
 SINCE_2_0 = ["2.0", "2.3", "2.4", "2.7", "2.8", "3.3", "3.6", "3.7", "4.0", "4.3"]
 

@@ -21,7 +21,7 @@ from kafkalearn.replication import (
     TimePassed,
     rules_of,
 )
-from kafkalearn.replication.effects import (
+from kafkalearn.replication.events import (
     NONE,
     AlterPartitionSent,
     ConsumerRead,

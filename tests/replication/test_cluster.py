@@ -1,6 +1,6 @@
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,

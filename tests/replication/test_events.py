@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.replication import (
     AlterPartitionAnswered,
     BrokerCrashed,

@@ -5,7 +5,8 @@ from itertools import pairwise
 
 from hypothesis import given
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.trace import extend
 from kafkalearn.replication import (
     LOGS_AGREE,
     BrokerReconnected,
@@ -20,7 +21,6 @@ from kafkalearn.replication import (
     step,
 )
 from kafkalearn.replication.state import Log
-from kafkalearn.trace import extend
 from tests.replication.schedules import CARELESS, EVERYTHING, OPERATIONS, SINCE_2_0, runs
 
 OPERATED = [*EVERYTHING, *OPERATIONS]

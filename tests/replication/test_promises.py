@@ -5,7 +5,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.trace import extend
+from kafkalearn.releases.lines import RELEASES
 from kafkalearn.replication import (
     ACKNOWLEDGED_SURVIVE,
     ISR_HOLDS,
@@ -24,10 +26,8 @@ from kafkalearn.replication import (
     start,
     step,
 )
-from kafkalearn.replication.promises import EPOCHS_RISE, ONE_LEADER
+from kafkalearn.replication.simulator import EPOCHS_RISE, ONE_LEADER
 from kafkalearn.replication.state import blank
-from kafkalearn.trace import extend
-from kafkalearn.versions.releases import RELEASES
 from tests.recorded import recorded
 from tests.replication.schedules import CARELESS, OVERRULED, runs
 from tests.replication.scripts import event_of, lines_of, settings_of

@@ -2,10 +2,9 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.replication import BrokerCrashed, LeaderElected, PowerLost, step
-from kafkalearn.replication.replica_log.epochs import assign, cut_from_end, cut_from_start, end_offset_for
-from kafkalearn.replication.state import blank
+from kafkalearn.replication.state import assign, blank, cut_from_end, cut_from_start, end_offset_for
 from tests.recorded import recorded
 from tests.replication.scripts import answer, effects_as_recorded, event_of, lines_of, settings_of, shown
 

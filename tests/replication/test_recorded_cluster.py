@@ -2,14 +2,8 @@
 
 import pytest
 
-from kafkalearn.live.conform.mechanisms.replication.simulated import (
-    begun,
-    carried_on,
-    producer_answer,
-    settings_of,
-    shown,
-)
-from kafkalearn.replication.effects import NONE
+from conformance.mechanisms.replication import begun, carried_on, producer_answer, settings_of, shown
+from kafkalearn.replication.events import NONE
 from tests.recorded import recorded
 
 RECORDED = recorded("replication")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kafkalearn.base.trace import extend
 from kafkalearn.replication import (
     AlterPartitionReassignments,
     BrokerCrashed,
@@ -21,9 +22,8 @@ from kafkalearn.replication import (
     simulate,
     step,
 )
-from kafkalearn.replication.effects import ElectionAnswered, ProduceAnswered, ReassignmentAnswered
+from kafkalearn.replication.events import ElectionAnswered, ProduceAnswered, ReassignmentAnswered
 from kafkalearn.replication.state import Log
-from kafkalearn.trace import extend
 from tests.recorded import recorded
 
 BROKER_IDS = (1, 2, 3, 4)

@@ -3,10 +3,10 @@ from itertools import pairwise
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.releases.lines import RELEASES
 from kafkalearn.replication import Settings, rules_of, start
-from kafkalearn.replication.rules import changes_of_rules
-from kafkalearn.versions.releases import RELEASES
+from kafkalearn.replication.settings import changes_of_rules
 
 
 def test_the_ladder_of_truncation_rules_follows_the_releases():

@@ -1,8 +1,8 @@
 import pytest
 
+from kafkalearn.releases.lines import RELEASES
 from kafkalearn.replication import LeaderElected, Settings, start, step
 from kafkalearn.replication.state import blank
-from kafkalearn.versions.releases import RELEASES
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -55,8 +55,8 @@ LEFT_OUT = {
         "tests/project/test_setup_faults.py",
     ),
     "searches through every schedule": (
-        "kafkalearn/group/scenario/finder.py",
-        "kafkalearn/operations/loading/search",
+        "kafkalearn/scenarios/finder.py",
+        "kafkalearn/operations/loading_search.py",
         "tests/answers/test_safe.py",
         "tests/commits/test_sweep.py",
         "tests/delivery/search",

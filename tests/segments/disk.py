@@ -4,8 +4,8 @@ import gzip
 import json
 from pathlib import Path
 
+from kafkalearn.formats.disk import committed_records, read_disk
 from kafkalearn.offsets import replay
-from kafkalearn.segments import committed_records, read_disk
 
 FOLDER = Path(__file__).parents[2] / "data" / "offsets-topic"
 MOMENTS = ("before", "after-pass-1", "after-pass-2")

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatchBuilder
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments.batches import read_batch
-from kafkalearn.segments.files import parse_segment
-from kafkalearn.wire.reader import Undecodable
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.batches import read_batch
+from kafkalearn.formats.segments import parse_segment
+from kafkalearn.formats.wire import Undecodable
 from tests.recorded import recorded
 
 CASES = recorded("record-batches")["cases"]

@@ -10,18 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.extras import is_installed
-from kafkalearn.segments import committed_records, read_disk
-from kafkalearn.segments.census import blocks as blocks_module
-from kafkalearn.segments.census import side_by_side as side_by_side_module
-from kafkalearn.segments.census.blocks import HEADERS, RECORDS, Unread, blocks
-from kafkalearn.segments.census.columns import filling
-from kafkalearn.segments.census.reading import count_log
-from kafkalearn.segments.checksum import WHEEL, crc32c, crc32c_of_rows
-from kafkalearn.segments.compression import CODECS, compress
-from kafkalearn.segments.log_dirs import segment_files
-from kafkalearn.segments.transactions import transaction_outcomes
-from kafkalearn.segments.walk import Span
+from kafkalearn.base.errors import is_installed
+from kafkalearn.formats import census as blocks_module
+from kafkalearn.formats import columns as filling
+from kafkalearn.formats import pieces as side_by_side_module
+from kafkalearn.formats.batches import WHEEL, crc32c, crc32c_of_rows
+from kafkalearn.formats.census import HEADERS, RECORDS, Unread, blocks, count_log
+from kafkalearn.formats.compression import CODECS, compress
+from kafkalearn.formats.disk import committed_records, read_disk, transaction_outcomes
+from kafkalearn.formats.segments import Span, segment_files
 from tests.log.partitions import PASSES, write
 from tests.segments.disk import FOLDER
 from tests.segments.test_damage import files, mutated

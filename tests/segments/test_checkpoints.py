@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments.checkpoints import read_checkpoint
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import read_checkpoint
 
 
 def test_the_offset_of_each_partition_is_read(tmp_path):

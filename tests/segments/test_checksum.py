@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from kafkalearn.segments.checksum import POLYNOMIAL, ROW_BYTES, crc32c
+from kafkalearn.formats.batches import POLYNOMIAL, ROW_BYTES, crc32c
 
 LONGEST_FIRST = [at_least for at_least, _ in ROW_BYTES]
 

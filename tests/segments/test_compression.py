@@ -7,12 +7,10 @@ import tracemalloc
 import pyarrow
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.extras import MissingExtra
-from kafkalearn.segments import parse_segment, read_batch
-from kafkalearn.segments.compression import BATCH_LIMIT_BYTES, CODECS, Damaged, decompress
-from kafkalearn.wire import Undecodable
-from kafkalearn.wire.varint import unsigned_varint
+from kafkalearn.base.errors import KafkaLearnError, MissingExtra
+from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS, Damaged, decompress
+from kafkalearn.formats.disk import parse_segment, read_batch
+from kafkalearn.formats.wire import Undecodable, unsigned_varint
 from tests.every import every_case
 from tests.recorded import recorded
 from tests.segments.writing import batch

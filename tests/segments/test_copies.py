@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments import committed_records, read_disk, source_rows
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import committed_records, read_disk, source_rows
 from tests.segments.disk import FOLDER, RECORD_COUNTS, segments
 
 PARTITIONS = ("__consumer_offsets-0", "__consumer_offsets-1")

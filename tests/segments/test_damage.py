@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments import committed_records, parse_segment, read_disk, source_rows
-from kafkalearn.segments.rows import by_partition
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import by_partition, committed_records, parse_segment, read_disk, source_rows
 from tests.segments.disk import FOLDER
 from tests.segments.writing import batch, framed
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments import read_disk, read_segment, source_rows
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import read_disk, read_segment, source_rows
 from tests.segments.disk import FOLDER, RECORD_COUNTS, RUNS, segments, told
 
 

@@ -7,12 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafkalearn.formats.disk import parse_segment, transaction_outcomes
+from kafkalearn.formats.pieces import index, joined, read_piece, reader, reason_for
+from kafkalearn.formats.segments import Span, Unread, damaged_end
 from kafkalearn.log import simulate
-from kafkalearn.segments import parse_segment
-from kafkalearn.segments.files import damaged_end
-from kafkalearn.segments.pieces import index, joined, read_piece, reader, reason_for
-from kafkalearn.segments.transactions import transaction_outcomes
-from kafkalearn.segments.walk import Span, Unread
 from tests.log.partitions import PASSES
 from tests.log.schedules import mixed_schedules, possible, small_settings
 from tests.segments.disk import FOLDER

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments import parse_segment, source_rows
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import parse_segment, source_rows
 from tests.segments.writing import batch
 
 LAST_MS = 253_402_300_799_999  # of the year 9999

@@ -1,7 +1,7 @@
 import pytest
 
-from kafkalearn.segments.batches import HEADER
-from kafkalearn.segments.sizes import BATCH_HEADER_BYTES, MARKER_BYTES, batch_bytes
+from kafkalearn.formats.batches import HEADER
+from kafkalearn.formats.records import BATCH_HEADER_BYTES, MARKER_BYTES, batch_bytes
 from tests.recorded import recorded
 
 CASES = recorded("record-batches")["cases"]

@@ -2,10 +2,9 @@
 
 import struct
 
-from kafkalearn.segments.batches import HEADER
-from kafkalearn.segments.checksum import crc32c
-from kafkalearn.segments.compression import CODECS
-from kafkalearn.wire.varint import unsigned_varint, zigzag
+from kafkalearn.formats.batches import HEADER, crc32c
+from kafkalearn.formats.compression import CODECS
+from kafkalearn.formats.wire import unsigned_varint, zigzag
 
 
 def varint(value):

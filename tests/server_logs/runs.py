@@ -6,9 +6,9 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from kafkalearn.server_logs.causes import CAUSES, UNKNOWN
-from kafkalearn.server_logs.reader import Reader, Reading
-from kafkalearn.server_logs.rebalances import GroupHistory, histories
+from kafkalearn.oncall.logs.causes import CAUSES, UNKNOWN
+from kafkalearn.oncall.logs.reader import Reader, Reading
+from kafkalearn.oncall.logs.rebalances import GroupHistory, histories
 from tests.recorded import recorded
 
 FOLDER = Path(__file__).parents[1] / "vectors" / "server_logs"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kafkalearn.server_logs import read
-from kafkalearn.server_logs.causes import CAUSES, cause_of_leaving, cause_of_reason
-from kafkalearn.server_logs.reader import Reader
-from kafkalearn.server_logs.rebalances import histories
+from kafkalearn.oncall.logs import read
+from kafkalearn.oncall.logs.causes import CAUSES, cause_of_leaving, cause_of_reason
+from kafkalearn.oncall.logs.reader import Reader
+from kafkalearn.oncall.logs.rebalances import histories
 
 REASONS = {
     "Adding new member c1 with group instance id null; client reason: not provided": ("member joined", "c1"),

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.server_logs import read, read_files
-from kafkalearn.server_logs import reader as reader_module
-from kafkalearn.server_logs.files import NotText
-from kafkalearn.server_logs.limits import LONGEST_LINE
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.oncall.logs import read, read_files
+from kafkalearn.oncall.logs import reader as reader_module
+from kafkalearn.oncall.logs.lines import LONGEST_LINE
+from kafkalearn.oncall.logs.reader import NotText
 
 MESSAGE = "[GroupCoordinator id=1 topic=__consumer_offsets partition=1] Group billing with generation 7 is now empty."
 LOGGER = "org.apache.kafka.coordinator.group.GroupMetadataManager"

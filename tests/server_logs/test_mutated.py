@@ -3,9 +3,9 @@
 import random
 from contextlib import suppress
 
-from kafkalearn.answers import why
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.server_logs.files import lines_of
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.oncall import why
+from kafkalearn.oncall.logs.reader import lines_of
 from tests.server_logs.runs import LEARNING, history_of, runs
 
 COUNT = 5000

@@ -4,11 +4,10 @@ import re
 
 import pytest
 
-from kafkalearn.server_logs import read
-from kafkalearn.server_logs.events import EVENTS, LIBRDKAFKA, PYTHON, WRITERS
-from kafkalearn.server_logs.patterns import FAMILIES, patterns, says_nothing
-from kafkalearn.server_logs.templates import NUMBERS, Template
-from kafkalearn.versions.releases import parse_release
+from kafkalearn.oncall.logs import read
+from kafkalearn.oncall.logs.lines import EVENTS, LIBRDKAFKA, PYTHON, WRITERS
+from kafkalearn.oncall.logs.patterns import FAMILIES, NUMBERS, Template, patterns, says_nothing
+from kafkalearn.releases.lines import parse_release
 
 ALL = patterns()
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkalearn.server_logs import read
-from kafkalearn.server_logs.rebalances import CONSUMER, histories
+from kafkalearn.oncall.logs import read
+from kafkalearn.oncall.logs.rebalances import CONSUMER, histories
 from tests.recorded import recorded
 from tests.server_logs.runs import (
     BROAD,

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.server_logs import read
-from kafkalearn.server_logs.events import BROKER
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.oncall.logs import read
+from kafkalearn.oncall.logs.lines import BROKER
 from kafkalearn.spark.group_logs import EVENT_SCHEMA, rebalances
 from kafkalearn.spark.server_logs import KINDS, log_events
 from tests.server_logs.runs import LEARNING, history_of, runs

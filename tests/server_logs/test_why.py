@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from kafkalearn.answers import why
-from kafkalearn.answers.answer import WIDTH, Outcome
-from kafkalearn.command.main import main
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group import find_change
-from kafkalearn.group.scenario.finder import CANDIDATES
-from kafkalearn.server_logs.avoiding import _WORTH_TRYING
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.oncall import why
+from kafkalearn.oncall.answer import WIDTH, Outcome
+from kafkalearn.oncall.command import main
+from kafkalearn.oncall.logs.avoiding import _WORTH_TRYING
+from kafkalearn.scenarios import find_change
+from kafkalearn.scenarios.finder import CANDIDATES
 from tests.server_logs.runs import HELD_OUT, LEARNING, runs
 
 

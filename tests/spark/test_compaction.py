@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.log import Clean, Record, Settings, log_from_records, step
-from kafkalearn.spark.columns.checks import RECORD_SCHEMA
+from kafkalearn.spark.columns import RECORD_SCHEMA
 from kafkalearn.spark.compaction import HORIZON, compact, count_reasons
-from kafkalearn.spark.data.customers import customers
+from kafkalearn.spark.data.datasets import customers
 from tests.log.test_recorded_cases import clean_ms, settings_of
 from tests.recorded import recorded
 

@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.hashing import java_string_hash
 from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.rule import FORMULAS, find_coordinator
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.hashing import java_string_hash
 from kafkalearn.spark import coordinator
 from kafkalearn.spark.coordinator import (
     busiest_broker_shares,

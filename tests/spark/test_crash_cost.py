@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.commits import STRATEGIES, CrashCost, replay
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.crash_cost import OBSERVED, crash_costs
-from kafkalearn.spark.data.deliveries import generate_deliveries, one_run
+from kafkalearn.spark.data.logs import generate_deliveries, one_run
+from kafkalearn.spark.delivery import OBSERVED, crash_costs
 
 pytestmark = pytest.mark.spark
 

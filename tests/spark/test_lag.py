@@ -3,11 +3,11 @@
 import pandas as pd
 import pytest
 
-from kafkalearn.assignor import Member, assign
+from kafkalearn.assignors import Member, assign
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.consuming import Join, Poll, Produce, Settings, commit_rows, lags, simulate
-from kafkalearn.consuming.effects import Appended
 from kafkalearn.consuming.lag import lags_by_member
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.consuming.simulator import Appended
 from kafkalearn.spark.data.datasets import orders
 from kafkalearn.spark.lag import (
     lag_by_group,

@@ -2,9 +2,9 @@
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.delivery.cost import Trip, latency, timed_run
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.latency import BUCKET_US, CASES, latency_counts, latency_table, round_trips, with_latency
+from kafkalearn.spark.waiting import BUCKET_US, CASES, latency_counts, latency_table, round_trips, with_latency
 
 pytestmark = pytest.mark.spark
 

@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.offset_stores import offset_commits, with_backlog, writes_per_second
-from kafkalearn.zookeeper.commits.load import backlogs
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark.zookeeper import offset_commits, with_backlog, writes_per_second
+from kafkalearn.zookeeper.commits.simulator import backlogs
 
 pytestmark = pytest.mark.spark
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.delivery import (
     RESULTS,
     AnswerArrived,
@@ -15,18 +16,9 @@ from kafkalearn.delivery import (
     Settings,
     TopicSettings,
 )
-from kafkalearn.delivery.search.schedules import ends, rows_of
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.delivery.search import ends, rows_of
 from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, SessionExpired
-from kafkalearn.spark.record_results import (
-    RUN_LENGTH,
-    generate_sends,
-    log_of,
-    result_counts,
-    results_of,
-    sends,
-    sent_of,
-)
+from kafkalearn.spark.delivery import RUN_LENGTH, generate_sends, log_of, result_counts, results_of, sends, sent_of
 
 pytestmark = pytest.mark.spark
 

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.log import Append, MoveLogStart, NewBatch, Retain, Roll, SetHighWatermark, Settings, simulate, step
-from kafkalearn.log.effects import SegmentsDeleted
+from kafkalearn.log.model import SegmentsDeleted, ends_of
 from kafkalearn.log.retention import REASONS
-from kafkalearn.log.state import ends_of
-from kafkalearn.spark.retention import SEGMENT_SCHEMA, with_retention
+from kafkalearn.spark.compaction import SEGMENT_SCHEMA, with_retention
 
 pytestmark = pytest.mark.spark
 

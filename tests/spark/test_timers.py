@@ -4,10 +4,9 @@ import random
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.purgatory.wheel.counting import Load, wheel_cost
-from kafkalearn.purgatory.wheel.placing import journey
-from kafkalearn.spark.timers import HOUR_MS, KINDS, generate_request_timers, request_timers, with_wheel_moves
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.purgatory.wheel import Load, journey, wheel_cost
+from kafkalearn.spark.waiting import HOUR_MS, KINDS, generate_request_timers, request_timers, with_wheel_moves
 
 SCHEMA = "added_ms long, timeout_ms int, done_ms long"
 

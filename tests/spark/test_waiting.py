@@ -5,13 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.purgatory import ConsumerFetch, SizedProduce, requests
-from kafkalearn.purgatory.requests.effects import ConsumerAnswered
+from kafkalearn.purgatory.requests import ConsumerAnswered
 from kafkalearn.replication import Produce, Settings, TimePassed
-from kafkalearn.spark.data.fetch_log import UNTIL_MS, generate_appends, generate_fetches
-from kafkalearn.spark.replication.marks import isr_changes
-from kafkalearn.spark.replication.replay import replayed
+from kafkalearn.spark.data.logs import UNTIL_MS, generate_appends, generate_fetches
+from kafkalearn.spark.replication import isr_changes, replayed
 from kafkalearn.spark.waiting import TIMED_OUT, acks_all_waits, fetch_waits
 
 pytestmark = pytest.mark.spark

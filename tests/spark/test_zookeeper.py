@@ -5,12 +5,10 @@ import random
 import pyarrow as pa
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.rebalances.agreement import agreeing
-from kafkalearn.spark.rebalances.durations import with_rebalance_ms
-from kafkalearn.spark.rebalances.eras import by_era, with_classic_cost
-from kafkalearn.spark.zookeeper import GROUP_SCHEMA, by_member_count, random_groups, with_agreement
-from kafkalearn.zookeeper.eras.durations import classic_newcomer, newcomer, read_twice
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark.rebalances import by_era, with_classic_cost, with_rebalance_ms
+from kafkalearn.spark.zookeeper import GROUP_SCHEMA, agreeing, by_member_count, random_groups, with_agreement
+from kafkalearn.zookeeper.eras import classic_newcomer, newcomer, read_twice
 
 pytestmark = pytest.mark.spark
 

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.zookeeper_fetching import fetcher_loads, with_fetcher
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark.zookeeper import fetcher_loads, with_fetcher
 from kafkalearn.zookeeper.fetching import fetcher_id
 from tests.recorded import recorded
 

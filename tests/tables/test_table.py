@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.tables import PlainTable, table, text_table
-from kafkalearn.tables.frame import as_frame
-from kafkalearn.tables.page import MOST_ROWS, html_table
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.frame import as_frame
+from kafkalearn.base.tables import MOST_ROWS, PlainTable, html_table, table, text_table
 
 ROWS = [{"group": "billing", "lag": 12000, "is dead": False}, {"group": "<audit>", "lag": 7, "is dead": True}]
 values = st.one_of(st.integers(-(10**9), 10**9), st.text(max_size=8), st.booleans())
@@ -19,7 +18,7 @@ values = st.one_of(st.integers(-(10**9), 10**9), st.text(max_size=8), st.boolean
 
 @pytest.fixture
 def without_pandas(monkeypatch):
-    module = import_module("kafkalearn.tables.table")  # the package has a function of the same name
+    module = import_module("kafkalearn.base.tables")
     monkeypatch.setattr(module, "find_spec", lambda name: None)
 
 

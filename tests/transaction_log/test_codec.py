@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments import committed_records, read_disk
-from kafkalearn.transaction_log import decode_key, decode_value, encode_key, encode_value, replay
-from kafkalearn.transaction_log.replay import STATES
-from kafkalearn.wire import Undecodable
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import committed_records, read_disk
+from kafkalearn.formats.transaction_log import STATES, decode_key, decode_value, encode_key, encode_value, replay
+from kafkalearn.formats.wire import Undecodable
 from tests.every import every_case
 from tests.recorded import recorded
 from tests.transaction_log.disk import TOPIC, case_id, rows_of, written

@@ -2,11 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.versions import settings as versions_settings
-from kafkalearn.versions.facts import TOUCHED, all_facts, facts_between, replacements
-from kafkalearn.versions.releases import RELEASES
-from kafkalearn.versions.settings import ABSENT, SIDES, settings_named
-from kafkalearn.versions.upgrade import FACTS, KINDS, changes
+from kafkalearn.releases import settings as versions_settings
+from kafkalearn.releases.lines import RELEASES
+from kafkalearn.releases.settings import ABSENT, SIDES, TOUCHED, all_facts, facts_between, replacements, settings_named
+from kafkalearn.releases.upgrade import FACTS, KINDS, changes
 from tests.recorded import recorded
 
 JARS = recorded("released-jars")

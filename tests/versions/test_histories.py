@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from kafkalearn.live.conform.mechanism import TooSlow
-from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.versions.releases import RELEASES
+from conformance.mechanism import TooSlow
+from kafkalearn.live.jars import find_release
+from kafkalearn.releases.lines import RELEASES
 from tests.recorded import ROOT
 from tools import release
 from tools.histories.__main__ import RECORDINGS

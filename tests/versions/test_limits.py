@@ -2,11 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.versions.defaults import describe, find_settings
-from kafkalearn.versions.limits import Limit, limit_text
-from kafkalearn.versions.releases import RELEASES
-from kafkalearn.versions.settings import ABSENT, settings_named
-from kafkalearn.versions.upgrade import changes, rows
+from kafkalearn.releases.defaults import describe, find_settings
+from kafkalearn.releases.lines import RELEASES
+from kafkalearn.releases.settings import ABSENT, Limit, limit_text, settings_named
+from kafkalearn.releases.upgrade import changes, rows
 
 NUMBERS = range(-3, 4)
 VALUES = ("none", "gzip", "zstd")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kafkalearn.versions.releases import RELEASES
+from kafkalearn.releases.lines import RELEASES
 from tools.settings import evidence
 from tools.settings.__main__ import wanted_releases
 from tools.settings.evidence import evidence_of

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from kafkalearn.assignor import Member, assign
+from kafkalearn.assignors import Member, assign
+from kafkalearn.base.hashing import murmur2
 from kafkalearn.coordinator import offsets_partition
-from kafkalearn.hashing import murmur2
-from kafkalearn.offsets.records.record_types import RECORD_TYPES
+from kafkalearn.formats.wire import Layout
+from kafkalearn.offsets.records import RECORD_TYPES
 from kafkalearn.partitioning import partition_for_key
-from kafkalearn.wire.fields import Layout
 from tests.recorded import recorded
 from tools.released_classes import questions, taken_in, without
 

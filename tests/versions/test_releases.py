@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.versions.releases import DEFAULT_RELEASE, RELEASES, Release, at_least, parse_release, release_line
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, Release, at_least, parse_release, release_line
 
 lines = st.sampled_from(RELEASES)
 patches = st.integers(0, 30)

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.versions.defaults import default, describe, find_settings, history
-from kafkalearn.versions.releases import RELEASES
-from kafkalearn.versions.settings import ABSENT, REQUIRED, SIDES, provenance
-from kafkalearn.versions.units import value_text
-from kafkalearn.versions.upgrade import KINDS, changes, rows, table
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.releases.defaults import default, describe, find_settings, history
+from kafkalearn.releases.lines import RELEASES
+from kafkalearn.releases.settings import ABSENT, REQUIRED, SIDES, provenance, value_text
+from kafkalearn.releases.upgrade import KINDS, changes, rows, table
 from tests.recorded import recorded
 
 RECORDED = recorded("settings-by-release")
@@ -377,6 +376,6 @@ def test_nothing_that_is_returned_can_be_changed_by_its_reader():
 
 
 def test_importing_the_module_does_not_read_the_data():
-    code = "import kafkalearn.versions, kafkalearn.versions.settings as s; print(s.all_settings.cache_info().currsize)"
+    code = "import kafkalearn.releases, kafkalearn.releases.settings as s; print(s.all_settings.cache_info().currsize)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout == "0\n"

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.assignor import Assignment, Member, assign, compare, random_rebalance, rebalance
-from kafkalearn.assignor.registry import CLIENT_ASSIGNORS
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.assignors import Assignment, Member, assign, compare, random_rebalance, rebalance
+from kafkalearn.assignors.registry import CLIENT_ASSIGNORS
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.views import (
     animate_rebalance,
     animation,
@@ -22,7 +23,6 @@ from kafkalearn.views import (
     rebalance_text,
     small_multiples,
 )
-from kafkalearn.views.drawing.style import MARK, SMALL
 from tests.assignor.groups import TODAY
 from tests.views.golden import expected
 

@@ -5,11 +5,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kafkalearn.offsets.replicated import Settings, simulate, stories
+from kafkalearn.drawing.svg import SMALL
+from kafkalearn.offsets import replicated as stories
+from kafkalearn.offsets.replicated import Settings, simulate
 from kafkalearn.offsets.store import Commit
 from kafkalearn.replication import TimePassed
 from kafkalearn.views import commit_path_text, describe_commit_path, draw_commit_path
-from kafkalearn.views.drawing.style import SMALL
 from tests.views.golden import expected
 
 BEGUN = stories.group_with_an_offset()

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.figure import Figure
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.commits import (
     ACCIDENTS,
     STRATEGIES,
@@ -24,9 +25,8 @@ from kafkalearn.commits import (
     sweep,
     undisturbed,
 )
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.views import commits_text, describe_commits, draw_commit_costs, draw_commits
-from kafkalearn.views.drawing.style import MARK, SMALL
 from tests.every import every_case
 from tests.views.golden import expected
 

@@ -4,10 +4,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kafkalearn.coordinator.connections import connections
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.views.coordinator.connections import draw_connections
-from kafkalearn.views.drawing.style import MARK, SMALL
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.coordinator.picture import draw_connections
+from kafkalearn.coordinator.places import connections
+from kafkalearn.drawing.svg import MARK, SMALL
 
 MEMBERS = {"c1": [0, 1], "c2": [2, 3], "c3": [4, 5]}
 LEADERS = [1, 2, 3] * 2

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.drawing.svg import EMPTY, SMALL
 from kafkalearn.views import (
     animate_consuming,
     animation,
@@ -18,7 +19,6 @@ from kafkalearn.views import (
     draw_lag_over_time,
     figure,
 )
-from kafkalearn.views.drawing.style import EMPTY, SMALL
 from tests.consuming.groups import EVENTS, SETTINGS, run_what_is_legal
 from tests.views.golden import expected
 

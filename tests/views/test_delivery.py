@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.trace import Frame
 from kafkalearn.delivery import (
     AnswerArrived,
     ConnectionLost,
@@ -22,12 +24,10 @@ from kafkalearn.delivery import (
     TopicSettings,
     simulate,
 )
-from kafkalearn.delivery.search.matrix import matrix
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.delivery.matrix_search import matrix
+from kafkalearn.drawing.log_figures import ROW
 from kafkalearn.replication import BrokerCrashed, BrokerRestarted, Fetch, PowerLost, SessionExpired
-from kafkalearn.trace import Frame
 from kafkalearn.views import delivery_text, describe_delivery, draw_delivery, draw_results
-from kafkalearn.views.delivery.figures import ROW
 from tests.delivery.test_laws import runs
 from tests.views.golden import expected
 from tests.views.test_words import story

@@ -2,11 +2,9 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.operations.failover import BrokerDied, BrokerStarted, BrokerStopped, SecondPassed, Settings, simulate
-from kafkalearn.views.operations.failover import animate_failover
-from kafkalearn.views.operations.failover_words import describe_failover, failover_text
-from kafkalearn.views.operations.load_times import draw_load_times
+from kafkalearn.operations.failover_picture import animate_failover, describe_failover, draw_load_times, failover_text
 
 SETTINGS = Settings(load_s=2)
 TRACE = simulate(SETTINGS, [BrokerDied(1), *[SecondPassed()] * 14, BrokerStarted(1), BrokerStopped(2), SecondPassed()])

@@ -4,10 +4,10 @@ import sys
 import matplotlib
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.drawing.figures import RC
+from kafkalearn.drawing.svg import PANEL
 from kafkalearn.views import draw_counts, draw_lag_by_partition, figure, small_multiples
-from kafkalearn.views.drawing.style import PANEL
-from kafkalearn.views.figures import RC
 
 
 def test_small_multiples_share_their_scales_and_one_legend():
@@ -33,7 +33,7 @@ def test_a_figure_shows_itself_once_as_a_png_and_in_words():
 def test_drawing_leaves_the_global_settings_and_pyplot_alone():
     before = dict(matplotlib.rcParams)
     figure(draw_counts, [1, 2], alt="two counts")._repr_mimebundle_()
-    loads_pyplot = "import sys, kafkalearn.views.figures; sys.exit('matplotlib.pyplot' in sys.modules)"
+    loads_pyplot = "import sys, kafkalearn.drawing.figures; sys.exit('matplotlib.pyplot' in sys.modules)"
 
     assert dict(matplotlib.rcParams) == before
     assert subprocess.run([sys.executable, "-c", loads_pyplot]).returncode == 0

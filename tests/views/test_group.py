@@ -7,9 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group import classic, simulate
-from kafkalearn.group.classic import (
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.drawing.svg import MARK, SMALL
+from kafkalearn.groups import classic
+from kafkalearn.groups.classic import (
     TRANSITIONS,
     GroupDeleted,
     Heartbeat,
@@ -20,6 +21,8 @@ from kafkalearn.group.classic import (
     SyncGroup,
     TimePassed,
 )
+from kafkalearn.groups.picture import DOING_FILLS, STATE_FILLS
+from kafkalearn.scenarios import simulate
 from kafkalearn.views import (
     animation,
     coordinator_text,
@@ -31,8 +34,6 @@ from kafkalearn.views import (
     draw_timeline,
     group_text,
 )
-from kafkalearn.views.drawing.style import MARK, SMALL
-from kafkalearn.views.group.lanes import DOING_FILLS, STATE_FILLS
 from tests.views.golden import expected
 
 STORY = """

@@ -15,15 +15,15 @@ from xml.etree import ElementTree
 import pytest
 
 from kafkalearn import commits, consuming, delivery, log, offsets, replication
-from kafkalearn.assignor import Member, assign, carrying_out
+from kafkalearn.assignors import Member, assign, carrying_out
+from kafkalearn.base.tables import PlainTable, table
 from kafkalearn.consuming import push
 from kafkalearn.coordinator import look_up
-from kafkalearn.group import classic
+from kafkalearn.groups import classic
 from kafkalearn.log import reader
 from kafkalearn.offsets import replicated as replicated_store
 from kafkalearn.offsets import store
 from kafkalearn.purgatory import ConsumerFetch, delayed_produce, operations, requests, wheel
-from kafkalearn.tables import PlainTable, table
 from kafkalearn.views import (
     animation,
     commit_path_text,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.log import (
     Append,
     Clean,
@@ -27,6 +27,7 @@ from kafkalearn.log import (
     simulate,
 )
 from kafkalearn.log.reader import Read
+from kafkalearn.log.words import legend_of, places, span_text
 from kafkalearn.views import (
     crossing_text,
     describe_crossing,
@@ -37,8 +38,6 @@ from kafkalearn.views import (
     figure,
     log_text,
 )
-from kafkalearn.views.log.places import places
-from kafkalearn.views.log.words import legend_of, span_text
 from tests.log.schedules import mixed_schedules, plain_schedules, small_settings
 from tests.views.golden import expected
 

@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.wire import Piece
 from kafkalearn.offsets import encode_key, encode_value
-from kafkalearn.offsets.groups import Member
-from kafkalearn.offsets.records.protocol import Assignment, Subscription, encode_assignment, encode_subscription
+from kafkalearn.offsets.protocol import Assignment, Subscription, encode_assignment, encode_subscription
+from kafkalearn.offsets.record_picture import lay_out
+from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store import (
     Commit,
     Fetch,
@@ -28,8 +30,6 @@ from kafkalearn.views import (
     record_bytes_text,
     store_text,
 )
-from kafkalearn.views.offsets.byte_layout import lay_out
-from kafkalearn.wire.reader import Piece
 from tests.views.golden import expected
 
 HOUR_MS = 3_600_000

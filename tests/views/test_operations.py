@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.consuming import truncation
-from kafkalearn.consuming.truncation.stories import EPOCHLESS_COMMIT, UNVALIDATED_ASSIGNMENT
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.consuming.truncation.search import EPOCHLESS_COMMIT, UNVALIDATED_ASSIGNMENT
+from kafkalearn.drawing.svg import SMALL
 from kafkalearn.operations import leadership
 from kafkalearn.operations.placement import place_rotated, place_shifted
 from kafkalearn.operations.reassignment import plan_of
@@ -24,7 +25,6 @@ from kafkalearn.views import (
     leadership_text,
     truncation_text,
 )
-from kafkalearn.views.drawing.style import SMALL
 from tests.views.golden import expected
 
 THREE = leadership.Settings((1, 2, 3))

@@ -5,9 +5,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from kafkalearn.drawing.log_figures import draw_waiting
+from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.purgatory import operations, requests, wheel
-from kafkalearn.purgatory.operations.kinds import delayed_fetch, delayed_heartbeat, delayed_produce
-from kafkalearn.purgatory.requests.events import ConsumerFetch, DelayedDelete, SizedProduce
+from kafkalearn.purgatory.operations import delayed_fetch, delayed_heartbeat, delayed_produce
+from kafkalearn.purgatory.requests import ConsumerFetch, DelayedDelete, SizedProduce
 from kafkalearn.replication.events import BrokerFrozen, Fetch, LeaderElected, Produce, TimePassed
 from kafkalearn.views import (
     describe_purgatory,
@@ -21,8 +23,6 @@ from kafkalearn.views import (
     requests_text,
     wheels_text,
 )
-from kafkalearn.views.drawing.style import MARK, SMALL
-from kafkalearn.views.purgatory.figures import draw_waiting
 from tests.views.golden import expected
 
 WAITERS = requests.simulate(

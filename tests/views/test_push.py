@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.consuming.push import Process, Produce, Rewind, Settings, simulate
-from kafkalearn.consuming.push.simulator import step
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.trace import extend
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.trace import extend
+from kafkalearn.consuming.push import Process, Produce, Rewind, Settings, simulate, step
+from kafkalearn.drawing.svg import SMALL
 from kafkalearn.views import animate_push, describe_push, draw_push, push_text
-from kafkalearn.views.drawing.style import SMALL
 from tests.consuming.push.test_promises import EVENTS, SETTINGS
 from tests.views.golden import expected
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.replication import (
     ACKNOWLEDGED_SURVIVE,
     PROMISES,
@@ -32,9 +33,8 @@ from kafkalearn.replication import (
     find,
     simulate,
 )
-from kafkalearn.replication.effects import FetchAnswered
+from kafkalearn.replication.events import FetchAnswered
 from kafkalearn.views import describe_replication, draw_hw_leo, draw_lag, draw_replication, figure, replication_text
-from kafkalearn.views.drawing.style import MARK, SMALL
 from tests.replication.schedules import CARELESS, runs
 from tests.views.golden import expected
 from tests.views.test_words import story

@@ -3,8 +3,8 @@
 import pytest
 from PIL import Image
 
-from kafkalearn.coordinator.simulator import look_up
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.coordinator.lookup import look_up
 from kafkalearn.views import animation, describe_lookup, draw_lookup, play, save
 
 RUN = look_up("ok", [1, 2], 2)

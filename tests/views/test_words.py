@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.coordinator.leaders import round_robin_leaders
-from kafkalearn.coordinator.simulator import look_up
+from kafkalearn.coordinator.lookup import look_up
 from kafkalearn.partitioning.keyless import Send, SenderLooks, Settings, sends, simulate
 from kafkalearn.views import describe_keyless, describe_lookup, keyless_text, lookup_text
 from tests.views.golden import expected

@@ -5,11 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.views.drawing.style import MARK, SMALL
-from kafkalearn.views.zookeeper.eras import draw_eras
-from kafkalearn.views.zookeeper.picture import animate_zookeeper, draw_zookeeper
-from kafkalearn.views.zookeeper.words import describe_zookeeper, zookeeper_text
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.zookeeper.connector import (
     BrokerStarted,
     BrokerStopped,
@@ -29,12 +26,13 @@ from kafkalearn.zookeeper.connector import (
     WaitForRecord,
     simulate,
 )
-from kafkalearn.zookeeper.connector.promises import NOBODY_GIVES_UP
+from kafkalearn.zookeeper.connector.simulator import NOBODY_GIVES_UP
 from kafkalearn.zookeeper.eras import play_eras
-from kafkalearn.zookeeper.filters import TopicFilter
+from kafkalearn.zookeeper.eras_picture import draw_eras
+from kafkalearn.zookeeper.picture import animate_zookeeper, describe_zookeeper, draw_zookeeper, zookeeper_text
 from kafkalearn.zookeeper.schedules import play
 from kafkalearn.zookeeper.search import find, herd
-from kafkalearn.zookeeper.subscriptions import Filtered, Streams
+from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter
 from tests.views.golden import expected
 
 SETTINGS = Settings(consumer_timeout_ms=100)

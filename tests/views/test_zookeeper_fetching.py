@@ -1,12 +1,11 @@
 """The picture of the fetch pipeline, and its words."""
 
+from typing import get_args
 from xml.etree import ElementTree
 
 import pytest
 
-from kafkalearn.views.drawing.style import MARK
-from kafkalearn.views.zookeeper.fetching import animate_fetching, draw_fetching
-from kafkalearn.views.zookeeper.fetching_words import _WORDS, describe_fetching
+from kafkalearn.drawing.svg import MARK
 from kafkalearn.zookeeper.fetching import (
     Append,
     Assigned,
@@ -23,9 +22,12 @@ from kafkalearn.zookeeper.fetching import (
     Shutdown,
     StartConnections,
     StopConnections,
-    effects,
     simulate,
 )
+from kafkalearn.zookeeper.fetching import (
+    cluster as effects,
+)
+from kafkalearn.zookeeper.fetching_picture import _WORDS, animate_fetching, describe_fetching, draw_fetching
 from tests.contract.fetching import SIMULATOR
 
 SETTINGS = Settings(topics=(("orders", 3),), stream_count=2, fetch_message_max_bytes=200)
@@ -90,5 +92,4 @@ def test_every_frame_of_the_contracts_runs_has_words(one):
 
 
 def test_every_effect_has_words():
-    told = {each for each in vars(effects).values() if isinstance(each, type) and each.__module__ == effects.__name__}
-    assert told == set(_WORDS)
+    assert set(get_args(effects.Effect)) == set(_WORDS)

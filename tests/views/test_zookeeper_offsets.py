@@ -4,14 +4,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kafkalearn.offsets.groups import Member
+from kafkalearn.drawing.svg import MARK, SMALL
+from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store import StoreGroup
 from kafkalearn.replication.events import BrokerCrashed as ReplicaCrashed
-from kafkalearn.views.drawing.style import MARK, SMALL
-from kafkalearn.views.zookeeper.offset_stores import animate_offset_stores, draw_offset_stores
-from kafkalearn.views.zookeeper.offset_stores_words import describe_offset_stores
-from kafkalearn.views.zookeeper.simple_consumer import animate_simple_consumer, draw_simple_consumer
-from kafkalearn.views.zookeeper.simple_consumer_words import describe_simple_consumer
 from kafkalearn.zookeeper import commits
 from kafkalearn.zookeeper import simple_consumer as by_hand
 from kafkalearn.zookeeper.commits import (
@@ -25,6 +21,7 @@ from kafkalearn.zookeeper.commits import (
     Shutdown,
     Start,
 )
+from kafkalearn.zookeeper.commits_picture import animate_offset_stores, describe_offset_stores, draw_offset_stores
 from kafkalearn.zookeeper.fetching import (
     Append,
     BrokerCrashed,
@@ -32,6 +29,11 @@ from kafkalearn.zookeeper.fetching import (
     LeaderMoved,
     LogTruncated,
     RecordsDeleted,
+)
+from kafkalearn.zookeeper.simple_consumer_picture import (
+    animate_simple_consumer,
+    describe_simple_consumer,
+    draw_simple_consumer,
 )
 
 LONG = "x" * 200 + "<&>" + "\u202e"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.wire.json_text import MOST_NESTED, read_json
+from kafkalearn.formats.wire import MOST_NESTED, read_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(alphabet='[]{}"\\a'),

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.wire.varint import from_zigzag, read_varint, unsigned_varint, varint_bytes, zigzag
+from kafkalearn.formats.wire import from_zigzag, read_varint, unsigned_varint, varint_bytes, zigzag
 
 signed = st.integers(-(2**63), 2**63 - 1)
 

@@ -22,13 +22,10 @@ from kafkalearn.zookeeper.connector import (
     WaitForRecord,
     start,
 )
-from kafkalearn.zookeeper.connector.effects import GaveUp, RebalanceBegan, Rebalanced, RecordsRead, Threw
-from kafkalearn.zookeeper.connector.state import Group
-from kafkalearn.zookeeper.contents import read_registration
-from kafkalearn.zookeeper.filters import InvalidFilter, TopicFilter
-from kafkalearn.zookeeper.layout import consumer_path, group_path, ids_path
+from kafkalearn.zookeeper.connector.model import GaveUp, Group, RebalanceBegan, Rebalanced, RecordsRead, Threw
+from kafkalearn.zookeeper.layout import consumer_path, group_path, ids_path, read_registration
 from kafkalearn.zookeeper.schedules import settle
-from kafkalearn.zookeeper.subscriptions import Filtered, Streams
+from kafkalearn.zookeeper.subscriptions import Filtered, InvalidFilter, Streams, TopicFilter
 from kafkalearn.zookeeper.tree import Create, Delete, SessionOpened
 from kafkalearn.zookeeper.tree import step as step_tree
 

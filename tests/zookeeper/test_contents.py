@@ -6,16 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.zookeeper.contents import (
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.zookeeper.layout import (
     Registration,
     broker_content,
+    consumer_id,
+    consumer_of_thread,
+    ids_path,
+    immutable_order,
+    mutable_order,
+    owner_path,
     read_registration,
     read_topic,
+    thread_id,
     topic_content,
 )
-from kafkalearn.zookeeper.layout import consumer_id, consumer_of_thread, ids_path, owner_path, thread_id
-from kafkalearn.zookeeper.scala_maps import immutable_order, mutable_order
 from tests.recorded import recorded
 
 RECORDED = recorded("old-consumer-groups")

@@ -2,9 +2,15 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.zookeeper.filters import InvalidFilter, TopicFilter
-from kafkalearn.zookeeper.subscriptions import Filtered, Streams, read_subscription, stream_counts
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.zookeeper.subscriptions import (
+    Filtered,
+    InvalidFilter,
+    Streams,
+    TopicFilter,
+    read_subscription,
+    stream_counts,
+)
 from tests.recorded import recorded
 
 RECORDED = recorded("old-consumer-groups")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.trace import run
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.trace import run
 from kafkalearn.zookeeper.fetching import (
     Append,
     BrokerCrashed,

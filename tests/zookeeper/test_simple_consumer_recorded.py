@@ -11,25 +11,23 @@ from kafkalearn.zookeeper.fetching import (
 )
 from kafkalearn.zookeeper.simple_consumer import (
     Fetch,
+    Fetched,
     FindLeader,
     FindOffset,
+    LeaderFound,
+    OffsetFound,
+    Refused,
     Restart,
+    Restarted,
     Save,
+    Saved,
     Seek,
     Settings,
+    TooLarge,
     check,
     simulate,
     start,
     step,
-)
-from kafkalearn.zookeeper.simple_consumer.effects import (
-    Fetched,
-    LeaderFound,
-    OffsetFound,
-    Refused,
-    Restarted,
-    Saved,
-    TooLarge,
 )
 from tests.recorded import recorded
 

@@ -17,9 +17,9 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from kafkalearn.page.widgets import KIND
 from tools.book.live.in_node import PagePython, page_python
 from tools.chapters import chapter_paths
+from tools.page.controls import KIND
 
 SAME, OTHER, SILENT, RECORDED, FAILED = "same", "other", "silent", "recorded", "failed"
 

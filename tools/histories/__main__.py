@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.versions.releases import RELEASES
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.releases.lines import RELEASES
 from tools.histories.clusters import COMMITS, LISTED, MOVES
 from tools.histories.groups import CASES, CLASSIC, CONSUMER
 from tools.histories.recording import taken_in

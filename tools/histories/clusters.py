@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 from itertools import count
 from typing import Any
 
+from conformance.mechanisms.offsets import LIST_OFFSETS
 from kafkalearn.live import Kafka
-from kafkalearn.live.conform.mechanisms.list_offsets import LIST_OFFSETS
 from tests.live import reassigning
 from tests.live.test_commit_path import CONFIG, answers_to
 from tools.histories.recording import Ask, History, Recording

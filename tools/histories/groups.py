@@ -7,18 +7,16 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-from kafkalearn.group.classic import step
-from kafkalearn.group.classic.settings import broker_settings
+from conformance.mechanisms import MECHANISMS
+from conformance.mechanisms import classic_groups as classic
+from conformance.mechanisms.classic_groups import REBALANCE_MS, SESSION_MS, ClassicPlayer, ClassicScript
+from conformance.mechanisms.consumer_groups import ConsumerPlayer, by_topic
+from conformance.running import OwnCluster
+from conformance.search import compare
+from kafkalearn.groups.classic import step
+from kafkalearn.groups.classic.model import broker_settings
 from kafkalearn.live import Kafka
-from kafkalearn.live.conform.clusters import OwnCluster
-from kafkalearn.live.conform.mechanisms import MECHANISMS
-from kafkalearn.live.conform.mechanisms.groups import classic
-from kafkalearn.live.conform.mechanisms.groups.classic_player import REBALANCE_MS, SESSION_MS, ClassicPlayer
-from kafkalearn.live.conform.mechanisms.groups.classic_script import ClassicScript
-from kafkalearn.live.conform.mechanisms.groups.consumer_player import ConsumerPlayer
-from kafkalearn.live.conform.mechanisms.groups.consumer_script import by_topic
-from kafkalearn.live.conform.search import compare
-from kafkalearn.versions.releases import RELEASES, release_line
+from kafkalearn.releases.lines import RELEASES, release_line
 from tests.group.consumer.test_recorded_requests import assert_same
 from tools.histories.recording import Ask, History, Recording
 

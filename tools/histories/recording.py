@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kafkalearn.live.conform.mechanism import TooSlow
-from kafkalearn.live.conform.search import plain
+from conformance.mechanism import TooSlow
+from conformance.search import plain
 from kafkalearn.live.errors import NotReached
-from kafkalearn.live.jars.pinned import find_release
-from kafkalearn.versions.releases import RELEASES, parse_release, release_line
+from kafkalearn.live.jars import find_release
+from kafkalearn.releases.lines import RELEASES, parse_release, release_line
 from tools.recordings import text_of
 
 VECTORS = Path(__file__).resolve().parent.parent.parent / "tests" / "vectors"

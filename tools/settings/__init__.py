@@ -1,4 +1,4 @@
-"""Reads the settings of Kafka's releases from the released classes: kafkalearn/versions/settings_by_release.json.
+"""Reads the settings of Kafka's releases from the released classes: kafkalearn/releases/settings_by_release.json.
 
 Beside them it records what shows in the jars whether facts that were written by hand are true, for the tests: the
 oldest Java that loads them, which classes they have, the oldest requests they know. That is the file

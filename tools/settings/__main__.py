@@ -6,8 +6,8 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 
-from kafkalearn.live.jars.java import ProgramFailed
-from kafkalearn.versions.releases import RELEASES, parse_release
+from kafkalearn.live.jars import ProgramFailed
+from kafkalearn.releases.lines import RELEASES, parse_release
 from tools.settings.evidence import evidence_of
 from tools.settings.files import ABOUT, ABOUT_EVIDENCE, EVIDENCE, OBTAINED, RECORDED, differences, text_of
 from tools.settings.released import NotRun, read_release

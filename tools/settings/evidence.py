@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from kafkalearn.versions.releases import RELEASES
+from kafkalearn.releases.lines import RELEASES
 from tools.settings.files import UPGRADES
 from tools.settings.lines import compressed, expanded, lines_between
 from tools.settings.released import NotRun, Released

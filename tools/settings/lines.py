@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from kafkalearn.versions.releases import RELEASES
+from kafkalearn.releases.lines import RELEASES
 
 
 def compressed(by_line: Mapping[str, Any], first: Any = "absent") -> dict[str, Any]:

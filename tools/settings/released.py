@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kafkalearn.versions.releases import RELEASES, parse_release
+from kafkalearn.releases.lines import RELEASES, parse_release
 from tools.kafka_jars import broker_jars, class_names, java_needed, run_class
 from tools.settings.files import TOOLS
 

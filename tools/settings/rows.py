@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from kafkalearn.versions.releases import RELEASES
-from kafkalearn.versions.settings import SIDES
+from kafkalearn.releases.lines import RELEASES
+from kafkalearn.releases.settings import SIDES
 from tools.settings.lines import compressed, expanded
 from tools.settings.released import Reading, Released
 from tools.settings.values import limit_of, same_limit, value_of

@@ -10,8 +10,9 @@ A simulator: the state is a `GroupRead`; `Poll`, `Commit`, `Assign` and `Refresh
 all others those of the partition. `find` searches for the shortest run that reads records again or skips some.
 """
 
-from kafkalearn.consuming.truncation.events import Assign, Commit, Poll, RefreshMetadata
-from kafkalearn.consuming.truncation.promises import (
+from kafkalearn.consuming.truncation.model import Assign, Commit, GroupRead, Poll, RefreshMetadata, Settings, start
+from kafkalearn.consuming.truncation.search import find
+from kafkalearn.consuming.truncation.simulator import (
     INVARIANTS,
     NONE_AGAIN,
     NONE_SKIPPED,
@@ -19,11 +20,9 @@ from kafkalearn.consuming.truncation.promises import (
     PROMISES,
     broken,
     check,
+    simulate,
+    step,
 )
-from kafkalearn.consuming.truncation.search.find import find
-from kafkalearn.consuming.truncation.settings import Settings
-from kafkalearn.consuming.truncation.simulator import simulate, step
-from kafkalearn.consuming.truncation.state import GroupRead, start
 
 __all__ = [
     "INVARIANTS",

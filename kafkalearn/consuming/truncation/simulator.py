@@ -1,21 +1,225 @@
-"""The simulator: the consumers' events go to the consumers, all others to the partition."""
+"""The simulator: the consumers' events go to the consumers, all others to the partition.
+
+What always holds while a group reads a partition whose log may be cut, and what its users hope for.
+
+>>> from kafkalearn.consuming.truncation import Assign, Commit, Poll, Settings, simulate
+>>> from kafkalearn.replication import DeleteRecords, Produce, Settings as TopicSettings
+>>> settings = Settings(TopicSettings(replica_count=1))
+>>> events = [Produce(), Assign("A"), Poll(), Poll(), Produce(2), DeleteRecords(2), Poll(), Poll(), Poll()]
+>>> broken(settings, simulate(settings, events)[-1].state)
+('no record between two that were given is left out',)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
+from types import MappingProxyType
 
-from kafkalearn.consuming.truncation import consumer as consuming
-from kafkalearn.consuming.truncation.effects import Assigned, Committed, MetadataLearnt
-from kafkalearn.consuming.truncation.events import Assign, Commit, Event, Poll, RefreshMetadata
-from kafkalearn.consuming.truncation.settings import Settings
-from kafkalearn.consuming.truncation.state import Consumer, GroupRead, Position, start
-from kafkalearn.errors import IllegalEvent, no_event
-from kafkalearn.phrases import listed, shown
-from kafkalearn.replication.events import Consume
+from kafkalearn.base.errors import IllegalEvent, listed, no_event, shown
+from kafkalearn.base.promises import Predicate, Since, judges
+from kafkalearn.base.trace import Trace, run
+from kafkalearn.consuming.truncation.model import (
+    AFTER_CHANGES,
+    ALWAYS,
+    EARLIEST,
+    FAILED,
+    FETCHING,
+    NO_RESET,
+    RESETTING,
+    VALIDATING,
+    Assign,
+    Assigned,
+    Commit,
+    Committed,
+    Consumer,
+    Effect,
+    Event,
+    ExceptionThrown,
+    Fetched,
+    GroupRead,
+    MetadataLearnt,
+    NoLeaderKnown,
+    OffsetReset,
+    OffsetsForLeaderEpochAnswered,
+    Poll,
+    Position,
+    Reading,
+    RefreshMetadata,
+    Settings,
+    TruncationFound,
+    start,
+)
+from kafkalearn.replication.events import NONE, Consume
+from kafkalearn.replication.leader import FetchRequest, refusal
 from kafkalearn.replication.simulator import HANDLERS
 from kafkalearn.replication.simulator import step as step_partition
-from kafkalearn.trace import Trace, run
+from kafkalearn.replication.state import UNDEFINED, UNKNOWN, Partition, Record, Replica, end_offset_for
+
+# The broker's side: how a replica answers a consumer that names the leader epoch it knows.
+#
+# References
+# ----------
+# Apache Kafka 2.1 to 4.3, ``Partition.lastOffsetForLeaderEpoch``, ``Partition.fetchRecords``, ``getLocalLog``.
+
+
+def refused(replica: Replica, leader_epoch: int | None) -> str:
+    """The error for a consumer that asks a broker which does not lead, or in another epoch; ``"NONE"`` if all is well.
+
+    >>> from kafkalearn.replication import Settings, start
+    >>> leader, follower, _ = start(Settings()).replicas
+    >>> refused(leader, 0), refused(leader, 1), refused(follower, 0)
+    ('NONE', 'UNKNOWN_LEADER_EPOCH', 'NOT_LEADER_OR_FOLLOWER')
+    """
+    asked = FetchRequest(0, 0, 0, leader_epoch, None)
+    return refusal(replica.leading is not None, replica.broker.leader_epoch, asked, is_replica=True)
+
+
+def epoch_end(replica: Replica, leader_epoch: int | None, asked_epoch: int) -> tuple[str, tuple[int, int]]:
+    """The answer to OffsetsForLeaderEpoch: an error, and (epoch, end offset); (-1, -1): none."""
+    error = refused(replica, leader_epoch)
+    if error != NONE:
+        return error, UNDEFINED
+    return NONE, end_offset_for(replica.log.epochs, asked_epoch, replica.log_end_offset)
+
+
+def read_from_broker(replica: Replica, leader_epoch: int | None, offset: int) -> tuple[str, tuple[Record, ...]]:
+    """The answer to a fetch: an error, and the records up to the high watermark; of followers as up to 2.3.
+
+    Since 2.4 a follower answers a consumer that knows the right epoch (KIP-392); here nobody asks one with it.
+    """
+    error = refused(replica, leader_epoch)
+    if error != NONE:
+        return error, ()
+    log = replica.log
+    if not log.log_start_offset <= offset <= log.log_end_offset:
+        return "OFFSET_OUT_OF_RANGE", ()
+    return NONE, log.records_from(offset, log.high_watermark)
+
+
+def first_or_last(replica: Replica, leader_epoch: int | None, is_earliest: bool) -> tuple[str, int]:
+    """The answer to ListOffsets: an error, and where the log starts, or what consumers may read up to."""
+    return refused(replica, leader_epoch), replica.log.log_start_offset if is_earliest else replica.high_watermark
+
+
+# The consumer's side: what it does with metadata, with a position that may be gone, and with each answer.
+#
+# References
+# ----------
+# Apache Kafka 2.3 to 4.3, ``SubscriptionState`` (``maybeValidatePosition``, ``maybeCompleteValidation``), ``Metadata``
+# (``updateLastSeenEpochIfNewer``), ``FetchCollector.handleInitializeErrors``, ``OffsetFetcherUtils``.
+
+Polled = tuple[Consumer, tuple[Reading, ...], tuple[Effect, ...]]
+
+
+def assigned(settings: Settings, consumer: Consumer, committed: Position | None) -> Consumer:
+    """A consumer that has got the partition, with its first position.
+
+    A committed epoch that is newer than the metadata says that the metadata is old: nobody is asked before newer comes.
+    """
+    if committed is None:
+        return replace(consumer, position=Position(UNKNOWN), doing=RESETTING)
+    known = replace(consumer, position=committed, doing=FETCHING)
+    if settings.has_epochs and committed.epoch is not None:
+        known = replace(known, newest_epoch=max(known.newest_epoch, committed.epoch))
+    return validated_if_needed(known) if settings.validation == ALWAYS else known
+
+
+def validated_if_needed(consumer: Consumer) -> Consumer:
+    """The consumer as one that has to ask for its position first, where an epoch makes that possible."""
+    can_ask = consumer.doing in (FETCHING, VALIDATING) and consumer.own_position.epoch is not None
+    return replace(consumer, doing=VALIDATING) if can_ask else consumer
+
+
+def learnt(settings: Settings, consumer: Consumer, leader: int | None, leader_epoch: int) -> tuple[Consumer, bool]:
+    """The consumer after metadata, and whether it has used it: not if it has heard of a newer epoch."""
+    if not settings.has_epochs:
+        return replace(consumer, leader=leader), True
+    if leader_epoch < consumer.newest_epoch:
+        return consumer, False
+    is_new = (leader, leader_epoch) != (consumer.leader, consumer.leader_epoch)
+    after = replace(consumer, leader=leader, leader_epoch=leader_epoch, newest_epoch=leader_epoch)
+    has_to_ask = is_new and consumer.position is not None and settings.validation in (AFTER_CHANGES, ALWAYS)
+    return (validated_if_needed(after) if has_to_ask else after), True
+
+
+def polled(settings: Settings, consumer: Consumer, partition: Partition) -> Polled:
+    """One request of the owner: the consumer after it, what the application was given, and the effects."""
+    if consumer.doing == FAILED:
+        return consumer, (), ()
+    asked = _whom_to_ask(consumer, partition)
+    if asked is None:
+        return consumer, (), (NoLeaderKnown(consumer.name),)
+    epoch = consumer.leader_epoch if settings.has_epochs else None
+    if consumer.doing == VALIDATING:
+        return _validate(settings, consumer, asked, epoch)
+    if consumer.doing == RESETTING:
+        return _look_up(settings, consumer, asked, epoch)
+    return _fetch(settings, consumer, asked, epoch)
+
+
+def _whom_to_ask(consumer: Consumer, partition: Partition) -> Replica | None:
+    if consumer.leader is None or not consumer.knows_leader:
+        return None
+    replica = partition.replica(consumer.leader)
+    return replica if replica.is_running else None
+
+
+def _validate(settings: Settings, consumer: Consumer, asked: Replica, epoch: int | None) -> Polled:
+    position = consumer.own_position
+    assert position.epoch is not None  # or there would be nothing to ask for: see `validated_if_needed`
+    error, (end_epoch, end_offset) = epoch_end(asked, epoch, position.epoch)
+    effect = OffsetsForLeaderEpochAnswered(consumer.name, position.epoch, end_epoch, end_offset, error)
+    if error != NONE:
+        return consumer, (), (effect,)
+    if (end_epoch, end_offset) == UNDEFINED:
+        return _cut(settings, consumer, None, effect)
+    if end_offset < position.offset:
+        return _cut(settings, consumer, (end_epoch, end_offset), effect)
+    return replace(consumer, doing=FETCHING), (), (effect,)
+
+
+def _cut(settings: Settings, consumer: Consumer, divergence: tuple[int, int] | None, effect: Effect) -> Polled:
+    """The log was cut behind the consumer: it goes back to where the logs part, begins anew, or throws."""
+    name, position = consumer.name, consumer.own_position
+    if settings.auto_offset_reset == NO_RESET:
+        thrown = ExceptionThrown(name, "LogTruncationException", position.offset, divergence)
+        return replace(consumer, doing=FAILED), (), (effect, thrown)
+    if divergence is None:
+        return replace(consumer, doing=RESETTING), (), (effect,)
+    back = Position(divergence[1], divergence[0])
+    found = TruncationFound(name, position.offset, back.offset)
+    return replace(consumer, position=back, doing=FETCHING), (), (effect, found)
+
+
+def _look_up(settings: Settings, consumer: Consumer, asked: Replica, epoch: int | None) -> Polled:
+    before = None if consumer.own_position.offset == UNKNOWN else consumer.own_position.offset
+    if settings.auto_offset_reset == NO_RESET:
+        thrown = ExceptionThrown(consumer.name, "NoOffsetForPartitionException", None)
+        return replace(consumer, doing=FAILED), (), (thrown,)
+    error, offset = first_or_last(asked, epoch, settings.auto_offset_reset == EARLIEST)
+    if error != NONE:
+        return consumer, (), (Fetched(consumer.name, (), error),)
+    after = replace(consumer, position=Position(offset), doing=FETCHING)
+    return after, (), (OffsetReset(consumer.name, before, offset),)
+
+
+def _fetch(settings: Settings, consumer: Consumer, asked: Replica, epoch: int | None) -> Polled:
+    name, offset = consumer.name, consumer.own_position.offset
+    error, records = read_from_broker(asked, epoch, offset)
+    effect = Fetched(name, tuple(range(offset, offset + len(records))), error)
+    if error == "OFFSET_OUT_OF_RANGE":
+        if settings.auto_offset_reset == NO_RESET:
+            thrown = ExceptionThrown(name, "OffsetOutOfRangeException", offset)
+            return replace(consumer, doing=FAILED), (), (effect, thrown)
+        return replace(consumer, doing=RESETTING), (), (effect,)
+    if not records:
+        return consumer, (), (effect,)
+    read = tuple(Reading(name, offset + index, record.value) for index, record in enumerate(records))
+    position = Position(offset + len(records), records[-1].leader_epoch if settings.has_epochs else None)
+    return replace(consumer, position=position), read, (effect,)
+
 
 CONSUMER_EVENTS = (Assign, Poll, Commit, RefreshMetadata)
 
@@ -51,7 +255,7 @@ def step(settings: Settings, group: GroupRead, event: Event) -> GroupRead:
 
     References
     ----------
-    Apache Kafka 2.1 to 4.3, KIP-320; see `kafkalearn.consuming.truncation.consumer` and ``broker``.
+    Apache Kafka 2.1 to 4.3, KIP-320; see `kafkalearn.consuming.truncation.simulator` and ``broker``.
     """
     match event:
         case Assign(name):
@@ -70,13 +274,13 @@ def step(settings: Settings, group: GroupRead, event: Event) -> GroupRead:
 
 def _assign(settings: Settings, group: GroupRead, consumer: Consumer) -> GroupRead:
     given_up = tuple(replace(each, position=None) for each in group.consumers)
-    after = consuming.assigned(settings, consumer, group.committed)
+    after = assigned(settings, consumer, group.committed)
     effect = Assigned(consumer.name, *(group.committed or (None, None)))
     return replace(group, consumers=given_up, effects=(effect,)).with_consumer(after)
 
 
 def _poll(settings: Settings, group: GroupRead, event: Poll) -> GroupRead:
-    after, read, effects = consuming.polled(settings, _owner(group, event), group.partition)
+    after, read, effects = polled(settings, _owner(group, event), group.partition)
     committed = 0 if group.committed is None else group.committed.offset
     noted = (each._replace(was_committed=each.offset < committed) for each in read)
     return replace(group, readings=(*group.readings, *noted), effects=effects).with_consumer(after)
@@ -100,7 +304,7 @@ def _refresh(
     broker = group.partition.replica(broker_id).broker
     if not broker.is_running:
         raise IllegalEvent(f"{shown(event)}: broker {broker_id} is {broker.status}")
-    after, is_used = consuming.learnt(settings, consumer, broker.leader, broker.leader_epoch)
+    after, is_used = learnt(settings, consumer, broker.leader, broker.leader_epoch)
     effect = MetadataLearnt(consumer.name, broker.leader, broker.leader_epoch, is_used)
     return replace(group, effects=(effect,)).with_consumer(after)
 
@@ -118,3 +322,56 @@ def _owner(group: GroupRead, event: Event) -> Consumer:
     if group.owner is None:
         raise IllegalEvent(f"{shown(event)}: the partition is nobody's yet; Assign it to a consumer first")
     return group.owner
+
+
+ONE_OWNER = "the partition belongs to at most one consumer"
+GOES_ON = "what a group has read stays read"
+
+NONE_AGAIN = "no record that the group has committed is given to it again"
+NONE_SKIPPED = "no record between two that were given is left out"
+NONE_UNNOTICED = "no position is beyond the log that its consumer reads"
+
+
+def _has_one_owner(settings: Settings, group: GroupRead) -> bool:
+    return sum(each.position is not None for each in group.consumers) <= 1
+
+
+def _only_grows(settings: Settings, before: GroupRead, group: GroupRead) -> bool:
+    return group.readings[: len(before.readings)] == before.readings
+
+
+def _none_again(settings: Settings, group: GroupRead) -> bool:
+    values = [reading.value for reading in group.readings]
+    return not any(
+        reading.was_committed and reading.value in values[:place] for place, reading in enumerate(group.readings)
+    )
+
+
+def _none_skipped(settings: Settings, group: GroupRead) -> bool:
+    return all(_follows(before, after) for before, after in pairwise(group.readings))
+
+
+def _follows(before: Reading, after: Reading) -> bool:
+    return after.offset <= before.offset + 1
+
+
+def _none_unnoticed(settings: Settings, group: GroupRead) -> bool:
+    owner, leader = group.owner, group.partition.leader
+    if owner is None or leader is None or owner.doing != "fetching" or not owner.knows_leader:
+        return True
+    if owner.leader != group.partition.controller.leader or owner.leader_epoch != leader.broker.leader_epoch:
+        return True  # it will hear that from the broker it asks
+    return owner.own_position.offset <= leader.log_end_offset
+
+
+INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
+    {ONE_OWNER: _has_one_owner, GOES_ON: Since(_only_grows)}
+)
+"""What holds in every state."""
+
+PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
+    {NONE_AGAIN: _none_again, NONE_SKIPPED: _none_skipped, NONE_UNNOTICED: _none_unnoticed}
+)
+"""What a user hopes for. What was read and not committed may always come again; a reset brings the rest too."""
+
+check, broken = judges(INVARIANTS, PROMISES)

@@ -12,12 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from kafkalearn.exercises.kit.given.intake import taken
-from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Note, Result
-from kafkalearn.exercises.kit.sentences import as_words
-from kafkalearn.exercises.progress.answers import encoded
-from kafkalearn.exercises.progress.keeping import keep, kept
-from kafkalearn.exercises.progress.record import Entry
+from kafkalearn.exercises.kit.given import taken
+from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Note, Result, as_words
+from kafkalearn.exercises.progress.record import Entry, encoded, keep, kept
 
 
 class Judge(Protocol):

@@ -6,13 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.exercises.kit.compare import is_blank
-from kafkalearn.exercises.kit.given.intake import taken
-from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result
-from kafkalearn.exercises.kit.sentences import Sentence, as_words, say
-from kafkalearn.exercises.kit.shown import kind_of
-from kafkalearn.phrases import counted
+from kafkalearn.exercises.kit.given import taken
+from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result, Sentence, as_words, kind_of, say
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -16,11 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.exercises.kit.result import OPEN, RIGHT
 from kafkalearn.exercises.progress.judging import all_exercises, judge_apart
-from kafkalearn.exercises.progress.lockdown import left_open
 from kafkalearn.exercises.progress.record import Entry, Record, read_file
+from kafkalearn.exercises.progress.sandbox import left_open
 
 HEAD = ("name", "file", "exercise", "outcome", "the file says", "tries", "hints", "solution seen first", "text")
 

@@ -12,14 +12,12 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from kafkalearn import exercises
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.exercises.kit.exercise import Exercise
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED
-from kafkalearn.exercises.progress.answers import FunctionSource, decoded
-from kafkalearn.exercises.progress.lockdown import limit, refuse_the_network
 from kafkalearn.exercises.progress.processes import Process, received, say
-from kafkalearn.exercises.progress.record import Record
-from kafkalearn.exercises.progress.sandbox import SandboxedFunction
+from kafkalearn.exercises.progress.record import FunctionSource, Record, decoded
+from kafkalearn.exercises.progress.sandbox import SandboxedFunction, limit, refuse_the_network
 
 SECONDS_FOR_ONE, SECONDS_IN_ALL, MEMORY_BYTES = 60, 600, 4 << 30
 UNKNOWN = "no exercise of this course"

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import ast
+import dis
+import inspect
 import json
+import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from fractions import Fraction
 from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
-from kafkalearn.arguments import whole_number
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.checks import whole_number
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.exercises.kit.given import Bounds, GivenFunction, LabelledValues, Strange, taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG
-from kafkalearn.wire.json_text import read_json
+from kafkalearn.formats.wire import read_json
 
 FORMAT, VERSION = "kafkalearn progress", 1
 MOST_BYTES = 5_000_000
@@ -176,3 +186,352 @@ def write_file(path: Path, record: Record) -> None:
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise KafkaLearnError(f"progress cannot be written to {path}: {error}") from error
+
+
+# Where progress is kept while a student works, and keeping it.
+#
+# In `progress.json` beside the working copies of the chapters, which the folder of the kernel is known by; or in the
+# file that `KAFKALEARN_PROGRESS` names. Anywhere else, as in the folder of the committed chapters, progress lives as
+# long as the kernel, and nothing is written.
+
+VARIABLE = "KAFKALEARN_PROGRESS"
+FILE_NAME = "progress.json"
+BESIDE_COPIES = ".made-from.json"  # what `kafkalearn.lab.working_copies` leaves in the folder of the copies
+
+
+def file_of_progress() -> Path | None:
+    """The file in which progress is kept now; None: in none."""
+    if named := os.environ.get(VARIABLE, "").strip():
+        return Path(named).expanduser()
+    here = Path.cwd()
+    is_kept = any((here / name).is_file() for name in (FILE_NAME, BESIDE_COPIES))
+    return here / FILE_NAME if is_kept else None
+
+
+def kept(exercise: str) -> Entry:
+    """What the file says of an exercise; nothing, if there is no file or none that can be read."""
+    try:
+        return _record(file_of_progress()).entry(exercise)
+    except KafkaLearnError:
+        return Entry()
+
+
+def keep(exercise: str, entry: Entry) -> str:
+    """Add an entry to the file; empty text, or a sentence why that was not possible.
+
+    What the file has of this exercise stays where it is better: two notebooks may be open. A file that is damaged is
+    put aside as ``progress.json.damaged``, and a new one begun.
+    """
+    path = file_of_progress()
+    if path is None:
+        return ""
+    try:
+        return _added(path, exercise, entry)
+    except (KafkaLearnError, OSError) as error:
+        return f"Progress is not kept: {error}."
+
+
+def _added(path: Path, exercise: str, entry: Entry) -> str:
+    sentence = ""
+    try:
+        record = _record(path)
+    except NoRecord as error:
+        aside = path.with_name(f"{path.name}.damaged")
+        os.replace(path, aside)
+        record, sentence = Record(), f"The progress so far could not be read and lies in {aside.name} now: {error}."
+    write_file(path, record.having(exercise, record.entry(exercise) | entry))
+    return sentence
+
+
+def _record(path: Path | None) -> Record:
+    return read_file(path) if path is not None and path.exists() else Record()
+
+
+# A function as text that runs on its own: its source, and that of whatever it uses of its notebook.
+
+LONGEST = 20_000
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set)
+
+
+class NoSource(Exception):  # noqa: N818
+    """The message says why a function cannot be kept as text."""
+
+
+def source_of(function: object) -> tuple[str, str]:
+    """A name, and a text after which the function has this name.
+
+    Parameters
+    ----------
+    function : object
+        A function or a lambda. With it come the functions, modules and plain values that it uses by a name of its
+        own notebook or module, and the values that it has closed over.
+
+    Raises
+    ------
+    NoSource
+        If there is no source (a function in C), if it is longer than 20,000 characters, or if it uses something else.
+
+    Examples
+    --------
+    >>> source_of(len)
+    Traceback (most recent call last):
+    ...
+    kafkalearn.exercises.progress.record.NoSource: it is no function written in Python
+    """
+    pieces = _Pieces()
+    name = pieces.add(function)
+    text = "\n".join(["from __future__ import annotations", *sorted(pieces.imports), *pieces.texts]) + "\n"
+    if len(text) > LONGEST:
+        raise NoSource(f"it is longer than {LONGEST:,} characters")
+    return name, text
+
+
+class _Pieces:
+    """The definitions collected so far, each after those that it needs."""
+
+    def __init__(self) -> None:
+        self.imports: set[str] = set()
+        self.texts: list[str] = []
+        self.names: set[str] = set()
+
+    def add(self, function: Any) -> str:
+        function = inspect.unwrap(function)
+        if type(function) is not FunctionType:
+            raise NoSource("it is no function written in Python")
+        node, text = _definition(function)
+        name = function.__name__ if isinstance(node, ast.FunctionDef) else "a_lambda"
+        if name not in self.names:
+            self.names.add(name)
+            for used, value in _used_by(function, node):
+                self._define(used, value)
+            self.texts.append(text if isinstance(node, ast.FunctionDef) else f"{name} = {text}")
+        return name
+
+    def _define(self, name: str, value: Any) -> None:
+        own = _name_in_module(value)
+        if isinstance(value, ModuleType):
+            self.imports.add(f"import {value.__name__} as {name}")
+        elif name in self.names:
+            return
+        elif own is not None:
+            self.imports.add(f"from {value.__module__} import {own} as {name}")
+        elif isinstance(inspect.unwrap(value), FunctionType):
+            defined = self.add(value)
+            self.texts += [f"{name} = {defined}"] if name != defined else []
+        elif _is_plain(value):
+            self.names.add(name)
+            self.texts.append(f"{name} = {value!r}")
+        else:
+            raise NoSource(f"it uses {name}, which is no function, no module and no plain value")
+
+
+def _definition(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, str]:
+    """Where it is defined, and the text there."""
+    code = function.__code__
+    try:
+        whole = "".join(inspect.findsource(function)[0])
+        tree = ast.parse(whole)
+    except (OSError, SyntaxError, TypeError) as error:
+        raise NoSource("its source is not known") from error
+    if code.co_name != "<lambda>":
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.FunctionDef)
+                and node.name == code.co_name
+                and _first_line(node) == code.co_firstlineno
+            ):
+                lines = whole.splitlines()[_first_line(node) - 1 : node.end_lineno]
+                return node, textwrap.dedent("\n".join(lines))
+    lambdas = [node for node in ast.walk(tree) if isinstance(node, ast.Lambda) and _has(node, code)]
+    if not lambdas:
+        raise NoSource("its source is not known")
+    innermost = max(lambdas, key=lambda node: (node.lineno, node.col_offset))
+    return innermost, f"({ast.get_source_segment(whole, innermost)})"
+
+
+def _first_line(node: ast.FunctionDef) -> int:
+    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+
+
+def _has(node: ast.Lambda, code: CodeType) -> bool:
+    """Whether the code of a lambda stands in the body of this one."""
+    body = node.body
+    places = [
+        (line, column) for line, _, column, _ in code.co_positions() if line and column is not None and column > 0
+    ]
+    begin, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+    return node.lineno == code.co_firstlineno and all(begin <= place < end for place in places)
+
+
+def _used_by(function: FunctionType, node: ast.FunctionDef | ast.Lambda) -> Iterator[tuple[str, object]]:
+    """The names of its notebook that it uses, with their values, and those that it has closed over."""
+    code = function.__code__
+    names = {*_globals_in(code), *_names_around(node)}
+    yield from ((name, function.__globals__[name]) for name in sorted(names) if name in function.__globals__)
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield name, cell.cell_contents
+        except ValueError as error:
+            raise NoSource(f"it uses {name}, which has no value yet") from error
+
+
+def _globals_in(code: CodeType) -> Iterator[str]:
+    for each in dis.get_instructions(code):
+        if each.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield each.argval
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _globals_in(constant)
+
+
+def _names_around(node: ast.FunctionDef | ast.Lambda) -> Iterator[str]:
+    """What its definition needs before it is called: decorators and defaults; annotations are not looked at."""
+    around = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+    around += node.decorator_list if isinstance(node, ast.FunctionDef) else []
+    for tree in around:
+        yield from (each.id for each in ast.walk(tree) if isinstance(each, ast.Name))
+
+
+def _name_in_module(value: object) -> str | None:
+    """The name under which a value is found again in its module; None for what only a notebook has."""
+    home, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    if not (isinstance(home, str) and isinstance(name, str)) or home == "__main__":
+        return None
+    return name if getattr(sys.modules.get(home), name, None) is value else None
+
+
+def _is_plain(value: object) -> bool:
+    if type(value) not in _PLAIN:
+        return False
+    try:
+        return ast.literal_eval(repr(value)) == value
+    except (ValueError, SyntaxError, RecursionError):
+        return False
+
+
+# An answer as JSON and back: what JSON has no word for is a dict with one known name, ``{"set": [1, 2]}``.
+#
+# Nothing is run when it is read: a function stays text, and of classes only events and other dataclasses of kafkalearn
+# are made, those of modules that are loaded.
+
+LONGEST_TEXT = 20_000
+_MOST_EXACT = 2**53  # above, other readers of JSON round
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSource:
+    """A function as it was handed in."""
+
+    name: str
+    source: str
+
+
+def encoded(answer: object) -> object:
+    """The answer in values that `json` writes.
+
+    >>> encoded({"lose": {"a"}, "share": float("inf")})
+    {'dict': [['lose', {'set': ['a']}], ['share', {'float': 'inf'}]]}
+    """
+    answer = taken(answer)
+    match answer:
+        case None | bool():
+            return answer
+        case str():
+            return answer[:LONGEST_TEXT]
+        case int():
+            return answer if abs(answer) < _MOST_EXACT else {"int": hex(answer)}
+        case float():
+            return answer if math.isfinite(answer) else {"float": repr(answer)}
+        case bytes():
+            return {"bytes": answer.hex()}
+        case complex() | Fraction():
+            return {type(answer).__name__.lower(): str(answer)}
+        case LabelledValues():
+            return encoded(answer.by_label)
+        case list():
+            return [encoded(each) for each in answer]
+        case tuple():
+            return {"tuple": [encoded(each) for each in answer]}
+        case set() | frozenset():
+            return {"set": sorted(map(encoded, answer), key=repr)}
+        case Mapping():
+            return {"dict": [[encoded(name), encoded(part)] for name, part in answer.items()]}
+        case GivenFunction():
+            return _encoded_function(answer)
+        case Strange(kind, text):
+            return {"strange": [kind, text]}
+        case type():
+            return {"class": _dotted(answer)}
+    if answer is ...:
+        return {"blank": True}
+    assert is_dataclass(answer)  # what is taken is nothing else
+    given = {each.name: encoded(getattr(answer, each.name)) for each in fields(answer) if each.init}
+    return {"made": _dotted(type(answer)), "of": given}
+
+
+def _encoded_function(answer: GivenFunction) -> object:
+    try:
+        name, source = Bounds().run(source_of, answer.function)
+    except NoSource as reason:
+        return {"strange": ["a function", f"a function that is not kept as text: {reason}"]}
+    except KeyboardInterrupt:  # the student's own: the cell is to end
+        raise
+    except BaseException:  # an object that can be called may do anything when it is looked at
+        return {"strange": ["a function", "a function that is not kept as text: it has no source"]}
+    return {"function": name, "source": source}
+
+
+def decoded(words: object) -> Any:
+    """The answer that `encoded` wrote; a function is a `FunctionSource`.
+
+    Raises
+    ------
+    KafkaLearnError
+        If it is none.
+
+    Examples
+    --------
+    >>> decoded(encoded(("a", 2.5, {1: b"key"})))
+    ('a', 2.5, {1: b'key'})
+    """
+    if isinstance(words, list):
+        return [decoded(each) for each in words]
+    if not isinstance(words, dict):
+        return words
+    for name, read in _READERS.items():
+        if name in words:
+            try:
+                return read(words)
+            except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+                raise KafkaLearnError(f"this is no answer as it is kept in a file: {str(words)[:200]}") from error
+    raise KafkaLearnError(f"this is no answer as it is kept in a file: {str(words)[:200]}")
+
+
+def _dotted(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__name__}"
+
+
+def _class_named(dotted: str) -> type:
+    module, _, name = dotted.rpartition(".")
+    kind = getattr(sys.modules.get(module), name, None) if module.startswith("kafkalearn.") else None
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        raise ValueError(f"no event or setting of kafkalearn is called {dotted}")
+    return kind
+
+
+_READERS: dict[str, Callable[[dict], object]] = {
+    "int": lambda words: int(words["int"], 16),
+    "float": lambda words: float(words["float"]),
+    "bytes": lambda words: bytes.fromhex(words["bytes"]),
+    "complex": lambda words: complex(words["complex"]),
+    "fraction": lambda words: Fraction(words["fraction"]),
+    "tuple": lambda words: tuple(map(decoded, words["tuple"])),
+    "set": lambda words: frozenset(map(decoded, words["set"])),
+    "dict": lambda words: {decoded(name): decoded(part) for name, part in words["dict"]},
+    "function": lambda words: FunctionSource(str(words["function"]), str(words["source"])),
+    "strange": lambda words: Strange(str(words["strange"][0]), str(words["strange"][1])),
+    "class": lambda words: _class_named(words["class"]),
+    "made": lambda words: _class_named(words["made"])(**{name: decoded(part) for name, part in words["of"].items()}),
+    "blank": lambda words: ...,
+}
+"""How a dict with one of these names is read."""

@@ -15,12 +15,10 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 
-from kafkalearn.datafiles import REPOSITORY
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError, counted
+from kafkalearn.base.files import REPOSITORY
 from kafkalearn.exercises.progress.judging import all_exercises
-from kafkalearn.exercises.progress.keeping import FILE_NAME, VARIABLE, file_of_progress
-from kafkalearn.exercises.progress.record import Record, read_file, write_file
-from kafkalearn.phrases import counted
+from kafkalearn.exercises.progress.record import FILE_NAME, VARIABLE, Record, file_of_progress, read_file, write_file
 
 COPIES = "my-chapters"  # where `kafkalearn.lab` makes the working copies
 

@@ -13,7 +13,7 @@ says; the kind decides from when the retention counts.
 4.3 (Answer(error='NONE', offset=7),)
 """
 
-from kafkalearn.offsets.store.events import (
+from kafkalearn.offsets.store.model import (
     Commit,
     DeleteGroup,
     DeleteOffset,
@@ -27,15 +27,14 @@ from kafkalearn.offsets.store.events import (
     Produce,
     Replicated,
     Resign,
+    Settings,
     StateChanged,
     StoreGroup,
     Sweep,
     TimeReached,
+    start,
 )
-from kafkalearn.offsets.store.promises import INVARIANTS, PROMISES, broken, check
-from kafkalearn.offsets.store.settings import Settings
-from kafkalearn.offsets.store.simulator import simulate, step
-from kafkalearn.offsets.store.state import start
+from kafkalearn.offsets.store.simulator import INVARIANTS, PROMISES, broken, check, simulate, step
 
 __all__ = [
     "INVARIANTS",

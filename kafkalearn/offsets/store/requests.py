@@ -2,20 +2,110 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.group_states import COMPLETING, EMPTY, PREPARING
-from kafkalearn.offsets.groups import CLASSIC, CONSUMER, STREAMS, Group
-from kafkalearn.offsets.metadata import metadata_fits
-from kafkalearn.offsets.store.cache import append, append_unconfirmed, put_group
-from kafkalearn.offsets.store.entries import commit_entry, group_entry, group_tombstones
-from kafkalearn.offsets.store.events import Commit, Fetch, Produce, StateChanged, StoreGroup
-from kafkalearn.offsets.store.newer_entries import newer_entries, newer_group
-from kafkalearn.offsets.store.settings import Settings
-from kafkalearn.offsets.store.state import NOT_OWNED, Entry, Store
-from kafkalearn.offsets.store.transactions import in_flight_partitions, open_partitions
-from kafkalearn.versions.releases import at_least
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
+from kafkalearn.offsets.records import OFFSET_TYPES, decode, metadata_fits, state_key
+from kafkalearn.offsets.replay import CLASSIC, CONSUMER, SHARE, STREAMS, Committed, Group, committed
+from kafkalearn.offsets.store.entries import (
+    append,
+    append_unconfirmed,
+    commit_entry,
+    confirm,
+    follow,
+    group_entry,
+    group_tombstones,
+    newer_entries,
+    newer_group,
+    offset_tombstones,
+    put_group,
+    without_group,
+)
+from kafkalearn.offsets.store.model import (
+    NOT_OWNED,
+    Answer,
+    Commit,
+    DeleteGroup,
+    DeleteOffset,
+    DeleteTopic,
+    EndTransaction,
+    Entry,
+    Fetch,
+    Produce,
+    Settings,
+    StateChanged,
+    Store,
+    StoreGroup,
+    Sweep,
+    TimeReached,
+)
+from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
+
+# Commits inside transactions: which are still open, which count, and what a marker changes.
+
+
+def open_entries(log: Iterable[Entry]) -> dict[int, tuple[int, ...]]:
+    """The transactions that have not ended: producer id to the offsets of their entries."""
+    return _transactions(log)[0]
+
+
+def committed_entries(log: Sequence[Entry]) -> list[Entry]:
+    """The entries in the order of the log, without markers and without those of aborted and open transactions."""
+    still_open, left_out = _transactions(log)
+    left_out = left_out.union(*still_open.values())
+    return [entry for offset, entry in enumerate(log) if offset not in left_out]
+
+
+def _transactions(log: Iterable[Entry]) -> tuple[dict[int, tuple[int, ...]], set[int]]:
+    """The entries of open transactions by producer id, and the offsets of markers and of what was aborted."""
+    still_open: dict[int, tuple[int, ...]] = {}
+    left_out: set[int] = set()
+    for offset, entry in enumerate(log):
+        if entry.producer_id is None:
+            continue
+        if entry.marker is not None:
+            ended = still_open.pop(entry.producer_id, ())
+            left_out |= {offset, *(ended if entry.marker == "ABORT" else ())}
+        else:
+            still_open[entry.producer_id] = (*still_open.get(entry.producer_id, ()), offset)
+    return still_open, left_out
+
+
+def open_partitions(store: Store) -> set[tuple[str, str, int]]:
+    """Group, topic and partition of the commits in transactions that have not ended."""
+    return _partitions(store, {offset for each in open_entries(store.log).values() for offset in each})
+
+
+def in_flight_partitions(store: Store) -> set[tuple[str, str, int]]:
+    """Group, topic and partition of the commits outside of transactions that the replicas have not confirmed."""
+    return _partitions(store, {offset for offset in store.in_flight if store.log[offset].producer_id is None})
+
+
+def _partitions(store: Store, offsets: set[int]) -> set[tuple[str, str, int]]:
+    groups = follow((), (store.log[offset] for offset in sorted(offsets)))
+    return {(group.group_id, each.topic, each.partition) for group in groups for each in group.offsets}
+
+
+def end_transaction(settings: Settings, store: Store, event: EndTransaction) -> Store:
+    """The store with a marker at the end of the log; a commit brings the transaction's offsets into the cache.
+
+    An entry that a later one has overtaken, or a tombstone wiped out, has no effect.
+    """
+    written = [(offset, store.log[offset]) for offset in open_entries(store.log).get(event.producer_id, ())]
+    later = {
+        state_key(entry.key): offset
+        for offset, entry in enumerate(store.log)
+        if entry.key is not None and entry.producer_id is None
+    }
+    newest = [
+        entry for offset, entry in written if entry.key is not None and later.get(state_key(entry.key), -1) < offset
+    ]
+    marker = Entry(None, None, event.producer_id, "COMMIT" if event.is_commit else "ABORT")
+    store = append(store, marker)
+    return replace(store, groups=follow(store.groups, newest)) if event.is_commit else store
+
 
 ADMIN_CLIENT_ID = "__admin_client"  # the one client id that may produce to internal topics
 METADATA_TOO_LARGE = "OFFSET_METADATA_TOO_LARGE"
@@ -153,3 +243,230 @@ def produce(settings: Settings, store: Store, event: Produce) -> Store:
     if store.status == NOT_OWNED:
         return store.answering("NOT_LEADER_OR_FOLLOWER")
     return replace(store, log=(*store.log, Entry(event.key, event.value, is_foreign=True))).answering()
+
+
+# When a committed offset expires: the two rules, before and since 2.1 (KIP-211).
+#
+# Up to 2.0 every commit carries its own time of expiry, and the sweep does not look at the group: a partition that
+# gets no new commit for the retention time loses its offset although it is being consumed. Since 2.1 the kind of group
+# decides. An offset of a topic that a member subscribes to does not expire. The offsets of a classic group that has no
+# members count from when it became Empty, all at once; those of a group of a newer protocol (KIP-848, streams) or of a
+# standalone consumer, and those of a topic that no member subscribes to, each from its last commit. So a KIP-848 group
+# that runs for weeks keeps an old commit, and loses it with the first sweep after its last member has left.
+
+
+def is_expired(
+    group: Group,
+    committed: Committed,
+    now_ms: int,
+    retention_ms: int,
+    release: str = DEFAULT_RELEASE,
+    is_pending: bool = False,
+) -> bool:
+    """Whether the sweep removes an offset at a time.
+
+    Parameters
+    ----------
+    group : Group
+        Who committed it, in the state it is in.
+    committed : Committed
+        The offset.
+    now_ms, retention_ms : int
+        The clock, and ``offsets.retention.minutes`` in milliseconds.
+    release : str
+        Of the broker.
+    is_pending : bool
+        Another commit for the partition has begun: up to 3.9 one that is in flight, since 4.0 one in a transaction
+        that has not ended.
+
+    Examples
+    --------
+    >>> group = Group("billing", state=EMPTY, protocol_type="consumer", state_ms=1_000_000)
+    >>> committed = Committed("orders", 0, 7, commit_ms=700_000)
+    >>> [is_expired(group, committed, now_ms, retention_ms=1000) for now_ms in (1_000_999, 1_001_000)]
+    [False, True]
+    >>> is_expired(Group("billing", "consumer"), committed, 701_000, retention_ms=1000)  # KIP-848: from the commit
+    True
+
+    References
+    ----------
+    Apache Kafka, ``GroupMetadata.removeExpiredOffsets`` (0.10.1 to 3.9); since 4.0
+    ``OffsetMetadataManager.cleanupExpiredOffsets`` with ``OffsetExpirationConditionImpl``, and
+    ``offsetExpirationCondition`` of ``ClassicGroup``, ``ConsumerGroup`` and ``StreamsGroup``.
+    """
+    at_ms = None if is_pending else expires_ms(group, committed, retention_ms, release)
+    return at_ms is not None and now_ms >= at_ms
+
+
+def expires_ms(group: Group, committed: Committed, retention_ms: int, release: str = DEFAULT_RELEASE) -> int | None:
+    """The first moment at which the sweep removes an offset, if the group stays as it is; None: never.
+
+    Arguments are those of `is_expired`.
+
+    >>> group = Group("billing", state=EMPTY, protocol_type="consumer", state_ms=1_000_000)
+    >>> expires_ms(group, Committed("orders", 0, 7, commit_ms=700_000), retention_ms=1000)
+    1001000
+    """
+    if not at_least("2.1", release):
+        expire_ms = committed.commit_ms + retention_ms if committed.expire_ms is None else committed.expire_ms
+        return expire_ms + 1
+    base_ms = _base_ms(group, committed, release)
+    if base_ms is None:
+        return None
+    return base_ms + retention_ms if committed.expire_ms is None else committed.expire_ms
+
+
+def _base_ms(group: Group, committed: Committed, release: str) -> int | None:
+    """What the retention counts from since 2.1; None: it does not count."""
+    if group.kind == SHARE:
+        return None  # it commits nothing
+    if group.kind != CLASSIC:
+        return None if is_subscribed(group, committed.topic) else committed.commit_ms
+    if not group.protocol_type:
+        return committed.commit_ms
+    if group.state == EMPTY:
+        return committed.commit_ms if group.state_ms is None else group.state_ms
+    knows_subscriptions = group.protocol_type == "consumer" and at_least("2.4", release)
+    in_right_state = group.state == STABLE or not _only_when_stable(release)
+    if knows_subscriptions and in_right_state and not is_subscribed(group, committed.topic):
+        return committed.commit_ms
+    return None
+
+
+def is_subscribed(group: Group, topic: str) -> bool:
+    """Whether a member subscribes to the topic, or may: where one subscription cannot be read, all are taken to."""
+    return any(member.subscribed is None or topic in member.subscribed for member in group.members)
+
+
+def _only_when_stable(release: str) -> bool:
+    """Whether offsets of a group with members expire in state Stable only: not in 2.4 to 2.8.1, 3.0.0 and 3.1.0."""
+    fixed_in = next(
+        fixed for line, fixed in (("3.2", "3.2"), ("3.1", "3.1.1"), ("3.0", "3.0.1"), ("0.8.2", "2.8.2"))
+        if at_least(line, release)
+    )  # fmt: skip
+    return at_least(fixed_in, release)
+
+
+# What leaves the store: expired offsets at the sweep, and what is deleted by request.
+
+
+def sweep(settings: Settings, store: Store, event: Sweep) -> Store:
+    """The store without what has expired: tombstones for offsets, then for Empty groups that have none left.
+
+    Up to 3.9 a commit in flight protects its partition, and one in an open transaction the group only; tombstones
+    count at once. Since 4.0 what is written counts for the sweep though no replica has it yet, an open transaction
+    protects its partitions and the group, and tombstones wait for the replicas as all else does.
+    """
+    if at_least("4.0", settings.release):
+        return _sweep_as_written(settings, store, event)
+    in_flight = in_flight_partitions(store)
+    pending_groups = {group_id for group_id, _, _ in in_flight | open_partitions(store)}
+    for group in store.groups:
+        gone = _expired(settings, group, event.now_ms, in_flight)
+        store = append_unconfirmed(store, *offset_tombstones(settings, group, gone))
+        if _is_left_blank(group, gone) and group.group_id not in pending_groups:
+            store = append_unconfirmed(store, *group_tombstones(settings, group))
+            store = replace(store, groups=without_group(store.groups, group.group_id))
+    return store
+
+
+def _sweep_as_written(settings: Settings, store: Store, event: Sweep) -> Store:
+    pending, has_in_flight = open_partitions(store), bool(store.in_flight)
+    pending_groups = {group_id for group_id, _, _ in pending}
+    written: list[Entry] = []
+    for group in confirm(store).groups:
+        gone = _expired(settings, group, event.now_ms, pending)
+        written += offset_tombstones(settings, group, gone)
+        is_swept = group.kind != SHARE or not at_least("4.1", settings.release)
+        if is_swept and _is_left_blank(group, gone) and group.group_id not in pending_groups:
+            written += group_tombstones(settings, group)
+    return append(store, *written, is_in_flight=has_in_flight)
+
+
+def _is_left_blank(group: Group, gone: list[Committed]) -> bool:
+    return group.state == EMPTY and len(gone) == len(group.offsets)
+
+
+def _expired(settings: Settings, group: Group, now_ms: int, pending: set[tuple[str, str, int]]) -> list[Committed]:
+    """The offsets that go; those of `pending`, partitions with their group, do not."""
+    retention_ms, release = settings.retention_ms, settings.release
+    return [
+        each
+        for each in group.offsets
+        if is_expired(group, each, now_ms, retention_ms, release, (group.group_id, *each.at) in pending)
+    ]
+
+
+def delete_group(settings: Settings, store: Store, event: DeleteGroup) -> Store:
+    """The store after DeleteGroups: only an Empty group goes, with all its offsets."""
+    group = store.group(event.group_id)
+    if group is None:
+        return store.answering("GROUP_ID_NOT_FOUND")
+    if group.state != EMPTY:
+        return store.answering("NON_EMPTY_GROUP")
+    tombstones = offset_tombstones(settings, group, group.offsets) + group_tombstones(settings, group)
+    store = append(store, *tombstones)
+    return replace(store, groups=without_group(store.groups, group.group_id)).answering()
+
+
+def delete_offset(settings: Settings, store: Store, event: DeleteOffset) -> Store:
+    """The store after OffsetDelete: not for a topic that a live group subscribes to."""
+    group = store.group(event.group_id)
+    if group is None:
+        return store.answering("GROUP_ID_NOT_FOUND")
+    if group.state != EMPTY and group.kind == CLASSIC and group.protocol_type != "consumer":
+        return store.answering("NON_EMPTY_GROUP")
+    if group.state != EMPTY and is_subscribed(group, event.topic):
+        return store.answering("GROUP_SUBSCRIBED_TO_TOPIC")
+    gone = [each for each in group.offsets if each.at == (event.topic, event.partition)]
+    return append(store, *offset_tombstones(settings, group, gone)).answering()
+
+
+def delete_topic(settings: Settings, store: Store, event: DeleteTopic) -> Store:
+    """The store without the offsets committed for a topic.
+
+    Since 4.3 an offset that was committed for another topic of that name stays: the ids distinguish them.
+    """
+    for group in store.groups:
+        gone = [each for each in group.offsets if each.topic == event.topic]
+        if at_least("4.3", settings.release) and event.topic_id is not None:
+            gone = [each for each in gone if each.topic_id in (None, event.topic_id)]
+        store = append(store, *offset_tombstones(settings, group, gone))
+    return store
+
+
+# Commits that wait for the replicas for too long: `offsets.commit.timeout.ms`.
+
+
+def time_reached(settings: Settings, store: Store, event: TimeReached) -> Store:
+    """The store at a time: each commit that has waited long enough is answered with an error.
+
+    Its record stays in the log. Since 4.0 the commit counts as soon as the replicas have it, though its sender got
+    an error. Up to 3.9 the coordinator gives it up: memory keeps the offset before it, and only who loads the log
+    next finds the new one.
+
+    References
+    ----------
+    Apache Kafka 4.3, ``CoordinatorRuntime`` and ``GroupCoordinatorService.handleOperationException``; up to 3.9
+    ``GroupMetadataManager.storeOffsets`` and ``GroupMetadata.failPendingOffsetWrite``.
+    """
+    is_new = at_least("4.0", settings.release)
+    late = tuple(
+        offset
+        for offset in store.in_flight
+        if offset not in store.timed_out and _waited_ms(store.log[offset], event.now_ms) >= settings.commit_timeout_ms
+    )
+    error = "COORDINATOR_NOT_AVAILABLE" if is_new else "REQUEST_TIMED_OUT"
+    store = replace(store, effects=tuple(Answer(error) for _ in late))
+    if is_new:
+        return replace(store, timed_out=(*store.timed_out, *late))
+    in_flight = tuple(offset for offset in store.in_flight if offset not in late)
+    return replace(store, in_flight=in_flight, unreplicated=(*store.unreplicated, *late))
+
+
+def _waited_ms(entry: Entry, now_ms: int) -> int:
+    """How long the sender of a commit has waited; -1 of an entry that nobody is to be answered for."""
+    record = None if entry.key is None else decode(entry.key, entry.value)  # a marker has no key
+    if record is None or record.type.number not in OFFSET_TYPES or record.is_tombstone:
+        return -1
+    return now_ms - committed(record).commit_ms

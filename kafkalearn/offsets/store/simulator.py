@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from kafkalearn.errors import IllegalEvent, no_event
-from kafkalearn.offsets.store import loading, removal, requests, transactions, waiting
-from kafkalearn.offsets.store.cache import replicated
-from kafkalearn.offsets.store.events import (
+from kafkalearn.base.errors import IllegalEvent, no_event
+from kafkalearn.base.promises import Promises, Since, judges
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.base.trace import Trace, run
+from kafkalearn.formats.records import BATCH_HEADER_BYTES, MARKER_BYTES, length_of, record_bytes
+from kafkalearn.formats.wire import INT16, Reader, Undecodable
+from kafkalearn.groups.defaults import EMPTY, STABLE
+from kafkalearn.offsets.records import RECORD_TYPES, decode
+from kafkalearn.offsets.replay import Group, replay
+from kafkalearn.offsets.store import requests
+from kafkalearn.offsets.store import requests as removal
+from kafkalearn.offsets.store import requests as transactions
+from kafkalearn.offsets.store import requests as waiting
+from kafkalearn.offsets.store.entries import replicated
+from kafkalearn.offsets.store.model import (
+    FAILED,
+    LOADING,
+    NOT_OWNED,
+    OWNED,
+    STATUSES,
     Commit,
     DeleteGroup,
     DeleteOffset,
     DeleteTopic,
     Elect,
     EndTransaction,
+    Entry,
     Fetch,
     LeaderCrashed,
     Load,
@@ -23,15 +41,116 @@ from kafkalearn.offsets.store.events import (
     Produce,
     Replicated,
     Resign,
+    Settings,
     StateChanged,
+    Store,
     StoreEvent,
     StoreGroup,
     Sweep,
     TimeReached,
+    start,
 )
-from kafkalearn.offsets.store.settings import Settings
-from kafkalearn.offsets.store.state import FAILED, LOADING, NOT_OWNED, OWNED, Store, start
-from kafkalearn.trace import Trace, run
+from kafkalearn.offsets.store.requests import committed_entries, is_subscribed
+from kafkalearn.releases.lines import at_least
+
+# The partition lost and won: the resignation, the election, and the load, which reads the log into the cache.
+
+
+def resign(settings: Settings, store: Store, event: Resign) -> Store:
+    """The store of a broker that no longer leads the partition: nothing in memory, nothing written."""
+    return replace(_forgotten(store), status=NOT_OWNED)
+
+
+def leader_crashed(settings: Settings, store: Store, event: LeaderCrashed) -> Store:
+    """The store of the replica that is leader now: the log without what was not replicated, nothing in memory."""
+    missing = (*store.in_flight, *store.unreplicated)
+    return replace(_forgotten(store), status=LOADING, log=store.log[: min(missing, default=None)])
+
+
+def _forgotten(store: Store) -> Store:
+    return replace(store, groups=(), in_flight=(), timed_out=(), unreplicated=(), read_count=0)
+
+
+def elect(settings: Settings, store: Store, event: Elect) -> Store:
+    """The store of a broker that has just become the leader: all in the log, nothing in memory."""
+    if store.status != NOT_OWNED:
+        raise IllegalEvent(
+            f"{event!r}: the broker is the leader already, the partition is {store.status}; Resign comes first"
+        )
+    return replace(_forgotten(store), status=LOADING)
+
+
+def load(settings: Settings, store: Store, event: Load) -> Store:
+    """The store after the next records were read; after the last one the partition is owned."""
+    if store.status != LOADING:
+        raise IllegalEvent(f"{event!r}: the partition is {store.status}; only after Elect there is something to load")
+    left = len(store.log) - store.read_count
+    count = left if event.record_count is None else min(event.record_count, left)
+    read = store.log[: store.read_count + count]
+    if any(_breaks_the_load(settings, entry) for entry in read[store.read_count :]):
+        return _broken_off(settings, store, read)
+    status = OWNED if len(read) == len(store.log) else LOADING
+    return replace(store, status=status, groups=logged_groups(read), read_count=len(read))
+
+
+def load_buffer(settings: Settings, store: Store, event: LoadBuffer) -> Store:
+    """The store after one read of the log, as `load`.
+
+    In the simulator each entry is a batch of its own, in format 2.
+    """
+    size_bytes = 0
+    for count, entry in enumerate(store.log[store.read_count :]):
+        size_bytes += entry_bytes(entry)
+        if size_bytes > settings.load_buffer_bytes:
+            return load(settings, store, Load(max(1, count)))
+    return load(settings, store, Load())
+
+
+def entry_bytes(entry: Entry) -> int:
+    """How many bytes an entry takes as a batch of its own.
+
+    >>> entry_bytes(Entry(bytes.fromhex("0002000a746573742d67726f7570"), None))
+    82
+    """
+    if entry.marker is not None:
+        return MARKER_BYTES
+    return BATCH_HEADER_BYTES + record_bytes(length_of(entry.key), length_of(entry.value))
+
+
+def logged_groups(log: Sequence[Entry]) -> tuple[Group, ...]:
+    """The groups that the committed entries of a log describe; an entry without a key describes none."""
+    return replay((entry.key, entry.value) for entry in committed_entries(log) if entry.key is not None).groups
+
+
+def _breaks_the_load(settings: Settings, entry: Entry) -> bool:
+    """Whether reading the entry ends in an exception: no key, no record, or in old releases an unknown type."""
+    if entry.marker is not None:
+        return False
+    if entry.key is None:
+        return True
+    try:
+        if Reader(entry.key, "key").number(INT16) not in RECORD_TYPES:
+            return not at_least("3.4.1", settings.release)
+        decode(entry.key, entry.value)
+    except Undecodable:
+        return True
+    return False
+
+
+def _broken_off(settings: Settings, store: Store, read: tuple[Entry, ...]) -> Store:
+    """The store when a record could not be read.
+
+    The coordinator of 4.0 and later gives the partition up. Before, the partition counted as owned, but with no
+    group: groups were built after the last record. Up to 0.10.0 the offsets read so far were in the cache already.
+    """
+    if at_least("4.0", settings.release):
+        return replace(store, status=FAILED, groups=())
+    groups: tuple[Group, ...] = ()
+    if not at_least("0.10.1", settings.release):
+        good = read[: next(index for index, entry in enumerate(read) if _breaks_the_load(settings, entry))]
+        groups = tuple(Group(each.group_id, offsets=each.offsets) for each in logged_groups(good) if each.offsets)
+    return replace(store, status=OWNED, groups=groups, read_count=len(store.log))
+
 
 _REFUSALS = {LOADING: "COORDINATOR_LOAD_IN_PROGRESS", NOT_OWNED: "NOT_COORDINATOR", FAILED: "NOT_COORDINATOR"}
 
@@ -47,7 +166,7 @@ _REQUESTS: dict[type, _Rule] = {  # answered in any case
 _OF_THE_COORDINATOR: dict[type, _Rule] = {  # possible only while it owns the partition
     Replicated: replicated,
     TimeReached: waiting.time_reached,
-    LeaderCrashed: loading.leader_crashed,
+    LeaderCrashed: leader_crashed,
     EndTransaction: transactions.end_transaction,
     StateChanged: requests.change_state,
     Sweep: removal.sweep,
@@ -55,10 +174,10 @@ _OF_THE_COORDINATOR: dict[type, _Rule] = {  # possible only while it owns the pa
 }
 _RULES: dict[type, _Rule] = _REQUESTS | _OF_THE_COORDINATOR | {
     Produce: requests.produce,
-    Resign: loading.resign,
-    Elect: loading.elect,
-    Load: loading.load,
-    LoadBuffer: loading.load_buffer,
+    Resign: resign,
+    Elect: elect,
+    Load: load,
+    LoadBuffer: load_buffer,
 }  # fmt: skip
 
 
@@ -120,3 +239,98 @@ def reloaded(settings: Settings, store: Store) -> Store:
     True
     """
     return simulate(settings, [Resign(), Elect(), Load()], store)[-1].state
+
+
+# What always holds of the coordinator's store, and what those hope for who commit their offsets to it.
+
+
+def lasting(groups: tuple[Group, ...]) -> tuple[Group, ...]:
+    """The groups that the log describes too; a blank one is in memory only, until the next sweep."""
+    return tuple(group for group in groups if not group.is_blank)
+
+
+def _has_each_group_once(settings: Settings, store: Store) -> bool:
+    ids = [group.group_id for group in store.groups]
+    return ids == sorted(set(ids))
+
+
+def _has_each_partition_once(settings: Settings, store: Store) -> bool:
+    lists = [[each.at for each in group.offsets] for group in store.groups]
+    return all(partitions == sorted(set(partitions)) for partitions in lists)
+
+
+def _caches_what_is_logged(settings: Settings, store: Store) -> bool:
+    """Judged where nothing is in flight, no group is in a rebalance, and nobody else wrote into the log."""
+    is_rebalancing = any(group.state not in (EMPTY, STABLE) for group in store.groups)
+    is_foreign = any(entry.is_foreign for entry in store.log)
+    if not _is_settled(store) or is_rebalancing or is_foreign:
+        return True
+    return lasting(store.groups) == logged_groups(store.log)
+
+
+INVARIANTS: Promises = MappingProxyType(
+    {
+        "the broker's status for the partition is one of the four": lambda _, store: store.status in STATUSES,
+        "every group is in the cache once, by its id": _has_each_group_once,
+        "a group has one offset for a partition": _has_each_partition_once,
+        "what is in flight is in the log": lambda _, store: all(0 <= each < len(store.log) for each in store.in_flight),
+        "who has got an error is in flight": lambda _, store: set(store.timed_out) <= set(store.in_flight),
+        "what is not replicated is in the log": lambda _, store: all(
+            0 <= each < len(store.log) for each in store.unreplicated
+        ),
+        "nothing is read beyond the end of the log": lambda _, store: store.read_count <= len(store.log),
+        "the cache has what the log says": _caches_what_is_logged,
+    }
+)
+"""What holds in every state, as predicates of settings and state."""
+
+
+def _is_settled(store: Store) -> bool:
+    return store.status == OWNED and not store.in_flight and not store.unreplicated
+
+
+def _offsets(groups: tuple[Group, ...]) -> Mapping[tuple[str, TopicPartition], int]:
+    return {(group.group_id, each.at): each.offset for group in groups for each in group.offsets}
+
+
+def _keeps_what_is_consumed(settings: Settings, before: Store, store: Store) -> bool:
+    if not before.status == store.status == OWNED:
+        return True
+    consuming = [group for group in before.groups if group.members]
+    consumed = {
+        (group.group_id, each.at) for group in consuming for each in group.offsets if is_subscribed(group, each.topic)
+    }
+    return consumed <= _offsets(store.groups).keys()
+
+
+def _knows_its_log(settings: Settings, store: Store) -> bool:
+    if _is_settled(store):
+        return _offsets(store.groups) == _offsets(logged_groups(store.log))
+    return store.status != FAILED
+
+
+def _can_be_handed_over(settings: Settings, store: Store) -> bool:
+    if not _is_settled(store):
+        return True
+    after = reloaded(settings, store)
+    return after.status == OWNED and _offsets(after.groups) == _offsets(store.groups)
+
+
+OFFSET_KEPT = "an offset stays while its group consumes the topic"
+LOG_KNOWN = "the coordinator knows the offsets in its log"
+HANDOVER_SAFE = "the next coordinator will know the same offsets"
+
+PROMISES: Promises = MappingProxyType(
+    {
+        OFFSET_KEPT: Since(_keeps_what_is_consumed),
+        LOG_KNOWN: _knows_its_log,
+        HANDOVER_SAFE: _can_be_handed_over,
+    }
+)
+"""What users hope for.
+
+The first is broken by a sweep up to 2.0, and by whoever deletes a topic that is still consumed. The others are broken
+by a record that somebody else produces into the topic: at the next load, or at once.
+"""
+
+check, broken = judges(INVARIANTS, PROMISES)

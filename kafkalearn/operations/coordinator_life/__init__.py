@@ -10,25 +10,32 @@ order; `LoadRead` reads the log; a `Request` is answered as the release answers 
 ('COORDINATOR_LOAD_IN_PROGRESS', 'NONE')
 """
 
-from kafkalearn.operations.coordinator_life.events import (
+from kafkalearn.operations.coordinator_life.model import (
     BrokerBack,
     BrokerLost,
     CoordinatorStarted,
     ElectLeaders,
     GroupStored,
     LeaderImbalanceChecked,
+    Life,
     LoadRead,
     OrderCarriedOut,
     Request,
+    Settings,
     TimePassed,
     TransactionEnded,
+    start,
 )
-from kafkalearn.operations.coordinator_life.promises import INVARIANTS, PROMISES, broken, check
-from kafkalearn.operations.coordinator_life.requests import answer_without_group
-from kafkalearn.operations.coordinator_life.search.find import find
-from kafkalearn.operations.coordinator_life.settings import Settings
-from kafkalearn.operations.coordinator_life.simulator import simulate, step
-from kafkalearn.operations.coordinator_life.state import Life, start
+from kafkalearn.operations.coordinator_life.search import find
+from kafkalearn.operations.coordinator_life.simulator import (
+    INVARIANTS,
+    PROMISES,
+    answer_without_group,
+    broken,
+    check,
+    simulate,
+    step,
+)
 
 __all__ = [
     "INVARIANTS",

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from statistics import median
 from typing import NamedTuple
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.operations.faults import findings as kind
 from kafkalearn.operations.faults.findings import Finding
-from kafkalearn.operations.faults.logs import BatchRow, ClusterLogs, CommitRow, MemberRow, ReplicaRow
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.operations.faults.planting import BatchRow, ClusterLogs, CommitRow, MemberRow, ReplicaRow
 
 LASTING_MS = 3_600_000  # what has been so for an hour is no passing trouble
 FAR_FUTURE_MS = 86_400_000  # a clock may be wrong by minutes; a day is a mistake in a program

@@ -2,21 +2,196 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NamedTuple
 
-from kafkalearn.arguments import one_of, sequence, text, whole_number
-from kafkalearn.errors import KafkaLearnError, unknown_name
-from kafkalearn.group_states import DEAD, EMPTY
-from kafkalearn.java_collections import hash_order
-from kafkalearn.offsets.groups import Group
-from kafkalearn.offsets.store.events import Commit
-from kafkalearn.operations.groups.columns import NEW_TEXTS, table, widest
-from kafkalearn.operations.groups.scenarios import SCENARIOS, WITH_VALUE, Chosen, choose, moved_into, read_csv, warning
-from kafkalearn.operations.groups.topic_logs import PartitionLog, Topics, checked_topics, log_of
-from kafkalearn.phrases import shown
-from kafkalearn.topic_partition import TopicPartition
-from kafkalearn.versions.releases import DEFAULT_RELEASE, Release, at_least
+from kafkalearn.base.checks import LARGEST_LONG, one_of, sequence, text, whole_number
+from kafkalearn.base.errors import KafkaLearnError, shown, unknown_name
+from kafkalearn.base.java import hash_order, utf16_key
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.groups.defaults import DEAD, EMPTY
+from kafkalearn.offsets.replay import Group
+from kafkalearn.offsets.store.model import Commit, DeleteGroup, DeleteOffset, Settings, Store
+from kafkalearn.offsets.store.simulator import step
+from kafkalearn.operations.groups.describe import (
+    NEW_TEXTS,
+    PartitionLog,
+    Topics,
+    checked_topics,
+    is_3_9,
+    log_of,
+    table,
+    widest,
+)
+from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, at_least
+
+# The scenarios of ``--reset-offsets``: which offset each of them gives to a partition.
+
+SCENARIOS = (
+    *("to-earliest", "to-latest", "to-offset", "shift-by", "by-duration", "to-datetime", "to-current", "from-file"),
+)
+"""The options of the tool, without their dashes."""
+
+WITH_VALUE = ("to-offset", "shift-by", "by-duration", "to-datetime", "from-file")
+
+_DURATION = re.compile(
+    r"(?P<sign>[-+]?)P(?:(?P<days>[-+]?\d+)D)?"
+    r"(?:T(?:(?P<hours>[-+]?\d+)H)?(?:(?P<minutes>[-+]?\d+)M)?(?:(?P<seconds>[-+]?\d+(?:\.\d{1,9})?)S)?)?",
+    re.IGNORECASE,
+)
+_MILLIS = {"days": 86_400_000, "hours": 3_600_000, "minutes": 60_000, "seconds": 1000}
+
+
+class Chosen(NamedTuple):
+    """The offset that a scenario gives, and what the tool says of it."""
+
+    offset: int
+    is_fallback: bool = False  # it is the log's end for want of a record
+    asked: int | None = None  # it lay outside the log, and was moved to its nearer end
+
+
+def choose(scenario: str, value: object, group: Group, at: TopicPartition, log: PartitionLog, now_ms: int) -> Chosen:
+    """The offset of one partition by a scenario; by-file is for the whole plan, not for one partition.
+
+    An offset outside the log is moved to its nearer end. A time that no record has reached gives the log's end.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a shift is asked for where nothing is committed, or the value is no offset, time or duration.
+    """
+    committed = group.offset(*at)
+    if scenario == "to-earliest":
+        return Chosen(log.start)
+    if scenario == "to-latest" or (scenario == "to-current" and committed is None):
+        return Chosen(log.end)
+    if scenario == "to-current" and committed is not None:
+        return Chosen(committed.offset)
+    if scenario == "to-offset":
+        return moved_into(log, whole_number("the offset", value, -LARGEST_LONG))
+    if scenario == "shift-by":
+        if committed is None:
+            raise KafkaLearnError(
+                f"Cannot shift offset for partition {at} since there is no current committed offset; name the "
+                "partitions that have one: orders:0,1"
+            )
+        return moved_into(log, committed.offset + whole_number("the shift", value, -LARGEST_LONG))
+    at_ms = now_ms - duration_ms(value) if scenario == "by-duration" else datetime_ms(value)
+    found = log.offset_at(at_ms)
+    return Chosen(log.end, is_fallback=True) if found is None else Chosen(found)
+
+
+def moved_into(log: PartitionLog, offset: int) -> Chosen:
+    """An offset, moved to the nearer end of the log where it lies outside; `asked` is where it was then.
+
+    >>> moved_into(PartitionLog(10, start=3), 7), moved_into(PartitionLog(10, start=3), 99)
+    (Chosen(offset=7, is_fallback=False, asked=None), Chosen(offset=10, is_fallback=False, asked=99))
+    """
+    within = min(max(offset, log.start), log.end)
+    return Chosen(within, asked=None if within == offset else offset)
+
+
+def warning(at: TopicPartition, chosen: Chosen) -> str | None:
+    """What the tool's logger writes of an offset that it has moved; None: it has not.
+
+    >>> print(warning(TopicPartition("orders", 0), moved_into(PartitionLog(10, start=3), 1)))
+    New offset (1) is lower than earliest offset for topic partition orders-0. Value will be set to 3
+
+    References
+    ----------
+    Apache Kafka 0.11 to 4.3, ``ConsumerGroupCommand.checkOffsetsRange``, since 4.2 ``OffsetsUtils``.
+    """
+    if chosen.asked is None:
+        return None
+    where = "higher than latest" if chosen.asked > chosen.offset else "lower than earliest"
+    return (
+        f"New offset ({chosen.asked}) is {where} offset for topic partition {at}. Value will be set to {chosen.offset}"
+    )
+
+
+def duration_ms(written: object) -> int:
+    """The length of an ISO 8601 duration, as ``--by-duration`` takes it.
+
+    >>> duration_ms("PT1H30M"), duration_ms("P7D")
+    (5400000, 604800000)
+
+    References
+    ----------
+    Java SE API, ``Duration.parse``: days, hours, minutes and seconds; no months.
+    """
+    found = _DURATION.fullmatch(text("the duration", written))
+    parts = {name: found[name] for name in _MILLIS if found[name]} if found else {}
+    if found is None or not parts or str(written).upper().endswith("T"):
+        raise KafkaLearnError(f"the duration must be like 'PT1H30M' or 'P7D', got {shown(written)}")
+    total = sum(int(float(number) * _MILLIS[name]) for name, number in parts.items())
+    return -total if found["sign"] == "-" else total
+
+
+def datetime_ms(written: object) -> int:
+    """The time that ``--to-datetime`` takes, in milliseconds; without a zone it is UTC.
+
+    >>> datetime_ms("2023-11-14T22:13:20.000"), datetime_ms("2023-11-14T23:13:20.000+01:00")
+    (1700000000000, 1700000000000)
+
+    References
+    ----------
+    Apache Kafka, ``Utils.getDateTime``.
+    """
+    given = text("the time", written)
+    if "T" not in given:
+        raise KafkaLearnError(
+            f"the time must be like '2026-01-31T09:00:00.000', got {shown(written)}: the T is missing"
+        )
+    try:
+        moment = datetime.fromisoformat(given.replace("Z", "+00:00"))
+    except ValueError:
+        raise KafkaLearnError(f"the time must be like '2026-01-31T09:00:00.000', got {shown(written)}") from None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // _MILLISECOND
+
+
+_MILLISECOND = datetime(1970, 1, 1, 0, 0, 0, 1000) - datetime(1970, 1, 1)
+
+
+def read_csv(written: object, group_ids: Iterable[str]) -> Mapping[str, Mapping[TopicPartition, int]]:
+    """The plan of ``--from-file``: lines ``topic,partition,offset``, or with the group in front.
+
+    Parameters
+    ----------
+    written : str
+        The content of the file.
+    group_ids : iterable of str
+        The groups that are asked for. Lines without a group are for a single one.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a line has neither form.
+
+    Examples
+    --------
+    >>> read_csv("orders,0,7", ["billing"])
+    {'billing': {TopicPartition(topic='orders', partition=0): 7}}
+    """
+    names = list(group_ids)
+    found: dict[str, dict[TopicPartition, int]] = {}
+    for number, line in enumerate(filter(None, text("the file", written).splitlines()), start=1):
+        cells = [cell.strip() for cell in line.split(",")]
+        group_id = names[0] if len(cells) == 3 and len(names) == 1 else cells[0]
+        if len(cells) not in (3, 4) or (len(cells) == 3 and len(names) != 1):
+            raise KafkaLearnError(
+                f"line {number} must be topic,partition,offset, or with several groups group,topic,partition,offset; "
+                f"got {shown(line)}"
+            )
+        topic, partition, offset = cells[-3:]
+        if not (partition.isdecimal() and offset.lstrip("-").isdecimal()):
+            raise KafkaLearnError(f"line {number} has a partition or an offset that is no number: {shown(line)}")
+        found.setdefault(group_id, {})[TopicPartition(topic, int(partition))] = int(offset)
+    return found
+
 
 COLUMNS = ("GROUP", "TOPIC", "PARTITION", "NEW-OFFSET")
 
@@ -73,7 +248,7 @@ def reset_offsets(
     topics : mapping of str to sequence of PartitionLog
         The logs.
     scenario : str
-        A name in `kafkalearn.operations.groups.scenarios.SCENARIOS`.
+        A name in `kafkalearn.operations.groups.reset.SCENARIOS`.
     value : int or str
         Of ``to-offset``, ``shift-by`` (numbers), ``by-duration`` (``"PT1H"``), ``to-datetime``, ``from-file`` (the
         content of the file).
@@ -91,7 +266,7 @@ def reset_offsets(
 
     Examples
     --------
-    >>> from kafkalearn.offsets.groups import Committed
+    >>> from kafkalearn.offsets.replay import Committed
     >>> from kafkalearn.operations.groups import PartitionLog
     >>> billing = Group("billing", offsets=(Committed("orders", 0, 5),))
     >>> found = reset_offsets(billing, {"orders": [PartitionLog(7, start=2)]}, "shift-by", -10)
@@ -198,3 +373,161 @@ def _table(group_id: str, offsets: Iterable[tuple[TopicPartition, int]], release
     if not at_least("2.3", release):  # one group at a time, and not named
         lines, widths = [row[1:] for row in lines], widths[1:]
     return table(lines, widths, release)
+
+
+# ``--delete`` and ``--delete-offsets``: what goes, what is refused, and what the tool prints of it.
+
+_PACKAGE = "org.apache.kafka.common.errors"
+EXCEPTIONS = {
+    "NON_EMPTY_GROUP": f"{_PACKAGE}.GroupNotEmptyException: The group is not empty.",
+    "GROUP_ID_NOT_FOUND": f"{_PACKAGE}.GroupIdNotFoundException: The group id does not exist.",
+    "GROUP_SUBSCRIBED_TO_TOPIC": f"{_PACKAGE}.GroupSubscribedToTopicException: Deleting offsets of a topic is "
+    "forbidden while the consumer group is actively subscribed to it.",
+    "NOT_COORDINATOR": f"{_PACKAGE}.NotCoordinatorException: This is not the correct coordinator.",
+    "COORDINATOR_LOAD_IN_PROGRESS": f"{_PACKAGE}.CoordinatorLoadInProgressException: The coordinator is loading and "
+    "hence can't process requests.",
+}
+"""What Java's client says of each error that a coordinator answers."""
+
+_WRAPPED = "java.util.concurrent.ExecutionException: "  # in front of it up to 4.0
+
+
+def delete_groups(
+    settings: Settings, store: Store, group_ids: Sequence[str], release: str | Release = DEFAULT_RELEASE
+) -> tuple[Store, str]:
+    """The store after ``--delete`` of some groups, and what the tool prints.
+
+    Parameters
+    ----------
+    settings, store
+        Of `kafkalearn.offsets.store`: the partition of the offsets topic that has the groups.
+    group_ids : sequence of str
+        As after ``--group``.
+    release : str or Release
+        Of the tool, at least 2.0.
+
+    Examples
+    --------
+    >>> from kafkalearn.offsets.store import Commit, simulate
+    >>> store = simulate(Settings(), [Commit("billing", "orders", 0, 5, now_ms=0)])[-1].state
+    >>> store, printed = delete_groups(Settings(), store, ["billing"])
+    >>> printed, store.groups
+    ("Deletion of requested consumer groups ('billing') was successful.\\n", ())
+
+    References
+    ----------
+    Apache Kafka 2.0 to 4.3, ``ConsumerGroupCommand.deleteGroups``.
+    """
+    if not at_least("2.0", release):
+        raise KafkaLearnError(f"what --delete prints is modelled since 2.0, got release {release!s}")
+    errors: dict[str, str] = {}
+    for group_id in sequence("group_ids", group_ids, of="group ids"):
+        if text("group id", group_id) not in errors:
+            store = step(settings, store, DeleteGroup(group_id))
+            errors[group_id] = store.effects[-1].error
+    in_order = hash_order(errors) if at_least("3.9", release) else list(errors)
+    done = [group_id for group_id in in_order if errors[group_id] == "NONE"]
+    failed = [group_id for group_id in in_order if errors[group_id] != "NONE"]
+    if not failed:
+        return store, f"Deletion of requested consumer groups ({_names(done, release)}) was successful.\n"
+    blank = "\n" if at_least("2.3", release) else ""
+    lines = [f"{blank}Error: Deletion of some consumer groups failed:"]
+    lines += [f"* Group '{each}' could not be deleted due to: {_exception(errors[each], release)}" for each in failed]
+    if done:
+        lines.append(f"\nThese consumer groups were deleted successfully: {_deleted(done, release)}")
+    return store, "".join(f"{each}\n" for each in lines)
+
+
+def delete_offsets(
+    settings: Settings,
+    store: Store,
+    group_id: str,
+    scope: Sequence[str],
+    topics: Topics,
+    release: str | Release = DEFAULT_RELEASE,
+) -> tuple[Store, str]:
+    """The store after ``--delete-offsets`` of a group, and what the tool prints.
+
+    Parameters
+    ----------
+    settings, store, group_id
+        As in `delete_groups`, of one group.
+    scope : sequence of str
+        As after ``--topic``: ``"orders"``, or ``"orders:0,3"``. What has no offset is deleted successfully.
+    topics : mapping of str to sequence of PartitionLog
+        How many partitions each topic has.
+    release : str or Release
+        Of the tool, at least 2.4 (KIP-496).
+
+    Examples
+    --------
+    >>> from kafkalearn.offsets.store import Commit, simulate
+    >>> from kafkalearn.operations.groups import PartitionLog
+    >>> store = simulate(Settings(), [Commit("billing", "orders", 0, 5, now_ms=0)])[-1].state
+    >>> print(delete_offsets(Settings(), store, "billing", ["orders"], {"orders": [PartitionLog(9)]})[1], end="")
+    Request succeeded for deleting offsets from group billing.
+    <BLANKLINE>
+    TOPIC           PARTITION  STATUS
+    orders          0          Successful
+
+    References
+    ----------
+    Apache Kafka 2.4 to 4.3, ``ConsumerGroupCommand.deleteOffsets``.
+    """
+    if not at_least("2.4", release):
+        raise KafkaLearnError(f"--delete-offsets is known since 2.4, got release {release!s}")
+    checked_topics(topics)
+    errors: dict[TopicPartition, str] = {}
+    for at in places_in(scope, topics):
+        store = step(settings, store, DeleteOffset(group_id, *at))
+        errors[at] = store.effects[-1].error
+    overall = next((error for error in errors.values() if error != "NONE"), "NONE")
+    return store, _verdict(overall, group_id, scope, release) + _statuses(errors, release)
+
+
+def _verdict(error: str, group_id: str, scope: Sequence[str], release: str | Release) -> str:
+    is_new = at_least(NEW_TEXTS, release)
+    if error == "NONE":
+        if is_new:
+            return f"Request succeeded for deleting offsets from group {group_id}.\n"
+        return f"Request succeed for deleting offsets with topic {', '.join(scope)} group {group_id}\n"
+    if error == "GROUP_SUBSCRIBED_TO_TOPIC":
+        said = "Encountered some partition-level error, see the follow-up details."
+        said = said if is_new else "Encounter some partition level error, see the follow-up details:"
+    elif is_new and error in ("GROUP_ID_NOT_FOUND", "NON_EMPTY_GROUP"):
+        said = EXCEPTIONS[error].partition(": ")[2]
+    elif error == "GROUP_ID_NOT_FOUND":
+        said = f"'{group_id}' does not exist."
+    elif error == "NON_EMPTY_GROUP":
+        said = f"Deleting offsets of a consumer group '{group_id}' is forbidden if the group is not empty."
+    else:
+        said = f"Encounter{'ed' if is_new else ''} some unknown error: {error}"
+    return f"\nError: {said}\n"
+
+
+def _statuses(errors: dict[TopicPartition, str], release: str | Release) -> str:
+    is_new = at_least(NEW_TEXTS, release)
+    widths = (widest(15, [at.topic for at in errors]), 10, 15) if is_new else (30, 15, 15)
+    colon = "Error: :" if is_3_9(release) else "Error: "
+    rows: list[tuple[str, int | str, str]] = [("TOPIC", "PARTITION", "STATUS")]
+    for at in sorted(errors, key=lambda at: utf16_key(f"{at.topic}{at.partition}")):
+        error = errors[at]
+        rows.append((at.topic, at.partition, "Successful" if error == "NONE" else f"{colon}{EXCEPTIONS[error]}"))
+    return table(rows, widths, release)
+
+
+def _exception(error: str, release: str | Release) -> str:
+    return EXCEPTIONS[error] if at_least("4.0", release) else _WRAPPED + EXCEPTIONS[error]
+
+
+def _names(group_ids: Sequence[str], release: str | Release) -> str:
+    """Up to 3.8 and since 4.1 each in quotes; 3.9 and 4.0 put one pair around all."""
+    if at_least("3.9", release) and not at_least(NEW_TEXTS, release):
+        return f"'{', '.join(group_ids)}'"
+    return ", ".join(f"'{each}'" for each in group_ids)
+
+
+def _deleted(group_ids: Sequence[str], release: str | Release) -> str:
+    if at_least("3.9", release) and not at_least(NEW_TEXTS, release):
+        return "'{}', '".format("'".join(group_ids))  # the quotes are in the wrong places
+    return _names(group_ids, release)

@@ -2,7 +2,7 @@
 
 Nearly all records of the topic are committed offsets in one of five layouts. For them every field has a place that
 follows from two or three lengths, so each column is a compiled expression. What is left, records of groups and
-anything unusual or damaged, goes through the scalar function in Arrow batches (`kafkalearn.spark.offsets.rest`), on the
+anything unusual or damaged, goes through the scalar function in Arrow batches (`kafkalearn.spark.offsets.decode`), on the
 way of all rows: the others pass by as nulls, so the input is read once. A record that cannot be read keeps its row,
 with the reason. On its way to Python and past it a row is copied several times, which is half of the cost: who asks
 for commits alone can do without (``has_python=False``).
@@ -10,16 +10,183 @@ for commits alone can do without (``has_python=False``).
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as sf
-from pyspark.sql.types import BooleanType, IntegerType, LongType, StringType, StructField, StructType
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeAlias
 
-from kafkalearn.arguments import flag
-from kafkalearn.offsets.records.record_types import GROUP_TYPE, OFFSET_TYPES, RECORD_TYPES
-from kafkalearn.spark.columns.big_endian import int16_at, int32_at, int64_at, uint16_at
-from kafkalearn.spark.columns.checks import UNREAD, refuse_overwrite, require
-from kafkalearn.spark.columns.texts import is_utf8
-from kafkalearn.spark.offsets.rest import packed, rest_of
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import ArrayType, BooleanType, IntegerType, LongType, StringType, StructField, StructType
+
+from kafkalearn.base.checks import flag
+from kafkalearn.formats import wire as reader
+from kafkalearn.formats.wire import INT16, Undecodable
+from kafkalearn.offsets import records as record_types
+from kafkalearn.offsets.records import (
+    GROUP_TYPE,
+    OFFSET_TYPES,
+    RECORD_TYPES,
+    OffsetsRecord,
+    decode,
+    decode_key,
+    decode_value,
+)
+from kafkalearn.offsets.replay import NO_KEY, classic_group, committed
+from kafkalearn.spark.columns import UNREAD, int16_at, int32_at, int64_at, is_utf8, refuse_overwrite, require, uint16_at
+from kafkalearn.spark.session.worker_code import for_workers
+
+# The records of the offsets topic that no compiled expression reads, decoded one by one on the workers.
+#
+# These are few: records of groups, committed offsets in an unusual form, and what cannot be read, which gets its
+# reason. The workers get the functions by `kafkalearn.spark.session.worker_code.for_workers`.
+
+NULL = "null"
+Row: TypeAlias = dict[str, object]
+
+
+def decode_row(key: bytes | None, value: bytes | None) -> Row:
+    """What one record says, by column; columns that it has nothing for are left out.
+
+    >>> decode_row(bytes.fromhex("0002000a746573742d67726f7570"), b"")
+    {'is_tombstone': False, 'record_type': 2, 'kind': 'group metadata', 'group_id': 'test-group', \
+'error': 'GroupMetadataValue: version at byte 0 needs 2 bytes, 0 of 0 are left'}
+    """
+    row: Row = {"is_tombstone": value is None}
+    if value is not None and len(value) >= 2:
+        row["value_version"] = reader.NUMBERS[INT16].unpack_from(value)[0]
+    if key is None:
+        return row | {"error": NO_KEY}
+    if len(key) >= 2:
+        row |= _named(reader.NUMBERS[INT16].unpack_from(key)[0])
+    try:
+        row |= _key_columns(key)
+        return row | _value_columns(decode(key, value))
+    except Undecodable as error:
+        return row | {"error": str(error)}
+
+
+def _named(number: int) -> Row:
+    return {"record_type": number} | (
+        {"kind": record_types.RECORD_TYPES[number].words} if number in record_types.RECORD_TYPES else {}
+    )
+
+
+def _key_columns(key: bytes) -> Row:
+    kind, fields = decode_key(key)
+    row = {"group_id": OffsetsRecord(kind, fields, None, None).group}
+    if kind.number in OFFSET_TYPES:
+        row |= {"committed_topic": fields["topic"], "committed_partition": fields["partition"]}
+    return row
+
+
+def _value_columns(record: OffsetsRecord) -> Row:
+    if record.is_tombstone:
+        return {}
+    if record.type.number in OFFSET_TYPES:
+        offset = committed(record)
+        return {
+            "committed_offset": offset.offset,
+            "leader_epoch": offset.leader_epoch,
+            "metadata": offset.metadata,
+            "commit_ms": offset.commit_ms,
+            "expire_ms": offset.expire_ms,
+            "topic_id": offset.topic_id,
+        }
+    if record.type.number == GROUP_TYPE:
+        group = classic_group(record.group, record.value)
+        return {
+            "protocol_type": group.protocol_type,
+            "generation": group.epoch,
+            "protocol": group.protocol,
+            "leader": group.leader,
+            "state_ms": group.state_ms,
+            "member_count": len(group.members),
+        }
+    return {}
+
+
+def packed(key: Column, value: Column) -> Column:
+    """Key and value as one text in hexadecimal digits: Spark hands a column of texts to Python in half the time."""
+    return sf.concat_ws(" ", *(sf.coalesce(sf.hex(each), sf.lit(NULL)) for each in (key, value)))
+
+
+def unpacked(text: str) -> tuple[bytes | None, bytes | None]:
+    """The key and the value.
+
+    >>> unpacked("00FF null")
+    (b'\\x00\\xff', None)
+    """
+    key, value = (None if each == NULL else bytes.fromhex(each) for each in text.split(" "))
+    return key, value
+
+
+def decode_columns(names: Sequence[str], records: Iterable[tuple[bytes | None, bytes | None]]) -> list[list]:
+    """For each name the column of what some records, key and value, say."""
+    rows = [decode_row(key, value) for key, value in records]
+    return [[row.get(name) for row in rows] for name in names]
+
+
+def rest_of(spark: SparkSession, unread: Column, added: StructType) -> Column:
+    """What the records in `unread`, as `packed` makes them, say: a column of arrays with one struct `added` each.
+
+    Where `unread` is null the arrays are empty; Python gets nulls there, which costs little.
+    """
+    names = added.names
+    types = [_ARROW[field.dataType.simpleString()] for field in added.fields]
+
+    def read_rest(records: pa.Array) -> pa.Array:
+        is_there = records.is_valid()
+        read = decode_columns(names, map(unpacked, records.filter(is_there).to_pylist()))
+        columns = [pa.array(column, kind) for column, kind in zip(read, types, strict=True)]
+        ends = pc.cumulative_sum(is_there.cast(pa.int32()))
+        begins_and_end = pa.concat_arrays([pa.array([0], pa.int32()), ends])
+        return pa.ListArray.from_arrays(begins_and_end, pa.StructArray.from_arrays(columns, names))
+
+    read = sf.arrow_udf(for_workers(spark, read_rest), ArrayType(added))
+    return read(unread)
+
+
+def member_rows(value: bytes) -> list[Row]:
+    """The members in a group's value, by column; see `kafkalearn.spark.offsets.state`."""
+    _, values = decode_value(GROUP_TYPE, value)
+    return [
+        {
+            "member_id": each.member_id,
+            "instance_id": each.instance_id,
+            "client_id": each.client_id,
+            "client_host": each.client_host,
+            "rebalance_timeout_ms": each.rebalance_timeout_ms,
+            "session_timeout_ms": each.session_timeout_ms,
+            "subscribed": None if each.subscribed is None else list(each.subscribed),
+            "assigned": [{"topic": topic, "partition": partition} for topic, partition in each.assigned],
+        }
+        for each in classic_group("", values).members
+    ]
+
+
+def members_of_rest(df: DataFrame, value: str, added: StructType) -> DataFrame:
+    """The rows without `value`, one for each member, with the columns `added`; record by record in Python."""
+    own = [field for field in df.schema.fields if field.name != value]
+    names = [field.name for field in own]
+    types = {field.name: _MEMBER_ARROW.get(field.name) or _ARROW[field.dataType.simpleString()] for field in added}
+
+    def batches(those: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for each in those:
+            rows = [member_rows(one) for one in each.column(each.schema.names.index(value)).to_pylist()]
+            index = pa.array([at for at, members in enumerate(rows) for _ in members], pa.int64())
+            kept = [each.column(each.schema.names.index(name)).take(index) for name in names]
+            members = [one for members in rows for one in members]
+            new = [pa.array([one[name] for one in members], kind) for name, kind in types.items()]
+            yield pa.RecordBatch.from_arrays([*kept, *new], names=[*names, *types])
+
+    return df.mapInArrow(for_workers(df.sparkSession, batches), StructType(own + added.fields))
+
+
+_TOPIC_PARTITION = pa.struct([("topic", pa.string()), ("partition", pa.int32())])
+_MEMBER_ARROW = {"subscribed": pa.list_(pa.string()), "assigned": pa.list_(_TOPIC_PARTITION)}
+_ARROW = {"int": pa.int32(), "bigint": pa.int64(), "string": pa.string(), "boolean": pa.bool_()}
+
 
 _NAMES_BY_TYPE = (
     (IntegerType(), ("record_type",)),
@@ -270,3 +437,127 @@ def _text(data: Column, start: Column, end: Column) -> Column:
 def _unless_minus_one(number: Column) -> Column:
     """Null for Kafka's "none"."""
     return sf.nullif(number, sf.lit(-1))
+
+
+# Subscriptions and assignments of classic consumers, the bytes inside a group's record, as columns.
+#
+# As `kafkalearn.offsets.decode_subscription` and `decode_assignment` read one: a newer version as the newest known,
+# bytes that follow passed over; what cannot be read is null.
+
+STRING_BYTES = 2  # the least that a text takes
+_TOPICS = "struct<at:int,topics:array<string>>"
+_PARTITIONS = "struct<at:int,assigned:array<struct<topic:string,partition:int>>>"
+
+
+def subscribed_in(df: DataFrame, blob: Column) -> Column:
+    """The topics in a subscription, an array of texts; null if it cannot be read."""
+    blobs = _Blob(df, blob)
+    version = blobs.int16(sf.lit(0))
+
+    def whole(read: Column) -> Column:
+        """The topics, if all that follows them in the version fits too."""
+        after = blobs.bytes_end(read["at"])
+        owned = sf.when(version >= 1, blobs.topic_partitions(after)["at"]).otherwise(after)
+        return sf.when(_of(owned, lambda at: _rest_fits(blobs, version, at)), read["topics"])
+
+    return sf.when(version >= 0, _of(blobs.topics(sf.lit(2)), whole))
+
+
+def _rest_fits(blobs: _Blob, version: Column, at: Column) -> Column:
+    """Whether generation (since version 2) and rack (since 3) fit behind a place."""
+    generation_end = sf.when(version >= 2, at + 4).otherwise(at)
+    rack_end = sf.when(version >= 3, blobs.text_end(generation_end, is_nullable=True)).otherwise(generation_end)
+    return sf.coalesce(rack_end <= blobs.length, sf.lit(False))
+
+
+def assigned_in(df: DataFrame, blob: Column) -> Column:
+    """The partitions in an assignment, an array of (topic, partition); empty of no bytes, null if it cannot be read."""
+    blobs = _Blob(df, blob)
+
+    def whole(read: Column) -> Column:
+        return sf.when(blobs.bytes_end(read["at"]).isNotNull(), read["assigned"])
+
+    return sf.when(blobs.int16(sf.lit(0)) >= 0, _of(blobs.topic_partitions(sf.lit(2)), whole))
+
+
+def _of(column: Column, use: Callable[[Column], Column]) -> Column:
+    """What `use` makes of a column that is computed once, however often it is used."""
+    return sf.get(sf.transform(sf.array(column), use), sf.lit(0))
+
+
+class _Blob:
+    """Places in the bytes of one column; each is null if what should be there does not fit."""
+
+    def __init__(self, df: DataFrame, blob: Column) -> None:
+        self.df, self.blob, self.length = df, blob, sf.octet_length(blob)
+
+    def int16(self, at: Column) -> Column:
+        return int16_at(self.df, self.blob, at, self.length)
+
+    def int32(self, at: Column) -> Column:
+        return int32_at(self.df, self.blob, at, self.length)
+
+    def text_end(self, at: Column, is_nullable: bool = False) -> Column:
+        """Where a text that begins at a place ends."""
+        least = -1 if is_nullable else 0
+        return _of(self.int16(at), lambda size: self._end(at + 2, size, least))
+
+    def bytes_end(self, at: Column) -> Column:
+        """Where nullable bytes that begin at a place end."""
+        return _of(self.int32(at), lambda size: self._end(at + 4, size, -1))
+
+    def _end(self, start: Column, size: Column, least: int) -> Column:
+        end = start + sf.greatest(size, sf.lit(0))
+        return sf.when((size >= least) & (size <= self.length - start) & (end <= self.length), end)
+
+    def counted(self, at: Column, least_bytes: int) -> Column:
+        """The numbers from 1 to a count at a place, empty for 0; null if so many elements cannot follow."""
+        return _of(
+            self.int32(at),
+            lambda count: sf.when((count >= 0) & (count <= (self.length - at - 4) / least_bytes), _up_to(count)),
+        )
+
+    def text(self, at: Column, end: Column) -> Column:
+        return sf.substring(self.blob, at + 3, end - at - 2)
+
+    def topics(self, at: Column) -> Column:
+        """Place and topics behind an array of texts."""
+
+        def add(read: Column, number: Column) -> Column:
+            place = read["at"]
+
+            def added(end: Column) -> Column:
+                topic = self.text(place, end)
+                grown = sf.concat(read["topics"], sf.array(topic.cast("string")))
+                fits = end.isNotNull() & sf.is_valid_utf8(topic.cast("string"))
+                return sf.when(fits, sf.struct(end.alias("at"), grown.alias("topics"))).cast(_TOPICS)
+
+            return _of(self.text_end(place), added)
+
+        first = sf.struct((at + 4).alias("at"), sf.array().alias("topics")).cast(_TOPICS)
+        return sf.aggregate(self.counted(at, STRING_BYTES), first, add)
+
+    def topic_partitions(self, at: Column) -> Column:
+        """Place and partitions behind an array of topics, each with an array of partitions."""
+
+        def add(read: Column, number: Column) -> Column:
+            place = read["at"]
+            return _of(self.text_end(place), lambda end: _of(self.counted(end, 4), lambda numbers: grown(
+                read, self.text(place, end).cast("string"), end, numbers
+            )))  # fmt: skip
+
+        def grown(read: Column, topic: Column, end: Column, numbers: Column) -> Column:
+            partitions = sf.transform(
+                numbers, lambda nth: sf.struct(topic.alias("topic"), self.int32(end + nth * 4).alias("partition"))
+            )
+            place = (end + 4 + 4 * sf.size(numbers)).alias("at")
+            fits = numbers.isNotNull() & sf.is_valid_utf8(topic)
+            both = sf.concat(read["assigned"], partitions).alias("assigned")
+            return sf.when(fits, sf.struct(place, both)).cast(_PARTITIONS)
+
+        first = sf.struct((at + 4).alias("at"), sf.array().alias("assigned")).cast(_PARTITIONS)
+        return sf.aggregate(self.counted(at, STRING_BYTES + 4), first, add)
+
+
+def _up_to(count: Column) -> Column:
+    return sf.when(count == 0, sf.array().cast("array<int>")).otherwise(sf.sequence(sf.lit(1), count))

@@ -12,10 +12,10 @@ from time import perf_counter
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.java_runtime import NEWEST_JAVA, OLDEST_JAVA, find_java
-from kafkalearn.spark.session.memory import GIB, default_heap_bytes, machine_memory_bytes
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.java_runtime import NEWEST_JAVA, OLDEST_JAVA, find_java
 from kafkalearn.spark.session.spark_session import get_spark
+from kafkalearn.spark.session.start import GIB, default_heap_bytes, machine_memory_bytes
 
 LEAST_MEMORY_GIB = 4
 OLDEST_PYTHON = (3, 11)

@@ -16,20 +16,106 @@ IPython there are no cells: all jobs are cancelled, as PySpark means to.
 
 from __future__ import annotations
 
+import logging
 import queue
 import signal
+import subprocess
 import sys
 import threading
 import time
 import uuid
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
-from py4j.protocol import Py4JError, is_error
+import py4j
+from py4j.protocol import ERROR, Py4JError, Py4JNetworkError, is_error
 from pyspark import SparkContext
+from pyspark.sql import SparkSession
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.spark.session import gateway
-from kafkalearn.spark.session.lost import SparkLost
+from kafkalearn.spark.session.gateway import is_connect, jobs_with_tag
+
+# When Java is gone, killed or out of memory, every question to Spark is answered with one sentence.
+#
+# PySpark has no such answer: a call ends in a bare ConnectionRefusedError or a Py4JError without a text, py4j logs a
+# traceback, and so does the thread that waits for Java's accumulators. All calls go through one object of py4j, so
+# that is where the sentence is said.
+
+ENDS_WITHIN_S = 5  # its sockets close a moment before the system says that a process has ended
+
+KILLED = (-9, 137)  # by SIGKILL, as Popen and as a shell say it
+
+PY4J_LOGS = (
+    "KeyboardInterrupt while sending command.",
+    "Exception while sending command.",
+    "Exception occurred while shutting down connection",
+)
+"""What py4j logs with a traceback: two that are raised as well, and a connection that the other side closed first."""
+
+LOGGERS = (None, "py4j.clientserver", "py4j.java_gateway")
+"""Whom py4j logs as: in nobody's name, or in that of its module. A filter holds for its own logger only."""
+
+
+class SparkLost(KafkaLearnError):  # noqa: N818  (named for what it is, as IllegalEvent is)
+    """Spark's Java process has ended while it was needed; the message says what to do."""
+
+
+def say_when_java_is_gone() -> None:
+    """From now on calls to a Java side that has ended raise `SparkLost`, and nothing is logged beside it.
+
+    For a Java side that Python started; of any other it is not known whether it has ended. To be called after each
+    start; again, it changes nothing.
+    """
+    if gateway.java_process() is not None:
+        gateway.around_calls(_send)
+        gateway.around_accumulator_errors(_handle_error)
+        for name in LOGGERS:
+            logging.getLogger(name).addFilter(_is_wanted)
+
+
+def _send(send: Any, process: subprocess.Popen, command: str, retry: bool = True, binary: bool = False) -> Any:
+    """py4j's own way, but for what it raises or answers when nobody listens any more."""
+    try:
+        answer = send(command, retry, binary)
+    except (OSError, Py4JNetworkError):
+        if _has_ended(process):
+            raise SparkLost(_message(process.returncode)) from None
+        raise
+    if answer == ERROR and _has_ended(process):
+        raise SparkLost(_message(process.returncode))
+    return answer
+
+
+def _has_ended(process: subprocess.Popen) -> bool:
+    try:
+        process.wait(ENDS_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _message(exit_code: int) -> str:
+    how = f"ended with exit code {exit_code}" if exit_code >= 0 else f"killed by signal {-exit_code}"
+    if exit_code in KILLED:
+        how += ", often because the machine had no memory left"
+    return (
+        f"Spark's Java process is gone ({how}); call get_spark() again, which starts a new one: spark = get_spark(), "
+        "and make your DataFrames again from it"
+    )
+
+
+def _handle_error(handle: Any, process: subprocess.Popen, *arguments: object) -> None:
+    """Print what went wrong in the thread that Java sends its accumulators to, unless Java is just gone."""
+    if not _has_ended(process):
+        handle(*arguments)
+
+
+def _is_wanted(record: logging.LogRecord) -> bool:
+    return record.msg not in PY4J_LOGS or Path(py4j.__file__).parent not in Path(record.pathname).parents
+
 
 TORN_OFF_AFTER_S = 3
 USUAL_PLANNING_S, LONGEST_PLANNING_S = 10, 600
@@ -62,7 +148,7 @@ def cancel_when_interrupted() -> None:
         _cells[-1].mark_jobs()
     else:
         _begin()  # the cell that runs now; its end will be noticed
-    gateway.around_calls(_send)
+    gateway.around_calls(_interrupts_send)
     signal.signal(signal.SIGINT, _on_interrupt)  # PySpark has just put in its own
 
 
@@ -130,7 +216,7 @@ def _end(result: Any = None) -> None:
         cell.end()
 
 
-def _send(send: Any, _: object, *arguments: object, **named: object) -> Any:
+def _interrupts_send(send: Any, _: object, *arguments: object, **named: object) -> Any:
     """py4j's own way; what an interrupt ends, here or a moment before the call, is answered with KeyboardInterrupt.
 
     A moment before it is where a table is fetched: PySpark reads it from a socket, where the interrupt comes at once,
@@ -200,3 +286,108 @@ def _shell() -> Any:
     """IPython's shell, if this Python runs in one."""
     ipython = sys.modules.get("IPython")
     return ipython.get_ipython() if ipython else None
+
+
+# How far a long job is: a callback gets its finished and its known tasks, ten times a second.
+#
+# A job's later stages become known only when its earlier ones are done, so the total grows while it runs. Neither
+# number ever falls.
+
+PROGRESS_INTERVAL_S = 0.1
+
+Update = Callable[[int, int], None]
+"""``update(done, total)``: tasks that are done, of tasks known so far. Called from another thread."""
+
+
+@contextmanager
+def job_progress(spark: SparkSession, update: Update | None) -> Iterator[None]:
+    """Call `update` with how far the jobs inside the ``with`` block are; with None nothing is called.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        Classic or Spark Connect.
+    update : callable or None
+        ``update(done, total)``, 10 times a second while something changes, and ``update(total, total)`` at the
+        end of a block that raised nothing.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> spark, updates = get_spark(), []
+    >>> with job_progress(spark, lambda done, total: updates.append((done, total))):
+    ...     count = spark.range(0, 100, 1, numPartitions=3).count()
+    >>> done, total = updates[-1]
+    >>> done == total >= 3
+    True
+    """
+    if update is None:
+        yield
+        return
+    rising = _Rising(update)
+    follow = _follow_connect if is_connect(spark) else _follow_classic
+    with follow(spark, rising):
+        yield
+    rising.finish()
+
+
+class _Rising:
+    """Passes on what is new, and keeps the numbers from falling where Spark has forgotten old stages."""
+
+    def __init__(self, update: Update) -> None:
+        self._update = update
+        self._done = self._total = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        done, total = max(done, self._done), max(total, self._total)
+        if (done, total) != (self._done, self._total):
+            self._done, self._total = done, total
+            self._update(done, total)
+
+    def finish(self) -> None:
+        self(max(self._total, 1), max(self._total, 1))
+
+
+@contextmanager
+def _follow_classic(spark: SparkSession, rising: _Rising) -> Iterator[None]:
+    context = spark.sparkContext
+    tag = f"kafkalearn-progress-{uuid.uuid4()}"
+    stop = threading.Event()
+    thread = threading.Thread(target=_poll, args=(context, tag, rising, stop), daemon=True)
+    context.addJobTag(tag)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+        context.removeJobTag(tag)
+
+
+def _poll(context: SparkContext, tag: str, rising: _Rising, stop: threading.Event) -> None:
+    with suppress(SparkLost):  # the thread whose job it is hears of it too
+        while not stop.wait(PROGRESS_INTERVAL_S):
+            rising(*_tasks(context, tag))
+        rising(*_tasks(context, tag))  # what was done since
+
+
+def _tasks(context: SparkContext, tag: str) -> tuple[int, int]:
+    """Finished and known tasks of a tag's jobs; stages that Spark found needless stay at 0 and are left out."""
+    tracker = context.statusTracker()
+    jobs = [tracker.getJobInfo(job_id) for job_id in jobs_with_tag(context, tag)]
+    stage_ids = {stage_id for job in jobs if job for stage_id in job.stageIds}
+    stages = [stage for stage in map(tracker.getStageInfo, stage_ids) if stage]
+    begun = [stage for stage in stages if stage.numCompletedTasks or stage.numActiveTasks]
+    return sum(stage.numCompletedTasks for stage in begun), sum(stage.numTasks for stage in begun)
+
+
+@contextmanager
+def _follow_connect(spark: SparkSession, rising: _Rising) -> Iterator[None]:
+    def handler(stages, inflight_tasks, operation_id, done) -> None:
+        rising(sum(stage.num_completed_tasks for stage in stages), sum(stage.num_tasks for stage in stages))
+
+    spark.registerProgressHandler(handler)
+    try:
+        yield
+    finally:
+        spark.removeProgressHandler(handler)

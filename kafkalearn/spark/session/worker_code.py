@@ -22,7 +22,7 @@ from typing import TypeVar
 from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql import SparkSession
 
-from kafkalearn.spark.session.folders import remove_folder, temporary_folder
+from kafkalearn.spark.session.start import remove_folder, temporary_folder
 
 PACKAGE = Path(__file__).resolve().parents[2]
 STAYS_HERE = ("spark", "views", "exercises", "live", "lab")
@@ -46,7 +46,7 @@ def for_workers(spark: SparkSession, function: Code, needs_core: bool = True) ->
 
     Examples
     --------
-    >>> from kafkalearn.spark.columns.checks import require
+    >>> from kafkalearn.spark.columns import require
     >>> from kafkalearn.spark.session import get_spark
     >>> for_workers(get_spark(), require) is require
     True
@@ -62,7 +62,7 @@ def core_zip() -> Path:
     """The zip of the core's sources, made once; Spark's executors fetch it when they first need it, so it stays.
 
     >>> names = zipfile.ZipFile(core_zip()).namelist()
-    >>> "kafkalearn/assignor/sticky/assignors.py" in names, "kafkalearn/spark/session/spark_session.py" in names
+    >>> "kafkalearn/assignors/sticky.py" in names, "kafkalearn/spark/session/spark_session.py" in names
     (True, False)
     """
     folder = temporary_folder("core")

@@ -13,7 +13,7 @@ Commits to ZooKeeper are writes of nodes. Commits to the topic go over a channel
 Began(consumer='c2', partition=0, offset=0, in_zookeeper=None, in_topic=-1, is_reset=True)
 """
 
-from kafkalearn.zookeeper.commits.events import (
+from kafkalearn.zookeeper.commits.model import (
     AutoCommit,
     BackoffPassed,
     CommitOffsets,
@@ -21,13 +21,12 @@ from kafkalearn.zookeeper.commits.events import (
     Produce,
     Read,
     Rewind,
+    Settings,
     Shutdown,
     Start,
+    start,
 )
-from kafkalearn.zookeeper.commits.promises import INVARIANTS, PROMISES, broken, check
-from kafkalearn.zookeeper.commits.settings import Settings
-from kafkalearn.zookeeper.commits.simulator import simulate, step
-from kafkalearn.zookeeper.commits.state import start
+from kafkalearn.zookeeper.commits.simulator import INVARIANTS, PROMISES, broken, check, simulate, step
 
 __all__ = [
     "INVARIANTS",

@@ -6,7 +6,7 @@ wake (`WakeWatcher`), and whoever rebalances (`RebalanceStep`, one of eight). So
 `kafkalearn.zookeeper.schedules` plays the turns that nobody has to choose.
 """
 
-from kafkalearn.zookeeper.connector.events import (
+from kafkalearn.zookeeper.connector.model import (
     BrokerStarted,
     BrokerStopped,
     CommitOffsets,
@@ -19,6 +19,7 @@ from kafkalearn.zookeeper.connector.events import (
     RebalanceStep,
     Reconnect,
     SessionExpired,
+    Settings,
     Shutdown,
     TimePassed,
     TopicCreated,
@@ -26,11 +27,9 @@ from kafkalearn.zookeeper.connector.events import (
     TopicGrown,
     WaitForRecord,
     WakeWatcher,
+    start,
 )
-from kafkalearn.zookeeper.connector.promises import PROMISES, broken, check
-from kafkalearn.zookeeper.connector.settings import Settings
-from kafkalearn.zookeeper.connector.simulator import simulate, step
-from kafkalearn.zookeeper.connector.state import start
+from kafkalearn.zookeeper.connector.simulator import PROMISES, broken, check, simulate, step
 
 __all__ = [
     "PROMISES",

@@ -17,7 +17,7 @@ Enqueued
 Read
 """
 
-from kafkalearn.zookeeper.fetching.events import (
+from kafkalearn.zookeeper.fetching.cluster import (
     Append,
     Assigned,
     BrokerCrashed,
@@ -33,11 +33,9 @@ from kafkalearn.zookeeper.fetching.events import (
     StartConnections,
     StopConnections,
 )
-from kafkalearn.zookeeper.fetching.fetcher_ids import fetcher_id
-from kafkalearn.zookeeper.fetching.promises import INVARIANTS, PROMISES, broken, check
-from kafkalearn.zookeeper.fetching.settings import Settings
-from kafkalearn.zookeeper.fetching.simulator import simulate, step
-from kafkalearn.zookeeper.fetching.state import start
+from kafkalearn.zookeeper.fetching.model import Settings, start
+from kafkalearn.zookeeper.fetching.simulator import INVARIANTS, PROMISES, broken, check, simulate, step
+from kafkalearn.zookeeper.fetching.threads import fetcher_id
 
 __all__ = [
     "INVARIANTS",

@@ -2,22 +2,317 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, NamedTuple, Never, Protocol, TypeAlias, TypeVar
 
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.phrases import listed
-from kafkalearn.topic_partition import TopicPartition
-from kafkalearn.zookeeper.fetching.effects import Appended
-from kafkalearn.zookeeper.fetching.events import (
-    Append,
-    BrokerCrashed,
-    BrokerEvent,
-    BrokerRestarted,
-    LeaderMoved,
-    LogTruncated,
-    RecordsDeleted,
+from kafkalearn.base.checks import BrokerId, Checked, Index, Offset, RecordCount, Whole
+from kafkalearn.base.errors import IllegalEvent, listed, no_event
+from kafkalearn.base.topic_partition import TopicPartition
+
+# What may happen: what the threads of the consumer do, what its application does, and what happens to brokers.
+
+
+class Assigned(NamedTuple):
+    """A partition that a rebalance gave to the consumer: for which stream, and the offset that was committed."""
+
+    topic: str
+    partition: int
+    stream: int = 0
+    offset: int = -1  # -1: nothing is committed
+
+
+@dataclass(frozen=True, slots=True)
+class StartConnections(Checked):
+    """A rebalance has ended: the consumer may fetch these partitions; all of them begin without a leader."""
+
+    assigned: tuple[Assigned, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StopConnections(Checked):
+    """A rebalance begins: the leader finder and all fetchers stop, queues are cleared, ownership is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown(Checked):
+    """The application shuts the consumer down."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindLeaders(Checked):
+    """A round of the leader finder: it asks for the leaders of partitions without one, and starts fetchers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch(Checked):
+    """A round of a fetcher: one request for all its partitions, and what comes back goes to the queues."""
+
+    broker_id: BrokerId
+    fetcher_id: Index = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Next(Checked):
+    """The application asks a stream for its next record."""
+
+    stream: Index = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CommitOffsets(Checked):
+    """The application, or the timer of auto commit, commits what every partition has consumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Append(Checked):
+    """Somebody produces records to a partition, each a batch of its own with so many bytes."""
+
+    topic: str
+    partition: Index
+    count: RecordCount = 1
+    size_bytes: Annotated[int, Whole(1)] = 100
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsDeleted(Checked):
+    """Retention, or a request, has deleted the records of a partition before an offset."""
+
+    topic: str
+    partition: Index
+    before: Offset
+
+
+@dataclass(frozen=True, slots=True)
+class LogTruncated(Checked):
+    """An unclean election has cut a partition: records from this offset on are gone."""
+
+    topic: str
+    partition: Index
+    end_offset: Offset
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderMoved(Checked):
+    """A partition has another leader; None: it has none."""
+
+    topic: str
+    partition: Index
+    broker_id: BrokerId | None
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerCrashed(Checked):
+    """A broker no longer answers; what it led still has it as leader, until `LeaderMoved`."""
+
+    broker_id: BrokerId
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerRestarted(Checked):
+    """A broker answers again."""
+
+    broker_id: BrokerId
+
+
+BrokerEvent: TypeAlias = Append | RecordsDeleted | LogTruncated | LeaderMoved | BrokerCrashed | BrokerRestarted
+FetchingEvent: TypeAlias = (
+    StartConnections | StopConnections | Shutdown | FindLeaders | Fetch | Next | CommitOffsets | BrokerEvent
 )
+
+
+# What an event led to.
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """A partition's log has new records."""
+
+    topic_partition: TopicPartition
+    offsets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataFailed:
+    """The leader finder reached no broker, or a broker failed it; the partitions stay without a leader."""
+
+    topic_partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FetcherStarted:
+    """A new fetcher thread for a broker."""
+
+    broker_id: int
+    fetcher_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class FetcherStopped:
+    """A fetcher thread without partitions is stopped."""
+
+    broker_id: int
+    fetcher_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionAdded:
+    """A fetcher has one partition more, which it fetches from this offset on."""
+
+    topic_partition: TopicPartition
+    broker_id: int
+    fetcher_id: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetReset:
+    """A partition had no offset, or one that is out of range; now both its offsets are this."""
+
+    topic_partition: TopicPartition
+    fetch_offset: int  # what was asked for
+    offset: int  # where it goes on
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionFailed:
+    """A fetcher met an error and gave a partition back: it has no leader until the leader finder has one."""
+
+    topic_partition: TopicPartition
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class NothingFetched:
+    """A fetcher's request brought no records; or it has no partitions to ask for."""
+
+    broker_id: int
+    fetcher_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Enqueued:
+    """A chunk is in the queue of a stream."""
+
+    topic_partition: TopicPartition
+    stream: int
+    fetch_offset: int
+    offsets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FetcherBlocked:
+    """A fetcher waits until there is room in the queue of a stream, and all its partitions wait with it."""
+
+    broker_id: int
+    fetcher_id: int
+    stream: int
+
+
+@dataclass(frozen=True, slots=True)
+class FinderBlocked:
+    """The leader finder waits for the lock of a fetcher that is blocked."""
+
+    broker_id: int
+    fetcher_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class FetcherDied:
+    """A fetcher found another offset than it had asked for, and its thread ended; nothing starts it again."""
+
+    broker_id: int
+    fetcher_id: int
+    topic_partition: TopicPartition
+    fetched_offset: int
+    fetch_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The application got a record."""
+
+    stream: int
+    topic_partition: TopicPartition
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Records of a chunk were passed over: they are below the consumed offset."""
+
+    topic_partition: TopicPartition
+    offsets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetsApart:
+    """A chunk begins beyond the consumed offset: Kafka logs "Consumer may lose data" and goes on from the chunk."""
+
+    topic_partition: TopicPartition
+    consumed_offset: int
+    fetch_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """A stream has nothing, and its thread waits for a chunk."""
+
+    stream: int
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The application got an exception from a stream."""
+
+    stream: int
+    exception: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A stream has come to the shutdown message: it has no next record."""
+
+    stream: int
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """These consumed offsets went to the store."""
+
+    offsets: tuple[tuple[TopicPartition, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QueuesCleared:
+    """So many chunks were thrown away, with those that were being read; they are fetched again."""
+
+    chunk_count: int
+
+
+Effect: TypeAlias = (
+    Appended
+    | MetadataFailed
+    | FetcherStarted
+    | FetcherStopped
+    | PartitionAdded
+    | OffsetReset
+    | PartitionFailed
+    | NothingFetched
+    | Enqueued
+    | FetcherBlocked
+    | FinderBlocked
+    | FetcherDied
+    | Read
+    | Skipped
+    | OffsetsApart
+    | Waited
+    | Raised
+    | Ended
+    | Committed
+    | QueuesCleared
+)
+
 
 NOT_LEADER, OUT_OF_RANGE, NO_CONNECTION = "NOT_LEADER_FOR_PARTITION", "OFFSET_OUT_OF_RANGE", "no connection"
 SMALLEST, LARGEST = "smallest", "largest"
@@ -173,3 +468,39 @@ def answer_offset(cluster: Cluster, broker_id: int, topic_partition: TopicPartit
     if broker_id not in cluster.live_brokers or log.leader != broker_id:
         return None
     return log.start_offset if reset == SMALLEST else log.end_offset
+
+
+# One step of a consumer of the old kinds: what a broker does, or what the consumer does by its rules.
+
+
+class OnCluster(Protocol):
+    """A state of which the brokers are a part."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def cluster(self) -> Cluster:
+        """The partitions on their brokers."""
+        ...
+
+
+ItsSettings = TypeVar("ItsSettings")
+State = TypeVar("State", bound=OnCluster)
+Rules: TypeAlias = Mapping[type, Callable[[ItsSettings, State, Never], State]]  # each takes events of its class alone
+
+
+def step_by(rules: Rules[ItsSettings, State], settings: ItsSettings, state: State, event: object) -> State:
+    """The state after `event`: the cluster's own, or by that of the `rules` which is for its class.
+
+    Raises
+    ------
+    IllegalEvent
+        If there is no rule for it, or the rule refuses it.
+    """
+    if isinstance(event, BROKER_EVENTS):
+        cluster, effects = after(state.cluster, event)
+        return replace(state, cluster=cluster, effects=effects)
+    rule: Callable[[ItsSettings, State, Any], State] | None = rules.get(type(event))
+    if rule is None:
+        raise no_event(event, (*rules, *BROKER_EVENTS))
+    return rule(settings, replace(state, effects=()), event)

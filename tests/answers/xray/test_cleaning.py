@@ -4,12 +4,12 @@ import shutil
 
 import pytest
 
-from kafkalearn.answers import xray
-from kafkalearn.answers.xray import cleaning
-from kafkalearn.answers.xray import findings as kinds_of
-from kafkalearn.answers.xray.cleaning import simulate_cleaning
-from kafkalearn.answers.xray.given import given_logs
 from kafkalearn.log import read_log
+from kafkalearn.oncall import xray
+from kafkalearn.oncall import xray_given as kinds_of
+from kafkalearn.oncall import xray_logs as cleaning
+from kafkalearn.oncall.xray_given import given_logs
+from kafkalearn.oncall.xray_logs import simulate_cleaning
 from tests.answers.xray.folders import DAY_MS, HOUR_MS, NOW_MS, kinds, one, only, write
 from tests.log.partitions import PASSES, clean_ms, logs_of, passes_of
 from tests.log.partitions import write as write_pass

@@ -1,11 +1,12 @@
 """The command `kafkalearn xray`: what it takes, prints and ends with."""
 
 import json
+import sys
 
 import pytest
 
-from kafkalearn.command.main import main
-from kafkalearn.command.xray import _Progress
+from kafkalearn.oncall.command import main
+from kafkalearn.oncall.xray import _Progress
 from tests.answers.xray.folders import DAY_MS, NOW_MS, one, write
 
 FIVE = b"".join(one(at) for at in range(5))
@@ -60,7 +61,9 @@ def test_what_cannot_be_answered_ends_with_2_and_a_sentence(words, says, capsys,
 
 def test_progress_says_how_long_it_takes_once_it_takes_longer_than_a_moment(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr("kafkalearn.command.xray.monotonic", lambda: clock[0])
+    monkeypatch.setattr(
+        sys.modules["kafkalearn.oncall.xray"], "monotonic", lambda: clock[0]
+    )  # no function of that name
     said = []
     show = _Progress(said.append)
     show(10, 100)

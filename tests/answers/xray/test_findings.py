@@ -5,11 +5,11 @@ from mmap import mmap
 
 import pytest
 
-from kafkalearn.answers import xray
-from kafkalearn.answers.answer import Outcome
-from kafkalearn.answers.xray import findings as kinds_of
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments import batches
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats import batches
+from kafkalearn.oncall import xray
+from kafkalearn.oncall import xray_given as kinds_of
+from kafkalearn.oncall.answer import Outcome
 from tests.answers.xray.folders import DAY_MS, HOUR_MS, NOW_MS, kinds, one, only, write
 from tests.segments.writing import MARKER_KEYS, MARKER_VALUE, batch
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kafkalearn.answers import xray
-from kafkalearn.answers.xray import findings as kinds_of
+from kafkalearn.formats.disk import committed_records, read_disk
 from kafkalearn.offsets import encode_key, encode_value, read_groups
-from kafkalearn.segments import committed_records, read_disk
+from kafkalearn.oncall import xray
+from kafkalearn.oncall import xray_given as kinds_of
 from tests.answers.xray.folders import DAY_MS, HOUR_MS, NOW_MS, kinds, one, write
 from tests.recorded import recorded
 from tests.segments.disk import FOLDER, admin

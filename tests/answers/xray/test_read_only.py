@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from kafkalearn.answers import xray
+from kafkalearn.oncall import xray
 from tests.answers.xray.folders import NOW_MS, one
 from tests.segments.disk import FOLDER
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from kafkalearn.answers import xray
-from kafkalearn.answers.answer import Outcome
-from kafkalearn.answers.xray import findings as kinds_of
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator import offsets_partition
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.oncall import xray
+from kafkalearn.oncall import xray_given as kinds_of
+from kafkalearn.oncall.answer import Outcome
 from tests.answers.xray.folders import DAY_MS, HOUR_MS, NOW_MS, kinds, one, write
 from tests.answers.xray.test_groups import by_group, commit, group_record
 from tests.segments.writing import MARKER_KEYS, MARKER_VALUE, batch

@@ -2,10 +2,10 @@ from functools import partial
 
 import pytest
 
-from kafkalearn.assignor import assign, judge_assignor
-from kafkalearn.assignor.judging.judge import judged_groups
-from kafkalearn.assignor.registry import find_assignor
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.assignors import assign, judge_assignor
+from kafkalearn.assignors.judging import judged_groups
+from kafkalearn.assignors.registry import find_assignor
+from kafkalearn.base.errors import KafkaLearnError
 from tests.assignor.groups import TODAY
 
 

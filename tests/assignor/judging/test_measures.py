@@ -1,6 +1,6 @@
 import pytest
 
-from kafkalearn.assignor import (
+from kafkalearn.assignors import (
     Assignment,
     Member,
     assign,
@@ -11,9 +11,9 @@ from kafkalearn.assignor import (
     load,
     rejoin,
 )
-from kafkalearn.assignor.judging.measures import Change, Load
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.assignors.laws import Change, Load
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
 
 TEN = [Member(f"m{number:02}", ["t"]) for number in range(10)]
 NINE = [member for member in TEN if member.member_id != "m03"]

@@ -4,10 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.consuming.push import PROMISES, Process, Produce, Rewind, Settings, broker_load, check, start, step
-from kafkalearn.consuming.push.promises import NONE_REFUSED, PULL_MISSES_NONE, PUSH_MISSES_NONE
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.explore import explore, whole
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.search import explore, whole
+from kafkalearn.consuming.push import (
+    NONE_REFUSED,
+    PROMISES,
+    PULL_MISSES_NONE,
+    PUSH_MISSES_NONE,
+    Process,
+    Produce,
+    Rewind,
+    Settings,
+    broker_load,
+    check,
+    start,
+    step,
+)
 
 NAMES = ("a", "b", "c")
 EVENTS = st.one_of(

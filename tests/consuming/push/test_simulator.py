@@ -2,20 +2,27 @@
 
 import pytest
 
-from kafkalearn.consuming.push import Process, Produce, Rewind, Settings, broker_load, simulate, start, step
-from kafkalearn.consuming.push.effects import (
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.consuming.push import (
     Acknowledged,
     Appended,
     Deleted,
     Dropped,
     Missed,
     NothingToRewind,
+    Process,
+    Produce,
     Pulled,
     Pushed,
     Refused,
+    Rewind,
     Rewound,
+    Settings,
+    broker_load,
+    simulate,
+    start,
+    step,
 )
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
 
 TWO = ("billing", "search")
 

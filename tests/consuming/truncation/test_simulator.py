@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.consuming.truncation import (
     NONE_AGAIN,
     NONE_SKIPPED,
@@ -17,7 +18,7 @@ from kafkalearn.consuming.truncation import (
     simulate,
     step,
 )
-from kafkalearn.consuming.truncation.effects import (
+from kafkalearn.consuming.truncation.model import (
     Assigned,
     Committed,
     ExceptionThrown,
@@ -26,18 +27,10 @@ from kafkalearn.consuming.truncation.effects import (
     NoLeaderKnown,
     OffsetReset,
     OffsetsForLeaderEpochAnswered,
+    Position,
     TruncationFound,
 )
-from kafkalearn.consuming.truncation.state import Position
-from kafkalearn.consuming.truncation.stories import (
-    COPIED,
-    EPOCHLESS_COMMIT,
-    PAIR,
-    READ,
-    UNCLEAN,
-    UNVALIDATED_ASSIGNMENT,
-)
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.consuming.truncation.search import COPIED, EPOCHLESS_COMMIT, PAIR, READ, UNCLEAN, UNVALIDATED_ASSIGNMENT
 from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,

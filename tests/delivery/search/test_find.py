@@ -2,6 +2,7 @@
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.delivery import (
     NONE_DOUBLED,
     NONE_LOST,
@@ -19,7 +20,6 @@ from kafkalearn.delivery import (
     find,
     simulate,
 )
-from kafkalearn.errors import KafkaLearnError
 from kafkalearn.replication import BrokerCrashed, BrokerFrozen, Fetch, SessionExpired, TimePassed, on_every_broker
 
 TRAFFIC = [Send, RequestSent, RequestArrived, AnswerArrived, Fetch]

@@ -2,11 +2,11 @@
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.delivery import NONE_DOUBLED, NONE_LOST, ORDER_KEPT, SendAgain, broken, record_results
-from kafkalearn.delivery.record_results import DOUBLED, LOST, OUT_OF_ORDER, SAFE
-from kafkalearn.delivery.search.matrix import CELL_RESULTS, FAILURES, PRODUCERS, rows
-from kafkalearn.delivery.search.matrix import matrix as search_all
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.delivery.matrix_search import CELL_RESULTS, FAILURES, PRODUCERS, rows
+from kafkalearn.delivery.matrix_search import matrix as search_all
+from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, SAFE
 
 BREAKS = {LOST: NONE_LOST, DOUBLED: NONE_DOUBLED, OUT_OF_ORDER: ORDER_KEPT}
 DEFAULT, ASIDE = "acks=all, idempotent", "idempotent, puts aside"

@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.delivery import (
     AnswerArrived,
     ConnectionLost,
@@ -15,8 +16,7 @@ from kafkalearn.delivery import (
     TopicSettings,
     simulate,
 )
-from kafkalearn.delivery.search.schedules import ends, rows_of
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.delivery.search import ends, rows_of
 
 KINDS = [Send, RequestSent, RequestArrived, AnswerArrived, ConnectionLost]
 

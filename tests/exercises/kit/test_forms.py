@@ -2,11 +2,9 @@
 
 import pytest
 
-from kafkalearn.exercises.kit.compare import compare, is_same
-from kafkalearn.exercises.kit.forms import as_settings
+from kafkalearn.exercises.kit.compare import Value, as_settings, compare, is_same
 from kafkalearn.exercises.kit.functions import Function
 from kafkalearn.exercises.kit.result import ERROR, RIGHT, WRONG
-from kafkalearn.exercises.kit.values import Value
 
 
 @pytest.mark.parametrize("answer", [True, "yes", "Yes", " YES. ", "true", "y", ["yes"], (True,)])

@@ -1,8 +1,8 @@
 """How answers are judged of which many are right, or none."""
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.exercises.kit.properties import Having, Open, Property
-from kafkalearn.exercises.kit.sentences import say
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.exercises.kit.functions import Having, Open, Property
+from kafkalearn.exercises.kit.result import say
 
 
 def refuse(answer):

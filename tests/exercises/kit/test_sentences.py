@@ -4,8 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kafkalearn.exercises.kit.result import WRONG, Result
-from kafkalearn.exercises.kit.sentences import Block, as_words, ours, say
+from kafkalearn.exercises.kit.result import WRONG, Block, Result, as_words, ours, say
 from tests.exercises.kit.hostile import MARKUP, ReprIsMarkup
 from tests.exercises.kit.markup import elements, markdown2html_mistune, strangers
 

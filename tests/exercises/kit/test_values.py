@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from pyspark.sql import Row
 
-from kafkalearn.exercises.kit.values import Value
+from kafkalearn.exercises.kit.compare import Value
 
 WHOLE = Value(lambda: 12)
 SHARE = Value(lambda: Fraction(1, 3), within=0.01)

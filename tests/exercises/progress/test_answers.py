@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.exercises.kit.given.intake import Strange
-from kafkalearn.exercises.progress.answers import FunctionSource, decoded, encoded
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.exercises.kit.given import Strange
+from kafkalearn.exercises.progress.record import FunctionSource, decoded, encoded
 from kafkalearn.replication import Fetch, Produce
 from tests.every import every_case
 from tests.exercises.every_exercise import EXERCISES

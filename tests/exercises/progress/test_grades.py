@@ -6,12 +6,10 @@ import sys
 
 import pytest
 
-from kafkalearn.exercises.kit.properties import Open
+from kafkalearn.exercises.kit.functions import Open
 from kafkalearn.exercises.progress import grades, judging, report
-from kafkalearn.exercises.progress.answers import encoded
 from kafkalearn.exercises.progress.judging import TOO_LONG, UNKNOWN, judge_apart, outcome_of
-from kafkalearn.exercises.progress.keeping import FILE_NAME, VARIABLE
-from kafkalearn.exercises.progress.record import Entry, Record, read_file, write_file
+from kafkalearn.exercises.progress.record import FILE_NAME, VARIABLE, Entry, Record, encoded, read_file, write_file
 from kafkalearn.lab.__main__ import COPIES
 from tests.every import every_case
 from tests.exercises.every_exercise import ALL, mistaken, solved

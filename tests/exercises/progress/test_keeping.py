@@ -2,10 +2,18 @@
 
 import pytest
 
+from kafkalearn.exercises.kit.compare import Value
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise
-from kafkalearn.exercises.kit.values import Value
-from kafkalearn.exercises.progress.keeping import BESIDE_COPIES, FILE_NAME, VARIABLE, file_of_progress, keep
-from kafkalearn.exercises.progress.record import Entry, Record, read_file
+from kafkalearn.exercises.progress.record import (
+    BESIDE_COPIES,
+    FILE_NAME,
+    VARIABLE,
+    Entry,
+    Record,
+    file_of_progress,
+    keep,
+    read_file,
+)
 from kafkalearn.lab.working_copies import RECORD
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.exercises.progress.record import Entry, NoRecord, Record, read_file, write_file
 
 OUTCOMES = ("right", "wrong", "open", "error", "not attempted")

@@ -5,10 +5,9 @@ import sys
 
 import pytest
 
-from kafkalearn.assignor import Member
-from kafkalearn.exercises.kit.given.function import Raised
-from kafkalearn.exercises.kit.given.limits import Spent
-from kafkalearn.exercises.progress.answers import FunctionSource
+from kafkalearn.assignors import Member
+from kafkalearn.exercises.kit.given import Raised, Spent
+from kafkalearn.exercises.progress.record import FunctionSource
 from kafkalearn.exercises.progress.sandbox import SandboxedFunction
 
 posix = pytest.mark.skipif(os.name != "posix", reason="the limits are those of a system with `resource`")

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from kafkalearn.exercises.progress.source import LONGEST, NoSource, source_of
-from kafkalearn.hashing import murmur2
+from kafkalearn.base.hashing import murmur2
+from kafkalearn.exercises.progress.record import LONGEST, NoSource, source_of
 
 LIMIT = 3
 TABLE = {"a": [1, 2], "b": (3,)}

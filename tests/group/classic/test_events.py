@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.classic import Heartbeat, JoinGroup, LeaveGroup, Settings, SyncGroup, TimePassed
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.groups.classic import Heartbeat, JoinGroup, LeaveGroup, Settings, SyncGroup, TimePassed
 
 REFUSED = {
     "an assignor for the protocols": (lambda: JoinGroup("a", protocols="range"), "protocols must be a list or tuple"),

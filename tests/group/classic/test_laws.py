@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.group.classic import (
+from kafkalearn.groups.classic import (
     TRANSITIONS,
     Heartbeat,
     JoinGroup,
@@ -15,10 +15,9 @@ from kafkalearn.group.classic import (
     start,
     step,
 )
-from kafkalearn.group.classic.effects import GroupWritten, JoinAnswered, StateChanged
-from kafkalearn.group.classic.group_update import GroupUpdate
-from kafkalearn.group.classic.members import heartbeat
-from kafkalearn.group.classic.transitions import Transition
+from kafkalearn.groups.classic.joining import GroupUpdate
+from kafkalearn.groups.classic.members import heartbeat
+from kafkalearn.groups.classic.model import GroupWritten, JoinAnswered, StateChanged, Transition
 
 CLIENTS = "abcd"
 RELEASES = ["0.10.0", "0.10.2", "2.1", "2.6.0", "2.8.0", "3.9", "4.3"]

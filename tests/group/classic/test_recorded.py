@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkalearn.group.classic import Settings, step
-from kafkalearn.live.conform.mechanisms.groups.classic_script import ClassicScript
+from conformance.mechanisms.classic_groups import ClassicScript
+from kafkalearn.groups.classic import Settings, step
 from tests.every import every_case
 from tests.group.classic.scripts import expected
 from tests.recorded import recorded

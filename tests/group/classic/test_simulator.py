@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.group.classic import (
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.java import hash_order
+from kafkalearn.groups.classic import (
     TRANSITIONS,
     GroupDeleted,
     Heartbeat,
@@ -23,17 +24,16 @@ from kafkalearn.group.classic import (
     start,
     step,
 )
-from kafkalearn.group.classic.effects import (
+from kafkalearn.groups.classic.model import (
     CommitAnswered,
     DeleteAnswered,
     GroupWritten,
     LeaveAnswered,
     StateChanged,
+    broker_settings,
+    transition,
 )
-from kafkalearn.group.classic.promises import NONE_REMOVED, STAYS_STABLE
-from kafkalearn.group.classic.settings import broker_settings
-from kafkalearn.group.classic.transitions import transition
-from kafkalearn.java_collections import hash_order
+from kafkalearn.groups.classic.simulator import NONE_REMOVED, STAYS_STABLE
 
 NO_DELAY = Settings(group_initial_rebalance_delay_ms=0)
 OLD_JOIN = {"version": 3}  # without the round that gives out a member id

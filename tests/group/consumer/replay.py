@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kafkalearn.group.consumer import ConsumerGroupHeartbeat, Settings, TimePassed, join, start
-from kafkalearn.group.consumer.effects import HeartbeatAnswered, RecordWritten
-from kafkalearn.group.consumer.events import ConsumerGroupEvent
-from kafkalearn.group.consumer.state import Group
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, Settings, TimePassed, join, start
+from kafkalearn.groups.consumer.events import ConsumerGroupEvent, HeartbeatAnswered, RecordWritten
+from kafkalearn.groups.consumer.state import Group
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """What a recorded history of requests begins with."""
 
-from kafkalearn.group.consumer import Settings
+from kafkalearn.groups.consumer import Settings
 
 MAX_SIZE = 14  # of the brokers that were asked
 

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from kafkalearn.group.consumer import (
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.groups.consumer import (
     ConsumerGroupHeartbeat,
     GroupDeleted,
     OffsetCommit,
@@ -18,8 +19,7 @@ from kafkalearn.group.consumer import (
     start,
     step,
 )
-from kafkalearn.group.consumer.effects import DeleteAnswered, FetchAnswered, MemberFenced, RecordWritten
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.groups.consumer.events import DeleteAnswered, FetchAnswered, MemberFenced, RecordWritten
 
 ORDERS, CLICKS = TopicPartition("orders", 0), TopicPartition("clicks", 0)
 AT_ONCE = Settings(assignment_interval_ms=0, topics={"orders": 4, "clicks": 1})

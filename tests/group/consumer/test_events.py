@@ -2,8 +2,9 @@
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.group.consumer import (
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.groups.consumer import (
     ConsumerGroupHeartbeat,
     OffsetCommit,
     Settings,
@@ -12,7 +13,6 @@ from kafkalearn.group.consumer import (
     join,
     simulate,
 )
-from kafkalearn.topic_partition import TopicPartition
 
 ID, OTHER_ID = "AAAAAAAAAAEAAAAAAAAAAQ", "AAAAAAAAAAEAAAAAAAAAAg"
 

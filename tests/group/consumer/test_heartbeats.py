@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.group.consumer import (
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.groups.consumer import (
     ConsumerGroupHeartbeat,
     OffsetCommit,
     Settings,
@@ -17,10 +18,9 @@ from kafkalearn.group.consumer import (
     leave,
     simulate,
 )
-from kafkalearn.group.consumer.effects import RecordWritten
-from kafkalearn.group.consumer.heartbeats.requests import refusal
-from kafkalearn.group.consumer.promises import ALL_OWNED, NONE_FENCED, STAYS_STABLE
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.groups.consumer.events import RecordWritten
+from kafkalearn.groups.consumer.heartbeats import refusal
+from kafkalearn.groups.consumer.simulator import ALL_OWNED, NONE_FENCED, STAYS_STABLE
 
 AT_ONCE = Settings(assignment_interval_ms=0)
 

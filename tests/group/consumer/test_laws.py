@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.group.consumer import (
+from kafkalearn.groups.consumer import (
     ConsumerGroupHeartbeat,
     GroupDeleted,
     OffsetCommit,
@@ -21,7 +21,7 @@ from kafkalearn.group.consumer import (
     start,
     step,
 )
-from kafkalearn.group.consumer.state import LEAVE_FOR_A_WHILE
+from kafkalearn.groups.consumer.state import LEAVE_FOR_A_WHILE
 
 NAMES = "ABCD"
 RELEASES = ("4.0", "4.1", "4.2", "4.3")

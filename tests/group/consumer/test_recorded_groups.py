@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.group.consumer import ConsumerGroupHeartbeat, Settings, check, join, leave, start, step
+from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, Settings, check, join, leave, start, step
 from tests.recorded import recorded
 
 RECORDED = recorded("assignments")

@@ -4,8 +4,8 @@ from itertools import groupby
 
 import pytest
 
-from kafkalearn.group.consumer import start, step
-from kafkalearn.live.conform.mechanisms.groups.consumer_script import answer_of, by_topic, description_of, event_of
+from conformance.mechanisms.consumer_groups import answer_of, by_topic, description_of, event_of
+from kafkalearn.groups.consumer import start, step
 from tests.every import every_case
 from tests.group.consumer.requests import settings_of
 from tests.recorded import recorded

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.group.consumer.simulator import step
+from kafkalearn.groups.consumer.simulator import step
 from tests.group.consumer.replay import Replay, recorded_outcome
 from tests.recorded import recorded
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.scenario.durations import (
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.scenarios.durations import (
     HUNG_MS,
     WAYS,
     by_heartbeat,
@@ -12,7 +12,7 @@ from kafkalearn.group.scenario.durations import (
     newcomer_ms,
     rolling_restart,
 )
-from kafkalearn.group.scenario.triggers import triggers
+from kafkalearn.scenarios.experiments import triggers
 
 
 def test_a_rebalance_is_as_slow_as_the_slowest_poll_and_no_slower():

@@ -2,12 +2,11 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.scenario import experiments
-from kafkalearn.group.scenario.finder import find_change
-from kafkalearn.group.scenario.parse import scenario
-from kafkalearn.group.scenario.probes import PROBES, probe
-from kafkalearn.group.scenario.simulator import settings_of, simulate
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.scenarios import experiments
+from kafkalearn.scenarios.finder import PROBES, find_change, probe
+from kafkalearn.scenarios.playing import settings_of, simulate
+from kafkalearn.scenarios.text import scenario
 
 THREE = "at 0 s: c1, c2 and c3 join\n"
 TEN_SECONDS = {"session.timeout.ms": 10_000}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.scenario.parse import BadScenario, scenario
-from kafkalearn.group.world import Grows, Joins, Pauses
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.scenarios import Grows, Joins, Pauses
+from kafkalearn.scenarios.text import BadScenario, scenario
 
 JOIN = "at 0 s: c1 joins\n"
 DIGITS = "9" * 5000

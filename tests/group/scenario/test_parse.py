@@ -2,9 +2,8 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.scenario.parse import BadScenario, scenario
-from kafkalearn.group.world import (
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.scenarios import (
     Crashes,
     CrashesAndReturns,
     Created,
@@ -19,6 +18,7 @@ from kafkalearn.group.world import (
     Subscribes,
     Subscription,
 )
+from kafkalearn.scenarios.text import BadScenario, scenario
 
 JOIN = "at 0 s: c1, c2 and c3 join\n"
 

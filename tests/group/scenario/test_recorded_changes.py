@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.group.scenario.simulator import simulate
+from kafkalearn.scenarios.playing import simulate
 from tests.recorded import recorded
 
 RECORDED = recorded("topic-changes")

@@ -8,10 +8,10 @@ from functools import partial
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.scenario.simulator import simulate
-from kafkalearn.group.world import Joins
-from kafkalearn.group.world.clock import Clock
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.scenarios import Joins
+from kafkalearn.scenarios.consumers import Clock
+from kafkalearn.scenarios.playing import simulate
 
 THREE = "at 0 s: c1, c2 and c3 join\n"
 PATTERN = "c1, c2 and c3 subscribe to the pattern orders.*\n"
@@ -326,13 +326,13 @@ def test_a_process_that_stands_still_can_neither_leave_nor_be_closed():
 
 
 def test_a_scenario_that_would_take_for_ever_is_refused(monkeypatch):
-    monkeypatch.setattr("kafkalearn.group.world.clock.MOST_CALLS", 1000)
+    monkeypatch.setattr("kafkalearn.scenarios.consumers.MOST_CALLS", 1000)
     with pytest.raises(KafkaLearnError, match="let it end earlier"):
         simulate("at 0 s: c1 joins\nthe end is at 100 h")
 
 
 def test_a_large_group_may_take_fewer_steps_because_each_takes_longer(monkeypatch):
-    monkeypatch.setattr("kafkalearn.group.world.clock.MOST_CALLS", 10_000)
+    monkeypatch.setattr("kafkalearn.scenarios.consumers.MOST_CALLS", 10_000)
     with pytest.raises(KafkaLearnError, match=r"has taken 2,000 steps: .* or take fewer members"):
         simulate("at 0 s: c1 to c200 join\nthe end is at 7 s")
     with pytest.raises(KafkaLearnError, match=r"and 2,000 are played at most: .* or take fewer members"):
@@ -348,7 +348,7 @@ def test_a_large_group_may_take_fewer_steps_because_each_takes_longer(monkeypatc
     ],
 )
 def test_a_scenario_with_too_many_heartbeats_is_refused_before_a_step_is_played(protocol, settings, monkeypatch):
-    monkeypatch.setattr("kafkalearn.group.scenario.simulator.Engine", None)
+    monkeypatch.setattr("kafkalearn.scenarios.playing.Engine", None)
     with pytest.raises(KafkaLearnError, match=r"the heartbeats of this scenario take .* steps or more, and 2,000,000"):
         simulate("at 0 s: c1 joins\nthe end is at 10 h", protocol, settings=settings)
 
@@ -366,10 +366,10 @@ STORIES = {
 def test_no_more_steps_are_foreseen_than_are_taken(story, release, monkeypatch):
     """With just as many steps as it takes, a scenario is played: the arithmetic does not refuse it."""
     clocks = []
-    monkeypatch.setattr("kafkalearn.group.scenario.simulator.Clock", lambda: clocks.append(Clock()) or clocks[-1])
+    monkeypatch.setattr("kafkalearn.scenarios.playing.Clock", lambda: clocks.append(Clock()) or clocks[-1])
     play = partial(simulate, f"{story}\nthe end is at 10 min", release=release, heartbeat_interval_ms=300)
     outcome = play()
-    monkeypatch.setattr("kafkalearn.group.world.clock.MOST_CALLS", clocks[0].step_count)
+    monkeypatch.setattr("kafkalearn.scenarios.consumers.MOST_CALLS", clocks[0].step_count)
     assert play() == outcome
 
 

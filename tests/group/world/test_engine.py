@@ -6,9 +6,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.group.clients.classic.protocol import ClassicProtocol
-from kafkalearn.group.scenario.simulator import settings_of, simulate
-from kafkalearn.group.world import (
+from kafkalearn.scenarios import (
     Crashes,
     CrashesAndReturns,
     Created,
@@ -23,11 +21,10 @@ from kafkalearn.group.world import (
     Scenario,
     Subscription,
 )
-from kafkalearn.group.world.clock import Clock
-from kafkalearn.group.world.consumers import DOINGS
-from kafkalearn.group.world.engine import Engine
-from kafkalearn.group.world.recorder import Recorder
-from kafkalearn.group.world.world import new_world
+from kafkalearn.scenarios.classic_client import ClassicProtocol
+from kafkalearn.scenarios.consumers import DOINGS, Clock, Recorder
+from kafkalearn.scenarios.engine import Engine, new_world
+from kafkalearn.scenarios.playing import settings_of, simulate
 
 NAMES = ("c1", "c2", "c3", "c4")
 CALM_MS = 700_000  # longer than any session, poll interval and join phase together

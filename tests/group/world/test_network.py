@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafkalearn.group.world.clock import Clock
-from kafkalearn.group.world.consumers import Consumer
-from kafkalearn.group.world.network import Network
-from kafkalearn.group.world.settings import Settings
-from kafkalearn.group.world.subscriptions import Subscription
-from kafkalearn.group.world.threads import Threads
+from kafkalearn.scenarios.consumers import Clock, Consumer, Network, Threads
+from kafkalearn.scenarios.events import Settings, Subscription
 
 
 @pytest.fixture

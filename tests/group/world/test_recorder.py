@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from kafkalearn.group.world.clock import SCENARIO, Clock
-from kafkalearn.group.world.protocol import GroupView
-from kafkalearn.group.world.recorder import Rebalance, Recorder
+from kafkalearn.scenarios.consumers import SCENARIO, Clock, GroupView, Rebalance, Recorder
 
 QUIET = GroupView("Stable", 1)
 

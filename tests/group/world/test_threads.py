@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafkalearn.group.world.clock import HEARTBEAT_THREAD, POLL_THREAD, Clock
-from kafkalearn.group.world.consumers import Consumer
-from kafkalearn.group.world.settings import Settings
-from kafkalearn.group.world.subscriptions import Subscription
-from kafkalearn.group.world.threads import Threads
+from kafkalearn.scenarios.consumers import HEARTBEAT_THREAD, POLL_THREAD, Clock, Consumer, Threads
+from kafkalearn.scenarios.events import Settings, Subscription
 
 
 def made_at(thread, **changes):

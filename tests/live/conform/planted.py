@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from hypothesis import strategies
 
-from kafkalearn.live.conform.mechanism import Answer, Case, Mechanism
+from conformance.mechanism import Answer, Case, Mechanism
 from kafkalearn.live.errors import NoAnswer
 
 LIMIT = 10

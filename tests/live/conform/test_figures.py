@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from kafkalearn.fidelity import live
-from kafkalearn.fidelity.live import ConformCheck, conform_checks
-from kafkalearn.live.conform.figures import entry_of, rows_of
-from kafkalearn.live.conform.progress import Progress
-from kafkalearn.live.conform.vectors import Vector
-from kafkalearn.tables.markdown import markdown_table
-from tools import checked_live, conform
+from conformance import command as conform
+from conformance.running import Progress, entry_of, rows_of
+from conformance.vectors import Vector
+from kafkalearn.base.tables import markdown_table
+from kafkalearn.releases import ledger as live
+from kafkalearn.releases.ledger import ConformCheck, conform_checks
+from tools import checked_live
 from tools.pages import part_of
 
 ENTRY = entry_of(Progress("list offsets", "4.3.1", 7, 3, 75, 900, 90.0), ["the offset for a time"], "2026-11-22")

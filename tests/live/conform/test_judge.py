@@ -6,14 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from kafkalearn.group.classic import Settings
-from kafkalearn.live.conform.limits import OWN, limits_of
-from kafkalearn.live.conform.mechanism import CannotBeAsked, TooSlow
-from kafkalearn.live.conform.mechanisms.groups import CLASSIC, CONSUMER, classic, consumer
-from kafkalearn.live.conform.search import find_difference
+from conformance.judge import judging
+from conformance.judge.judging import AGREES, DIFFERS, NOT_ASKED
+from conformance.mechanism import OWN, CannotBeAsked, TooSlow, limits_of
+from conformance.mechanisms import classic_groups as classic
+from conformance.mechanisms import consumer_groups as consumer
+from conformance.mechanisms.classic_groups import CLASSIC
+from conformance.mechanisms.consumer_groups import CONSUMER
+from conformance.search import find_difference
+from kafkalearn.groups.classic import Settings
 from kafkalearn.live.errors import Refused
-from kafkalearn.live.judge import judging
-from kafkalearn.live.judge.report import AGREES, DIFFERS, NOT_ASKED
 from tests.live.conform.planted import right, summing, wrong_above_the_limit
 
 DEFAULTS = {

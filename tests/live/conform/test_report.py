@@ -6,11 +6,9 @@ import json
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.live.conform.search import Difference
-from kafkalearn.live.judge.command import main
-from kafkalearn.live.judge.judging import judge
-from kafkalearn.live.judge.report import AGREES, DIFFERS, NOT_ASKED, Report, Verdict
+from conformance.judge.judging import AGREES, DIFFERS, NOT_ASKED, Report, Verdict, judge, main
+from conformance.search import Difference
+from kafkalearn.base.errors import KafkaLearnError
 
 LAG = Verdict("sums", ("lag", "hash of a group id"), AGREES, 12, 1)
 HASH = Verdict("hashes", ("hash of a group id",), DIFFERS, 3, 5, Difference([11], 10, 11))

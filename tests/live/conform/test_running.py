@@ -7,10 +7,9 @@ from itertools import count
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.live.conform.mechanism import CannotBeAsked, TooSlow
-from kafkalearn.live.conform.progress import load, path_of
-from kafkalearn.live.conform.running import CASES_OF_A_SEED, MOST_UNANSWERED, Run
+from conformance.mechanism import CannotBeAsked, TooSlow
+from conformance.running import CASES_OF_A_SEED, MOST_UNANSWERED, Run, load, path_of
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.live.errors import KafkaNotStarted
 from tests.live.conform.planted import Clusters, right, summing, wrong_above_the_limit
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafkalearn.live.conform.mechanism import Mechanism
-from kafkalearn.live.conform.search import Difference, compare, find_difference, text_of
+from conformance.mechanism import Mechanism
+from conformance.search import Difference, compare, find_difference, text_of
 from tests.live.conform.planted import right, summing, wrong_above_the_limit
 
 

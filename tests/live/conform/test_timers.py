@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kafkalearn.live.conform.mechanisms.groups import timers
-from kafkalearn.live.conform.search import compare, plain
+from conformance.mechanisms import group_timers as timers
+from conformance.search import compare, plain
 
 FILE = Path(__file__).resolve().parents[2] / "vectors" / "conform" / "timers" / "timers-of-groups.json"
 RECORDED = json.loads(FILE.read_text(encoding="utf-8"))

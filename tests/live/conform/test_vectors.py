@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kafkalearn.fidelity import ledger
-from kafkalearn.live.conform.mechanisms import MECHANISMS
-from kafkalearn.live.conform.vectors import NAMED, OPEN, PUT_RIGHT, Vector, read_vector, vectors_in, write_vector
-from kafkalearn.live.jars.pinned import releases
+from conformance.mechanisms import MECHANISMS
+from conformance.vectors import NAMED, OPEN, PUT_RIGHT, Vector, read_vector, vectors_in, write_vector
+from kafkalearn.live.jars import releases
+from kafkalearn.releases.ledger import ledger
 
 FOLDER = Path(__file__).resolve().parents[2] / "vectors" / "conform"
 FILES = sorted(FOLDER.glob("*.json"))

@@ -8,10 +8,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from kafkalearn.live.jars.fetching import fetch, jar_paths
-from kafkalearn.live.jars.ivy import Module
-from kafkalearn.live.jars.java import java_here, source_words
-from kafkalearn.live.jars.pinned import Jar, Release
+from kafkalearn.live.jars import Jar, Module, Release, fetch, jar_paths, java_here, source_words
 
 HERE = Path(__file__).resolve().parent
 JARS = HERE / "jars.json"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.log import (
     Clean,
     CleanerFailed,

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.log import Clean, Log, Roll, Settings, next_clean
-from kafkalearn.log.cleaner.eligibility import cleanable
-from kafkalearn.log.cleaner.next_clean import NextClean
+from kafkalearn.log.cleaner import NextClean, cleanable
 from tests.log.schedules import after, one_each, plain_schedules, small_settings
 
 

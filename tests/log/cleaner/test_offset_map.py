@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.log import Clean, Roll, Settings, simulate, step
-from kafkalearn.log.effects import CleanerStopped
+from kafkalearn.log.model import CleanerStopped
 from tests.log.schedules import after, offsets, one_each, plain_schedules
 
 FULL_MAP = {"offset_map_slots": 4, "load_factor": 0.75}

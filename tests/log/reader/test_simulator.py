@@ -6,12 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.trace import extend
 from kafkalearn.log import Clean, EndTransaction, Roll, Settings
-from kafkalearn.log.reader import Read, ghosts, simulate, start, step
-from kafkalearn.log.reader.effects import RecordsRead
-from kafkalearn.log.reader.state import table_of
-from kafkalearn.trace import extend
+from kafkalearn.log.reader import Read, RecordsRead, ghosts, simulate, start, step, table_of
 from tests.log.reader.crossings import DAY, OFTEN, SLEEPS, crossed, put, schedules
 from tests.log.schedules import appends, cleans, rolls, small_settings
 

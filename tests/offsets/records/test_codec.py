@@ -4,13 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.offsets.records.codec import decode, decode_key, decode_value, dissect, encode_key, encode_value
-from kafkalearn.offsets.records.formatter import formatter_line
-from kafkalearn.offsets.records.json_form import to_json
-from kafkalearn.offsets.records.record_types import RECORD_TYPES, record_type
-from kafkalearn.wire.decoder import UNKNOWN_TAGS
-from kafkalearn.wire.reader import Undecodable
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.wire import UNKNOWN_TAGS, Undecodable
+from kafkalearn.offsets.formatter import formatter_line
+from kafkalearn.offsets.records import (
+    RECORD_TYPES,
+    decode,
+    decode_key,
+    decode_value,
+    dissect,
+    encode_key,
+    encode_value,
+    record_type,
+    to_json,
+)
 from tests.every import every_case
 from tests.offsets.generated import records
 from tests.recorded import recorded

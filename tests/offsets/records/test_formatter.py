@@ -1,9 +1,9 @@
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.offsets.records.formatter import formatter_line
-from kafkalearn.offsets.records.json_form import json_text
-from kafkalearn.wire.reader import Undecodable
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.wire import Undecodable
+from kafkalearn.offsets.formatter import formatter_line
+from kafkalearn.offsets.records import json_text
 from tests.every import every_case
 from tests.recorded import recorded
 

@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import given, settings
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import committed_records
 from kafkalearn.offsets import RECORD_TYPES, decode, decode_assignment, decode_subscription, dissect, encode_value
-from kafkalearn.offsets.records.field_versions import fields_by_version
-from kafkalearn.offsets.records.members import dissect_members
-from kafkalearn.segments import committed_records
+from kafkalearn.offsets.protocol import dissect_members
+from kafkalearn.offsets.records import fields_by_version
 from tests.offsets.generated import group_values
 from tests.segments.disk import segments
 

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.offsets.records.codec import decode
-from kafkalearn.offsets.records.protocol import (
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.wire import Undecodable
+from kafkalearn.offsets.protocol import (
     Assignment,
     Subscription,
     decode_assignment,
@@ -16,7 +16,7 @@ from kafkalearn.offsets.records.protocol import (
     encode_sticky_user_data,
     encode_subscription,
 )
-from kafkalearn.wire.reader import Undecodable
+from kafkalearn.offsets.records import decode
 from tests.recorded import recorded
 from tests.segments.disk import told
 

@@ -4,15 +4,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.offsets.replicated import INVARIANTS, SentTo, Settings, broken, check, simulate, start, step, stories
-from kafkalearn.offsets.replicated.effects import Answered, Deferred, Elected, Loaded, NotReached, Resigned
-from kafkalearn.offsets.replicated.events import FollowerFetch
-from kafkalearn.offsets.replicated.promises import ANSWERED_SURVIVE, CAN_BE_LOADED
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.trace import extend
+from kafkalearn.offsets import replicated as stories
+from kafkalearn.offsets.replicated import (
+    ANSWERED_SURVIVE,
+    CAN_BE_LOADED,
+    INVARIANTS,
+    Answered,
+    Deferred,
+    Elected,
+    FollowerFetch,
+    Loaded,
+    NotReached,
+    Resigned,
+    SentTo,
+    Settings,
+    broken,
+    check,
+    simulate,
+    start,
+    step,
+)
 from kafkalearn.offsets.store import Commit, DeleteGroup, Fetch, Load, Produce, StoreGroup, Sweep
 from kafkalearn.offsets.store import simulate as simulate_store
-from kafkalearn.offsets.store.effects import Answer
-from kafkalearn.offsets.store.loading import logged_groups
+from kafkalearn.offsets.store.model import Answer
+from kafkalearn.offsets.store.simulator import logged_groups
 from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,
@@ -25,8 +42,7 @@ from kafkalearn.replication import (
     SessionExpired,
     TimePassed,
 )
-from kafkalearn.replication.promises import INVARIANTS as PARTITION_INVARIANTS
-from kafkalearn.trace import extend
+from kafkalearn.replication.simulator import INVARIANTS as PARTITION_INVARIANTS
 from tests.recorded import recorded
 
 ALL_IN_SYNC = stories.replicated()

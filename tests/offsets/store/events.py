@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from kafkalearn.offsets.groups import Member
+from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store import (
     Commit,
     DeleteGroup,

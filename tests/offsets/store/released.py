@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from kafkalearn.offsets.store import Settings, Sweep, step
+from kafkalearn.offsets.store.model import Entry, Store
 from kafkalearn.offsets.store.simulator import reloaded
-from kafkalearn.offsets.store.state import Entry, Store
 
 STATES = {
     "PREPARING_REBALANCE": "PreparingRebalance",

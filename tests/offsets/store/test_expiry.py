@@ -1,9 +1,9 @@
 import pytest
 
-from kafkalearn.offsets.groups import CONSUMER, STREAMS, Committed, Group, Member
-from kafkalearn.offsets.store.expiry import is_expired
-from kafkalearn.offsets.store.settings import MINUTE_MS, Settings
-from kafkalearn.versions.releases import RELEASES
+from kafkalearn.offsets.replay import CONSUMER, STREAMS, Committed, Group, Member
+from kafkalearn.offsets.store.model import MINUTE_MS, Settings
+from kafkalearn.offsets.store.requests import is_expired
+from kafkalearn.releases.lines import RELEASES
 from tests.every import every_case
 from tests.offsets.store.released import sweeps, swept
 from tests.recorded import recorded

@@ -5,11 +5,11 @@ from itertools import groupby
 
 import pytest
 
+from kafkalearn.formats.disk import read_disk
 from kafkalearn.offsets import decode, replay
 from kafkalearn.offsets.store import Settings, Sweep, step
+from kafkalearn.offsets.store.model import Entry, Store
 from kafkalearn.offsets.store.simulator import reloaded
-from kafkalearn.offsets.store.state import Entry, Store
-from kafkalearn.segments import read_disk
 from tests.segments.disk import FOLDER
 
 SETTINGS = Settings("4.3.1", retention_minutes=1)

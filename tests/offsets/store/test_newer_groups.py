@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.offsets import decode
-from kafkalearn.offsets.groups import Member
+from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store import (
     Commit,
     DeleteGroup,
@@ -21,11 +21,9 @@ from kafkalearn.offsets.store import (
     start,
     step,
 )
-from kafkalearn.offsets.store.effects import Answer
-from kafkalearn.offsets.store.expiry import is_expired
-from kafkalearn.offsets.store.promises import lasting
-from kafkalearn.offsets.store.simulator import reloaded
-from kafkalearn.offsets.store.transactions import open_partitions
+from kafkalearn.offsets.store.model import Answer
+from kafkalearn.offsets.store.requests import is_expired, open_partitions
+from kafkalearn.offsets.store.simulator import lasting, reloaded
 from tests.offsets.store.events import DAY_MS, after, newer_event, newer_releases
 from tests.offsets.store.test_expiry_on_a_broker import RECORDS
 

@@ -15,7 +15,7 @@ from kafkalearn.offsets.store import (
     broken,
     simulate,
 )
-from kafkalearn.offsets.store.promises import HANDOVER_SAFE, LOG_KNOWN, OFFSET_KEPT
+from kafkalearn.offsets.store.simulator import HANDOVER_SAFE, LOG_KNOWN, OFFSET_KEPT
 from tests.offsets.store.events import ALICE, DAY_MS, any_event, releases
 
 CONSUMING = (StoreGroup("g", 1, 1000, (ALICE,)), Commit("g", "orders", 0, 7, 1500, member_id="alice", generation=1))

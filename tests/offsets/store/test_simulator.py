@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.offsets.records.codec import decode
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.offsets.records import decode
 from kafkalearn.offsets.store import (
     Commit,
     DeleteGroup,
@@ -24,10 +24,8 @@ from kafkalearn.offsets.store import (
     simulate,
     step,
 )
-from kafkalearn.offsets.store.effects import Answer
-from kafkalearn.offsets.store.promises import lasting
-from kafkalearn.offsets.store.simulator import reloaded
-from kafkalearn.offsets.store.state import FAILED, LOADING, NOT_OWNED, OWNED
+from kafkalearn.offsets.store.model import FAILED, LOADING, NOT_OWNED, OWNED, Answer
+from kafkalearn.offsets.store.simulator import lasting, reloaded
 from tests.offsets.store.events import ALICE, DAY_MS, after, any_event, releases, times
 
 STABLE_GROUP = StoreGroup("g", 1, 1000, (ALICE,), protocol="range", leader="alice")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.offsets.store import (
     Commit,
     Elect,
@@ -22,8 +22,8 @@ from kafkalearn.offsets.store import (
     start,
     step,
 )
-from kafkalearn.offsets.store.loading import entry_bytes
-from kafkalearn.versions import history
+from kafkalearn.offsets.store.simulator import entry_bytes
+from kafkalearn.releases import history
 from tests.recorded import recorded
 
 RECORDED = recorded("coordinator-settings")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.operations.coordinator_life import (
     BrokerBack,
     BrokerLost,
@@ -20,8 +21,7 @@ from kafkalearn.operations.coordinator_life import (
     start,
     step,
 )
-from kafkalearn.operations.coordinator_life.events import APIS
-from kafkalearn.trace import Frame, Trace
+from kafkalearn.operations.coordinator_life.model import APIS
 
 IDS = (1, 2, 3)
 RELEASES = ("0.9.0", "1.1", "2.0", "2.8.0", "2.8.1", "3.9", "4.0", "4.3")

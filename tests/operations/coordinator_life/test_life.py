@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.operations.coordinator_life import (
     BrokerBack,
     BrokerLost,
@@ -25,7 +25,14 @@ from kafkalearn.operations.coordinator_life import (
     start,
     step,
 )
-from kafkalearn.operations.coordinator_life.effects import (
+from kafkalearn.operations.coordinator_life.model import (
+    APIS,
+    COMMIT,
+    FETCH,
+    FIND,
+    HEARTBEAT,
+    JOIN,
+    SYNC,
     Answered,
     LoadEnded,
     LoadFailed,
@@ -35,9 +42,14 @@ from kafkalearn.operations.coordinator_life.effects import (
     SessionExpired,
     Swept,
 )
-from kafkalearn.operations.coordinator_life.events import APIS, COMMIT, FETCH, FIND, HEARTBEAT, JOIN, SYNC
-from kafkalearn.operations.coordinator_life.orders import ACTIVE_ALREADY, OLDER
-from kafkalearn.operations.coordinator_life.promises import LEADER_ANSWERS, NEVER_OLD, NONE_LOST, ONE_ANSWERS
+from kafkalearn.operations.coordinator_life.simulator import (
+    ACTIVE_ALREADY,
+    LEADER_ANSWERS,
+    NEVER_OLD,
+    NONE_LOST,
+    OLDER,
+    ONE_ANSWERS,
+)
 from tests.operations.coordinator_life.moves import EVENTS, IDS, RELEASES, carried_out, lived
 from tests.recorded import recorded
 

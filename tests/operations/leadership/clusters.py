@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.operations.leadership import (
     BrokerBack,
     BrokerLost,

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.operations.leadership import (
     BrokerLost,
+    Moved,
     Settings,
     cluster_of,
     load_without,
@@ -17,7 +18,6 @@ from kafkalearn.operations.leadership import (
     partition_of,
     step,
 )
-from kafkalearn.operations.leadership.load import Moved
 from kafkalearn.operations.reassignment import Target
 from tests.operations.leadership.clusters import BROKERS, partitions, replicas
 

@@ -6,11 +6,16 @@ import pytest
 from hypothesis import given
 
 from kafkalearn import replication
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.operations.leadership import (
+    EVEN,
+    PREFERRED_LEAD,
     BrokerBack,
     BrokerLost,
+    ElectionAnswered,
     ElectLeaders,
+    ImbalanceFound,
+    LeaderChanged,
     LeaderImbalanceChecked,
     Settings,
     TimePassed,
@@ -23,8 +28,6 @@ from kafkalearn.operations.leadership import (
     start,
     step,
 )
-from kafkalearn.operations.leadership.effects import ElectionAnswered, ImbalanceFound, LeaderChanged
-from kafkalearn.operations.leadership.promises import EVEN, PREFERRED_LEAD
 from tests.operations.leadership.clusters import runs
 
 THREE = Settings((1, 2, 3))

@@ -1,12 +1,6 @@
 """Purgatories for tests: reached by events, with every state on the way checked."""
 
-from kafkalearn.purgatory.operations.conditions import Reached
-from kafkalearn.purgatory.operations.events import TryCompleteElseWatch
-from kafkalearn.purgatory.operations.kinds import Operation
-from kafkalearn.purgatory.operations.promises import check
-from kafkalearn.purgatory.operations.settings import Settings
-from kafkalearn.purgatory.operations.simulator import step
-from kafkalearn.purgatory.operations.state import start
+from kafkalearn.purgatory.operations import Operation, Reached, Settings, TryCompleteElseWatch, check, start, step
 
 SETTINGS = Settings()
 

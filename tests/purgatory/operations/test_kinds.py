@@ -2,15 +2,15 @@
 
 import pytest
 
-from kafkalearn.purgatory.operations.effects import BY_EVENT, BY_TIME, Completed
-from kafkalearn.purgatory.operations.events import (
+from kafkalearn.purgatory.operations import (
+    BY_EVENT,
+    BY_TIME,
     CheckAndComplete,
+    Completed,
     FactChanged,
     ForceComplete,
     TimePassed,
     TryCompleteElseWatch,
-)
-from kafkalearn.purgatory.operations.kinds import (
     delayed_delete_records,
     delayed_fetch,
     delayed_heartbeat,

@@ -4,10 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from kafkalearn.purgatory.operations.effects import BY_EVENT, Completed
-from kafkalearn.purgatory.operations.events import CheckAndComplete, FactChanged, ForceComplete, TimePassed
-from kafkalearn.purgatory.operations.promises import COMPLETED_WHEN_TRUE, LISTS_HOLD_WAITING, broken, check
-from kafkalearn.purgatory.operations.settings import Settings
+from kafkalearn.purgatory.operations import (
+    BY_EVENT,
+    COMPLETED_WHEN_TRUE,
+    LISTS_HOLD_WAITING,
+    CheckAndComplete,
+    Completed,
+    FactChanged,
+    ForceComplete,
+    Settings,
+    TimePassed,
+    broken,
+    check,
+)
 from tests.purgatory.operations.purgatories import SETTINGS, after, waits
 
 

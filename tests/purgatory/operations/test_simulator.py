@@ -6,30 +6,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.purgatory.operations.conditions import Never, Reached, SumReached
-from kafkalearn.purgatory.operations.effects import (
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.purgatory.operations import (
     AT_ONCE,
     BY_EVENT,
     BY_FORCE,
     BY_TIME,
     WHILE_LISTED,
+    CheckAndComplete,
     Checked,
     Completed,
-    Parked,
-    Purged,
-)
-from kafkalearn.purgatory.operations.events import (
-    CheckAndComplete,
     FactChanged,
     ForceComplete,
+    Never,
+    Operation,
+    Parked,
+    Purged,
+    Reached,
+    Settings,
+    SumReached,
     TimePassed,
     TryCompleteElseWatch,
+    start,
+    step,
 )
-from kafkalearn.purgatory.operations.kinds import Operation
-from kafkalearn.purgatory.operations.settings import Settings
-from kafkalearn.purgatory.operations.simulator import step
-from kafkalearn.purgatory.operations.state import start
 from tests.purgatory.operations.purgatories import SETTINGS, after, waits
 
 

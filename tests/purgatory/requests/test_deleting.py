@@ -4,8 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.purgatory.requests import ConsumerFetch, DelayedDelete, Settings, SizedProduce, check, simulate, step
-from kafkalearn.purgatory.requests.effects import ConsumerAnswered, DeleteAnswered, DeleteParked
+from kafkalearn.purgatory.requests import (
+    ConsumerAnswered,
+    ConsumerFetch,
+    DelayedDelete,
+    DeleteAnswered,
+    DeleteParked,
+    Settings,
+    SizedProduce,
+    check,
+    simulate,
+    step,
+)
 from kafkalearn.replication.events import (
     BrokerCrashed,
     BrokerFenced,

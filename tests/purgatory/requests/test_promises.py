@@ -5,18 +5,19 @@ from itertools import pairwise
 
 import pytest
 
-from kafkalearn.purgatory.requests.events import ConsumerFetch, SizedProduce
-from kafkalearn.purgatory.requests.promises import (
+from kafkalearn.purgatory.requests import (
     ALL_ANSWERED,
     ENOUGH_BYTES,
     PROMISES,
     WITHIN_TIMEOUT,
     WITHOUT_ERROR,
+    ConsumerFetch,
+    Settings,
+    SizedProduce,
     broken,
     check,
+    simulate,
 )
-from kafkalearn.purgatory.requests.settings import Settings
-from kafkalearn.purgatory.requests.simulator import simulate
 from kafkalearn.replication.events import BrokerCrashed, BrokerFrozen, Fetch, LeaderElected, Produce, TimePassed
 
 SETTINGS = Settings(replica_count=2)

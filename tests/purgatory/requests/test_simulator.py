@@ -4,15 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.purgatory.requests.effects import ConsumerAnswered, ConsumerParked
-from kafkalearn.purgatory.requests.events import ConsumerFetch, SizedProduce
-from kafkalearn.purgatory.requests.promises import check
-from kafkalearn.purgatory.requests.settings import Settings
-from kafkalearn.purgatory.requests.simulator import simulate, step
-from kafkalearn.purgatory.requests.state import Broker, start
-from kafkalearn.replication.effects import NONE
-from kafkalearn.replication.events import Fetch, Produce, TimePassed
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.purgatory.requests import (
+    Broker,
+    ConsumerAnswered,
+    ConsumerFetch,
+    ConsumerParked,
+    Settings,
+    SizedProduce,
+    check,
+    simulate,
+    start,
+    step,
+)
+from kafkalearn.replication.events import NONE, Fetch, Produce, TimePassed
 from kafkalearn.replication.state import blank
 from tests.recorded import recorded
 from tests.replication.scripts import answer, effects_as_recorded, event_of, settings_of, shown

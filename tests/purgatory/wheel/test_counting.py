@@ -6,13 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.purgatory.wheel.counting import Load, _Heap, heap_cost, wheel_cost
-from kafkalearn.purgatory.wheel.effects import Flushed, Placed
-from kafkalearn.purgatory.wheel.events import Add, Advance, Cancel
-from kafkalearn.purgatory.wheel.placing import journey
-from kafkalearn.purgatory.wheel.settings import Settings
-from kafkalearn.purgatory.wheel.simulator import simulate
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.purgatory.wheel import (
+    Add,
+    Advance,
+    Cancel,
+    Flushed,
+    Load,
+    Placed,
+    Settings,
+    _Heap,
+    heap_cost,
+    journey,
+    simulate,
+    wheel_cost,
+)
 
 LOADS = st.lists(
     st.builds(

@@ -4,12 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.purgatory.wheel.effects import Flushed, Placed
-from kafkalearn.purgatory.wheel.events import Add, Advance
-from kafkalearn.purgatory.wheel.placing import journey, place
-from kafkalearn.purgatory.wheel.settings import Settings
-from kafkalearn.purgatory.wheel.simulator import simulate
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.purgatory.wheel import Add, Advance, Flushed, Placed, Settings, journey, place, simulate
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**9))

@@ -4,11 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from kafkalearn.purgatory.wheel.events import Add, Advance, Flush
-from kafkalearn.purgatory.wheel.placing import Timer
-from kafkalearn.purgatory.wheel.promises import NEVER_EARLY, NEVER_LATE, broken, check
-from kafkalearn.purgatory.wheel.settings import Settings
-from kafkalearn.purgatory.wheel.simulator import simulate
+from kafkalearn.purgatory.wheel import (
+    NEVER_EARLY,
+    NEVER_LATE,
+    Add,
+    Advance,
+    Flush,
+    Settings,
+    Timer,
+    broken,
+    check,
+    simulate,
+)
 
 
 @pytest.mark.parametrize(("tick_ms", "expected"), [(1, ()), (10, (NEVER_EARLY,))])

@@ -4,13 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.purgatory.wheel.events import Add, Advance, Cancel, Flush
-from kafkalearn.purgatory.wheel.placing import Place
-from kafkalearn.purgatory.wheel.promises import check
-from kafkalearn.purgatory.wheel.settings import Settings
-from kafkalearn.purgatory.wheel.simulator import bucket_by_bucket, simulate, step
-from kafkalearn.purgatory.wheel.state import start
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.purgatory.wheel import (
+    Add,
+    Advance,
+    Cancel,
+    Flush,
+    Place,
+    Settings,
+    bucket_by_bucket,
+    check,
+    simulate,
+    start,
+    step,
+)
 from tests.recorded import recorded
 
 SETTINGS = Settings()

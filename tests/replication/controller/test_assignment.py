@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.replication.controller.assignment import Assignment, completed, reverted
-from kafkalearn.replication.rules import REASSIGNMENT_ENDS
+from kafkalearn.replication.settings import REASSIGNMENT_ENDS, Assignment, completed, reverted
 
 BROKERS = st.lists(st.integers(1, 6), min_size=1, max_size=4, unique=True).map(tuple)
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.trace import extend
 from kafkalearn.replication import (
     BrokerCrashed,
     BrokerRestarted,
@@ -21,8 +22,7 @@ from kafkalearn.replication import (
     simulate,
     step,
 )
-from kafkalearn.replication.effects import ElectionAnswered, LeaderChanged
-from kafkalearn.trace import extend
+from kafkalearn.replication.events import ElectionAnswered, LeaderChanged
 from tests.replication.schedules import EVERYTHING, runs
 
 THREE = Settings(fetch_wait_max_ms=0)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.replication import (
     AlterPartitionAnswered,
     BrokerCrashed,
@@ -20,7 +20,7 @@ from kafkalearn.replication import (
     simulate,
     step,
 )
-from kafkalearn.replication.effects import LeaderChanged
+from kafkalearn.replication.events import LeaderChanged
 
 THREE = Settings(fetch_wait_max_ms=0)
 COPIED = (Produce(2), Fetch(2), Fetch(3), Fetch(2), Fetch(3))

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.trace import extend
 from kafkalearn.replication import (
     ACKNOWLEDGED_SURVIVE,
     AlterPartitionAnswered,
@@ -25,8 +26,7 @@ from kafkalearn.replication import (
     simulate,
     step,
 )
-from kafkalearn.replication.controller.assignment import Assignment
-from kafkalearn.replication.effects import (
+from kafkalearn.replication.events import (
     AssignmentChanged,
     FetchAnswered,
     LeaderChanged,
@@ -34,8 +34,8 @@ from kafkalearn.replication.effects import (
     ReassignmentAnswered,
     ReplicaDeleted,
 )
+from kafkalearn.replication.settings import Assignment
 from kafkalearn.replication.state import Log
-from kafkalearn.trace import extend
 
 FOUR = Settings(broker_count=4, fetch_wait_max_ms=0)
 MOVE = AlterPartitionReassignments((4, 2, 3))

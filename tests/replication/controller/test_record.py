@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.replication import LeaderElected, Settings, step
-from kafkalearn.replication.controller.assignment import Assignment
-from kafkalearn.replication.controller.record import changed, fenced, unfenced, verdict
+from kafkalearn.replication.record import changed, fenced, unfenced, verdict
+from kafkalearn.replication.settings import Assignment
 from kafkalearn.replication.state import Controller, blank
 
 # Three replicas, at least two in sync, run on the classes of 4.0.2, 4.1.2, 4.2.1 and 4.3.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.replication import (
     BrokerCrashed,
     BrokerFrozen,
@@ -19,8 +19,8 @@ from kafkalearn.replication import (
     broken,
     simulate,
 )
-from kafkalearn.replication.effects import BrokerHalted, FetchAnswered, FetchHandled, ProduceAnswered
-from kafkalearn.replication.leader.answers import FetchRequest, read, refusal
+from kafkalearn.replication.events import BrokerHalted, FetchAnswered, FetchHandled, ProduceAnswered
+from kafkalearn.replication.leader import FetchRequest, read, refusal
 from kafkalearn.replication.state import Log, Record
 
 TWO = Settings(replica_count=2)

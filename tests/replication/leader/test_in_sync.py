@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.replication import (
     AlterPartitionAnswered,
     BrokerFenced,
@@ -16,8 +16,8 @@ from kafkalearn.replication import (
     TimePassed,
     simulate,
 )
-from kafkalearn.replication.effects import AlterPartitionSent, IsrWritten
-from kafkalearn.replication.leader.in_sync import with_fetch
+from kafkalearn.replication.events import AlterPartitionSent, IsrWritten
+from kafkalearn.replication.leader import with_fetch
 from kafkalearn.replication.state import Log, Proposal, Remote
 
 

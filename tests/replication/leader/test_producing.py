@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.replication import (
     AlterPartitionAnswered,
     BrokerCrashed,
@@ -16,7 +16,7 @@ from kafkalearn.replication import (
     TimePassed,
     simulate,
 )
-from kafkalearn.replication.effects import ConsumerRead, NoReachableLeader, ProduceAnswered, RecordsDeleted
+from kafkalearn.replication.events import ConsumerRead, NoReachableLeader, ProduceAnswered, RecordsDeleted
 
 TWO = Settings(replica_count=2, fetch_wait_max_ms=0)
 

@@ -18,14 +18,19 @@ from kafkalearn.replication import (
     simulate,
     step,
 )
-from kafkalearn.replication.effects import FetchAnswered, LogTruncated
-from kafkalearn.replication.leader.answers import FetchAnswer, log_after
-from kafkalearn.replication.replica_log.disk import append, begin_anew, copy, found_again, move_start, truncate
-from kafkalearn.replication.replica_log.truncation import (
+from kafkalearn.replication.events import FetchAnswered, LogTruncated
+from kafkalearn.replication.leader import FetchAnswer, log_after
+from kafkalearn.replication.replica_log import (
+    append,
+    begin_anew,
+    copy,
     cut_before_fetching,
     cut_for,
     cut_out_of_range,
     diverging_epoch,
+    found_again,
+    move_start,
+    truncate,
 )
 from kafkalearn.replication.state import Log, Record
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.explore import explore
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.search import explore
 from kafkalearn.replication import (
     ACKNOWLEDGED_SURVIVE,
     LOGS_AGREE,
@@ -34,7 +34,7 @@ from kafkalearn.replication import (
     start,
     step,
 )
-from kafkalearn.replication.search.find import alphabet, model
+from kafkalearn.replication.search import alphabet, model
 from tests.explore.search_steps import assert_names_do_not_matter, assert_steps_as_the_simulator
 from tests.replication.schedules import CARELESS, OPERATIONS, may_happen, sensible, settings
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.partitioning.skew import evenness
-from kafkalearn.spark.columns.counts import counts_by_partition
+from kafkalearn.spark.columns import counts_by_partition
 
 pytestmark = pytest.mark.spark
 

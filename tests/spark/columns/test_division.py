@@ -1,7 +1,7 @@
 import pytest
 from pyspark.sql import functions as sf
 
-from kafkalearn.spark.columns.division import quotient
+from kafkalearn.spark.columns import quotient
 
 pytestmark = pytest.mark.spark
 

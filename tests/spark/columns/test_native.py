@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import functions as sf
 
-from kafkalearn.spark.columns.native import static_call
+from kafkalearn.spark.columns import static_call
 
 pytestmark = pytest.mark.spark
 

@@ -5,7 +5,7 @@ import random
 import pytest
 from pyspark.sql import functions as sf
 
-from kafkalearn.spark.columns import texts
+from kafkalearn.spark import columns as texts
 
 pytestmark = pytest.mark.spark
 

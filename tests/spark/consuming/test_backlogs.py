@@ -4,10 +4,9 @@ from random import Random
 
 import pytest
 
-from kafkalearn.consuming.push import Process, Produce, Settings, simulate
-from kafkalearn.consuming.push.load import missed_by_pull
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.consuming import backlogs
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.consuming.push import Process, Produce, Settings, missed_by_pull, simulate
+from kafkalearn.spark.lag import backlogs
 
 pytestmark = pytest.mark.spark
 

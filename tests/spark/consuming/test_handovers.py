@@ -6,12 +6,12 @@ from random import Random
 import pandas as pd
 import pytest
 
-from kafkalearn.assignor import Member, assign
+from kafkalearn.assignors import Member, assign
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, commit_rows
 from kafkalearn.consuming.handovers import handovers as handovers_of_run
 from kafkalearn.consuming.handovers import owner_rows
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.consuming import handovers, owners_over_time
+from kafkalearn.spark.lag import handovers, owners_over_time
 from tests.consuming.groups import run_what_is_legal
 
 pytestmark = pytest.mark.spark

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.data.commits import Pace, with_commits
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.spark.data.datasets import orders
+from kafkalearn.spark.data.groups import Pace, with_commits
 from kafkalearn.spark.lag import lag_by_partition, log_ends
 
 pytestmark = pytest.mark.spark

@@ -9,14 +9,13 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import functions as sf
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.partitioning.keyed import partition_for_key
-from kafkalearn.spark.columns.checks import RECORD_SCHEMA
+from kafkalearn.spark.columns import RECORD_SCHEMA
 from kafkalearn.spark.data import cache, datasets
-from kafkalearn.spark.data.cache import Recipe
+from kafkalearn.spark.data.cache import MANIFEST, Recipe, is_whole
 from kafkalearn.spark.data.generate import CONSOLE_IDS, generate_group_ids, generate_keys, generate_orders
-from kafkalearn.spark.data.manifest import MANIFEST, is_whole
-from kafkalearn.spark.session.folders import OWNER
+from kafkalearn.spark.session.start import OWNER
 
 pytestmark = pytest.mark.spark
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.data.deliveries import RECORDS_PER_PAIR, deliveries, generate_deliveries, one_run
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark.data.logs import RECORDS_PER_PAIR, deliveries, generate_deliveries, one_run
 
 pytestmark = pytest.mark.spark
 

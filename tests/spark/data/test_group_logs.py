@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from kafkalearn.spark.data.group_logs import BILLING, DAY_MS, generate_group_logs
-from kafkalearn.spark.group_logs.standstill import EVENT_SCHEMA, rebalances
+from kafkalearn.spark.data.groups import BILLING, DAY_MS, generate_group_logs
+from kafkalearn.spark.group_logs import EVENT_SCHEMA, rebalances
 
 pytestmark = pytest.mark.spark
 

@@ -3,8 +3,8 @@
 import pytest
 from pyspark.sql import functions as sf
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.data.zipf import HEAD_COUNT, uniform, zipf_rank
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark.data.generate import HEAD_COUNT, uniform, zipf_rank
 
 pytestmark = pytest.mark.spark
 

@@ -4,14 +4,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group import simulate
-from kafkalearn.spark.group_logs.rows import START, log_rows
-from kafkalearn.spark.group_logs.standstill import (
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.scenarios import simulate
+from kafkalearn.spark.group_logs import (
     CAUSES,
     CLOSED,
     EVENT_SCHEMA,
     POLL_EXPIRED,
+    START,
+    log_rows,
     rebalances,
     standstill_by_cause,
     standstill_by_group,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.spark.columns import big_endian
+from kafkalearn.spark import columns as big_endian
 
 
 @pytest.fixture(params=["compiled", "public"])

@@ -6,15 +6,15 @@ import random
 import pytest
 from pyspark.sql import functions as sf
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.wire import Undecodable
 from kafkalearn.offsets import decode, encode_key, encode_value
-from kafkalearn.offsets.records.codec import decode_key
+from kafkalearn.offsets.records import decode_key
 from kafkalearn.offsets.replay import classic_group, committed
 from kafkalearn.spark.offsets import commits_per_second, group_findings, group_members, latest_state
 from kafkalearn.spark.offsets import decode as decoding
 from kafkalearn.spark.offsets.decode import DECODED_COLUMNS, NOT_READ, OF_EVERY_RECORD, decode_offsets
 from kafkalearn.spark.offsets.printing import with_formatter_line
-from kafkalearn.wire import Undecodable
 from tests.recorded import recorded
 from tests.segments.disk import RUNS, told
 

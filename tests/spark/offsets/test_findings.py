@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.answers import xray
+from kafkalearn.oncall import xray
 from kafkalearn.spark.offsets import decode_offsets, group_findings
 from kafkalearn.spark.offsets.segments import only_committed, segments_df
 from tests.segments.disk import FOLDER

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import committed_records
 from kafkalearn.offsets import decode, encode_key, encode_value
 from kafkalearn.offsets.replay import classic_group
-from kafkalearn.segments import committed_records
 from kafkalearn.spark.offsets import decode_offsets, group_members
-from kafkalearn.spark.offsets.members import MEMBER_SCHEMA
+from kafkalearn.spark.offsets.state import MEMBER_SCHEMA
 from tests.offsets.generated import group_values
 from tests.segments.disk import segments
 

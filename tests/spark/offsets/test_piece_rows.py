@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafkalearn.formats import pieces
+from kafkalearn.formats import pieces as side_by_side
+from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS, compress
 from kafkalearn.log import simulate
-from kafkalearn.segments import pieces
-from kafkalearn.segments.census import side_by_side
-from kafkalearn.segments.compression import BATCH_LIMIT_BYTES, CODECS, compress
-from kafkalearn.spark.offsets import piece_rows
-from kafkalearn.spark.offsets.piece_rows import Reading, join
+from kafkalearn.spark.offsets import segments as piece_rows
+from kafkalearn.spark.offsets.segments import Reading, join
 from tests.log.partitions import PASSES
 from tests.log.schedules import mixed_schedules, possible, small_settings
 from tests.segments.disk import FOLDER

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator.places import PLACES, PlaceCost, place_cost
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.offsets.places import place_costs
-from kafkalearn.topic_partition import TopicPartition
+from kafkalearn.spark.offsets.state import place_costs
 
 pytestmark = pytest.mark.spark
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from kafkalearn.datafiles import data_directory
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import data_directory
+from kafkalearn.formats.disk import read_disk
+from kafkalearn.formats.wire import Undecodable
 from kafkalearn.offsets import decode, encode_key, encode_value, formatter_line
-from kafkalearn.offsets.printing import formatter_lines
-from kafkalearn.segments import read_disk
+from kafkalearn.offsets.formatter import formatter_lines
 from kafkalearn.spark.offsets import decode_offsets
 from kafkalearn.spark.offsets.printing import with_formatter_line
-from kafkalearn.wire import Undecodable
 from tests.recorded import recorded
 
 pytestmark = pytest.mark.spark

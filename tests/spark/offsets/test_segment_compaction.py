@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 from pyspark.sql import functions as sf
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import read_disk
 from kafkalearn.log import Append, Clean, Cleaned, EndTransaction, NewBatch, Roll, Settings, read_log, step
-from kafkalearn.segments import read_disk
 from kafkalearn.spark.compaction import HORIZON, compact, count_reasons
 from kafkalearn.spark.offsets.segments import only_committed, segments_df
 from tests.log.partitions import PASSES, clean_ms, logs_of

@@ -6,9 +6,8 @@ import shutil
 import pytest
 from pyspark.sql import functions as sf
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.segments import committed_records, read_disk
-from kafkalearn.segments.transactions import transaction_outcomes
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.formats.disk import committed_records, read_disk, transaction_outcomes
 from kafkalearn.spark.compaction import compact, count_reasons
 from kafkalearn.spark.offsets.decode import decode_offsets
 from kafkalearn.spark.offsets.segments import only_committed, segments_df

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.exercises.chapter07.exercises import who_died
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.exercises.chapter07 import who_died
+from kafkalearn.formats.disk import committed_records, read_disk, source_rows
+from kafkalearn.formats.wire import Undecodable
 from kafkalearn.offsets import decode, encode_key, encode_value, replay
-from kafkalearn.segments import committed_records, read_disk, source_rows
-from kafkalearn.spark.data.offsets_records import offsets_records
+from kafkalearn.spark.data.groups import offsets_records
 from kafkalearn.spark.offsets.decode import decode_offsets
 from kafkalearn.spark.offsets.segments import only_committed, segments_df
 from kafkalearn.spark.offsets.state import commits_per_second, dead_groups, group_states, lag_of, latest_state
-from kafkalearn.wire import Undecodable
 from tests.offsets.generated import offset_records
 from tests.segments.disk import FOLDER, RUNS, admin, replayed, segments
 

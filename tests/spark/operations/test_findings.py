@@ -2,12 +2,12 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.operations.faults import KINDS, ClusterLogs, cluster_logs, judge, plant
 from kafkalearn.operations.faults import find_faults as find_without_spark
-from kafkalearn.operations.faults.logs import BatchRow
-from kafkalearn.operations.faults.topology import SAMPLE_MS, START_MS
-from kafkalearn.spark.data.cluster_logs import cluster_tables, tables_of
+from kafkalearn.operations.faults.findings import SAMPLE_MS, START_MS
+from kafkalearn.operations.faults.planting import BatchRow
+from kafkalearn.spark.data.logs import cluster_tables, tables_of
 from kafkalearn.spark.operations import as_findings, find_faults
 
 pytestmark = pytest.mark.spark

@@ -7,8 +7,8 @@ import pytest
 from kafkalearn.coordinator import offsets_partition
 from kafkalearn.operations.incident import play
 from kafkalearn.operations.placement import place_shifted
-from kafkalearn.spark.data.offsets_records import offsets_records
-from kafkalearn.spark.operations.incident import bytes_to_copy, measure, sizes, without_coordinator
+from kafkalearn.spark.data.groups import offsets_records
+from kafkalearn.spark.operations import bytes_to_copy, measure, sizes, without_coordinator
 
 pytestmark = pytest.mark.spark
 

@@ -4,12 +4,11 @@ import random
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.operations import leadership
-from kafkalearn.operations.leadership import partition_of
-from kafkalearn.operations.leadership.load import Load, Moved
+from kafkalearn.operations.leadership import Load, Moved, partition_of
 from kafkalearn.operations.reassignment import Target
-from kafkalearn.spark.operations.leadership import load_without, move_seconds, moved_bytes, partition_rows, plan_rows
+from kafkalearn.spark.operations import load_without, move_seconds, moved_bytes, partition_rows, plan_rows
 
 pytestmark = pytest.mark.spark
 

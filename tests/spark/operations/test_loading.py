@@ -2,12 +2,12 @@
 
 import pytest
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator import offsets_partition
-from kafkalearn.errors import KafkaLearnError
 from kafkalearn.offsets.store import Commit, DeleteGroup, Settings, StoreGroup, simulate
 from kafkalearn.operations.loading import Rate, load_size
-from kafkalearn.spark.data.offsets_records import offsets_records
-from kafkalearn.spark.operations.loading import load_of_brokers, load_sizes
+from kafkalearn.spark.data.groups import offsets_records
+from kafkalearn.spark.operations import load_of_brokers, load_sizes
 
 pytestmark = pytest.mark.spark
 

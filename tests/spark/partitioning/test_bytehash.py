@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn import hashing
-from kafkalearn.spark.partitioning import bytehash
+from kafkalearn.base import hashing
+from kafkalearn.spark import partitioning as bytehash
 
 keys = st.lists(st.none() | st.binary(max_size=40), max_size=30)
 

@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
-from kafkalearn.spark.partitioning import keyed
-from kafkalearn.spark.partitioning.keyed import NUMBERS, with_partition
+from kafkalearn.spark import partitioning as keyed
+from kafkalearn.spark.partitioning import NUMBERS, with_partition
 from tests.recorded import recorded
 
 pytestmark = pytest.mark.spark

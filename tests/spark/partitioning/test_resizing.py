@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
-from kafkalearn.spark.partitioning.resizing import moved_share, moved_share_by_count, moves_by_key
+from kafkalearn.spark.partitioning import moved_share, moved_share_by_count, moves_by_key
 
 pytestmark = pytest.mark.spark
 

@@ -5,12 +5,22 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import functions as sf
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.spark.offsets import decode_offsets
 from kafkalearn.spark.partitioning import with_partition
-from kafkalearn.spark.real_topic import PLAIN, SUBSCRIBED, run_to_the_end, topics_of
-from kafkalearn.spark.real_topic.records import OFFSETS_TOPIC, shop_orders, simulated_commits
-from kafkalearn.spark.real_topic.topics import RecordedTopics, add_jars, file_of, record
+from kafkalearn.spark.real_topic import (
+    OFFSETS_TOPIC,
+    PLAIN,
+    SUBSCRIBED,
+    RecordedTopics,
+    add_jars,
+    file_of,
+    record,
+    run_to_the_end,
+    shop_orders,
+    simulated_commits,
+    topics_of,
+)
 
 COLUMNS = ["key", "value", "topic", "partition", "offset", "timestamp", "timestampType"]
 

@@ -4,10 +4,10 @@ import zipfile
 
 import pytest
 
-from kafkalearn.assignor import compare
-from kafkalearn.assignor.judging.random_rebalances import random_rebalance
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.rebalances.costs import COMPARED, random_rebalances, rebalance_costs
+from kafkalearn.assignors import compare
+from kafkalearn.assignors.judging import random_rebalance
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark.rebalances import COMPARED, random_rebalances, rebalance_costs
 from kafkalearn.spark.session.worker_code import core_zip
 
 pytestmark = pytest.mark.spark
@@ -64,9 +64,11 @@ def test_the_groups_may_be_anybodys(spark):
 
 def test_what_is_sent_to_the_workers_is_the_core_alone():
     names = zipfile.ZipFile(core_zip()).namelist()
-    assert {"kafkalearn/__init__.py", "kafkalearn/assignor/sticky/assignors.py", "kafkalearn/errors.py"} <= set(names)
+    assert {"kafkalearn/__init__.py", "kafkalearn/assignors/sticky.py", "kafkalearn/base/errors.py"} <= set(names)
     assert not [
-        name for name in names if name.startswith(("kafkalearn/spark/", "kafkalearn/views/", "kafkalearn/exercises/"))
+        name
+        for name in names
+        if name.startswith(("kafkalearn/spark/", "kafkalearn/views.py/", "kafkalearn/exercises/"))
     ]
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.scenario.durations import newcomer_ms
-from kafkalearn.spark.rebalances.durations import GROUP_SCHEMA, by_member_count, random_groups, with_rebalance_ms
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.scenarios.durations import newcomer_ms
+from kafkalearn.spark.rebalances import GROUP_SCHEMA, by_member_count, random_groups, with_rebalance_ms
 
 pytestmark = pytest.mark.spark
 

@@ -6,16 +6,17 @@ from types import SimpleNamespace
 import pytest
 from pyspark.sql import functions as sf
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.data.fetch_log import ROUND_COUNT, UNTIL_MS, generate_appends, generate_fetches
-from kafkalearn.spark.replication.marks import (
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark.data.logs import ROUND_COUNT, UNTIL_MS, generate_appends, generate_fetches
+from kafkalearn.spark.replication import (
     high_watermarks,
     isr_changes,
     lag_counts,
+    marks_at,
     remote_ends,
+    replayed,
     with_caught_up,
 )
-from kafkalearn.spark.replication.replay import marks_at, replayed
 
 pytestmark = pytest.mark.spark
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from kafkalearn.java_runtime import JavaNotFound
+from kafkalearn.base.java_runtime import JavaNotFound
 from kafkalearn.spark.session import check
 from kafkalearn.spark.session.check import check_environment
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from kafkalearn.assignor import compare, random_rebalance
+from kafkalearn.assignors import compare, random_rebalance
 from kafkalearn.coordinator.rule import FORMULAS, offsets_partition
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
 from tests.spark.processes import run_python
@@ -23,8 +23,8 @@ from kafkalearn.coordinator.rule import FORMULAS
 from kafkalearn.partitioning.keyed import PARTITIONERS
 from kafkalearn.spark.coordinator import with_coordinator, with_offsets_partition
 from kafkalearn.spark.data import datasets
-from kafkalearn.spark.partitioning import keyed
-from kafkalearn.spark.rebalances.costs import random_rebalances, rebalance_costs
+from kafkalearn.spark import partitioning as keyed
+from kafkalearn.spark.rebalances import random_rebalances, rebalance_costs
 from kafkalearn.spark.session import get_spark
 
 simple = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # little is computed here, and much is started

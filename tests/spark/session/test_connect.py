@@ -8,12 +8,11 @@ import time
 
 import pytest
 
-from kafkalearn.assignor import compare, random_rebalance
+from kafkalearn.assignors import compare, random_rebalance
+from kafkalearn.base.java_runtime import find_java
 from kafkalearn.coordinator.rule import offsets_partition
-from kafkalearn.java_runtime import find_java
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
-from kafkalearn.spark.session.embedded import spark_home
-from kafkalearn.spark.session.jvm import SPARK_JAVA_OPTIONS
+from kafkalearn.spark.session.start import SPARK_JAVA_OPTIONS, spark_home
 from tests.spark.processes import run_python
 
 pytest.importorskip("grpc", reason="Spark Connect needs grpcio, grpcio-status, googleapis-common-protos, zstandard")
@@ -24,12 +23,12 @@ TEXTS = ["", "user-42", "test-group", "polygenelubricants", "ключ", "🔑-�
 
 OVER_CONNECT = """
 from kafkalearn.partitioning.keyed import PARTITIONERS
-from kafkalearn.spark.columns.counts import counts_by_partition
+from kafkalearn.spark.columns import counts_by_partition
 from kafkalearn.spark.coordinator import with_coordinator, with_offsets_partition
 from kafkalearn.spark.data import datasets
-from kafkalearn.spark.partitioning.resizing import moved_share, moves_by_key
-from kafkalearn.spark.partitioning.keyed import with_partition
-from kafkalearn.spark.rebalances.costs import random_rebalances, rebalance_costs
+from kafkalearn.spark.partitioning import moved_share, moves_by_key
+from kafkalearn.spark.partitioning import with_partition
+from kafkalearn.spark.rebalances import random_rebalances, rebalance_costs
 from kafkalearn.spark.session import check_environment, get_spark, job_progress
 
 spark = get_spark()

@@ -8,14 +8,14 @@ import time
 
 import pytest
 
-from kafkalearn.spark.session.folders import new_folder, remove_folder, temporary_folder
-from kafkalearn.spark.session.start_errors import SparkNotStarted
+from kafkalearn.spark.session.gateway import SparkNotStarted
+from kafkalearn.spark.session.start import new_folder, remove_folder, temporary_folder
 from tests.spark.processes import ROOT
 
 MAKE_ONE = """
 import sys, time
 from pathlib import Path
-from kafkalearn.spark.session.folders import new_folder
+from kafkalearn.spark.session.start import new_folder
 
 folder = new_folder(Path(sys.argv[1]), sys.argv[2])
 (folder / "zip").mkdir()

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.spark.session import memory
-from kafkalearn.spark.session.memory import heap_option, machine_memory_bytes
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark.session import start as memory
+from kafkalearn.spark.session.start import heap_option, machine_memory_bytes
 
 
 def test_the_limit_of_a_container_counts_if_it_is_lower(monkeypatch, tmp_path):

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from kafkalearn.spark.session.progress import job_progress
+from kafkalearn.spark.session.interrupts import job_progress
 
 pytestmark = pytest.mark.spark
 

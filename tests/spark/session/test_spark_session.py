@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.java_runtime import find_java
-from kafkalearn.spark.session.jvm import Launch, start_jvm
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.java_runtime import find_java
+from kafkalearn.spark.session.gateway import SparkNotStarted
 from kafkalearn.spark.session.spark_session import get_spark
-from kafkalearn.spark.session.start_errors import SparkNotStarted
+from kafkalearn.spark.session.start import Launch, start_jvm
 from tests.spark.processes import ROOT, java_script, run_python
 
 pytestmark = pytest.mark.spark
@@ -32,7 +32,7 @@ SAID = {
 
 ASK_ALL = """
 import socket
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.spark.session import gateway, get_spark
 listener = socket.create_server(("127.0.0.1", 0))
 taken = listener.getsockname()[1]
@@ -50,7 +50,7 @@ report(answers)
 def refusal(variables: dict[str, str | None]) -> str:
     """What get_spark() says in a process with these variables."""
     code = """
-        from kafkalearn.errors import KafkaLearnError
+        from kafkalearn.base.errors import KafkaLearnError
         from kafkalearn.spark.session import get_spark
         try:
             get_spark()
@@ -94,7 +94,7 @@ def test_a_life_without_any_java_installed(tmp_path):
         before = dict(os.environ)
         import time
         from pathlib import Path
-        from kafkalearn.spark.session import embedded, gateway, get_spark
+        from kafkalearn.spark.session import start as embedded, gateway, get_spark
 
         def state(spark):
             folder = embedded._jvm.folder

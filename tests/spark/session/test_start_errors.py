@@ -1,6 +1,6 @@
 """A long log becomes a short message."""
 
-from kafkalearn.spark.session.start_errors import NO_REMEDY, error_lines, explain
+from kafkalearn.spark.session.gateway import NO_REMEDY, error_lines, explain
 
 LOG = """Using Spark's default log4j profile: org/apache/spark/log4j2-defaults.properties
 26/11/20 13:23:46 WARN Utils: Service 'sparkDriver' could not bind on a random free port.

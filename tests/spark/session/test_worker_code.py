@@ -7,10 +7,10 @@ import sys
 import pyarrow as pa
 from pyspark import cloudpickle
 
-from kafkalearn.segments.files import parse_segment
-from kafkalearn.spark.offsets.piece_rows import Reading, join
-from kafkalearn.spark.offsets.rest import decode_columns, decode_row
-from kafkalearn.spark.partitioning.bytehash import hashing
+from kafkalearn.formats.segments import parse_segment
+from kafkalearn.spark.offsets.decode import decode_columns, decode_row
+from kafkalearn.spark.offsets.segments import Reading, join
+from kafkalearn.spark.partitioning import hashing
 from kafkalearn.spark.session.worker_code import core_zip, for_workers
 from tests.segments.disk import FOLDER
 

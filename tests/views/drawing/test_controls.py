@@ -1,7 +1,7 @@
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.views.drawing.controls import control, slider
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.drawing.controls import control, slider
 
 FORMS = {
     "text": ("billing", "text", "billing"),

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.trace import run
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.trace import run
+from kafkalearn.drawing.player import picture
+from kafkalearn.drawing.svg import text
 from kafkalearn.views import animation
-from kafkalearn.views.drawing.picture import picture
-from kafkalearn.views.drawing.svg import text
 
 
 def draw_sum(frame, before):

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator.leaders import round_robin_leaders
-from kafkalearn.coordinator.simulator import look_up
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.coordinator.lookup import look_up
+from kafkalearn.coordinator.picture import broker_fill
+from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.partitioning.keyless import Settings, sends, simulate
 from kafkalearn.views import draw_keyless, draw_lookup, draw_offsets_topic
-from kafkalearn.views.coordinator.offsets_topic import broker_fill
-from kafkalearn.views.drawing.style import MARK, SMALL
 
 BROKERS = st.one_of(st.none(), st.integers(0, 9))
 

@@ -2,7 +2,7 @@ from itertools import combinations
 
 import pytest
 
-from kafkalearn.views.drawing.style import BODY, FILLS, INK, LINES, MARK, MUTED, PANEL, READ, SMALL, TITLE
+from kafkalearn.drawing.svg import BODY, FILLS, INK, LINES, MARK, MUTED, PANEL, READ, SMALL, TITLE
 
 
 def luminance(colour):

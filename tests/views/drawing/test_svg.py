@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from IPython.core.formatters import DisplayFormatter
 
-from kafkalearn.views.drawing.picture import picture, stack
-from kafkalearn.views.drawing.style import FILLS
-from kafkalearn.views.drawing.svg import arrow, bracket, filled, group, number, outlined, text, words_at
+from kafkalearn.drawing.player import picture, stack
+from kafkalearn.drawing.svg import FILLS, arrow, bracket, filled, group, number, outlined, text, words_at
 
 NUMBERS = st.floats(-1e4, 1e4)
 LENGTHS = st.floats(1, 300)

@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from kafkalearn.coordinator.simulator import look_up
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.coordinator.lookup import look_up
+from kafkalearn.drawing.player import picture
 from kafkalearn.views import animation, draw_lookup, play, slider, vary
-from kafkalearn.views.drawing.picture import picture
 
 
 def name_it(**values):

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from kafkalearn.coordinator.simulator import look_up
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.coordinator.lookup import look_up
 from kafkalearn.views import animation, describe_lookup, draw_lookup, play
 
 LEADERS = (1, 2, 3)

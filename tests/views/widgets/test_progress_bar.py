@@ -2,8 +2,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from kafkalearn.drawing.widgets import ProgressBar
 from kafkalearn.views import progress_bar
-from kafkalearn.views.widgets.progress_bar import ProgressBar
 
 CELL = """
 from kafkalearn.views import progress_bar

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.zookeeper.commits.load import MEASURED, Costs, backlogs, commit_times
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.zookeeper.commits.simulator import MEASURED, Costs, backlogs, commit_times
 from tests.recorded import recorded
 
 STORES = recorded("offset-stores")

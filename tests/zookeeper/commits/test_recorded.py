@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.offsets.groups import Member
+from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store import StoreGroup
 from kafkalearn.zookeeper.commits import (
     BackoffPassed,
@@ -19,7 +19,7 @@ from kafkalearn.zookeeper.commits import (
     start,
     step,
 )
-from kafkalearn.zookeeper.commits.effects import BackingOff, CommitDone, CommitDropped, RecordsRead
+from kafkalearn.zookeeper.commits.model import BackingOff, CommitDone, CommitDropped, RecordsRead
 from tests.recorded import recorded
 
 MIGRATIONS = recorded("offset-migrations")

@@ -2,11 +2,10 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.zookeeper.commits import Crash, Produce, Settings, Shutdown, Start, simulate
-from kafkalearn.zookeeper.commits.promises import NONE_SKIPPED, NONE_TWICE
-from kafkalearn.zookeeper.commits.search import MOVES, find
-from kafkalearn.zookeeper.commits.search.find import in_zookeeper
+from kafkalearn.zookeeper.commits.search import MOVES, find, in_zookeeper
+from kafkalearn.zookeeper.commits.simulator import NONE_SKIPPED, NONE_TWICE
 
 LARGEST, SMALLEST = Settings(), Settings(auto_offset_reset="smallest")
 AT_ONCE, AFTER_A_CRASH = "at once, without dual commit", "by dual commit, and on after a crash"

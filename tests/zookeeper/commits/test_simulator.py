@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.offsets.replicated.events import FollowerFetch
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.offsets.replicated import FollowerFetch
 from kafkalearn.offsets.store import Load
 from kafkalearn.replication import BrokerCrashed, SessionExpired, TimePassed
 from kafkalearn.zookeeper.commits import (
@@ -21,7 +21,7 @@ from kafkalearn.zookeeper.commits import (
     start,
     step,
 )
-from kafkalearn.zookeeper.commits.effects import (
+from kafkalearn.zookeeper.commits.model import (
     BackingOff,
     Began,
     CommitDone,

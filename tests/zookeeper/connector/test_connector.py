@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
-from kafkalearn.trace import extend
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.trace import extend
 from kafkalearn.zookeeper.connector import (
     BrokerStarted,
     CommitOffsets,
@@ -23,9 +23,18 @@ from kafkalearn.zookeeper.connector import (
     simulate,
     step,
 )
-from kafkalearn.zookeeper.connector.effects import Committed, GaveUp, RebalanceBegan, Released, Threw
-from kafkalearn.zookeeper.connector.settings import InvalidConfig
-from kafkalearn.zookeeper.connector.state import BACKOFF, EVENT, STAGES, WATCHER
+from kafkalearn.zookeeper.connector.model import (
+    BACKOFF,
+    EVENT,
+    STAGES,
+    WATCHER,
+    Committed,
+    GaveUp,
+    InvalidConfig,
+    RebalanceBegan,
+    Released,
+    Threw,
+)
 from kafkalearn.zookeeper.schedules import play, possible_turns, settle
 from kafkalearn.zookeeper.subscriptions import Streams
 

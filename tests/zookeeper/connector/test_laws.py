@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkalearn.assignor import OldConsumer, assign
-from kafkalearn.errors import IllegalEvent
+from kafkalearn.assignors import OldConsumer, assign
+from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.zookeeper.connector import (
     BrokerStarted,
     BrokerStopped,
@@ -26,11 +26,10 @@ from kafkalearn.zookeeper.connector import (
     start,
     step,
 )
-from kafkalearn.zookeeper.connector.promises import owners
-from kafkalearn.zookeeper.filters import TopicFilter
+from kafkalearn.zookeeper.connector.simulator import owners
 from kafkalearn.zookeeper.layout import consumer_of_thread, consumer_path, ids_path
 from kafkalearn.zookeeper.schedules import possible_turns, settle
-from kafkalearn.zookeeper.subscriptions import Filtered, Streams, read_subscription, stream_counts
+from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter, read_subscription, stream_counts
 
 NAMES = ("c1", "c2", "c10")
 WANTS = (

@@ -2,11 +2,10 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.world.consumers import CONSUMING, DOINGS
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.scenarios.consumers import CONSUMING, DOINGS
 from kafkalearn.zookeeper.connector import Settings
-from kafkalearn.zookeeper.eras import ERAS, era_rows, play_eras, simulate_zookeeper
-from kafkalearn.zookeeper.eras.durations import newcomer, read_twice
+from kafkalearn.zookeeper.eras import ERAS, era_rows, newcomer, play_eras, read_twice, simulate_zookeeper
 
 STORY = """
 topic orders has 6 partitions

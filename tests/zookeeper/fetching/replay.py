@@ -21,7 +21,7 @@ from kafkalearn.zookeeper.fetching import (
     start,
     step,
 )
-from kafkalearn.zookeeper.fetching.effects import Ended, Raised, Read
+from kafkalearn.zookeeper.fetching.cluster import Ended, Raised, Read
 
 DEFAULTS = {"consumer.timeout.ms": "350", "auto.commit.enable": "false"}
 ANSWERED = (Read, Raised, Ended)

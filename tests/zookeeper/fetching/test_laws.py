@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent
-from kafkalearn.trace import run
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.trace import run
 from kafkalearn.zookeeper.fetching import (
     Append,
     Assigned,
@@ -29,8 +29,8 @@ from kafkalearn.zookeeper.fetching import (
     start,
     step,
 )
-from kafkalearn.zookeeper.fetching.effects import OffsetReset, Read
-from kafkalearn.zookeeper.fetching.promises import FINDER_FREE, NO_FETCHER_DEAD, NOBODY_STOPPED
+from kafkalearn.zookeeper.fetching.cluster import OffsetReset, Read
+from kafkalearn.zookeeper.fetching.simulator import FINDER_FREE, NO_FETCHER_DEAD, NOBODY_STOPPED
 from tests.zookeeper.fetching.replay import settle
 
 PARTITIONS, STREAMS = 3, 2

@@ -1,7 +1,7 @@
 """What a real old consumer of 1.1.1 held in its four layers, step by step, against the simulator."""
 
 from kafkalearn.zookeeper.fetching import check, fetcher_id, simulate
-from kafkalearn.zookeeper.fetching.effects import Committed, OffsetsApart
+from kafkalearn.zookeeper.fetching.cluster import Committed, OffsetsApart
 from tests.every import every_case
 from tests.recorded import recorded
 from tests.zookeeper.fetching.replay import answer_of, events_of, seen

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.zookeeper.fetching import (
     Append,
     Assigned,
@@ -25,7 +25,7 @@ from kafkalearn.zookeeper.fetching import (
     start,
     step,
 )
-from kafkalearn.zookeeper.fetching.effects import (
+from kafkalearn.zookeeper.fetching.cluster import (
     Committed,
     Ended,
     FetcherDied,
@@ -39,7 +39,7 @@ from kafkalearn.zookeeper.fetching.effects import (
     Read,
     Waited,
 )
-from kafkalearn.zookeeper.fetching.promises import FINDER_FREE, NO_FETCHER_DEAD, NOBODY_STOPPED
+from kafkalearn.zookeeper.fetching.simulator import FINDER_FREE, NO_FETCHER_DEAD, NOBODY_STOPPED
 
 SMALL = Settings(stream_count=2, fetch_message_max_bytes=100)
 OWNS_BOTH = StartConnections([Assigned("orders", 0, 0, 0), Assigned("orders", 1, 1, 0)])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.zookeeper.connector import CreateMessageStreams, RebalanceStep, SessionExpired, Settings
-from kafkalearn.zookeeper.connector.promises import (
+from kafkalearn.zookeeper.connector.simulator import (
     NOBODY_GIVES_UP,
     NOBODY_IN_THE_WAY,
     ONE_IS_CALLED,
@@ -13,9 +13,7 @@ from kafkalearn.zookeeper.connector.promises import (
     SAME_VIEW,
     broken,
 )
-from kafkalearn.zookeeper.search import find, find_herd, herd, herd_costs
-from kafkalearn.zookeeper.search.find import CALLED, EXPIRING
-from kafkalearn.zookeeper.search.herd import CHANGES, herd_cost
+from kafkalearn.zookeeper.search import CALLED, CHANGES, EXPIRING, find, find_herd, herd, herd_cost, herd_costs
 
 SETTINGS = Settings(auto_commit_enable=False)
 

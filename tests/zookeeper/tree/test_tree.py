@@ -4,8 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.zookeeper.tree import (
+    NO_REQUEST_REFUSED,
+    NO_SESSION_EXPIRES,
+    Answered,
     Create,
     Delete,
     Exists,
@@ -13,18 +16,19 @@ from kafkalearn.zookeeper.tree import (
     GetData,
     Ping,
     SessionClosed,
+    SessionEnded,
     SessionExpired,
     SessionOpened,
     SetData,
     Settings,
     TimePassed,
+    WatchFired,
+    broken,
     check,
     simulate,
     start,
     step,
 )
-from kafkalearn.zookeeper.tree.effects import Answered, SessionEnded, WatchFired
-from kafkalearn.zookeeper.tree.promises import NO_REQUEST_REFUSED, NO_SESSION_EXPIRES, broken
 
 SETTINGS = Settings()
 TWO = (SessionOpened("a"), SessionOpened("b"))

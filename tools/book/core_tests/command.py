@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 import tools.book.core_tests as words_for_help
-from kafkalearn.datafiles import data_folder
+from kafkalearn.base.files import data_folder
 from tools.book.core_tests.folders import files_in, folders
 from tools.book.core_tests.page import row_of, write_page
 from tools.book.core_tests.running import FileResult, run_files

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kafkalearn.page.imports import needed_for
+from tools.page.cells import needed_for
 
 WORDS = ("-q", "-p", "no:cacheprovider", "-p", "no:threadexception", "-m", "not long")
 _SAID = {

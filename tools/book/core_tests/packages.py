@@ -10,7 +10,7 @@ import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 
-from kafkalearn.datafiles import data_folder
+from kafkalearn.base.files import data_folder
 from tools.book.live.packages import NotFetched
 from tools.environment import locked_uv
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from kafkalearn.tables.markdown import markdown_table
+from kafkalearn.base.tables import markdown_table
 from tools.book.core_tests.folders import files_in
 from tools.book.core_tests.running import FileResult
 from tools.environment import ROOT

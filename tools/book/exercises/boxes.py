@@ -15,8 +15,8 @@ from nbconvert.filters.markdown_mistune import markdown2html_mistune
 from nbformat import NotebookNode
 
 from kafkalearn.exercises.kit.exercise import Exercise
-from kafkalearn.page.exercises import NOT_IN_THE_PAGE
 from tools.book.live.alive import tools
+from tools.page.exercises import NOT_IN_THE_PAGE
 
 HERE = Path(__file__).parent
 

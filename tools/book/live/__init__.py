@@ -3,7 +3,7 @@
 - ``runtime.js``: Pyodide, kafkalearn's core and the worker's script, as one classic script that a page can load from
   ``file:`` (`runtime`). Its own words are in ``worker.js``.
 - ``page.js``: the page's own script, of the files in `PAGE_SCRIPTS`; the first gives `window.kafkalearn`, which
-  `kafkalearn.page` describes. ``page.css`` is its style.
+  `tools.page` describes. ``page.css`` is its style.
 - ``ace/``: the editor of code, as it comes from npm (`packages`).
 - ``licences/``: those of all that is not ours.
 

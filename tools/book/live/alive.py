@@ -7,7 +7,7 @@ import re
 
 from nbformat import NotebookNode
 
-from kafkalearn.views.drawing.page import player_script, player_style
+from kafkalearn.drawing.player import player_script, player_style
 from tools.book.live.parts import FOLDER
 from tools.book.live.policy import with_policy
 

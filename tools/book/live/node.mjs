@@ -21,7 +21,7 @@ function processorSeconds() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
 }
-const answer = python.runPython("from kafkalearn.page import answer; answer");
+const answer = python.runPython("from tools.page import answer; answer");
 process.stdout.write('{"started":true}\n');
 for await (const line of createInterface({ input: process.stdin })) {
   const { name, payload, code, clock } = JSON.parse(line);

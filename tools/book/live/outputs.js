@@ -1,4 +1,4 @@
-// What a cell shows: HTML that kafkalearn.page.display has made, and players, which this page draws.
+// What a cell shows: HTML that tools.page.controls has made, and players, which this page draws.
 
 window.kafkalearnOutputs = (() => {
   const PLAYER = "application/x-kafkalearn-player";

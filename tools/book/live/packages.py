@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from kafkalearn.datafiles import data_folder
+from kafkalearn.base.files import data_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from kafkalearn.views.drawing.page import player_script, player_style
+from kafkalearn.drawing.player import player_script, player_style
 from tools.book.live import runtime
 from tools.book.live.packages import ACE, PYODIDE, files
 

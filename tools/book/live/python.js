@@ -1,4 +1,4 @@
-// window.kafkalearn: Python for a page, as kafkalearn/page/__init__.py describes it.
+// window.kafkalearn: Python for a page, as tools/page/__init__.py describes it.
 //   start(onProgress) -> Promise, ask(name, payload) -> Promise<result>, stop(), isStarted
 // Events on window: "kafkalearn:started", "kafkalearn:stopped".
 // A page talks to the holder of the worker: {start}, {stop}, {id, name, payload}; it hears {progress}, {started},

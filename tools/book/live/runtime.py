@@ -63,7 +63,7 @@ def _standard_library(archive: bytes) -> bytes:
 def core_files() -> dict[str, Path]:
     """Every file of the archive by its name there."""
     chosen = {}
-    for path in (ROOT / "kafkalearn").rglob("*"):
+    for path in (*(ROOT / "kafkalearn").rglob("*"), *(ROOT / "tools" / "page").rglob("*")):
         inside = path.relative_to(ROOT)
         if path.is_file() and not _LEFT_OUT & set(inside.parts):
             chosen[inside.as_posix()] = path

@@ -1,6 +1,6 @@
 // The worker that holds Python. It is given once what it is made of, then asked questions one by one:
 //   {parts}                 -> {progress: words}..., {started: true} or {failed: words}
-//   {id, name, payload}     -> {id, answer: JSON text of kafkalearn.page.answer}
+//   {id, name, payload}     -> {id, answer: JSON text of tools.page.answer}
 // Pages from file: may load nothing, so what Pyodide would fetch is handed to it from the parts.
 
 async function unpacked(text) {
@@ -38,7 +38,7 @@ async function start(packed) {
   const python = await loadPyodide({ indexURL: "https://nowhere.invalid/", stdLibURL, createPyodideModule, lockFileContents });
   say("Loading kafkalearn");
   python.unpackArchive(parts["kafkalearn.zip"], "zip");
-  return python.runPython("from kafkalearn.page import answer; answer");
+  return python.runPython("from tools.page import answer; answer");
 }
 
 let answer = null;

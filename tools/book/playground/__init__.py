@@ -1,6 +1,6 @@
 """``playground.html``: one file, to be sent by mail, with Python in it and a policy that names its scripts by hash.
 
-Each part is a form of ``forms.html``; `kafkalearn.page.playground` answers it, ``playground.js`` only wires.
+Each part is a form of ``forms.html``; `tools.page.playground` answers it, ``playground.js`` only wires.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from kafkalearn.page.playground.assignors import ASSIGNORS
+from kafkalearn.drawing.player import player_style
+from kafkalearn.releases.lines import RELEASES
 from kafkalearn.replication import ACKNOWLEDGED_SURVIVE, PROMISES
-from kafkalearn.versions.releases import RELEASES
-from kafkalearn.views.drawing.page import player_style
 from tools.book.live import page_script, with_policy
 from tools.book.shell import STYLE
+from tools.page.playground import ASSIGNORS
 
 HERE = Path(__file__).parent
 PAGE = "playground.html"

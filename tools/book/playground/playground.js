@@ -1,4 +1,4 @@
-// The playground: forms are asked of Python (kafkalearn.page.playground), and what comes is shown below each form.
+// The playground: forms are asked of Python (tools.page.playground), and what comes is shown below each form.
 // The address has the state: #part.asks?field=value&..., which this script reads when the page opens.
 
 (() => {

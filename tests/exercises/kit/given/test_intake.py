@@ -12,10 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.exercises.kit.functions import _call
-from kafkalearn.exercises.kit.given.function import GivenFunction
-from kafkalearn.exercises.kit.given.intake import Strange, taken
-from kafkalearn.exercises.kit.given.limits import Spent
-from kafkalearn.exercises.kit.shown import kind_of, shown
+from kafkalearn.exercises.kit.given import GivenFunction, Spent, Strange, taken
+from kafkalearn.exercises.kit.result import kind_of, shown
 from kafkalearn.replication import Fetch, Produce
 from tests.every import every_case
 from tests.exercises.kit.hostile import FUNCTIONS, VALUES, NoAttribute, never_ends

@@ -6,9 +6,9 @@ from itertools import count
 
 import pytest
 
-from kafkalearn.exercises.kit.given import line_counting
-from kafkalearn.exercises.kit.given.limits import Bounds, Spent
-from kafkalearn.exercises.kit.given.line_counting import TooManyLines, line_counter
+from kafkalearn.exercises.kit import line_counting
+from kafkalearn.exercises.kit.given import Bounds, Spent
+from kafkalearn.exercises.kit.line_counting import TooManyLines, line_counter
 
 
 def passes():

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkalearn.errors import KafkaLearnError
-from kafkalearn.group.scenario.simulator import simulate
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.scenarios.playing import simulate
 
 START = "at 0 s: c1, c2, c3 join\n"
 

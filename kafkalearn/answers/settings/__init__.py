@@ -1,1 +1,0 @@
-"""The settings of somebody's own files: read, recognised, held to a release."""

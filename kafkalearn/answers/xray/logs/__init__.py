@@ -1,1 +1,0 @@
-"""Each log of an x-ray: what it holds, what is wrong with it, what its files disagree about."""

@@ -1,1 +1,0 @@
-"""The answer to `xray` in words."""

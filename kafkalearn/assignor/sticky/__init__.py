@@ -1,1 +1,0 @@
-"""Sticky and cooperative sticky: balance first, and then as little movement as balance allows."""

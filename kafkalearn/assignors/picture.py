@@ -1,0 +1,470 @@
+"""Assignments and rebalances, shown: picture, words, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from kafkalearn.assignors import Assignment, change, load
+from kafkalearn.assignors.carrying_out import (
+    AllGaveUp,
+    Assigned,
+    AssignedAnew,
+    Event,
+    Group,
+    GroupChanged,
+    MemberJoined,
+    MemberLeft,
+    StoppedReading,
+    SubscriptionChanged,
+)
+from kafkalearn.base.errors import counted
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Fill,
+    cut_name,
+    fill,
+    filled,
+    line,
+    name_width,
+    outlined,
+    rect,
+    text,
+)
+
+# Assignments and rebalances in words: a sentence, and the whole of it as text.
+
+MOST_NAMED = 8  # more members than that are counted, not named
+
+
+def short_names(partitions: Iterable[TopicPartition]) -> bool:
+    """Whether the number alone names a partition, because all are of one topic."""
+    return len({partition.topic for partition in partitions}) <= 1
+
+
+def label_of(partition: TopicPartition, is_short: bool) -> str:
+    """A partition's name in a cell."""
+    return str(partition.partition) if is_short else str(partition)
+
+
+def load_words(assignment: Assignment) -> str:
+    """How many partitions on how many members.
+
+    >>> load_words(Assignment({"C0": [], "C1": []}))
+    '0 partitions on 2 members'
+    """
+    measured = load(assignment)
+    return f"{counted(measured.partition_count, 'partition')} on {counted(measured.member_count, 'member')}"
+
+
+def describe_assignment(assignment: Assignment, before: Assignment | None = None) -> str:
+    """A sentence about an assignment; with the one before it, what changed.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignors import Member, assign
+    >>> three = assign("range", {"t": 4}, [Member(name, ["t"]) for name in ("C0", "C1", "C2")])
+    >>> two = assign("range", {"t": 4}, [Member(name, ["t"]) for name in ("C1", "C2")])
+    >>> describe_assignment(two, three)
+    '4 partitions on 2 members: C1 2, C2 2. 1 kept its owner, 3 moved.'
+    """
+    measured, counts = load(assignment), assignment.counts()
+    if len(counts) <= MOST_NAMED:
+        loads = ", ".join(f"{member_id} {count}" for member_id, count in counts.items())
+    else:
+        loads = f"{measured.fewest} to {measured.most} each"
+    idle = f"; {measured.idle_count} idle" if measured.idle_count else ""
+    words = f"{load_words(assignment)}: {loads}{idle}."
+    if before is None:
+        return words
+    made = change(before, assignment)
+    parts = [
+        f"{made.kept_count:,} kept {'its' if made.kept_count == 1 else 'their'} owner",
+        f"{made.moved_count:,} moved",
+        *([f"{made.new_count:,} had none"] if made.new_count else []),
+        *([f"{made.lost_count:,} {'has' if made.lost_count == 1 else 'have'} none now"] if made.lost_count else []),
+    ]
+    return f"{words} {', '.join(parts)}."
+
+
+def assignment_text(assignment: Assignment, before: Assignment | None = None) -> str:
+    """An assignment in plain text, a line for each member; with the one before it, ``*`` marks what moved or is new.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignors import Member, assign
+    >>> three = assign("range", {"t": 4}, [Member(name, ["t"]) for name in ("C0", "C1", "C2")])
+    >>> two = assign("range", {"t": 4}, [Member(name, ["t"]) for name in ("C1", "C2")])
+    >>> print(assignment_text(two, three))
+    C1 (2): t-0* t-1*
+    C2 (2): t-2* t-3
+    gone: C0
+    """
+    owner_before = None if before is None else before.owners()
+    gone = [member_id for member_id in before or () if member_id not in assignment]
+    return "\n".join([*_lines(assignment, owner_before), *([f"gone: {', '.join(gone)}"] if gone else [])])
+
+
+def _lines(owned_by: Mapping[str, Sequence[TopicPartition]], owners: Mapping[TopicPartition, str] | None) -> list[str]:
+    def shown(partition: TopicPartition, member_id: str) -> str:
+        return f"{partition}{'*' if owners is not None and owners.get(partition) != member_id else ''}"
+
+    return [
+        f"{member_id} ({len(owned)}): {' '.join(shown(each, member_id) for each in owned) or 'nothing'}"
+        for member_id, owned in owned_by.items()
+    ]
+
+
+def describe_rebalance(frame: Frame[Group, Event], before: Frame[Group, Event] | None = None) -> str:
+    """A sentence or two about a moment of a rebalance (`kafkalearn.assignors.rebalance`).
+
+    Examples
+    --------
+    >>> from kafkalearn.assignors import Member, rebalance
+    >>> three, two = [Member(f"m{n}", ["t"]) for n in range(3)], [Member(f"m{n}", ["t"]) for n in range(2)]
+    >>> for frame in rebalance("sticky", {"t": 6}, three, two):
+    ...     print(describe_rebalance(frame))
+    The group has settled: 6 partitions on 3 members.
+    m2 leaves: nobody reads the 2 partitions it had.
+    Everybody gives everything up: 4 partitions, nobody reads anything.
+    All are assigned anew. 2 partitions have another owner than at the start, 4 have the one they had.
+    """
+    group = frame.state
+    match frame.event:
+        case GroupChanged():
+            return _changed_words(group)
+        case AllGaveUp():
+            gave_up = counted(_stopped_count(group), "partition")
+            return f"Everybody gives everything up: {gave_up}, nobody reads anything."
+        case Assigned():
+            return _assigned_words(group)
+    return f"The group has settled: {load_words(group.reading)}."
+
+
+def _members_with(group: Group, effect: type) -> list[str]:
+    return [each.member_id for each in group.effects if isinstance(each, effect)]
+
+
+def _stopped_count(group: Group) -> int:
+    return sum(len(each.partitions) for each in group.effects if isinstance(each, StoppedReading))
+
+
+def _changed_words(group: Group) -> str:
+    said = []
+    if left := _members_with(group, MemberLeft):
+        verb, it = ("leaves", "it") if len(left) == 1 else ("leave", "they")
+        nobody = f"nobody reads the {counted(_stopped_count(group), 'partition')} {it} had"
+        said.append(f"{', '.join(left)} {verb}: {nobody}")
+    if joined := _members_with(group, MemberJoined):
+        verb = "joins and has" if len(joined) == 1 else "join and have"
+        said.append(f"{', '.join(joined)} {verb} nothing yet")
+    if changed := _members_with(group, SubscriptionChanged):
+        verb = "subscribes" if len(changed) == 1 else "subscribe"
+        said.append(f"{', '.join(changed)} {verb} to other topics")
+    return f"{'; '.join(said) or 'Nothing has changed, but somebody asks for a rebalance'}."
+
+
+def _assigned_words(group: Group) -> str:
+    if who := _members_with(group, StoppedReading):
+        by = f" by {', '.join(sorted(who))}" if len(who) <= MOST_NAMED else ""
+        kept_count = len(group.partitions) - len(group.unread)
+        return (
+            f"Round {group.round_number}: {counted(_stopped_count(group), 'partition')} given up"
+            f"{by} and assigned to nobody yet; {kept_count:,} are read all the time."
+        )
+    round_name = "One round" if group.round_number == 1 else f"Round {group.round_number}"
+    head = "All are assigned anew" if AssignedAnew() in group.effects else f"{round_name}: what is free is handed out"
+    made = change(group.first, group.reading)
+    moved = f"{counted(made.moved_count, 'partition')} {_have(made.moved_count)} another owner"
+    return f"{head}. {moved} than at the start, {made.kept_count:,} {_have(made.kept_count)} the one they had."
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
+
+
+def rebalance_text(frame: Frame[Group, Event], before: Frame[Group, Event] | None = None) -> str:
+    """A moment of a rebalance in plain text; ``*`` marks what its reader did not have at the start.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignors import Member, rebalance
+    >>> one, two = [Member("m0", ["t"])], [Member("m0", ["t"]), Member("m1", ["t"])]
+    >>> print(rebalance_text(rebalance("cooperative-sticky", {"t": 3}, one, two)[-1]))
+    Round 2: what is free is handed out. 1 partition has another owner than at the start, 2 have the one they had.
+    m0 (2): t-0 t-1
+    m1 (1): t-2*
+    nobody reads: nothing
+    """
+    group = frame.state
+    unread = " ".join(map(str, group.unread)) or "nothing"
+    lines = _lines(group.reading, group.first.owners())
+    return "\n".join([describe_rebalance(frame, before), *lines, f"nobody reads: {unread}"])
+
+
+# Who has which partition as a picture: a lane for each member, a cell for each partition, what moved marked.
+#
+# `draw_assignment` draws an assignment, alone or against the one before it. `animate_rebalance` draws a run of
+# `kafkalearn.assignors.rebalance`, `draw_rebalance` one moment of it, to the size that all moments need.
+
+LEAST_LEFT, RIGHT = 180, 110  # room for the member's name, and for its count
+TOP, ROW, PAD = 96, 36, 5
+MOST_NAME = 30  # characters beside a lane
+LOWEST_ROW = 25  # in which the letters just fit
+HIGHEST = 590  # a picture fits a window of 1280 x 800
+KEPT, MOVED, NEW = fill(0), fill(1), fill(2)
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """How large the cells of a picture are, which is the same in every frame of an animation."""
+
+    width: float
+    per_row: int
+    one_topic: bool
+    size: float  # of the letters
+    left: float  # where the first cell of a lane begins
+    row: float = ROW
+
+    @classmethod
+    def fitting(cls, partitions: Iterable[TopicPartition], most: int, names: Iterable[str]) -> Cells:
+        """Cells in which the longest name fits; larger ones if the longest lane, of `most` cells, leaves room.
+
+        They begin right of the longest of the members' `names`.
+        """
+        partitions = list(partitions)
+        left = max(LEAST_LEFT, 30 + name_width(names, BODY, MOST_NAME) + 14)
+        one_topic = short_names(partitions)
+        needed = 9.4 * max((len(label_of(each, one_topic)) for each in partitions), default=1) + 16
+        room = WIDTH - left - RIGHT
+        width = max(needed, min(1.6 * needed, room / max(most, 1)))
+        size = BODY if width >= 1.3 * needed else SMALL
+        return cls(width, max(1, int(room / width + 0.001)), one_topic, size, left)
+
+    def rows(self, count: int) -> int:
+        """The rows that so many cells take."""
+        return max(1, -(-count // self.per_row))
+
+    def lower(self, row_count: int, lane_count: int, below: float) -> Cells:
+        """The same, with rows so low that the picture fits a window, but never lower than their letters."""
+        room = HIGHEST - TOP - below - lane_count * 2 * PAD
+        return replace(self, row=min(ROW, max(LOWEST_ROW, room / max(row_count, 1))))
+
+    def lane(self, row_count: int) -> float:
+        """The height of a lane of so many rows."""
+        return row_count * self.row + 2 * PAD
+
+    @property
+    def base(self) -> float:
+        """From the top of a lane to the line that the words of its first row stand on."""
+        return PAD + self.row / 2 + 6
+
+
+def draw_assignment(assignment: Assignment, before: Assignment | None = None, title: str = "") -> Picture:
+    """An assignment drawn; with the one before it, what moved and what is new is marked.
+
+    Parameters
+    ----------
+    assignment : Assignment
+        What to draw.
+    before : Assignment, optional
+        Members of it who are gone are named below.
+    title : str
+        Written on top; without one, how many partitions and members there are.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignors import Member, assign
+    >>> draw_assignment(assign("range", {"a": 1, "b": 1}, [Member("C0", ["a", "b"]), Member("C1", ["a", "b"])])).label
+    '2 partitions on 2 members: C0 2, C1 0; 1 idle.'
+    """
+    owner_before = before.owners() if before is not None else {}
+    counts = assignment.counts()
+    partitions = [partition for owned in assignment.values() for partition in owned]
+    cells = Cells.fitting(partitions, max(counts.values(), default=0), counts)
+    heights = {member_id: cells.rows(count) for member_id, count in counts.items()}
+    gone = [cut_name(member_id) for member_id in before or () if member_id not in assignment]
+    cells = cells.lower(sum(heights.values()), len(heights), below=52 if gone else 18)
+    parts, top = [], TOP
+    for member_id, owned in assignment.items():
+        looks = {partition: _look(partition, member_id, owner_before, before is not None) for partition in owned}
+        had = None if before is None else len(before.get(member_id, ()))
+        parts.append(_lane(cells, top, heights[member_id], member_id, looks, had))
+        top += cells.lane(heights[member_id])
+    if gone:
+        parts.append(text(25, top + 26, f"gone: {', '.join(gone)}", BODY, colour=MUTED))
+        top += 34
+    label = describe_assignment(assignment, before)
+    head = title or load_words(assignment)
+    return picture(top + 18, text(25, 38, head, TITLE, bold=True), _legend(before is not None), *parts, label=label)
+
+
+def animate_rebalance(
+    trace: Trace[Group, Event], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
+) -> Animation:
+    """A run of `kafkalearn.assignors.rebalance` as `kafkalearn.views.play` takes it, every moment drawn.
+
+    Parameters
+    ----------
+    trace : tuple of Frame
+        The run.
+    title, start, stills
+        As in `kafkalearn.views.animation`.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignors import Member, rebalance
+    >>> one, two = [Member("m0", ["t"])], [Member("m0", ["t"]), Member("m1", ["t"])]
+    >>> len(animate_rebalance(rebalance("cooperative-sticky", {"t": 3}, one, two)).pictures)
+    4
+    """
+    draw = partial(draw_rebalance, trace)
+    return animation(trace, draw, describe_rebalance, title=title, start=start, stills=stills)
+
+
+def draw_rebalance(
+    trace: Trace[Group, Event],
+    frame: Frame[Group, Event],
+    before: Frame[Group, Event] | None = None,
+) -> Picture:
+    """One moment of a rebalance: who reads what, and below it what nobody reads.
+
+    Parameters
+    ----------
+    trace : tuple of Frame
+        The whole run: every frame of it is drawn to the same size.
+    frame, before : Frame
+        A frame of it and the one before.
+    """
+    group = frame.state
+    owner_first = group.first.owners()
+    everybody = dict.fromkeys(member_id for each in trace for member_id in each.state.reading)
+    most = max(each for frame in trace for each in _counts(frame.state))
+    cells = Cells.fitting(trace[-1].state.partitions, most, everybody)
+    most_unread = max(len(each.state.unread) for each in trace)
+    rows = {name: cells.rows(max(len(each.state.reading.get(name, ())) for each in trace)) for name in everybody}
+    lanes = [*rows.values(), *([cells.rows(most_unread)] if most_unread else [])]
+    cells = cells.lower(sum(lanes), len(lanes), below=22)
+    parts, top = [], TOP
+    for member_id, row_count in rows.items():
+        owned = group.reading.get(member_id)
+        if owned is None:
+            parts.append(_absent(cells, top, row_count, member_id, is_gone=member_id in group.left))
+        else:
+            looks = {partition: _look(partition, member_id, owner_first, True) for partition in owned}
+            had = len(before.state.reading.get(member_id, ())) if before else None
+            parts.append(_lane(cells, top, row_count, member_id, looks, had))
+        top += cells.lane(row_count)
+    if most_unread:
+        parts.append(_unread(cells, top, cells.rows(most_unread), group, frame.event))
+        top += cells.lane(cells.rows(most_unread)) + 8
+    title = f"{len(group.partitions) - len(group.unread)} of {counted(len(group.partitions), 'partition')} are read"
+    return picture(
+        top + 14,
+        text(25, 38, title, TITLE, bold=True),
+        _legend(True),
+        *parts,
+        label=describe_rebalance(frame, before),
+    )
+
+
+def _look(
+    partition: TopicPartition, member_id: str, owner_before: Mapping[TopicPartition, str], is_change: bool
+) -> Fill:
+    if not is_change or owner_before.get(partition) == member_id:
+        return KEPT
+    return MOVED if partition in owner_before else NEW
+
+
+def _legend(is_change: bool) -> str:
+    if not is_change:
+        return text(25, 74, "a lane for each member, a cell for each partition", SMALL, colour=MUTED)
+    parts, x = [], 25.0
+    for look, words in ((KEPT, "same owner as before"), (MOVED, "moved: had another owner"), (NEW, "had no owner")):
+        parts += [_cell((x, 56, 34, 26), look), text(x + 42, 75, words, SMALL)]
+        x += 42 + 9.2 * len(words) + 26
+    return "\n".join(parts)
+
+
+def _counts(group: Group) -> list[int]:
+    return [len(group.unread), *group.reading.counts().values()]
+
+
+def _lane(
+    cells: Cells, top: float, row_count: int, member_id: str, looks: Mapping[TopicPartition, Fill], had: int | None
+) -> str:
+    """A member with what it has, by topic and number."""
+    parts = [_lane_frame(cells, top, row_count, member_id, INK)]
+    for at, partition in enumerate(sorted(looks)):
+        box, words = _place(cells, top, at), label_of(partition, cells.one_topic)
+        parts.append(_cell(box, looks[partition], words, cells.size))
+    if not looks:
+        parts.append(text(cells.left + 6, top + cells.base, "nothing", BODY, colour=MUTED))
+    change = "" if had is None or had == len(looks) else f" ({len(looks) - had:+d})"
+    parts.append(text(WIDTH - 25, top + cells.base, f"{len(looks)}{change}", BODY, "end", bold=bool(change)))
+    return "\n".join(parts)
+
+
+def _absent(cells: Cells, top: float, row_count: int, member_id: str, is_gone: bool) -> str:
+    words = "has left" if is_gone else "not here yet"
+    said = text(cells.left + 6, top + cells.base, words, BODY, colour=MUTED)
+    return "\n".join([_lane_frame(cells, top, row_count, member_id, MUTED), said])
+
+
+def _lane_frame(cells: Cells, top: float, row_count: int, member_id: str, colour: str) -> str:
+    bottom = top + cells.lane(row_count)
+    name = text(30, top + cells.base, cut_name(member_id, MOST_NAME), BODY, colour=colour)
+    return "\n".join([line(25, bottom, WIDTH - 25, bottom, MUTED, 1), name])
+
+
+def _unread(cells: Cells, top: float, row_count: int, group: Group, event: Event | None) -> str:
+    """The lane of what nobody reads, on a ground of its own."""
+    height = cells.lane(row_count)
+    stopped = [each for each in group.effects if isinstance(each, StoppedReading) and isinstance(event, Assigned)]
+    just_now = {partition for each in stopped for partition in each.partitions}
+    parts = [rect(0, top + 3, WIDTH, height, EMPTY), text(30, top + 3 + cells.base, "nobody reads", BODY, bold=True)]
+    for at, partition in enumerate(group.unread):
+        box = _place(cells, top + 3, at)
+        parts += [
+            rect(*box, PANEL),
+            outlined(box, stroke=MARK if partition in just_now else MUTED, width=3 if partition in just_now else 1.5),
+            text(
+                box[0] + box[2] / 2,
+                box[1] + box[3] / 2 + cells.size / 2.8,
+                label_of(partition, cells.one_topic),
+                cells.size,
+                "middle",
+            ),
+        ]
+    parts.append(text(WIDTH - 25, top + 3 + cells.base, str(len(group.unread)), BODY, "end", bold=True))
+    return "\n".join(parts)
+
+
+def _place(cells: Cells, top: float, at: int) -> tuple[float, float, float, float]:
+    row, column = divmod(at, cells.per_row)
+    return cells.left + column * cells.width, top + PAD + row * cells.row + 3, cells.width - 4, cells.row - 6
+
+
+def _cell(box: tuple[float, float, float, float], look: Fill, words: str = "", size: float = SMALL) -> str:
+    """A partition; one that moved has a thick border as well."""
+    x, y, width, height = box
+    is_moved = look == MOVED
+    parts = [filled(look, box), outlined(box, stroke=MARK if is_moved else INK, width=3 if is_moved else 1.2)]
+    if words:
+        plate = 0.63 * size * len(words) + 4
+        if look.hatch:
+            parts.append(rect(x + width / 2 - plate / 2, y + height / 6, plate, height * 2 / 3, PANEL, rx=3))
+        parts.append(text(x + width / 2, y + height / 2 + size / 2.8, words, size, "middle"))
+    return "\n".join(parts)

@@ -1,0 +1,249 @@
+"""Where the recorded data files are: in ``data/`` of a checkout, or in the copy that an installed package carries.
+
+``data/README.md`` has the source, licence, form and SHA-256 of each file. What is generated or fetched lies in
+`data_folder`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, BinaryIO
+
+from kafkalearn.base.checks import one_of
+from kafkalearn.base.errors import KafkaLearnError, shown
+
+DATA_FILES: MappingProxyType[str, str] = MappingProxyType(
+    {"coordinator": "coordinator.json", "flights": "flights.json"}
+)
+"""The recorded files by name."""
+
+DATA_DIRECTORIES: MappingProxyType[str, str] = MappingProxyType(
+    {name: name for name in ("command-walk", "offsets-topic", "own-cluster", "real-kafka", "server-logs")}
+)
+"""Recorded data that is more than one file; each has a README of its own."""
+
+FOLDER_VARIABLE = "KAFKALEARN_DATA_DIR"
+
+_PACKAGE_FOLDER = Path(__file__).parents[1]
+REPOSITORY = _PACKAGE_FOLDER.parent
+_FOLDERS = (REPOSITORY / "data", _PACKAGE_FOLDER / "data")
+
+
+def data_file(name: str) -> Path:
+    """The path of a recorded data file, for ``json.loads(path.read_text(encoding="utf-8"))``.
+
+    Parameters
+    ----------
+    name : str
+        A name in `DATA_FILES`. ``"flights"``: of the 336,776 flights that left New York in 2013, for each of
+        ``carrier``, ``dest`` and ``tailnum`` a list of ``[value, flights in the year, flights before July]``.
+        ``"coordinator"``: 300 group ids with the partition and the broker where a real cluster had each.
+
+    Returns
+    -------
+    Path
+        An existing file.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the name is unknown, or the file is in neither place.
+
+    Examples
+    --------
+    >>> data_file("flights").name
+    'flights.json'
+    """
+    one_of("data file", name, DATA_FILES)
+    return _found(f"data file {name!r}", DATA_FILES[name])
+
+
+def data_directory(name: str) -> Path:
+    """The path of a directory of recorded data.
+
+    Parameters
+    ----------
+    name : str
+        A name in `DATA_DIRECTORIES`. ``"offsets-topic"``: the segment files of ``__consumer_offsets`` of a real
+        broker, and what Kafka's tools say of each record. ``"command-walk"``: what the tools print from an empty
+        cluster to the bytes of a commit, and the partition that these bytes are in. ``"real-kafka"``: what a real Kafka
+        answered to the questions of `kafkalearn.releases.real_answers`, and two of its topics. ``"own-cluster"``: what an
+        engineer has of hers: settings, a server log, what the tools print, a piece of a disk. ``"server-logs"``: logs
+        of brokers and clients of five runs, for `kafkalearn.oncall.logs`.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the name is unknown, or the directory is in neither place.
+
+    Examples
+    --------
+    >>> (data_directory("offsets-topic") / "README.md").is_file()
+    True
+    """
+    one_of("data directory", name, DATA_DIRECTORIES)
+    return _found(f"data directory {name!r}", DATA_DIRECTORIES[name])
+
+
+def _found(what: str, path: str) -> Path:
+    candidates = [folder / path for folder in _FOLDERS]
+    found = next((each for each in candidates if each.exists()), None)
+    if found is None:
+        places = " nor ".join(map(str, candidates))
+        raise KafkaLearnError(
+            f"the {what} is neither {places}; work in a clone of the repository, where data/README.md says how it was "
+            "made"
+        )
+    return found
+
+
+def data_folder() -> Path:
+    """Where generated and fetched data lies: KAFKALEARN_DATA_DIR, else data/generated of a checkout, else a cache."""
+    if named := os.environ.get(FOLDER_VARIABLE):
+        return _of_user(Path(named)).absolute()  # Java was perhaps started in another folder
+    if (REPOSITORY / "pyproject.toml").is_file() and os.access(REPOSITORY / "data", os.W_OK):
+        return REPOSITORY / "data" / "generated"
+    return _user_cache() / "kafkalearn"
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or _of_user(Path("~", "AppData", "Local")))
+    if sys.platform == "darwin":
+        return _of_user(Path("~", "Library", "Caches"))
+    return Path(os.environ.get("XDG_CACHE_HOME") or _of_user(Path("~", ".cache")))
+
+
+def _of_user(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError:  # neither HOME nor the system's list of users says where it is
+        raise KafkaLearnError(
+            f"there is no home folder for {path}; set {FOLDER_VARIABLE} to a folder where you may write"
+        ) from None
+
+
+# Files that somebody hands over: by name or on standard input, plain or gzipped, of the encodings that shells write.
+#
+# What cannot be read is a sentence, whoever reads: no such file, a folder, not allowed, a gzipped file that is torn.
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+STANDARD_INPUT = "-"
+GZIP_MAGIC = b"\x1f\x8b"
+MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+"""The byte order marks that a file may begin with, and the encoding that each stands for."""
+
+
+class Torn(KafkaLearnError):  # noqa: N818  (named for what the file is)
+    """A gzipped file that cannot be unpacked to its end; what came before was read."""
+
+
+def name_of(path: str | Path) -> str:
+    """A file as a message names it.
+
+    >>> name_of("server.log"), name_of("-")
+    ("'server.log'", 'standard input')
+    """
+    return "standard input" if str(path) == STANDARD_INPUT else shown(str(path))
+
+
+def mark_of(start: bytes) -> tuple[bytes, str]:
+    """The byte order mark that a file begins with, and its encoding; without one it is UTF-8.
+
+    >>> mark_of(b"\\xff\\xfea\\0"), mark_of(b"a")
+    ((b'\\xff\\xfe', 'utf-16-le'), (b'', 'utf-8'))
+    """
+    return next((each for each in MARKS if start.startswith(each[0])), (b"", "utf-8"))
+
+
+@contextmanager
+def opened(path: str | Path, wanted: str) -> Iterator[io.BufferedIOBase]:
+    """The bytes of a file, or of standard input for ``-``; unpacked, if they are gzipped.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where it is.
+    wanted : str
+        What the file should be, for the error: ``"a properties file"``.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is no such file, it is a folder, or it cannot be read; also while it is being read.
+    Torn
+        While it is being read: it is gzipped, and damaged or cut off.
+
+    Examples
+    --------
+    >>> with opened("/", "a properties file"):
+    ...     pass
+    Traceback (most recent call last):
+    ...
+    kafkalearn.base.errors.KafkaLearnError: '/' is a folder, and a properties file is wanted
+    """
+    name = name_of(path)
+    try:
+        with _bytes_of(path) as file:
+            start = file.read(len(GZIP_MAGIC))
+            whole = io.BufferedReader(_FromStart(start, file))
+            yield gzip.GzipFile(fileobj=whole) if start == GZIP_MAGIC else whole
+    except KafkaLearnError:
+        raise
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise Torn(f"{name} begins as a gzipped file and cannot be unpacked to its end: {error}") from None
+    except FileNotFoundError:
+        raise KafkaLearnError(f"there is no file {name}; {wanted} is wanted") from None
+    except IsADirectoryError:
+        raise KafkaLearnError(f"{name} is a folder, and {wanted} is wanted") from None
+    except PermissionError:
+        if str(path) != STANDARD_INPUT and Path(path).is_dir():  # as Windows has it
+            raise KafkaLearnError(f"{name} is a folder, and {wanted} is wanted") from None
+        raise KafkaLearnError(f"{name} may not be read by you; {wanted} is wanted") from None
+    except OSError as error:
+        raise KafkaLearnError(f"{name} cannot be read: {error.strerror or error}") from None
+
+
+@contextmanager
+def _bytes_of(path: str | Path) -> Iterator[BinaryIO]:
+    if str(path) != STANDARD_INPUT:
+        try:
+            file = open(path, "rb")  # noqa: SIM115  (closed below)
+        except ValueError as error:  # a zero in its name
+            raise KafkaLearnError(f"{name_of(path)} cannot be read: {error}") from None
+        with file:
+            yield file
+        return
+    if sys.stdin is None:
+        raise KafkaLearnError("there is no standard input here; name a file")
+    yield sys.stdin.buffer  # stays open: it is not ours
+
+
+class _FromStart(io.RawIOBase):
+    """A stream of which the first bytes were read already, from its start; a pipe cannot go back."""
+
+    def __init__(self, start: bytes, rest: BinaryIO) -> None:
+        """The first bytes, and the stream behind them."""
+        self._start, self._rest = start, rest
+
+    def readable(self) -> bool:
+        """It is for that."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """As `io.RawIOBase` has it."""
+        into = memoryview(buffer)
+        start, self._start = self._start[: len(into)], self._start[len(into) :]
+        data = start + self._rest.read(len(into) - len(start))
+        into[: len(data)] = data
+        return len(data)

@@ -1,0 +1,702 @@
+"""Breadth-first search over event schedules: the shortest run that breaks a promise.
+
+`explore` tries every event in every state that can be reached, level by level, so the first broken promise it meets
+is reached by as few events as can be. It hands back that run as a trace, to be played. `survey` goes
+on, and has such a run for each promise.
+
+How it is quick: a simulator's state is made of *parts* (a controller, a ledger, each replica's log), and a step looks
+at few of them. The search runs each step on `Parts` that watch which parts are read, and remembers the answer for
+all states that agree there: a fetch of broker 2 need not be worked out again because broker 3 has crashed meanwhile.
+The rules are those of the simulator, written once. Promises are remembered in the same way.
+
+States that differ by the names of the brokers alone are one (`Relabelling`), and of two schedules that lead to one
+state only the first is followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from operator import itemgetter
+from typing import Any, Generic, NamedTuple, TypeAlias, TypedDict, TypeVar
+
+from kafkalearn.base.checks import whole_number
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.promises import Promises
+from kafkalearn.base.trace import Parts, Trace, no_search, run
+
+__all__ = [
+    "Model",
+    "Progress",
+    "Relabelling",
+    "Search",
+    "Survey",
+    "explore",
+    "survey",
+    "whole",
+]
+
+
+# Answers remembered by what was looked at to find them.
+#
+# A state is a *key*: the tuple of its parts' numbers, a number belonging to one part at one place. What a function
+# answers for some parts is kept in a tree. A node is ``[place, branches]``: look at the key's number there, and take
+# that branch. A leaf is ``[LEAF, answer]``. So an answer is found again by just those parts that the function read when
+# it was worked out, in the order in which it read them: which part it reads first, and which next, depends on nothing
+# else.
+
+Key: TypeAlias = tuple[int, ...]
+Node: TypeAlias = list[object]  # [place, branches], or [LEAF, answer]
+
+LEAF = -1
+NOTHING = -2  # in place of the first place, in a tree that has learnt nothing yet
+
+
+class Watched(Parts):
+    """Parts that note which parts are read, in order, and which are written."""
+
+    __slots__ = ("reads", "written")
+
+    def __init__(self, parts: Iterable[Hashable]) -> None:
+        """Begin with the parts as they are before the event."""
+        super().__init__(parts)
+        self.reads: dict[int, None] = {}
+        self.written: dict[int, Hashable] = {}
+
+    def read(self, place: int) -> Hashable:
+        """The part at a place; one that was written in this step is not looked up again."""
+        if place in self.written:
+            return self.written[place]
+        self.reads[place] = None
+        return self._parts[place]
+
+    def write(self, place: int, part: Hashable) -> None:
+        """Replace the part at a place."""
+        self.written[place] = part
+
+
+class PartNumbers:
+    """The numbers of parts: each part at each place has its own."""
+
+    def __init__(self, place_count: int) -> None:
+        """Begin with no part known."""
+        self.by_place: list[dict[Hashable, int]] = [{} for _ in range(place_count)]
+        self.parts: list[Hashable] = []
+        self.places: list[int] = []  # by number
+        self.blocked: list[int] = []  # by number: the events that make no sense because of this part, as bits
+        self.blocking: list[int] = []  # the places where such parts are
+
+    def number(self, place: int, part: Hashable) -> int:
+        """The number of a part at a place, a new one if it was not seen there before."""
+        known = self.by_place[place]
+        number = known.get(part)
+        if number is None:
+            number = known[part] = len(self.parts)
+            self.parts.append(part)
+            self.places.append(place)
+            self.blocked.append(0)
+        return number
+
+    def block(self, number: int, event: int) -> None:
+        """Note that an event, by its index, makes no sense in any state with this part."""
+        self.blocked[number] |= 1 << event
+        if self.places[number] not in self.blocking:
+            self.blocking.append(self.places[number])
+
+    def key(self, parts: Iterable[Hashable]) -> Key:
+        """The key of a state."""
+        return tuple(self.number(place, part) for place, part in enumerate(parts))
+
+    def parts_of(self, key: Key) -> list[Hashable]:
+        """The parts of a key."""
+        return [self.parts[number] for number in key]
+
+
+def new_tree() -> Node:
+    """A tree that has learnt nothing yet."""
+    return [NOTHING, None]
+
+
+def learn(tree: Node, key: Key, reads: Iterable[int], answer: object) -> None:
+    """Let a tree know the answer for every key that agrees with this one in what was read."""
+    node: list[Any] = tree
+    for place in reads:
+        if node[0] == NOTHING:
+            node[:] = place, {}
+        # Looking elsewhere after seeing the same means that the answer depends on something that is no part.
+        assert node[0] == place, f"no pure function of the parts: it looked at place {place}, before at {node[0]}"
+        branches, number = node[1], key[place]
+        if number not in branches:
+            branches[number] = new_tree()
+        node = branches[number]
+    node[:] = LEAF, answer
+
+
+# What a search has to know of a simulator, and what it returns.
+
+Settings = TypeVar("Settings")
+State = TypeVar("State")
+Event = TypeVar("Event")
+
+
+class Relabelling(NamedTuple):
+    """A way of renaming that changes no rule: what follows from an event follows from it under its new name too."""
+
+    places: tuple[int, ...]  # the part at place p goes to places[p]
+    part: Callable[[int, Hashable], Hashable]  # the part that was at this place, with the new names in it
+    event: Callable[[Hashable], Hashable]  # an event, with the new names in it
+
+
+@dataclass(frozen=True, slots=True)
+class Model(Generic[Settings, State, Event]):
+    """A simulator, as a search sees it.
+
+    Parameters
+    ----------
+    settings : Settings
+        Those of the run; the first argument of `step`.
+    step : callable
+        The simulator's own ``step(settings, state, event)``. The run that is found is played with it.
+    split : callable
+        ``split(state)`` is the tuple of its parts; a part is never changed, and can be hashed.
+    happen : callable
+        ``happen(parts, event)`` is the same step on parts. It may bring them into a normal form as well, if states
+        with the same normal form have the same future: times counted from now on, for example.
+    promises : tuple of (str, callable)
+        A name, and whether it holds in a parts. A name may come more than once, each test looking at a few parts.
+    relabellings : tuple of Relabelling
+        All that change no rule, less the one that renames nothing. A search uses those under which its events are
+        the same set.
+    """
+
+    settings: Settings
+    step: Callable[[Settings, State, Event], State]
+    split: Callable[[State], tuple[Hashable, ...]]
+    happen: Callable[[Parts, Event], None]
+    promises: tuple[tuple[str, Callable[[Parts], bool]], ...] = ()
+    relabellings: tuple[Relabelling, ...] = ()
+
+
+def whole(
+    settings: Settings, step: Callable[[Settings, State, Event], State], promises: Promises
+) -> Model[Settings, State, Event]:
+    """The model of a simulator whose states are not split into parts: right for small searches.
+
+    Parameters
+    ----------
+    settings, step
+        Those of the simulator.
+    promises : mapping of str to callable
+        Names, and predicates of ``(settings, state)``: `PROMISES` of the simulator, or some of them.
+
+    Examples
+    --------
+    >>> model = whole(None, lambda settings, number, event: number + event, {"even": lambda _, number: number % 2 == 0})
+    >>> [name for name, holds in model.promises if not holds(Parts([7]))]
+    ['even']
+    """
+
+    def happen(parts: Parts, event: Event) -> None:
+        state: Any = parts.read(0)
+        parts.write(0, step(settings, state, event))
+
+    def test_of(holds: Any) -> Callable[[Parts], bool]:  # a promise of this simulator: of its settings and states
+        return lambda parts: holds(settings, parts.read(0))
+
+    tests = tuple((name, test_of(holds)) for name, holds in promises.items())
+    return Model(settings, step, lambda state: (state,), happen, tests)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a search has come."""
+
+    depth: int  # events in the schedules it is looking at
+    state_count: int  # different states found
+    step_count: int  # events tried
+
+
+class Limits(TypedDict, total=False):
+    """How far a search goes, as `kafkalearn.base.search.explore` takes it by name."""
+
+    depth: int | None
+    budget: int
+    progress: Callable[[Progress], None] | None
+
+
+class EventLimits(Limits, total=False):
+    """The same, and how often events of a type may happen."""
+
+    at_most: Mapping[type, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Survey(Generic[State, Event]):
+    """For each promise that can be broken a shortest run to it, and how much was looked at."""
+
+    outcome: str  # why it ended: "found" all, "nothing left", "depth", "budget"
+    traces: Mapping[str, Trace[State, Event]]  # by the name of the promise
+    depth: int  # events in the longest schedules looked at
+    state_count: int  # different states found
+    step_count: int  # events tried
+
+    def __repr__(self) -> str:
+        """The verdict, and how many events lead to each promise's end."""
+        broken = [f"  {name}: {len(trace) - 1} events" for name, trace in self.traces.items()]
+        return "\n".join([f"{self.outcome}, {self.state_count:,} states", *broken])
+
+
+@dataclass(frozen=True, slots=True)
+class Search(Generic[State, Event]):
+    """What a search has found, and how much it has looked at.
+
+    Examples
+    --------
+    >>> Search("nothing left", None, (), 8, 165, 700)
+    nothing left: none of 165 states breaks a promise
+    """
+
+    outcome: str  # "found", or why it ended without: "nothing left", "depth", "budget"
+    trace: Trace[State, Event] | None  # a shortest run that breaks a promise
+    broken: tuple[str, ...]  # the promises that its last state breaks
+    depth: int  # events in the longest schedules looked at
+    state_count: int  # different states found
+    step_count: int  # events tried
+
+    def __repr__(self) -> str:
+        """The verdict, and the run that was found."""
+        if self.trace is None:
+            ended = {"depth": f"not found in {self.depth} events", "budget": "not found, too many states"}
+            return f"{ended.get(self.outcome, self.outcome)}: none of {self.state_count:,} states breaks a promise"
+        return f"found: {'; '.join(self.broken)}\n{self.trace}"
+
+
+# Steps and promises of a model, remembered, and the one key that a state has under all its names.
+
+Changes: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
+"""The places a step replaces parts at, as bits; and place and new number of each."""
+
+NO_CHANGE: Changes = (0, ())
+
+
+class Steps(Generic[Settings, State, Event]):
+    """What each event leads to, and which promises a state breaks.
+
+    To a model's parts comes one more, at the last place: how often each limited event may still happen.
+    """
+
+    def __init__(
+        self, model: Model[Settings, State, Event], events: tuple[Event, ...], at_most: dict[type, int], initial: State
+    ) -> None:
+        """Begin with nothing remembered."""
+        self.model, self.events, self.initial = model, events, initial
+        self.start_parts = (*model.split(initial), tuple(at_most.values()))
+        self.limit_of = [list(at_most).index(type(event)) if type(event) in at_most else None for event in events]
+        self.numbers = PartNumbers(len(self.start_parts))
+        self.trees = [new_tree() for _ in events]
+        self.promise_trees = [new_tree() for _ in model.promises]
+        self.looked_at = [0] * len(model.promises)  # by promise: all places it has ever looked at, as bits
+        self.namings = [_Naming(self.numbers, each) for each in _usable(model.relabellings, events)]
+        self.possible, self.spend, self.at_stake = cache(self._possible), cache(self._spend), cache(self._at_stake)
+        self.best_namings = cache(self._best_namings)
+        self.start = self.own(self.numbers.key(self.start_parts))
+
+    def _possible(self, senseless: int) -> tuple[tuple[int, Node, bool], ...]:
+        """The events that are not known to make no sense: index, tree, and whether they are limited."""
+        return tuple(
+            (index, tree, self.limit_of[index] is not None)
+            for index, tree in enumerate(self.trees)
+            if not senseless >> index & 1
+        )
+
+    def work_out(self, index: int, key: Key) -> Changes:
+        """What an event changes in the state of this key, worked out and remembered."""
+        watched = Watched(self.numbers.parts_of(key))
+        try:
+            self.model.happen(watched, self.events[index])
+            changes = self._changes(watched, key)
+        except IllegalEvent:
+            changes = NO_CHANGE
+            if len(watched.reads) == 1:
+                self.numbers.block(key[next(iter(watched.reads))], index)
+        learn(self.trees[index], key, watched.reads, changes)
+        return changes
+
+    def _changes(self, watched: Watched, key: Key) -> Changes:
+        places = 0
+        changes: list[tuple[int, int]] = []
+        for place, part in watched.written.items():
+            number = self.numbers.number(place, part)
+            # A part written back as it was is no change; if it was not read, the next state may differ there.
+            if number != key[place] or place not in watched.reads:
+                places |= 1 << place
+                changes.append((place, number))
+        return places, tuple(changes)
+
+    def _allowance(self, index: int, left: tuple[int, ...]) -> tuple[int, ...] | None:
+        """What is left of the limited events after this one; None: it may not happen again."""
+        limit = self.limit_of[index]
+        if limit is None:
+            return left
+        return (*left[:limit], left[limit] - 1, *left[limit + 1 :]) if left[limit] > 0 else None
+
+    def _spend(self, spent: tuple[int, int]) -> int | None:
+        """The number of the allowance after an event, from the event and the number before; None as above."""
+        index, number = spent
+        before: Any = self.numbers.parts[number]
+        left = self._allowance(index, before)
+        if left is None:
+            self.numbers.block(number, index)
+            return None
+        return self.numbers.number(len(self.start_parts) - 1, left)
+
+    def after(self, index: int, parts: tuple[Hashable, ...]) -> tuple[Hashable, ...] | None:
+        """The parts after an event, not remembered; None: it makes no sense."""
+        allowed: Any = parts[-1]
+        inner, left = Parts(parts[:-1]), self._allowance(index, allowed)
+        try:
+            self.model.happen(inner, self.events[index])
+        except IllegalEvent:
+            return None
+        return None if left is None else (*inner.all(), left)
+
+    def broken(self, key: Key, replaced: int = -1) -> tuple[str, ...]:
+        """The names of the promises that a state breaks; only those count that look where parts were replaced."""
+        failed: list[str] = []
+        at_stake: tuple[tuple[int, list[Any]], ...] = self.at_stake(replaced)
+        for index, (place, branches) in at_stake:
+            try:
+                while place >= 0:
+                    place, branches = branches[key[place]]
+            except KeyError:
+                place = NOTHING
+            if not (branches if place == LEAF else self._test(index, key)):
+                failed.append(self.model.promises[index][0])
+        return tuple(dict.fromkeys(failed)) if failed else ()
+
+    def _at_stake(self, replaced: int) -> tuple[tuple[int, Node], ...]:
+        """The promises, by index, that have ever looked at one of these places: the others hold as they did."""
+        at_stake = (index for index, places in enumerate(self.looked_at) if replaced & places or not places)
+        return tuple((index, self.promise_trees[index]) for index in at_stake)
+
+    def _test(self, index: int, key: Key) -> bool:
+        watched = Watched(self.numbers.parts_of(key))
+        holds = self.model.promises[index][1](watched)
+        learn(self.promise_trees[index], key, watched.reads, holds)
+        looked_at = self.looked_at[index] | sum(1 << place for place in watched.reads)
+        if looked_at != self.looked_at[index]:
+            self.looked_at[index] = looked_at
+            self.at_stake.cache_clear()
+        return holds
+
+    def own(self, key: Key) -> Key:
+        """The key under which a state is kept: the smallest of all the keys it has under the relabellings."""
+        if not self.namings:
+            return key
+        namings = self.best_namings(key[0])
+        return key if namings == ONLY_AS_IT_IS else min([naming(key) for naming in namings])
+
+    def _best_namings(self, first: int) -> tuple[Callable[[Key], Key], ...]:
+        """The namings under which the first part of a key has its smallest number: no other's key is smallest."""
+        namings = (_as_it_is, *self.namings)
+        if any(naming.places[0] != 0 for naming in self.namings):
+            return namings  # another part may come first: each has to be tried
+        firsts = [first, *(naming[first] for naming in self.namings)]
+        return tuple(naming for naming, number in zip(namings, firsts, strict=True) if number == min(firsts))
+
+
+def _usable(relabellings: tuple[Relabelling, ...], events: tuple[Event, ...]) -> list[Relabelling]:
+    known = set(events)
+    return [each for each in relabellings if set(map(each.event, events)) == known]
+
+
+def _as_it_is(key: Key) -> Key:
+    return key
+
+
+ONLY_AS_IT_IS = (_as_it_is,)
+
+
+class _Naming(dict[int, int]):
+    """A relabelling of keys; a dictionary of part numbers, each worked out when it is first asked for."""
+
+    def __init__(self, numbers: PartNumbers, relabelling: Relabelling) -> None:
+        super().__init__()
+        self.last_place = len(relabelling.places)  # there are no names there
+        self.places = (*relabelling.places, self.last_place)
+        self.numbers, self.part = numbers, relabelling.part
+        self.ordered = itemgetter(*sorted(range(len(self.places)), key=lambda place: self.places[place]))
+
+    def __call__(self, key: Key) -> Key:
+        return tuple(map(self.__getitem__, self.ordered(key)))
+
+    def __missing__(self, number: int) -> int:
+        place, part = self.numbers.places[number], self.numbers.parts[number]
+        moved = part if place == self.last_place else self.part(place, part)
+        self[number] = found = self.numbers.number(self.places[place], moved)
+        return found
+
+
+# The search itself: level by level, each state once.
+
+PROGRESS_EVERY = 20_000  # states gone on from
+
+
+def explore(
+    model: Model[Settings, State, Event],
+    initial: State,
+    events: Sequence[Event],
+    *,
+    depth: int | None = None,
+    budget: int = 1_000_000,
+    at_most: Mapping[type, int] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Search[State, Event]:
+    """The shortest run over `events` that breaks a promise, or word that there is none as far as was looked.
+
+    Parameters
+    ----------
+    model : Model
+        The simulator, and its promises.
+    initial : State
+        Where every schedule begins.
+    events : sequence of Event
+        What may happen, in any order and any number of times; where an event makes no sense it is left out.
+    depth : int or None
+        The longest schedule to try; None: until nothing new is found or the budget is spent.
+    budget : int
+        After about how many different states to give up; a million take a few hundred megabytes.
+    at_most : mapping of type to int, or None
+        How often events of a type may happen in one schedule: ``{BrokerCrashed: 1}``.
+    progress : callable or None
+        Called with a `Progress` at each new depth, and every 20,000 states in between.
+
+    Returns
+    -------
+    Search
+        ``trace`` is None if no promise was broken. If the outcome is ``"nothing left"``, none can be: every state
+        that these events can lead to was looked at.
+
+    Raises
+    ------
+    KafkaLearnError
+        If `depth`, `budget` or a limit is no whole number, or too small.
+
+    Examples
+    --------
+    >>> from kafkalearn.base.search import whole
+    >>> def step(limit, number, event):
+    ...     return number * 2 if event == "double" else number + 1
+    >>> grow = whole(20, step, {"below the limit": lambda limit, number: number < limit})
+    >>> found = explore(grow, 1, ["double", "add"])
+    >>> found.outcome, found.broken, [frame.state for frame in found.trace]
+    ('found', ('below the limit',), [1, 2, 4, 8, 16, 32])
+    """
+    steps = _checked_steps(model, initial, events, depth, budget, at_most)
+    with no_search():
+        found, frontier, level = _search(steps, 1, depth, budget, progress)
+        trace = None if found.bad is None else _run(steps, found.path(found.bad))
+        outcome = _outcome(found, frontier, level == depth)
+    return Search(outcome, trace, found.broken, level, found.state_count, found.step_count)
+
+
+def survey(
+    model: Model[Settings, State, Event],
+    initial: State,
+    events: Sequence[Event],
+    *,
+    depth: int | None = None,
+    budget: int = 1_000_000,
+    at_most: Mapping[type, int] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Survey[State, Event]:
+    """For each promise the shortest run that breaks it, all in one search; arguments as for `explore`.
+
+    Returns
+    -------
+    Survey
+        ``traces`` has the same run for each promise as `explore` with this promise alone; a promise that is not there
+        was not broken. If the outcome is ``"nothing left"`` or ``"found"``, it cannot be.
+
+    Raises
+    ------
+    KafkaLearnError
+        As `explore`.
+
+    Examples
+    --------
+    >>> from kafkalearn.base.search import whole
+    >>> def step(limit, number, event):
+    ...     return min(number * 2 if event == "double" else number + 1, limit)
+    >>> promises = {"no 12": lambda _, number: number != 12, "no 5": lambda _, number: number != 5}
+    >>> found = survey(whole(20, step, promises), 1, ["double", "add"])
+    >>> found.outcome, {name: [frame.state for frame in trace] for name, trace in found.traces.items()}
+    ('found', {'no 5': [1, 2, 4, 5], 'no 12': [1, 2, 3, 6, 12]})
+    """
+    steps = _checked_steps(model, initial, events, depth, budget, at_most)
+    with no_search():
+        wanted = len({name for name, _ in model.promises})
+        found, frontier, level = _search(steps, wanted, depth, budget, progress)
+        traces = {name: _run(steps, found.path(bad)) for name, bad in found.first.items()}
+        outcome = _outcome(found, frontier, level == depth)
+    return Survey(outcome, traces, level, found.state_count, found.step_count)
+
+
+def _checked_steps(
+    model: Model[Settings, State, Event],
+    initial: State,
+    events: Sequence[Event],
+    depth: int | None,
+    budget: int,
+    at_most: Mapping[type, int] | None,
+) -> Steps[Settings, State, Event]:
+    whole_number("budget", budget, at_least=1)
+    if depth is not None:
+        whole_number("depth", depth, at_least=0)
+    limits = {kind: whole_number(f"at_most[{kind.__name__}]", n, at_least=0) for kind, n in (at_most or {}).items()}
+    return Steps(model, tuple(events), limits, initial)
+
+
+class _Found:
+    """The states found so far, by fingerprint: the hash of a key, 64 bits, an eighth of the memory.
+
+    Two states with the same fingerprint would be taken for one. With a million states that happens about once in
+    thirty million searches.
+    """
+
+    def __init__(self, start: Key, wanted: int) -> None:
+        self.start, self.wanted = hash(start), wanted
+        # The state from which each state was first reached. A key that a relabelling turns into a state's own has None.
+        self.reached_from: dict[int, int | None] = {self.start: None}
+        self.state_count = 1
+        self.step_count = 0
+        self.broken: tuple[str, ...] = ()
+        self.bad: int | None = None  # the state that ends the search
+        self.first: dict[str, int] = {}  # by promise: the first state that breaks it
+
+    def meet(self, broken: tuple[str, ...], state: int) -> bool:
+        """Note what a state breaks; whether as many promises are broken now as are wanted."""
+        for name in broken:
+            self.first.setdefault(name, state)
+        if len(self.first) < self.wanted:
+            return False
+        self.bad, self.broken = state, broken
+        return True
+
+    def path(self, bad: int) -> list[int]:
+        """The states that lead to a bad one, without the first."""
+        states = [bad]
+        while states[-1] != self.start:
+            before = self.reached_from[states[-1]]
+            assert before is not None, "a state's own key was reached from another's"
+            states.append(before)
+        return states[-2::-1]
+
+
+def _search(
+    steps: Steps[Settings, State, Event],
+    wanted: int,
+    depth: int | None,
+    budget: int,
+    progress: Callable[[Progress], None] | None,
+) -> tuple[_Found, list[Key], int]:
+    """What was found until so many promises are broken, what is left to go on from, and how many events deep."""
+    found, level, frontier = _Found(steps.start, wanted), 0, [steps.start]
+    broken = steps.broken(steps.start)
+    if broken:
+        found.meet(broken, found.start)
+    while frontier and found.bad is None and level != depth and found.state_count < budget:
+        level += 1
+        next_frontier: list[Key] = []
+        for begin in range(0, len(frontier), PROGRESS_EVERY):
+            if progress:
+                progress(Progress(level, found.state_count, found.step_count))
+            next_frontier += _go_on(steps, found, frontier[begin : begin + PROGRESS_EVERY], budget)
+            if found.bad is not None or found.state_count >= budget:
+                break
+        frontier = next_frontier
+    return found, frontier, level
+
+
+def _outcome(found: _Found, frontier: list[Key], is_at_depth: bool) -> str:
+    if found.bad is not None:
+        return "found"
+    if not frontier:
+        return "nothing left"
+    return "depth" if is_at_depth else "budget"
+
+
+def _go_on(steps: Steps[Settings, State, Event], found: _Found, frontier: list[Key], budget: int) -> list[Key]:
+    """The new states one event further on; ends early at the first that breaks a promise, or with the budget."""
+    # This loop is the whole cost of a search, so it is written out: everything in it is looked up beforehand.
+    reached_from = found.reached_from
+    possible: Callable[[int], tuple[tuple[int, list[Any], bool], ...]] = steps.possible
+    blocked, blocking = steps.numbers.blocked, steps.numbers.blocking
+    work_out, spend, own, broken = steps.work_out, steps.spend, steps.own, steps.broken
+    new_states: list[Key] = []
+    for key in frontier:
+        senseless = 0
+        for place in blocking:
+            senseless |= blocked[key[place]]
+        events, here = possible(senseless), hash(key)
+        found.step_count += len(events)
+        for index, (place, branches), is_limited in events:
+            try:
+                while place >= 0:
+                    place, branches = branches[key[place]]
+            except KeyError:
+                place = NOTHING
+            replaced, changes = branches if place == LEAF else work_out(index, key)
+            if not replaced:
+                continue
+            parts = list(key)
+            for place, number in changes:
+                parts[place] = number
+            if is_limited:
+                left = spend((index, key[-1]))
+                if left is None:
+                    continue
+                parts[-1] = left
+            after = tuple(parts)
+            fingerprint = hash(after)
+            if fingerprint in reached_from:
+                continue
+            new = own(after)
+            if new is not after:
+                reached_from[fingerprint] = None
+                fingerprint = hash(new)
+                if fingerprint in reached_from:
+                    continue
+            reached_from[fingerprint] = here
+            new_states.append(new)
+            found.state_count += 1
+            names = broken(after, replaced)
+            if names and found.meet(names, fingerprint):
+                return new_states
+        if found.state_count >= budget:
+            break
+    return new_states
+
+
+def _run(steps: Steps[Settings, State, Event], path: list[int]) -> Trace[State, Event]:
+    """The run that leads along these states, played with the simulator's own step.
+
+    The states found are named in their own way each, so the events are found again one by one.
+    """
+    parts: tuple[Hashable, ...] = steps.start_parts
+    events: list[Event] = []
+    for fingerprint in path:
+        event, parts = _event_to(steps, parts, fingerprint)
+        events.append(event)
+    return run(steps.model.step, steps.model.settings, steps.initial, events)
+
+
+def _event_to(
+    steps: Steps[Settings, State, Event], parts: tuple[Hashable, ...], fingerprint: int
+) -> tuple[Event, tuple[Hashable, ...]]:
+    for index, event in enumerate(steps.events):
+        after = steps.after(index, parts)
+        if after is not None and hash(steps.own(steps.numbers.key(after))) == fingerprint:
+            return event, after
+    raise AssertionError("the model's relabellings change a rule: no event leads on in the names of the run")

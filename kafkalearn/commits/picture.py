@@ -1,0 +1,542 @@
+"""Positions and commits, shown: picture, words, figures."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from kafkalearn.base.errors import counted
+from kafkalearn.base.trace import Frame
+from kafkalearn.commits.model import (
+    HELD as MODEL_HELD,
+)
+from kafkalearn.commits.model import (
+    KNOWN,
+    NO_GENERATION,
+    REFUSED,
+    Answered,
+    Append,
+    Assign,
+    AutoCommitSent,
+    Checkpoint,
+    Checkpointed,
+    CheckpointRefused,
+    Close,
+    Closed,
+    CommitAsync,
+    CommitEvent,
+    CommitRefused,
+    CommitSent,
+    CommitSync,
+    Committed,
+    Consumer,
+    Crash,
+    Crashed,
+    Delete,
+    Failed,
+    Pipeline,
+    Poll,
+    Polled,
+    Process,
+    Processed,
+    Rebalance,
+    Reset,
+    Start,
+    Started,
+    Wait,
+    doubled,
+    lost,
+)
+from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    FAINT,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    READ,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Box,
+    Fill,
+    Placed,
+    fill,
+    filled,
+    line,
+    outlined,
+    pointer,
+    polygon,
+    rect,
+    text,
+    words_at,
+)
+
+# A group that reads one partition in words: a sentence about a frame, and the whole of it as text.
+
+Effect = TypeVar("Effect")
+
+REFUSALS = {
+    "UNKNOWN_MEMBER_ID": "refused with UNKNOWN_MEMBER_ID: {by} is no member of the group",
+    "OFFSET_METADATA_TOO_LARGE": "refused with OFFSET_METADATA_TOO_LARGE, which no retry can fix",
+    "COORDINATOR_LOAD_IN_PROGRESS": "refused with COORDINATOR_LOAD_IN_PROGRESS, after which a retry can succeed",
+}
+
+
+def describe_commits(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline, CommitEvent] | None = None) -> str:
+    """A sentence or two about a frame of `kafkalearn.commits`.
+
+    >>> from kafkalearn.commits import undisturbed
+    >>> trace = undisturbed("each batch")
+    >>> describe_commits(trace[2], trace[1])
+    'A polls and gets 0 to 2: its position is 3, and nothing is processed yet.'
+    >>> describe_commits(trace[6], trace[5])
+    'A commits 3 and waits for the answer: stored.'
+    """
+    pipeline, event = frame.state, frame.event
+    was = before.state if before is not None else pipeline
+    match event:
+        case None:
+            return _describe_begin(pipeline)
+        case Start(by) | Assign(by):
+            return _describe_start(pipeline, was, event, by)
+        case Rebalance(to):
+            return _describe_rebalance(pipeline, was, to)
+        case Poll(by):
+            return _describe_poll(pipeline, by)
+        case Process(by):
+            return f"{by} processes {_result(pipeline)}"
+        case CommitSync(by):
+            last = last_of(pipeline, Committed, CommitRefused)
+            text = f" with {quoted(event.metadata)}" if event.metadata else ""
+            return f"{by} commits {last.offset}{text} and waits for the answer: {_answer(last, by)}."
+        case CommitAsync(by):
+            return f"{by} sends the commit of {last_of(pipeline, CommitSent).offset} and goes on without an answer."
+        case Answered(by):
+            return _describe_answer(pipeline, was, by)
+        case Checkpoint(by):
+            return _describe_checkpoint(pipeline, event, by)
+        case Close(by):
+            last = _auto_commit(pipeline, ", and commits {}, its position")
+            return f"{by} closes{_with_unprocessed(pipeline)}{last}."
+        case Crash(by):
+            return f"{by} crashes{_with_unprocessed(pipeline)}. The committed offset is {_committed(pipeline)}."
+    return _describe_rest(event, pipeline)
+
+
+def _describe_begin(pipeline: Pipeline) -> str:
+    return (
+        f"{pipeline.log_end} records are in the partition; the committed offset is {_committed(pipeline)}, and nobody "
+        "reads."
+    )
+
+
+def _describe_start(pipeline: Pipeline, was: Pipeline, event: Start | Assign, by: str) -> str:
+    effect = last_of(pipeline, Started, Reset, Failed)
+    if isinstance(effect, Failed):
+        return f"{by} cannot start: {effect.exception}."
+    begins = f"begins at {effect.offset}"
+    kept = pipeline.sink.stored
+    if isinstance(effect, Reset):
+        begins += ": no committed offset is there to begin at, so auto.offset.reset decides"
+    else:
+        begins += ", the committed offset" if kept is None else ", the offset stored with the results"
+    if isinstance(event, Assign):
+        return f"{by} starts on its own, outside the group, and {begins}."
+    ousted = f" {was.owner} is out of the group and does not know it." if was.owner not in (None, by) else ""
+    return f"{by} starts and {begins}.{ousted}"
+
+
+def _describe_rebalance(pipeline: Pipeline, was: Pipeline, to: str) -> str:
+    first, effect = _auto_commit(pipeline, ", after an auto commit of {}"), last_of(pipeline, Started, Reset, Failed)
+    begins = f"cannot start: {effect.exception}" if isinstance(effect, Failed) else f"begins at {effect.offset}"
+    return f"Rebalance: {was.owner} gives the partition up{first}; {to} {begins}."
+
+
+def _auto_commit(pipeline: Pipeline, words: str) -> str:
+    """The words with the offset of the auto commit in them; nothing if there was none."""
+    return next((words.format(each.offset) for each in pipeline.effects if isinstance(each, AutoCommitSent)), "")
+
+
+def _describe_poll(pipeline: Pipeline, by: str) -> str:
+    first = ""
+    (consumer,) = (each for each in pipeline.consumers if each.name == by)
+    for effect in pipeline.effects:
+        match effect:
+            case AutoCommitSent(offset):
+                first = f"An auto commit is due: {by} commits {offset}, its position. "
+            case CommitRefused():
+                first += f"It is {_answer(effect, by)}. "
+            case Failed(exception):
+                return f"{by} polls, and poll throws {exception}."
+            case Reset(offset):
+                first += f"Its position was deleted: auto.offset.reset sends it to {offset}. "
+            case Polled(()):
+                return f"{first}{by} polls and gets nothing."
+    offsets = last_of(pipeline, Polled).offsets
+    is_all = len(consumer.unprocessed) == len(offsets)
+    done = "nothing is processed yet" if is_all else "older ones are unprocessed as well"
+    return f"{first}{by} polls and gets {_span(offsets)}: its position is {consumer.position}, and {done}."
+
+
+def _result(pipeline: Pipeline) -> str:
+    last = last_of(pipeline, Processed)
+    if last.answer == MODEL_HELD:
+        return f"{last.offset}: the result is held until the next checkpoint."
+    written = pipeline.sink.writes[-1]
+    if written.answer == KNOWN:
+        return f"{written.offset}: the sink knows it already, nothing changes."
+    if written.answer == REFUSED:
+        return f"{written.offset}: refused, for the offset stored in the sink is {pipeline.sink.stored}."
+    times = pipeline.sink.times(written.offset)
+    again = {1: "", 2: ", for the second time"}.get(times, f", for the {times}th time")
+    kept = "" if pipeline.sink.stored is None else f", and {pipeline.sink.stored} is stored with it as the next offset"
+    return f"{written.offset}: the result takes effect{again}{kept}."
+
+
+def _answer(effect: Committed | CommitRefused, by: str) -> str:
+    return "stored" if isinstance(effect, Committed) else REFUSALS[effect.error].format(by=by)
+
+
+def quoted(metadata: str) -> str:
+    """A text that was committed; of a long one, its length."""
+    return f"the text “{metadata}”" if len(metadata) <= 40 else f"a text of {len(metadata):,} characters"
+
+
+def _describe_checkpoint(pipeline: Pipeline, event: Checkpoint, by: str) -> str:
+    first = last_of(pipeline, Checkpointed, CheckpointRefused)
+    if isinstance(first, CheckpointRefused):
+        return f"{by}'s checkpoint at {first.offset} is refused, for another has gone on: {by} is cancelled."
+    done = f"{by} makes a checkpoint: its results count now, and {first.offset} is stored with them."
+    if not event.is_committed:
+        return done
+    return f"{done} Then it commits {first.offset}: {_answer(last_of(pipeline, Committed, CommitRefused), by)}."
+
+
+def _describe_answer(pipeline: Pipeline, was: Pipeline, by: str) -> str:
+    effect = last_of(pipeline, Committed, CommitRefused)
+    arrives = f"{by}'s commit of {effect.offset} reaches the coordinator: {_answer(effect, by)}"
+    is_back = isinstance(effect, Committed) and was.committed is not None and effect.offset < was.committed
+    return arrives + (f". The committed offset goes back from {was.committed}." if is_back else ".")
+
+
+def _with_unprocessed(pipeline: Pipeline) -> str:
+    offsets = last_of(pipeline, Closed, Crashed).unprocessed
+    return f" with {_span(offsets)} unprocessed" if offsets else ""
+
+
+def _describe_rest(event: Append | Delete | Wait, pipeline: Pipeline) -> str:
+    match event:
+        case Append(record_count):
+            return f"{counted(record_count, 'more record')}: the log end is {pipeline.log_end}."
+        case Delete(log_start):
+            return f"Retention deletes what is below {log_start}."
+    return f"{event.ms / 1000:g} s pass."
+
+
+def _span(offsets: tuple[int, ...]) -> str:
+    if len(offsets) == 1:
+        return str(offsets[0])
+    return f"{offsets[0]} {'and' if len(offsets) == 2 else 'to'} {offsets[-1]}"
+
+
+def _committed(pipeline: Pipeline) -> str:
+    return "none" if pipeline.committed is None else str(pipeline.committed)
+
+
+def last_of(pipeline: Pipeline, *kinds: type[Effect]) -> Effect:
+    """The last effect of these kinds, of which the event leads to one by its rule."""
+    return next(each for each in reversed(pipeline.effects) if isinstance(each, kinds))
+
+
+def role(pipeline: Pipeline, consumer: Consumer) -> str:
+    """What a consumer is to the group: owner, zombie or standalone."""
+    if consumer.name == pipeline.owner:
+        return "owner"
+    return "standalone" if consumer.generation == NO_GENERATION else "zombie"
+
+
+def commits_text(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline, CommitEvent] | None = None) -> str:
+    """A frame of `kafkalearn.commits` as a few lines of text.
+
+    >>> from kafkalearn.commits import shortest, sweep
+    >>> found = shortest(sweep("each batch"), "doubled")
+    >>> print(commits_text(found.trace[7], found.trace[6]))
+    B processes 0: the result takes effect, for the second time.
+      2.0 s later: log end 9, committed 0, commits written: none
+      B (owner): position 3, unprocessed 1 2
+      sink: 0 A B (twice)
+    """
+    pipeline = frame.state
+    written = " ".join(str(each.offset) for each in pipeline.written) or "none"
+    lines = [
+        describe_commits(frame, before),
+        f"  {pipeline.now_ms / 1000:.1f} s later: log end {pipeline.log_end}, committed {_committed(pipeline)}, "
+        f"commits written: {written}",
+        *(_consumer_text(pipeline, each) for each in pipeline.consumers),
+        f"  sink: {_sink_text(pipeline)}",
+    ]
+    gone = lost(pipeline)
+    return "\n".join([*lines, f"  lost: {' '.join(map(str, gone))}"] if gone else lines)
+
+
+def _consumer_text(pipeline: Pipeline, consumer: Consumer) -> str:
+    unprocessed = " ".join(map(str, consumer.unprocessed)) or "none"
+    sent = f", on the way: commit of {' '.join(map(str, consumer.in_flight))}" if consumer.in_flight else ""
+    return (
+        f"  {consumer.name} ({role(pipeline, consumer)}): position {consumer.position}, unprocessed {unprocessed}{sent}"
+    )
+
+
+def _sink_text(pipeline: Pipeline) -> str:
+    offsets = sorted({each.offset for each in pipeline.sink.writes})
+    cells = [f"{offset} {' '.join(pipeline.sink.appliers(offset))}{_twice(pipeline, offset)}" for offset in offsets]
+    stored = "" if pipeline.sink.stored is None else f", next offset {pipeline.sink.stored}"
+    held = "".join(f", {each.offset} held for {each.by}" for each in pipeline.sink.held)
+    return (" | ".join(cells) or "empty") + held + stored
+
+
+def _twice(pipeline: Pipeline, offset: int) -> str:
+    times = pipeline.sink.times(offset)
+    return {0: "", 1: "", 2: " (twice)"}.get(times, f" ({times} times)")
+
+
+# A group that reads one partition as a picture: the log, what each consumer has polled, and what is in the sink.
+#
+# A frame of `kafkalearn.commits` becomes one drawing. Columns are offsets: a record goes down from the log through a
+# consumer into the sink. The committed offset points at the log from above, as the next record to read.
+
+LEFT, ROOM, MOST_CELLS, WIDEST = 170, 805, 16, 74
+LOG_TOP, LANES_TOP, LANE_HEIGHT, CELL_HEIGHT = 128, 196, 74, 48
+ONCE, TWICE, LOST, UNPROCESSED, HELD = fill(2), fill(1), Fill(PANEL, "x"), Fill(READ, ""), Fill(PANEL, "/")
+NAMES = ("A", "B")  # whose lanes are there from the start, so that all frames have one size
+
+
+def draw_commits(
+    frame: Frame[Pipeline, CommitEvent],
+    before: Frame[Pipeline, CommitEvent] | None = None,
+    title: str = "Group billing, one partition of orders",
+) -> Picture:
+    """One moment of a group that reads a partition, drawn.
+
+    Parameters
+    ----------
+    frame, before : Frame
+        A frame of the trace and the one before it, whose committed offset is shown where it has changed.
+    title : str
+        The heading.
+
+    Examples
+    --------
+    >>> from kafkalearn.commits import undisturbed
+    >>> draw_commits(undisturbed("each batch")[3]).label
+    'A processes 0: the result takes effect.'
+    """
+    pipeline = frame.state
+    columns = _Columns(pipeline)
+    names = sorted({*NAMES, *(each.name for each in pipeline.consumers)})
+    sink_top = LANES_TOP + LANE_HEIGHT * len(names) + 16
+    return picture(
+        sink_top + CELL_HEIGHT + 88,
+        text(25, 38, title, TITLE, bold=True),
+        text(WIDTH - 25, 38, f"{pipeline.now_ms / 1000:.1f} s", TITLE, "end"),
+        *_picture_committed(columns, pipeline, before),
+        *_log(columns, pipeline),
+        *(_lane(columns, frame, name, LANES_TOP + at * LANE_HEIGHT) for at, name in enumerate(names)),
+        *_sink(columns, pipeline, sink_top),
+        *_foot(pipeline, sink_top + CELL_HEIGHT),
+        label=describe_commits(frame, before),
+    )
+
+
+class _Columns:
+    """Which offsets are shown, and where."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        low = max([each.position for each in pipeline.consumers] + [pipeline.committed or 0])
+        count = max(1, min(MOST_CELLS, pipeline.log_end))
+        first = max(0, min(low - count // 2, pipeline.log_end - count))
+        self.offsets = range(first, first + count)
+        self.width = min(WIDEST, ROOM / count)
+
+    def x(self, offset: int) -> float:
+        """The left edge of an offset's column, or of the border of what is shown."""
+        place = min(max(offset, self.offsets[0]), self.offsets[-1] + 1)
+        return LEFT + (place - self.offsets[0]) * self.width
+
+    def box(self, offset: int, top: float, height: float = CELL_HEIGHT) -> tuple[float, float, float, float]:
+        """A cell in an offset's column."""
+        return self.x(offset) + 3, top, self.width - 6, height
+
+    def middle(self, offset: int) -> float:
+        """The middle of an offset's column."""
+        return self.x(offset) + self.width / 2
+
+
+def _picture_committed(columns: _Columns, pipeline: Pipeline, before: Frame[Pipeline, CommitEvent] | None) -> list[str]:
+    label = text(25, 104, "committed", BODY)
+    if pipeline.committed is None:
+        return [label, text(LEFT, 104, "nothing", BODY, colour=MUTED)]
+    x = columns.x(pipeline.committed)
+    is_new = before is not None and len(before.state.written) < len(pipeline.written)
+    colour = MARK if is_new else INK
+    return [
+        label,
+        pointer(x, LOG_TOP - 3, colour, 11),
+        line(x, LOG_TOP - 6, x, LOG_TOP + CELL_HEIGHT + 8, colour, 4 if is_new else 2.5),
+        text(x + 15, 108, str(pipeline.committed), BODY + 2, colour=colour, bold=True),
+        *_metadata(x + 15 + 14 * len(str(pipeline.committed)), pipeline),
+    ]
+
+
+def _metadata(x: float, pipeline: Pipeline) -> list[str]:
+    """The text that was committed with the offset, on the side where there is room."""
+    if not pipeline.metadata:
+        return []
+    words = quoted(pipeline.metadata)
+    is_left = x + 9 * len(words) > WIDTH - 20
+    return [text(x - 60 if is_left else x, 108, words, SMALL, "end" if is_left else "start")]
+
+
+def _log(columns: _Columns, pipeline: Pipeline) -> list[str]:
+    there = [each for each in columns.offsets if pipeline.log_start <= each < pipeline.log_end]
+    boxes = [columns.box(each, LOG_TOP) for each in there]
+    numbers = [(columns.middle(each), LOG_TOP + 32, str(each)) for each in there]
+    return [
+        text(25, LOG_TOP + 32, "log, offset", BODY),
+        filled(Fill(EMPTY, ""), *boxes),
+        outlined(*boxes, stroke=INK, width=1.5),
+        words_at(numbers, BODY + 2, font_weight="bold"),
+    ]
+
+
+def _lane(columns: _Columns, frame: Frame[Pipeline, CommitEvent], name: str, top: float) -> str:
+    pipeline, consumer = frame.state, frame.state.consumer(name)
+    rule = line(25, top, WIDTH - 25, top, FAINT, 1)
+    if consumer is None:
+        just_ended = isinstance(frame.event, Close | Crash) and frame.event.by == name
+        return "\n".join([rule, *_gone(columns, pipeline, name, top, just_ended)])
+    position = columns.x(consumer.position)
+    boxes, numbers = _polled(columns, consumer.unprocessed, top)
+    return "\n".join(
+        [
+            rule,
+            text(25, top + 29, name, TITLE, bold=True),
+            text(54, top + 28, role(pipeline, consumer), BODY),
+            text(54, top + 52, _sent(consumer), SMALL, colour=MUTED),
+            filled(UNPROCESSED, *boxes),
+            outlined(*boxes, stroke=INK, width=2),
+            words_at(numbers, BODY),
+            polygon([(position, top + 42), (position - 9, top + 56), (position + 9, top + 56)], INK),
+            _position_words(position, consumer, top),
+        ]
+    )
+
+
+def _polled(columns: _Columns, offsets: tuple[int, ...], top: float) -> tuple[list[Box], list[Placed]]:
+    """The boxes of records that were polled and not processed, and the numbers in them."""
+    shown = [each for each in offsets if each in columns.offsets]
+    boxes = [columns.box(each, top + 10, 30) for each in shown]
+    return boxes, [(columns.middle(each), top + 31, str(each)) for each in shown]
+
+
+def _position_words(x: float, consumer: Consumer, top: float) -> str:
+    words = f"position {consumer.position}"
+    if x > WIDTH - 160:
+        return text(x - 14, top + 60, words, SMALL + 1, "end")
+    return text(x + 14, top + 60, words, SMALL + 1)
+
+
+def _sent(consumer: Consumer) -> str:
+    return f"sent: {', '.join(map(str, consumer.in_flight))}" if consumer.in_flight else ""
+
+
+def _gone(columns: _Columns, pipeline: Pipeline, name: str, top: float, just_ended: bool) -> list[str]:
+    if not just_ended:
+        return [text(25, top + 29, name, TITLE, colour=MUTED), text(54, top + 28, "not there", BODY, colour=MUTED)]
+    effect = last_of(pipeline, Closed, Crashed)
+    boxes, numbers = _polled(columns, effect.unprocessed, top)
+    return [
+        text(25, top + 29, name, TITLE, colour=MARK, bold=True),
+        text(54, top + 28, type(effect).__name__.lower(), BODY, colour=MARK, bold=True),
+        outlined(*boxes, stroke=MARK, width=2),
+        words_at(numbers, BODY, fill=MUTED),
+        rect(10, top + 4, WIDTH - 20, LANE_HEIGHT - 8, stroke=MARK, stroke_width=5, rx=6),
+    ]
+
+
+def _sink(columns: _Columns, pipeline: Pipeline, top: float) -> list[str]:
+    gone = {each for each in lost(pipeline) if each in columns.offsets}
+    times = {each: pipeline.sink.times(each) for each in columns.offsets}
+    looks = ((ONCE, {each for each in times if times[each] == 1}), (TWICE, {each for each in times if times[each] > 1}))
+    parts = [text(25, top + 30, "in the sink", BODY)]
+    every = [columns.box(each, top) for each in columns.offsets if each < pipeline.log_end]
+    parts.append(outlined(*every, stroke=FAINT, width=1.5))
+    held = {each.offset: each.by for each in pipeline.sink.held if each.offset in columns.offsets}
+    for look, offsets in (*looks, (HELD, held.keys()), (LOST, gone)):
+        boxes = [columns.box(each, top) for each in sorted(offsets)]
+        parts += [filled(look, *boxes), outlined(*boxes, stroke=INK if look is not LOST else MARK, width=2)]
+    parts += [_plate(columns, each, top, _by(pipeline, each)) for each, count in times.items() if count]
+    parts += [_plate(columns, each, top, f"({by})") for each, by in held.items()]
+    parts += [_plate(columns, each, top, "lost") for each in sorted(gone)]
+    just_processed = [each.offset for each in pipeline.effects if isinstance(each, Processed)]
+    for offset in set(just_processed) & set(columns.offsets):
+        x, y, width, height = columns.box(offset, top)
+        parts.append(rect(x - 1, y - 1, width + 2, height + 2, stroke=MARK, stroke_width=5, rx=3))
+    if pipeline.sink.stored is not None:
+        x = columns.x(pipeline.sink.stored)
+        parts.append(
+            polygon([(x, top + CELL_HEIGHT + 3), (x - 9, top + CELL_HEIGHT + 17), (x + 9, top + CELL_HEIGHT + 17)])
+        )
+        parts.append(text(x + 14, top + CELL_HEIGHT + 20, f"stored {pipeline.sink.stored}", SMALL + 1))
+    return parts
+
+
+def _by(pipeline: Pipeline, offset: int) -> str:
+    """Whose results took effect; a long row of names is cut to how many there were."""
+    appliers = pipeline.sink.appliers(offset)
+    return " ".join(appliers) if len(appliers) < 4 else f"{len(appliers)} times"
+
+
+def _plate(columns: _Columns, offset: int, top: float, words: str) -> str:
+    """Words on a plate, which a hatch would strike through."""
+    middle, width = columns.middle(offset), min(11 * len(words) + 8, columns.width - 10)
+    return "\n".join(
+        [
+            rect(middle - width / 2, top + 13, width, 23, PANEL, rx=3),
+            text(middle, top + 30, words, BODY if columns.width > 60 or len(words) < 4 else SMALL, "middle", bold=True),
+        ]
+    )
+
+
+def _foot(pipeline: Pipeline, top: float) -> list[str]:
+    written = [str(each.offset) for each in pipeline.written]
+    shown = "none" if not written else ", ".join(["..."] * (len(written) > 10) + written[-10:])
+    counts = f"lost {len(lost(pipeline))}, doubled {len(doubled(pipeline))}"
+    return [
+        text(25, top + 46, f"commits written: {shown}", BODY),
+        text(WIDTH - 25, top + 46, counts, BODY + 2, "end", bold=True),
+        *_legend(pipeline, top + 72),
+    ]
+
+
+def _legend(pipeline: Pipeline, base: float) -> list[str]:
+    parts: list[str] = []
+    x = 25.0
+    has_checkpoints = pipeline.sink.held or any(isinstance(each, Checkpointed) for each in pipeline.effects)
+    for look, words, stroke in (
+        *(((HELD, "held until a checkpoint", INK),) if has_checkpoints else ()),
+        (UNPROCESSED, "polled, not processed", INK),
+        (ONCE, "took effect once", INK),
+        (TWICE, "more than once", INK),
+        (LOST, "lost", MARK),
+    ):
+        box = (x, base - 13, 22, 16)
+        parts += [
+            filled(look, box),
+            outlined(box, stroke=stroke, width=1.5),
+            text(x + 29, base, words, SMALL, colour=MUTED),
+        ]
+        x += 29 + 8.6 * len(words) + 28
+    return parts

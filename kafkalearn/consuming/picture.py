@@ -1,0 +1,317 @@
+"""A topic and the groups that read it as a picture: a lane for each partition, and below it a bar for each group.
+
+`animate_consuming` draws a whole run; `draw_consuming` one moment of it, to the size that all moments need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from textwrap import wrap
+
+from kafkalearn.base.errors import counted
+from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.consuming.lag import lags
+from kafkalearn.consuming.simulator import (
+    Appended,
+    Committed,
+    ConsumingEvent,
+    Group,
+    Join,
+    Leave,
+    Poll,
+    Polled,
+    Produce,
+    Topic,
+)
+from kafkalearn.drawing.player import LINE_LENGTH, Animation, Picture, animation, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    SMALL,
+    TITLE,
+    WIDTH,
+    cut_name,
+    fill,
+    filled,
+    line,
+    name_width,
+    outlined,
+    rect,
+    text,
+)
+
+# A topic and the groups that read it, in words: a sentence about a frame, and the whole of it as text.
+
+MOST_VALUES = 6  # records more than that are counted, not named
+
+
+def describe_consuming(frame: Frame[Topic, ConsumingEvent], before: Frame[Topic, ConsumingEvent] | None = None) -> str:
+    """A sentence or two about a frame of `kafkalearn.consuming`; the frame before it is not needed.
+
+    Examples
+    --------
+    >>> from kafkalearn.consuming import Settings, simulate
+    >>> events = [Join("billing", "b0"), Join("billing", "b1"), Produce("A1", key=b"A"), Poll("billing", "b0")]
+    >>> for frame in simulate(Settings(partition_count=1), events):
+    ...     print(describe_consuming(frame))
+    The topic orders has 1 partition and no group reads it.
+    b0 joins billing, which rebalances: b0 has 0.
+    b1 joins billing, which rebalances: b0 has 0, b1 has nothing.
+    A1 goes to partition 0, offset 0.
+    b0 reads of partition 0: A1. billing commits 1 there.
+    """
+    topic = frame.state
+    match frame.event:
+        case Produce(value):
+            (appended,) = (each for each in topic.effects if isinstance(each, Appended))
+            return f"{value or 'A record'} goes to partition {appended.partition}, offset {appended.offset}."
+        case Join(group_id, member_id):
+            return f"{member_id} joins {group_id}, which rebalances: {_owned_words(topic.existing_group(group_id))}."
+        case Leave(group_id, member_id):
+            group = topic.existing_group(group_id)
+            rest = f"which rebalances: {_owned_words(group)}" if group.member_ids else "which has no members any more"
+            return f"{member_id} leaves {group_id}, {rest}."
+        case Poll(group_id, member_id) if not topic.effects:
+            group = topic.existing_group(group_id)
+            why = "owns nothing" if member_id in group.idle_member_ids else "has read all there is"
+            return f"{member_id} polls and gets nothing: it {why}."
+        case Poll():
+            return _poll_words(topic)
+    return f"The topic {topic.name} has {counted(len(topic.logs), 'partition')} and no group reads it."
+
+
+def _poll_words(topic: Topic) -> str:
+    (polled,) = (each for each in topic.effects if isinstance(each, Polled))
+    (committed,) = (each for each in topic.effects if isinstance(each, Committed))
+    values = [topic.logs[polled.partition][offset].value or "a record" for offset in polled.offsets]
+    what = ", ".join(values) if len(values) <= MOST_VALUES else f"{len(values)} records"
+    return (
+        f"{polled.member_id} reads of partition {polled.partition}: {what}. "
+        f"{polled.group_id} commits {committed.offset} there."
+    )
+
+
+def _owned_words(group: Group) -> str:
+    return ", ".join(f"{each} has {' '.join(map(str, group.owned(each))) or 'nothing'}" for each in group.member_ids)
+
+
+def consuming_text(frame: Frame[Topic, ConsumingEvent], before: Frame[Topic, ConsumingEvent] | None = None) -> str:
+    """A frame of `kafkalearn.consuming` in plain text: the partitions with their records, and where each group is.
+
+    Examples
+    --------
+    >>> from kafkalearn.consuming import Settings, simulate
+    >>> events = [Join("billing", "b0"), Produce("A1"), Produce("B1"), Produce("A2"), Poll("billing", "b0")]
+    >>> print(consuming_text(simulate(Settings(partition_count=2), events)[-1]))
+    b0 reads of partition 0: A1. billing commits 1 there.
+    partition 0: A1 A2
+    partition 1: B1
+    billing, generation 1: b0 has 0 1
+      partition 0: committed 1, lag 1
+      partition 1: committed nothing yet
+    """
+    topic = frame.state
+    lines = [describe_consuming(frame)]
+    for number, log in enumerate(topic.logs):
+        lines.append(f"partition {number}: {' '.join(record.value or '?' for record in log) or 'empty'}")
+    for group in topic.groups:
+        lines.append(f"{group.group_id}, generation {group.generation}: {_owned_words(group) or 'no members'}")
+        for each in lags(topic, group.group_id):
+            committed = "nothing yet" if each.committed is None else f"{each.committed}, lag {each.lag}"
+            lines.append(f"  partition {each.partition}: committed {committed}")
+    return "\n".join(lines)
+
+
+TOP, LINE_HEIGHT = 58, 26
+HIGHEST = 590  # a picture fits a window of 1280 x 800
+LEAST_LEFT, RIGHT = 175, 130
+SMALLEST_CELL, LARGEST_CELL = 40, 62
+MOST_VALUE = 24  # characters of a record in its cell
+
+
+def animate_consuming(
+    trace: Trace[Topic, ConsumingEvent], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
+) -> Animation:
+    """A run of `kafkalearn.consuming` as `kafkalearn.views.play` takes it, every moment drawn.
+
+    Parameters
+    ----------
+    trace : tuple of Frame
+        The run.
+    title, start, stills
+        As in `kafkalearn.views.animation`.
+
+    Examples
+    --------
+    >>> from kafkalearn.consuming import Join, Settings, simulate
+    >>> animate_consuming(simulate(Settings(partition_count=2), [Join("billing", "b0")])).captions[1]
+    'b0 joins billing, which rebalances: b0 has 0 1.'
+    """
+    draw = partial(draw_consuming, trace)
+    return animation(trace, draw, describe_consuming, title=title, start=start, stills=stills)
+
+
+def draw_consuming(
+    trace: Trace[Topic, ConsumingEvent],
+    frame: Frame[Topic, ConsumingEvent],
+    before: Frame[Topic, ConsumingEvent] | None = None,
+) -> Picture:
+    """One moment of a topic and its groups, drawn.
+
+    Parameters
+    ----------
+    trace : tuple of Frame
+        The whole run: every frame of it is drawn to the same size.
+    frame, before : Frame
+        A frame of it and the one before; without that one, what has just been read is not marked.
+
+    Examples
+    --------
+    >>> from kafkalearn.consuming import Join, Settings, simulate
+    >>> trace = simulate(Settings(partition_count=2), [Join("billing", "b0")])
+    >>> draw_consuming(trace, trace[1]).label
+    'b0 joins billing, which rebalances: b0 has 0 1.'
+    """
+    topic = frame.state
+    group_ids = [group.group_id for group in trace[-1].state.groups]
+    below = max(len(_idle_lines(each.state)) for each in trace)
+    rows = _Rows.fitting(len(topic.logs), len(group_ids), HIGHEST - TOP - 14 - below * LINE_HEIGHT)
+    cells = _Cells.fitting(trace)
+    parts = []
+    for number in range(rows.lane_count):
+        top = TOP + number * rows.lane
+        parts.append(_log(topic, cells, number, top, rows.log))
+        for at, group_id in enumerate(group_ids):
+            begin = _read_from(topic, group_id, number) if before else None
+            box = (top + rows.log + at * rows.bar, rows.bar)
+            parts.append(_bar(topic.group(group_id), len(topic.logs[number]), cells, number, at, box, begin))
+        parts.append(line(25, top + rows.lane - rows.gap / 2, WIDTH - 25, top + rows.lane - rows.gap / 2, MUTED, 1))
+    bottom = TOP + rows.lane_count * rows.lane
+    hidden = "" if rows.lane_count == len(topic.logs) else f", partitions 0 to {rows.lane_count - 1}"
+    return picture(
+        bottom + 14 + below * LINE_HEIGHT,
+        text(25, 38, f"{cut_name(topic.name)}: who has read what{hidden}", TITLE, bold=True),
+        text(WIDTH - 25, 38, "bar: read and committed", SMALL, "end", MUTED),
+        *parts,
+        *(
+            text(25, bottom + 18 + at * LINE_HEIGHT, words, BODY, bold=True)
+            for at, words in enumerate(_idle_lines(topic))
+        ),
+        label=describe_consuming(frame),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The heights of a partition's log, of the bar of each group below it, and of the gap to the next partition."""
+
+    log: float
+    bar: float
+    gap: float
+    lane_count: int
+    lane: float
+
+    @classmethod
+    def fitting(cls, partition_count: int, group_count: int, room: float) -> _Rows:
+        """As high as there is room for; so low that the letters just fit, then as many partitions as fit."""
+        high, low = (sum((log, bar * group_count, gap)) for log, bar, gap in (_HIGH, _LOW))
+        part = min(1.0, max(0.0, (room / partition_count - low) / (high - low)))
+        log, bar, gap = (small + part * (large - small) for small, large in zip(_LOW, _HIGH, strict=True))
+        lane = log + bar * group_count + gap
+        return cls(log, bar, gap, max(1, min(partition_count, int(room / lane + 0.001))), lane)
+
+
+_HIGH, _LOW = (40, 27, 16), (27, 20, 5)  # of a log, a bar and a gap
+
+
+class _Cells:
+    """Where the record of an offset is drawn: the newest of a long log, right of the longest name."""
+
+    def __init__(self, left: float, width: float, shown: int) -> None:
+        self.left, self.width, self.shown = left, width, shown
+
+    @classmethod
+    def fitting(cls, trace: Trace[Topic, ConsumingEvent]) -> _Cells:
+        last = trace[-1].state
+        names = {member_id for frame in trace for group in frame.state.groups for member_id in group.member_ids}
+        left = max(LEAST_LEFT, 30 + name_width(names) + 18)
+        longest = max((len(record.value) for log in last.logs for record in log), default=2)
+        most = max(map(len, last.logs), default=1) or 1
+        needed = max(SMALLEST_CELL, 11.4 * min(longest, MOST_VALUE) + 14)
+        room = WIDTH - left - RIGHT
+        width = min(room, max(needed, min(LARGEST_CELL, room / most)))
+        return cls(left, width, max(1, int(room // width)))
+
+    def first(self, log_length: int) -> int:
+        return max(0, log_length - self.shown)
+
+    def x(self, offset: int, log_length: int) -> float:
+        return self.left + max(0, offset - self.first(log_length)) * self.width
+
+
+def _log(topic: Topic, cells: _Cells, number: int, top: float, height: float) -> str:
+    log, base = topic.logs[number], top + height / 2 + 5
+    parts = [text(30, base, f"partition {number}", BODY, bold=True)]
+    for offset in range(cells.first(len(log)), len(log)):
+        record, x = log[offset], cells.x(offset, len(log))
+        is_new = Appended(number, offset) in topic.effects
+        parts += [
+            rect(x, top + 2, cells.width - 3, height - 5, PANEL),
+            outlined(
+                (x, top + 2, cells.width - 3, height - 5),
+                stroke=MARK if is_new else INK,
+                width=4 if is_new else 1.3,
+            ),
+            text(x + (cells.width - 3) / 2, base, cut_name(record.value, MOST_VALUE), BODY, "middle"),
+        ]
+    parts.append(text(WIDTH - 25, base, f"end {len(log)}", BODY, "end"))
+    return "\n".join(parts)
+
+
+def _bar(
+    group: Group | None,
+    log_length: int,
+    cells: _Cells,
+    number: int,
+    at: int,
+    box: tuple[float, float],
+    begin: int | None,
+) -> str:
+    """How far a group has read a partition, what it has just read marked; its reader on the left, its lag right."""
+    if group is None:
+        return ""
+    position, owner, (top, height) = group.positions[number], group.owner(number), box
+    base, bar_top, bar_height, left = top + height / 2 + 5, top + 3, height - 6, cells.left
+    parts = [text(30, base, cut_name(owner) if owner else "(nobody)", SMALL, colour=INK if owner else MUTED)]
+    parts.append(rect(left, bar_top, cells.shown * cells.width - 3, bar_height, EMPTY))
+    if position is not None:
+        end = cells.x(position, log_length)
+        if end > left:
+            parts.append(filled(fill(at + 1), (left, bar_top, end - left - 3, bar_height)))
+        if begin is not None:
+            x = cells.x(begin, log_length)
+            parts.append(outlined((x, bar_top, max(end - x - 3, 4), bar_height), stroke=MARK, width=4))
+        committed = group.committed[number]
+        lag = "-" if committed is None else str(log_length - committed)
+        parts.append(text(WIDTH - 25, base, f"lag {lag}", SMALL, "end"))
+    return "\n".join(parts)
+
+
+def _read_from(topic: Topic, group_id: str, number: int) -> int | None:
+    """The first offset that a group has just read in this partition; None: it has read nothing."""
+    polled = next((each for each in topic.effects if isinstance(each, Polled)), None)
+    is_here = polled is not None and (polled.group_id, polled.partition) == (group_id, number)
+    return polled.offsets[0] if is_here else None
+
+
+def _idle_lines(topic: Topic) -> list[str]:
+    """Who owns nothing, in as many lines as it takes."""
+    idle = [cut_name(member_id) for group in topic.groups for member_id in group.idle_member_ids]
+    words = f"{'idle, owns' if len(idle) == 1 else 'idle, own'} nothing: {', '.join(idle)}"
+    return wrap(words, LINE_LENGTH - 6) if idle else []

@@ -1,0 +1,329 @@
+"""The same records pulled and pushed, shown: picture, words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from kafkalearn.base.errors import counted, listed
+from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.consuming.push import (
+    Acknowledged,
+    Appended,
+    Brokers,
+    Deleted,
+    Dropped,
+    Event,
+    Missed,
+    Process,
+    Produce,
+    Pulled,
+    Pushed,
+    Queue,
+    Refused,
+    Rewind,
+    Rewound,
+    broker_load,
+    missed_by_pull,
+)
+from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    SMALL,
+    TITLE,
+    WIDTH,
+    cut_name,
+    fill,
+    filled,
+    line,
+    name_width,
+    outlined,
+    rect,
+    text,
+)
+
+# The same records pulled and pushed, in words: a sentence about a frame, and the whole of it as text.
+
+
+def describe_push(frame: Frame[Brokers, Event], before: Frame[Brokers, Event] | None = None) -> str:
+    """A sentence or two about a frame of `kafkalearn.consuming.push`; the frame before it is not needed.
+
+    Examples
+    --------
+    >>> from kafkalearn.consuming.push import Settings, simulate
+    >>> for frame in simulate(Settings(("billing", "search")), [Produce(), Process("billing")]):
+    ...     print(describe_push(frame))
+    Nothing is written yet: the log is empty, and so are the queues of billing and search.
+    Record 0 is written: once to the log, once to each queue. Pushed to billing: 0. Pushed to search: 0.
+    billing processes 0: it pulled the record and commits 1; it acknowledges what was pushed, which is forgotten.
+    """
+    brokers = frame.state
+    match frame.event:
+        case Produce():
+            return " ".join(_produce_words(brokers))
+        case Process(consumer):
+            return _process_words(brokers, consumer)
+        case Rewind(consumer):
+            (rewound,) = (each for each in brokers.effects if isinstance(each, Rewound))
+            return (
+                f"{consumer} goes back to offset {rewound.offset} of the log. The broker that pushes has nothing to "
+                "go back to: it has forgotten what was acknowledged."
+            )
+    names = listed(reader.consumer for reader in brokers.readers)
+    return f"Nothing is written yet: the log is empty, and so are the queues of {names}."
+
+
+def _produce_words(brokers: Brokers) -> list[str]:
+    number = brokers.log_end - 1
+    words = [f"Record {number} is written: once to the log, once to each queue."]
+    for effect in brokers.effects:
+        match effect:
+            case Refused():
+                words[0] = f"Record {number} is written to the log; the broker that pushes refuses it: a queue is full."
+            case Deleted(offset):
+                words.append(f"Retention deletes record {offset} of the log.")
+            case Dropped(consumer, dropped):
+                words.append(f"The full queue of {consumer} drops {dropped}.")
+            case Pushed(consumer, numbers):
+                words.append(f"Pushed to {consumer}: {_numbers(numbers)}.")
+    return words
+
+
+def _process_words(brokers: Brokers, consumer: str) -> str:
+    missed = [each.count for each in brokers.effects if isinstance(each, Missed)]
+    pulled = [number for each in brokers.effects if isinstance(each, Pulled) for number in each.offsets]
+    done = [number for each in brokers.effects if isinstance(each, Acknowledged) for number in each.numbers]
+    position = brokers.reader(consumer).position
+    were = "was" if missed == [1] else "were"
+    gone = f"{counted(missed[0], 'record')} of the log {were} deleted unread. " if missed else ""
+    if not pulled and not done:
+        return f"{gone}{consumer} has processed all there is."
+    if pulled == done:
+        it = "the record" if len(pulled) == 1 else "the records"
+        return (
+            f"{gone}{consumer} processes {_numbers(pulled)}: it pulled {it} and commits {position}; it acknowledges "
+            "what was pushed, which is forgotten."
+        )
+    from_log = f"pulls {_numbers(pulled)} and commits {position}" if pulled else "finds nothing more in the log"
+    from_queue = f"of its queue it acknowledges {_numbers(done)}" if done else "its queue is empty"
+    return f"{gone}{consumer} {from_log}; {from_queue}."
+
+
+def _numbers(numbers: tuple[int, ...] | list[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def load_words(brokers: Brokers) -> tuple[str, str]:
+    """What each broker keeps, a sentence for each.
+
+    >>> from kafkalearn.consuming.push import Settings, start
+    >>> load_words(start(Settings(("billing",))))
+    ('the broker keeps 0 records and 1 offset', 'the broker keeps 0 copies, each with its state')
+    """
+    pull, push = broker_load(brokers)
+    return (
+        f"the broker keeps {counted(pull['records held'], 'record')} and {counted(pull['remembered'], 'offset')}",
+        f"the broker keeps {counted(push['records held'], 'copy', 'copies')}, each with its state",
+    )
+
+
+def push_text(frame: Frame[Brokers, Event], before: Frame[Brokers, Event] | None = None) -> str:
+    """A frame of `kafkalearn.consuming.push` in plain text: the log with its readers, and the queues.
+
+    Examples
+    --------
+    >>> from kafkalearn.consuming.push import Settings, simulate
+    >>> print(push_text(simulate(Settings(("billing",), prefetch=1), [Produce(), Produce()])[-1]))
+    Record 1 is written: once to the log, once to each queue.
+    log: 0 1; the broker keeps 2 records and 1 offset
+      billing: offset 0, lag 2, read 0, missed 0
+    queues: the broker keeps 2 copies, each with its state
+      billing: sent 0, waiting 1, read 0, dropped 0
+    """
+    brokers = frame.state
+    pull, push = load_words(brokers)
+    log = " ".join(map(str, range(brokers.log_start, brokers.log_end))) or "empty"
+    lines = [describe_push(frame), f"log: {log}; {pull}"]
+    for reader in brokers.readers:
+        counts = f"read {reader.read_count}, missed {missed_by_pull(brokers, reader)}"
+        lag = brokers.log_end - reader.position
+        lines.append(f"  {reader.consumer}: offset {reader.position}, lag {lag}, {counts}")
+    refused = f"; {counted(brokers.refused_count, 'record')} refused" if brokers.refused_count else ""
+    lines.append(f"queues: {push}{refused}")
+    for queue in brokers.queues:
+        sent, waiting = (_numbers(each) or "nothing" for each in (queue.unacknowledged, queue.waiting))
+        counts = f"read {queue.read_count}, dropped {queue.dropped_count}"
+        lines.append(f"  {queue.consumer}: sent {sent}, waiting {waiting}, {counts}")
+    return "\n".join(lines)
+
+
+# The same records pulled and pushed as a picture: above the log with a bar for each reader, below a queue for each.
+#
+# `animate_push` draws a whole run; `draw_push` one moment of it, to the size that all moments need.
+
+LEAST_LEFT, RIGHT = 150, 250
+HIGHEST = 590  # a picture fits a window of 1280 x 800
+HEAD, LOG, LEGEND = 52, 40, 30  # the heading of each half; the log's own lane; what the fills mean
+LARGEST_CELL, SMALLEST_CELL = 46, 30
+READ, SENT, WAITING = fill(2), fill(1), fill(0)
+
+
+def animate_push(
+    trace: Trace[Brokers, Event], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
+) -> Animation:
+    """A run of `kafkalearn.consuming.push` as `kafkalearn.views.play` takes it, every moment drawn.
+
+    Parameters
+    ----------
+    trace : tuple of Frame
+        The run.
+    title, start, stills
+        As in `kafkalearn.views.animation`.
+
+    Examples
+    --------
+    >>> from kafkalearn.consuming.push import Produce, Settings, simulate
+    >>> animate_push(simulate(Settings(("billing",)), [Produce()])).captions[1]
+    'Record 0 is written: once to the log, once to each queue. Pushed to billing: 0.'
+    """
+    return animation(trace, partial(draw_push, trace), describe_push, title=title, start=start, stills=stills)
+
+
+def draw_push(
+    trace: Trace[Brokers, Event], frame: Frame[Brokers, Event], before: Frame[Brokers, Event] | None = None
+) -> Picture:
+    """One moment of a log and of queues that got the same records, drawn.
+
+    Parameters
+    ----------
+    trace : tuple of Frame
+        The whole run: every frame of it is drawn to the same size.
+    frame, before : Frame
+        A frame of it and the one before; without that one, what is new is not marked.
+
+    Examples
+    --------
+    >>> from kafkalearn.consuming.push import Produce, Settings, simulate
+    >>> trace = simulate(Settings(("billing",)), [Produce()])
+    >>> draw_push(trace, trace[1], trace[0]).size
+    (1000.0, 266.0)
+    """
+    brokers = frame.state
+    cells, count = _Cells(trace), len(brokers.readers)
+    lane = min(42.0, max(24.0, (HIGHEST - 2 * HEAD - LOG - LEGEND - 24) / (2 * count)))
+    bar = min(30.0, lane)
+    pull, push = load_words(brokers)
+    middle = HEAD + LOG + bar * count + 14
+    parts = [
+        _heading(0, "pull: one log, as in Kafka", pull),
+        _log(brokers, cells, HEAD, is_marked=before is not None),
+        *(_reader(brokers, cells, at, HEAD + LOG + at * bar, bar) for at in range(count)),
+        line(25, middle, WIDTH - 25, middle, MUTED, 1),
+        _heading(middle, "push: a queue for each consumer", push),
+    ]
+    for at, queue in enumerate(brokers.queues):
+        parts.append(_queue(brokers, queue, cells, (middle + HEAD + at * lane, lane), before is not None))
+    bottom = middle + HEAD + count * lane + 6
+    refused = f"{counted(brokers.refused_count, 'record')} refused" if brokers.refused_count else ""
+    parts += [_legend(bottom), text(WIDTH - 25, bottom + 18, refused, SMALL, "end", MARK, bold=True)]
+    return picture(bottom + LEGEND, *parts, label=describe_push(frame))
+
+
+class _Cells:
+    """Where the cells of a run are drawn: right of the longest name, as large as the longest lane allows."""
+
+    def __init__(self, trace: Trace[Brokers, Event]) -> None:
+        states = [frame.state for frame in trace]
+        names = [reader.consumer for reader in states[0].readers]
+        held = [len(queue.held) for state in states for queue in state.queues]
+        most = max(1, *(state.log_end - state.log_start for state in states), *held)
+        self.left = max(LEAST_LEFT, 30 + name_width(names) + 14)
+        room = WIDTH - self.left - RIGHT
+        self.width = max(SMALLEST_CELL, min(LARGEST_CELL, room / most))
+        self.shown = max(1, int(room / self.width + 0.001))
+
+    def x(self, slot: int) -> float:
+        return self.left + slot * self.width
+
+
+def _legend(top: float) -> str:
+    parts, x = [], 30.0
+    for look, words in ((READ, "read"), (SENT, "sent, not acknowledged"), (WAITING, "waits to be sent")):
+        box = (x, top + 2, 30, 20)
+        parts += [filled(look, box), outlined(box, stroke=INK), text(x + 38, top + 18, words, SMALL)]
+        x += 38 + 0.63 * SMALL * len(words) + 24
+    return "\n".join(parts)
+
+
+def _heading(top: float, words: str, load: str) -> str:
+    return "\n".join(
+        [text(25, top + 36, words, TITLE, bold=True), text(WIDTH - 25, top + 36, load, BODY, "end", bold=True)]
+    )
+
+
+def _cell(x: float, top: float, width: float, height: float, number: int, is_new: bool) -> str:
+    box = (x, top + 3, width - 3, height - 7)
+    edge = outlined(box, stroke=MARK if is_new else INK, width=4 if is_new else 1.3)
+    room = min(width - 9, 0.63 * SMALL * len(str(number)) + 5)
+    plate = rect(x + (width - 3 - room) / 2, top + 7, room, height - 15, PANEL, rx=3)
+    return "\n".join([edge, plate, text(x + (width - 3) / 2, top + height / 2 + 5, str(number), SMALL, "middle")])
+
+
+def _log(brokers: Brokers, cells: _Cells, top: float, is_marked: bool) -> str:
+    """The log: its newest records where not all of them have room, and how many stand before them."""
+    first = max(brokers.log_start, brokers.log_end - cells.shown)
+    new = {each.offset for each in brokers.effects if isinstance(each, Appended)} if is_marked else set()
+    parts = [text(30, top + LOG / 2 + 5, "the log", BODY, bold=True)]
+    parts += [
+        _cell(cells.x(number - first), top, cells.width, LOG, number, number in new)
+        for number in range(first, brokers.log_end)
+    ]
+    older = f"and {first - brokers.log_start} older; " if first > brokers.log_start else ""
+    words = f"{older}{brokers.log_start} deleted" if brokers.log_start else older.removesuffix("; ")
+    parts.append(text(WIDTH - 25, top + LOG / 2 + 5, words, SMALL, "end", MUTED))
+    return "\n".join(parts)
+
+
+def _reader(brokers: Brokers, cells: _Cells, at: int, top: float, height: float) -> str:
+    reader = brokers.readers[at]
+    first = max(brokers.log_start, brokers.log_end - cells.shown)
+    base, length = top + height / 2 + 5, brokers.log_end - first
+    parts = [
+        text(30, base, cut_name(reader.consumer), SMALL),
+        rect(cells.left, top + 5, max(1, length) * cells.width - 3, height - 10, EMPTY),
+    ]
+    if reader.position > first:
+        box = (cells.left, top + 5, (reader.position - first) * cells.width - 3, height - 10)
+        parts += [filled(READ, box), outlined(box, stroke=INK)]
+    missed = missed_by_pull(brokers, reader)
+    words = f"offset {reader.position}, lag {brokers.log_end - reader.position}"
+    parts.append(text(WIDTH - 25, base, f"{words}{f', missed {missed}' if missed else ''}", SMALL, "end"))
+    return "\n".join(parts)
+
+
+def _queue(brokers: Brokers, queue: Queue, cells: _Cells, box: tuple[float, float], is_marked: bool) -> str:
+    """A queue: what was sent is filled and hatched, what waits is plain."""
+    top, height = box
+    base, new = top + height / 2 + 5, brokers.log_end - 1
+    is_new = is_marked and any(isinstance(each, Appended) for each in brokers.effects)
+    parts = [text(30, base, cut_name(queue.consumer), SMALL)]
+    if not queue.held:
+        parts.append(text(cells.left, base, "empty", SMALL, colour=MUTED))
+    drawn = queue.held[: cells.shown]
+    for slot, number in enumerate(drawn):
+        look = SENT if slot < len(queue.unacknowledged) else WAITING
+        parts.append(filled(look, (cells.x(slot), top + 3, cells.width - 3, height - 7)))
+        parts.append(_cell(cells.x(slot), top, cells.width, height, number, is_new and number == new))
+    more = f"and {len(queue.held) - len(drawn)} newer; " if len(queue.held) > len(drawn) else ""
+    words = f"{more}{len(queue.unacknowledged)} sent, {len(queue.waiting)} waiting"
+    dropped = f", {queue.dropped_count} dropped" if queue.dropped_count else ""
+    has_lost = is_marked and any(
+        isinstance(each, Dropped) and each.consumer == queue.consumer for each in brokers.effects
+    )
+    parts.append(text(WIDTH - 25, base, words + dropped, SMALL, "end", MARK if has_lost else INK, bold=has_lost))
+    return "\n".join(parts)

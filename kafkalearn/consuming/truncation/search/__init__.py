@@ -1,1 +1,0 @@
-"""Searching all schedules of a partition and its readers."""

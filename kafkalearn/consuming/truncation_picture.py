@@ -1,0 +1,263 @@
+"""A log that is cut under its readers, in words: a sentence or two about a frame, and the whole of it as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kafkalearn.base.errors import capitalised
+from kafkalearn.base.trace import Frame
+from kafkalearn.consuming.truncation import GroupRead, Settings
+from kafkalearn.consuming.truncation.model import (
+    Assign,
+    Assigned,
+    Commit,
+    Committed,
+    Consumer,
+    Effect,
+    Event,
+    ExceptionThrown,
+    Fetched,
+    MetadataLearnt,
+    NoLeaderKnown,
+    OffsetReset,
+    OffsetsForLeaderEpochAnswered,
+    Poll,
+    Position,
+    RefreshMetadata,
+    TruncationFound,
+)
+from kafkalearn.consuming.truncation.simulator import broken
+from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.svg import BODY, EMPTY, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH, edge, pointer, rect, text
+from kafkalearn.replication.events import NONE
+from kafkalearn.replication.picture import LEFT, cells, first_offset, legend, log_marks, offset_x, offsets
+from kafkalearn.replication.state import DOWN, FROZEN, Partition
+from kafkalearn.replication.words import (
+    effects_in_words,
+    event_in_words,
+    falls_in_words,
+    log_in_words,
+    offsets_in_words,
+)
+
+OF_CONSUMERS = (Assign, Commit, Poll, RefreshMetadata)
+
+
+def describe_truncation(
+    settings: Settings,
+    frame: Frame[GroupRead, Event],
+    before: Frame[GroupRead, Event] | None = None,
+) -> str:
+    """What happened, what brokers answered, and which hope is broken now.
+
+    >>> from kafkalearn.consuming.truncation import Assign, Commit, Poll, simulate
+    >>> from kafkalearn.replication import Fetch, Produce
+    >>> settings = Settings()
+    >>> trace = simulate(settings, [Produce(1, acks=1), Fetch(2), Fetch(3), Fetch(2), Fetch(3), Assign("A"), Poll()])
+    >>> describe_truncation(settings, trace[7], trace[6])
+    'A polls. A begins at offset 0.'
+    """
+    said = [event_words(frame, before)]
+    if frame.event is not None:
+        said += [each for each in map(_effect_words, frame.state.effects) if each]
+    if frame.event is not None and not isinstance(frame.event, OF_CONSUMERS):
+        partition, earlier = _of_partition(frame), None if before is None else before.state.partition
+        said += [*effects_in_words(partition), *falls_in_words(partition.state, earlier)]
+    known = () if before is None else broken(settings, before.state)
+    said += [f"broken: {name}" for name in broken(settings, frame.state) if name not in known]
+    return " ".join(f"{capitalised(each)}." for each in said)
+
+
+def truncation_text(
+    settings: Settings,
+    frame: Frame[GroupRead, Event],
+    before: Frame[GroupRead, Event] | None = None,
+) -> str:
+    """A frame as plain text: what happened, each log, each consumer, and what is committed.
+
+    >>> from kafkalearn.consuming.truncation import simulate
+    >>> print(truncation_text(Settings(), simulate(Settings(), [])[0]).splitlines()[-1])
+    committed: nothing
+    """
+    state = frame.state
+    logs = [
+        f"broker {broker_id} ({replica.broker.status}): {log_in_words(replica.log)}"
+        for broker_id, replica in enumerate(state.partition.replicas, 1)
+    ]
+    consumers = [f"consumer {each.name}: {_stands(each)}; takes for the leader {consumer_words(each)}"
+                 for each in state.consumers]  # fmt: skip
+    committed = "nothing" if state.committed is None else position_words(state.committed)
+    return "\n".join([describe_truncation(settings, frame, before), *logs, *consumers, f"committed: {committed}"])
+
+
+def event_words(frame: Frame[GroupRead, Event], before: Frame[GroupRead, Event] | None = None) -> str:
+    """The event, without its end.
+
+    >>> from kafkalearn.consuming.truncation import RefreshMetadata, simulate
+    >>> event_words(simulate(Settings(), [RefreshMetadata("B", 2)])[1])
+    'B asks broker 2 who leads'
+    """
+    state = frame.state
+    match frame.event:
+        case Assign(consumer):
+            return f"{consumer} is given the partition"
+        case Poll():
+            return f"{_owner(state)} polls"
+        case Commit():
+            return f"{_owner(state)} commits"
+        case RefreshMetadata(consumer, broker_id):
+            return f"{consumer} asks broker {broker_id} who leads"
+    return event_in_words(_of_partition(frame), None if before is None else before.state.partition)
+
+
+def consumer_words(consumer: Consumer) -> str:
+    """Whom a consumer takes for the leader; in front the epoch that it has heard of, if that is newer."""
+    if consumer.leader is None:
+        return "nobody"
+    known = f"broker {consumer.leader}" + (f", epoch {consumer.leader_epoch}" if consumer.leader_epoch >= 0 else "")
+    return known if consumer.knows_leader else f"nobody in epoch {consumer.newest_epoch}"
+
+
+def position_words(position: Position) -> str:
+    """Where to read on, and what is known of the record before.
+
+    >>> position_words(Position(3, 1)), position_words(Position(3))
+    ('3, epoch 1', '3, no epoch')
+    """
+    return f"{position.offset}, " + ("no epoch" if position.epoch is None else f"epoch {position.epoch}")
+
+
+def _stands(consumer: Consumer) -> str:
+    if consumer.position is None:
+        return "the partition is not its own"
+    begins = "has to look up where to begin" if consumer.position.offset < 0 else position_words(consumer.position)
+    return f"{begins}, {consumer.doing}"
+
+
+def _owner(state: GroupRead) -> str:
+    return "nobody" if state.owner is None else state.owner.name
+
+
+def _of_partition(frame: Frame[GroupRead, Event]) -> Frame[Partition, Event]:
+    return Frame(frame.index, frame.event, frame.state.partition)
+
+
+def _effect_words(effect: Effect) -> str:
+    match effect:
+        case Assigned(offset=None):
+            return "nothing is committed: it has to look up where to begin"
+        case Assigned(_, offset, epoch):
+            return f"it starts from what is committed: {position_words(Position(offset, epoch))}"
+        case MetadataLearnt(_, leader, leader_epoch, is_used):
+            heard = f"the answer: {'nobody' if leader is None else f'broker {leader}'} leads in epoch {leader_epoch}"
+            return heard if is_used else f"{heard}, older than what it has heard of, so it does not use it"
+        case NoLeaderKnown(consumer):
+            return f"{consumer} has nobody to ask"
+        case OffsetsForLeaderEpochAnswered(_, asked, epoch, end_offset, error):
+            if error != NONE:
+                return f"asked where epoch {asked} ends, the broker answers {error}"
+            return f"asked where epoch {asked} ends, the leader answers: epoch {epoch} ends at {end_offset}"
+        case Fetched(consumer, offsets, error):
+            if error != NONE:
+                return f"the broker answers {error}"
+            return f"{consumer} gets {offsets_in_words([*offsets])}" if offsets else f"{consumer} gets nothing"
+        case TruncationFound(consumer, from_offset, to_offset):
+            return f"{consumer} finds the log cut, and goes on at {to_offset} in place of {from_offset}"
+        case OffsetReset(consumer, None, to_offset):
+            return f"{consumer} begins at offset {to_offset}"
+        case OffsetReset(consumer, from_offset, to_offset):
+            return f"{consumer} was at {from_offset} and begins anew at {to_offset}"
+        case ExceptionThrown(consumer, name):
+            return f"{consumer} gets a {name}"
+        case Committed(offset, epoch):
+            return f"committed: {position_words(Position(offset, epoch))}"
+    return ""
+
+
+# A log that is cut under its readers, drawn: each broker's log, and what each consumer knows (KIP-320).
+#
+# A frame of a run of `kafkalearn.consuming.truncation` becomes one drawing.
+
+TOP, BROKER_HEIGHT, CONSUMER_HEIGHT, KNOWN_LEFT = 92, 92, 62, 770
+
+
+def draw_truncation(
+    settings: Settings,
+    frame: Frame[GroupRead, Event],
+    before: Frame[GroupRead, Event] | None = None,
+) -> Picture:
+    """One moment: a row for each broker with its log, then one for each consumer, and what the group has committed.
+
+    A cell's fill is its leader epoch. What was cut just now is crossed out; a pointer stands where a consumer reads on.
+
+    Examples
+    --------
+    >>> from kafkalearn.consuming.truncation import Assign, simulate
+    >>> settings = Settings()
+    >>> trace = simulate(settings, [Assign("A")])
+    >>> draw_truncation(settings, trace[1], trace[0]).label
+    'A is given the partition. Nothing is committed: it has to look up where to begin.'
+    """
+    state, old = frame.state, frame.state if before is None else before.state
+    first = first_offset(state.partition, old.partition)
+    brokers = range(1, len(state.partition.replicas) + 1)
+    consumers_top = TOP + BROKER_HEIGHT * len(brokers) + 6
+    bottom = consumers_top + CONSUMER_HEIGHT * len(state.consumers)
+    return picture(
+        bottom + 46,
+        text(LEFT, 32, capitalised(event_words(frame, before)), TITLE, bold=True),
+        legend(state.partition),
+        offsets(first),
+        *(shape for each in brokers for shape in _broker(state, old, each, first)),
+        *(
+            shape
+            for place, each in enumerate(state.consumers)
+            for shape in _consumer(each, old.consumers[place], first, consumers_top + CONSUMER_HEIGHT * place)
+        ),
+        *_committed(state.committed, old.committed, bottom + 28),
+        label=describe_truncation(settings, frame, before),
+    )
+
+
+def _broker(state: GroupRead, old: GroupRead, broker_id: int, first: int) -> Iterator[str]:
+    top = TOP + BROKER_HEIGHT * (broker_id - 1)
+    replica, was = (each.partition.replicas[broker_id - 1] for each in (state, old))
+    controller = state.partition.controller
+    is_leader, is_off = controller.leader == broker_id, replica.broker.status in (DOWN, FROZEN)
+    border = {"stroke": INK if is_leader else MUTED, "stroke_width": 4 if is_leader else 1.5}
+    yield rect(LEFT, top, WIDTH - 2 * LEFT, BROKER_HEIGHT - 8, EMPTY if is_off else PANEL, rx=6, **border)
+    yield text(LEFT + 14, top + 28, f"broker {broker_id}", BODY, bold=True)
+    yield text(LEFT + 14, top + 50, _role(replica.broker.status, is_leader, replica.leading is not None), SMALL)
+    if is_leader:
+        yield text(LEFT + 14, top + 69, f"epoch {controller.leader_epoch}", SMALL)
+    yield from cells(replica.log, was.log, first, top)
+    yield from log_marks(replica.log, was.log, first, top)
+
+
+def _role(status: str, is_leader: bool, believes_to_lead: bool) -> str:
+    if status in (DOWN, FROZEN):
+        return status
+    if is_leader:
+        return "leader"
+    return "thinks that it leads" if believes_to_lead else "follower"
+
+
+def _consumer(consumer: Consumer, was: Consumer, first: int, top: float) -> Iterator[str]:
+    owns, is_new = consumer.position is not None, consumer != was
+    border = edge(is_new, MUTED, marked_width=3)
+    yield rect(LEFT, top, WIDTH - 2 * LEFT, CONSUMER_HEIGHT - 8, PANEL, rx=6, **border)
+    yield text(LEFT + 14, top + 34, f"consumer {consumer.name}", BODY, bold=owns)
+    yield text(KNOWN_LEFT, top + 23, "takes for the leader", SMALL, colour=MUTED)
+    yield text(KNOWN_LEFT, top + 44, consumer_words(consumer), SMALL, bold=True)
+    if consumer.position is not None and consumer.position.offset >= 0:
+        x = offset_x(consumer.position.offset, first)
+        yield pointer(x, top + 4 + 14, MARK if consumer.position != was.position else INK)
+        yield text(x - 9, top + 40, position_words(consumer.position), SMALL, bold=True)
+    elif owns:
+        yield text(offset_x(first, first), top + 34, "has to look up where to begin", SMALL)
+
+
+def _committed(committed: Position | None, was: Position | None, y: float) -> Iterator[str]:
+    words = "nothing" if committed is None else position_words(committed)
+    yield text(LEFT + 14, y, "the group has committed", SMALL, colour=MUTED)
+    yield text(232, y, words, BODY, bold=True, colour=MARK if committed != was else INK)

@@ -1,0 +1,457 @@
+"""A producer and its partition, shown: picture, words, figures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kafkalearn.base.errors import capitalised
+from kafkalearn.base.trace import Frame
+from kafkalearn.delivery.client import producer_state
+from kafkalearn.delivery.model import (
+    ANSWERED,
+    AT_BROKER,
+    ON_ITS_WAY,
+    AnswerArrived,
+    Batch,
+    BatchAppended,
+    BatchPutAside,
+    BatchRefused,
+    BatchWillBeRetried,
+    CallbackInvoked,
+    ConnectionLost,
+    Delivery,
+    DeliveryEffect,
+    DeliveryEvent,
+    DuplicateRecognised,
+    EpochRaised,
+    GaveUp,
+    ProduceRequest,
+    ProducerEvent,
+    Request,
+    RequestArrived,
+    RequestSent,
+    Send,
+    SendAgain,
+    Settings,
+)
+from kafkalearn.delivery.simulator import (
+    DOUBLED,
+    LOST,
+    OPEN,
+    REJECTED,
+    SAFE,
+    WRITTEN,
+    RecordResult,
+    broken,
+    record_results,
+)
+from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    READ,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Fill,
+    edge,
+    fill,
+    filled,
+    line,
+    number,
+    outlined,
+    rect,
+    text,
+)
+from kafkalearn.log.sequences import ProducerStateEntry, window_of
+from kafkalearn.replication.events import NONE, ProduceAnswered, ReplicationEvent
+from kafkalearn.replication.picture import ROW_HEIGHT, ROWS_TOP, draw_replication
+from kafkalearn.replication.state import Partition
+from kafkalearn.replication.words import describe_replication, replication_text
+
+# A producer and its partition in words: a few sentences about a frame, and the whole of it as plain text.
+
+
+def describe_delivery(
+    settings: Settings, frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None = None
+) -> str:
+    """A few short sentences about a frame of `kafkalearn.delivery`: the event, and what it led to.
+
+    >>> from kafkalearn.delivery import ProducerSettings, simulate
+    >>> settings = Settings(producer=ProducerSettings(acks=1))
+    >>> trace = simulate(settings, [Send(), RequestArrived(), AnswerArrived()])
+    >>> for frame, earlier in zip(trace[1:], trace):
+    ...     print(describe_delivery(settings, frame, earlier))
+    The application sends m1. Its request goes to broker 1.
+    The request with m1 reaches broker 1. The leader writes m1 at offset 0. The answer is on its way.
+    The answer arrives. The callback for m1 is called: written.
+    """
+    said = _event_in_words(settings, frame, before)
+    said += [words for effect in frame.state.effects for words in _effect_in_words(frame.state, effect)]
+    said += _progress_in_words(frame, before)
+    wrong = broken(settings, frame.state)
+    known = () if before is None else broken(settings, before.state)
+    new = [name for name in wrong if name not in known]
+    said += [f"broken: {'; '.join(new)}"] if new else []
+    return " ".join(f"{capitalised(words.rstrip('.'))}." for words in said if words)
+
+
+def of_partition(frame: Frame[Delivery, DeliveryEvent]) -> Frame[Partition, ReplicationEvent]:
+    """The same moment, seen from the partition; what only concerns the producer is no event there, and no effect."""
+    event = None if isinstance(frame.event, ProducerEvent) else frame.event
+    kept = tuple(each for each in frame.state.partition.effects if not isinstance(each, ProduceAnswered))
+    return Frame(frame.index, event, replace(frame.state.partition, effects=kept))
+
+
+def _event_in_words(
+    settings: Settings, frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None
+) -> list[str]:
+    producer = frame.state.producer
+    past = producer if before is None else before.state.producer
+    match frame.event:
+        case Send() | SendAgain():
+            batch = producer.sent[-1]
+            verb = "sends" if isinstance(frame.event, Send) else "takes from its store and sends again"
+            requests = [each for each in producer.in_flight if each.batch.number == batch[0]]
+            goes = f"its request goes {_goes(requests[0])}" if requests else "it waits for a place in flight"
+            return [f"the application {verb} {values_in_words(batch[1])}", goes]
+        case RequestSent():
+            request = producer.in_flight[-1]
+            return [f"the request with {values_in_words(request.batch.values)} goes {_goes(request)}"]
+        case RequestArrived():
+            request = next((each for each in past.in_flight if each.stage == ON_ITS_WAY), None)
+            if request is None:
+                return ["a request reaches its broker"]
+            return [f"the request with {values_in_words(request.batch.values)} reaches broker {request.to_broker}"]
+        case AnswerArrived():
+            return ["the answer arrives"]
+        case ConnectionLost():
+            return ["the connection breaks: what is in flight never arrives"]
+        case GaveUp():
+            return ["the time of the oldest batch is over, delivery.timeout.ms"]
+        case ProduceRequest():
+            return [_by_hand(frame.event)]
+    earlier = None if before is None else of_partition(before)
+    return [describe_replication(settings.topic, of_partition(frame), earlier)]
+
+
+def _by_hand(event: ProduceRequest) -> str:
+    values = values_in_words(event.values)
+    if event.producer_id is None:
+        return f"a request with {values} comes to the leader"
+    stamp = f"producer {event.producer_id}, epoch {event.producer_epoch}, sequence {event.first_sequence}"
+    return f"a request with {values} comes to the leader: {stamp}"
+
+
+def _goes(request: Request) -> str:
+    return f"to broker {request.to_broker}{stamp_in_words(request.batch)}"
+
+
+def stamp_in_words(batch: Batch) -> str:
+    """The sequence number of a batch, if it has one."""
+    if batch.stamp is None:
+        return ""
+    epoch = f", epoch {batch.stamp.producer_epoch}" if batch.stamp.producer_epoch else ""
+    return f" with sequence {_span(batch.stamp.first_sequence, batch.stamp.last_sequence)}{epoch}"
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first} to {last}"
+
+
+def values_in_words(values: tuple[str, ...]) -> str:
+    """The values of a batch in words.
+
+    >>> values_in_words(("m1",)), values_in_words(("m1", "m2")), values_in_words(("m1", "m2", "m3"))
+    ('m1', 'm1 and m2', 'm1 to m3')
+    """
+    if len(values) < 3:
+        return " and ".join(values)
+    return f"{values[0]} to {values[-1]}"
+
+
+def _effect_in_words(state: Delivery, effect: DeliveryEffect) -> list[str]:
+    values: dict[int | None, str] = {number: values_in_words(values) for number, values, _ in state.producer.sent}
+    match effect:
+        case BatchAppended(number, offset):
+            return [f"the leader writes {values.get(number, 'it')} at offset {offset}"]
+        case DuplicateRecognised(number, offset):
+            return [f"the leader remembers {values.get(number, 'it')}: it writes nothing and answers offset {offset}"]
+        case BatchRefused(number, error):
+            return [f"the leader refuses {values.get(number, 'it')}: {error}"]
+        case BatchWillBeRetried(number, error):
+            return [f"the producer will send {values[number]} again, after {error}"]
+        case CallbackInvoked(number, error):
+            return [f"the callback for {values[number]} is called: {'written' if error == NONE else error}"]
+        case BatchPutAside(number):
+            return [f"the application puts {values[number]} aside"]
+        case EpochRaised(epoch):
+            return [f"the producer raises its epoch to {epoch} and counts from 0 again"]
+    return []
+
+
+def _progress_in_words(
+    frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None
+) -> list[str]:
+    """How requests that reached the broker go on."""
+    past = {} if before is None else {each.batch.number: each.stage for each in before.state.producer.in_flight}
+    said = []
+    for request in frame.state.producer.in_flight:
+        if past.get(request.batch.number, "") != request.stage:
+            if request.stage == ANSWERED:
+                said.append("the answer is on its way" + ("" if request.error == NONE else f": {request.error}"))
+            elif request.stage == AT_BROKER:
+                said.append("it waits there until the high watermark has passed it")
+    return said
+
+
+def producer_in_words(settings: Settings) -> str:
+    """The producer's settings in one line.
+
+    >>> from kafkalearn.delivery import ProducerSettings
+    >>> producer_in_words(Settings()), producer_in_words(Settings(producer=ProducerSettings(acks=1)))
+    ('acks=all, idempotent, 5 in flight', 'acks=1, not idempotent, 5 in flight')
+    """
+    producer = settings.producer
+    kind = "idempotent" if producer.is_idempotent else "not idempotent"
+    kind += ", failures put aside" if producer.puts_failures_aside else ""
+    return f"acks={producer.acks}, {kind}, {producer.max_in_flight} in flight"
+
+
+def remembered(settings: Settings, delivery: Delivery) -> tuple[int, ProducerStateEntry] | None:
+    """The producer whose batches the leader remembers, and which; None: there is none."""
+    leader = delivery.partition.leader
+    ids = [each.stamp.producer_id for each in delivery.appended]
+    if leader is None or not ids:
+        return None
+    now_ms, release = delivery.partition.now_ms, settings.topic.release
+    entry = producer_state(leader.log, delivery.appended, ids[-1], now_ms, release)
+    return None if entry is None else (ids[-1], entry)
+
+
+def request_in_words(request: Request) -> str:
+    """Where a request is."""
+    if request.stage == ANSWERED:
+        return f"answer on its way: {'written' if request.error == NONE else request.error}"
+    return f"at broker {request.to_broker}, waits" if request.stage == AT_BROKER else f"to broker {request.to_broker}"
+
+
+def delivery_text(
+    settings: Settings, frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None = None
+) -> str:
+    """A frame of `kafkalearn.delivery` as a few lines of text, the partition below the producer.
+
+    >>> from kafkalearn.delivery import ProducerSettings, TopicSettings, simulate
+    >>> settings = Settings(TopicSettings(replica_count=1), ProducerSettings(acks=1))
+    >>> before, frame = simulate(settings, [Send(), RequestArrived()])[-2:]
+    >>> print(delivery_text(settings, frame, before))
+    The request with m1 reaches broker 1. The leader writes m1 at offset 0. The answer is on its way.
+    producer (acks=1, not idempotent, 5 in flight)
+      m1: no callback yet; in the log at 0; open
+      waiting: nothing
+      in flight: m1, answer on its way: written
+    leader 1, epoch 0, ISR 1
+      1 leader, epoch 0  LEO 1, HW 1  0:m1 |
+    """
+    state = frame.state
+    lines = [describe_delivery(settings, frame, before), f"producer ({producer_in_words(settings)})"]
+    for record in record_results(state):
+        callback = {None: "no callback yet", NONE: "acknowledged"}.get(
+            record.callback, f"callback with {record.callback}"
+        )
+        places = f"in the log at {' and '.join(map(str, record.offsets))}" if record.offsets else "not in the log"
+        lines.append(f"  {record.value}: {callback}; {places}; {record.result}")
+    waiting = [f"{values_in_words(batch.values)}{stamp_in_words(batch)}" for batch in state.producer.waiting]
+    lines.append(f"  waiting: {'; '.join(waiting) or 'nothing'}")
+    if settings.producer.puts_failures_aside:
+        stored = [values_in_words(each.values) for each in state.producer.put_aside]
+        lines.append(f"  put aside: {'; '.join(stored) or 'nothing'}")
+    flying = [
+        f"{values_in_words(each.batch.values)}{stamp_in_words(each.batch)}, {request_in_words(each)}"
+        for each in state.producer.in_flight
+    ]
+    lines.append(f"  in flight: {'; '.join(flying) or 'nothing'}")
+    known = remembered(settings, state)
+    if known is not None:
+        spans = [f"{_span(*each[:2])} at {each.base_offset}" for each in known[1].batches]
+        lines.append(f"  the leader remembers of producer {known[0]}: {'; '.join(spans)}")
+    partition = replication_text(settings.topic, of_partition(frame), None if before is None else of_partition(before))
+    return "\n".join([*lines, *partition.splitlines()[1:]])
+
+
+# A producer and its partition as a picture: callbacks and requests in flight above, logs below.
+#
+# The partition is drawn by `kafkalearn.replication.picture`; the producer stands on top of it. The settings
+# come first, so that they can be bound once: ``play(trace, partial(draw_delivery, settings))``.
+
+LEFT, NAMES, LANE_LEFT = 16, 30, 216
+CHIP_WIDTH, CHIP_HEIGHT, CHIP_GAP, MOST_CHIPS = 112, 44, 8, 6
+LANE_HEIGHT = 48
+GOOD, BAD, UNKNOWN = Fill(READ, ""), fill(1), Fill(EMPTY, "")
+
+
+def draw_delivery(
+    settings: Settings, frame: Frame[Delivery, DeliveryEvent], before: Frame[Delivery, DeliveryEvent] | None = None
+) -> Picture:
+    """One moment of a producer in front of a partition, drawn.
+
+    The lanes above: each record the application sent, with its callback and its result; what waits and what is in
+    flight; and of an idempotent producer the batches that the leader remembers. Below: the partition.
+
+    Parameters
+    ----------
+    settings : Settings
+        What the run was made with.
+    frame, before : Frame
+        A frame of the trace and the one before it.
+
+    Examples
+    --------
+    >>> from kafkalearn.delivery import Send, simulate
+    >>> trace = simulate(Settings(), [Send()])
+    >>> draw_delivery(Settings(), trace[1], trace[0]).label
+    'The application sends m1. Its request goes to broker 1 with sequence 0.'
+    """
+    earlier = None if before is None else of_partition(before)
+    below = _logs(settings, draw_replication(settings.topic, of_partition(frame), earlier))
+    lanes = [_applications(frame.state, before), _network(frame.state)]
+    if settings.producer.is_idempotent or remembered(settings, frame.state) is not None:
+        lanes.append(_window(settings, frame.state, before))
+    top = 46
+    elements = []
+    for name, said, drawn in lanes:
+        elements.append(text(NAMES, top + 19, name, BODY, bold=True))
+        elements.append(text(NAMES, top + 39, said, SMALL, colour=MUTED))
+        elements += [f'<g transform="translate(0,{number(top)})">', *drawn, "</g>"]
+        top += LANE_HEIGHT
+    elements.append(_promises(settings, frame.state, top + 2))
+    top += 32
+    return picture(
+        top + below.size[1],
+        text(LEFT, 32, f"Producer: {producer_in_words(settings)}", TITLE, bold=True),
+        *elements,
+        line(LEFT, top, WIDTH - LEFT, top, INK, 2),
+        below.replace("<svg ", f'<svg x="0" y="{number(top)}" ', 1),
+        label=describe_delivery(settings, frame, before),
+    )
+
+
+def _logs(settings: Settings, whole: Picture) -> Picture:
+    """The picture of the partition down to its last log: what clients get stands above it already."""
+    width, height = whole.size
+    kept = ROWS_TOP + ROW_HEIGHT * settings.topic.replica_count + 4
+    old, new = (f'viewBox="0 0 {number(width)} {number(each)}"' for each in (height, kept))
+    return Picture(whole.replace(old, new, 1).replace(f' height="{number(height)}"', f' height="{number(kept)}"', 1))
+
+
+def _applications(state: Delivery, before: Frame[Delivery, DeliveryEvent] | None) -> tuple[str, str, list[str]]:
+    known = {} if before is None else {each.value: each for each in record_results(before.state)}
+    found = record_results(state)
+    stored = {value for each in state.producer.put_aside for value in each.values}
+    was_stored = stored if before is None else {v for each in before.state.producer.put_aside for v in each.values}
+    parts = []
+    for at, each in enumerate(found[-MOST_CHIPS:]):
+        is_same = each.value in known and (each.value in stored) == (each.value in was_stored)
+        was = known.get(each.value) if is_same else None
+        parts.append(_record(each, was, before is not None, _chip(at), is_stored=each.value in stored))
+    return "the application", "its callbacks", parts or [_nothing("has sent nothing yet")]
+
+
+def _chip(at: int) -> float:
+    return LANE_LEFT + at * (CHIP_WIDTH + CHIP_GAP)
+
+
+def _record(
+    record: RecordResult, was: RecordResult | None, may_be_new: bool, x: float, *, is_stored: bool = False
+) -> str:
+    """A record: its value and its callback above, its result below; bad results are hatched."""
+    look = GOOD if record.result == SAFE else UNKNOWN if record.result in (OPEN, REJECTED) else BAD
+    callback = {None: "waits", NONE: "acked"}.get(record.callback, "aside" if is_stored else "failed")
+    is_new = may_be_new and (was is None or (was.result, was.callback) != (record.result, record.callback))
+    return "\n".join(
+        [
+            filled(look, (x, 2, CHIP_WIDTH, CHIP_HEIGHT)),
+            rect(x + 3, 25, CHIP_WIDTH - 6, 19, PANEL, rx=3) if look.hatch else "",
+            rect(x + 3, 4, CHIP_WIDTH - 6, 19, PANEL, rx=3) if look.hatch else "",
+            outlined((x, 2, CHIP_WIDTH, CHIP_HEIGHT), stroke=MARK if is_new else INK, width=4 if is_new else 1.5),
+            text(x + CHIP_WIDTH / 2, 18, f"{record.value[:4]}: {callback}", SMALL, "middle"),
+            text(x + CHIP_WIDTH / 2, 40, _short(record.result), SMALL + 1, "middle", bold=record.result != OPEN),
+        ]
+    )
+
+
+def _short(result: str) -> str:
+    return {WRITTEN: "yet written", LOST: "LOST", DOUBLED: "DOUBLED"}.get(result, result)
+
+
+def _nothing(words: str) -> str:
+    return text(LANE_LEFT, 28, words, BODY, colour=MUTED)
+
+
+def _network(state: Delivery) -> tuple[str, str, list[str]]:
+    flying = [_request(each, LANE_LEFT + at * 250) for at, each in enumerate(state.producer.in_flight[:3])]
+    more = len(state.producer.in_flight) - len(flying)
+    if more:
+        flying.append(text(WIDTH - LEFT, 44, f"+{more}", SMALL, "end", MUTED))
+    waiting = "; ".join(values_in_words(batch.values) for batch in state.producer.waiting)
+    parts = flying or [_nothing("nothing")]
+    if waiting:
+        x = LANE_LEFT + max(1, len(flying)) * 250
+        parts.append(text(min(x, WIDTH - 200), 28, f"to be sent again: {waiting}"[:30], SMALL + 1, bold=True))
+    return "in flight", "requests and answers", parts
+
+
+def _request(request: Request, x: float) -> str:
+    """A request: an arrow to the right on its way, a box where it waits, an arrow to the left for its answer."""
+    width = 238
+    stamp = request.batch.stamp
+    numbered = "" if stamp is None else f", seq {stamp.first_sequence}"
+    head = {ANSWERED: "\u25c0 ", AT_BROKER: "\u25fc "}.get(request.stage, "\u25b6 ")
+    return "\n".join(
+        [
+            rect(x, 2, width, CHIP_HEIGHT, PANEL, stroke=INK, stroke_width=2, rx=4),
+            text(x + 10, 19, f"{head}{values_in_words(request.batch.values)}{numbered}", SMALL + 1, bold=True),
+            text(x + 10, 38, request_in_words(request)[:28], SMALL),
+        ]
+    )
+
+
+def _window(
+    settings: Settings, state: Delivery, before: Frame[Delivery, DeliveryEvent] | None
+) -> tuple[str, str, list[str]]:
+    """The batches the leader remembers: a place for each, the newest right."""
+    known = remembered(settings, state)
+    old = None if before is None else remembered(settings, before.state)
+    batches = () if known is None else known[1].batches
+    was = () if old is None else old[1].batches
+    size = window_of(settings.topic.release)
+    parts = []
+    for at in range(size):
+        x = _chip(at)
+        if at >= len(batches):
+            parts.append(rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, EMPTY, stroke=MUTED, stroke_dasharray="5 4"))
+            continue
+        each, is_new = batches[at], before is not None and batches[at] not in was
+        first, last = each.first_sequence, each.last_sequence
+        span = f"seq {first}" if first == last else f"seq {first}-{last}"
+        parts.append(rect(x, 2, CHIP_WIDTH, CHIP_HEIGHT, READ, **edge(is_new)))
+        parts.append(text(x + CHIP_WIDTH / 2, 19, span, SMALL + 1, "middle", bold=True))
+        parts.append(text(x + CHIP_WIDTH / 2, 38, f"offset {each.base_offset}", SMALL, "middle"))
+    who = "of no producer yet" if known is None else f"of producer {known[0]}, epoch {known[1].producer_epoch}"
+    return "remembered", who, parts
+
+
+def _promises(settings: Settings, state: Delivery, y: float) -> str:
+    wrong = broken(settings, state)
+    if not wrong:
+        return text(NAMES, y + 18, "the application can rely on its callbacks", SMALL, colour=MUTED)
+    return "\n".join(
+        [
+            rect(LEFT, y - 1, WIDTH - 2 * LEFT, 27, PANEL, stroke=MARK, stroke_width=5, rx=4),
+            text(WIDTH / 2, y + 18, f"BROKEN: {'; '.join(wrong)}"[:88], BODY - 1, "middle", MARK, bold=True),
+        ]
+    )

@@ -1,0 +1,330 @@
+"""The matrix of results as a picture: a cell for each combination of settings and failure, clear without colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.trace import Trace
+from kafkalearn.delivery.matrix_search import Cell
+from kafkalearn.delivery.search import GIVEN_UP, OFFLINE
+from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE
+from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.svg import (
+    EMPTY,
+    FILLS,
+    INK,
+    LINES,
+    MARK,
+    MUTED,
+    PANEL,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Fill,
+    fill,
+    filled,
+    line,
+    outlined,
+    rect,
+    text,
+)
+from kafkalearn.replication.events import ReplicationEvent
+from kafkalearn.replication.state import Partition
+
+LEFT, NAMES_WIDTH, ROW, HEAD = 16, 338, 41, 104
+BOTTOM = 74
+WORDS = {
+    LOST: "LOST",
+    DOUBLED: "twice",
+    OUT_OF_ORDER: "order",
+    GIVEN_UP: "failed",
+    SAFE: "safe",
+    OFFLINE: "W",
+    REJECTED: "R",
+}
+LOOKS = {LOST: fill(1), DOUBLED: fill(3), OUT_OF_ORDER: fill(4), GIVEN_UP: fill(2), SAFE: fill(0)}
+HARM = (LOST, DOUBLED, OUT_OF_ORDER, GIVEN_UP)
+STANDS = Fill(EMPTY, "")
+
+
+def draw_results(cells: Sequence[Cell]) -> Picture:
+    """The cells of `kafkalearn.delivery.matrix_search.matrix`, a row for each failure, a column for each setting.
+
+    The word in a cell is the worst that can happen to the data: lost, in the log twice, given up after an error, or
+    safe. Below it, what can happen to the application instead: R, the leader refuses; W, nobody may lead and everything
+    waits. Where unclean elections change no cell of a failure, they have no row of their own.
+
+    Examples
+    --------
+    >>> from kafkalearn.delivery.matrix_search import matrix
+    >>> draw_results(matrix(["acks=1", "acks=all"], ["the leader dies"], [False], [1])).label
+    'Results of 2 combinations. the leader dies: acks=1 LOST; acks=all twice'
+    """
+    if not cells:
+        raise KafkaLearnError("there is no cell to draw; matrix() makes them")
+    rows = _rows(cells)
+    columns = list(dict.fromkeys((cell.producer, cell.min_insync_replicas) for cell in cells))
+    width = (WIDTH - 2 * LEFT - NAMES_WIDTH) / len(columns)
+    by_place = {(_row_of(cell), _column_of(cell)): cell for cell in cells}
+    parts = [text(LEFT, 28, "What can happen to a record", TITLE, bold=True), *_heads(columns, width)]
+    for at, row in enumerate(rows):
+        y = HEAD + at * ROW
+        parts += _names(rows, at, y)
+        for index, column in enumerate(columns):
+            cell = by_place.get((row[:2], column))
+            if cell is not None:
+                parts.append(_cell(cell, LEFT + NAMES_WIDTH + index * width, y, width))
+    return picture(HEAD + len(rows) * ROW + BOTTOM, *parts, *_legend(HEAD + len(rows) * ROW + 8), label=_said(cells))
+
+
+def _rows(cells: Sequence[Cell]) -> list[tuple[str, bool, str]]:
+    """Failure, whether elections may be unclean, and what is said of them; rows that say the same are one."""
+    by_failure: dict[str, dict[bool, dict[tuple[str, int], tuple[str, str]]]] = {}
+    for cell in cells:
+        by_election = by_failure.setdefault(cell.failure, {})
+        by_election.setdefault(cell.is_unclean_election_enabled, {})[_column_of(cell)] = (word_of(cell), _besides(cell))
+    rows = []
+    for failure, by_election in by_failure.items():
+        if len(by_election) == 2 and by_election[False] == by_election[True]:
+            rows.append((failure, False, "clean elections or not"))
+        else:
+            rows += [(failure, each, "unclean election" if each else "clean elections only") for each in by_election]
+    return rows
+
+
+def _row_of(cell: Cell) -> tuple[str, bool]:
+    return cell.failure, cell.is_unclean_election_enabled
+
+
+def _column_of(cell: Cell) -> tuple[str, int]:
+    return cell.producer, cell.min_insync_replicas
+
+
+def word_of(cell: Cell) -> str:
+    """The worst that can happen to the data in a cell, in one word."""
+    worst = next((each for each in HARM if each in cell.results), None)
+    if worst is not None:
+        return WORDS[worst]
+    return WORDS[SAFE] if SAFE in cell.results else "none"
+
+
+def _heads(columns: list[tuple[str, int]], width: float) -> list[str]:
+    parts = []
+    for at, (producer, min_isr) in enumerate(columns):
+        x = LEFT + NAMES_WIDTH + at * width
+        is_first = at == 0 or columns[at - 1][0] != producer
+        count = len([each for each in columns if each[0] == producer])
+        if is_first:
+            words = producer.split(", ")
+            for down, word in enumerate(words):
+                parts.append(text(x + count * width / 2, 58 + 18 * down, word, SMALL + 1, "middle", bold=True))
+            parts.append(line(x, 44, x, HEAD - 4, MUTED, 1))
+        parts.append(text(x + width / 2, HEAD - 8, f"min {min_isr}", SMALL, "middle", MUTED))
+    return parts
+
+
+def _names(rows: list[tuple[str, bool, str]], at: int, y: float) -> list[str]:
+    failure, _, elections = rows[at]
+    parts = [text(LEFT, y + 36, elections, SMALL, colour=MUTED)]
+    if at == 0 or rows[at - 1][0] != failure:
+        parts += [line(LEFT, y, WIDTH - LEFT, y, INK, 2), text(LEFT, y + 18, failure, SMALL, bold=True)]
+    return parts
+
+
+def _cell(cell: Cell, x: float, y: float, width: float) -> str:
+    box = (x + 2, y + 2, width - 4, ROW - 4)
+    word, besides = word_of(cell), _besides(cell)
+    look = next((LOOKS[each] for each in (*HARM, SAFE) if each in cell.results), STANDS)
+    plate = rect(x + 5, y + 5, width - 10, 17, PANEL, rx=3) if look.hatch else ""
+    plate_below = rect(x + 12, y + 23, width - 24, 14, PANEL, rx=3) if look.hatch and besides else ""
+    is_lost = LOST in cell.results
+    return "\n".join(
+        each
+        for each in [
+            filled(look, box),
+            plate,
+            plate_below,
+            outlined(box, stroke=MARK if is_lost else INK, width=3 if is_lost else 1),
+            text(x + width / 2, y + 19, word, SMALL, "middle", MARK if is_lost else INK, bold=True),
+            text(x + width / 2, y + 36, besides, SMALL, "middle", bold=True) if besides else "",
+        ]
+        if each
+    )
+
+
+def _besides(cell: Cell) -> str:
+    """What can happen to the application instead, in letters."""
+    return " ".join(WORDS[each] for each in (REJECTED, OFFLINE) if each in cell.results)
+
+
+def _legend(y: float) -> list[str]:
+    entries = (
+        (LOOKS[LOST], "LOST: acknowledged, and gone"),
+        (LOOKS[DOUBLED], "twice: in the log twice"),
+        (LOOKS[GIVEN_UP], "failed: an error, and not in the log"),
+        (LOOKS[SAFE], "safe: in the log, once"),
+        (STANDS, "none: no record is taken"),
+    )
+    parts = []
+    for at, (look, words) in enumerate(entries):
+        x, top = LEFT + at % 3 * 330, y + at // 3 * 23
+        parts += [filled(look, (x, top, 22, 17)), outlined((x, top, 22, 17), stroke=INK)]
+        parts.append(text(x + 28, top + 14, words, SMALL))
+    said = (
+        (LEFT + 660, y + 37, "R: the leader refuses the record"),
+        (LEFT, y + 60, "W: brokers are up, and none may lead: all wait for one that has everything"),
+    )
+    return [*parts, *(text(x, down, words, SMALL, colour=MUTED) for x, down, words in said)]
+
+
+def _said(cells: Sequence[Cell]) -> str:
+    by_failure: dict[str, list[str]] = {}
+    for cell in cells:
+        key = cell.failure + (", unclean" if cell.is_unclean_election_enabled else "")
+        min_isr = f" min {cell.min_insync_replicas}" if len({each.min_insync_replicas for each in cells}) > 1 else ""
+        by_failure.setdefault(key, []).append(f"{cell.producer}{min_isr} {word_of(cell)}")
+    said = ". ".join(f"{failure}: {'; '.join(words)}" for failure, words in by_failure.items())
+    return f"Results of {len(cells)} combinations. {said}"
+
+
+# Statistics of a compacted log as a matplotlib figure.
+
+
+def draw_survivors(ax: Axes, shares: Sequence[float]) -> None:
+    """Bars of how much of each part of a log a pass has left, the oldest part first.
+
+    Parameters
+    ----------
+    shares : sequence of float
+        The share of records that stayed, from 0 to 1, of parts of equal length.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there are none, or one is not between 0 and 1.
+
+    Examples
+    --------
+    >>> from kafkalearn.drawing.figures import figure
+    >>> figure(draw_survivors, [0.1, 0.2, 0.9], alt="the newest third has kept nearly all of its records")
+    the newest third has kept nearly all of its records
+    """
+    if not len(shares) or not all(0 <= share <= 1 for share in shares):
+        raise KafkaLearnError(f"shares must be numbers from 0 to 1, at least one of them, got {list(shares)!r}")
+    bars = ax.bar(range(1, len(shares) + 1), [100 * share for share in shares], color=LINES[0], edgecolor=INK)
+    ax.bar_label(bars, [f"{share:.0%}" for share in shares], padding=3, color=INK)
+    ax.set_ylim(0, max(10, 115 * max(shares)))
+    ax.set_xticks(range(1, len(shares) + 1))
+    ax.set_xlabel("part of the log, from the oldest to the newest")
+    ax.set_ylabel("% that stay")
+
+
+# How many wait at once, over time: one line for each kind.
+
+
+def draw_waiting(ax: Axes, waiting: Mapping[str, Sequence[float]], *, step_ms: int = 1000) -> None:
+    """Lines on a logarithmic scale: what waits may differ by a factor of a thousand.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw; `kafkalearn.views.figure` makes it.
+    waiting : mapping of str to sequence of float
+        Name of a line, and how many wait at each step.
+    step_ms : int
+        Time between two values.
+
+    Examples
+    --------
+    >>> from kafkalearn.views import figure
+    >>> figure(draw_waiting, {"in wheels": [1, 10, 10], "left until due": [1, 60, 900]}, alt="60 times as many")
+    60 times as many
+    """
+    for name, counts in waiting.items():
+        minutes = [index * step_ms / 60_000 for index in range(len(counts))]
+        ax.plot(minutes, counts, label=name, marker="")
+    ax.set_yscale("log")
+    ax.set_xlabel("minutes")
+    ax.set_ylabel("timers waiting")
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+
+
+# Replication as curves: HW and LEO over the steps of a run, and how far followers lag over many partitions.
+
+DASHES = ("--", "-.", ":")
+
+
+def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_time: bool = False) -> None:
+    """The leader's LEO and HW over a run as stairs, the followers' LEOs as thin ones; hatched: not committed.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw; `kafkalearn.views.figure` makes them.
+    trace : tuple of Frame
+        A run of `kafkalearn.replication`, at least one frame. Where nobody leads the curves have a gap.
+    is_by_time : bool
+        Whether the x axis is the clock of the run, in seconds, rather than its steps.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the trace is empty.
+    """
+    if not trace:
+        raise KafkaLearnError("the trace is empty: simulate(...) always gives at least frame 0")
+    places = np.array([frame.state.now_ms / 1000 if is_by_time else frame.index for frame in trace])
+    leaders = [frame.state.leader for frame in trace]
+    ends = np.array([np.nan if each is None else each.log_end_offset for each in leaders], dtype=float)
+    marks = np.array([np.nan if each is None else each.high_watermark for each in leaders], dtype=float)
+    hatch = {"facecolor": "none", "edgecolor": "#8a877d", "hatch": "//", "linewidth": 0}
+    ax.fill_between(places, marks, ends, step="post", label="not committed", zorder=1, **hatch)
+    for at in range(len(trace[0].state.replicas)):
+        own = [
+            np.nan if frame.state.controller.leader == at + 1 else frame.state.replicas[at].log_end_offset
+            for frame in trace
+        ]
+        if not np.isnan(own).all():
+            look = {"color": LINES[(at + 1) % len(LINES)], "linestyle": DASHES[at % len(DASHES)], "linewidth": 2}
+            ax.step(places, own, where="post", marker="", label=f"LEO of broker {at + 1}", zorder=2, **look)
+    ax.step(places, ends, where="post", marker="", color=INK, linestyle="-", label="LEO of the leader", zorder=3)
+    ax.step(places, marks, where="post", marker="", color=MARK, linestyle="-", linewidth=5, label="HW", zorder=4)
+    ax.set(xlabel="seconds" if is_by_time else "step", ylabel="offset")
+    locator: Any = ax.yaxis.get_major_locator()  # one that can keep to whole numbers
+    locator.set_params(integer=True)
+
+
+def draw_lag(ax: Axes, counts: Mapping[str, Sequence[int]]) -> None:
+    """How often followers were how far behind: a pair of bars for each stretch of lag, on a log axis.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw.
+    counts : mapping of str to sequence of int
+        By the name of a kind of follower: ``counts[name][k]`` fetches lag 0 records for ``k`` of 0, and from
+        ``2 ** (k - 1)`` to ``2 ** k - 1`` beyond.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is nothing to count.
+    """
+    if not counts or not max(map(len, counts.values())):
+        raise KafkaLearnError("counts is empty: give at least one kind of follower with its counts")
+    width, length = 0.8 / len(counts), max(map(len, counts.values()))
+    for at, (name, heights) in enumerate(counts.items()):
+        look = {"color": FILLS[at].colour, "hatch": FILLS[at].hatch * 2, "edgecolor": INK}
+        places = np.arange(len(heights)) + (at - (len(counts) - 1) / 2) * width
+        ax.bar(places, heights, width=width, label=name, zorder=2, **look)
+    names = ["0", "1", *(f"{2**k}+" for k in range(1, length - 1))]
+    ax.set_yscale("log")
+    ax.set_xticks(range(length), names[:length])
+    ax.yaxis.set_major_formatter("{x:,.0f}")
+    ax.set(xlabel="records behind the leader; 2+ is 2 or 3, 4+ is 4 to 7, and so on", ylabel="fetches")
+    ax.grid(axis="x", visible=False)

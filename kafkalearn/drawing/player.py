@@ -1,0 +1,363 @@
+"""A player on a page that has no kernel and no network: everything it needs is in the page."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from html import escape, unescape
+from html import escape as html_escape
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, TypeAlias
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.trace import Event, Frame, State, Trace
+from kafkalearn.drawing.controls import Control
+from kafkalearn.drawing.svg import BODY, INK, PANEL, SANS, WIDTH, number, rect, text
+from kafkalearn.drawing.svg import escape as svg_escape
+
+_HERE = Path(__file__).parent
+
+
+@cache
+def player_script() -> str:
+    """The module that draws players and controls, in a notebook and on a page alike."""
+    return "\n".join((_HERE / name).read_text("utf-8") for name in ("controls.js", "player.js"))
+
+
+@cache
+def player_style() -> str:
+    """Its style sheet."""
+    return (_HERE / "player.css").read_text("utf-8")
+
+
+def player_html(
+    payload: str, still: str, start: int, controls: Sequence[Control] = (), values: Sequence[object] = ()
+) -> str:
+    """A player for an animation's payload from frame `start` on, beside the controls it was drawn with.
+
+    Where no script runs, `still` remains, the HTML of the key frames.
+    """
+    described = json.dumps([each.for_page for each in controls], ensure_ascii=False)
+    parts = {"_animation": payload, "_controls": described, "_values": values_for_page(controls, values)}
+    state = ",".join([f'"value":{start}', *(f'"{name}":{text}' for name, text in parts.items())])
+    data = f"{{{state}}}".replace("<", "\\u003c")  # no "</script>" may appear in a script
+    stood_at = f"<p>{escape(words_of(controls, values))}</p>" if controls else ""
+    return (
+        f'<div class="kl-player" data-kl-start>{stood_at}{still}'
+        f'<script type="application/json">{data}</script></div>\n'
+        f"<style>{player_style()}</style>\n"
+        f'<script type="module">\n{player_script()}\nmountAll();\n</script>'
+    )
+
+
+def values_for_page(controls: Sequence[Control], values: Sequence[object], asked: int = 0) -> str:
+    """What the controls stand at, as JSON, and how often the page has asked for a picture until then."""
+    sent = [control.to_page(value) for control, value in zip(controls, values, strict=True)]
+    return json.dumps({"asked": asked, "values": sent}, ensure_ascii=False)
+
+
+def words_of(controls: Sequence[Control], values: Sequence[object]) -> str:
+    """The controls and what they stand at, on one line."""
+    pairs = zip(controls, values, strict=True)
+    return ", ".join(f"{control.label}: {control.shown(value)}" for control, value in pairs)
+
+
+# A whole picture: shapes on a light panel of their own, as text that notebooks show.
+
+LINE_LENGTH = 84  # characters of bold body text that fit into the width
+
+
+class Picture(str):
+    """SVG text that a notebook shows as a picture, also where nothing runs or scripts are stripped."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """What the picture shows, in words."""
+        return unescape(_between(self, 'aria-label="', '"'))
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in pixels."""
+        return float(_between(self, ' width="', '"')), float(_between(self, ' height="', '"'))
+
+    @property
+    def html(self) -> str:
+        """An ``<img>`` that holds the whole picture: sanitisers that strip inline SVG let it pass."""
+        code = b64encode(self.encode()).decode()
+        label = html_escape(self.label)
+        return f'<img alt="{label}" style="max-width:100%" src="data:image/svg+xml;base64,{code}">'
+
+    def __repr__(self) -> str:
+        """The label: IPython shows a str by its repr, whatever else it offers."""
+        return self.label
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {"image/svg+xml": str(self), "text/html": self.html, "text/plain": self.label}
+
+
+def picture(height: float, *elements: str, label: str, width: float = WIDTH) -> Picture:
+    """A whole picture on its own light panel.
+
+    Parameters
+    ----------
+    height, width : float
+        In pixels; the page scales it down where there is less room.
+    *elements : str
+        What the functions of `kafkalearn.drawing.svg` return; later ones lie on top.
+    label : str
+        What it shows, for those who hear it.
+
+    Examples
+    --------
+    >>> drawing = picture(20, rect(0, 0, 10, 10, fill="red"), label="a red square", width=30)
+    >>> drawing.label, drawing.size
+    ('a red square', (30.0, 20.0))
+    >>> print(*drawing.splitlines()[1:], sep=chr(10))
+    <rect x="0" y="0" width="30" height="20" fill="#fdfcf8"/>
+    <rect x="0" y="0" width="10" height="10" fill="red"/>
+    </svg>
+    """
+    shape = f'viewBox="0 0 {number(width)} {number(height)}" width="{number(width)}" height="{number(height)}"'
+    look = f'role="img" font-family="{SANS}" fill="{INK}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {shape} {look} aria-label="{svg_escape(label)}">'
+    ground = rect(0, 0, width, height, fill=PANEL)
+    return Picture("\n".join([head, ground, *(each for each in elements if each), "</svg>"]))
+
+
+def stack(pictures: Sequence[Picture], captions: Sequence[str], label: str, gap: float = 14) -> Picture:
+    """Several pictures under each other, each with its words above it: a run on one page."""
+    elements, top, width = [], 0.0, max(each.size[0] for each in pictures)
+    for each, caption in zip(pictures, captions, strict=True):
+        for words in wrap(caption, LINE_LENGTH):
+            top += 26
+            elements.append(text(16, top, words, BODY, bold=True))
+        top += 10 if caption else 0
+        elements.append(each.replace("<svg ", f'<svg x="0" y="{number(top)}" ', 1))
+        top += each.size[1] + gap
+    return picture(top - gap, *elements, label=label, width=width)
+
+
+def _between(whole: str, start: str, end: str) -> str:
+    begin = whole.index(start) + len(start)
+    return whole[begin : whole.index(end, begin)]
+
+
+# A trace drawn once, frame by frame: what a player plays, and what stays on the page when nothing runs.
+#
+# Frames of one run share most of their lines. `Animation.payload` numbers the distinct lines and stores each once; a
+# frame is then a few runs of line numbers, so that an animation of a hundred frames is hardly larger than one of ten.
+
+MOST_FRAMES = 500  # more than anyone steps through; each is drawn beforehand
+STILL_COUNT = 3
+
+Draw: TypeAlias = Callable[[Frame[State, Event], Frame[State, Event] | None], Picture]
+Describe: TypeAlias = Callable[[Frame[State, Event], Frame[State, Event] | None], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Animation:
+    """A drawn run: one picture and one caption for each frame of the trace."""
+
+    trace: Trace[Any, Any] = field(repr=False)  # of any simulator
+    pictures: tuple[Picture, ...] = field(repr=False)
+    captions: tuple[str, ...] = field(repr=False)
+    title: str
+    stills: tuple[int, ...]  # the frames that stand for the whole where it cannot be stepped
+    start: int = 0  # the frame to show first
+
+    @property
+    def payload(self) -> str:
+        """All that the browser needs, as JSON: the distinct lines, and each frame as runs of them."""
+        lines: dict[str, int] = {}
+        frames = [_runs([lines.setdefault(line, len(lines)) for line in each.split("\n")]) for each in self.pictures]
+        parts = {"title": self.title, "captions": self.captions, "lines": list(lines), "frames": frames}
+        return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+
+    @property
+    def still(self) -> Picture:
+        """The key frames under each other in one picture."""
+        pictures, captions = [self.pictures[at] for at in self.stills], [_headline(self, at) for at in self.stills]
+        return stack(pictures, captions, label=self.text.replace("\n", " "))
+
+    @property
+    def text(self) -> str:
+        """The captions in order, those of the key frames only where the animation is long."""
+        indexes = range(len(self.pictures)) if len(self.pictures) <= 24 else self.stills
+        lines = [self.title, *(_headline(self, index) for index in indexes)]
+        return "\n".join(line for line in lines if line) or self.pictures[0].label
+
+    def frame_at(self, value: int) -> Frame[Any, Any]:
+        """The frame of the trace that is drawn at a place.
+
+        Raises
+        ------
+        KafkaLearnError
+            If it is a single picture.
+        """
+        if not self.trace:
+            raise KafkaLearnError("a single picture is on show: only what was made from a trace has frames")
+        return self.trace[value]
+
+    def checked_place(self, value: int) -> int:
+        """The place, if there is a frame; else the error that says which there are."""
+        count = len(self.pictures)
+        if not 0 <= value < count:
+            raise KafkaLearnError(f"value must be from 0 to {count - 1}, got {value}: the animation has {count} frames")
+        return value
+
+    def place_after(self, old: Animation, value: int) -> int:
+        """Where to go on when this one takes the place of `old`: at the same frame, and at the end if that was seen."""
+        last = len(self.pictures) - 1
+        return last if value == len(old.pictures) - 1 else min(value, last)
+
+    def html(self, start: int | None = None) -> str:
+        """A player that needs no kernel and no network; without scripts its key frames remain."""
+        return player_html(self.payload, self.still.html, self.start if start is None else start)
+
+    def mimebundle(self, start: int | None = None) -> dict[str, str]:
+        """What a page can show of it, from the most to the least it may be capable of."""
+        return {"text/html": self.html(start), "image/svg+xml": str(self.still), "text/plain": self.text}
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return self.mimebundle()
+
+
+def animation(
+    trace: Trace[State, Event],
+    draw: Draw[State, Event],
+    describe: Describe[State, Event] | None = None,
+    *,
+    title: str = "",
+    start: int = 0,
+    stills: Sequence[int] | None = None,
+) -> Animation:
+    """A trace with every frame drawn.
+
+    Parameters
+    ----------
+    trace : tuple of Frame
+        What a simulator returns; 1 to 500 frames.
+    draw : callable
+        ``draw(frame, before)`` returns the `Picture` of a frame; `before` is the frame before it in `trace`, or
+        None, so that what changed can be marked.
+    describe : callable, optional
+        ``describe(frame, before)`` returns the sentence under the picture, which is also what a screen reader says.
+        Without it the event's name stands there.
+    title : str
+        The question that the run answers: the line above the picture, the name of the player for screen readers, and
+        the first line of its text.
+    start : int
+        The frame to show first; -1 for the last.
+    stills : sequence of int, optional
+        Positions in `trace` of the frames that stand for the whole on paper; by default first, middle and last.
+
+    Returns
+    -------
+    Animation
+        Shown by `kafkalearn.drawing.widgets.play`; an Animation as the last line of a cell shows itself as well.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the trace is empty or too long, if `draw` returns no picture, or `start` or a still is not in the trace.
+    """
+    trace = Trace(trace)
+    _refuse_length(len(trace))
+    befores = (None, *trace)
+    describe = describe or _event_name
+    pictures = tuple(_drawn(draw, frame, before) for frame, before in zip(trace, befores, strict=False))
+    captions = tuple(describe(frame, before) for frame, before in zip(trace, befores, strict=False))
+    return Animation(trace, pictures, captions, title, _stills(stills, len(trace)), _place(start, len(trace)))
+
+
+def to_play(
+    trace: Trace[State, Event] | Animation,
+    draw: Draw[State, Event] | None = None,
+    describe: Describe[State, Event] | None = None,
+    *,
+    title: str = "",
+    start: int = 0,
+    stills: Sequence[int] | None = None,
+) -> Animation:
+    """What a player is given: a trace drawn as by `animation`, or an animation that comes alone.
+
+    Raises
+    ------
+    KafkaLearnError
+        As `animation`; or if a trace comes without `draw`, or an animation with more.
+    """
+    if isinstance(trace, Animation):
+        if draw or describe or title or start or stills:
+            raise KafkaLearnError("an animation has its title, start and stills already: give them where it is made")
+        return trace
+    if draw is None:
+        raise KafkaLearnError("give the function that draws a moment of the trace: play(trace, draw_lookup)")
+    return animation(trace, draw, describe, title=title, start=start, stills=stills)
+
+
+def still_animation(picture: Picture) -> Animation:
+    """An animation of one frame that is nothing but its picture."""
+    return Animation(Trace(), (picture,), ("",), "", (0,))
+
+
+def _refuse_length(count: int) -> None:
+    if count == 0:
+        raise KafkaLearnError("the trace is empty: run(...) always gives at least frame 0")
+    if count > MOST_FRAMES:
+        every = -(-count // MOST_FRAMES)
+        raise KafkaLearnError(
+            f"an animation has at most {MOST_FRAMES} frames, this trace has {count}; "
+            f"show a part, trace[:{MOST_FRAMES}], or every {every}. frame, trace[::{every}]"
+        )
+
+
+def _drawn(draw: Draw[State, Event], frame: Frame[State, Event], before: Frame[State, Event] | None) -> Picture:
+    drawn = draw(frame, before)
+    if not isinstance(drawn, Picture):
+        name = getattr(draw, "__name__", repr(draw))
+        raise KafkaLearnError(
+            f"{name}(frame, before) must return what kafkalearn.drawing.player.picture makes, "
+            f"got {type(drawn).__name__}"
+        )
+    return drawn
+
+
+def _stills(stills: Sequence[int] | None, count: int) -> tuple[int, ...]:
+    if stills is None:
+        return tuple(sorted({round(part * (count - 1) / (STILL_COUNT - 1)) for part in range(STILL_COUNT)}))
+    outside = [index for index in stills if not -count <= index < count]
+    if outside or not stills:
+        raise KafkaLearnError(f"stills {list(stills)!r}: give positions of frames, from 0 to {count - 1}")
+    return tuple(sorted({index % count for index in stills}))
+
+
+def _place(start: int, count: int) -> int:
+    if not -count <= start < count:
+        raise KafkaLearnError(f"start must be from 0 to {count - 1}, or -1 for the last, got {start}: so many frames")
+    return start % count
+
+
+def _event_name(frame: Frame[State, Event], _: Frame[State, Event] | None) -> str:
+    return "the start" if frame.event is None else str(frame.event)
+
+
+def _headline(animation: Animation, index: int) -> str:
+    caption = animation.captions[index]
+    return caption if len(animation.pictures) == 1 else f"Step {index} of {len(animation.pictures) - 1}: {caption}"
+
+
+def _runs(numbers: Sequence[int]) -> list[int]:
+    """Pairs of a first number and how many follow on it: 5, 6, 7, 2 is 5 3 2 1."""
+    runs: list[int] = []
+    for value in numbers:
+        if runs and value == runs[-2] + runs[-1]:
+            runs[-1] += 1
+        else:
+            runs += [value, 1]
+    return runs

@@ -1,1 +1,0 @@
-"""Consumers of the classic protocol, and the coordinator they talk to, in the world of a scenario."""

@@ -1,0 +1,337 @@
+"""SyncGroup, Heartbeat, LeaveGroup, and the sessions that end because nothing was heard."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.groups.classic.joining import (
+    GroupUpdate,
+    answer_syncs,
+    complete_after_removal,
+    join_deadline_passed,
+    prepare,
+    rebalance_or_complete,
+)
+from kafkalearn.groups.classic.model import (
+    DELETED,
+    EXPIRED,
+    LEFT,
+    MEMBER_EXPIRED,
+    MEMBER_LEFT,
+    MOVED,
+    NONE,
+    NOT_STORED,
+    STORED,
+    SYNC_EXPIRED,
+    UNKNOWN,
+    CommitAnswered,
+    DeleteAnswered,
+    Effect,
+    Group,
+    GroupDeleted,
+    GroupWritten,
+    Heartbeat,
+    HeartbeatAnswered,
+    JoinAnswered,
+    LeaveAnswered,
+    LeaveGroup,
+    OffsetCommit,
+    OffsetsExpired,
+    PartitionMoved,
+    Settings,
+    SyncAnswered,
+    SyncGroup,
+    TimePassed,
+)
+from kafkalearn.groups.defaults import COMPLETING, DEAD, EMPTY, PREPARING, STABLE
+
+
+def _error(group: GroupUpdate, request: SyncGroup | Heartbeat) -> str | None:
+    """Why the request is refused before the group's state is looked at."""
+    if not group.is_known:
+        return "UNKNOWN_MEMBER_ID"
+    if group.state == DEAD:
+        return "COORDINATOR_NOT_AVAILABLE"
+    if group.state == EMPTY:
+        return "UNKNOWN_MEMBER_ID"
+    error = group.error_of(request.member_id, request.instance_id)
+    if error is None and request.generation != group.generation:
+        return "ILLEGAL_GENERATION"
+    return error
+
+
+def sync(group: GroupUpdate, request: SyncGroup) -> None:
+    """Work on a SyncGroup request."""
+    error = _error(group, request)
+    if error is None and not _is_consistent(group, request):
+        error = "INCONSISTENT_GROUP_PROTOCOL"
+    if error is None and group.state == PREPARING:
+        error = "REBALANCE_IN_PROGRESS"
+    if error is not None:
+        return group.emit(SyncAnswered(request.client, error))
+    group.unsynced.pop(request.member_id, None)
+    if not group.unsynced:
+        group.sync_deadline_ms = None
+    if group.state == STABLE:
+        if not group.rules.is_java:
+            group.restart_timer(request.member_id)
+        return group.emit(SyncAnswered(request.client, NONE, group.members[request.member_id].assignment))
+    group.change(request.member_id, sync_waiter=request.client)
+    if group.leader == request.member_id:
+        _store(group, request)
+    return None
+
+
+def _is_consistent(group: GroupUpdate, request: SyncGroup) -> bool:
+    is_type_right = request.protocol_type in (None, group.protocol_type)
+    return is_type_right and request.protocol in (None, group.protocol)
+
+
+def _store(group: GroupUpdate, request: SyncGroup) -> None:
+    """Write the leader's assignment down; a member that is not in it gets nothing. Then everybody is answered."""
+    if request.store_error != NONE:
+        for member_id in tuple(group.members):
+            group.change(member_id, assignment=None)
+        answer_syncs(group, request.store_error)
+        return prepare(group, NOT_STORED, request.client)
+    group.emit(GroupWritten())
+    given = dict(request.assignments)
+    for member_id in tuple(group.members):
+        group.change(member_id, assignment=given.get(member_id))
+    answer_syncs(group)
+    return group.change_state(STABLE, STORED, request.client)
+
+
+def heartbeat(group: GroupUpdate, request: Heartbeat) -> None:
+    """Work on a Heartbeat request."""
+    error = _error(group, request)
+    if error is None:
+        counts = group.state != COMPLETING or group.rules.heartbeat_counts_in_completing
+        if counts:
+            group.restart_timer(request.member_id)
+        error = "REBALANCE_IN_PROGRESS" if group.state == PREPARING or not counts else NONE
+    group.emit(HeartbeatAnswered(request.client, error))
+
+
+def quick_heartbeat(group: Group, request: Heartbeat) -> Group | None:
+    """The same for the most frequent case, made cheap: nothing changes but the member's timer; None: another case."""
+    if group.state != STABLE or request.generation != group.generation or request.instance_id is not None:
+        return None
+    member = group.member(request.member_id)
+    if member is None:
+        return None
+    renewed = member._replace(expires_ms=group.now_ms + member.session_timeout_ms)
+    place = group.members.index(member)
+    members = (*group.members[:place], renewed, *group.members[place + 1 :])
+    return replace(group, members=members, effects=(HeartbeatAnswered(request.client, NONE),))
+
+
+def leave(group: GroupUpdate, request: LeaveGroup) -> None:
+    """Work on a LeaveGroup request."""
+    if not group.is_known:
+        of_others = ("UNKNOWN_MEMBER_ID",) * len(request.others)
+        return group.emit(LeaveAnswered(request.client, "UNKNOWN_MEMBER_ID", of_others))
+    if group.state == DEAD:
+        return group.emit(LeaveAnswered(request.client, "COORDINATOR_NOT_AVAILABLE"))
+    left: list[tuple[str, bool]] = []
+    before, those = len(group.effects), ((request.member_id, request.instance_id), *request.others)
+    errors = [_take_out(group, *each, left) for each in those]
+    group.effects.insert(before, LeaveAnswered(request.client, errors[0], tuple(errors[1:])))
+    if not left:
+        return None
+    if all(is_pending for _, is_pending in left) and not group.rules.is_java:
+        return complete_after_removal(group)  # Scala's coordinator starts no rebalance for a pending id
+    if group.state in (STABLE, COMPLETING, PREPARING):
+        rebalance_or_complete(group, MEMBER_LEFT, ", ".join(who for who, _ in left))
+    return None
+
+
+def _take_out(group: GroupUpdate, member_id: str, instance_id: str | None, left: list[tuple[str, bool]]) -> str:
+    """Remove one that leaves, and note its client and whether its id was unused; the error of the answer."""
+    if member_id == UNKNOWN and instance_id is not None:
+        member_id = group.static_id(instance_id) or UNKNOWN
+    is_pending = member_id in group.pending
+    error = None if is_pending else group.error_of(member_id, instance_id)
+    if error is not None:
+        return error
+    left.append((group.pending[member_id][1] if is_pending else group.members[member_id].client, is_pending))
+    _remove(group, member_id, LEFT)
+    return NONE
+
+
+def _remove(group: GroupUpdate, member_id: str, why: str) -> None:
+    member = group.members.get(member_id)
+    if member is not None and member.join_waiter is not None:
+        group.emit(JoinAnswered(member.join_waiter, "UNKNOWN_MEMBER_ID", UNKNOWN))
+    group.remove(member_id, why)
+
+
+def session_ended(group: GroupUpdate, member_id: str) -> None:
+    """The timer of a member, or of an id that was given out, has run out."""
+    if member_id in group.pending:
+        group.remove(member_id, "never used its member id")
+        return complete_after_removal(group)
+    member = group.members[member_id]
+    group.change(member_id, expires_ms=None)
+    is_waiting = member.join_waiter is not None or member.sync_waiter is not None
+    if is_waiting and not member.is_new:  # it is alive: it waits for our answer
+        return None
+    _remove(group, member_id, "session expired")
+    if group.state in (STABLE, COMPLETING):
+        return rebalance_or_complete(group, MEMBER_EXPIRED, member.client)
+    return complete_after_removal(group)
+
+
+def sync_deadline_passed(group: GroupUpdate) -> None:
+    """Remove the members that have their join answer and have not asked for their assignment."""
+    group.sync_deadline_ms = None
+    missing = tuple(group.unsynced)
+    clients = [group.members[each].client for each in missing if each in group.members]
+    for member_id in missing:
+        _remove(group, member_id, "sent no SyncGroup in time")
+    prepare(group, SYNC_EXPIRED, ", ".join(clients))
+
+
+# OffsetCommit: whether a group takes a commit, which keeps its member alive as a heartbeat does.
+
+FIRST_THAT_KNOWS_MISSING_GROUPS = 9  # the version of OffsetCommit
+
+
+def commit(group: GroupUpdate, request: OffsetCommit) -> None:
+    """Work on an OffsetCommit request.
+
+    A client without a generation may write offsets for a group without members; one that is not there comes into
+    being, and nothing but the offsets is written of it.
+
+    References
+    ----------
+    Apache Kafka 4.3, ``OffsetMetadataManager.commitOffset`` and ``validateOffsetCommit``,
+    ``ClassicGroup.validateOffsetCommit``; to 3.9 ``GroupCoordinator.doCommitOffsets``.
+    """
+    if not group.is_known and request.generation >= 0:
+        knows = group.rules.is_java and request.version >= FIRST_THAT_KNOWS_MISSING_GROUPS
+        return group.emit(CommitAnswered(request.client, "GROUP_ID_NOT_FOUND" if knows else "ILLEGAL_GENERATION"))
+    group.is_known = True
+    error = _commits_error(group, request)
+    if error == NONE and group.state in (STABLE, PREPARING):
+        group.restart_timer(request.member_id)
+    return group.emit(CommitAnswered(request.client, error))
+
+
+def _commits_error(group: GroupUpdate, request: OffsetCommit) -> str:
+    if group.state == DEAD:
+        return "COORDINATOR_NOT_AVAILABLE"
+    if request.generation < 0 and group.state == EMPTY:
+        return NONE
+    if request.generation < 0 and request.member_id == UNKNOWN and request.instance_id is None:
+        return "UNKNOWN_MEMBER_ID"
+    error = group.error_of(request.member_id, request.instance_id)
+    if error is None and request.generation != group.generation:
+        error = "ILLEGAL_GENERATION"
+    if error is None and group.state == COMPLETING:
+        error = "REBALANCE_IN_PROGRESS"
+    return NONE if error is None else error
+
+
+# How a group ends on a broker: it is deleted, its last offset expires, or its partition moves away.
+
+
+def move_away(group: GroupUpdate, event: PartitionMoved) -> None:
+    """Send everybody who waits to look for the new coordinator; nothing is written."""
+    if group.state == DEAD:
+        raise IllegalEvent(f"{event!r}: the group is Dead already")
+    for member in tuple(group.members.values()):
+        if member.join_waiter is not None:
+            group.emit(JoinAnswered(member.join_waiter, "NOT_COORDINATOR", member.member_id))
+        if member.sync_waiter is not None:
+            group.emit(SyncAnswered(member.sync_waiter, "NOT_COORDINATOR"))
+    group.change_state(DEAD, MOVED)
+    group.has_moved = True
+    _forget(group)
+
+
+def expire(group: GroupUpdate, event: OffsetsExpired) -> None:
+    """Write a tombstone for an empty group and forget it."""
+    if group.state != EMPTY or not group.is_known:
+        what = f"in state {group.state}" if group.is_known else "unknown"
+        raise IllegalEvent(f"{event!r}: only a known group in state Empty goes this way, it is {what}")
+    _end(group, EXPIRED)
+
+
+def delete(group: GroupUpdate, event: GroupDeleted) -> None:
+    """The same at the request of an administrator; the answer says if there is no such group, or not an empty one."""
+    if group.has_moved:
+        return group.emit(DeleteAnswered("NOT_COORDINATOR"))
+    if not group.is_known:
+        return group.emit(DeleteAnswered("GROUP_ID_NOT_FOUND"))
+    if group.state != EMPTY:
+        return group.emit(DeleteAnswered("NON_EMPTY_GROUP"))
+    _end(group, DELETED)
+    return group.emit(DeleteAnswered(NONE))
+
+
+def _end(group: GroupUpdate, cause: str) -> None:
+    group.change_state(DEAD, cause)
+    group.emit(GroupWritten(is_tombstone=True))
+    _forget(group)
+
+
+def _forget(group: GroupUpdate) -> None:
+    for each in (group.members, group.pending, group.unsynced):
+        each.clear()
+    group.leader = group.protocol = group.join_deadline_ms = group.sync_deadline_ms = group.delay_ms = None
+
+
+# Time passes: the join phase ends, syncs are due, sessions end, each at its own moment.
+
+JOIN_PHASE, SYNCS, SESSION = range(3)
+"""The kinds of timers; of several that are due at one moment, the first kind fires first."""
+
+
+def pass_time(settings: Settings, group: Group, event: TimePassed) -> Group:
+    """The group after a time, with each timer that ran out on the way."""
+    until_ms = group.now_ms + event.ms
+    effects: list[Effect] = []
+    while (due := next_timer(group)) is not None and due[0] <= until_ms:
+        at_ms, kind, member_id = due
+        update = GroupUpdate(settings, group)
+        update.now_ms = at_ms
+        if kind == JOIN_PHASE:
+            join_deadline_passed(update)
+        elif kind == SYNCS:
+            sync_deadline_passed(update)
+        else:
+            session_ended(update, member_id)
+        effects.extend(update.effects)
+        group = update.freeze()
+    return replace(group, now_ms=until_ms, effects=tuple(effects))
+
+
+def next_timer(group: Group) -> tuple[int, int, str] | None:
+    """(when, kind, member id) of the timer that fires next; None if none is running."""
+    earliest: tuple[int, int, str] | None = None
+    if group.join_deadline_ms is not None:
+        earliest = (group.join_deadline_ms, JOIN_PHASE, "")
+    if group.sync_deadline_ms is not None and (earliest is None or group.sync_deadline_ms < earliest[0]):
+        earliest = (group.sync_deadline_ms, SYNCS, "")
+    ends_ms = [member.expires_ms for member in group.members if member.expires_ms is not None]
+    first_ms = min(ends_ms, default=None)
+    if first_ms is not None and (earliest is None or first_ms < earliest[0]):
+        first = next(member for member in group.members if member.expires_ms == first_ms)
+        earliest = (first_ms, SESSION, first.member_id)
+    for member_id, expires_ms, _ in group.pending:
+        if earliest is None or expires_ms < earliest[0]:
+            earliest = (expires_ms, SESSION, member_id)
+    return earliest
+
+
+def next_deadline_ms(group: Group) -> int | None:
+    """When the next timer of a group is due; None if none is running.
+
+    >>> from kafkalearn.groups.classic.model import Group
+    >>> next_deadline_ms(Group(pending=(("c1-1", 6000, "c1"),)))
+    6000
+    """
+    due = next_timer(group)
+    return None if due is None else due[0]

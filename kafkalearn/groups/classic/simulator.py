@@ -1,0 +1,190 @@
+"""The simulator of a classic group's coordinator: `step` dispatches events, each kind has a file of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from kafkalearn.base.errors import no_event
+from kafkalearn.base.promises import Promises, Since, judges
+from kafkalearn.base.trace import Trace, run
+from kafkalearn.groups.classic.joining import GroupUpdate, join
+from kafkalearn.groups.classic.members import (
+    commit,
+    delete,
+    expire,
+    heartbeat,
+    leave,
+    move_away,
+    pass_time,
+    quick_heartbeat,
+    sync,
+)
+from kafkalearn.groups.classic.model import (
+    LEFT,
+    ClassicEvent,
+    Group,
+    GroupDeleted,
+    Heartbeat,
+    JoinGroup,
+    LeaveGroup,
+    Member,
+    MemberRemoved,
+    OffsetCommit,
+    OffsetsExpired,
+    PartitionMoved,
+    Settings,
+    SyncGroup,
+    TimePassed,
+    start,
+)
+from kafkalearn.groups.defaults import CLASSIC_STATES, COMPLETING, DEAD, EMPTY, PREPARING, STABLE
+
+_RULES: dict[type, Callable[[GroupUpdate, Any], None]] = {
+    JoinGroup: join,
+    SyncGroup: sync,
+    Heartbeat: heartbeat,
+    LeaveGroup: leave,
+    OffsetCommit: commit,
+    PartitionMoved: move_away,
+    OffsetsExpired: expire,
+    GroupDeleted: delete,
+}
+
+
+def step(settings: Settings, group: Group, event: ClassicEvent) -> Group:
+    """The group after `event`; what it led to is in its ``effects``.
+
+    Raises
+    ------
+    IllegalEvent
+        If it is no event of this simulator, or makes no sense now: the offsets of a group expire that has members.
+
+    Examples
+    --------
+    >>> settings = Settings()
+    >>> group = step(settings, start(settings), JoinGroup("c1"))
+    >>> group.effects[0].error, group.effects[0].member_id
+    ('MEMBER_ID_REQUIRED', 'c1-1')
+    >>> group = step(settings, group, JoinGroup("c1", "c1-1"))
+    >>> group.state, step(settings, group, TimePassed(3000)).state
+    ('PreparingRebalance', 'CompletingRebalance')
+
+    References
+    ----------
+    Apache Kafka, ``GroupMetadataManager`` and ``ClassicGroup`` (since 4.0), ``GroupCoordinator`` and
+    ``GroupMetadata`` (before).
+    """
+    if isinstance(event, TimePassed):
+        return pass_time(settings, group, event)
+    if type(event) not in _RULES:
+        raise no_event(event, (*_RULES, TimePassed))
+    if isinstance(event, Heartbeat) and (quick := quick_heartbeat(group, event)) is not None:
+        return quick
+    update = GroupUpdate(settings, _fresh_if_dead(settings, group))
+    _RULES[type(event)](update, event)
+    return update.freeze()
+
+
+def _fresh_if_dead(settings: Settings, group: Group) -> Group:
+    """A group that was deleted begins anew with the next request."""
+    if group.state == DEAD and not group.has_moved:
+        return replace(start(settings), now_ms=group.now_ms, id_count=group.id_count)
+    return group
+
+
+def simulate(
+    settings: Settings, events: Iterable[ClassicEvent], initial: Group | None = None
+) -> Trace[Group, ClassicEvent]:
+    """A whole run of a group, from its first request on or from an `initial` state.
+
+    >>> trace = simulate(Settings("2.1"), [JoinGroup("c1"), TimePassed(3000), SyncGroup("c1", "c1-1", 1)])
+    >>> [frame.state.state for frame in trace]
+    ['Empty', 'PreparingRebalance', 'CompletingRebalance', 'Stable']
+    """
+    return run(step, settings, start(settings) if initial is None else initial, events)
+
+
+# What holds in every state of a classic group, and what its users hope for.
+
+NONE_REMOVED = "no member is removed that did not leave"
+STAYS_STABLE = "a group that is Stable stays so"
+
+
+def _has_members_and_protocol(settings: Settings, group: Group) -> bool:
+    if group.state not in (STABLE, COMPLETING):
+        return True
+    return bool(group.members) and all(group.protocol in member.protocol_names for member in group.members)
+
+
+def _is_waiting(member: Member) -> bool:
+    return member.join_waiter is not None or member.sync_waiter is not None
+
+
+def _is_over(settings: Settings, group: Group, member: Member) -> bool:
+    """Whether it should have ended; one of 0 ms, where the broker allows it, ends at once: as soon as time passes."""
+    if member.expires_ms is None:
+        return False
+    may_end_at_once = settings.group_min_session_timeout_ms == 0
+    return member.expires_ms < group.now_ms or (member.expires_ms == group.now_ms and not may_end_at_once)
+
+
+def _is_same_group(before: Group) -> bool:
+    """Whether what comes next is still the same group: one that is Dead begins anew."""
+    return before.is_known and before.state != DEAD
+
+
+INVARIANTS: Promises = {
+    "the state is one of Kafka's": lambda settings, group: group.state in CLASSIC_STATES,
+    "a member id belongs to one member": lambda settings, group: (
+        len({member.member_id for member in group.members}) == len(group.members)
+    ),
+    "an instance id belongs to one member": lambda settings, group: (
+        len({member.instance_id for member in group.members if member.is_static})
+        == sum(member.is_static for member in group.members)
+    ),
+    "an id in use is not pending": lambda settings, group: (
+        not {member_id for member_id, _, _ in group.pending} & {member.member_id for member in group.members}
+    ),
+    "a group with members has one leader among them": lambda settings, group: (
+        group.leader in {member.member_id for member in group.members} if group.members else group.leader is None
+    ),
+    "an empty group has no members and waits for nobody": lambda settings, group: (
+        group.state not in (EMPTY, DEAD) or (not group.members and group.join_deadline_ms is None)
+    ),
+    "a generation has members, and a protocol that all of them know": _has_members_and_protocol,
+    "in a generation every join has its answer": lambda settings, group: (
+        group.state not in (STABLE, COMPLETING) or all(member.join_waiter is None for member in group.members)
+    ),
+    "the join phase has an end": lambda settings, group: group.state != PREPARING or group.join_deadline_ms is not None,
+    "a sync waits only until the assignment is there": lambda settings, group: (
+        group.state == COMPLETING or all(member.sync_waiter is None for member in group.members)
+    ),
+    "only a generation waits for syncs": lambda settings, group: (
+        group.sync_deadline_ms is None or group.state in (STABLE, COMPLETING)
+    ),
+    "a member whose session is over is gone": lambda settings, group: (
+        not any(_is_over(settings, group, member) for member in group.members)
+    ),
+    "a member waits for an answer, or its session has an end": lambda settings, group: all(
+        _is_waiting(member) or member.expires_ms is not None for member in group.members
+    ),
+    "the generation never falls": Since(
+        lambda settings, before, group: not _is_same_group(before) or group.generation >= before.generation
+    ),
+    "time never runs backwards": Since(
+        lambda settings, before, group: not _is_same_group(before) or group.now_ms >= before.now_ms
+    ),
+}
+"""What holds in every state that the simulator reaches."""
+
+PROMISES: Promises = {
+    NONE_REMOVED: lambda settings, group: all(
+        effect.why == LEFT for effect in group.effects if isinstance(effect, MemberRemoved)
+    ),
+    STAYS_STABLE: Since(lambda settings, before, group: before.state != STABLE or group.state == STABLE),
+}
+"""What users hope for: members that are silent for too long, come or go break it."""
+
+check, broken = judges(INVARIANTS, PROMISES)

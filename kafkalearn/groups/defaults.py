@@ -1,0 +1,105 @@
+"""Defaults of the settings that a group has to do with, also in releases that do not have a setting yet.
+
+The states of a group, by Kafka's names: the one place where they are spelled.
+
+>>> CLASSIC_STATES
+('Empty', 'PreparingRebalance', 'CompletingRebalance', 'Stable', 'Dead')
+
+References
+----------
+Apache Kafka 4.3, ``GroupState``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Annotated, TypeAlias
+
+from kafkalearn.base.checks import LARGEST_INT, Whole
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.releases import default
+from kafkalearn.releases.settings import Value
+
+BEFORE_IT_CAME: Mapping[str, Value] = MappingProxyType(
+    {
+        "group.initial.rebalance.delay.ms": 0,
+        "group.max.size": 2147483647,
+        "group.consumer.assignment.interval.ms": 0,
+        "group.instance.id": None,
+        "max.poll.interval.ms": None,
+        "max.poll.records": None,
+    }
+)
+"""What stands for a setting in releases that do not have it yet."""
+
+
+@cache
+def default_of(setting: str, release: str, side: str) -> Value:
+    """The value that a setting of a broker or a consumer has if nobody sets it.
+
+    Parameters
+    ----------
+    setting : str
+        By Kafka's name.
+    release : str
+        Any; in one without the setting it is the value of `BEFORE_IT_CAME`.
+    side : str
+        ``"broker"`` or ``"consumer"``.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is no such setting, or this release does not have it and nothing can stand for it.
+
+    Examples
+    --------
+    >>> [default_of("group.initial.rebalance.delay.ms", release, "broker") for release in ("0.10.2", "4.3")]
+    [0, 3000]
+    """
+    try:
+        return default(setting, release, side=side)
+    except KafkaLearnError:
+        if setting in BEFORE_IT_CAME:
+            return BEFORE_IT_CAME[setting]
+        raise
+
+
+# How large a group, and how long a time, the simulators of this package take: what is more is refused at once.
+#
+# Kafka itself allows more of some of it. These are what a computer gets through while a class waits.
+
+MOST_PARTITIONS = 20_000  # of all topics that a coordinator of the newer protocol knows
+LONGEST_MS = 366 * 24 * 3_600_000  # a year
+
+MOST_SCENARIO_PARTITIONS = 10_000
+MOST_CONSUMERS = 1000
+MOST_SCENARIO_EVENTS = 20_000
+LONGEST_SCENARIO_MS = 7 * 24 * 3_600_000  # a week
+
+Timeout: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
+Duration: TypeAlias = Annotated[int, Whole(0, LONGEST_MS)]
+
+
+EMPTY = "Empty"
+PREPARING = "PreparingRebalance"
+COMPLETING = "CompletingRebalance"  # AwaitingSync up to 1.0
+STABLE = "Stable"
+DEAD = "Dead"
+ASSIGNING = "Assigning"
+RECONCILING = "Reconciling"
+NOT_READY = "NotReady"  # of a streams group only: its topology is not known, or not checked yet
+
+CLASSIC_STATES = (EMPTY, PREPARING, COMPLETING, STABLE, DEAD)
+CONSUMER_STATES = {
+    EMPTY: "it has no members",
+    ASSIGNING: "the group epoch is higher than the assignment epoch: a new target is due",
+    RECONCILING: "some member has not reached its target",
+    STABLE: "every member has reached its target",
+    DEAD: "it was deleted, or its last offset expired while it had no members",
+}
+"""The states of a KIP-848 group, with their meaning; they follow from the members and are stored nowhere."""
+
+REBALANCING_STATES = (PREPARING, COMPLETING, ASSIGNING, RECONCILING)
+"""Those in which a group has not agreed yet."""

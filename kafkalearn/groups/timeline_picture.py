@@ -1,0 +1,246 @@
+"""The states of a classic group as a diagram, drawn from the table of transitions that the simulator obeys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from textwrap import wrap
+from typing import Protocol
+
+from kafkalearn.base.errors import KafkaLearnError, counted
+from kafkalearn.base.trace import Frame
+from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    SMALL,
+    TITLE,
+    arrow,
+    element,
+    filled,
+    number,
+    rect,
+    text,
+)
+from kafkalearn.groups.classic.model import TRANSITIONS, Transition
+from kafkalearn.groups.defaults import CLASSIC_STATES, COMPLETING, DEAD, EMPTY, PREPARING, STABLE
+from kafkalearn.groups.picture import (
+    STATE_FILLS,
+    Axis,
+    doings,
+    group_band,
+    legend,
+    member_band,
+    time_axis,
+    time_text,
+    unread_steps,
+)
+from kafkalearn.scenarios.outcome import Outcome
+
+BOX_WIDTH, BOX_HEIGHT = 250, 50
+CENTRES = {
+    EMPTY: (155, 92),
+    PREPARING: (500, 92),
+    COMPLETING: (845, 92),
+    STABLE: (845, 226),
+    DEAD: (155, 226),
+}
+APART = 15  # pixels between the two directions of a pair
+LINE_LENGTH, LINE_HEIGHT = 114, 20
+Point = tuple[float, float]
+
+
+class HasState(Protocol):
+    """A moment of a group, of the coordinator alone or of a scenario."""
+
+    @property
+    def state(self) -> str:
+        """One of Kafka's names of states."""
+
+
+def draw_group_states(
+    frame: Frame[HasState, object] | None = None,
+    before: Frame[HasState, object] | None = None,
+    transitions: Iterable[Transition] = TRANSITIONS,
+) -> Picture:
+    """The states and every way between them, each with its causes.
+
+    Parameters
+    ----------
+    frame, before : Frame, optional
+        Of a run of `kafkalearn.groups.classic`, or of an outcome's trace: its state is marked, and the way it came.
+    transitions : iterable of Transition
+        The table; without one, the whole.
+
+    Examples
+    --------
+    >>> draw_group_states().label[:74]
+    'The states of a classic group: Empty, PreparingRebalance, CompletingRebala'
+    """
+    ways = _ways(transitions)
+    now = None if frame is None else frame.state.state
+    was = None if before is None else before.state.state
+    came = (was, now) if was is not None and now is not None and was != now else None
+    lines = _legend(ways, came)
+    return picture(
+        288 + LINE_HEIGHT * len(lines),
+        text(22, 44, "The states of a classic group", TITLE, bold=True),
+        *(_way(at, pair, ways, pair == came) for at, pair in enumerate(ways, start=1)),
+        *(_state(name, name == now) for name in CLASSIC_STATES),
+        *(text(22, 288 + LINE_HEIGHT * at, words, SMALL, colour=ink) for at, (words, ink) in enumerate(lines)),
+        label=_label(now, came),
+    )
+
+
+def _label(now: str | None, came: tuple[str, str] | None) -> str:
+    label = f"The states of a classic group: {', '.join(CLASSIC_STATES)}"
+    if now is not None:
+        label += f"; it is {now} now"
+    return f"{label}, and came from {came[0]}" if came else label
+
+
+def _ways(transitions: Iterable[Transition]) -> dict[tuple[str, str], list[str]]:
+    """The causes of each way from a state to another, in the order of the table."""
+    ways: dict[tuple[str, str], list[str]] = {}
+    for before, after, cause in transitions:
+        ways.setdefault((before, after), []).append(cause)
+    return ways
+
+
+def _state(name: str, is_now: bool) -> str:
+    x, y = CENTRES[name]
+    box = (x - BOX_WIDTH / 2, y - BOX_HEIGHT / 2, BOX_WIDTH, BOX_HEIGHT)
+    return "\n".join(
+        [
+            filled(STATE_FILLS[name], box),
+            rect(*box, stroke=MARK if is_now else INK, stroke_width=6 if is_now else 2, rx=4),
+            rect(x - BOX_WIDTH / 2 + 6, y - 15, BOX_WIDTH - 12, 30, PANEL, rx=3),
+            text(x, y + 6, name, BODY, "middle", bold=True),
+        ]
+    )
+
+
+def _way(at: int, pair: tuple[str, str], ways: dict[tuple[str, str], list[str]], is_now: bool) -> str:
+    """An arrow from edge to edge with its number; where there is a way back, beside the middle."""
+    start, end = CENTRES[pair[0]], CENTRES[pair[1]]
+    length = ((end[0] - start[0]) ** 2 + (end[1] - start[1]) ** 2) ** 0.5
+    along = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
+    aside = APART if (pair[1], pair[0]) in ways else 0
+    shift = (-along[1] * -aside, along[0] * -aside)
+    start, end = _moved(start, shift), _moved(end, shift)
+    tail, head = _edge(start, CENTRES[pair[0]], along), _edge(end, CENTRES[pair[1]], (-along[0], -along[1]))
+    colour, width = (MARK, 5) if is_now else (INK, 2)
+    middle = (tail[0] * 0.55 + head[0] * 0.45, tail[1] * 0.55 + head[1] * 0.45)
+    return "\n".join([arrow(*tail, *head, colour, width), _badge(at, middle, colour)])
+
+
+def _moved(point: Point, by: Point) -> Point:
+    return point[0] + by[0], point[1] + by[1]
+
+
+def _edge(point: Point, centre: Point, along: Point) -> Point:
+    """Where a line from a point inside a box leaves the box."""
+    reaches = []
+    for axis, half in ((0, BOX_WIDTH / 2 + 3), (1, BOX_HEIGHT / 2 + 3)):
+        if abs(along[axis]) > 1e-9:
+            wall = centre[axis] + (half if along[axis] > 0 else -half)
+            reaches.append((wall - point[axis]) / along[axis])
+    reach = min(reaches)
+    return point[0] + along[0] * reach, point[1] + along[1] * reach
+
+
+def _badge(at: int, middle: Point, colour: str) -> str:
+    circle = element(
+        "circle", cx=number(middle[0]), cy=number(middle[1]), r=13, fill=PANEL, stroke=colour, stroke_width=2
+    )
+    return "\n".join([circle, text(middle[0], middle[1] + 6, str(at), SMALL + 1, "middle", colour, bold=True)])
+
+
+def _legend(ways: dict[tuple[str, str], list[str]], came: tuple[str, str] | None) -> list[tuple[str, str]]:
+    """Each numbered way with its causes, in lines of words and their colour."""
+    lines = []
+    for at, (pair, causes) in enumerate(ways.items(), start=1):
+        words = f"{at}  {pair[0]} → {pair[1]}: {'; '.join(causes)}"
+        ink = MARK if pair == came else INK
+        lines += [(each, ink) for each in wrap(words, LINE_LENGTH, subsequent_indent="     ")]
+    return lines
+
+
+# A whole scenario on one page: the group's states, what each consumer did, and the partitions nobody read.
+
+MOST_LANES, FEW, LANES_HEIGHT = 14, 8, 282  # members that are shown, and the pixels that they share
+TITLE_LENGTH, LANE_LENGTH = 68, 88  # characters that fit into the width
+
+
+def draw_timeline(outcome: Outcome, from_ms: int = 0, to_ms: int | None = None) -> Picture:
+    """A whole scenario on one page: the group's states, what each consumer did, the partitions that nobody read.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        What `kafkalearn.scenarios.simulate` gave.
+    from_ms, to_ms : int
+        The stretch to be shown; without them all of it.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the stretch is empty or lies outside of the scenario.
+
+    Examples
+    --------
+    >>> from kafkalearn.scenarios import simulate
+    >>> draw_timeline(simulate("at 0 s: c1 and c2 join")).label
+    '1 rebalance in 120 s; c1 stood still for 6.012 s, c2 for 6.012 s; nobody read for 6.012 s'
+    """
+    until_ms = outcome.end_ms if to_ms is None else to_ms
+    if not 0 <= from_ms < until_ms <= outcome.end_ms:
+        raise KafkaLearnError(f"the stretch must lie from 0 to {outcome.end_ms} ms, got {from_ms} to {until_ms}")
+    axis = Axis(from_ms, until_ms)
+    names = outcome.scenario.members[:MOST_LANES]
+    hidden_count = len(outcome.scenario.members) - len(names)
+    top, gap = 100, 4 if len(names) > FEW else 8
+    tall = min(26, LANES_HEIGHT // max(len(names), 1) - gap)
+    first = top + 34 + 12
+    unread_top = first + len(names) * (tall + gap) + 6
+    bottom = unread_top + 48
+    states = {row["state"] for row in outcome.timeline}
+    return picture(
+        bottom + 96,
+        text(22, 40, _title(outcome), TITLE, bold=True),
+        text(22, 70, _subtitle(outcome), BODY, colour=MUTED),
+        time_axis(axis, bottom, top),
+        group_band(outcome, axis, top, 34, until_ms),
+        *(member_band(outcome, name, axis, first + at * (tall + gap), tall, until_ms) for at, name in enumerate(names)),
+        unread_steps(outcome, axis, unread_top, 44),
+        legend(bottom + 38, "the group", {name: fill for name, fill in STATE_FILLS.items() if name in states}),
+        legend(bottom + 66, "members", doings(outcome)),
+        text(970, 70, f"{hidden_count} more members", BODY, "end", MUTED) if hidden_count else "",
+        label=_timeline_label(outcome),
+    )
+
+
+def _title(outcome: Outcome) -> str:
+    kind = f"{outcome.protocol} protocol"
+    shown = f" ({outcome.settings.of(None).assignors[0]})" if outcome.protocol == "classic" else ""
+    rebalances = counted(outcome.rebalance_count, "rebalance")
+    words = f"{rebalances}: Kafka {outcome.settings.release}, {kind}{shown}"
+    return words if len(words) <= TITLE_LENGTH else f"{words[: TITLE_LENGTH - 2]} …"
+
+
+def _subtitle(outcome: Outcome) -> str:
+    given = [f"{name} {value}" for name, value in outcome.settings.values.items() if "strategy" not in name]
+    changed = f"; {', '.join(given)}" if given else ""
+    words = f"{outcome.records_not_read:,} records not read meanwhile{changed}"
+    return words if len(words) <= LANE_LENGTH else words[: LANE_LENGTH - 2] + " …"
+
+
+def _timeline_label(outcome: Outcome) -> str:
+    stood = [f"{name} for {time_text(ms)}" for name, ms in outcome.member_standstill_ms.items()]
+    members = ", ".join(stood).replace(" for", " stood still for", 1) or "nobody ever joins"
+    return (
+        f"{counted(outcome.rebalance_count, 'rebalance')} in {time_text(outcome.end_ms)}; {members}; "
+        f"nobody read for {time_text(outcome.group_standstill_ms)}"
+    )

@@ -1,5 +1,0 @@
-"""The same random questions to a real broker and to the simulators; a difference is cut down to its shortest case."""
-
-from kafkalearn.extras import require
-
-require(__name__, "hypothesis")

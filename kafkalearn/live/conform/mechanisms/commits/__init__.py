@@ -1,5 +1,0 @@
-"""Consumers of one group, which commit and crash."""
-
-from kafkalearn.live.conform.mechanisms.commits.crashes import CRASHES
-
-__all__ = ["CRASHES"]

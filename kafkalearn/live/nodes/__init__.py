@@ -1,1 +1,0 @@
-"""The Java processes of a cluster: configured, started, signalled, and ended with whoever started them."""

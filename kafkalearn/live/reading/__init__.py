@@ -1,1 +1,0 @@
-"""What a cluster and its disks say, asked without changing anything."""

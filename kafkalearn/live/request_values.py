@@ -1,0 +1,405 @@
+"""Records as the bytes of a batch, format 2, for a Produce request: `kafkalearn.formats.disk` the other way round.
+
+References
+----------
+Apache Kafka 4.3, ``DefaultRecordBatch.writeHeader``, ``DefaultRecord.writeTo``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from struct import Struct
+from types import MappingProxyType
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.formats.batches import CHECKED_FROM, FRAME_BYTES, HEADER, crc32c
+from kafkalearn.formats.compression import CODECS, compress
+from kafkalearn.formats.wire import unsigned_varint, zigzag
+
+FORMAT = 2
+UNKNOWN_EPOCH = -1  # the broker writes its own over it
+TRANSACTIONAL = 0x10
+_CRC = Struct(">I")
+_CRC_POSITION = 17
+
+NewRecord = tuple[bytes | None, bytes | None, int]
+"""Key, value and timestamp in milliseconds."""
+
+
+def encode_batch(
+    records: Sequence[NewRecord],
+    producer_id: int = -1,
+    producer_epoch: int = -1,
+    base_sequence: int = -1,
+    is_transactional: bool = False,
+    codec: str = "none",
+) -> bytes:
+    """A batch as a producer sends it; offsets are counted from 0, the broker sets them.
+
+    Parameters
+    ----------
+    records : sequence of (key, value, timestamp in milliseconds)
+        At least one.
+    producer_id, producer_epoch, base_sequence : int
+        Of an idempotent producer; -1: of none.
+    is_transactional : bool
+        Whether it is part of the producer's transaction.
+    codec : str
+        A name in `kafkalearn.formats.compression.CODECS`.
+
+    Examples
+    --------
+    >>> from kafkalearn.formats.disk import read_batch
+    >>> batch = read_batch(encode_batch([(b"user-42", b"paid", 1000), (None, None, 1001)]))
+    >>> [(record.key, record.value, record.timestamp_ms) for record in batch.records]
+    [(b'user-42', b'paid', 1000), (None, None, 1001)]
+    """
+    if not records:
+        raise KafkaLearnError("a batch has at least one record; give (key, value, timestamp_ms) for each")
+    base_ms = records[0][2]
+    body = compress(codec, b"".join(_record(each, delta, base_ms) for delta, each in enumerate(records)))
+    header = HEADER.pack(
+        0,
+        HEADER.size - FRAME_BYTES + len(body),
+        UNKNOWN_EPOCH,
+        FORMAT,
+        0,
+        CODECS.index(codec) | (TRANSACTIONAL if is_transactional else 0),
+        len(records) - 1,
+        base_ms,
+        max(timestamp_ms for _, _, timestamp_ms in records),
+        producer_id,
+        producer_epoch,
+        base_sequence,
+        len(records),
+    )
+    data = bytearray(header + body)
+    _CRC.pack_into(data, _CRC_POSITION, crc32c(bytes(data[CHECKED_FROM:])))
+    return bytes(data)
+
+
+def _record(record: NewRecord, offset_delta: int, base_ms: int) -> bytes:
+    key, value, timestamp_ms = record
+    attributes = header_count = b"\0"
+    body = attributes + _varint(timestamp_ms - base_ms) + _varint(offset_delta) + _sized(key) + _sized(value)
+    return _varint(len(body) + 1) + body + header_count
+
+
+def _sized(data: bytes | None) -> bytes:
+    return _varint(-1) if data is None else _varint(len(data)) + data
+
+
+def _varint(value: int) -> bytes:
+    return unsigned_varint(zigzag(value))
+
+
+# The fields of the requests that no client sends by itself: chosen member ids, deprecated fields, single batches.
+
+NO_GENERATION, NO_MEMBER = -1, ""
+NEWEST_PRODUCE_WITH_NAMES = 12  # from 13 on topics are named by their ids
+NEWEST_COMMIT_WITH_NAMES = 9
+COMMIT_WITH_RETENTION = 2  # the oldest version that 4.x takes; up to 4 it says how long to keep the offset
+
+
+def produce(
+    place: TopicPartition, records: Sequence[NewRecord], acks: int = -1, timeout_ms: int = 1000, **producer: object
+) -> dict[str, object]:
+    """One batch for one partition; further words are those of `encode_batch`."""
+    batch = encode_batch(records, **producer)
+    partitions = [{"index": place.partition, "records": batch}]
+    return {
+        "transactionalId": None,
+        "acks": acks,
+        "timeoutMs": timeout_ms,
+        "topicData": [{"name": place.topic, "partitionData": partitions}],
+    }
+
+
+def commit(
+    group_id: str,
+    offsets: Mapping[TopicPartition, int],
+    member_id: str = NO_MEMBER,
+    generation: int = NO_GENERATION,
+    retention_ms: int | None = None,
+    instance_id: str | None = None,
+) -> dict[str, object]:
+    """Offsets of a group; `retention_ms` can be sent in versions 2 to 4, `instance_id` from 7 on."""
+    topics = [
+        {
+            "name": topic,
+            "partitions": [
+                {"partitionIndex": place.partition, "committedOffset": offset, "committedMetadata": ""}
+                for place, offset in offsets.items()
+                if place.topic == topic
+            ],
+        }
+        for topic in dict.fromkeys(place.topic for place in offsets)
+    ]
+    return {
+        "groupId": group_id,
+        "generationIdOrMemberEpoch": generation,
+        "memberId": member_id,
+        "topics": topics,
+        **({} if retention_ms is None else {"retentionTimeMs": retention_ms}),
+        **({} if instance_id is None else {"groupInstanceId": instance_id}),
+    }
+
+
+def reassign(
+    place: TopicPartition, replicas: Sequence[int] | None, may_change_factor: bool = True
+) -> dict[str, object]:
+    """Other replicas for a partition; None: what is under way is cancelled. The flag can be sent from version 1 on."""
+    partition = {"partitionIndex": place.partition, "replicas": None if replicas is None else list(replicas)}
+    topics = [{"name": place.topic, "partitions": [partition]}]
+    return {"topics": topics, **({} if may_change_factor else {"allowReplicationFactorChange": False})}
+
+
+def elect(place: TopicPartition, is_unclean: bool = False) -> dict[str, object]:
+    """An election for a partition: of its preferred leader, or of anyone who lives if there is no leader."""
+    return {
+        "electionType": int(is_unclean),
+        "topicPartitions": [{"topic": place.topic, "partitions": [place.partition]}],
+    }
+
+
+def delete_offsets(group_id: str, places: Iterable[TopicPartition]) -> dict[str, object]:
+    """Committed offsets to be deleted."""
+    places = list(places)
+    topics = [
+        {
+            "name": topic,
+            "partitions": [{"partitionIndex": place.partition} for place in places if place.topic == topic],
+        }
+        for topic in dict.fromkeys(place.topic for place in places)
+    ]
+    return {"groupId": group_id, "topics": topics}
+
+
+def join_group(
+    group_id: str,
+    member_id: str,
+    protocols: Mapping[str, bytes],
+    session_timeout_ms: int,
+    rebalance_timeout_ms: int,
+    instance_id: str | None = None,
+    protocol_type: str = "consumer",
+) -> dict[str, object]:
+    """A member of a classic group that wants to join, with the assignors it knows in its own order."""
+    return {
+        "groupId": group_id,
+        "sessionTimeoutMs": session_timeout_ms,
+        "rebalanceTimeoutMs": rebalance_timeout_ms,
+        "memberId": member_id,
+        "protocolType": protocol_type,
+        "protocols": [{"name": name, "metadata": metadata} for name, metadata in protocols.items()],
+        **({} if instance_id is None else {"groupInstanceId": instance_id}),
+    }
+
+
+def sync_group(
+    group_id: str,
+    member_id: str,
+    generation: int,
+    assignments: Mapping[str, bytes] | None = None,
+    instance_id: str | None = None,
+) -> dict[str, object]:
+    """A member that asks for its assignment; the leader brings those of all."""
+    given = [{"memberId": name, "assignment": assignment} for name, assignment in (assignments or {}).items()]
+    values = {"groupId": group_id, "generationId": generation, "memberId": member_id, "assignments": given}
+    return values | ({} if instance_id is None else {"groupInstanceId": instance_id})
+
+
+def heartbeat(group_id: str, member_id: str, generation: int, instance_id: str | None = None) -> dict[str, object]:
+    """A member of a classic group that is alive."""
+    values = {"groupId": group_id, "generationId": generation, "memberId": member_id}
+    return values | ({} if instance_id is None else {"groupInstanceId": instance_id})
+
+
+def leave_group(group_id: str, members: Mapping[str, str | None]) -> dict[str, object]:
+    """Members that leave a classic group, each with its instance id or None, from version 3 on."""
+    left = [{"memberId": member_id, "groupInstanceId": instance_id} for member_id, instance_id in members.items()]
+    return {"groupId": group_id, "members": left}
+
+
+def consumer_heartbeat(
+    group_id: str,
+    member_id: str,
+    member_epoch: int,
+    topics: Sequence[str] | None = None,
+    owned: Mapping[str, Sequence[int]] | None = None,
+    assignor: str | None = None,
+    rebalance_timeout_ms: int = -1,
+    instance_id: str | None = None,
+) -> dict[str, object]:
+    """The one request of a KIP-848 member; None: as in the heartbeat before. `owned` is by topic id."""
+    partitions = owned and [{"topicId": each, "partitions": list(numbers)} for each, numbers in owned.items()]
+    return {
+        "groupId": group_id,
+        "memberId": member_id,
+        "memberEpoch": member_epoch,
+        "instanceId": instance_id,
+        "rebalanceTimeoutMs": rebalance_timeout_ms,
+        "subscribedTopicNames": None if topics is None else list(topics),
+        "serverAssignor": assignor,
+        "topicPartitions": [] if owned == {} else partitions,
+    }
+
+
+# The numbers of errors in Kafka's answers, and their names.
+#
+# References
+# ----------
+# Apache Kafka 4.3.1, ``Errors``.
+
+NAMES: MappingProxyType[int, str] = MappingProxyType(
+    {
+        -1: "UNKNOWN_SERVER_ERROR",
+        0: "NONE",
+        1: "OFFSET_OUT_OF_RANGE",
+        2: "CORRUPT_MESSAGE",
+        3: "UNKNOWN_TOPIC_OR_PARTITION",
+        4: "INVALID_FETCH_SIZE",
+        5: "LEADER_NOT_AVAILABLE",
+        6: "NOT_LEADER_OR_FOLLOWER",
+        7: "REQUEST_TIMED_OUT",
+        8: "BROKER_NOT_AVAILABLE",
+        9: "REPLICA_NOT_AVAILABLE",
+        10: "MESSAGE_TOO_LARGE",
+        11: "STALE_CONTROLLER_EPOCH",
+        12: "OFFSET_METADATA_TOO_LARGE",
+        13: "NETWORK_EXCEPTION",
+        14: "COORDINATOR_LOAD_IN_PROGRESS",
+        15: "COORDINATOR_NOT_AVAILABLE",
+        16: "NOT_COORDINATOR",
+        17: "INVALID_TOPIC_EXCEPTION",
+        18: "RECORD_LIST_TOO_LARGE",
+        19: "NOT_ENOUGH_REPLICAS",
+        20: "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+        21: "INVALID_REQUIRED_ACKS",
+        22: "ILLEGAL_GENERATION",
+        23: "INCONSISTENT_GROUP_PROTOCOL",
+        24: "INVALID_GROUP_ID",
+        25: "UNKNOWN_MEMBER_ID",
+        26: "INVALID_SESSION_TIMEOUT",
+        27: "REBALANCE_IN_PROGRESS",
+        28: "INVALID_COMMIT_OFFSET_SIZE",
+        29: "TOPIC_AUTHORIZATION_FAILED",
+        30: "GROUP_AUTHORIZATION_FAILED",
+        31: "CLUSTER_AUTHORIZATION_FAILED",
+        32: "INVALID_TIMESTAMP",
+        33: "UNSUPPORTED_SASL_MECHANISM",
+        34: "ILLEGAL_SASL_STATE",
+        35: "UNSUPPORTED_VERSION",
+        36: "TOPIC_ALREADY_EXISTS",
+        37: "INVALID_PARTITIONS",
+        38: "INVALID_REPLICATION_FACTOR",
+        39: "INVALID_REPLICA_ASSIGNMENT",
+        40: "INVALID_CONFIG",
+        41: "NOT_CONTROLLER",
+        42: "INVALID_REQUEST",
+        43: "UNSUPPORTED_FOR_MESSAGE_FORMAT",
+        44: "POLICY_VIOLATION",
+        45: "OUT_OF_ORDER_SEQUENCE_NUMBER",
+        46: "DUPLICATE_SEQUENCE_NUMBER",
+        47: "INVALID_PRODUCER_EPOCH",
+        48: "INVALID_TXN_STATE",
+        49: "INVALID_PRODUCER_ID_MAPPING",
+        50: "INVALID_TRANSACTION_TIMEOUT",
+        51: "CONCURRENT_TRANSACTIONS",
+        52: "TRANSACTION_COORDINATOR_FENCED",
+        53: "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
+        54: "SECURITY_DISABLED",
+        55: "OPERATION_NOT_ATTEMPTED",
+        56: "KAFKA_STORAGE_ERROR",
+        57: "LOG_DIR_NOT_FOUND",
+        58: "SASL_AUTHENTICATION_FAILED",
+        59: "UNKNOWN_PRODUCER_ID",
+        60: "REASSIGNMENT_IN_PROGRESS",
+        61: "DELEGATION_TOKEN_AUTH_DISABLED",
+        62: "DELEGATION_TOKEN_NOT_FOUND",
+        63: "DELEGATION_TOKEN_OWNER_MISMATCH",
+        64: "DELEGATION_TOKEN_REQUEST_NOT_ALLOWED",
+        65: "DELEGATION_TOKEN_AUTHORIZATION_FAILED",
+        66: "DELEGATION_TOKEN_EXPIRED",
+        67: "INVALID_PRINCIPAL_TYPE",
+        68: "NON_EMPTY_GROUP",
+        69: "GROUP_ID_NOT_FOUND",
+        70: "FETCH_SESSION_ID_NOT_FOUND",
+        71: "INVALID_FETCH_SESSION_EPOCH",
+        72: "LISTENER_NOT_FOUND",
+        73: "TOPIC_DELETION_DISABLED",
+        74: "FENCED_LEADER_EPOCH",
+        75: "UNKNOWN_LEADER_EPOCH",
+        76: "UNSUPPORTED_COMPRESSION_TYPE",
+        77: "STALE_BROKER_EPOCH",
+        78: "OFFSET_NOT_AVAILABLE",
+        79: "MEMBER_ID_REQUIRED",
+        80: "PREFERRED_LEADER_NOT_AVAILABLE",
+        81: "GROUP_MAX_SIZE_REACHED",
+        82: "FENCED_INSTANCE_ID",
+        83: "ELIGIBLE_LEADERS_NOT_AVAILABLE",
+        84: "ELECTION_NOT_NEEDED",
+        85: "NO_REASSIGNMENT_IN_PROGRESS",
+        86: "GROUP_SUBSCRIBED_TO_TOPIC",
+        87: "INVALID_RECORD",
+        88: "UNSTABLE_OFFSET_COMMIT",
+        89: "THROTTLING_QUOTA_EXCEEDED",
+        90: "PRODUCER_FENCED",
+        91: "RESOURCE_NOT_FOUND",
+        92: "DUPLICATE_RESOURCE",
+        93: "UNACCEPTABLE_CREDENTIAL",
+        94: "INCONSISTENT_VOTER_SET",
+        95: "INVALID_UPDATE_VERSION",
+        96: "FEATURE_UPDATE_FAILED",
+        97: "PRINCIPAL_DESERIALIZATION_FAILURE",
+        98: "SNAPSHOT_NOT_FOUND",
+        99: "POSITION_OUT_OF_RANGE",
+        100: "UNKNOWN_TOPIC_ID",
+        101: "DUPLICATE_BROKER_REGISTRATION",
+        102: "BROKER_ID_NOT_REGISTERED",
+        103: "INCONSISTENT_TOPIC_ID",
+        104: "INCONSISTENT_CLUSTER_ID",
+        105: "TRANSACTIONAL_ID_NOT_FOUND",
+        106: "FETCH_SESSION_TOPIC_ID_ERROR",
+        107: "INELIGIBLE_REPLICA",
+        108: "NEW_LEADER_ELECTED",
+        109: "OFFSET_MOVED_TO_TIERED_STORAGE",
+        110: "FENCED_MEMBER_EPOCH",
+        111: "UNRELEASED_INSTANCE_ID",
+        112: "UNSUPPORTED_ASSIGNOR",
+        113: "STALE_MEMBER_EPOCH",
+        114: "MISMATCHED_ENDPOINT_TYPE",
+        115: "UNSUPPORTED_ENDPOINT_TYPE",
+        116: "UNKNOWN_CONTROLLER_ID",
+        117: "UNKNOWN_SUBSCRIPTION_ID",
+        118: "TELEMETRY_TOO_LARGE",
+        119: "INVALID_REGISTRATION",
+        120: "TRANSACTION_ABORTABLE",
+        121: "INVALID_RECORD_STATE",
+        122: "SHARE_SESSION_NOT_FOUND",
+        123: "INVALID_SHARE_SESSION_EPOCH",
+        124: "FENCED_STATE_EPOCH",
+        125: "INVALID_VOTER_KEY",
+        126: "DUPLICATE_VOTER",
+        127: "VOTER_NOT_FOUND",
+        128: "INVALID_REGULAR_EXPRESSION",
+        129: "REBOOTSTRAP_REQUIRED",
+        130: "STREAMS_INVALID_TOPOLOGY",
+        131: "STREAMS_INVALID_TOPOLOGY_EPOCH",
+        132: "STREAMS_TOPOLOGY_FENCED",
+        133: "SHARE_SESSION_LIMIT_REACHED",
+    }
+)
+"""Every number with its name; a newer broker may know more."""
+
+NONE, UNKNOWN_TOPIC_OR_PARTITION = "NONE", "UNKNOWN_TOPIC_OR_PARTITION"
+
+
+def error_name(code: int) -> str:
+    """The name of an error number.
+
+    >>> error_name(19), error_name(0), error_name(999)
+    ('NOT_ENOUGH_REPLICAS', 'NONE', 'ERROR_999')
+    """
+    return NAMES.get(code, f"ERROR_{code}")

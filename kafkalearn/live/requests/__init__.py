@@ -1,1 +1,0 @@
-"""Kafka's requests, sent as they are: layouts, connections, error codes."""

@@ -1,0 +1,441 @@
+"""A log as a picture: a cell for each offset, segments as frames around them, clean and dirty below.
+
+In the frame of a pass a dashed cell is a record that the cleaner removed, and the word under each says why it went
+or stayed; afterwards its offset is a dot, for offsets never change. Below a tombstone one reads how long it still
+stays. The settings come first, so that they can be bound once: ``play(trace, partial(draw_log, settings))``.
+"""
+
+from __future__ import annotations
+
+from kafkalearn.base.trace import Frame
+from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    FAINT,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    READ,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Fill,
+    cut_end,
+    element,
+    fill,
+    filled,
+    line,
+    outlined,
+    polygon,
+    rect,
+    text,
+)
+from kafkalearn.formats.records import Text
+from kafkalearn.log import Cleaned, Settings
+from kafkalearn.log.model import RUNNING, Cleanable
+from kafkalearn.log.reader import Crossing, CrossingEvent, Table, ghosts
+from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD
+from kafkalearn.log.words import (
+    EMPTY_BATCH,
+    END,
+    GAP,
+    REMOVED,
+    TOMBSTONE,
+    LogFrame,
+    Place,
+    Stretch,
+    cleanable_of,
+    clock_text,
+    deleted_stretches,
+    describe_log,
+    effect_of,
+    legend_of,
+    log_of,
+    log_text,
+    next_text,
+    now_of,
+    places,
+    retention_text,
+    short_reason,
+    span_text,
+    stretches,
+    text_of,
+)
+
+LEFT, CELL, PER_ROW, MOST_ROWS = 24, 79, 12, 2
+TOP, ROW_HEIGHT = 80, 203
+LEGEND_LINES, LEGEND_UP = 2, 30  # the legend begins where a row has nothing more
+CELL_DOWN, CELL_HEIGHT = 6, 74  # below the frame's top
+FRAME_HEIGHT, BAND_DOWN, BAND_HEIGHT = 122, 127, 22  # the frame holds cells and the words below them
+BY = {BELOW_LOG_START: "too low", TOO_MANY_BYTES: "by size", TOO_OLD: "by time"}
+CHARACTER = {SMALL: 9.3, BODY: 11.5}  # pixels of one letter
+CLEAN, DIRTY, UNTOUCHED = Fill(READ, ""), fill(2), Fill(EMPTY, "")
+GRAVE = fill(1)
+METER_LEFT, METER_WIDTH = 190, 300
+
+
+def draw_log(settings: Settings, frame: LogFrame, before: LogFrame | None = None) -> Picture:
+    """One moment of a log, drawn.
+
+    Parameters
+    ----------
+    settings : Settings
+        What the run was made with.
+    frame, before : Frame
+        A frame of a run of `kafkalearn.log`, and the one before it: without it the records that a pass removed
+        are unknown. Of a long log the newest 24 offsets are shown.
+
+    Examples
+    --------
+    >>> from kafkalearn.log import Append, NewBatch, simulate
+    >>> settings = Settings("compact")
+    >>> trace = simulate(settings, [Append((NewBatch((("K1", "1", 0),)),))])
+    >>> draw_log(settings, trace[1], trace[0]).label
+    'K1 = 1 is written at offset 0.'
+    """
+    elements, bottom = log_elements(settings, frame, before)
+    return picture(bottom, *elements, label=describe_log(settings, frame, before))
+
+
+def log_elements(
+    settings: Settings,
+    frame: LogFrame,
+    before: LogFrame | None,
+    reader_offset: int | None = None,
+    most_rows: int = MOST_ROWS,
+) -> tuple[list[str], float]:
+    """The drawing of a log as elements, and how far down it goes; `reader_offset` marks where a reader is."""
+    rows = _rows(places(frame, before), most_rows)
+    segments = (*deleted_stretches(frame, before), *stretches(log_of(frame)))
+    found, now_ms = cleanable_of(settings, frame), now_of(frame)
+    parts = [
+        text(LEFT, 40, _title(settings), TITLE - 2, bold=True),
+        text(WIDTH - LEFT, 40, f"now {span_text(now_ms)}", TITLE - 2, "end"),
+    ]
+    for at, row in enumerate(rows):
+        parts += _row(settings, segments, row, now_ms, TOP + at * ROW_HEIGHT)
+        parts += _band(frame, row, found, TOP + at * ROW_HEIGHT) if settings.is_compacted else []
+        parts += _reader(row, reader_offset, TOP + at * ROW_HEIGHT)
+    below = TOP + len(rows) * ROW_HEIGHT
+    legend = _legend(rows, below - LEGEND_UP)
+    below += 22 * max(LEGEND_LINES, len(legend)) - LEGEND_UP
+    if settings.is_compacted:
+        parts += _meter(settings, frame, found, below)
+        below += 62
+    if settings.is_deleted:
+        parts.append(text(LEFT, below + 15, retention_text(settings, frame), SMALL, bold=True))
+        below += 28
+    return [*parts, *legend], below
+
+
+def _title(settings: Settings) -> str:
+    policy = f"cleanup.policy={settings.cleanup_policy or 'none'}"
+    if not settings.is_compacted:
+        return f"A log: {policy}"
+    return f"{policy}, delete.retention.ms={span_text(settings.delete_retention_ms)}"
+
+
+def _rows(all_places: tuple[Place, ...], most_rows: int) -> list[tuple[Place, ...]]:
+    """The newest offsets, in rows."""
+    shown = all_places[-PER_ROW * most_rows :]
+    return [shown[start : start + PER_ROW] for start in range(0, len(shown), PER_ROW)]
+
+
+def _row(
+    settings: Settings, segments: tuple[Stretch, ...], row: tuple[Place, ...], now_ms: int, top: float
+) -> list[str]:
+    first, last = row[0].offset, row[-1].offset
+    parts = []
+    for stretch in segments:
+        if stretch.last >= first and stretch.first <= last:
+            parts.append(_segment(settings, stretch, first, last, now_ms, top))
+    for place in row:
+        x = LEFT + (place.offset - first) * CELL
+        parts.append(_cell(place, now_ms, x, top))
+    return parts
+
+
+def _segment(settings: Settings, stretch: Stretch, row_first: int, row_last: int, now_ms: int, top: float) -> str:
+    """The frame of a segment, or of the part that is in this row."""
+    start, end = max(stretch.first, row_first), min(stretch.last, row_last)
+    x, width = LEFT + (start - row_first) * CELL, (end + 1 - start) * CELL
+    is_gone = bool(stretch.deleted_because)
+    dashes = "3 5" if is_gone else "8 5" if stretch.is_active else None
+    edge = {"stroke": MUTED if is_gone else INK, "stroke_width": 2, "stroke_dasharray": dashes}
+    name = next((each for each in _segment_names(settings, stretch, now_ms) if _fits(each, width)), "")
+    look = {"colour": MARK if is_gone else INK, "bold": is_gone or stretch.is_active}
+    return "\n".join(
+        [rect(x + 2, top, width - 4, FRAME_HEIGHT, **edge), text(x + 4, top - 16, name, SMALL, **look) if name else ""]
+    )
+
+
+def _segment_names(settings: Settings, stretch: Stretch, now_ms: int) -> list[str]:
+    """What stands above a segment, the longest first; where retention goes by time, how old it is."""
+    if stretch.deleted_because:
+        by = BY[stretch.deleted_because]
+        return [f"deleted: {stretch.deleted_because}", f"deleted: {by}", by]
+    size = f"{stretch.segment.size_bytes} B"
+    narrow = ["active"] if stretch.is_active else [f"{stretch.first}: {size}", size]
+    names = [f"{'active ' if stretch.is_active else ''}segment {stretch.first}, {size}", *narrow]
+    if settings.is_deleted and settings.retention_ms >= 0 and stretch.segment.batches:
+        age = span_text(max(0, now_ms - stretch.segment.largest_timestamp_ms))
+        names = [f"{names[0]}, {age} old", f"{narrow[-1]}, {age} old", *names]
+    return names
+
+
+def _fits(words: str, width: float, size: float = SMALL) -> bool:
+    return len(words) * CHARACTER[size] <= width
+
+
+def _fitted(words: str, width: float, size: float) -> str:
+    return cut_end(words, int(width / CHARACTER[size]))
+
+
+def _cell(place: Place, now_ms: int, x: float, top: float) -> str:
+    middle, y = x + CELL / 2, top + CELL_DOWN
+    box = (x + 6, y, CELL - 12, CELL_HEIGHT)
+    if place.kind == END:
+        return text(middle, y + 18, str(place.offset), SMALL, "middle", MUTED) + "\n" + _end(middle, y)
+    if place.kind == GAP:
+        dot = element("circle", cx=middle, cy=y + 48, r=4, fill=FAINT)
+        return "\n".join([text(middle, y + 18, str(place.offset), SMALL, "middle", MUTED), dot])
+    return "\n".join(
+        [
+            _ground(place, box),
+            text(middle, y + 18, str(place.offset), SMALL, "middle", MUTED if place.kind == REMOVED else INK),
+            *_content(place, middle, y),
+            _under(place, now_ms, middle, y + CELL_HEIGHT),
+        ]
+    )
+
+
+def _end(middle: float, y: float) -> str:
+    return text(middle, y + 54, "LEO", SMALL, "middle", MUTED)
+
+
+def _ground(place: Place, box: tuple[float, float, float, float]) -> str:
+    if place.kind == REMOVED:
+        return rect(*box, stroke=MUTED, stroke_width=2, stroke_dasharray="5 5")
+    look = GRAVE if place.kind == TOMBSTONE else Fill(EMPTY, "") if place.kind == EMPTY_BATCH else Fill(PANEL, "")
+    return "\n".join([filled(look, box), outlined(box, stroke=INK, width=3 if place.decision else 1.5)])
+
+
+def _content(place: Place, middle: float, y: float) -> list[str]:
+    if place.kind == EMPTY_BATCH:
+        return [text(middle, y + 48, "empty", SMALL, "middle", MUTED)]
+    if place.marker:
+        return [text(middle, y + 48, _fitted(place.marker, CELL - 12, SMALL), SMALL, "middle", MUTED)]
+    if place.record is None:
+        return [text(middle, y + 48, "?", BODY, "middle", MUTED)]
+    colour = MUTED if place.kind == REMOVED else INK
+    key = _fitted(text_of(place.record.key), CELL - 10, BODY)
+    value = text_of(place.record.value)
+    value_size = BODY if _fits(value, CELL - 12, BODY) else SMALL
+    plate = rect(middle - 31, y + 22, 62, 46, PANEL, rx=3) if place.kind == TOMBSTONE else ""
+    size = BODY if _fits(text_of(place.record.key), CELL - 10, BODY) else SMALL
+    key = key if size == BODY else _fitted(text_of(place.record.key), CELL - 10, SMALL)
+    strike = line(middle - 28, y + 64, middle + 28, y + 27, MUTED, 2) if place.kind == REMOVED else ""
+    return [
+        plate,
+        text(middle, y + 40, key, size, "middle", colour, bold=place.kind != REMOVED),
+        text(middle, y + 62, _fitted(value, CELL - 12, value_size), value_size, "middle", colour),
+        strike,
+    ]
+
+
+def _under(place: Place, now_ms: int, middle: float, y: float) -> str:
+    """The reason of this pass, and the clock of a tombstone."""
+    words = []
+    if place.decision is not None:
+        gone = place.kind == REMOVED
+        reason = _fitted(short_reason(place.decision.reason), CELL, SMALL)
+        words.append(text(middle, y + 17, reason, SMALL, "middle", MUTED if gone else INK, bold=not gone))
+    if place.kind == TOMBSTONE:
+        clock = clock_text(place, now_ms)
+        words.append(text(middle, y + 35, _clock_fitted(clock), SMALL, "middle", MARK, bold=clock == "due"))
+    return "\n".join(words)
+
+
+def _clock_fitted(clock: str) -> str:
+    """The larger unit alone where both do not fit."""
+    return clock if _fits(clock, CELL + 4) else " ".join(clock.split()[:2])
+
+
+def _band(frame: LogFrame, row: tuple[Place, ...], found: Cleanable, top: float) -> list[str]:
+    """Clean, dirty, and what cannot be cleaned yet, as a band below the offsets; a mark where the dirty part begins."""
+    first, last, end = row[0].offset, row[-1].offset, log_of(frame).log_end_offset
+    y = top + BAND_DOWN
+    marks = (
+        (log_of(frame).segments[0].base_offset, found.first_dirty_offset, CLEAN, "clean"),
+        (found.first_dirty_offset, found.first_uncleanable_offset, DIRTY, "dirty"),
+        (max(found.first_uncleanable_offset, found.first_dirty_offset), end, UNTOUCHED, "not cleaned yet"),
+    )
+    parts = []
+    for begin, stop, look, name in marks:
+        begin, stop = max(begin, first), min(stop, last + 1)
+        if begin < stop:
+            box = (LEFT + (begin - first) * CELL, y, (stop - begin) * CELL, BAND_HEIGHT)
+            parts += [filled(look, box), outlined(box, stroke=INK, width=1)]
+            words = next((each for each in (name, name.split()[0]) if _fits(each, box[2])), "")
+            parts += _named(words, box) if words else []
+    if first <= found.first_dirty_offset <= last:
+        x = LEFT + (found.first_dirty_offset - first) * CELL
+        words = f"first dirty offset {found.first_dirty_offset}"
+        is_right = x + len(words) * CHARACTER[SMALL] > WIDTH - LEFT
+        parts += [
+            line(x, top - 4, x, y + BAND_HEIGHT + 6, MARK, 4),
+            text(x + (-6 if is_right else 6), y + BAND_HEIGHT + 18, words, SMALL, "end" if is_right else "start", MARK),
+        ]
+    return parts
+
+
+def _named(words: str, box: tuple[float, float, float, float]) -> list[str]:
+    x, y, width, height = box
+    plate = len(words) * 9.3 + 10
+    return [
+        rect(x + width / 2 - plate / 2, y + 2, plate, height - 4, PANEL, rx=3),
+        text(x + width / 2, y + 16, words, SMALL, "middle"),
+    ]
+
+
+def _reader(row: tuple[Place, ...], offset: int | None, top: float) -> list[str]:
+    """A pointer at the reader's position."""
+    if offset is None or not row[0].offset <= offset <= row[-1].offset:
+        return []
+    x = LEFT + (offset - row[0].offset) * CELL + CELL / 2
+    y = top + 2
+    return [polygon([(x, y + 6), (x - 13, y - 16), (x + 13, y - 16)], MARK)]
+
+
+def _legend(rows: list[tuple[Place, ...]], top: float) -> list[str]:
+    shown = tuple(place for row in rows for place in row)
+    meanings = legend_of(shown)
+    if any(place.kind == TOMBSTONE for place in shown):
+        meanings.append("hatched: tombstone; below it, how long it must stay")
+    lines, current = [], ""
+    for words in meanings:
+        longer = f"{current};  {words}" if current else words
+        if current and not _fits(longer, WIDTH - 2 * LEFT):
+            lines, current = [*lines, current], words
+        else:
+            current = longer
+    lines += [current] if current else []
+    return [text(LEFT, top + 14 + 22 * at, words, SMALL, colour=MUTED) for at, words in enumerate(lines)]
+
+
+def _meter(settings: Settings, frame: LogFrame, found: Cleanable, top: float) -> list[str]:
+    """The dirty ratio as a bar, against what the cleaner waits for."""
+    least = settings.min_cleanable_dirty_ratio
+    mark = METER_LEFT + least * METER_WIDTH
+    state = "before the pass" if effect_of(frame, Cleaned) else f"next clean: {next_text(settings, frame)}"
+    if log_of(frame).cleaner != RUNNING:
+        state = f"the cleaner is {log_of(frame).cleaner}"
+    return [
+        text(LEFT, top + 31, f"dirty ratio {found.ratio:.2f}", BODY, bold=True),
+        rect(METER_LEFT, top + 16, METER_WIDTH, 20, PANEL),
+        filled(DIRTY, (METER_LEFT, top + 16, found.ratio * METER_WIDTH, 20)),
+        outlined((METER_LEFT, top + 16, METER_WIDTH, 20), stroke=INK, width=1.5),
+        line(mark, top + 10, mark, top + 42, MARK, 4),
+        text(mark, top + 57, f"more than {least:g}", SMALL, "middle" if 0.1 < least < 0.9 else "start"),
+        text(METER_LEFT + METER_WIDTH + 16, top + 31, state, SMALL),
+    ]
+
+
+# A reader that crosses a log, as a picture: the log with the reader's position, its table, and what the topic says.
+#
+# A key in the reader's table that the topic has deleted is marked; it is a ghost as soon as nothing ahead of the
+# reader will remove it.
+
+READER_LEFT, NAMES_WIDTH, CHIP_HEIGHT, LINE_HEIGHT = 24, 206, 30, 42
+CHIP_LETTER = 10.6
+GHOST, SURE = fill(3), Fill(READ, "")
+
+
+def draw_crossing(
+    settings: Settings, frame: Frame[Crossing, CrossingEvent], before: Frame[Crossing, CrossingEvent] | None = None
+) -> Picture:
+    """One moment of a log and its reader, drawn.
+
+    Parameters
+    ----------
+    settings : Settings
+        What the run was made with.
+    frame, before : Frame
+        A frame of a run of `kafkalearn.log.reader`, and the one before it.
+
+    Examples
+    --------
+    >>> from kafkalearn.log import Append, NewBatch
+    >>> from kafkalearn.log.reader import Read, simulate
+    >>> settings = Settings("compact")
+    >>> trace = simulate(settings, [Append((NewBatch((("anna", "1", 0),)),)), Read()])
+    >>> draw_crossing(settings, trace[2], trace[1]).label
+    'The reader reads anna = 1; its position is 1.'
+    """
+    state = frame.state
+    elements, bottom = log_elements(settings, frame, before, state.reader.position, most_rows=1)
+    deleted = frozenset(key for key, _ in state.reader.table) - {key for key, _ in state.truth}
+    lanes = [
+        ("the topic says", state.truth, frozenset(), frozenset()),
+        ("the reader's table", state.reader.table, deleted, frozenset(ghosts(state))),
+    ]
+    parts = [text(READER_LEFT, bottom + 24, f"▼ the reader's position is {state.reader.position}", BODY, colour=MARK)]
+    for at, (name, table, deleted, are_ghosts) in enumerate(lanes):
+        top = bottom + 40 + at * LINE_HEIGHT
+        parts += [text(READER_LEFT, top + 21, name, BODY, bold=True), *_chips(table, deleted, are_ghosts, top)]
+    return picture(
+        bottom + 40 + len(lanes) * LINE_HEIGHT + 10,
+        *elements,
+        *parts,
+        label=describe_crossing(settings, frame, before),
+    )
+
+
+def _chips(table: Table, deleted: frozenset[Text], are_ghosts: frozenset[Text], top: float) -> list[str]:
+    """The table's entries one beside the other; of a long table the first, and how many more there are."""
+    parts, x = [], READER_LEFT + NAMES_WIDTH
+    for at, (key, value) in enumerate(table):
+        is_ghost = key in are_ghosts
+        suffix = " · ghost" if is_ghost else " · deleted" if key in deleted else ""
+        words = f"{text_of(key)} = {text_of(value)}"
+        width = CHIP_LETTER * len(words + suffix) + 18
+        if x + width > WIDTH - READER_LEFT - (0 if at == len(table) - 1 else 60):
+            return [*parts, text(x, top + 21, f"+{len(table) - at}", BODY, colour=MUTED)]
+        box = (x, top, width, CHIP_HEIGHT)
+        parts += [
+            filled(GHOST if suffix else SURE, box),
+            rect(x + 5, top + 4, width - 10, CHIP_HEIGHT - 8, PANEL, rx=3) if suffix else "",
+            outlined(box, stroke=MARK if is_ghost else INK, width=4 if is_ghost else 1.5),
+            text(x + 9, top + 21, words + suffix, BODY, bold=bool(suffix)),
+        ]
+        x += width + 10
+    return parts or [text(READER_LEFT + NAMES_WIDTH, top + 21, "nothing", SMALL, colour=MUTED)]
+
+
+def describe_crossing(
+    settings: Settings, frame: Frame[Crossing, CrossingEvent], before: Frame[Crossing, CrossingEvent] | None = None
+) -> str:
+    """A sentence about a frame, and another for each key that has just become a ghost."""
+    were = frozenset(ghosts(before.state)) if before else frozenset()
+    new = [text_of(key) for key in ghosts(frame.state) if key not in were]
+    added = f" {', '.join(new)} {'is a ghost' if len(new) == 1 else 'are ghosts'} from now on." if new else ""
+    return describe_log(settings, frame, before) + added
+
+
+def crossing_text(
+    settings: Settings, frame: Frame[Crossing, CrossingEvent], before: Frame[Crossing, CrossingEvent] | None = None
+) -> str:
+    """A frame of a log with a reader as a few lines of text."""
+    state = frame.state
+    log = log_text(settings, frame, before).split("\n", 1)[1]
+    table = f"the reader's table: {_table_text(state.reader.table, ghosts(state))}"
+    head = describe_crossing(settings, frame, before)
+    position = f"reader's position {state.reader.position}"
+    return f"{head}\n{log}; {position}\nthe topic says: {_table_text(state.truth, ())}\n{table}"
+
+
+def _table_text(table: Table, are_ghosts: tuple[Text, ...]) -> str:
+    marks = dict.fromkeys(are_ghosts, " (ghost)")
+    return ", ".join(f"{text_of(key)} = {text_of(value)}{marks.get(key, '')}" for key, value in table) or "nothing"

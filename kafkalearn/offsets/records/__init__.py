@@ -1,1 +1,0 @@
-"""The records of ``__consumer_offsets``: their types and layouts, to and from bytes, and as text."""

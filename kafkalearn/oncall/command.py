@@ -1,0 +1,187 @@
+"""The command ``kafkalearn``: five questions about your own Kafka, on your own files.
+
+``kafkalearn QUESTION --help`` says what a question takes. The frame is in `main`; the file of a question's name has
+what is its own, and is imported only when the question is asked:
+
+- ``HELP``: one line;
+- ``arguments(parser)``: declares its arguments on an `argparse.ArgumentParser`;
+- ``answer(options)``: the `kafkalearn.oncall.answer.Answer` to what was parsed, by the function of the same name in
+  `kafkalearn.oncall`.
+
+The frame adds ``--json``, prints, and turns `KafkaLearnError` and `OSError` into a sentence and exit code 2; a
+question need not. ``--bootstrap`` comes from `kafkalearn.oncall.options`, the text of a file or of standard input
+from `kafkalearn.oncall.answer`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from importlib import import_module
+from types import ModuleType
+from typing import Any, NoReturn, TextIO
+
+from kafkalearn import __version__
+from kafkalearn.base.errors import KafkaLearnError, require
+from kafkalearn.oncall.answer import Answer, Outcome
+
+QUESTIONS = ("where", "why", "xray", "upgrade", "safe")
+"""The questions, in the order in which the help has them."""
+
+
+# Completion for a shell: the script that ``kafkalearn --completion SHELL`` prints.
+
+
+def completion_for(shell: str, parser: argparse.ArgumentParser) -> str:
+    """The script that completes the questions, options and files of a parser in a shell.
+
+    ``eval "$(kafkalearn --completion bash)"`` turns it on for a session; for always it goes to where the shell looks.
+
+    Raises
+    ------
+    MissingExtra
+        If shtab is not installed.
+    """
+    require("kafkalearn --completion", "shtab")
+    import shtab
+
+    for action in _of_files(parser):
+        action.complete = shtab.FILE
+    return shtab.complete(parser, shell=shell)
+
+
+def _of_files(parser: argparse.ArgumentParser) -> Iterator[Any]:  # actions of argparse, which take attributes
+    """The arguments that are files, of a parser and those below it."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                yield from _of_files(each)
+        elif getattr(action, "is_file", False):
+            yield action
+
+
+# The frame of the command: from words to an answer, printed, and an exit code; no traceback for bad input.
+
+ABOUT = "Five questions about your own Kafka, answered from your own files."
+EXIT_CODES = (
+    "Exit codes: 0 nothing to worry about, 1 something was found, 2 there is no answer (bad input included). "
+    "'kafkalearn QUESTION --help' says what a question takes."
+)
+INTERRUPTED = 130  # as a shell has it for the signal of Ctrl-C
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that refuses in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, where the help is, and end with the exit code of what has no answer."""
+        self.exit(Outcome.CANNOT_TELL, f"{_printable(f'{self.prog}: {message}; see {self.prog} --help')}\n")
+
+
+def question_named(name: str) -> ModuleType:
+    """The module of a question."""
+    return import_module(f"kafkalearn.oncall.{name}")
+
+
+def command_parser(questions: Iterable[str] = QUESTIONS) -> argparse.ArgumentParser:
+    """The parser of the whole command, or with some of its questions only: each one is imported for it."""
+    parser = _Parser("kafkalearn", description=ABOUT, epilog=EXIT_CODES, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"kafkalearn {__version__}")
+    parser.add_argument("--completion", choices=("bash", "zsh", "tcsh"), help="print the completion for a shell")
+    asked = parser.add_subparsers(dest="question", metavar="QUESTION", parser_class=_Parser)
+    for name in questions:
+        module = question_named(name)
+        one = asked.add_parser(name, help=module.HELP, description=module.HELP, allow_abbrev=False)
+        module.arguments(one)
+        one.add_argument("--json", action="store_true", help="the answer as JSON, for a program")
+    return parser
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Answer a question from the command line.
+
+    Parameters
+    ----------
+    words : sequence of str or None
+        What stands behind ``kafkalearn``; None: what this Python was started with.
+
+    Returns
+    -------
+    int
+        The exit code: an `Outcome`; 130 if it was interrupted.
+
+    Examples
+    --------
+    >>> main(["where", "group", "billing"])
+    group billing: partition 9 of the 50 of __consumer_offsets
+    0
+    """
+    words = sys.argv[1:] if words is None else list(words)
+    _make_printable(sys.stdout, sys.stderr)
+    named = [word for word in words[:1] if word in QUESTIONS]  # only its own question is imported
+    try:
+        options = command_parser(named or QUESTIONS).parse_args(words)
+        if options.completion:
+            return _print(completion_for(options.completion, command_parser()), Outcome.FINE)
+        if options.question is None:
+            command_parser().print_help(sys.stderr)
+            return Outcome.CANNOT_TELL
+        answer = question_named(options.question).answer(options)
+        return _print(_as_json(options.question, answer) if options.json else _printable(str(answer)), answer.outcome)
+    except SystemExit as ended:  # argparse has said why
+        return int(ended.code or 0)
+    except KeyboardInterrupt:
+        return _say("interrupted", INTERRUPTED)
+    except (KafkaLearnError, OSError) as error:
+        return _say(_in_words(error))
+    except (MemoryError, RecursionError):
+        return _say("this is too large for the memory of this machine: give a part of it")
+    except Exception as error:  # a mistake of ours must not look like an answer: Python itself would end with 1
+        traceback.print_exc()
+        return _say(f"a mistake of kafkalearn's own, please report it: {type(error).__name__}: {error}")
+
+
+def _as_json(question: str, answer: Answer) -> str:
+    """The answer as JSON in ASCII, which every terminal and pipe takes."""
+    return json.dumps({"question": question, "outcome": answer.outcome.name.lower(), **answer.as_data()}, indent=2)
+
+
+def _make_printable(*streams: TextIO) -> None:
+    """Characters that a stream's encoding lacks are printed as escapes, and stop nothing."""
+    for stream in streams:
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _printable(text: str) -> str:
+    """Text without control characters: a name out of a file must not move the cursor of a terminal."""
+    return "".join(each if each == "\n" or each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        named = f"{error.filename}: " if error.filename is not None else ""
+        return f"{named}{error.strerror}"
+    return str(error)
+
+
+def _say(sentence: str, code: int = Outcome.CANNOT_TELL) -> int:
+    """A sentence on the error stream; the exit code."""
+    print(_printable(f"kafkalearn: {sentence}"), file=sys.stderr)
+    return int(code)
+
+
+def _print(text: str, outcome: Outcome) -> int:
+    """Print an answer; whoever reads it may stop early, as ``head`` does."""
+    try:
+        print(text)
+        sys.stdout.flush()
+    except OSError:  # BrokenPipeError, on Windows another
+        with suppress(OSError, ValueError):  # it may be no file, as under a test
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at its end
+    return int(outcome)

@@ -1,0 +1,462 @@
+"""Takes the lines of logs one after the other; those not known are counted, never guessed."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from io import BufferedIOBase
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from kafkalearn.base.checks import text
+from kafkalearn.base.checks import text as checked_text
+from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
+from kafkalearn.base.files import STANDARD_INPUT, Torn, mark_of, name_of, opened
+from kafkalearn.oncall.logs.lines import (
+    BROKER,
+    CHUNK,
+    CLIENT_CONFIG,
+    HEAD,
+    JAVA,
+    LONGEST_LINE,
+    LONGEST_SHOWN,
+    MOST_EVENTS,
+    MOST_FILES,
+    MOST_UNKNOWN,
+    SHUFFLED_MS,
+    Clock,
+    Line,
+    LogEvent,
+    split,
+    zone_named,
+)
+from kafkalearn.oncall.logs.patterns import event_of, first_words, says_nothing
+
+# Log files as lines: plain or gzipped, rotated, of any encoding that a shell writes, or the standard input.
+
+SNIFFED = 4096  # bytes that show whether a file is text
+_NUMBERS = re.compile(r"(\d+)")
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x1b\f"))
+_BINARY_SHARE = 0.05  # of such bytes: no text has that many
+
+
+class NotText(KafkaLearnError):  # noqa: N818  (named for what the file is)
+    """A file that is no log; the message says what it looks like."""
+
+
+def sorted_files(paths: Iterable[str | os.PathLike[str]]) -> list[Path | str]:
+    """The files to read: folders as the files in them, rotated ones the oldest first, each file once.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a path is none, there is nothing there, or there are more than `MOST_FILES`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("server.log", "server.log.1", "server.log.10", "server.log.2.gz"):
+    ...         _ = pathlib.Path(folder, name).write_bytes(b"")
+    ...     [path.name for path in sorted_files([folder])]
+    ['server.log.10', 'server.log.2.gz', 'server.log.1', 'server.log']
+    """
+    if isinstance(paths, (str, bytes, os.PathLike)) or not isinstance(paths, Iterable):
+        raise KafkaLearnError(f"paths are a list of files, folders or '-'; got {shown(paths)}")
+    found: dict[str, Path | str] = {}
+    for path in paths:
+        if path == STANDARD_INPUT:
+            found[STANDARD_INPUT] = STANDARD_INPUT
+            continue
+        if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
+            raise KafkaLearnError(f"a path is a name of a file or folder; got {shown(path)}")
+        place = Path(path)
+        try:
+            inside = [place] if not place.is_dir() else [each for each in place.iterdir() if each.is_file()]
+        except OSError as error:
+            raise KafkaLearnError(f"{shown(str(place))} cannot be read: {error.strerror or error}") from None
+        if not inside:
+            raise KafkaLearnError(f"the folder {shown(str(place))} has no files; give the log files, or their folder")
+        for each in sorted(inside, key=_age):
+            found.setdefault(os.path.realpath(each), each)
+        if len(found) > MOST_FILES:
+            raise KafkaLearnError(f"these are more than {MOST_FILES:,} files; give those of the hours in question")
+    return list(found.values())
+
+
+def _age(path: Path) -> tuple[str, int, list[object]]:
+    """Rotated files, ``server.log.2`` or ``server.log.2026-11-22-10``, before ``server.log``; the oldest first."""
+    name = path.name.removesuffix(".gz")
+    stem, dot, number = name.rpartition(".")
+    if dot and number.isascii() and number.isdigit() and len(number) < 5:
+        return (stem, 1, [-int(number)])
+    stem, dot, stamp = name.partition(".log.")
+    if dot:
+        return (f"{stem}.log", 0, [int(part) if part.isdigit() else part for part in _NUMBERS.split(stamp)[1::2]])
+    return (name, 2, [])
+
+
+def lines_of(path: Path | str) -> Iterator[str]:
+    """The lines of a file without their ends; of a line longer than `LONGEST_LINE` the beginning.
+
+    Raises
+    ------
+    KafkaLearnError
+        If it cannot be read; `NotText` if it is no text; `kafkalearn.base.files.Torn`, after all lines that can be
+        read, if it is gzipped and cannot be unpacked to its end.
+    """
+    with opened(path, "a log") as file:
+        yield from _lines(file, name_of(path))
+
+
+def _lines(file: BufferedIOBase, name: str) -> Iterator[str]:
+    data = file.read1(CHUNK)
+    mark, encoding = mark_of(data)
+    start = data[:SNIFFED]
+    if not encoding.startswith("utf-16") and len(start.translate(None, _CONTROLS)) < (1 - _BINARY_SHARE) * len(start):
+        raise NotText(
+            f"{name} is no text but binary data; a log is text, one line for each event. Segment files of a broker are "
+            "for `kafkalearn xray`"
+        )
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    data = data[len(mark) :]
+    rest, is_too_long = "", False
+    while True:
+        pieces = decoder.decode(data, final=not data).split("\n")
+        pieces[0] = rest + pieces[0]
+        rest = pieces.pop()
+        for piece in pieces:
+            if is_too_long:
+                is_too_long = False  # what is left of a line whose beginning was given out
+                continue
+            yield (piece[:-1] if piece.endswith("\r") else piece)[:LONGEST_LINE]
+        if is_too_long:
+            rest = ""
+        elif len(rest) > LONGEST_LINE:
+            yield rest[:LONGEST_LINE]
+            rest, is_too_long = "", True
+        if not data:
+            break
+        data = file.read1(CHUNK)
+    if rest and not is_too_long:
+        yield rest.rstrip("\r")
+
+
+CONFIG_TITLE = "ConsumerConfig values:"
+CONFIG_NAMES = frozenset(
+    {
+        *("client.id", "group.id", "group.instance.id", "group.protocol", "session.timeout.ms"),
+        *("heartbeat.interval.ms", "max.poll.interval.ms", "max.poll.records", "partition.assignment.strategy"),
+    }
+)
+"""What is taken of the settings that a Java client writes when it starts."""
+
+LINES = "lines"  # the source of lines that come from no file
+_CONTEXTS = ("[GroupCoordinator", "[GroupCoordinatorService", "[GroupMetadataManager", "[Consumer", "[Worker")
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownLine:
+    """A line about groups that no pattern fits."""
+
+    source: str
+    line: int
+    text: str
+
+
+class ClockBack(NamedTuple):
+    """A line whose time is earlier than that of a line before it, by more than lines are ever shuffled."""
+
+    source: str
+    line: int
+    back_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that logs say about groups."""
+
+    events: tuple[LogEvent, ...]  # by time; those of one time as they stood
+    line_count: int
+    unknown_count: int  # lines that speak of groups or coordinators, and that no pattern fits
+    unknown: tuple[UnknownLine, ...]  # the first of them
+    without_time_count: int  # events whose line has no date
+    line_counts: Mapping[str, int]  # by source
+    torn: tuple[str, ...] = ()  # gzipped files that could not be unpacked to their end
+    doubled_count: int = 0  # events of brokers that stand in another file as well, and count once
+    clocks_back: tuple[ClockBack, ...] = ()  # of each source the first place
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The files, or what stands for them."""
+        return tuple(self.line_counts)
+
+    def __str__(self) -> str:
+        """In one line."""
+        return (
+            f"{counted(self.line_count, 'line')}, {counted(len(self.events), 'event')}, "
+            f"{counted(self.unknown_count, 'unknown line')} about groups"
+        )
+
+
+class Reader:
+    """Takes lines, one after the other, of one source after the other."""
+
+    def __init__(self, zone: str | tzinfo = UTC) -> None:
+        """Times that say no zone are of this one."""
+        self.clock = Clock(zone if isinstance(zone, tzinfo) else zone_named(checked_text("zone", zone)))
+        self.torn: list[str] = []
+        self.events: list[LogEvent] = []
+        self.line_count = self.unknown_count = 0
+        self.unknown: list[UnknownLine] = []
+        self.sources: dict[str, int] = {}
+        self._source: str | None = None  # of the last line
+        self._config: tuple[Line, dict[str, str], str, int] | None = None  # its title, and where that stands
+        self._latest_ms: dict[str, int] = {}
+        self._back: dict[str, ClockBack] = {}
+        self._silent = says_nothing()
+        self._words = first_words() | {*_CONTEXTS, CONFIG_TITLE.partition(" ")[0]}
+
+    def set_zone(self, zone: str) -> None:
+        """From here on, times that say no zone are of this one."""
+        self.clock = Clock(zone_named(checked_text("zone", zone)))
+
+    def feed(self, text: str, source: str) -> LogEvent | None:
+        """The event of one line, if it is one; it is kept as well."""
+        self.line_count += 1
+        number = self.sources[source] = self.sources.get(source, 0) + 1
+        if source != self._source:
+            self._end_config()
+            self._source, self.clock = source, Clock(self.clock.zone)
+        if self._config is not None and self._takes_setting(text):
+            return None
+        if not text or (text[0] in " \t" and "[" not in text[:40]):
+            return None  # a line that goes on, as those of a stack trace
+        if self._says_nothing_of_groups(text):
+            return self._unknown(text, text, source, number)
+        line = split(text, self.clock)
+        message = line.message
+        if message == CONFIG_TITLE:
+            self._config = (line, {}, source, number)
+            return None
+        event = event_of(line, source, number)
+        if event is None:
+            return None if line.logger in self._silent else self._unknown(message, text, source, number)
+        return self._keep(event)
+
+    def _says_nothing_of_groups(self, text: str) -> bool:
+        """Whether a line in Kafka's own layout begins with a word that no pattern has: most lines of a broker do."""
+        found = HEAD.match(text)
+        if found is None:
+            return False
+        at = found.end()
+        end = text.find(" ", at)
+        word = text[at : end if end > 0 else None].partition("=")[0]
+        if word in self._words or word[-1:] == ":" or "." in word or word.isdigit():
+            return False
+        return "[thrd:" not in text
+
+    def _unknown(self, message: str, text: str, source: str, number: int) -> None:
+        """Count a line, if it speaks of groups."""
+        if "roup" in message or "oordinator" in message or "ebalanc" in message or "eartbeat" in message:
+            self.unknown_count += 1
+            if len(self.unknown) < MOST_UNKNOWN:
+                self.unknown.append(UnknownLine(source, number, text[:LONGEST_SHOWN]))
+
+    def _keep(self, event: LogEvent) -> LogEvent:
+        if len(self.events) >= MOST_EVENTS:
+            raise KafkaLearnError(
+                f"the logs have more than {MOST_EVENTS:,} events, as far as {event.place}; give fewer files, or "
+                "cut them to the hours in question"
+            )
+        self.events.append(event)
+        if event.time_ms is not None:
+            latest_ms = self._latest_ms.get(event.source, event.time_ms)
+            if event.time_ms < latest_ms - SHUFFLED_MS:
+                self._back.setdefault(event.source, ClockBack(event.source, event.line, latest_ms - event.time_ms))
+            self._latest_ms[event.source] = max(latest_ms, event.time_ms)
+        return event
+
+    def _takes_setting(self, text: str) -> bool:
+        """Whether a line is one of the settings that follow their title; the first that is none ends them."""
+        assert self._config is not None, "a title came before"
+        settings = self._config[1]
+        name, equals, value = text.strip().partition(" = ")
+        if text[:1] in ("\t", " ") and (equals or text.rstrip().endswith(" =")):
+            if name in CONFIG_NAMES and value != "null":
+                settings[name] = value[:LONGEST_SHOWN]
+            return True
+        self._end_config()
+        return False
+
+    def _end_config(self) -> None:
+        """The settings of a Java client are complete: their event stands where their title does."""
+        if self._config is None:
+            return
+        line, settings, source, number = self._config
+        self._config = None
+        if settings:
+            fields = {**settings, **({} if line.host is None else {"host": line.host})}
+            group, client = settings.get("group.id"), settings.get("client.id")
+            if client:
+                fields["client"] = client
+            self._keep(
+                LogEvent(
+                    line.time_ms, CLIENT_CONFIG, JAVA, group, None, None, None, fields, source, number, line.message
+                )
+            )
+
+    def result(self) -> Reading:
+        """All that was read so far, in the order of time."""
+        self._end_config()
+        events = _each_once(self.events) if len(self.sources) > 1 else self.events
+        ordered = tuple(_by_time(events))
+        missing = sum(each.time_ms is None for each in ordered)
+        return Reading(
+            ordered,
+            self.line_count,
+            self.unknown_count,
+            tuple(self.unknown),
+            missing,
+            MappingProxyType(dict(sorted(self.sources.items()))),
+            tuple(self.torn),
+            len(self.events) - len(events),
+            tuple(self._back.values()),
+        )
+
+
+def _each_once(events: list[LogEvent]) -> list[LogEvent]:
+    """Without what a broker has written to one file and a copy has in another: two brokers never write the same."""
+    first_in: dict[tuple[int, str, str | None], str] = {}
+    return [
+        each
+        for each in events
+        if each.writer != BROKER
+        or each.time_ms is None
+        or first_in.setdefault((each.time_ms, each.text, each.group), each.source) == each.source
+    ]
+
+
+def _by_time(events: list[LogEvent]) -> Iterator[LogEvent]:
+    """Events in the order of time; one without a date stays behind the one that it stood behind."""
+    keyed: list[tuple[int, int]] = []
+    last_ms: dict[str, int] = {}
+    for place, event in enumerate(events):
+        if event.time_ms is not None:
+            last_ms[event.source] = event.time_ms
+        keyed.append((last_ms.get(event.source, -1), place))
+    return (events[place] for _, place in sorted(keyed))
+
+
+# Lines and files of logs -> all that they say about groups.
+
+MOST_NAMED = 5  # files that an error names
+
+
+def read(lines: Iterable[str], zone: str = "UTC", source: str = LINES) -> Reading:
+    """The events that are in lines of logs.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        Of one source, in their order; line ends are passed over.
+    zone : str
+        Of times that say none: ``UTC``, ``+08:00``, ``Europe/Berlin``.
+    source : str
+        What the events call it.
+
+    Returns
+    -------
+    Reading
+        With times in milliseconds since 1970, UTC.
+
+    Raises
+    ------
+    KafkaLearnError
+        If `lines` is no iterable of text, `source` no text, the zone is unknown, or there are more than `MOST_EVENTS`
+        events.
+
+    Examples
+    --------
+    >>> found = read(["[2026-11-22 15:46:20,472] INFO Stabilized group billing generation 7 with 3 members. (a.B)"])
+    >>> found.events[0].kind, found.events[0].group, found.events[0].generation, found.events[0].time_ms
+    ('CompletingRebalance', 'billing', 7, 1795362380472)
+
+    References
+    ----------
+    Apache Kafka 0.11 to 4.3, the classes that `kafkalearn.oncall.logs.patterns` names; librdkafka, kafka-python,
+    aiokafka.
+    """
+    if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+        raise KafkaLearnError(f"lines are a list or an open file, a text for each line; got {shown(lines)}")
+    text("source", source)
+    reader = Reader(zone)
+    for line in lines:
+        if not isinstance(line, str):
+            raise KafkaLearnError(f"a line is text; got {shown(line)}")
+        reader.feed(line.rstrip("\r\n")[:LONGEST_LINE], source)
+    return reader.result()
+
+
+def read_files(paths: Iterable[str | os.PathLike[str]], zone: str | Mapping[str, str] = "UTC") -> Reading:
+    """The events that are in log files, in the order of their times across all of them.
+
+    Parameters
+    ----------
+    paths : iterable of path
+        Files, plain or gzipped, rotated ones among them; folders, of which every file is read; ``-`` is the standard
+        input.
+    zone : str, or mapping of file name to str
+        Of times that say none; by path, or by the last part of it, if the files differ. Files that are not named are
+        UTC.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a path is none, nothing can be read, a zone is unknown or of no file, or there are more than `MOST_EVENTS`
+        events. A gzipped file that is torn is read as far as it goes, and named in what is returned.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     log = pathlib.Path(folder, "server.log")
+    ...     _ = log.write_text("[2026-11-22 15:46:20,472] INFO Group billing with generation 7 is now empty (a.B)\\n")
+    ...     str(read_files([log]))
+    '1 line, 1 event, 0 unknown lines about groups'
+    """
+    files = sorted_files(paths)
+    reader = Reader("UTC" if isinstance(zone, Mapping) else zone)
+    by_file = _by_file(zone, files) if isinstance(zone, Mapping) else None
+    for path in files:
+        if by_file is not None:
+            reader.set_zone(by_file.get(path, "UTC"))
+        try:
+            for line in lines_of(path):
+                reader.feed(line, str(path))
+        except Torn:
+            reader.torn.append(str(path))
+    return reader.result()
+
+
+def _by_file(zones: Mapping[str, str], files: Sequence[str | os.PathLike[str]]) -> dict[str | os.PathLike[str], str]:
+    """The zone of each file that is named: by its whole path, else by the last part of it."""
+    found: dict[str | os.PathLike[str], str] = {}
+    for name, zone in zones.items():
+        named = [path for path in files if str(path) == name]
+        named = named or [path for path in files if os.path.basename(path) == name]
+        if not named:
+            some = listed(dict.fromkeys(os.path.basename(path) for path in files[:MOST_NAMED]))
+            raise KafkaLearnError(
+                f"a zone is given for {shown(name)}, and none of the files has that name; read: {some}"
+            )
+        if len(named) > 1 and len({os.path.dirname(path) for path in named}) > 1:
+            both = listed(map(str, named[:MOST_NAMED]))
+            raise KafkaLearnError(f"a zone is given for {shown(name)}, which may be {both}; name the whole path")
+        found |= dict.fromkeys(named, zone)
+    return found

@@ -1,0 +1,642 @@
+"""Events -> the rebalances of each group: when, how long, why, and who is behind it.
+
+`histories` takes the events of brokers and clients together. The rebalances of a group are read from its coordinator's
+log, by the protocol that it speaks (`classic`, `consumer`). Where that log says too little, the logs of the clients
+are asked (`own_words`); where there is none, they are all there is (`by_clients`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from typing import NamedTuple
+
+from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
+from kafkalearn.oncall.logs import lines as kinds
+from kafkalearn.oncall.logs.causes import (
+    CAUSES,
+    CLOSED,
+    EITHER,
+    HEARTBEATS,
+    JOINED,
+    LEFT,
+    POLL,
+    SECOND_ROUND,
+    STATIC,
+    SUBSCRIPTION,
+    TOO_LATE,
+    TOPICS,
+    UNKNOWN,
+    cause_of_leaving,
+    cause_of_reason,
+    client_of,
+)
+from kafkalearn.oncall.logs.lines import (
+    BROKER,
+    CLIENT_CLOSING,
+    CLIENT_EPOCH,
+    CLIENT_JOINED,
+    CLIENT_JOINING,
+    CLIENT_LEAVING,
+    HEARTBEAT_FAILED,
+    POLL_EXPIRED,
+    PYTHON,
+    LogEvent,
+)
+
+__all__ = [
+    "CLASSIC",
+    "CONSUMER",
+    "GroupHistory",
+    "Rebalance",
+    "histories",
+]
+
+
+# Whose log is whose: the clients in the logs, their groups and member ids, and what each did around a moment.
+
+NOT_SET = "(not-set)"  # as librdkafka writes an empty member id
+NEAR_MS = 5000  # by how much the clocks of a client and a broker may differ, and a request be on its way
+
+AWAY = (POLL_EXPIRED, CLIENT_LEAVING, CLIENT_CLOSING, HEARTBEAT_FAILED)
+"""After these a client is no member any more."""
+
+
+@dataclass(slots=True)
+class Client:
+    """One client: a log, and a name in it."""
+
+    name: str | None  # its client.id
+    source: str
+    group: str | None = None
+    members: set[str] = field(default_factory=set)
+    host: str | None = None
+    first_joined_ms: int | None = None  # since when it is a member
+    joins_ms: list[int] = field(default_factory=list)  # when it sent JoinGroup without being a member
+    is_member: bool = False  # as far as its log has come
+    events: list[LogEvent] = field(default_factory=list)
+    times: list[int] = field(default_factory=list)
+
+    def note(self, event: LogEvent) -> None:
+        """Keep whether it is a member, and when it wanted to be one."""
+        if event.kind in (CLIENT_JOINED, CLIENT_EPOCH) and (event.generation or 0) > 0:
+            self.is_member = True
+        elif event.kind in AWAY:
+            self.is_member = False
+        elif event.kind == CLIENT_JOINING and not self.is_member and event.time_ms is not None:
+            self.joins_ms.append(event.time_ms)
+
+    def around(self, time_ms: int, before_ms: int = NEAR_MS, after_ms: int = 1000) -> list[LogEvent]:
+        """What it did about that time."""
+        first = bisect_left(self.times, time_ms - before_ms)
+        return self.events[first : bisect_right(self.times, time_ms + after_ms)]
+
+
+class Clients:
+    """All clients of some logs.
+
+    A client of Java or librdkafka is known by the name in its lines; one of Python has none there, so that its log
+    counts as one client.
+    """
+
+    def __init__(self, events: Iterable[LogEvent]) -> None:
+        """Events in the order of time."""
+        found: dict[tuple[str, str, str | None], Client] = {}
+        for event in events:
+            if event.writer == BROKER:
+                continue
+            named = event.fields.get("client")
+            name = str(named).partition("#")[0] if named is not None and event.writer != PYTHON else None
+            key = (event.source, str(event.fields.get("host")), str(named) if name else None)
+            client = found.get(key)
+            if client is None:
+                client = found[key] = Client(name, event.source)
+            client.group = event.group or client.group
+            host = event.fields.get("host")
+            client.host = str(host) if host else client.host
+            if event.member and event.member != NOT_SET:
+                client.members.add(event.member)
+                if client.name is None:
+                    client.name = client_of(event.member)
+            client.note(event)
+            if event.kind in (CLIENT_JOINED, CLIENT_EPOCH) and (event.generation or 0) > 0:
+                client.first_joined_ms = event.time_ms if client.first_joined_ms is None else client.first_joined_ms
+            client.events.append(event)
+            client.times.append(event.time_ms if event.time_ms is not None else client.times[-1] if client.times else 0)
+        self.all = tuple(found.values())
+        self._by_member = {member: each for each in self.all for member in each.members}
+        self._by_group: dict[str | None, list[Client]] = defaultdict(list)
+        for each in self.all:
+            self._by_group[each.group].append(each)
+
+    def of_group(self, group: str) -> Sequence[Client]:
+        """Those of a group."""
+        return self._by_group.get(group, ())
+
+    def behind(self, group: str, member: str | None) -> Client | None:
+        """The client that has a member id; by its client.id only if no other client of the group has the same."""
+        if member is None:
+            return None
+        known = self._by_member.get(member)
+        if known is not None:
+            return known
+        name = client_of(member)
+        same = [each for each in self.of_group(group) if each.name == name]
+        return same[0] if len(same) == 1 else None
+
+
+# What members do that makes a group rebalance, and how near to it that stands in a log.
+
+AT_ONCE_MS = 200  # what a coordinator writes about one request stands so near
+SAME_REQUEST_MS = 2000  # and so near when it is slow
+
+CAUSE_OF_EVENT = {
+    kinds.MEMBER_JOINED: JOINED,
+    kinds.MEMBER_LEFT: LEFT,
+    kinds.MEMBER_FAILED: HEARTBEATS,
+    kinds.MEMBER_FENCED: TOO_LATE,
+    kinds.SUBSCRIPTION_UPDATED: SUBSCRIPTION,
+    kinds.TOPICS_UPDATED: EITHER,
+    kinds.STATIC_REPLACED: STATIC,
+}
+
+
+def gap_ms(before: LogEvent, event: LogEvent) -> int:
+    """How far two events are apart; 0 where a line has no date."""
+    if before.time_ms is None or event.time_ms is None:
+        return 0
+    return abs(event.time_ms - before.time_ms)
+
+
+# One rebalance of a group, and all that logs say about one group.
+
+CLASSIC, CONSUMER = "classic", "consumer"
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalance:
+    """One rebalance of a group."""
+
+    group: str
+    protocol: str  # classic, or consumer (KIP-848)
+    started_ms: int | None
+    ended_ms: int | None  # None: the log ends before it does, or does not say
+    cause: str  # a name in `CAUSES`
+    member: str | None  # the member id behind it
+    client: str | None  # its client.id
+    host: str | None  # its host, or the pod whose log it is
+    generation: int | None  # the generation before, or the new group epoch of KIP-848
+    is_interrupted: bool  # another began before this one was over
+    delayed_by: tuple[str, ...]  # members that were awaited until they were given up
+    evidence: tuple[LogEvent, ...]
+
+    @property
+    def duration_ms(self) -> int | None:
+        """From its first line to the assignment."""
+        begin_ms, end_ms = self.started_ms, self.ended_ms
+        return None if begin_ms is None or end_ms is None else end_ms - begin_ms
+
+    @property
+    def standstill_ms(self) -> int | None:
+        """How long nobody reads, with an eager assignor; with KIP-848 nobody ever waits for all."""
+        return 0 if self.protocol == CONSUMER else self.duration_ms
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the group has just been formed, by members that came to an empty one."""
+        return self.cause == JOINED and self.generation in (None, 0, 1) and not self.delayed_by
+
+    @property
+    def words(self) -> str:
+        """The cause as a sentence."""
+        said = CAUSES[self.cause].words
+        who = self.client or self.member
+        alone = (TOPICS, EITHER, UNKNOWN, "over capacity", "store failed")
+        if self.cause in alone or who is None:
+            return said if self.cause in alone else f"a member {said}"
+        return f"{who}{f' ({self.host})' if self.host else ''} {said}"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupHistory:
+    """What logs say about one group."""
+
+    group: str
+    protocol: str
+    rebalances: tuple[Rebalance, ...]
+    notes: tuple[LogEvent, ...]  # what happened without a rebalance: static members, a coordinator that moved
+    has_broker: bool  # whether a broker's log speaks of it, or only its clients'
+    is_rolling: bool  # members closed and came back one after the other
+
+
+# What the log of a client says of a rebalance, where the coordinator's leaves it open.
+
+REQUEST_MS = 1500  # so long before a rebalance the request was sent that has caused it, and no longer
+
+
+def with_clients(one: Rebalance, clients: Clients, since_ms: int = 0) -> Rebalance:
+    """The same with what a client's own log says about it."""
+    client = clients.behind(one.group, one.member)
+    if client is not None:
+        one = replace(one, client=client.name or one.client, host=one.host or client.host)
+    if one.started_ms is not None and one.cause == UNKNOWN:
+        return _named_by_clients(one, clients, since_ms)
+    if one.started_ms is None or not CAUSES[one.cause].covers:
+        return one
+    near = [client] if client is not None else clients.of_group(one.group) if one.member is None else []
+    allowed = CAUSES[one.cause].covers
+    asked = [(each, *own_words(each, one.started_ms, allowed)) for each in near]
+    said = [(each, cause, event) for each, cause, event in asked if cause is not None and event is not None]
+    found = {cause for _, cause, _ in said}
+    if len(found) != 1:
+        return one
+    who, cause, event = said[0]
+    is_alone = len(said) == 1 and one.member is None
+    member = (event.member or next(iter(who.members), None)) if is_alone and len(who.members) < 2 else one.member
+    return replace(
+        one,
+        cause=cause,
+        member=member,
+        client=who.name if is_alone else one.client,
+        host=(one.host or who.host) if is_alone else one.host,
+        evidence=(*one.evidence, event),
+    )
+
+
+def _named_by_clients(one: Rebalance, clients: Clients, since_ms: int) -> Rebalance:
+    """A rebalance of which the broker says nothing, as up to 2.0: by what one client did just before, if only one did.
+
+    What was before the rebalance before it counts no more: that was its cause, or none.
+    """
+    started_ms = one.started_ms
+    assert started_ms is not None, "who asks knows when it began"
+    before_ms = min(REQUEST_MS, started_ms - since_ms)
+    said: list[tuple[Client, str, LogEvent]] = []
+    for client in clients.of_group(one.group):
+        cause, event = own_words(client, started_ms, tuple(CAUSES), before_ms, AT_ONCE_MS)
+        if any(-AT_ONCE_MS <= started_ms - join_ms <= before_ms for join_ms in client.joins_ms):
+            cause = JOINED if cause is None else UNKNOWN
+            event = event or client.around(started_ms, before_ms, AT_ONCE_MS)[0]
+        if cause is not None and event is not None:
+            said.append((client, cause, event))
+    if len(said) != 1 or said[0][1] == UNKNOWN:
+        return one
+    client, cause, event = said[0]
+    member = next(iter(client.members)) if len(client.members) == 1 else None
+    return replace(
+        one, cause=cause, member=member, client=client.name, host=client.host, evidence=(*one.evidence, event)
+    )
+
+
+def own_words(
+    client: Client, time_ms: int, allowed: Sequence[str], before_ms: int = NEAR_MS, after_ms: int = 1000
+) -> tuple[str | None, LogEvent | None]:
+    """What a client did about that time, if its log leaves no doubt: a cause, one of those allowed, and the line."""
+    found: dict[str, LogEvent] = {}
+    is_another = False
+    for event in client.around(time_ms, before_ms, after_ms):
+        cause = _cause_of_client(event)
+        is_first = client.first_joined_ms is None or (event.time_ms or 0) < client.first_joined_ms
+        if cause is not None and cause in allowed and not (is_first and cause in (SUBSCRIPTION, TOPICS)):
+            found[cause] = event
+        is_another = is_another or (event.kind == kinds.CLIENT_MEMBER_ID and event.member is not None)
+    if is_another:  # it has just begun, maybe in the log of the one before it
+        found.pop(SUBSCRIPTION, None)
+        found.pop(TOPICS, None)
+    if POLL in found:
+        found.pop(CLOSED, None)  # whoever is late leaves, too
+    if SUBSCRIPTION in found:
+        found.pop(TOPICS, None)  # new topics are new metadata
+    if len(found) != 1:
+        return None, None
+    return next(iter(found.items()))
+
+
+def _cause_of_client(event: LogEvent) -> str | None:
+    """What an event of a client's log would make a group rebalance for."""
+    kind, reason = event.kind, event.reason or ""
+    if kind == kinds.POLL_EXPIRED:
+        return POLL
+    if kind == kinds.CLIENT_CLOSING or (kind == kinds.CLIENT_EPOCH and event.fields.get("state") == "PREPARE_LEAVING"):
+        return CLOSED
+    if kind == kinds.CLIENT_LEAVING:
+        cause = cause_of_leaving(reason)
+        return CLOSED if cause == LEFT and event.writer == kinds.PYTHON else cause if cause != LEFT else None
+    if kind == kinds.SUBSCRIPTION_UPDATED:
+        return None if event.fields.get("join_state") == "init" else SUBSCRIPTION
+    if kind == kinds.TOPICS_UPDATED:
+        return None if event.fields.get("before") == "0" else TOPICS  # from 0: it has just learned of the topic
+    if kind == kinds.REJOIN_REQUESTED:
+        if "redistribute previously owned" in reason or "need to revoke" in reason or "cooperative move" in event.text:
+            return SECOND_ROUND
+        if event.fields.get("state") == "steady" or "cached metadata has changed" in reason:
+            return TOPICS
+        if "the subscription has changed" in reason:
+            return SUBSCRIPTION
+    return None
+
+
+# The rebalances of a group as its clients alone saw them.
+
+_CLIENT_GENERATIONS = (kinds.CLIENT_JOINED, kinds.CLIENT_EPOCH)
+
+
+def of_clients(group: str, clients: Clients) -> list[Rebalance]:
+    """Rebalances as the clients alone see them, one for each generation that some of them has joined."""
+    joined: dict[int, list[_Seen]] = defaultdict(list)
+    for client in clients.of_group(group):
+        started: int | None = None
+        is_new, last = True, 0
+        for event in client.events:
+            if event.kind == kinds.CLIENT_JOINING:
+                started = event.time_ms if started is None else started
+            elif event.kind in AWAY:
+                is_new = True
+            elif event.kind in _CLIENT_GENERATIONS and event.generation is not None and event.generation > last:
+                last = event.generation
+                joined[last].append(_Seen(client, started, event, is_new))
+                started, is_new = None, False
+    return [_seen_by_clients(group, generation, each, clients) for generation, each in sorted(joined.items())]
+
+
+class _Seen(NamedTuple):
+    """A client that has joined a generation."""
+
+    client: Client
+    started_ms: int | None
+    event: LogEvent
+    is_new: bool  # it was no member before
+
+
+def _seen_by_clients(group: str, generation: int, seen: list[_Seen], clients: Clients) -> Rebalance:
+    started = min((each.started_ms for each in seen if each.started_ms is not None), default=None)
+    ended = max((each.event.time_ms for each in seen if each.event.time_ms is not None), default=None)
+    said: list[tuple[Client, str, LogEvent]] = []
+    for each in seen:
+        cause, line = (JOINED, each.event) if each.is_new else (None, None)
+        if cause is None and each.started_ms is not None:
+            cause, line = own_words(each.client, each.started_ms, (SUBSCRIPTION, TOPICS, SECOND_ROUND))
+        if cause is not None and line is not None:
+            said.append((each.client, cause, line))
+    if started is not None:
+        there = [each.client for each in seen]
+        for client in clients.of_group(group):
+            if not any(client is each for each in there):
+                cause, line = own_words(client, started, (POLL, CLOSED))
+                if cause is not None and line is not None:
+                    said.append((client, cause, line))
+    is_clear = len({cause for _, cause, _ in said}) == 1
+    only = said[0] if is_clear and len(said) == 1 else None
+    return Rebalance(
+        group,
+        CLASSIC if seen[0].event.kind == kinds.CLIENT_JOINED else CONSUMER,
+        started,
+        ended,
+        said[0][1] if is_clear else UNKNOWN,
+        None if only is None else only[2].member,
+        None if only is None else only[0].name,
+        None if only is None else only[0].host,
+        generation - 1,
+        False,
+        (),
+        tuple(each for _, _, each in said) or (seen[0].event,),
+    )
+
+
+# The rebalances of a classic group, by its coordinator's log.
+
+
+def of_classic_group(group: str, found: list[LogEvent], clients: Clients) -> list[Rebalance]:
+    """The rebalances of a group by its events, in their order."""
+    rebalances: list[Rebalance] = []
+    before: LogEvent | None = None  # what a member did, since the last rebalance began or ended
+    state, is_open = None, False
+    for event in found:
+        if event.kind == PREPARING:
+            if is_open and _generations_after(rebalances[-1], event) in (None, 0, 1):
+                rebalances[-1] = replace(rebalances[-1], ended_ms=event.time_ms, is_interrupted=True)
+            since_ms = rebalances[-1].started_ms if rebalances else None
+            rebalances.append(_begun(group, event, before, state, clients, since_ms or 0))
+            before, state, is_open = None, PREPARING, True
+        elif event.kind in (STABLE, EMPTY):
+            if is_open and _generations_after(rebalances[-1], event) in (None, 1):
+                rebalances[-1] = replace(rebalances[-1], ended_ms=event.time_ms)
+            before, state, is_open = None, event.kind, False
+        elif event.kind == COMPLETING:
+            state = COMPLETING
+        elif event.kind in (kinds.MEMBER_FAILED, kinds.NOT_REJOINED) and state == PREPARING:
+            late = (event.member,) if event.member else _listed_members(str(event.fields.get("members", "")))
+            rebalances[-1] = replace(
+                rebalances[-1],
+                delayed_by=(*rebalances[-1].delayed_by, *late),
+                evidence=(*rebalances[-1].evidence, event),
+            )
+        elif event.kind in CAUSE_OF_EVENT:
+            before = event
+    return rebalances
+
+
+def _begun(
+    group: str, event: LogEvent, before: LogEvent | None, state: str | None, clients: Clients, since_ms: int
+) -> Rebalance:
+    cause, member = cause_of_reason(event.reason) if event.reason is not None else (UNKNOWN, None)
+    evidence = [event]
+    is_near = before is not None and gap_ms(before, event) <= SAME_REQUEST_MS
+    if event.reason is None:
+        if is_near and before.kind in (kinds.MEMBER_FAILED, kinds.MEMBER_LEFT, kinds.MEMBER_JOINED):
+            cause, member = CAUSE_OF_EVENT[before.kind], before.member
+            evidence.insert(0, before)
+        elif state == EMPTY or (state is None and event.generation == 0):
+            cause = JOINED  # nothing else takes a group out of Empty
+    if cause == LEFT and is_near and before.kind == kinds.MEMBER_LEFT and member in (None, before.member):
+        cause = cause_of_leaving(before.reason)
+        evidence.insert(0, before)
+    host = before.fields.get("host") if is_near and before.member == member else None
+    host = host.lstrip("/") if isinstance(host, str) else None
+    return with_clients(
+        Rebalance(
+            group,
+            CLASSIC,
+            event.time_ms,
+            None,
+            cause,
+            member,
+            client_of(member) if member else None,
+            host,
+            event.generation,
+            False,
+            (),
+            tuple(evidence),
+        ),
+        clients,
+        since_ms,
+    )
+
+
+def _generations_after(one: Rebalance, event: LogEvent) -> int | None:
+    """How many generations an event is behind the one that a rebalance began in; None: one of them does not say.
+
+    A rebalance makes one new generation. More of them, or fewer, and lines are missing in between: then no line says
+    when the rebalance ended.
+    """
+    before, after = one.generation, event.generation
+    return None if before is None or after is None else after - before
+
+
+def _listed_members(written: str) -> tuple[str, ...]:
+    """The member ids of ``Set(c1-7, c2-8)`` or ``[c1-7, c2-8]``."""
+    inside = written.removeprefix("Set").strip("([])")
+    return tuple(inside.split(", ")) if inside else ()
+
+
+# The rebalances of a KIP-848 group, by its coordinator's log.
+
+
+def of_consumer_group(group: str, found: list[LogEvent], clients: Clients) -> list[Rebalance]:
+    """The rebalances of a group by its events, one for each new group epoch."""
+    rebalances: list[Rebalance] = []
+    before: LogEvent | None = None
+    last_hash: object = None
+    open_from = 0  # the first rebalance that no assignment has ended yet
+    for place_of_event, event in enumerate(found):
+        if event.kind == kinds.EPOCH_BUMPED:
+            before = before or _out_of_order(found, place_of_event)
+            new_hash = event.fields.get("hash")
+            cause, member, evidence = _cause_of_bump(event, before, last_hash)
+            one = Rebalance(
+                *(group, CONSUMER, event.time_ms, None, cause, member, None, None, event.generation, False, ()),
+                evidence,
+            )
+            rebalances.append(with_clients(one, clients))
+            before, last_hash = None, new_hash
+        elif event.kind == kinds.TARGET_COMPUTED:
+            for place in range(len(rebalances) - 1, open_from - 1, -1):
+                if (rebalances[place].generation or 0) > (event.generation or 0):
+                    break
+                rebalances[place] = replace(rebalances[place], ended_ms=event.time_ms)
+                open_from = len(rebalances)
+        elif event.kind in CAUSE_OF_EVENT:
+            before = event
+    return rebalances
+
+
+def _out_of_order(found: list[LogEvent], place: int) -> LogEvent | None:
+    """What a member did in the millisecond of a new epoch, where a collector has put the two in the other order."""
+    event = found[place]
+    behind = (found[at] for at in range(place + 1, len(found)))
+    for later in behind:
+        if later.time_ms is None or later.time_ms != event.time_ms or later.kind == kinds.EPOCH_BUMPED:
+            return None
+        if later.kind in CAUSE_OF_EVENT:
+            return None if _has_own_epoch(later, behind) else later
+    return None
+
+
+def _has_own_epoch(event: LogEvent, behind: Iterable[LogEvent]) -> bool:
+    """Whether a new epoch follows what a member did, so that it belongs to that one."""
+    near = takewhile(lambda each: gap_ms(event, each) <= SAME_REQUEST_MS, behind)
+    return any(each.kind == kinds.EPOCH_BUMPED for each in near)
+
+
+def _cause_of_bump(
+    event: LogEvent, before: LogEvent | None, last_hash: object
+) -> tuple[str, str | None, tuple[LogEvent, ...]]:
+    """Why a group epoch went up: by what a member did just before; else something was changed."""
+    near_ms = AT_ONCE_MS if before is not None and before.kind == kinds.STATIC_REPLACED else SAME_REQUEST_MS
+    if before is not None and gap_ms(before, event) <= near_ms:
+        cause = CAUSE_OF_EVENT[before.kind]
+        if cause == LEFT:
+            cause = cause_of_leaving(before.reason)
+        if before.kind == kinds.MEMBER_FENCED and before.reason is not None:
+            cause = UNKNOWN
+        return cause, before.member, (before, event)
+    new_hash = event.fields.get("hash")
+    is_same = new_hash is not None and new_hash == last_hash
+    return (SUBSCRIPTION if is_same else EITHER), None, (event,)
+
+
+# Events -> the history of each group: its rebalances, and what happened without one.
+
+_NOTES = (
+    kinds.STATIC_REPLACED,
+    kinds.STATIC_FENCED,
+    kinds.STATIC_UNRELEASED,
+    kinds.STATIC_LEFT_FOR_A_WHILE,
+    kinds.NOT_REJOINED,
+    kinds.SYNC_MISSING,
+    kinds.GROUP_LOADED,
+    kinds.GROUP_UNLOADED,
+    "NobodyRejoined",
+    "GroupConverted",
+    "StoreFailed",
+)
+
+_CONSUMER_KINDS = (kinds.EPOCH_BUMPED, kinds.TARGET_COMPUTED)
+
+
+def histories(events: Sequence[LogEvent]) -> tuple[GroupHistory, ...]:
+    """The history of each group, by its name.
+
+    Parameters
+    ----------
+    events : sequence of LogEvent
+        In the order of time, as `kafkalearn.oncall.logs.read` gives them.
+
+    Examples
+    --------
+    >>> from kafkalearn.oncall.logs import read
+    >>> lines = [
+    ...     "[2026-11-22 15:46:13,000] INFO Member c1-7 in group g has failed, removing it from the group. (a.B)",
+    ...     "[2026-11-22 15:46:13,000] INFO Preparing to rebalance group g in state PreparingRebalance with old "
+    ...     "generation 4 (reason: removing member c1-7 on heartbeat expiration.). (a.B)",
+    ...     "[2026-11-22 15:46:14,500] INFO Assignment received from leader c2-8 for group g for generation 5. "
+    ...     "The group has 1 members, 0 of which are static. (a.B)",
+    ... ]
+    >>> (one,) = histories(read(lines).events)[0].rebalances
+    >>> one.cause, one.member, one.duration_ms
+    ('heartbeats lost', 'c1-7', 1500)
+
+    References
+    ----------
+    Apache Kafka 0.11 to 4.3, ``GroupCoordinator`` and ``GroupMetadataManager``: every caller of ``prepareRebalance``,
+    and of ``setGroupEpoch``.
+    """
+    clients = Clients(events)
+    by_group: dict[str, list[LogEvent]] = defaultdict(list)
+    for event in events:
+        if event.writer == BROKER and event.group is not None:
+            by_group[event.group].append(event)
+    names = {*by_group, *(each.group for each in clients.all if each.group is not None)}
+    return tuple(_history(name, by_group.get(name, []), clients) for name in sorted(names))
+
+
+def _history(group: str, found: list[LogEvent], clients: Clients) -> GroupHistory:
+    is_consumer = any(each.kind in _CONSUMER_KINDS for each in found)
+    has_rebalances = is_consumer or any(each.kind == PREPARING for each in found)
+    if is_consumer:
+        rebalances = [*of_consumer_group(group, found, clients), *of_classic_group(group, found, clients)]
+        rebalances.sort(key=lambda each: each.started_ms or 0)
+    elif has_rebalances:
+        rebalances = of_classic_group(group, found, clients)
+    else:
+        rebalances = of_clients(group, clients)
+    notes = tuple(each for each in found if each.kind in _NOTES)
+    protocol = CONSUMER if is_consumer else CLASSIC
+    return GroupHistory(group, protocol, tuple(rebalances), notes, bool(found), _is_rolling(rebalances))
+
+
+def _is_rolling(rebalances: Iterable[Rebalance]) -> bool:
+    """Whether members left and came back one after the other, at least two of them."""
+    pairs, gone = set(), None
+    for each in rebalances:
+        if each.cause in (CLOSED, LEFT):
+            gone = each.client
+        elif each.cause == JOINED and gone is not None and each.client == gone:
+            pairs.add(gone)
+            gone = None
+        elif each.cause != JOINED:
+            gone = None
+    return len(pairs) > 1

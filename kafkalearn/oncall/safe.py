@@ -1,0 +1,307 @@
+"""Can these settings lose or double a record? All schedules are searched for the shortest run that does."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from kafkalearn.base.checks import mapping, text
+from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
+from kafkalearn.coordinator.leaders import described_topics
+from kafkalearn.delivery.model import Settings
+from kafkalearn.delivery.picture import describe_delivery, draw_delivery
+from kafkalearn.drawing.player import Animation, animation
+from kafkalearn.oncall.answer import Answer, Outcome, text_of, wrapped
+from kafkalearn.oncall.durability import (
+    ACKS,
+    HARM,
+    IDEMPOTENCE,
+    IN_FLIGHT,
+    MIN_ISR,
+    MOST_SEARCHED,
+    REPLICAS,
+    RETRIES,
+    UNCLEAN,
+    WITH_AN_ERROR,
+    Given,
+    Harm,
+    find_remedy,
+    gather,
+    search,
+    settings_of,
+    topic_facts,
+)
+from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
+from kafkalearn.oncall.settings import read_files
+from kafkalearn.releases.lines import DEFAULT_RELEASE, release_line
+
+LEFT_OUT = "transactions, several producers, what a callback does with an error, and disks that lie"
+
+
+@dataclass(frozen=True)
+class Safe(Answer):
+    """The answer to `safe`: the settings, what can harm a record, and what costs only time."""
+
+    release: str
+    given: tuple[Given, ...]
+    harms: tuple[Harm, ...]  # the worst first, of each kind the shortest first
+    beyond: tuple[Harm, ...]  # when every replica in sync loses its power: none of these settings helps
+    seen: tuple[tuple[str, str], ...]  # what the application or the operator sees, and the failure before it
+    remedy: tuple[tuple[str, object], ...]  # the settings after which nothing harms; empty: none is needed, or helps
+    notes: tuple[str, ...]
+    settings: Settings = field(repr=False, compare=False)
+
+    @property
+    def outcome(self) -> Outcome:
+        """Found, if there is a run that harms a record."""
+        return Outcome.FOUND if self.harms else Outcome.FINE
+
+    def as_data(self) -> dict[str, object]:
+        """As `Answer.as_data`."""
+        return {
+            "release": self.release,
+            "settings": [{"name": each.name, "value": each.value, "origin": each.origin} for each in self.given],
+            "harms": [_harm_data(each) for each in self.harms],
+            "beyond": [_harm_data(each) for each in self.beyond],
+            "seen": [{"result": result, "failure": failure} for result, failure in self.seen],
+            "remedy": dict(self.remedy),
+            "notes": [*self.notes],
+        }
+
+    def __str__(self) -> str:
+        """The verdict, the worst run step by step, what else can happen, and what would help."""
+        said = [wrapped(f"{each.name} = {_written(each.value)} ({each.origin})", "  ") for each in self.given]
+        if self.harms:
+            worst = self.harms[0]
+            said.append(wrapped(f"Not safe: {HARM[worst.result]}, if {worst.failure}. The shortest run:"))
+            said += [wrapped(step, f"  {number}. ") for number, step in enumerate(worst.steps, start=1)]
+            said += [wrapped(f"Also {each.result}: if {each.failure}.") for each in self._others()]
+            if self.remedy:
+                changes = listed(f"{name} = {_written(value)}" for name, value in self.remedy)
+                said.append(wrapped(f"No such run is left with {changes}."))
+        else:
+            said.append("Safe: no run was found that loses a record or writes it twice.")
+        if self.beyond:
+            worst = listed(each.result for each in self.beyond)
+            said.append(
+                wrapped(f"Beyond these settings: if all in sync lose their power at once, records are {worst}.")
+            )
+        for result in dict(self.seen):
+            failures = "; or ".join(failure for name, failure in self.seen if name == result)
+            said.append(wrapped(f"Not in silence: {WITH_AN_ERROR[result]}, if {failures}."))
+        return "\n".join([*said, *map(wrapped, self.notes)])
+
+    def _others(self) -> list[Harm]:
+        """Of each other kind of harm the shortest run."""
+        firsts: dict[str, Harm] = {}
+        for each in self.harms:
+            firsts.setdefault(each.result, each)
+        return [each for each in firsts.values() if each is not self.harms[0]]
+
+    def film(self) -> Animation:
+        """The worst run, drawn: a notebook shows it, ``film().html()`` is a player, ``film().still`` a picture.
+
+        Raises
+        ------
+        KafkaLearnError
+            If there is no such run.
+        """
+        shown = self.harms or self.beyond
+        if not shown:
+            raise KafkaLearnError("there is nothing to film: no run was found that loses a record or writes it twice")
+        settings = self.settings
+        title = f"{capitalised(HARM[shown[0].result])}: {shown[0].failure}"
+        return animation(
+            shown[0].run, partial(draw_delivery, settings), partial(describe_delivery, settings), title=title
+        )
+
+
+def safe(
+    files: str | Path | Iterable[object] = (),
+    *,
+    acks: int | str | None = None,
+    min_insync_replicas: int | None = None,
+    replication_factor: int | None = None,
+    is_unclean_election_enabled: bool | None = None,
+    is_idempotent: bool | None = None,
+    retries: int | None = None,
+    max_in_flight: int | None = None,
+    describe: str | None = None,
+    topic: str | None = None,
+    topic_settings: Mapping[str, object] | None = None,
+    release: str = DEFAULT_RELEASE,
+) -> Safe:
+    """Whether these settings can lose or double a record, with the shortest run that does.
+
+    Every schedule of a producer and its partition is searched, with one failure at any moment: a broken connection,
+    time that is over, a leader that dies or stands still, followers that are away, power that is lost.
+
+    Parameters
+    ----------
+    files : str, Path, or an iterable of them
+        Properties files of the broker, the topic, the producer; a pair of a side and a file says whose it is.
+    acks, min_insync_replicas, replication_factor, is_unclean_election_enabled, is_idempotent, retries, max_in_flight
+        Go before what files say; None: the topic itself, the files, then the release's default.
+    describe : str or None
+        What ``kafka-topics --describe`` prints of the topic, for its replicas and its own settings.
+    topic : str or None
+        Which one in `describe`; None: the only one.
+    topic_settings : mapping or None
+        In place of `describe`: ``"replication factor"`` and settings of the topic, as a cluster has them.
+    release : str
+        Of brokers and producer.
+
+    Raises
+    ------
+    KafkaLearnError
+        If nothing says how many replicas there are, a value is none, or a program would not start so.
+
+    Examples
+    --------
+    >>> answer = safe(acks=1, replication_factor=3)
+    >>> [(each.result, each.failure, len(each.steps)) for each in answer.harms][0]
+    ('lost', 'the leader dies', 5)
+    >>> answer.remedy
+    (('acks', 'all'), ('min.insync.replicas', 2))
+    >>> int(safe(min_insync_replicas=2, replication_factor=3).outcome)
+    0
+
+    References
+    ----------
+    The simulators of `kafkalearn.delivery` and `kafkalearn.replication`; `kafkalearn.releases.ledger` has what they were
+    checked against.
+    """
+    line = release_line(release)
+    read = read_files(files)
+    described = dict(mapping("topic_settings", topic_settings or {}, of="setting to value"))
+    if describe is not None:
+        described = topic_facts(describe, _topic(text("describe", describe), topic))
+    values = {
+        ACKS: "all" if acks in ("all", -1, "-1") else int(acks) if acks in ("0", "1") else acks,
+        MIN_ISR: min_insync_replicas,
+        REPLICAS: replication_factor,
+        UNCLEAN: is_unclean_election_enabled,
+        IDEMPOTENCE: is_idempotent,
+        RETRIES: retries,
+        IN_FLIGHT: max_in_flight,
+    }
+    given = gather(values, read, described, line)
+    settings = settings_of(given, line)
+    harms, beyond, seen = search(settings)
+    producer = settings.producer
+    decided = {
+        ACKS: producer.acks,
+        IDEMPOTENCE: producer.is_idempotent,
+        RETRIES: producer.retries,
+        IN_FLIGHT: producer.max_in_flight,
+    }
+    shown = tuple(replace(each, value=decided.get(name, each.value)) for name, each in given.items())
+    remedy = find_remedy(given, line, harms) if harms else ()
+    return Safe(line, shown, harms, beyond, seen, remedy, _notes(given, settings), settings)
+
+
+def _topic(describe: str, topic: str | None) -> str:
+    names = described_topics(describe)
+    if topic is None and len(names) == 1:
+        return names[0]
+    if topic is None:
+        raise KafkaLearnError(
+            f"describe has {listed(names[:10], nothing='no topic')}; say which with topic (--topic-name)"
+        )
+    return topic
+
+
+def _notes(given: Mapping[str, Given], settings: Settings) -> tuple[str, ...]:
+    replicas, least = given[REPLICAS].value, given[MIN_ISR].value
+    notes = []
+    if replicas > MOST_SEARCHED:
+        notes.append(f"{counted(replicas, 'replica')} were searched as {MOST_SEARCHED}.")
+    if least > replicas and settings.producer.acks == "all":
+        so = (
+            f"counts as {replicas}" if settings.topic.effective_min_isr < least else "refuses every write with acks=all"
+        )
+        notes.append(f"{MIN_ISR} = {least} of {counted(replicas, 'replica')} {so} in {settings.topic.release}.")
+    return (*notes, f"Not looked at: {LEFT_OUT}.")
+
+
+def _harm_data(harm: Harm) -> dict[str, object]:
+    return {"result": harm.result, "failure": harm.failure, "steps": [*harm.steps]}
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# ``kafkalearn safe``: whether settings can lose or double a record, with the shortest run that does.
+
+HELP = "can my settings lose or double a record: the shortest run that does, in words and as a film"
+TRUTHS = {"true": True, "false": False}
+SIDES = ("broker", "topic", "producer")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare them."""
+    parser.add_argument("--replicas", type=int, metavar="N", help="the topic's replication factor")
+    parser.add_argument("--acks", choices=("all", "-1", "0", "1"))
+    parser.add_argument("--min-isr", type=int, metavar="N", help=MIN_ISR)
+    parser.add_argument("--unclean", choices=[*TRUTHS], help=UNCLEAN)
+    parser.add_argument("--idempotence", choices=[*TRUTHS], help="enable.idempotence")
+    parser.add_argument("--retries", type=int, metavar="N")
+    parser.add_argument("--max-in-flight", type=int, metavar="N", help="max.in.flight.requests.per.connection")
+    parser.add_argument("--release", default=DEFAULT_RELEASE, help="of brokers and producer")
+    parser.add_argument("--film", metavar="FILE", help="the run as a player (.html) or a picture of key frames (.svg)")
+    files = parser.add_argument_group("files; flags go before them")
+    file_argument(files, "--file", action="append", default=[], help="a properties file; whose it is is recognised")
+    for side in SIDES:
+        file_argument(files, f"--{side}", action="append", default=[], help=f"the settings of a {side}")
+    file_argument(files, "--describe", help="what kafka-topics --describe prints; - is standard input")
+    parser.add_argument("--topic-name", metavar="NAME", help="the topic, in what --describe or --bootstrap says")
+    add_bootstrap(parser)
+
+
+def answer(options: argparse.Namespace) -> Safe:
+    """Ask `kafkalearn.oncall.safe`, and write the film."""
+    if options.film is not None and Path(options.film).suffix not in (".html", ".svg"):
+        raise KafkaLearnError(f"--film must end in .html or .svg, got {options.film!r}")
+    described = None if options.describe is None else text_of(options.describe, "what kafka-topics --describe prints")
+    found = safe(
+        [*options.file, *((side, path) for side in SIDES for path in getattr(options, side))],
+        acks=options.acks,
+        min_insync_replicas=options.min_isr,
+        replication_factor=options.replicas,
+        is_unclean_election_enabled=TRUTHS.get(options.unclean),
+        is_idempotent=TRUTHS.get(options.idempotence),
+        retries=options.retries,
+        max_in_flight=options.max_in_flight,
+        describe=described,
+        topic=options.topic_name,
+        topic_settings=_of_cluster(options),
+        release=options.release,
+    )
+    if options.film is not None:
+        _write_film(found, Path(options.film))
+    return found
+
+
+def _of_cluster(options: argparse.Namespace) -> dict[str, object] | None:
+    """The topic's replicas and settings, as a running cluster has them."""
+    with cluster_of(options) as cluster:
+        if cluster is None:
+            return None
+        if options.topic_name is None or options.describe is not None:
+            raise KafkaLearnError("--bootstrap needs --topic-name, and stands in place of --describe")
+        settings = cluster.topic_settings(options.topic_name)
+        replicas = cluster.partition(options.topic_name, 0).replicas
+        return {REPLICAS: len(replicas), **{name: settings[name] for name in (MIN_ISR, UNCLEAN) if name in settings}}
+
+
+def _write_film(found: Safe, path: Path) -> None:
+    film = found.film()
+    page = f'<!doctype html>\n<meta charset="utf-8">\n<title>kafkalearn safe</title>\n{film.html()}\n'
+    try:
+        path.write_text(str(film.still) if path.suffix == ".svg" else page, encoding="utf-8")
+    except OSError as error:
+        raise KafkaLearnError(f"the film cannot be written to {str(path)!r}: {error.strerror}") from None

@@ -1,0 +1,471 @@
+"""What an upgrade changes for somebody's own settings: what is refused, gone, different, or without effect already."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+
+from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, listed
+from kafkalearn.oncall.answer import Answer, Outcome, wrapped
+from kafkalearn.oncall.options import file_argument
+from kafkalearn.oncall.settings import PLACEHOLDER, Line, PropertiesFile, Refusal, of_value, read_files, setting_of
+from kafkalearn.releases.defaults import find_settings
+from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
+from kafkalearn.releases.settings import ABSENT, REQUIRED, Value, settings_named, value_text
+from kafkalearn.releases.upgrade import FACTS, Change, changes
+
+# Settings that only together are refused; the rules were tried on the clients of each release.
+
+NOT_WITH_CONSUMER_PROTOCOL = ("heartbeat.interval.ms", "session.timeout.ms", "partition.assignment.strategy")
+MOST_IN_FLIGHT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The settings of one program, with the release's defaults behind them."""
+
+    values: Mapping[str, str]
+    side: str
+    release: str
+
+    def is_set(self, name: str) -> bool:
+        """Whether somebody has written it down."""
+        return name in self.values
+
+    def value(self, name: str) -> str | Value:
+        """What counts: what is set, else the release's default."""
+        setting = setting_of(name, self.side, self.release)
+        return (
+            self.values[name] if name in self.values else None if setting is None else setting.in_release(self.release)
+        )
+
+    def number(self, name: str) -> int:
+        """The same as a whole number; 0: it is not known or has no default."""
+        value = self.value(name)
+        return 0 if value is None else int(value)
+
+    def is_true(self, name: str) -> bool:
+        """The same as yes or no."""
+        return str(self.value(name)).lower() == "true"
+
+
+def _idempotence(given: Given) -> Iterator[Refusal]:
+    """Who asks for idempotence, or for transactions, must not set what it cannot be with; its default gives way."""
+    if not at_least("0.11.0", given.release):
+        return
+    name, in_flight, transactions = "enable.idempotence", "max.in.flight.requests.per.connection", "transactional.id"
+    source = "ProducerConfig; KIP-98, KIP-679"
+    is_asked, is_transactional = given.is_set(name), given.is_set(transactions)
+    if is_asked and not given.is_true(name):
+        if is_transactional:
+            yield Refusal((transactions, name), f"{transactions} needs {name}=true", source)
+        return
+    who = f"{name}=true" if is_asked else transactions if is_transactional else f"{name}, true unless it is set,"
+    if is_asked or is_transactional:
+        if given.is_set("acks") and given.values["acks"] not in ("all", "-1"):
+            yield Refusal(("acks", name), f"{who} needs acks=all, got acks={given.values['acks']}", source)
+        if given.is_set("retries") and given.number("retries") == 0:
+            yield Refusal(("retries", name), f"{who} needs retries above 0", source)
+    most = MOST_IN_FLIGHT if at_least("1.0", given.release) else 1
+    is_bound = is_asked or is_transactional or at_least("4.0", given.release)
+    if is_bound and given.is_set(in_flight) and given.number(in_flight) > most:
+        text = f"{who} needs {in_flight} of at most {most}, got {given.values[in_flight]}"
+        yield Refusal((in_flight, name), text, source)
+
+
+def _delivery_timeout(given: Given) -> Iterator[Refusal]:
+    name = "delivery.timeout.ms"
+    if not given.is_set(name) or not at_least("2.1", given.release):
+        return
+    linger, request = given.number("linger.ms"), given.number("request.timeout.ms")
+    if given.number(name) < linger + request:
+        yield Refusal(
+            (name, "linger.ms", "request.timeout.ms"),
+            f"{name} {given.values[name]} is below linger.ms {linger} + request.timeout.ms {request}",
+            "KafkaProducer.configureDeliveryTimeout",
+        )
+
+
+def _group_protocol(given: Given) -> Iterator[Refusal]:
+    is_new = str(given.value("group.protocol")).lower() == "consumer"
+    if is_new and at_least("4.0", given.release):
+        for name in NOT_WITH_CONSUMER_PROTOCOL:
+            if given.is_set(name):
+                yield Refusal(
+                    (name, "group.protocol"),
+                    f"{name} is the broker's business with group.protocol=consumer: leave it away",
+                    "ConsumerConfig; KIP-848",
+                )
+    remote = "group.remote.assignor"
+    if not is_new and given.values.get(remote) and at_least("3.9", given.release):
+        yield Refusal((remote,), f"{remote} needs group.protocol=consumer", "ConsumerConfig; KIP-848")
+
+
+def _heartbeat(given: Given) -> Iterator[Refusal]:
+    heartbeat, session = "heartbeat.interval.ms", "session.timeout.ms"
+    is_classic = str(given.value("group.protocol")).lower() != "consumer"
+    if is_classic and given.is_set("group.id") and given.number(heartbeat) >= given.number(session):
+        yield Refusal(
+            (heartbeat, session),
+            f"{heartbeat} {given.number(heartbeat)} must be below {session} {given.number(session)}",
+            "Heartbeat of the Java consumer",
+        )
+
+
+RULES: dict[str, tuple[Callable[[Given], Iterator[Refusal]], ...]] = {
+    "producer": (_idempotence, _delivery_timeout),
+    "consumer": (_group_protocol, _heartbeat),
+}
+
+
+# Which of somebody's settings a program of a release refuses to start with, each with the reason.
+#
+# A value is held to the type and the limit of its class, then the values to each other.
+
+
+def refusals(values: Mapping[str, str], side: str, release: str) -> tuple[Refusal, ...]:
+    """Why a program of a release would not start with these settings; empty: nothing known speaks against it.
+
+    Parameters
+    ----------
+    values : mapping of str to str
+        Names and values, as a properties file has them.
+    side : str
+        Who reads them, a name in `kafkalearn.releases.settings.SIDES`.
+    release : str
+        A release line or a patch.
+
+    Examples
+    --------
+    >>> consumer = {"group.protocol": "consumer", "session.timeout.ms": "30000"}
+    >>> [each.text for each in refusals(consumer, "consumer", "4.0")]
+    ["session.timeout.ms is the broker's business with group.protocol=consumer: leave it away"]
+    >>> refusals(consumer, "consumer", "3.9"), refusals({"acks": "1"}, "producer", "4.3")
+    ((), ())
+
+    References
+    ----------
+    Apache Kafka 0.11 to 4.3, ``ConfigDef``, ``ProducerConfig.postProcessAndValidateIdempotenceConfigs``,
+    ``KafkaProducer.configureDeliveryTimeout``, ``ConsumerConfig``, ``Heartbeat``; KIP-848.
+    """
+    known = {name: setting for name in values if (setting := setting_of(name, side, release)) is not None}
+    found = [each for name, setting in known.items() for each in of_value(setting, values[name].strip(), release)]
+    usable = {name: values[name].strip() for name in known if not PLACEHOLDER.search(values[name])}
+    if not found:  # two values are compared only where each is one
+        for rule in RULES.get(side, ()):
+            found += rule(Given(usable, side, release))
+    return tuple(found)
+
+
+# What an upgrade finds in a file of settings, and beside it: one finding for each thing to do something about.
+
+REFUSED, REQUIRED_FACT, GONE, BEHAVES, UNKNOWN, DEPRECATED, NOTED = (
+    "refused",
+    "required",
+    "gone",
+    "behaves",
+    "unknown",
+    "deprecated",
+    "noted",
+)
+DANGERS: MappingProxyType[str, str] = MappingProxyType(
+    {
+        REFUSED: "a program does not start so, or is not answered",
+        REQUIRED_FACT: "must be so, before or after",
+        GONE: "is not there any more; a line about it does nothing",
+        BEHAVES: "acts in another way",
+        UNKNOWN: "a line without effect, before and after",
+        DEPRECATED: "is still there, and is to go",
+        NOTED: "to be known",
+    }
+)
+"""What a finding means, the most dangerous first."""
+
+_DANGER_OF_FACT = {
+    "required": REQUIRED_FACT,
+    "gone": GONE,
+    "refused": REFUSED,
+    "behaves": BEHAVES,
+    "deprecated": DEPRECATED,
+}
+SEEN_IN_SETTINGS = {
+    "ZooKeeper": r"zookeeper\.",
+    "ZooKeeper 3.5": r"zookeeper\.",
+    "ZooKeeper 3.8": r"zookeeper\.",
+    "requests between ZooKeeper's controller and brokers": r"zookeeper\.",
+    "AclAuthorizer": "AclAuthorizer",
+    "SimpleAclAuthorizer": "SimpleAclAuthorizer",
+    "JndiLoginModule": "JndiLoginModule",
+    "org.apache.kafka.sasl.oauthbearer.allowed.urls": "(?i)oauthbearer",
+    "more than 5 requests in flight": r"max\.in\.flight",
+    "metrics.jmx.blacklist, metrics.jmx.whitelist": r"metrics\.jmx\.",
+    "zstd": "zstd",
+}
+"""Facts that are about settings alone, each with what the lines have where it matters."""
+
+SYNONYMS = {"node.id": "broker.id"}  # a broker takes the one for the other
+PASSED_ON = ("listener.name.", "config.providers.", "rsm.config.", "rlmm.config.", "confluent.")
+"""Beginnings of names that a program hands on to its parts; whether those know them is not known here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to do something about before an upgrade."""
+
+    danger: str  # a name in `DANGERS`
+    file: str | None  # None: it is about every program of the side
+    line: int | None
+    name: str
+    text: str
+    source: str
+
+
+def findings_in(old: str, new: str, name: str, side: str, properties: PropertiesFile) -> Iterator[Finding]:
+    """What an upgrade changes for one file: its lines, what it does not set, and what is strange about it."""
+    last, values = properties.last, properties.values
+    before = {each.text for each in refusals(values, side, old)}
+    for refusal in refusals(values, side, new):
+        so = "; so it is already" if refusal.text in before else ""
+        shown = _without_secrets(refusal.text, refusal.names, last)
+        yield Finding(REFUSED, name, last[refusal.names[0]].number, refusal.names[0], f"{shown}{so}", refusal.source)
+    own = changes(old, new, side)
+    yield from _newly_required(old, new, name, side, values)
+    by_name = {change.setting: change for change in own if change.kind in ("removed", "renamed")}
+    for line in last.values():
+        yield from of_line(old, new, name, side, line, by_name.get(line.name))
+    yield from (_default_changed(name, change) for change in own if _counts(change, values))
+    yield from _kip_848(new, name, side, last)
+    for repeated, numbers in properties.repeated.items():
+        yield Finding(
+            NOTED,
+            name,
+            numbers[-1],
+            repeated,
+            f"{repeated} is set in lines {listed(numbers)}; the last counts",
+            "java.util.Properties",
+        )
+    yield from (Finding(NOTED, name, None, "", note, "java.util.Properties") for note in properties.notes)
+
+
+def _without_secrets(text: str, names: Sequence[str], last: dict[str, Line]) -> str:
+    """A reason as it may be shown."""
+    for each in names:
+        line = last.get(each)
+        if line is not None and line.value and line.shown_value != line.value:
+            text = text.replace(line.value, line.shown_value)
+    return text
+
+
+def _newly_required(old: str, new: str, name: str, side: str, values: dict[str, str]) -> Iterator[Finding]:
+    """What has no default any more; a client's program may set it itself, a broker has its file alone."""
+    for setting in find_settings(release=new, side=side):
+        is_given = setting.name in values or SYNONYMS.get(setting.name) in values
+        if setting.in_release(new) is REQUIRED and setting.in_release(old) is not REQUIRED and not is_given:
+            is_broker = side == "broker"
+            where = "" if is_broker else ", here or in the program"
+            text = f"{setting.name} must be set since {setting.history[-1][0]}{where}"
+            yield Finding(REFUSED if is_broker else NOTED, name, None, setting.name, text, f"its class in {new}")
+
+
+def of_line(old: str, new: str, name: str, side: str, line: Line, gone: Change | None) -> Iterator[Finding]:
+    """A line that loses its effect, gets one, or never had any."""
+    knew, knows = setting_of(line.name, side, old), setting_of(line.name, side, new)
+    if knew is not None and knows is None:
+        note = f": {gone.note}" if gone is not None and gone.note else ""
+        since = gone.since if gone is not None else new
+        source = gone.source if gone is not None else f"its class in {old} and {new}"
+        yield Finding(GONE, name, line.number, line.name, f"{line.name} is gone since {since}{note}", source)
+    elif knew is None and knows is not None:
+        since = next(release for release, value in knows.history if value is not ABSENT)
+        text = f"{line.name}={line.shown_value} has had no effect, and has one since {since}"
+        yield Finding(BEHAVES, name, line.number, line.name, text, f"its class in {old} and {new}")
+    elif knew is None and not line.name.startswith(PASSED_ON):
+        yield Finding(
+            UNKNOWN,
+            name,
+            line.number,
+            line.name,
+            _unknown(line.name, side, old, new),
+            f"the classes of {old} and {new}",
+        )
+
+
+def _unknown(name: str, side: str, old: str, new: str) -> str:
+    """What can be said of a name that neither release knows on this side."""
+    own = [each for each in settings_named(name) if each.side == side]
+    if own:
+        return f"{name}: {side}s have it in {own[0].lifetime} only"
+    shown = name if len(name) <= 60 else f"{name[:57]}..."
+    others = [each.side for each in settings_named(name) if each.in_release(new) is not ABSENT]
+    if others:
+        return f"{shown} is a setting of the {listed(others)}, not of the {side}"
+    known = [each.name for each in find_settings(release=new, side=side)]
+    near = get_close_matches(name[:LONGEST_NAME], known, n=1, cutoff=0.75)
+    return f"{shown} is unknown{f': did you mean {near[0]}?' if near else '; a plug-in may read it'}"
+
+
+def _counts(change: Change, values: dict[str, str]) -> bool:
+    """Whether a changed default matters: where nothing is set, and the setting is for users."""
+    is_ours = change.setting in values or "internal" in change.note.split("; ")
+    return change.kind == "changed" and not is_ours and change.new is not REQUIRED and change.old is not REQUIRED
+
+
+def _default_changed(name: str, change: Change) -> Finding:
+    old, new = (value_text(change.setting, value) for value in (change.old, change.new))
+    note = f"; {change.note}" if change.note else ""
+    text = f"{change.setting} is not set: {old} becomes {new} with {change.since}{note}"
+    return Finding(BEHAVES, name, None, change.setting, text, change.source)
+
+
+def _kip_848(new: str, name: str, side: str, last: dict[str, Line]) -> Iterator[Finding]:
+    """What stands in the way of the new group protocol, for a consumer that has not asked for it yet."""
+    if side != "consumer" or not at_least("4.0", new) or "group.protocol" in last:
+        return
+    in_the_way = [each for each in NOT_WITH_CONSUMER_PROTOCOL if each in last]
+    if in_the_way:
+        text = f"{listed(in_the_way)}: to be left away before group.protocol=consumer is set"
+        yield Finding(NOTED, name, last[in_the_way[0]].number, in_the_way[0], text, "ConsumerConfig; KIP-848")
+
+
+def facts_for(old: str, new: str, files: Sequence[tuple[str, PropertiesFile]]) -> Iterator[Finding]:
+    """What else the upgrade brings for these sides; what shows in settings only if it shows in these."""
+    lines = "\n".join(f"{line.name}={line.value}" for _, file in files for line in file.lines)
+    seen = set()
+    for side in dict.fromkeys(side for side, _ in files):
+        for change in changes(old, new, side):
+            key = (change.kind, change.side, change.setting)
+            sign = SEEN_IN_SETTINGS.get(change.setting, "")
+            if change.kind in FACTS and key not in seen and re.search(sign, lines):
+                seen.add(key)
+                text = f"{change.setting} ({change.side}, {change.since}): {change.note}"
+                yield Finding(_DANGER_OF_FACT[change.kind], None, None, change.setting, text, change.source)
+
+
+MOST_SHOWN = 12  # of each danger, in words
+
+
+@dataclass(frozen=True)
+class Upgrade(Answer):
+    """The answer to `upgrade`: the findings, the most dangerous first, what is in a file before what is general."""
+
+    old: str
+    new: str
+    sides: tuple[tuple[str, str], ...]  # file, and whose settings it has
+    findings: tuple[Finding, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """Found, if there is anything but notes."""
+        return Outcome.FOUND if any(each.danger != NOTED for each in self.findings) else Outcome.FINE
+
+    def as_data(self) -> dict[str, object]:
+        """As `Answer.as_data`."""
+        files = [{"file": name, "side": side} for name, side in self.sides]
+        return {"old": self.old, "new": self.new, "files": files, "findings": [*map(asdict, self.findings)]}
+
+    def __str__(self) -> str:
+        """How much was found, then each finding with its line and source."""
+        return self.in_words(MOST_SHOWN)
+
+    def in_words(self, most: int) -> str:
+        """The same, with at most so many findings of each danger."""
+        files = listed(f"{name} ({side})" for name, side in self.sides)
+        counts = Counter(each.danger for each in self.findings)
+        said = [wrapped(f"Kafka {self.old} to {self.new}: {files}")]
+        for danger, meaning in DANGERS.items():
+            if not counts[danger]:
+                continue
+            said.append(wrapped(f"{danger} ({meaning}): {counts[danger]}"))
+            chosen = [each for each in self.findings if each.danger == danger]
+            said += [wrapped(self._sentence(each), "  ", "    ") for each in chosen[:most]]
+            if len(chosen) > most:
+                said.append(f"  and {len(chosen) - most} more: --all, or --json")
+        return "\n".join(said if self.findings else [*said, "nothing is known that changes for these settings"])
+
+    def _sentence(self, finding: Finding) -> str:
+        place = "" if finding.line is None else f"line {finding.line}: "
+        file = f"{finding.file}, " if finding.file and len(self.sides) > 1 else ""
+        return f"{file}{place}{finding.text} [{finding.source}]"
+
+
+def upgrade(
+    old: str, new: str = DEFAULT_RELEASE, files: str | Path | Iterable[object] = (), *, side: str | None = None
+) -> Upgrade:
+    """What an upgrade changes for the settings in somebody's own files.
+
+    Defaults that change matter where a file does not set them; lines that are set are held to both releases. Secrets
+    are never shown.
+
+    Parameters
+    ----------
+    old, new : str
+        The two releases, the older first; the same twice looks through the files alone.
+    files : str, Path, or an iterable of them
+        Java's properties files; a pair of a side and a file says whose settings it has.
+    side : str or None
+        Whose settings all files have, a name in `kafkalearn.releases.settings.SIDES`; None: recognised by their names.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a release is unknown, a file cannot be read, or whose settings it has cannot be recognised.
+
+    Examples
+    --------
+    >>> from kafkalearn.base.files import data_directory
+    >>> answer = upgrade("3.9", "4.0", data_directory("own-cluster") / "producer.properties")
+    >>> [(each.danger, each.line, each.name) for each in answer.findings if each.line is not None]
+    [('refused', 5, 'delivery.timeout.ms'), ('unknown', 7, 'compresion.type'), ('noted', 9, 'batch.size')]
+
+    References
+    ----------
+    The settings and facts of `kafkalearn.releases`; the rules of `kafkalearn.oncall.upgrade`.
+    """
+    older, newer = release_line(old), release_line(new)
+    given = read_files(files, side)
+    if not given:
+        raise KafkaLearnError("which settings? Give at least one properties file")
+    found = [each for whose, name, file in given for each in findings_in(older, newer, name, whose, file)]
+    found += facts_for(older, newer, [(whose, file) for whose, _, file in given])
+    order = [*DANGERS]
+    found.sort(key=lambda each: (order.index(each.danger), each.file is None))  # stable: by file, then as found
+    return Upgrade(older, newer, tuple((name, whose) for whose, name, _ in given), tuple(found))
+
+
+# ``kafkalearn upgrade``: what changes for the settings in your own files.
+
+HELP = "what an upgrade changes for my own properties files, the most dangerous first"
+SIDES = ("broker", "topic", "group", "producer", "consumer", "admin")
+
+
+@dataclass(frozen=True)
+class Whole(Upgrade):
+    """The same answer, with nothing left out of its words."""
+
+    def __str__(self) -> str:
+        """Every finding."""
+        return self.in_words(len(self.findings))
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare them."""
+    parser.add_argument("old", metavar="FROM", help="the release that runs now, for example 3.9")
+    parser.add_argument("new", metavar="TO", nargs="?", default=DEFAULT_RELEASE, help=f"else {DEFAULT_RELEASE}")
+    parser.add_argument("--all", action="store_true", help="every finding; else 12 of each kind")
+    files = parser.add_argument_group("files", "properties files; - is standard input, gzipped ones are unpacked")
+    file_argument(files, "--file", action="append", default=[], help="whose settings it has is recognised")
+    for side in SIDES:
+        file_argument(files, f"--{side}", action="append", default=[], help=f"the settings of a {side}")
+
+
+def answer(options: argparse.Namespace) -> Upgrade:
+    """Ask `kafkalearn.oncall.upgrade`."""
+    named = [(side, path) for side in SIDES for path in getattr(options, side)]
+    found = upgrade(options.old, options.new, [*options.file, *named])
+    return Whole(found.old, found.new, found.sides, found.findings) if options.all else found

@@ -1,0 +1,440 @@
+"""Where is it: the partition of a key, a group or a transactional id, and the broker that leads that partition."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from kafkalearn.base.checks import LARGEST_INT, iterable, key_bytes, one_of, text, whole_number
+from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
+from kafkalearn.base.files import STANDARD_INPUT
+from kafkalearn.base.tables import text_table
+from kafkalearn.coordinator.leaders import OFFSETS_TOPIC, described_leaders, described_topics, round_robin_leaders
+from kafkalearn.coordinator.rule import offsets_partition
+from kafkalearn.oncall.answer import FORMATS, Answer, Outcome, key_from, lines_of, text_of, text_width, wrapped
+from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
+from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
+from kafkalearn.releases.lines import DEFAULT_RELEASE
+
+# The topic that holds what is asked for, and who leads its partitions, from whatever says so.
+
+if TYPE_CHECKING:
+    from kafkalearn.live.cluster import Cluster
+
+TRANSACTIONS_TOPIC = "__transaction_state"
+DEFAULT_PARTITION_COUNT = 50  # offsets.topic.num.partitions, transaction.state.log.num.partitions: of every release
+KEY, GROUP, TRANSACTIONAL_ID = "key", "group", "transactional-id"
+KINDS = {
+    GROUP: (OFFSETS_TOPIC, "coordinator"),
+    KEY: (None, "leader"),
+    TRANSACTIONAL_ID: (TRANSACTIONS_TOPIC, "coordinator"),
+}
+"""What can be asked for: the topic that holds it (None: the reader's own), and what its broker is called."""
+
+
+def topic_of(kind: str, topic: str | None, describe: str | None) -> str | None:
+    """The topic that is meant: that of the kind, the one that was named, or the only one that was pasted."""
+    own = KINDS[kind][0]
+    if own is not None:
+        if topic not in (None, own):
+            raise KafkaLearnError(f"a {kind} is in {own}, and topic is {shown(topic)}; leave topic away")
+        return own
+    if topic is None and describe is not None:
+        pasted = described_topics(describe)
+        if len(pasted) != 1:
+            raise KafkaLearnError(
+                f"describe has {listed(pasted[:10], nothing='no topic')}; "
+                f"{'say which with topic (--topic)' if pasted else 'paste what kafka-topics.sh --describe prints'}"
+            )
+        return pasted[0]
+    return None if topic is None else text("topic", topic)
+
+
+def leaders_for(
+    kind: str,
+    topic: str | None,
+    partition_count: int | None,
+    describe: str | None,
+    brokers: Sequence[int] | int | None,
+    cluster: Cluster | None,
+) -> tuple[tuple[int | None, ...] | None, str | None, tuple[str, ...]]:
+    """Who leads each partition, from where that is known, and what is to be said about it."""
+    given = {"describe": describe, "brokers": brokers, "cluster": cluster}
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise KafkaLearnError(f"give one of describe, brokers and cluster, got {listed(named)}")
+    if describe is not None:
+        is_old = f"Topic:{topic}\t" in describe or f"Topic:{topic} " in describe
+        notes = ("A tool before 2.4 may name a leader that is gone.",) if is_old else ()
+        return described_leaders(describe, partition_count, topic), "describe", notes
+    if brokers is not None:
+        dealt = round_robin_leaders(brokers, count_of(kind, partition_count))
+        note = (
+            f"The brokers are those of an undisturbed cluster where broker {dealt[0]} leads partition 0; of a real one "
+            "its --describe says who leads."
+        )
+        return dealt, "brokers", (note,)
+    if cluster is not None:
+        if topic is None:
+            raise KafkaLearnError("which topic of the cluster? Give topic (--topic)")
+        known = cluster.metadata([topic])
+        count = known.partition_counts[topic]
+        if partition_count not in (None, count):
+            raise KafkaLearnError(
+                f"{topic} has {counted(count, 'partition')} there, and partition_count is {partition_count}"
+            )
+        return tuple(known.leaders.get((topic, partition)) for partition in range(count)), "cluster", ()
+    return None, None, ()
+
+
+def count_of(kind: str, partition_count: int | None) -> int:
+    """The number of partitions: what is given, else the default of the topics of Kafka's own."""
+    if partition_count is None and kind == KEY:
+        raise KafkaLearnError(
+            "how many partitions has the topic? Give partition_count (--partitions), what kafka-topics.sh --describe "
+            "prints (--describe), or a cluster and the topic (--bootstrap, --topic)"
+        )
+    count = DEFAULT_PARTITION_COUNT if partition_count is None else partition_count
+    return whole_number("partition_count", count, 1, LARGEST_INT)
+
+
+# Which rule a client partitions keyed records by if nobody configures it, and how its own settings name the rules.
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client's rule: the partitioner for a key, and whether an empty key counts as no key."""
+
+    name: str
+    partitioner: str  # a name in `PARTITIONERS`
+    is_empty_no_key: bool = False
+
+    def partition(self, key: bytes | None, partition_count: int) -> int | None:
+        """The partition of a key; None: for this client the record has no key.
+
+        >>> client_named("librdkafka").partition(b"TT0124", 15), client_named("java").partition(b"TT0124", 15)
+        (9, 10)
+        """
+        if key is None or (not key and self.is_empty_no_key):
+            return None
+        return partition_for_key(key, partition_count, self.partitioner)
+
+
+CLIENTS: MappingProxyType[str, Client] = MappingProxyType(
+    {
+        client.name: client
+        for client in (
+            Client("java", "murmur2"),
+            Client("kafka-python", "murmur2"),
+            Client("aiokafka", "murmur2"),
+            Client("franz-go", "murmur2"),
+            Client("librdkafka", "crc32", is_empty_no_key=True),
+            Client("confluent-kafka", "crc32", is_empty_no_key=True),
+            Client("kcat", "crc32", is_empty_no_key=True),
+            Client("sarama", "fnv1a"),
+            Client("consistent", "crc32"),
+            Client("consistent_random", "crc32", is_empty_no_key=True),
+            Client("murmur2_random", "murmur2"),
+            Client("fnv1a_random", "fnv1a"),
+            *(Client(name, name) for name in PARTITIONERS),
+        )
+    }
+)
+"""Clients with their defaults, the values of librdkafka's ``partitioner``, and the rules of `PARTITIONERS`, by name.
+
+References
+----------
+Apache Kafka 4.3, ``BuiltInPartitioner``; kafka-python and aiokafka, ``DefaultPartitioner``; franz-go,
+``StickyKeyPartitioner``; librdkafka 2.16, ``partitioner`` in its CONFIGURATION.md; Sarama, ``NewHashPartitioner``.
+"""
+
+
+def client_named(name: str) -> Client:
+    """The client of that name in `CLIENTS`.
+
+    Raises
+    ------
+    KafkaLearnError
+        If it is none of them; the message names the nearest.
+    """
+    return CLIENTS[one_of("partitioner", name, CLIENTS)]
+
+
+if TYPE_CHECKING:
+    from kafkalearn.live.cluster import Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one of the things asked for is."""
+
+    name: str  # a key as text where it is text, else in hexadecimal with 0x before it
+    partitioner: str | None  # None: of a group or a transactional id
+    partition: int | None  # None: a record without a key has no partition of its own
+    broker: int | None  # None: nobody leads the partition, or nothing says who does
+    has_leader: bool | None  # None: nothing was given that says who leads
+
+
+@dataclass(frozen=True)
+class Where(Answer):
+    """The answer to `where`: a place for each name and partitioner, in the order in which they were given."""
+
+    kind: str  # a name in `KINDS`
+    topic: str | None
+    partition_count: int
+    places: tuple[Place, ...]
+    leaders_from: str | None  # where the brokers are known from; None: they are not
+    notes: tuple[str, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """Found: a partition without a leader, or clients that disagree; cannot tell: a record without a key."""
+        if self.offline or self.disagreeing:
+            return Outcome.FOUND
+        return Outcome.CANNOT_TELL if any(each.partition is None for each in self.places) else Outcome.FINE
+
+    @property
+    def offline(self) -> tuple[int, ...]:
+        """Of the partitions found those without a leader."""
+        return tuple(sorted({each.partition for each in self.places if each.has_leader is False}))
+
+    @property
+    def disagreeing(self) -> tuple[str, ...]:
+        """The keys that two of the partitioners asked for write to two partitions."""
+        partitions: dict[str, set[int | None]] = {}
+        for each in self.places:
+            partitions.setdefault(each.name, set()).add(each.partition)
+        return tuple(name for name, found in partitions.items() if len(found) > 1)
+
+    def as_data(self) -> dict[str, object]:
+        """As `Answer.as_data`."""
+        own = {"offline": [*self.offline], "disagreeing": [*self.disagreeing]}
+        return {**asdict(self), "places": [*map(asdict, self.places)], "notes": [*self.notes], **own}
+
+    def __str__(self) -> str:
+        """One thing in a sentence, several as a table, and what is to be known about them."""
+        what = KINDS[self.kind][1]
+        said = [self._sentence(self.places[0])] if len(self.places) == 1 else [*self._table()]
+        if self.disagreeing:
+            keys = counted(len(self.disagreeing), "key")
+            said.append(
+                wrapped(f"These clients disagree about {keys}: its records lie in two partitions, in no order.")
+            )
+        if self.offline:
+            partitions = (
+                f"Partition {self.offline[0]} has"
+                if len(self.offline) == 1
+                else f"Partitions {listed(self.offline)} have"
+            )
+            said.append(
+                wrapped(f"{partitions} no leader, so there is no {what}: clients ask again until a replica is back.")
+            )
+        return "\n".join([*said, *map(wrapped, self.notes)])
+
+    def _sentence(self, place: Place) -> str:
+        where = "any partition" if place.partition is None else f"partition {place.partition}"
+        of = f" of the {self.partition_count} of {self.topic}" if self.topic else f" of {self.partition_count}"
+        by = "" if place.partitioner is None else f" (by {place.partitioner})"
+        broker = "" if place.broker is None else f"; its {KINDS[self.kind][1]} is broker {place.broker}"
+        return wrapped(f"{self.kind} {_cut(place.name, 40)}: {where}{of}{by}{broker}")
+
+    def _table(self) -> tuple[str, str]:
+        rows = []
+        for each in self.places:
+            row = {self.kind: each.name, "partition": "any" if each.partition is None else each.partition}
+            if self.leaders_from:
+                row[KINDS[self.kind][1]] = "none" if each.broker is None else each.broker
+            if each.partitioner is not None:
+                row["by"] = each.partitioner
+            rows.append(row)
+        others = sum(
+            2 + max(len(str(each)) for each in (name, *(row[name] for row in rows))) for name in [*rows[0]][1:]
+        )
+        for row in rows:
+            row[self.kind] = _cut(row[self.kind], max(8, text_width() - others))
+        return wrapped(f"{self.topic or 'a topic'} of {counted(self.partition_count, 'partition')}:"), text_table(rows)
+
+
+def _cut(name: str, longest: int) -> str:
+    return name if len(name) <= longest else f"{name[: longest - 3]}..."
+
+
+def where(
+    names: str | bytes | Iterable[str | bytes | None],
+    kind: str = GROUP,
+    *,
+    topic: str | None = None,
+    partition_count: int | None = None,
+    describe: str | None = None,
+    brokers: Sequence[int] | int | None = None,
+    cluster: Cluster | None = None,
+    partitioner: str | Sequence[str] = "java",
+    release: str = DEFAULT_RELEASE,
+) -> Where:
+    """The partition of groups, keys or transactional ids, and who leads it where that is known.
+
+    Parameters
+    ----------
+    names : str, bytes, or an iterable of them
+        Groups and transactional ids are text. Keys are bytes, a text stands for its UTF-8; None is a record without a
+        key.
+    kind : str
+        A name in `KINDS`: ``"group"``, ``"key"``, ``"transactional-id"``.
+    topic : str or None
+        Of keys; None: the only one in `describe`, or not known.
+    partition_count : int or None
+        None: what `describe` or the cluster says; else of groups and transactional ids 50, the default of every
+        release.
+    describe : str or None
+        What ``kafka-topics.sh --describe`` prints, of any release, pasted whole.
+    brokers : sequence of int, or int
+        The brokers of an undisturbed cluster, as for `kafkalearn.coordinator.round_robin_leaders`.
+    cluster : Cluster or None
+        A running cluster, `kafkalearn.live.connect`; only its metadata are read.
+    partitioner : str or sequence of str
+        Of keys: clients or rules by name, in `kafkalearn.oncall.where.CLIENTS`.
+    release : str
+        Of the Java producer, for a record without a key.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the number of partitions cannot be known, a name is not legal, or what was given contradicts itself.
+
+    Examples
+    --------
+    >>> print(where("billing", brokers=[1, 2, 3]))
+    group billing: partition 9 of the 50 of __consumer_offsets; its coordinator is
+    broker 1
+    The brokers are those of an undisturbed cluster where broker 1 leads partition
+    0; of a real one its --describe says who leads.
+    >>> print(where("TT0124", "key", partition_count=15, partitioner=["java", "librdkafka"]))
+    a topic of 15 partitions:
+    key     partition  by
+    TT0124  10         java
+    TT0124  9          librdkafka
+    These clients disagree about 1 key: its records lie in two partitions, in no
+    order.
+
+    References
+    ----------
+    Apache Kafka 0.8.2 to 4.3, ``GroupCoordinatorService.partitionFor``, ``TransactionStateManager.partitionFor`` and
+    ``BuiltInPartitioner.partitionForKey``; for other clients see `kafkalearn.oncall.where.CLIENTS`.
+    """
+    one_of("kind", kind, KINDS)
+    if describe is not None:
+        text("describe", describe)
+    given = _names("names", names)
+    if not given:
+        raise KafkaLearnError(f"give at least one {kind}")
+    topic = topic_of(kind, topic, describe)
+    leaders, leaders_from, notes = leaders_for(kind, topic, partition_count, describe, brokers, cluster)
+    count = len(leaders) if leaders is not None else count_of(kind, partition_count)
+    clients = [client_named(name) for name in _names("partitioner", partitioner)]
+    if not clients:
+        raise KafkaLearnError("give at least one partitioner")
+    places = []
+    for name in given:
+        if kind != KEY:
+            places.append(_place(text(kind, name), None, offsets_partition(text(kind, name), count), leaders))
+            continue
+        key = key_from(name) if isinstance(name, str) else None if name is None else key_bytes("key", name)
+        for client in clients:
+            places.append(_place(_key_text(key), client.name, client.partition(key, count), leaders))
+    if any(each.partition is None for each in places):
+        notes = (*notes, _without_key(release))
+    return Where(kind, topic, count, tuple(places), leaders_from, notes)
+
+
+def _without_key(release: str) -> str:
+    """What Java's producer does with a record that has no key."""
+    from kafkalearn.partitioning.keyless import RULES, rule_of  # half of the start, and seldom asked for
+
+    return f"Without a key it is the producer's choice; Java's of {release}: {RULES[rule_of(release)]}."
+
+
+def _names(what: str, names: object) -> tuple:
+    """One name, or several."""
+    is_one = names is None or isinstance(names, str | bytes | bytearray)
+    return (names,) if is_one else tuple(iterable(what, names, of="names"))
+
+
+def _place(name: str, by: str | None, partition: int | None, leaders: tuple[int | None, ...] | None) -> Place:
+    if leaders is None or partition is None:
+        return Place(name, by, partition, None, None)
+    return Place(name, by, partition, leaders[partition], leaders[partition] is not None)
+
+
+def _key_text(key: bytes | None) -> str:
+    """A key as it is shown: text where it is text that can be printed, else hexadecimal."""
+    if key is None:
+        return "(no key)"
+    written = key.decode("utf-8", "replace")
+    return written if written.isprintable() and "\ufffd" not in written and written else f"0x{key.hex()}"
+
+
+# ``kafkalearn where``: the partition of a key, a group or a transactional id, and the broker that leads it.
+
+HELP = "where is my group, key or transactional id: its partition, and the broker that leads it"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare them."""
+    parser.add_argument("kind", choices=[*KINDS], help="what is asked for")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="groups, keys or transactional ids")
+    file_argument(parser, "--file", help="names from a file, one a line; - is standard input")
+    parser.add_argument("--partitions", type=int, metavar="N", help="of the topic; else 50 for groups")
+    parser.add_argument("--topic", help="the topic of keys, in what --describe or --bootstrap says")
+    file_argument(parser, "--describe", help="what kafka-topics --describe prints, in a file; - is standard input")
+    parser.add_argument("--brokers", metavar="1,2,3", help="the brokers of an undisturbed cluster, or how many")
+    keys = parser.add_argument_group("keys")
+    keys.add_argument("--format", choices=[*FORMATS], default="text", help="how the keys are written; text is UTF-8")
+    keys.add_argument(
+        "--partitioner",
+        action="append",
+        choices=[*CLIENTS],
+        metavar="NAME",
+        help=f"a client or its rule, several to compare them: {', '.join(CLIENTS)}; without one, java",
+    )
+    keys.add_argument("--no-key", action="store_true", help="a record without a key")
+    keys.add_argument("--release", default=DEFAULT_RELEASE, help="of the Java producer, for --no-key")
+    add_bootstrap(parser)
+
+
+def answer(options: argparse.Namespace) -> Where:
+    """Ask `kafkalearn.oncall.where`."""
+    if options.file == options.describe == STANDARD_INPUT:
+        raise KafkaLearnError("standard input is one of --file and --describe; put the other into a file")
+    names = [*options.names, *([] if options.file is None else lines_of(text_of(options.file, "a file of names")))]
+    if options.no_key and options.kind != KEY:
+        raise KafkaLearnError("--no-key is for keys: kafkalearn where key --no-key")
+    if not names and not options.no_key:
+        raise KafkaLearnError(f"which {options.kind}? Name one, for example: kafkalearn where {GROUP} billing")
+    things = [key_from(name, options.format) for name in names] if options.kind == KEY else names
+    describe = None if options.describe is None else text_of(options.describe, "what kafka-topics --describe prints")
+    with cluster_of(options) as cluster:
+        return where(
+            [*things, *([None] if options.no_key else [])],
+            options.kind,
+            topic=options.topic,
+            partition_count=options.partitions,
+            describe=describe,
+            brokers=_brokers(options.brokers),
+            cluster=cluster,
+            partitioner=options.partitioner or ["java"],
+            release=options.release,
+        )
+
+
+def _brokers(written: str | None) -> list[int] | int | None:
+    """``1,2,3`` are brokers, ``3`` is how many there are."""
+    if written is None:
+        return None
+    try:
+        ids = [int(each) for each in written.split(",")]
+    except ValueError:
+        raise KafkaLearnError(f"--brokers is 1,2,3 or a number of brokers, got {written!r}") from None
+    return ids if len(ids) > 1 else ids[0]

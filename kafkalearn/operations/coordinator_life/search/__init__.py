@@ -1,1 +1,0 @@
-"""Searching all orders of events for the shortest that breaks a promise."""

@@ -1,0 +1,325 @@
+"""A broker dies and its groups move, in words: a few sentences about a second, and all of it as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+
+from kafkalearn.base.checks import mapping, number
+from kafkalearn.base.errors import KafkaLearnError, capitalised, counted
+from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    FILLS,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Fill,
+    filled,
+    line,
+    outlined,
+    rect,
+    text,
+)
+from kafkalearn.operations.coordinator_life.model import (
+    LoadBegun,
+    LoadEnded,
+    LoadFailed,
+    OrderIgnored,
+    Resigned,
+    SessionExpired,
+)
+from kafkalearn.operations.failover import (
+    BrokerDied,
+    BrokerStarted,
+    BrokerStopped,
+    Event,
+    Failover,
+    Heard,
+    SecondPassed,
+    Settings,
+)
+from kafkalearn.operations.leadership import LeaderChanged
+
+STATUS_WORDS = {
+    "owned": "coordinates the groups",
+    "loading": "loads the groups",
+    "not owned": "is no coordinator",
+    "failed": "could not load the groups",
+}
+
+
+def describe_failover(
+    settings: Settings, frame: Frame[Failover, Event], before: Frame[Failover, Event] | None = None
+) -> str:
+    """What happened in a second, and what clients heard.
+
+    >>> from kafkalearn.operations.failover import simulate
+    >>> trace = simulate(Settings(), [BrokerDied(1), SecondPassed()])
+    >>> describe_failover(Settings(), trace[2], trace[1])
+    'Second 1: the classic member hears no connection, looks for the coordinator; the KIP-848 member hears no \
+connection, looks for the coordinator; the committer hears no connection, looks for the coordinator.'
+    """
+    said = [words for words in (_effect_words(each) for each in frame.state.effects) if words]
+    last = {each.client: each for each in frame.state.effects if isinstance(each, Heard)}
+    said += [f"the {name} hears {_error_words(each)}, {each.then}" for name, each in last.items()]
+    return f"{capitalised(event_words(frame))}: {'; '.join(said) or 'nobody asks'}."
+
+
+def failover_text(
+    settings: Settings, frame: Frame[Failover, Event], before: Frame[Failover, Event] | None = None
+) -> str:
+    """A frame as plain text: what happened, and a line for each broker.
+
+    >>> from kafkalearn.operations.failover import simulate
+    >>> print(failover_text(Settings(), simulate(Settings(), [BrokerDied(1)])[1]).splitlines()[1])
+    broker 1: is down
+    """
+    lines = [f"broker {each}: {broker_words(frame.state, each)}" for each in settings.broker_ids]
+    return "\n".join([describe_failover(settings, frame, before), *lines])
+
+
+def event_words(frame: Frame[Failover, Event]) -> str:
+    """What a frame's event is called."""
+    match frame.event:
+        case BrokerDied(broker_id):
+            return f"broker {broker_id} dies"
+        case BrokerStopped(broker_id):
+            return f"broker {broker_id} is shut down"
+        case BrokerStarted(broker_id):
+            return f"broker {broker_id} is back"
+        case SecondPassed():
+            return f"second {frame.state.second}"
+    return "the start"
+
+
+def broker_words(state: Failover, broker_id: int) -> str:
+    """What a broker is at a moment."""
+    if not state.is_up(broker_id):
+        return "is down" if state.life.is_up(broker_id) else "is down, and the cluster knows"
+    return STATUS_WORDS[state.life.coordinator(broker_id).status]
+
+
+def _error_words(heard: Heard) -> str:
+    return "no error" if heard.error == "NONE" else heard.error
+
+
+def _effect_words(effect: object) -> str:
+    match effect:
+        case LeaderChanged(leader=None):
+            return "nobody can lead the partition"
+        case LeaderChanged(leader=leader):
+            return f"broker {leader} leads the partition"
+        case LoadBegun(broker_id=broker_id):
+            return f"broker {broker_id} begins to load"
+        case LoadEnded(broker_id=broker_id, record_count=count):
+            return f"broker {broker_id} has loaded {counted(count, 'record')}"
+        case LoadFailed(broker_id=broker_id):
+            return f"the load of broker {broker_id} fails"
+        case Resigned(broker_id=broker_id):
+            return f"broker {broker_id} resigns"
+        case OrderIgnored(broker_id=broker_id, reason=reason):
+            return f"broker {broker_id} ignores an order, since {reason}"
+        case SessionExpired(group_id=group_id, member_id=member_id):
+            return f"the session of {member_id} in {group_id} has expired"
+    return ""
+
+
+# A broker dies and its groups move, drawn: a row for each client, a column for each second, and what it heard.
+
+LEFT, GRID_LEFT, GRID_ROOM = 20, 205, 770
+BROKER_TOP, BROKER_HEIGHT, GRID_TOP, ROW_HEIGHT, CELL_HEIGHT = 54, 30, 34, 46, 34
+MOST_SECONDS = 60
+
+SERVED, ALONE, SENT_AWAY, WAITS = FILLS[2], FILLS[1], FILLS[3], FILLS[4]
+LOOKS = {"NONE": SERVED, "no connection": ALONE, "COORDINATOR_LOAD_IN_PROGRESS": WAITS}
+LEGEND = (
+    (SERVED, "served", 20), (ALONE, "no connection", 140), (SENT_AWAY, "sent away, or nobody coordinates", 330),
+    (WAITS, "COORDINATOR_LOAD_IN_PROGRESS", 660),
+)  # fmt: skip
+
+Cells = tuple[tuple[str, int, str], ...]  # client, second, error
+
+
+def animate_failover(
+    settings: Settings, trace: Trace[Failover, Event], *, title: str = "", stills: Sequence[int] | None = None
+) -> Animation:
+    """A run for `play`: in each frame all that clients have heard so far.
+
+    Examples
+    --------
+    >>> from kafkalearn.operations.failover import BrokerDied, SecondPassed, simulate
+    >>> trace = simulate(Settings(), [BrokerDied(1), SecondPassed()])
+    >>> animate_failover(Settings(), trace).captions[1]
+    'Broker 1 dies: nobody asks.'
+
+    Raises
+    ------
+    KafkaLearnError
+        If the run is longer than a minute: its seconds would be too narrow to read.
+    """
+    last_s = trace[-1].state.second
+    if last_s > MOST_SECONDS:
+        raise KafkaLearnError(f"the picture has room for {MOST_SECONDS} seconds, got {last_s}; take a part of the run")
+    heard = list(accumulate((_cells(frame) for frame in trace), initial=()))[1:]
+    first = trace[0].index
+
+    def draw(frame: Frame[Failover, Event], before: Frame[Failover, Event] | None) -> Picture:
+        return _draw(settings, frame, before, heard[frame.index - first], last_s)
+
+    def describe(frame: Frame[Failover, Event], before: Frame[Failover, Event] | None) -> str:
+        return describe_failover(settings, frame, before)
+
+    return animation(trace, draw, describe, title=title, stills=stills)
+
+
+def _cells(frame: Frame[Failover, Event]) -> Cells:
+    """Of each client what it heard last in this second."""
+    last = {each.client: each.error for each in frame.state.effects if isinstance(each, Heard)}
+    return tuple((client, frame.state.second, error) for client, error in last.items())
+
+
+def _draw(
+    settings: Settings, frame: Frame[Failover, Event], before: Frame[Failover, Event] | None, heard: Cells, last_s: int
+) -> Picture:
+    state = frame.state
+    grid_top = BROKER_TOP + BROKER_HEIGHT * len(settings.broker_ids) + GRID_TOP
+    unit = GRID_ROOM / max(last_s, 1)
+    rows = {each.name: grid_top + ROW_HEIGHT * place for place, each in enumerate(state.clients)}
+    bottom = grid_top + ROW_HEIGHT * len(rows)
+    return picture(
+        bottom + 66,
+        text(LEFT, 34, capitalised(event_words(frame)), TITLE, bold=True),
+        *_brokers(settings, state, (before or frame).state),
+        *_axis(grid_top, bottom, unit, last_s),
+        *(shape for name, top in rows.items() for shape in _row(name, top, heard, unit, state.second)),
+        *_legend(bottom + 30),
+        label=describe_failover(settings, frame, before),
+    )
+
+
+def _brokers(settings: Settings, state: Failover, was: Failover) -> Iterator[str]:
+    for place, broker_id in enumerate(settings.broker_ids):
+        y = BROKER_TOP + BROKER_HEIGHT * place
+        words, old = broker_words(state, broker_id), broker_words(was, broker_id)
+        is_new = words != old
+        ground = PANEL if state.is_up(broker_id) else EMPTY
+        yield rect(LEFT, y, WIDTH - 2 * LEFT, BROKER_HEIGHT - 6, ground, rx=5, stroke=MARK if is_new else MUTED,
+                   stroke_width=3 if is_new else 1)  # fmt: skip
+        yield text(LEFT + 12, y + 18, f"broker {broker_id} {words}", SMALL, colour=MARK if is_new else INK, bold=is_new)
+
+
+def _axis(top: float, bottom: float, unit: float, last_s: int) -> Iterator[str]:
+    step = 1 if last_s <= 20 else 5
+    for second in range(step, last_s + 1, step):
+        yield text(GRID_LEFT + (second - 0.5) * unit, top - 8, str(second), SMALL, "middle", MUTED)
+    yield text(LEFT, top - 8, "second", SMALL, colour=MUTED)
+    yield line(GRID_LEFT, top, GRID_LEFT, bottom - 6, MUTED, 1)
+
+
+def _row(name: str, top: float, heard: Cells, unit: float, now_s: int) -> Iterator[str]:
+    yield text(LEFT, top + 24, name, BODY, bold=True)
+    found = {second: error for client, second, error in heard if client == name}
+    by_look: dict[Fill, list[tuple[float, float, float, float]]] = {}
+    for second, error in found.items():
+        box = (GRID_LEFT + (second - 1) * unit + 1, top + 4, unit - 2, CELL_HEIGHT)
+        by_look.setdefault(LOOKS.get(error, SENT_AWAY), []).append(box)
+    for look, boxes in by_look.items():
+        yield filled(look, *boxes)
+        yield outlined(*boxes, stroke=INK, width=1)
+    if now_s in found:
+        yield rect(GRID_LEFT + (now_s - 1) * unit, top + 3, unit, CELL_HEIGHT + 2, stroke=MARK, stroke_width=3)
+
+
+def _legend(top: float) -> Iterator[str]:
+    for look, words, x in LEGEND:
+        box = (x, top, 22, 16)
+        yield filled(look, box)
+        yield outlined(box, stroke=INK, width=1)
+        yield text(x + 29, top + 14, words, SMALL, colour=MUTED)
+
+
+# How long each broker would load its groups, cleaned or not, drawn as two bars a broker.
+
+LOAD_TIMES_LEFT, BAR_LEFT, BAR_ROOM = 20, 130, 680
+TOP, LOAD_TIMES_ROW_HEIGHT, BAR_HEIGHT = 62, 66, 24
+MOST_BROKERS = 7
+GROWN, CLEANED = FILLS[1], FILLS[2]
+
+
+def draw_load_times(seconds: Mapping[int, tuple[float, float]]) -> Picture:
+    """For each broker how long it loads all that it leads: the log as it is, and after a pass of the cleaner.
+
+    Parameters
+    ----------
+    seconds : mapping of int to (float, float)
+        By broker id; not cleaned, cleaned: as `kafkalearn.spark.operations.load_of_brokers` has them.
+
+    Examples
+    --------
+    >>> draw_load_times({1: (21.25, 0.02), 2: (20.1, 0.02)}).label
+    'Time of a load: broker 1 21.2 s, cleaned 0.02 s; broker 2 20.1 s, cleaned 0.02 s'
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is no broker, or more than seven: they would not fit a screen.
+    """
+    given = mapping("seconds", seconds, of="broker id to (not cleaned, cleaned)")
+    if not 1 <= len(given) <= MOST_BROKERS:
+        raise KafkaLearnError(f"the picture has room for 1 to {MOST_BROKERS} brokers, got {len(given)}")
+    checked = {
+        broker_id: tuple(number(f"seconds[{broker_id}]", each, at_least=0) for each in pair)
+        for broker_id, pair in sorted(given.items())
+    }
+    unit = BAR_ROOM / max(1e-9, *(grown for grown, _ in checked.values()))
+    bottom = TOP + LOAD_TIMES_ROW_HEIGHT * len(checked)
+    said = (f"broker {each} {words(grown)}, cleaned {words(left)}" for each, (grown, left) in checked.items())
+    return picture(
+        bottom + 40,
+        text(LOAD_TIMES_LEFT, 36, "How long each broker's groups would wait for a load", TITLE, bold=True),
+        *(
+            shape
+            for place, (broker_id, pair) in enumerate(checked.items())
+            for shape in _load_times_row(broker_id, pair, TOP + LOAD_TIMES_ROW_HEIGHT * place, unit)
+        ),
+        *_load_times_legend(bottom + 20),
+        label=f"Time of a load: {'; '.join(said)}",
+    )
+
+
+def words(seconds: float) -> str:
+    """A time as it stands beside a bar.
+
+    >>> words(21.25), words(0.0171), words(0)
+    ('21.2 s', '0.017 s', '0 s')
+    """
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds:.2g} s"
+
+
+def _load_times_row(broker_id: int, pair: tuple[float, ...], top: float, unit: float) -> Iterator[str]:
+    yield text(LOAD_TIMES_LEFT, top + 30, f"broker {broker_id}", BODY, bold=True)
+    for place, (look, seconds) in enumerate(zip((GROWN, CLEANED), pair, strict=True)):
+        box = (BAR_LEFT, top + place * (BAR_HEIGHT + 2), max(2, seconds * unit), BAR_HEIGHT)
+        yield filled(look, box)
+        yield outlined(box, stroke=INK, width=1.5)
+        yield text(
+            box[0] + box[2] + 10, box[1] + 18, words(seconds), SMALL, colour=INK if place else MARK, bold=not place
+        )
+
+
+def _load_times_legend(top: float) -> Iterator[str]:
+    for look, said, x in (
+        (GROWN, "the log as it is", BAR_LEFT),
+        (CLEANED, "after a pass of the cleaner", BAR_LEFT + 200),
+    ):
+        box = (x, top - 13, 22, 16)
+        yield filled(look, box)
+        yield outlined(box, stroke=INK, width=1.5)
+        yield text(x + 30, top, said, SMALL, colour=MUTED)

@@ -1,0 +1,416 @@
+"""Running a cluster drawn: who leads, what a plan moves, what a dead broker leaves to others, a log that is cut."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from kafkalearn.base.checks import iterable
+from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
+from kafkalearn.base.trace import Frame
+from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    FILLS,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Box,
+    Fill,
+    edge,
+    filled,
+    line,
+    outlined,
+    pointer,
+    rect,
+    text,
+)
+from kafkalearn.operations.leadership import (
+    BrokerBack,
+    BrokerLost,
+    Cluster,
+    Effect,
+    ElectionAnswered,
+    ElectLeaders,
+    Event,
+    ImbalanceFound,
+    LeaderChanged,
+    LeaderImbalanceChecked,
+    Led,
+    Settings,
+    TimePassed,
+    load_without,
+    moved_bytes,
+)
+from kafkalearn.operations.reassignment import Target
+from kafkalearn.replication.events import NONE
+
+# Who leads in a cluster, in words: a sentence or two about a frame, and the whole of it as text.
+
+
+class Share(NamedTuple):
+    """What one broker leads, and what it would lead if all preferred leaders did."""
+
+    broker_id: int
+    led: int
+    led_as_preferred: int
+    preferred: int
+    is_alive: bool
+
+
+def shares(settings: Settings, cluster: Cluster) -> tuple[Share, ...]:
+    """The share of every broker, in the order of the settings.
+
+    >>> from kafkalearn.operations.leadership import start
+    >>> shares(Settings((1, 2)), start(Settings((1, 2))))[1]
+    Share(broker_id=2, led=1, led_as_preferred=1, preferred=1, is_alive=True)
+    """
+    led = Counter(each.leader for each in cluster.partitions)
+    own = Counter(each.leader for each in cluster.partitions if each.leader == each.preferred)
+    preferred = Counter(each.preferred for each in cluster.partitions)
+    return tuple(
+        Share(each, led[each], own[each], preferred[each], each not in cluster.fenced) for each in settings.broker_ids
+    )
+
+
+def describe_leadership(
+    settings: Settings,
+    frame: Frame[Cluster, Event],
+    before: Frame[Cluster, Event] | None = None,
+) -> str:
+    """What happened, how many leaders changed, and what each broker leads.
+
+    >>> from kafkalearn.operations.leadership import simulate
+    >>> settings = Settings((1, 2, 3))
+    >>> trace = simulate(settings, [BrokerLost(2), BrokerBack(2), TimePassed(300_000)])
+    >>> describe_leadership(settings, trace[3], trace[2])
+    '300 s pass. Broker 2 does not lead 1 of 1 that it is preferred for. Another broker leads 1 partition. Broker 1 \
+leads 1, broker 2 1 and broker 3 1.'
+    """
+    said = [event_words(frame.event)]
+    if frame.event is not None:
+        said += [each for each in map(_effect_words, frame.state.effects) if each]
+        changes = [each for each in frame.state.effects if isinstance(each, LeaderChanged)]
+        moved = sum(each.leader is not None for each in changes)
+        if moved:
+            said.append(f"another broker leads {counted(moved, 'partition')}")
+        if lost := len(changes) - moved:
+            said.append(f"nobody leads {counted(lost, 'partition')} any more")
+    led = [(each.broker_id, each.led) for each in shares(settings, frame.state)]
+    said.append(listed(f"broker {broker_id} {'leads ' * (not at)}{count}" for at, (broker_id, count) in enumerate(led)))
+    return " ".join(f"{capitalised(each)}." for each in said)
+
+
+def leadership_text(
+    settings: Settings,
+    frame: Frame[Cluster, Event],
+    before: Frame[Cluster, Event] | None = None,
+) -> str:
+    """A frame as plain text: what happened, and a line for each broker.
+
+    >>> from kafkalearn.operations.leadership import simulate
+    >>> settings = Settings((1, 2, 3))
+    >>> print(leadership_text(settings, simulate(settings, [BrokerLost(2)])[1]).splitlines()[2])
+    broker 2 (fenced): leads 0, 0 of them as preferred; preferred for 1
+    """
+    lines = [
+        f"broker {each.broker_id}{'' if each.is_alive else ' (fenced)'}: leads {each.led}, {each.led_as_preferred} of "
+        f"them as preferred; preferred for {each.preferred}"
+        for each in shares(settings, frame.state)
+    ]
+    return "\n".join([describe_leadership(settings, frame, before), *lines, clock(frame.state.now_ms)])
+
+
+def event_words(event: Event | None) -> str:
+    """The event, without its end.
+
+    >>> event_words(ElectLeaders("orders", 3))
+    'an administrator has the preferred leader of orders-3 elected'
+    """
+    match event:
+        case None:
+            return "the start"
+        case BrokerLost(broker_id):
+            return f"broker {broker_id} is lost"
+        case BrokerBack(broker_id):
+            return f"broker {broker_id} is back and in sync"
+        case TimePassed(ms):
+            return f"{clock(ms)} pass"
+        case LeaderImbalanceChecked():
+            return "the controller looks at its leaders"
+        case ElectLeaders(topic, partition):
+            of_what = "leaders" if topic is None else f"leader of {topic}-{partition}"
+            return f"an administrator has the preferred {of_what} elected"
+    return f"{event!r}"
+
+
+def clock(ms: int) -> str:
+    """Time in seconds, or, where that is no whole number, in milliseconds.
+
+    >>> clock(299_000), clock(1_500)
+    ('299 s', '1,500 ms')
+    """
+    return f"{ms:,} ms" if ms % 1000 else f"{ms // 1000:,} s"
+
+
+def _effect_words(effect: Effect) -> str:
+    match effect:
+        case ImbalanceFound(broker_id, preferred, not_led, is_over) if not_led:
+            stays = "" if is_over else ", too few to give them back"
+            return f"broker {broker_id} does not lead {not_led} of {preferred} that it is preferred for{stays}"
+        case ElectionAnswered(topic, partition, error) if error != NONE:
+            return f"{topic}-{partition}: {error}"
+    return ""
+
+
+# Who leads in a cluster, drawn: a row for each broker, as long as what it leads.
+#
+# A frame of a run of `kafkalearn.operations.leadership` becomes one drawing.
+
+LEFT, BAR_LEFT, BAR_ROOM = 20, 190, 560
+TOP, ROW_HEIGHT, BAR_DOWN, BAR_HEIGHT = 56, 58, 9, 32
+MOST_BROKERS = 7
+OWN, OTHERS = FILLS[0], FILLS[1]
+
+
+def draw_leadership(
+    settings: Settings,
+    frame: Frame[Cluster, Event],
+    before: Frame[Cluster, Event] | None = None,
+) -> Picture:
+    """One moment: what each broker leads, as it is preferred or in place of others, and what it would lead.
+
+    Examples
+    --------
+    >>> from kafkalearn.operations.leadership import BrokerLost, simulate
+    >>> settings = Settings((1, 2, 3))
+    >>> trace = simulate(settings, [BrokerLost(2)])
+    >>> draw_leadership(settings, trace[1], trace[0]).label
+    'Broker 2 is lost. Another broker leads 1 partition. Broker 1 leads 1, broker 2 0 and broker 3 2.'
+
+    Raises
+    ------
+    KafkaLearnError
+        If there are more than seven brokers: they would not fit a screen.
+    """
+    if len(settings.broker_ids) > MOST_BROKERS:
+        raise KafkaLearnError(
+            f"the picture has room for {MOST_BROKERS} brokers, got {len(settings.broker_ids)}; "
+            "draw_load shows more of them"
+        )
+    state = frame.state
+    found, was = shares(settings, state), shares(settings, (before or frame).state)
+    longest = max(1, *(max(each.led, each.preferred) for each in (*found, *was)))
+    bottom = TOP + ROW_HEIGHT * len(found)
+    leaderless = sum(each.leader is None for each in state.partitions)
+    return picture(
+        bottom + 68,
+        text(LEFT, 36, capitalised(event_words(frame.event)), TITLE, bold=True),
+        text(WIDTH - LEFT, 36, clock(state.now_ms), BODY, "end", MUTED),
+        *(
+            shape
+            for place, each in enumerate(found)
+            for shape in _row(each, was[place], TOP + ROW_HEIGHT * place, BAR_ROOM / longest)
+        ),
+        *_legend(bottom + 26),
+        text(LEFT, bottom + 56, f"without a leader: {counted(leaderless, 'partition')}", SMALL,
+             colour=MARK if leaderless else MUTED, bold=bool(leaderless)),
+        label=describe_leadership(settings, frame, before),
+    )  # fmt: skip
+
+
+def _row(share: Share, was: Share, top: float, unit: float) -> Iterator[str]:
+    is_new = share.led != was.led
+    ground, border = PANEL if share.is_alive else EMPTY, edge(is_new, MUTED, marked_width=3)
+    yield rect(LEFT, top, WIDTH - 2 * LEFT, ROW_HEIGHT - 8, ground, rx=6, **border)
+    yield text(LEFT + 14, top + 24, f"broker {share.broker_id}", BODY, bold=True)
+    yield text(LEFT + 14, top + 42, "" if share.is_alive else "fenced", SMALL, colour=MARK, bold=True)
+    y = top + BAR_DOWN
+    own = (BAR_LEFT, y, share.led_as_preferred * unit, BAR_HEIGHT)
+    others = (BAR_LEFT + own[2], y, (share.led - share.led_as_preferred) * unit, BAR_HEIGHT)
+    for look, box in ((OWN, own), (OTHERS, others)):
+        if box[2]:
+            yield filled(look, box)
+            yield outlined(box, stroke=INK, width=1.5)
+    x = BAR_LEFT + share.preferred * unit
+    yield line(x, top + 4, x, top + ROW_HEIGHT - 12, INK, 4)
+    yield text(WIDTH - LEFT - 14, top + 24, f"leads {share.led}", BODY, "end", bold=True,
+               colour=MARK if is_new else INK)  # fmt: skip
+    yield text(WIDTH - LEFT - 14, top + 42, f"preferred for {share.preferred}", SMALL, "end", colour=MUTED)
+
+
+def _legend(top: float) -> Iterator[str]:
+    places = ((OWN, "leads, and is preferred", BAR_LEFT), (OTHERS, "leads in place of another", BAR_LEFT + 240))
+    for look, words, x in places:
+        box = (x, top - 13, 22, 16)
+        yield filled(look, box)
+        yield outlined(box, stroke=INK, width=1.5)
+        yield text(x + 30, top, words, SMALL, colour=MUTED)
+    yield line(BAR_LEFT + 490, top - 14, BAR_LEFT + 490, top + 4, INK, 4)
+    yield text(BAR_LEFT + 502, top, "what it is preferred for", SMALL, colour=MUTED)
+
+
+# The load of brokers, drawn: what they take over from dead ones, and what a plan has them copy.
+
+LOAD_LEFT, LOAD_BAR_LEFT, LOAD_BAR_ROOM = 20, 130, 620
+LOAD_TOP, LOAD_ROW_HEIGHT, MOST_HEIGHT = 70, 48, 420
+LOAD_MOST_BROKERS = 24
+BEFORE, INHERITED = FILLS[0], FILLS[1]
+IN, OUT = FILLS[2], FILLS[1]
+UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "KB"))
+
+
+def draw_load(partitions: Sequence[Led], dead: Iterable[int]) -> Picture:
+    """What each broker leads when others die: what it led before, and behind it what it takes over.
+
+    The thick line is an even share of the partitions among those that are left. The busiest has a pointer.
+
+    Parameters
+    ----------
+    partitions : sequence of Led
+        As `kafkalearn.operations.leadership.partition_of` makes them.
+    dead : iterable of int
+        Broker ids.
+
+    Examples
+    --------
+    >>> from kafkalearn.operations.leadership import partition_of
+    >>> three = [partition_of("orders", number, replicas) for number, replicas in enumerate([(1, 2), (2, 3), (3, 1)])]
+    >>> draw_load(three, dead=[1]).label
+    'Without broker 1: broker 2 leads 2 partitions, 1 of them taken over; broker 3 leads 1 partition.'
+    """
+    gone = tuple(sorted({*iterable("dead", dead, of="broker ids")}))
+    left = load_without(partitions, gone)
+    _require_room(left)
+    before = Counter(each.leader for each in partitions)
+    taken = {each.broker_id: each.leader_count - before[each.broker_id] for each in left}
+    longest, even = max(each.leader_count for each in left), len(partitions) / len(left)
+    unit = LOAD_BAR_ROOM / max(longest, even, 1)
+    step = _step(len(left))
+    title = f"Without {_brokers(gone)}" if gone else "All brokers live"
+    bottom = LOAD_TOP + step * len(left)
+    shapes: list[str] = [text(LOAD_LEFT, 36, f"{title}: who leads how much", TITLE, bold=True)]
+    for place, each in enumerate(left):
+        top = LOAD_TOP + step * place
+        kept = (LOAD_BAR_LEFT, top + 4, before[each.broker_id] * unit, step - 12)
+        new = (LOAD_BAR_LEFT + kept[2], top + 4, taken[each.broker_id] * unit, step - 12)
+        words = f"{each.leader_count:,} of {len(partitions):,}, {size_words(each.led_bytes)}"
+        is_busiest = each.leader_count == longest
+        shapes += _bars(f"broker {each.broker_id}", ((BEFORE, kept), (INHERITED, new)), top + step / 2 + 4)
+        shapes.append(
+            text(WIDTH - LOAD_LEFT, top + step / 2 + 4, words, SMALL, "end", MARK if is_busiest else INK, is_busiest)
+        )
+        if is_busiest:
+            shapes.append(pointer(new[0] + new[2], top + 6))
+    x = LOAD_BAR_LEFT + even * unit
+    shapes += [line(x, LOAD_TOP - 4, x, bottom, INK, 3), text(x, LOAD_TOP - 10, "even", SMALL, "middle", MUTED)]
+    shapes += _load_legend(bottom + 26, ((BEFORE, "led before"), (INHERITED, "taken over")))
+    said = [_load_words(each.broker_id, each.leader_count, taken[each.broker_id]) for each in left]
+    return picture(bottom + 46, *shapes, label=f"{title}: {'; '.join(said)}.")
+
+
+def draw_moves(partitions: Sequence[Led], plan: Sequence[Target]) -> Picture:
+    """What a plan has each broker receive and send, in bytes; the largest of all sets how long it takes.
+
+    Parameters
+    ----------
+    partitions : sequence of Led
+        Before the plan, with their sizes.
+    plan : sequence of Target
+        As `kafkalearn.operations.reassignment.plan_of` makes it.
+
+    Examples
+    --------
+    >>> from kafkalearn.operations.leadership import partition_of
+    >>> partitions = [partition_of("orders", 0, [1, 2], size_bytes=2_000_000)]
+    >>> draw_moves(partitions, [Target("orders", 0, (3, 2))]).label
+    'The plan copies 2.0 MB: broker 1 sends 2.0 MB; broker 3 receives 2.0 MB.'
+    """
+    moved = moved_bytes(partitions, plan)
+    total = sum(each.in_bytes for each in moved)
+    if not moved:
+        return picture(
+            60, text(LOAD_LEFT, 36, "The plan copies nothing", TITLE, bold=True), label="The plan copies nothing."
+        )
+    _require_room(moved)
+    longest = max(1, *(max(each.in_bytes, each.out_bytes) for each in moved))
+    unit, step = LOAD_BAR_ROOM / longest, _step(len(moved))
+    half = (step - 10) / 2
+    bottom = LOAD_TOP + step * len(moved)
+    shapes = [text(LOAD_LEFT, 36, f"The plan copies {size_words(total)}", TITLE, bold=True)]
+    for place, each in enumerate(moved):
+        top = LOAD_TOP + step * place
+        boxes = ((IN, (LOAD_BAR_LEFT, top, each.in_bytes * unit, half)),
+                 (OUT, (LOAD_BAR_LEFT, top + half, each.out_bytes * unit, half)))  # fmt: skip
+        shapes += _bars(f"broker {each.broker_id}", boxes, top + half + 6)
+        for at, amount in enumerate((each.in_bytes, each.out_bytes)):
+            is_busiest, words = amount == longest, ("in ", "out ")[at] + size_words(amount)
+            y = top + half * at + half / 2 + 6
+            if step >= LOAD_ROW_HEIGHT or is_busiest:
+                shapes.append(text(WIDTH - LOAD_LEFT, y, words, SMALL, "end", MARK if is_busiest else INK, is_busiest))
+    shapes += _load_legend(bottom + 22, ((IN, "receives"), (OUT, "sends")))
+    said = [_moved_words(each.broker_id, each.in_bytes, each.out_bytes) for each in moved]
+    said = [each for each in said if each]
+    return picture(bottom + 42, *shapes, label=f"The plan copies {size_words(total)}: {'; '.join(said)}.")
+
+
+def size_words(size_bytes: int) -> str:
+    """A size as disks are sold, in thousands.
+
+    >>> size_words(2_320_000_000), size_words(12)
+    ('2.3 GB', '12 bytes')
+    """
+    for unit, name in UNITS:
+        if size_bytes >= unit:
+            return f"{size_bytes / unit:,.1f} {name}"
+    return counted(size_bytes, "byte")
+
+
+def _step(count: int) -> float:
+    """The height of a row: less where there are many."""
+    return min(LOAD_ROW_HEIGHT, MOST_HEIGHT / count)
+
+
+def _require_room(brokers: Sequence[object]) -> None:
+    if not brokers:
+        raise KafkaLearnError("no broker is left that could be drawn: leave one of them alive")
+    if len(brokers) > LOAD_MOST_BROKERS:
+        raise KafkaLearnError(f"the picture has room for {LOAD_MOST_BROKERS} brokers, got {len(brokers)}")
+
+
+def _bars(name: str, boxes: Iterable[tuple[Fill, Box]], middle: float) -> Iterator[str]:
+    yield text(LOAD_LEFT, middle, name, SMALL, bold=True)
+    for look, box in boxes:
+        if box[2]:
+            yield filled(look, box)
+            yield outlined(box, stroke=INK, width=1.5)
+
+
+def _load_legend(top: float, names: Iterable[tuple[Fill, str]]) -> Iterator[str]:
+    for at, (look, words) in enumerate(names):
+        box = (LOAD_BAR_LEFT + 170 * at, top - 13, 22, 16)
+        yield filled(look, box)
+        yield outlined(box, stroke=INK, width=1.5)
+        yield text(box[0] + 30, top, words, SMALL, colour=MUTED)
+
+
+def _brokers(broker_ids: Sequence[int]) -> str:
+    return f"broker{'s' * (len(broker_ids) > 1)} {listed(broker_ids)}"
+
+
+def _load_words(broker_id: int, count: int, taken: int) -> str:
+    return f"broker {broker_id} leads {counted(count, 'partition')}" + (
+        f", {taken} of them taken over" if taken else ""
+    )
+
+
+def _moved_words(broker_id: int, in_bytes: int, out_bytes: int) -> str:
+    parts = (("receives", in_bytes), ("sends", out_bytes))
+    words = [f"{verb} {size_words(amount)}" for verb, amount in parts if amount]
+    return f"broker {broker_id} {listed(words)}" if words else ""

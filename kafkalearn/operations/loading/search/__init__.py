@@ -1,1 +1,0 @@
-"""Searching for a load that the cleaner makes fail."""

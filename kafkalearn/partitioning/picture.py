@@ -1,0 +1,338 @@
+"""A producer of keyless records, shown: picture, words, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+
+from kafkalearn.base.errors import counted
+from kafkalearn.base.hashing import to_positive
+from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    READ,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Fill,
+    edge,
+    fill,
+    filled,
+    line,
+    outlined,
+    polygon,
+    rect,
+    text,
+)
+from kafkalearn.partitioning.keyless import (
+    Batch,
+    Drain,
+    Event,
+    PartitionDrawn,
+    Producer,
+    RecordAppended,
+    Send,
+    SenderLooks,
+    SendToOtherTopic,
+    Settings,
+    all_full,
+    rule_of,
+)
+
+# A producer of keyless records in words: a sentence about a frame, its rule, the whole of it as text.
+
+
+def describe_keyless(
+    settings: Settings, frame: Frame[Producer, Event], before: Frame[Producer, Event] | None = None
+) -> str:
+    """A sentence or two about a frame of a producer; the one before it is not needed.
+
+    >>> from kafkalearn.partitioning.keyless import simulate
+    >>> settings = Settings(3, "2.3")
+    >>> describe_keyless(settings, simulate(settings, [Send()])[1])
+    'Record 1 (100 bytes) opens a batch in partition 1.'
+    """
+    state, event = frame.state, frame.event
+    match event:
+        case Send():
+            (placed,) = (each for each in state.effects if isinstance(each, RecordAppended))
+            return _describe_send(state, event, placed) + _describe_draw(state, placed)
+        case SendToOtherTopic():
+            return "A record without a key goes to another topic."
+        case Drain(partitions):
+            if partitions is None:
+                return "All waiting batches are sent."
+            return f"The waiting batches of partitions {', '.join(map(str, partitions))} are sent."
+        case SenderLooks():
+            return f"The sending thread looks at the queues: {_describe_weights(state)}."
+    return f"A producer of Kafka {settings.release} ({rule_of(settings.release)}) has written nothing yet."
+
+
+def appended_in(state: Producer) -> RecordAppended | None:
+    """The record that the last event wrote; None if it wrote none."""
+    return next((each for each in state.effects if isinstance(each, RecordAppended)), None)
+
+
+def _describe_send(state: Producer, event: Send, placed: RecordAppended) -> str:
+    kind = "" if event.key is None else f", key {event.key!r}"
+    verb = "opens a batch in" if placed.has_opened_batch else "goes to"
+    return f"Record {sum(state.record_counts)} ({event.value_bytes} bytes{kind}) {verb} partition {placed.partition}."
+
+
+def _describe_draw(state: Producer, placed: RecordAppended) -> str:
+    """The sticky partition that was drawn while the record was written."""
+    drawn = [each for each in state.effects if isinstance(each, PartitionDrawn)]
+    if not drawn:
+        return ""
+    if state.current == drawn[0].previous:
+        return f" Partition {state.current} was drawn again."
+    when = "for it" if placed.partition == state.current else "for the next"
+    return f" Partition {state.current} was drawn {when}."
+
+
+def weights(state: Producer) -> dict[int, int]:
+    """The weight of each partition in the next draw; empty if all are as likely."""
+    if state.load is None:
+        return {}
+    sums = state.load.running_sums
+    return dict(zip(state.load.partitions, (b - a for a, b in pairwise((0, *sums))), strict=True))
+
+
+def _describe_weights(state: Producer) -> str:
+    by_partition = weights(state)
+    if not by_partition:
+        return "every partition is as likely to be drawn"
+    return "weights " + ", ".join(f"{weight} for partition {each}" for each, weight in by_partition.items())
+
+
+def keyless_rule(settings: Settings, state: Producer) -> str:
+    """Where the next record goes, in the terms of the release's rule."""
+    rule = rule_of(settings.release)
+    if rule.startswith("round robin"):
+        if state.counter is None:
+            return "the counter starts at a random number"
+        count = len(settings.candidates)
+        index = to_positive(state.counter) % count
+        return f"next: {to_positive(state.counter)} % {count} = {index}, partition {settings.candidates[index]}"
+    if state.current is None:
+        return "next: a partition drawn at random"
+    is_filling = not all_full(state.queues[state.current] or ())
+    by_rule = _sticky_rule if rule == "sticky" else _uniform_rule
+    return by_rule(settings, state, is_filling)
+
+
+def _sticky_rule(settings: Settings, state: Producer, is_filling: bool) -> str:
+    if len(settings.candidates) == 1:
+        return f"next: partition {state.current}, there is no other"
+    if is_filling:
+        return f"next: partition {state.current}, if the record fits into its batch"
+    return "next: another partition than now, for a new batch has to be opened"
+
+
+def _uniform_rule(settings: Settings, state: Producer, is_filling: bool) -> str:
+    if state.produced_bytes < settings.batch_size:
+        return f"next: partition {state.current}, until {settings.batch_size} bytes went there"
+    if is_filling:
+        return f"next: partition {state.current}, until its batch is full: enough bytes went there"
+    return f"next: a partition drawn anew, enough bytes went to partition {state.current}"
+
+
+def keyless_text(
+    settings: Settings, frame: Frame[Producer, Event], before: Frame[Producer, Event] | None = None
+) -> str:
+    """A frame of `kafkalearn.partitioning.keyless` as a few lines of text.
+
+    >>> from kafkalearn.partitioning.keyless import simulate
+    >>> settings = Settings(2, "2.3", draw=(0,).__getitem__)
+    >>> print(keyless_text(settings, simulate(settings, [Send()] * 3)[-1]))
+    Record 3 (100 bytes) goes to partition 0.
+    next: 3 % 2 = 1, partition 1
+      partition 0: 2 written, 0 sent, waiting [2 records, 279 bytes]
+      partition 1: 1 written, 0 sent, waiting [1 record, 170 bytes]
+    """
+    state = frame.state
+    head = [describe_keyless(settings, frame), keyless_rule(settings, state)]
+    if state.produced_bytes:
+        head.append(f"bytes to partition {state.current} since it was drawn: {state.produced_bytes}")
+    return "\n".join([*head, *(_lane_text(state, partition) for partition in range(settings.partition_count))])
+
+
+def _lane_text(state: Producer, partition: int) -> str:
+    queue, written = state.queues[partition] or (), state.record_counts[partition]
+    sent = written - sum(batch.record_count for batch in queue)
+    waiting = " ".join(_batch_text(batch) for batch in queue) or "nothing"
+    mark = ">" if partition == state.current else " "
+    return f"{mark} partition {partition}: {written} written, {sent} sent, waiting {waiting}"
+
+
+def _batch_text(batch: Batch) -> str:
+    is_full = ", full" if batch.is_full else ""
+    return f"[{counted(batch.record_count, 'record')}, {batch.byte_count} bytes{is_full}]"
+
+
+# A producer's queues as a picture: a lane for each partition, batches filling up, and where the next record goes.
+#
+# A frame of `kafkalearn.partitioning.keyless.simulate` becomes one drawing; `animate_keyless` draws a whole run.
+
+LANES_TOP, LANE_HEIGHT, MOST_LANES = 86, 58, 7  # of so many lanes the picture fits a small window
+QUEUE_LEFT, BATCH_WIDTH, BATCH_GAP, MOST_BATCHES = 190, 144, 12, 4
+METER_LEFT, METER_WIDTH = 440, 420
+OPEN, CLOSED = Fill(READ, ""), fill(1)
+
+
+def animate_keyless(
+    settings: Settings,
+    trace: Trace[Producer, Event],
+    *,
+    title: str = "",
+    start: int = 0,
+    stills: Sequence[int] | None = None,
+) -> Animation:
+    """A run of `kafkalearn.partitioning.keyless` as `kafkalearn.views.play` takes it, every moment drawn.
+
+    Parameters
+    ----------
+    settings : Settings
+        What the run was made with.
+    trace : tuple of Frame
+        The run.
+    title, start, stills
+        As in `kafkalearn.views.animation`.
+
+    Examples
+    --------
+    >>> from kafkalearn.partitioning.keyless import Send, simulate
+    >>> settings = Settings(3, batch_size=1000)
+    >>> animate_keyless(settings, simulate(settings, [Send()])).captions[1]
+    'Record 1 (100 bytes) opens a batch in partition 1. Partition 1 was drawn for it.'
+    """
+    draw, describe = partial(draw_keyless, settings), partial(describe_keyless, settings)
+    return animation(trace, draw, describe, title=title, start=start, stills=stills)
+
+
+def draw_keyless(
+    settings: Settings, frame: Frame[Producer, Event], before: Frame[Producer, Event] | None = None
+) -> Picture:
+    """One moment of a producer that writes records without keys, drawn.
+
+    Parameters
+    ----------
+    settings : Settings
+        What the run was made with.
+    frame, before : Frame
+        A frame of the trace; the one before it is not needed.
+
+    Examples
+    --------
+    >>> from kafkalearn.partitioning.keyless import Send, simulate
+    >>> settings = Settings(3, batch_size=1000)
+    >>> draw_keyless(settings, simulate(settings, [Send()])[1]).label
+    'Record 1 (100 bytes) opens a batch in partition 1. Partition 1 was drawn for it.'
+    """
+    state = frame.state
+    shown = _shown(settings, state)
+    bottom = LANES_TOP + len(shown) * LANE_HEIGHT
+    has_meter = rule_of(settings.release) == "uniform sticky"
+    return picture(
+        bottom + (84 if has_meter else 52),
+        text(25, 38, f"Records without a key: Kafka {settings.release}, {rule_of(settings.release)}", TITLE, bold=True),
+        text(QUEUE_LEFT, 72, "waiting batches, records: bytes; hatched: full, takes no more", SMALL, colour=MUTED),
+        text(WIDTH - 25, 72, "records", SMALL, "end", MUTED),
+        *(_lane(settings, state, each, LANES_TOP + at * LANE_HEIGHT) for at, each in enumerate(shown)),
+        text(25, bottom + 32, keyless_rule(settings, state), BODY, bold=True),
+        _meter(settings, state, bottom + 46) if has_meter else "",
+        label=describe_keyless(settings, frame),
+    )
+
+
+def _shown(settings: Settings, state: Producer) -> range:
+    """The partitions that fit, among them the one that the record went to, or the sticky one."""
+    appended = appended_in(state)
+    marked = appended.partition if appended else state.current or 0
+    first = max(0, min(marked - MOST_LANES // 2, settings.partition_count - MOST_LANES))
+    return range(first, min(first + MOST_LANES, settings.partition_count))
+
+
+def _lane(settings: Settings, state: Producer, partition: int, top: float) -> str:
+    is_current, is_led = partition == state.current, partition in settings.candidates
+    queue = state.queues[partition] or ()
+    appended = appended_in(state)
+    got_record = appended is not None and appended.partition == partition
+    written = state.record_counts[partition]
+    sent = written - sum(batch.record_count for batch in queue)
+    name = f"partition {partition}" if is_led else f"{partition}: no leader"
+    return "\n".join(
+        [
+            rect(0, top, WIDTH, LANE_HEIGHT, EMPTY) if is_current else "",
+            line(25, top + LANE_HEIGHT, WIDTH - 25, top + LANE_HEIGHT, MUTED, 1),
+            _current_mark(top) if is_current else "",
+            text(40, top + 35, name, BODY, colour=INK if is_led else MUTED, bold=is_current),
+            *_batches(queue, top, got_record),
+            text(WIDTH - 25, top + 27, f"{written} written", BODY, "end"),
+            text(WIDTH - 25, top + 48, _aside(state, partition, sent), SMALL, "end", MUTED),
+        ]
+    )
+
+
+def _current_mark(top: float) -> str:
+    middle = top + LANE_HEIGHT / 2
+    return polygon([(34, middle), (16, middle - 11), (16, middle + 11)], MARK)
+
+
+def _aside(state: Producer, partition: int, sent: int) -> str:
+    weight = weights(state).get(partition)
+    return f"{sent} sent" if weight is None else f"{sent} sent, weight {weight}"
+
+
+def _batches(queue: tuple[Batch, ...], top: float, got_record: bool) -> list[str]:
+    """The waiting batches, the oldest left; of a long queue the newest and how many more there are."""
+    shown = queue[-MOST_BATCHES:]
+    hidden = len(queue) - len(shown)
+    parts = [text(QUEUE_LEFT - 8, top + 35, f"+{hidden}", SMALL, "end", MUTED)] if hidden else []
+    for at, batch in enumerate(shown):
+        is_now = got_record and at == len(shown) - 1
+        parts.append(_batch(batch, QUEUE_LEFT + at * (BATCH_WIDTH + BATCH_GAP), top + 9, is_now))
+    return parts
+
+
+def _batch(batch: Batch, x: float, y: float, is_now: bool) -> str:
+    """A batch as full as it is; hatched once no more goes in, with a thick border if it got the last record."""
+    height = LANE_HEIGHT - 18
+    full = min(1, batch.byte_count / batch.limit_bytes) * BATCH_WIDTH
+    words = f"{batch.record_count}: {batch.byte_count} B"
+    plate = 9.6 * len(words) + 8
+    return "\n".join(
+        [
+            rect(x, y, BATCH_WIDTH, height, PANEL),
+            filled(CLOSED if batch.is_full else OPEN, (x, y, full, height)),
+            rect(x, y, BATCH_WIDTH, height, **edge(is_now, marked_width=5)),
+            rect(x + BATCH_WIDTH / 2 - plate / 2, y + 9, plate, 22, PANEL, rx=3) if batch.is_full else "",
+            text(x + BATCH_WIDTH / 2, y + 26, words, SMALL + 1, "middle"),
+        ]
+    )
+
+
+def _meter(settings: Settings, state: Producer, top: float) -> str:
+    """Bytes to the current partition since it was drawn, against the two marks at which it may change."""
+    whole = 2 * settings.batch_size
+    done = min(1, state.produced_bytes / whole) * METER_WIDTH
+    half = METER_LEFT + METER_WIDTH / 2
+    return "\n".join(
+        [
+            text(25, top + 16, "bytes there since it was drawn", SMALL),
+            text(METER_LEFT - 14, top + 17, str(state.produced_bytes), BODY, "end", bold=True),
+            rect(METER_LEFT, top, METER_WIDTH, 20, PANEL),
+            filled(OPEN, (METER_LEFT, top, done, 20)),
+            outlined((METER_LEFT, top, METER_WIDTH, 20), stroke=INK, width=1.5),
+            line(half, top - 5, half, top + 25, INK, 3),
+            text(half - 8, top + 16, str(settings.batch_size), SMALL, "end"),
+            text(METER_LEFT + METER_WIDTH + 8, top + 16, str(whole), SMALL),
+        ]
+    )

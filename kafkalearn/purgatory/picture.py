@@ -1,0 +1,428 @@
+"""Timers and delayed operations, shown: picture, words, figures."""
+
+from __future__ import annotations
+
+from kafkalearn.base.errors import counted
+from kafkalearn.base.trace import Frame
+from kafkalearn.drawing.player import Picture, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    READ,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Fill,
+    edge,
+    fill,
+    filled,
+    line,
+    rect,
+    text,
+)
+from kafkalearn.purgatory.operations import (
+    AT_ONCE,
+    BY_EVENT,
+    BY_FORCE,
+    BY_TIME,
+    WHILE_LISTED,
+    CheckAndComplete,
+    Checked,
+    Completed,
+    FactChanged,
+    ForceComplete,
+    Never,
+    Parked,
+    Purgatory,
+    PurgatoryEvent,
+    Purged,
+    Settings,
+    TimePassed,
+    TryCompleteElseWatch,
+)
+from kafkalearn.purgatory.requests import (
+    Broker,
+    ConsumerAnswered,
+    ConsumerFetch,
+    ConsumerParked,
+    DelayedDelete,
+    DeleteAnswered,
+    DeleteParked,
+    RequestEvent,
+    SizedProduce,
+)
+from kafkalearn.replication.events import (
+    NONE,
+    BrokerFrozen,
+    Fetch,
+    FetchAnswered,
+    FetchHandled,
+    LeaderElected,
+    ProduceAnswered,
+    ProduceParked,
+)
+from kafkalearn.replication.events import (
+    TimePassed as EventsTimePassed,
+)
+
+# The purgatory's lists as a picture: who watches which key, what is done and still listed, and the timer.
+#
+# The settings come first, so that they can be bound once: ``play(trace, partial(draw_purgatory, settings))``.
+
+TOP, ROW_HEIGHT, LEFT, CHIP_WIDTH, CHIP_GAP, MOST_CHIPS = 92, 62, 230, 136, 12, 5
+LEAST_ROWS = 3  # so that the pictures of a run have one size
+WAITING, DONE = Fill(READ, ""), fill(1)
+HOW = {
+    AT_ONCE: "is done at once: what it wants is there",
+    WHILE_LISTED: "was put on the lists, looks again, and is done",
+    BY_EVENT: "finds its condition true, and is done",
+    BY_FORCE: "is completed by force",
+    BY_TIME: "has waited long enough: time ends it",
+}
+
+
+def draw_purgatory(
+    settings: Settings, frame: Frame[Purgatory, PurgatoryEvent], before: Frame[Purgatory, PurgatoryEvent] | None = None
+) -> Picture:
+    """One moment of a purgatory, drawn: a row for each key that is watched.
+
+    Parameters
+    ----------
+    settings : Settings
+        Those of the run.
+    frame, before : Frame
+        A frame of `kafkalearn.purgatory.operations.simulate` and the one before it.
+
+    Examples
+    --------
+    >>> from kafkalearn.purgatory import delayed_produce
+    >>> from kafkalearn.purgatory.operations import simulate
+    >>> settings, events = Settings(), [TryCompleteElseWatch(delayed_produce("p1", {"orders-0": 7}))]
+    >>> draw_purgatory(settings, simulate(settings, events)[1]).label
+    'p1 waits until HW orders-0 >= 8, for at most 30,000 ms.'
+    """
+    purgatory: Purgatory = frame.state
+    rows = purgatory.lists or (("nobody watches", ()),)
+    bottom = TOP + max(len(rows), LEAST_ROWS) * ROW_HEIGHT
+    facts = ", ".join(f"{name} = {value:,}" for name, value in purgatory.facts) or "none yet"
+    return picture(
+        bottom + 100,
+        text(25, 38, f"Who waits at {purgatory.wheels.now_ms:,} ms", TITLE, bold=True),
+        text(LEFT, 74, "watchers, in the order they came; hatched: done, and still on the list", SMALL, colour=MUTED),
+        *(_row(purgatory, key, names, TOP + at * ROW_HEIGHT) for at, (key, names) in enumerate(rows)),
+        text(25, bottom + 32, "facts", BODY, bold=True),
+        text(LEFT, bottom + 32, facts, BODY),
+        text(25, bottom + 62, "timer", BODY, bold=True),
+        text(LEFT, bottom + 62, _timer_words(purgatory), BODY),
+        text(25, bottom + 88, _counts(settings, purgatory), SMALL, colour=MUTED),
+        label=describe_purgatory(frame, before),
+    )
+
+
+def _row(purgatory: Purgatory, key: str, names: tuple[str, ...], top: float) -> str:
+    event_keys = [effect.key for effect in purgatory.effects if isinstance(effect, Checked)]
+    shown = names[-MOST_CHIPS:]
+    hidden = len(names) - len(shown)
+    is_walked = key in event_keys
+    return "\n".join(
+        [
+            line(25, top + ROW_HEIGHT, WIDTH - 25, top + ROW_HEIGHT, MUTED, 1),
+            text(25, top + 38, key, BODY, bold=is_walked, colour=MARK if is_walked else INK),
+            text(LEFT - 8, top + 38, f"+{hidden}", SMALL, "end", MUTED) if hidden else "",
+            *(_chip(purgatory, name, LEFT + at * (CHIP_WIDTH + CHIP_GAP), top + 9) for at, name in enumerate(shown)),
+        ]
+    )
+
+
+def _chip(purgatory: Purgatory, name: str, x: float, y: float) -> str:
+    is_waiting = purgatory.is_waiting(name)
+    is_new = any(isinstance(effect, Parked | Completed) and effect.name == name for effect in purgatory.effects)
+    plate = 9.4 * len(name[:12]) + 10
+    return "\n".join(
+        [
+            filled(WAITING if is_waiting else DONE, (x, y, CHIP_WIDTH, ROW_HEIGHT - 18)),
+            rect(x, y, CHIP_WIDTH, ROW_HEIGHT - 18, rx=4, **edge(is_new)),
+            "" if is_waiting else rect(x + CHIP_WIDTH / 2 - plate / 2, y + 11, plate, 22, PANEL, rx=3),
+            text(x + CHIP_WIDTH / 2, y + 28, name[:12], SMALL + 1, "middle"),
+        ]
+    )
+
+
+def _timer_words(purgatory: Purgatory) -> str:
+    timers = sorted(purgatory.wheels.timers, key=lambda timer: timer.expires_ms)
+    shown = ", ".join(f"{timer.name} until {timer.expires_ms:,} ms" for timer in timers[:3])
+    return shown + (f", {len(timers) - 3} more" if len(timers) > 3 else "") or "empty"
+
+
+def _counts(settings: Settings, purgatory: Purgatory) -> str:
+    return (
+        f"{len(purgatory.waiting)} waiting, {purgatory.watched_count} entries on lists; a purge comes when "
+        f"{purgatory.estimated_count} (listed since the last one) - {purgatory.delayed_count} (in the timer) "
+        f"> {settings.purge_interval}"
+    )
+
+
+def describe_purgatory(
+    frame: Frame[Purgatory, PurgatoryEvent], before: Frame[Purgatory, PurgatoryEvent] | None = None
+) -> str:
+    """What the last event did, in a sentence or two.
+
+    >>> from kafkalearn.purgatory.operations import simulate
+    >>> describe_purgatory(simulate(Settings(), [CheckAndComplete("orders-0")])[1])
+    'The watchers of orders-0 are called: 0 completed.'
+    """
+    purgatory: Purgatory = frame.state
+    done = [f"{each.name} {HOW[each.how]}." for each in purgatory.effects if isinstance(each, Completed)]
+    match frame.event:
+        case TryCompleteElseWatch(operation):
+            preposition = "for" if operation.condition == Never() else "until"
+            words = f"{operation.name} waits {preposition} {operation.condition}"
+            is_waiting = purgatory.is_waiting(operation.name)
+            first = [f"{words}, for at most {operation.timeout_ms:,} ms."] if is_waiting else []
+        case FactChanged(name, value):
+            first = [f"{name} is {value:,} now; nobody has looked yet."]
+        case CheckAndComplete(key):
+            count = sum(isinstance(each, Completed) for each in purgatory.effects)
+            first = [f"The watchers of {key} are called: {count} completed."]
+        case ForceComplete():
+            first = []
+        case TimePassed(ms):
+            first = [f"{ms:,} ms pass."]
+        case _:
+            first = ["Nobody waits."]
+    dropped = sum(each.dropped_count for each in purgatory.effects if isinstance(each, Purged))
+    purged = [f"The lists are purged: {dropped} entries of completed operations go."] if dropped else []
+    return " ".join([*first, *done, *purged])
+
+
+def purgatory_text(
+    frame: Frame[Purgatory, PurgatoryEvent], before: Frame[Purgatory, PurgatoryEvent] | None = None
+) -> str:
+    """The same as plain text; completed operations that are still listed stand in brackets.
+
+    >>> from kafkalearn.purgatory import delayed_produce
+    >>> from kafkalearn.purgatory.operations import simulate
+    >>> print(purgatory_text(simulate(Settings(), [TryCompleteElseWatch(delayed_produce("p1", {"a-0": 7}))])[1]))
+    p1 waits until HW a-0 >= 8, for at most 30,000 ms.
+      a-0: p1
+      timer: p1 until 30,000 ms
+    """
+    purgatory: Purgatory = frame.state
+    lines = [describe_purgatory(frame, before)]
+    for key, names in purgatory.lists:
+        lines.append(f"  {key}: " + ", ".join(n if purgatory.is_waiting(n) else f"[{n}]" for n in names))
+    return "\n".join([*lines, f"  timer: {_timer_words(purgatory)}"])
+
+
+# A partition and all who wait for it: its log with its marks, and who waits, in four rows.
+
+LOG_TOP, CELL_WIDTH, CELL_HEIGHT, LOG_LEFT, MOST_CELLS = 110, 62, 46, 330, 10
+ROWS_TOP, REQUESTS_ROW_HEIGHT, ROW_COUNT = 208, 62, 4
+COMMITTED, UNCOMMITTED = Fill(READ, ""), fill(1)
+
+
+def draw_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, RequestEvent] | None = None) -> Picture:
+    """One moment of a partition's leader, drawn with the requests that wait on it.
+
+    Parameters
+    ----------
+    frame, before : Frame
+        A frame of `kafkalearn.purgatory.requests.simulate` and the one before it.
+
+    Examples
+    --------
+    >>> from kafkalearn.purgatory.requests import ConsumerFetch, Settings, simulate
+    >>> draw_requests(simulate(Settings(replica_count=2), [ConsumerFetch("c1", 0)])[1]).label
+    'c1 asks from offset 0: nothing is committed there, so it waits.'
+    """
+    broker: Broker = frame.state
+    return picture(
+        ROWS_TOP + ROW_COUNT * REQUESTS_ROW_HEIGHT + 22,
+        text(25, 38, f"A leader and those who wait, at {broker.partition.now_ms:,} ms", TITLE, bold=True),
+        text(25, 66, "log: plain below the HW (committed), hatched above it", SMALL, colour=MUTED),
+        *_log(broker),
+        *(
+            _requests_row(title, aside, entries, ROWS_TOP + at * REQUESTS_ROW_HEIGHT)
+            for at, (title, aside, entries) in enumerate(_waiting(broker))
+        ),
+        label=describe_requests(frame, before),
+    )
+
+
+def _log(broker: Broker) -> list[str]:
+    leader = broker.partition.leader
+    if leader is None:
+        return [text(25, LOG_TOP + 30, "no leader", BODY, bold=True)]
+    log = leader.log
+    first = max(log.log_start_offset, log.log_end_offset - MOST_CELLS)
+    offsets = range(first, log.log_end_offset)
+    parts = [text(25, LOG_TOP + 30, f"broker {broker.partition.controller.leader} leads", BODY, bold=True)]
+    for at, offset in enumerate(offsets):
+        x = LOG_LEFT + at * CELL_WIDTH
+        look = COMMITTED if offset < log.high_watermark else UNCOMMITTED
+        parts += [
+            filled(look, (x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT)),
+            rect(x, LOG_TOP, CELL_WIDTH - 4, CELL_HEIGHT, stroke=INK, stroke_width=1.5),
+            text(x + CELL_WIDTH / 2 - 2, LOG_TOP + CELL_HEIGHT + 20, str(offset), SMALL, "middle", MUTED),
+            text(x + CELL_WIDTH / 2 - 2, LOG_TOP + 30, f"{broker.record_bytes[offset]} B", SMALL, "middle"),
+        ]
+    if log.log_start_offset:
+        parts.append(text(25, LOG_TOP + 54, f"log start {log.log_start_offset}", SMALL, colour=MARK, bold=True))
+    for name, offset, y in (("HW", log.high_watermark, LOG_TOP - 12), ("LEO", log.log_end_offset, LOG_TOP - 12)):
+        x = LOG_LEFT + max(0, offset - first) * CELL_WIDTH - 2
+        is_shifted = name == "LEO" and log.high_watermark == log.log_end_offset
+        words = f"HW = LEO = {offset}" if is_shifted else f"{name} {offset}"
+        if name == "HW" and log.high_watermark == log.log_end_offset:
+            continue
+        parts += [
+            line(x, y + 2, x, LOG_TOP + CELL_HEIGHT + 4, MARK, 4),
+            text(x, y - 4, words, SMALL, "middle", bold=True),
+        ]
+    return parts
+
+
+def _waiting(broker: Broker) -> list[tuple[str, str, list[tuple[str, bool]]]]:
+    """The rows: what is waited for, and each who waits, with whether it came just now."""
+    leader = broker.partition.leader
+    followers, producers = ((), ()) if leader is None else (leader.waiting.fetches, leader.waiting.produces)
+    new_fetches = {each.broker_id for each in broker.effects if isinstance(each, FetchHandled) and each.is_parked}
+    new_produces = {each.request for each in broker.effects if isinstance(each, ProduceParked)}
+    new_consumers = {each.name for each in broker.effects if isinstance(each, ConsumerParked)}
+    new_deletes = {each.request for each in broker.effects if isinstance(each, DeleteParked)}
+    return [
+        (
+            "followers",
+            "wait for an append",
+            [
+                (f"broker {each.broker_id} from {each.fetch_offset}", each.broker_id in new_fetches)
+                for each in followers
+            ],
+        ),
+        (
+            "consumers",
+            "wait for committed bytes",
+            [(_consumer_words(broker, each.fetch), each.fetch.name in new_consumers) for each in broker.consumers],
+        ),
+        (
+            "producers, acks=all",
+            "wait for the HW",
+            [(f"p{each.request}: HW {each.required_offset}", each.request in new_produces) for each in producers],
+        ),
+        (
+            "deleting records",
+            "wait for the low watermark",
+            [
+                (f"d{each.request}: {broker.low_watermark} of {each.required_offset}", each.request in new_deletes)
+                for each in broker.deletes
+            ],
+        ),
+    ]
+
+
+def _consumer_words(broker: Broker, fetch: ConsumerFetch) -> str:
+    return f"{fetch.name} from {fetch.offset}: {broker.committed_bytes(fetch.offset)} of {fetch.min_bytes} B"
+
+
+def _requests_row(title: str, aside: str, entries: list[tuple[str, bool]], top: float) -> str:
+    parts = [
+        line(25, top, WIDTH - 25, top, MUTED, 1),
+        text(25, top + 28, title, BODY, bold=True),
+        text(25, top + 49, aside, SMALL, colour=MUTED),
+    ]
+    x = LOG_LEFT - 60
+    for words, is_new in entries:
+        width = 9.2 * len(words) + 22
+        parts += [
+            rect(x, top + 12, width, 38, EMPTY, rx=5, **edge(is_new)),
+            text(x + width / 2, top + 37, words, SMALL + 1, "middle"),
+        ]
+        x += width + 12
+    return "\n".join(parts)
+
+
+def describe_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, RequestEvent] | None = None) -> str:
+    """What the last event did, and who was woken by it.
+
+    >>> from kafkalearn.purgatory.requests import ConsumerFetch, Settings, SizedProduce, simulate
+    >>> from kafkalearn.replication import Produce
+    >>> describe_requests(simulate(Settings(replica_count=1), [ConsumerFetch("c1", 0), SizedProduce(Produce())])[2])
+    'A producer appends with acks=all. p1 gets the answer: written. c1 is woken, the log is read again: 1 record, HW 1.'
+    """
+    broker: Broker = frame.state
+    verb = "gets" if isinstance(frame.event, ConsumerFetch) else "is woken, the log is read again:"
+    effects = [_effect_words(effect, verb) for effect in broker.effects]
+    return " ".join(words for words in [_event_words(frame.event, broker), *effects] if words)
+
+
+def _event_words(event: object, broker: Broker) -> str:
+    match event:
+        case None:
+            return "An empty partition; nobody waits."
+        case ConsumerFetch(name, offset, min_bytes):
+            parked = next((each for each in broker.effects if isinstance(each, ConsumerParked)), None)
+            if parked is None:
+                return f"{name} asks from offset {offset}."
+            some = "nothing is committed there"
+            if min_bytes > 1:
+                some = f"the first read finds {parked.found_bytes:,} of {min_bytes:,} bytes"
+            return f"{name} asks from offset {offset}: {some}, so it waits."
+        case DelayedDelete(before_offset):
+            below = "up to the HW" if before_offset < 0 else f"below offset {before_offset}"
+            return f"An administrator deletes the records {below}."
+        case SizedProduce(produce):
+            return f"A producer appends with acks={produce.acks}."
+        case Fetch(broker_id):
+            return f"Broker {broker_id} fetches."
+        case EventsTimePassed(ms):
+            return f"{ms:,} ms pass."
+        case BrokerFrozen(broker_id):
+            return f"Broker {broker_id} freezes."
+        case LeaderElected(broker_id):
+            return f"Broker {broker_id} is elected."
+    return f"{type(event).__name__}."
+
+
+def _effect_words(effect: object, verb: str) -> str:
+    match effect:
+        case FetchHandled(is_parked=True):
+            return "There is nothing new: its fetch waits."
+        case FetchAnswered(broker_id, high_watermark, records):
+            return f"Broker {broker_id} gets {counted(len(records), 'record')} and HW {high_watermark}."
+        case ProduceParked(request):
+            return f"p{request} waits for the HW."
+        case ProduceAnswered(request, error):
+            return f"p{request} gets the answer: {'written' if error == NONE else error}."
+        case DeleteParked(request):
+            return f"The leader has deleted them; d{request} waits for the other replicas."
+        case DeleteAnswered(request, low_watermark, error):
+            answer = f"deleted, the low watermark is {low_watermark}" if error == NONE else error
+            return f"d{request} gets the answer: {answer}."
+        case ConsumerAnswered(name, high_watermark, records, error):
+            answer = f"{counted(len(records), 'record')}, HW {high_watermark}" if error == NONE else error
+            return f"{name} {verb} {answer}."
+    return ""
+
+
+def requests_text(frame: Frame[Broker, RequestEvent], before: Frame[Broker, RequestEvent] | None = None) -> str:
+    """The same as plain text.
+
+    >>> from kafkalearn.purgatory.requests import ConsumerFetch, Settings, simulate
+    >>> print(requests_text(simulate(Settings(replica_count=2), [ConsumerFetch("c1", 0)])[1]))
+    c1 asks from offset 0: nothing is committed there, so it waits.
+    time 0 ms, HW 0, LEO 0
+      followers: nobody
+      consumers: c1 from 0: 0 of 1 B
+      producers, acks=all: nobody
+      deleting records: nobody
+    """
+    broker: Broker = frame.state
+    leader = broker.partition.leader
+    ends = "no leader" if leader is None else f"HW {leader.high_watermark}, LEO {leader.log_end_offset}"
+    lines = [describe_requests(frame, before), f"time {broker.partition.now_ms} ms, {ends}"]
+    for title, _, entries in _waiting(broker):
+        lines.append(f"  {title}: " + (", ".join(words for words, _ in entries) or "nobody"))
+    return "\n".join(lines)

@@ -1,0 +1,83 @@
+"""Right or dated: what is often written about Kafka, what is true, since when, and the chapter that shows it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from kafkalearn.base.errors import unknown_name
+
+__all__ = [
+    "Claim",
+    "claims",
+]
+
+
+# Claims of articles and what is true of them; the data is claims.json beside this file.
+
+_DATA = Path(__file__).parent / "claims.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that readers have read.
+
+    Attributes
+    ----------
+    says : str
+        The claim.
+    true : str
+        What is so.
+    since : str
+        Since which release; "always" if it never was as the claim says.
+    chapter : str
+        The chapter that shows it: ``"07"``.
+    subject : str
+        Words that stand in that chapter where it is shown.
+    """
+
+    says: str
+    true: str
+    since: str
+    chapter: str
+    subject: str
+
+
+@cache
+def all_claims() -> tuple[Claim, ...]:
+    """Every claim, in the order of the chapters."""
+    return tuple(Claim(**each) for each in json.loads(_DATA.read_text(encoding="utf-8")))
+
+
+def claims(chapter: str | None = None) -> list[dict[str, str]]:
+    """Rows for a table: what you may have read, what is true, since when, and the chapter that shows it.
+
+    Parameters
+    ----------
+    chapter : str, optional
+        Only those of one chapter, without the column that names it.
+
+    Returns
+    -------
+    list of dict
+        For `kafkalearn.base.tables.table`.
+
+    Raises
+    ------
+    KafkaLearnError
+        If no claim belongs to such a chapter.
+
+    Examples
+    --------
+    >>> claims("09")[0]["true today"]
+    '0 to 6; the HW is exclusive'
+    """
+    known = sorted({each.chapter for each in all_claims()})
+    if chapter is not None and chapter not in known:
+        raise unknown_name("chapter", chapter, known)
+    chosen = [asdict(each) for each in all_claims() if chapter in (None, each.chapter)]
+    names = {"says": "you may have read", "true": "true today", "since": "since", "chapter": "chapter"}
+    kept = [name for name in names if name != "chapter" or chapter is None]
+    return [{names[name]: row[name] for name in kept} for row in chosen]

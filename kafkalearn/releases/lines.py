@@ -1,0 +1,139 @@
+"""Kafka's releases in order: which lines there are, which line a release belongs to, which came first.
+
+A *release line* is what shares its documentation: 0.8.2, 0.10.1, 1.0, 4.3. A *patch* is one release of it:
+4.3.1. Up to 0.11 a line has three numbers and its patches four. Defaults are known by line (`kafkalearn.releases`);
+a rule that changed in a patch asks `at_least`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from kafkalearn.base.errors import KafkaLearnError, shown, unknown_name
+
+# One line for each of Kafka's numbering eras: 0.x with three numbers, then the majors.
+# fmt: off
+RELEASES = (
+    "0.8.2", "0.9.0", "0.10.0", "0.10.1", "0.10.2", "0.11.0",
+    "1.0", "1.1",
+    "2.0", "2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "2.7", "2.8",
+    "3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7", "3.8", "3.9",
+    "4.0", "4.1", "4.2", "4.3",
+)
+# fmt: on
+"""All release lines from 0.8.2 on, oldest first."""
+
+LONGEST_PATCH = 3  # digits
+
+DEFAULT_RELEASE = "4.3"
+"""The release that is meant wherever none is given."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Release:
+    """A release line or one of its patches; ordered as released, a line before its own patches.
+
+    Examples
+    --------
+    >>> parse_release("0.8.2") < parse_release("0.10.0") < parse_release("1.0") < parse_release("4.3")
+    True
+    >>> parse_release("4.0") < parse_release("4.0.1") < parse_release("4.1")
+    True
+    """
+
+    number: tuple[int, ...]
+
+    def __str__(self) -> str:
+        """The release as Kafka writes it."""
+        return ".".join(map(str, self.number))
+
+    @property
+    def line(self) -> str:
+        """The name in `RELEASES` of the line it belongs to."""
+        line_length = 3 if self.number[0] == 0 else 2
+        return ".".join(map(str, self.number[:line_length]))
+
+
+def parse_release(release: str | Release) -> Release:
+    """The release that a text names: a line in `RELEASES`, or any patch of one.
+
+    Parameters
+    ----------
+    release : str or Release
+        ``"4.3"``, ``"4.3.0"``, ``"0.8.2.2"``. A patch newer than this library is taken as one of its line.
+
+    Returns
+    -------
+    Release
+        Ordered; with ``.line`` and ``.number``.
+
+    Raises
+    ------
+    KafkaLearnError
+        If it is no text, or its line is not known; the message names the nearest lines.
+
+    Examples
+    --------
+    >>> parse_release("3.9.2"), parse_release("3.9.2").line
+    (Release(number=(3, 9, 2)), '3.9')
+    >>> parse_release("4.4")
+    Traceback (most recent call last):
+    ...
+    kafkalearn.base.errors.KafkaLearnError: unknown release '4.4'; did you mean '4.3' or '4.2' or '4.1'? \
+(known: 0.8.2 to 4.3 and their patches)
+    """
+    if isinstance(release, Release):
+        return release
+    if not isinstance(release, str):
+        raise KafkaLearnError(
+            f"release must be a str, got {type(release).__name__} {shown(release)}; put it in quotes: "
+            "as numbers, 0.10 and 0.1 would be the same"
+        )
+    line, _, patch = release.rpartition(".")
+    is_patch = patch.isascii() and patch.isdecimal() and len(patch) <= LONGEST_PATCH
+    if release in RELEASES or (line in RELEASES and is_patch):
+        return Release(tuple(map(int, release.split("."))))
+    error = unknown_name("release", release, RELEASES)
+    raise KafkaLearnError(f"{error} (known: {RELEASES[0]} to {RELEASES[-1]} and their patches)")
+
+
+def _checked_release(_: str, release: str | Release) -> str | Release:
+    parse_release(release)
+    return release
+
+
+ReleaseName: TypeAlias = Annotated[str, _checked_release]
+"""For the annotation of a field: a release, as in `parse_release`."""
+
+
+def release_line(release: str | Release) -> str:
+    """The name in `RELEASES` of the line a release belongs to; errors as in `parse_release`.
+
+    >>> release_line("3.9.2"), release_line("0.8.2.2"), release_line("4.3")
+    ('3.9', '0.8.2', '4.3')
+    """
+    return parse_release(release).line
+
+
+def at_least(since: str | Release, release: str | Release = DEFAULT_RELEASE) -> bool:
+    """Whether `release` has what came with `since`.
+
+    A line given as `release` stands for its newest patch, one given as `since` for its first.
+
+    Parameters
+    ----------
+    since : str or Release
+        The first release that has it.
+    release : str or Release
+        The release in question; without one, Kafka 4.3.
+
+    Examples
+    --------
+    >>> at_least("2.4", "2.3"), at_least("2.4", "2.4.0"), at_least("2.4")
+    (False, True, True)
+    >>> at_least("4.0.1", "4.0.0"), at_least("4.0.1", "4.0")
+    (False, True)
+    """
+    asked, first = parse_release(release), parse_release(since)
+    return asked >= first or first.number[: len(asked.number)] == asked.number

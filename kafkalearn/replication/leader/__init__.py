@@ -1,1 +1,0 @@
-"""The leader's side: what it appends, what followers fetch, who is in sync, and who waits."""

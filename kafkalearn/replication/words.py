@@ -1,0 +1,446 @@
+"""A replicated partition, shown: picture, words, figures."""
+
+from __future__ import annotations
+
+from kafkalearn.base.errors import capitalised, counted
+from kafkalearn.base.trace import Frame
+from kafkalearn.replication.events import (
+    NONE,
+    AlterPartitionAnswered,
+    AlterPartitionReassignments,
+    AlterPartitionSent,
+    AssignmentChanged,
+    BrokerCrashed,
+    BrokerFenced,
+    BrokerFrozen,
+    BrokerHalted,
+    BrokerReconnected,
+    BrokerRegistered,
+    BrokerRestarted,
+    BrokerStopped,
+    BrokerThawed,
+    BrokerUnfenced,
+    Consume,
+    ConsumerRead,
+    ControlledShutdownStarted,
+    DeleteRecords,
+    Effect,
+    ElectionAnswered,
+    ElectLeaders,
+    Fetch,
+    FetchAnswered,
+    FetchHandled,
+    HighWatermarkCheckpointed,
+    IsrChecked,
+    IsrSet,
+    IsrWritten,
+    LeaderChanged,
+    LeaderElected,
+    LeaderImbalanceChecked,
+    LogTruncated,
+    NoReachableLeader,
+    PowerLost,
+    Produce,
+    ProduceAnswered,
+    ProduceParked,
+    ReassignmentAnswered,
+    RecordsDeleted,
+    ReplicaDeleted,
+    ReplicationEvent,
+    SessionExpired,
+    TimePassed,
+)
+from kafkalearn.replication.settings import Settings
+from kafkalearn.replication.simulator import broken
+from kafkalearn.replication.state import CUT_OFF, RUNNING, UNKNOWN, Log, Partition, Remote, Replica
+
+# The status of the replicas of a partition in few words: for the picture and for the text of a frame.
+
+
+def ids_in_words(broker_ids: tuple[int, ...]) -> str:
+    """Broker ids in a row, as Kafka's tools print an ISR.
+
+    >>> ids_in_words((1, 3)), ids_in_words(())
+    ('1, 3', 'empty')
+    """
+    return ", ".join(map(str, broker_ids)) or "empty"
+
+
+def replica_status(state: Partition, broker_id: int) -> str:
+    """What a replica is just now, in few words: leader, in the ISR or out of it, down, frozen, added or removed."""
+    status = state.replica(broker_id).broker.status
+    assignment = state.controller.assignment
+    if broker_id not in assignment.replicas:
+        return "no replica" if status == RUNNING else f"no replica, {status}"
+    moves = {"adding": assignment.adding, "removing": assignment.removing}
+    return ", ".join([_role(state, broker_id), *(name for name, ids in moves.items() if broker_id in ids)])
+
+
+def _role(state: Partition, broker_id: int) -> str:
+    replica, controller = state.replica(broker_id), state.controller
+    status = replica.broker.status
+    epoch = replica.broker.leader_epoch
+    if status not in (RUNNING, CUT_OFF):
+        return status if replica.leading is None else f"{status}, led epoch {epoch}"
+    if replica.leading is not None and controller.leader != broker_id:
+        return f"believes it leads, epoch {epoch}"
+    if replica.leading is not None:
+        return f"leader, epoch {epoch}"
+    in_isr = "in the ISR" if broker_id in controller.isr else "out of the ISR"
+    return f"{in_isr}, cut off" if status == CUT_OFF else in_isr
+
+
+def waiting_in_words(state: Partition) -> str:
+    """The requests that wait on leaders; empty if none does."""
+    said = []
+    for replica in state.replicas:
+        said += [f"fetch of {each.broker_id} from {each.fetch_offset}" for each in replica.waiting.fetches]
+        said += [f"request {each.request} for HW {each.required_offset}" for each in replica.waiting.produces]
+    return "; ".join(said)
+
+
+def remote_of(state: Partition, broker_id: int) -> Remote | None:
+    """What the acting leader knows of a follower; None: of itself, or without a leader."""
+    leader = state.leader
+    return None if leader is None or not leader.remotes else leader.remotes[broker_id - 1]
+
+
+def remote_in_words(remote: Remote) -> str:
+    """A remote LEO: a question mark before the follower's first fetch."""
+    return "?" if remote.log_end_offset == UNKNOWN else str(remote.log_end_offset)
+
+
+def head_in_words(state: Partition) -> str:
+    """What the controller has recorded, and what the leader has asked it for."""
+    controller = state.controller
+    leader = "no leader" if controller.leader is None else f"leader {controller.leader}"
+    said = [leader, f"epoch {controller.leader_epoch}", f"ISR {ids_in_words(controller.isr)}"]
+    said += [f"eligible {ids_in_words(controller.elr)}"] if controller.elr else []
+    said += ["recovering"] if controller.is_recovering else []
+    said += [f"fenced {ids_in_words(controller.fenced)}"] if controller.fenced else []
+    said += [f"stopping {ids_in_words(controller.stopping)}"] if controller.stopping else []
+    said += proposal_in_words(state.leader)
+    return ", ".join(said)
+
+
+def assignment_in_words(settings: Settings, state: Partition) -> str:
+    """Which brokers hold a replica, and whom the controller prefers; empty where all do, and nothing has been moved.
+
+    >>> from kafkalearn.replication import AlterPartitionReassignments, simulate
+    >>> settings = Settings(replica_count=2, broker_count=3)
+    >>> assignment_in_words(settings, simulate(settings, [AlterPartitionReassignments((3, 2))])[-1].state)
+    'replicas 3, 2, 1; preferred 3; adding 3; removing 1'
+    """
+    replicas, adding, removing = state.controller.assignment
+    is_moved = bool(settings.assignment) and replicas != settings.assignment
+    if settings.broker_count == settings.replica_count and not (adding or removing or is_moved):
+        return ""
+    order = f"; preferred {replicas[0]}" if replicas and settings.assignment else ""
+    moves = [f"{name} {ids_in_words(ids)}" for name, ids in (("adding", adding), ("removing", removing)) if ids]
+    return "; ".join([f"replicas {ids_in_words(replicas)}{order}", *moves])
+
+
+def proposal_in_words(leader: Replica | None) -> list[str]:
+    """The ISR that a leader has asked for and not got yet, if there is one."""
+    if leader is None or leader.leading is None or leader.leading.proposal is None:
+        return []
+    proposal = leader.leading.proposal
+    return [f"{'refused' if proposal.is_refused else 'asked for'} ISR {ids_in_words(proposal.isr)}"]
+
+
+# What happens to a replicated partition, in words: the event, what it led to, what changed by it.
+
+
+def effects_in_words(frame: Frame[Partition, ReplicationEvent]) -> list[str]:
+    """What the event led to, one short clause for each effect worth saying."""
+    is_news = not isinstance(frame.event, LeaderElected)  # the event itself says who is elected
+    effects = [each for each in frame.state.effects if is_news or not isinstance(each, LeaderChanged)]
+    said = (_effect_in_words(effect, frame.state) for effect in effects)
+    return [each for each in said if each]
+
+
+def changes_in_words(state: Partition, before: Partition | None) -> list[str]:
+    """How the ISR has changed, and the HW of a leader that still leads."""
+    if before is None:
+        return []
+    said = []
+    if before.controller.isr != state.controller.isr:
+        said.append(f"the ISR is now {ids_in_words(state.controller.isr)}")
+    is_same = before.controller.leader == state.controller.leader
+    was, now = before.high_watermark, state.high_watermark
+    if is_same and was is not None and now is not None and was != now:
+        said.append(f"the HW {'rises' if now > was else 'falls'} from {was} to {now}")
+    return said
+
+
+def falls_in_words(state: Partition, before: Partition | None) -> list[str]:
+    """The high watermarks of running followers that have fallen."""
+    if before is None:
+        return []
+    pairs = enumerate(zip(before.replicas, state.replicas, strict=True), start=1)
+    return [
+        f"the HW of broker {broker_id} falls from {was.high_watermark} to {now.high_watermark}"
+        for broker_id, (was, now) in pairs
+        if now.high_watermark < was.high_watermark
+        and now.is_running
+        and broker_id != state.controller.leader
+        and broker_id in state.controller.assignment.replicas
+    ]
+
+
+def event_in_words(frame: Frame[Partition, ReplicationEvent], before: Partition | None) -> str:
+    """The event itself, as one clause."""
+    event, state = frame.event, frame.state
+    past = before if before is not None else state
+    match event:
+        case None:
+            return start_in_words(state)
+        case Produce():
+            return _produce_in_words(event, past)
+        case Fetch(id_):
+            asked = [each.fetch_offset for each in state.effects if isinstance(each, FetchHandled)]
+            return f"broker {id_} fetches from {asked[0] if asked else past.replica(id_).log_end_offset}"
+        case Consume(offset):
+            return f"a consumer reads from {offset}"
+        case DeleteRecords(offset):
+            return f"all records are to be deleted {'up to the HW' if offset < 0 else f'below offset {offset}'}"
+        case TimePassed(ms):
+            return f"{ms:,} ms pass"
+        case IsrChecked():
+            return "the leader looks for followers that lag"
+        case AlterPartitionAnswered(error):
+            return "the controller answers the leader" + ("" if error is None else f" with {error}")
+        case LeaderImbalanceChecked():
+            return "the controller looks for partitions that their preferred replica does not lead"
+        case ElectLeaders(election_type):
+            return f"{'a preferred' if election_type == 'preferred' else 'an unclean'} election is asked for"
+        case AlterPartitionReassignments(replicas):
+            return "the reassignment is to be cancelled" if replicas is None else _wanted_in_words(replicas)
+        case HighWatermarkCheckpointed(id_):
+            return f"broker {id_} writes its HW to disk: {state.replica(id_).log.checkpointed_high_watermark}"
+        case LeaderElected(leader, isr):
+            epoch = state.controller.leader_epoch
+            return f"broker {leader} is made leader, epoch {epoch}, with the ISR {ids_in_words(isr)}"
+        case IsrSet(isr):
+            return f"the controller sets the ISR to {ids_in_words(isr)}"
+    return _broker_in_words(event) or type(event).__name__
+
+
+def start_in_words(state: Partition) -> str:
+    """How a run begins."""
+    controller = state.controller
+    if controller.leader is None:
+        return f"{counted(len(state.replicas), 'replica')}, no leader yet"
+    others = tuple(each for each in controller.isr if each != controller.leader)
+    follow = f"; {ids_in_words(others)} {'follows' if len(others) == 1 else 'follow'} and are in sync" if others else ""
+    follow = follow.replace("follows and are", "follows and is")
+    return f"broker {controller.leader} leads, epoch {controller.leader_epoch}{follow}"
+
+
+def _wanted_in_words(replicas: tuple[int, ...]) -> str:
+    return f"the partition is to be reassigned to {ids_in_words(replicas) if replicas else 'no broker'}"
+
+
+def _produce_in_words(event: Produce, before: Partition) -> str:
+    count = len(event.values) or event.record_count
+    target = before.controller.leader if event.to_broker is None else event.to_broker
+    come = f"{counted(count, 'record')} {'comes' if count == 1 else 'come'}"
+    return f"{come} to {'nobody' if target is None else f'broker {target}'}, acks={event.acks}"
+
+
+def _broker_in_words(event: ReplicationEvent) -> str:
+    """What happens to one broker."""
+    said = {
+        BrokerCrashed: "crashes; its disk keeps what it has",
+        BrokerStopped: "is stopped cleanly",
+        BrokerRestarted: "starts again",
+        BrokerFrozen: "stands still",
+        BrokerThawed: "goes on where it stood",
+        BrokerReconnected: "is connected to the controller again",
+        BrokerFenced: "no longer counts as alive",
+        BrokerRegistered: "starts again and registers; it is fenced until it has caught up with the metadata",
+        BrokerUnfenced: "has caught up with the metadata, and counts as alive",
+        ControlledShutdownStarted: "asks to be stopped",
+        SessionExpired: "has been silent too long: the controller fences it",
+    }
+    if isinstance(event, PowerLost):
+        return f"broker {event.broker_id} loses power, and its disk all from offset {event.flushed_to} on"
+    for kind, words in said.items():
+        if isinstance(event, kind):
+            return f"broker {event.broker_id} {words}"
+    return ""
+
+
+def _effect_in_words(effect: Effect, state: Partition) -> str:
+    match effect:
+        case FetchHandled(_, broker_id, _, is_parked):
+            return f"the fetch of broker {broker_id} waits: there is nothing yet" if is_parked else ""
+        case FetchAnswered(broker_id):
+            return _answer_in_words(effect, f"broker {broker_id}")
+        case ProduceParked(request):
+            return f"request {request} waits{_until(state, request)}"
+        case ProduceAnswered(request, error, offset):
+            return f"request {request} is answered: {f'written at offset {offset}' if error == NONE else error}"
+        case NoReachableLeader():
+            return "no leader can be reached"
+        case ConsumerRead(records, error):
+            got = offsets_in_words([offset for offset, _ in records]) if error == NONE else error
+            return f"the consumer gets {got}"
+        case RecordsDeleted(log_start_offset, error):
+            return f"the log starts at {log_start_offset}" + ("" if error == NONE else f": {error}")
+        case AlterPartitionSent(isr):
+            return f"the leader asks the controller for the ISR {ids_in_words(isr)}"
+        case IsrWritten(isr):
+            return f"the leader writes the ISR {ids_in_words(isr)}"
+        case LeaderChanged(leader, epoch, is_clean):
+            if leader is None:
+                return "nobody can lead"
+            return f"broker {leader} leads, epoch {epoch}" + ("" if is_clean else ": an unclean election")
+        case AssignmentChanged(replicas, adding, removing):
+            moves = [f"{name} {ids_in_words(ids)}" for name, ids in (("adding", adding), ("removing", removing)) if ids]
+            return f"the replicas are now {ids_in_words(replicas)}" + (f": {', '.join(moves)}" if moves else "")
+        case ReassignmentAnswered(error):
+            return f"the controller answers {'that this is recorded' if error == NONE else error}"
+        case ElectionAnswered(error):
+            return f"the controller answers {error}" if error != NONE else ""
+        case ReplicaDeleted(broker_id):
+            return f"broker {broker_id} deletes its replica"
+        case LogTruncated(broker_id, from_offset, to_offset):
+            cut = f"cuts its log from {from_offset} to {to_offset}" if effect.was_cut else "has nothing to cut"
+            return f"broker {broker_id} {cut}"
+        case BrokerHalted(broker_id):
+            return f"broker {broker_id} is ahead of its leader, and halts"
+    return ""
+
+
+def _answer_in_words(answer: FetchAnswered, who: str) -> str:
+    if answer.diverging is not None:
+        epoch, end = answer.diverging
+        cut = f"cuts its log to {answer.truncated_to}" if answer.was_cut else "has nothing to cut"
+        return f"{who} learns that epoch {epoch} ends at {end}, and {cut}"
+    if answer.error != NONE:
+        return f"{who} gets {answer.error}{_cut_in_words(answer)}"
+    if not answer.records:
+        return f"{who} gets an empty answer with HW {answer.high_watermark}"
+    offsets = [offset for offset, _ in answer.records]
+    return f"{who} gets {offsets_in_words(offsets)} and HW {answer.high_watermark}"
+
+
+def _cut_in_words(answer: FetchAnswered) -> str:
+    """Behind an error."""
+    if answer.truncated_to is None:
+        return ""
+    is_same = answer.truncated_to == answer.truncated_from
+    return "; it has nothing to cut" if is_same else f"; its log now ends at {answer.truncated_to}"
+
+
+def _until(state: Partition, request: int) -> str:
+    waiting = (each for replica in state.replicas for each in replica.waiting.produces)
+    needed = [each.required_offset for each in waiting if each.request == request]
+    return f" for HW {needed[0]}" if needed else ""
+
+
+def offsets_in_words(offsets: list[int]) -> str:
+    """Neighbouring offsets in words.
+
+    >>> offsets_in_words([]), offsets_in_words([4]), offsets_in_words([4, 5, 6])
+    ('nothing', 'offset 4', 'offsets 4 to 6')
+    """
+    if not offsets:
+        return "nothing"
+    return f"offset {offsets[0]}" if len(offsets) == 1 else f"offsets {offsets[0]} to {offsets[-1]}"
+
+
+# A replicated partition in words: a few sentences about a frame, and the whole of it as plain text.
+
+MOST_RECORDS = 20
+
+
+def describe_replication(
+    settings: Settings,
+    frame: Frame[Partition, ReplicationEvent],
+    before: Frame[Partition, ReplicationEvent] | None = None,
+) -> str:
+    """A few short sentences about a frame of `kafkalearn.replication`: the event, and what it led to.
+
+    A broken promise has its name there. With `before` the text says what has changed.
+
+    >>> from kafkalearn.replication import Fetch, Produce, simulate
+    >>> settings = Settings(replica_count=2)
+    >>> trace = simulate(settings, [Produce(2, acks=1), Fetch(2), Fetch(2)])
+    >>> for frame, earlier in zip(trace[1:], trace):
+    ...     print(describe_replication(settings, frame, earlier))
+    2 records come to broker 1, acks=1. Request 1 is answered: written at offset 0.
+    Broker 2 fetches from 0. Broker 2 gets offsets 0 to 1 and HW 0.
+    Broker 2 fetches from 2. The HW rises from 0 to 2. The fetch of broker 2 waits: there is nothing yet.
+    """
+    state, earlier = frame.state, None if before is None else before.state
+    said = [
+        event_in_words(frame, earlier),
+        *changes_in_words(state, earlier),
+        *effects_in_words(frame),
+        *falls_in_words(state, earlier),
+        *_promises_in_words(settings, state, earlier),
+    ]
+    return " ".join(f"{capitalised(each)}." for each in said)
+
+
+def _promises_in_words(settings: Settings, state: Partition, before: Partition | None) -> list[str]:
+    """Which promises are broken now, and which were so before."""
+    known = () if before is None else broken(settings, before)
+    wrong = broken(settings, state)
+    new = [each for each in wrong if each not in known]
+    old = [each for each in wrong if each in known]
+    return [f"{when}: {'; '.join(names)}" for when, names in (("broken", new), ("still broken", old)) if names]
+
+
+def replication_text(
+    settings: Settings,
+    frame: Frame[Partition, ReplicationEvent],
+    before: Frame[Partition, ReplicationEvent] | None = None,
+) -> str:
+    """A frame of `kafkalearn.replication` as a few lines of text; ``|`` in a log is its high watermark.
+
+    >>> from kafkalearn.replication import Fetch, Produce, simulate
+    >>> settings = Settings(replica_count=2)
+    >>> trace = simulate(settings, [Produce(2), Fetch(2), Fetch(2), Produce()])
+    >>> print(replication_text(settings, trace[-1], trace[-2]))
+    1 record comes to broker 1, acks=all. Request 2 waits for HW 3. Broker 2 gets offset 2 and HW 2.
+    leader 1, epoch 0, ISR 1, 2
+      1 leader, epoch 0  LEO 3, HW 2           0:m1 1:m2 | 2:m3
+      2 in the ISR       LEO 3, HW 2, known 2  0:m1 1:m2 | 2:m3
+    waits: request 2 for HW 3
+    """
+    state = frame.state
+    names = _padded([replica_status(state, id_) for id_ in settings.broker_ids])
+    marks = _padded([_marks(state, id_) for id_ in settings.broker_ids])
+    logs = [log_in_words(replica.log) for replica in state.replicas]
+    rows = [f"  {id_} {'  '.join(parts)}" for id_, *parts in zip(settings.broker_ids, names, marks, logs, strict=True)]
+    waits, wrong = waiting_in_words(state), broken(settings, state)
+    tail = [f"waits: {waits}"] if waits else []
+    tail += [f"BROKEN: {'; '.join(wrong)}"] if wrong else []
+    assignment = assignment_in_words(settings, state)
+    head = [describe_replication(settings, frame, before), head_in_words(state), *([assignment] if assignment else [])]
+    lines = [*head, *rows, *tail]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _padded(words: list[str]) -> list[str]:
+    return [each.ljust(max(map(len, words))) for each in words]
+
+
+def _marks(state: Partition, broker_id: int) -> str:
+    replica, remote = state.replica(broker_id), remote_of(state, broker_id)
+    known = "" if remote is None else f", known {remote_in_words(remote)}"
+    return f"LEO {replica.log_end_offset}, HW {replica.high_watermark}{known}"
+
+
+def log_in_words(log: Log) -> str:
+    """A log with its high watermark as a bar; of a long one the newest records."""
+    first = max(log.log_start_offset, log.first_offset, log.log_end_offset - MOST_RECORDS)
+    cells = ["..."] if first > log.log_start_offset else []
+    for offset in range(first, log.log_end_offset):
+        cells += ["|"] if offset == log.high_watermark else []
+        cells.append(f"{offset}:{log.records[offset - log.first_offset].value}")
+    cells += ["|"] if log.high_watermark == log.log_end_offset else []
+    return " ".join(cells)

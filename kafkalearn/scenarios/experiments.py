@@ -1,0 +1,191 @@
+"""Old advice, put to the test: a session of 6 s, heartbeats every 2 s, a poll interval above the slowest work.
+
+The advice is from the years when a session was 10 s by default; since 3.0 it is 45 s. Each function plays ready
+scenarios and gives rows; nothing is claimed that a row does not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from kafkalearn.groups import classic
+from kafkalearn.groups.classic.model import JoinGroup, StateChanged, SyncGroup, TimePassed
+from kafkalearn.groups.defaults import PREPARING, STABLE
+from kafkalearn.releases import default
+from kafkalearn.releases.lines import DEFAULT_RELEASE
+from kafkalearn.scenarios.finder import PROBES, probe
+from kafkalearn.scenarios.playing import settings_of, simulate
+from kafkalearn.scenarios.text import scenario
+
+ADVICE: Mapping[str, int] = MappingProxyType({"session.timeout.ms": 6000, "heartbeat.interval.ms": 2000})
+"""What was recommended: a dead member is found early, and a member may miss two heartbeats of three."""
+
+TRIED: Mapping[str, Mapping[str, int]] = MappingProxyType({"advice": ADVICE, "default": {}})
+
+START = "topic orders has 6 partitions\nrecords arrive at 1000 a second\nat 0 s: c1, c2 and c3 join\n"
+PAUSES_S = (2, 4, 6, 9, 12, 30, 50)
+SLOW_MIN, LIMIT_MIN = 7, 8  # the work that may take seven minutes, and the limit set to eight
+
+Row = dict[str, object]
+
+
+def pauses(release: str = DEFAULT_RELEASE, seconds: Iterable[int] = PAUSES_S) -> list[Row]:
+    """How many rebalances a pause of a consumer brings, with the advice and with the release's defaults.
+
+    Returns
+    -------
+    list of dict
+        For each length: *rebalances* that the pause brought, and the *records* that were not read meanwhile (less
+        those of the start), for both settings.
+
+    Examples
+    --------
+    >>> from kafkalearn.base.tables import text_table
+    >>> print(text_table(pauses("4.3", [4, 12])))
+    pause_s  rebalances, advice  records, advice  rebalances, default  records, default
+    4        0                   1333             0                    1333
+    12       2                   2837             0                    4000
+    """
+    rows = []
+    for length in seconds:
+        story = f"{START}at 60 s: c2 pauses for {length} s"
+        row: Row = {"pause_s": length}
+        for name, values in TRIED.items():
+            outcome = simulate(story, release=release, settings=values)
+            row[f"rebalances, {name}"] = outcome.rebalance_count - 1
+            row[f"records, {name}"] = outcome.records_not_read - _at_start(release, values)
+        rows.append(row)
+    return rows
+
+
+def _at_start(release: str, values: Mapping[str, int]) -> int:
+    """Records that come before the group is formed."""
+    return simulate(START, release=release, settings=values).records_not_read
+
+
+def detection(release: str = DEFAULT_RELEASE) -> list[Row]:
+    """How long partitions stay unread after a crash, a hang and an orderly end, in ms.
+
+    >>> [(row["after"], row["advice_ms"] < row["default_ms"]) for row in detection("4.3")]
+    [('a crash', True), ('a hang in one poll', True), ('an orderly end', True)]
+    """
+    story = scenario(START)
+    return [
+        {
+            "after": what,
+            "advice_ms": probe(story, settings_of(story, release, settings=ADVICE), "classic", what),
+            "default_ms": probe(story, settings_of(story, release), "classic", what),
+        }
+        for what in PROBES
+    ]
+
+
+def slow_work(release: str = DEFAULT_RELEASE) -> list[Row]:
+    """What a poll whose records take seven minutes brings, with the default limit and with one of eight minutes.
+
+    >>> [(row["limit_ms"], row["rebalances"]) for row in slow_work()]
+    [(300000, 2), (480000, 0)]
+    """
+    story = f"{START}at 60 s: c2 works {SLOW_MIN} min on one poll"
+    rows: list[Row] = []
+    for limit_ms in (default("max.poll.interval.ms", release), LIMIT_MIN * 60_000):
+        outcome = simulate(story, release=release, max_poll_interval_ms=limit_ms)
+        rows.append(
+            {
+                "limit_ms": limit_ms,
+                "rebalances": outcome.rebalance_count - 1,
+                "records_not_read": outcome.records_not_read,
+                "most_lag": outcome.most_lag,
+            }
+        )
+    return rows
+
+
+# Everything that takes a group out of Stable, each played: what happens, what the coordinator calls it, when.
+#
+# The articles name three: members, topics, partitions. The coordinator knows seven causes, and several things that
+# happen have the same one.
+
+HAPPENS_MS = 60_000
+TRIGGERS_START = (
+    "topic orders has 6 partitions\ntopic orders-us has 2 partitions\nat 0 s: c1, c2 and c3 join\nthe end is at 10 min"
+)
+PATTERN = "c1 to c3 subscribe to the pattern orders.*"
+TOPICS_CHANGE = MappingProxyType(
+    {
+        "partitions are added": "at 60 s: orders grows to 9 partitions",
+        "a topic is created under a pattern": f"{PATTERN}\nat 60 s: topic orders-eu is created with 3 partitions",
+        "a topic is deleted under a pattern": f"{PATTERN}\nat 60 s: orders-us is deleted",
+        "a topic of the list is deleted": "at 60 s: orders-us is deleted",
+        "a member changes its subscription": "at 60 s: c2 subscribes to orders",
+    }
+)
+"""Rebalances that no member's coming or going causes: lines for a scenario."""
+
+MEMBERS_CHANGE = MappingProxyType(
+    {
+        "a consumer starts": "at 60 s: c4 joins",
+        "a consumer is closed": "at 60 s: c2 leaves",
+        "a poll takes too long": "at 60 s: c2 works 330 s on one poll",
+        "a process dies": "at 60 s: c2 crashes",
+        "a process pauses too long": "at 60 s: c2 pauses for 50 s",
+    }
+)
+"""Rebalances that come from members."""
+
+
+def triggers(protocol: str = "classic") -> list[Row]:
+    """A row for each thing that happens: the cause that the coordinator sees, and after how many seconds it sees it.
+
+    The last two, of the classic protocol only, are rare: a consumer that is cut off after its JoinGroup, and a static
+    member that comes back with another order of assignors.
+
+    Examples
+    --------
+    >>> [(row["what happens"], row["after, s"]) for row in triggers("consumer")[:2]]
+    [('a consumer starts', 0.0), ('a consumer is closed', 0.0)]
+    >>> len({row["the cause in the coordinator"] for row in triggers()})
+    7
+    """
+    rows = [_played(what, line, protocol) for what, line in {**MEMBERS_CHANGE, **TOPICS_CHANGE}.items()]
+    return [*rows, _no_sync(), _other_vote()] if protocol == "classic" else rows
+
+
+def _played(what: str, line: str, protocol: str) -> Row:
+    later = [
+        row
+        for row in simulate(f"{TRIGGERS_START}\n{line}", protocol=protocol).rebalances
+        if row["from_ms"] >= HAPPENS_MS
+    ]
+    return _row(what, later[0]["cause"], later[0]["from_ms"] - HAPPENS_MS)
+
+
+def _no_sync() -> Row:
+    """With a session longer than the poll interval, else the session ends first."""
+    story = f"{TRIGGERS_START}\nat 60 s: c4 joins\nat 61 s: c4 is cut off for 60 s"
+    rebalance = simulate(story, max_poll_interval_ms=10_000).rebalances[2]
+    return _row("a consumer joins and is cut off", rebalance["cause"], rebalance["from_ms"] - HAPPENS_MS - 1000)
+
+
+def _other_vote() -> Row:
+    """A group of one static member, request by request."""
+    first, second = (("range", ()), ("sticky", ())), (("sticky", ()), ("range", ()))
+    requests = [
+        JoinGroup("c1", instance_id="i1", protocols=first),
+        TimePassed(3000),
+        SyncGroup("c1", "i1-1", 1, instance_id="i1"),
+        JoinGroup("c1/2", instance_id="i1", protocols=second),
+    ]
+    trace = classic.simulate(classic.Settings(), requests)
+    (change,) = (each for each in trace[-1].state.effects if isinstance(each, StateChanged) and each.after == PREPARING)
+    assert change.before == STABLE
+    return _row("a static member returns with other assignors", change.cause, 0)
+
+
+def _row(what: str, cause: str, after_ms: int) -> Row:
+    return {
+        "what happens": what,
+        "the cause in the coordinator": cause.partition(" (")[0],
+        "after, s": round(after_ms / 1000, 1),
+    }

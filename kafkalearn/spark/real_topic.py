@@ -1,0 +1,294 @@
+"""Spark on topics of a real Kafka, with the project's own queries unchanged; and on topics that were recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.streaming import StreamingQuery
+
+from kafkalearn.base.checks import one_of
+from kafkalearn.base.errors import KafkaLearnError, listed
+from kafkalearn.base.files import data_directory
+from kafkalearn.offsets.store import Commit, DeleteGroup, Settings, simulate
+from kafkalearn.spark.columns import require
+
+__all__ = [
+    "PLAIN",
+    "SUBSCRIBED",
+    "KafkaTopics",
+    "run_to_the_end",
+    "topics_of",
+]
+
+
+# The records that chapter 14 sends to a real topic: orders with keys, and commits that the simulator has encoded.
+
+OFFSETS_TOPIC = "__consumer_offsets"
+ORDER_COUNT, CUSTOMER_COUNT = 300, 40
+COMMITTED_MS = 1_700_000_000_000
+
+
+def shop_orders(spark: SparkSession) -> DataFrame:
+    """300 orders of 40 customers, ``key`` and ``value``, both text."""
+    number = sf.col("id").cast("string")
+    customer = (sf.col("id") % CUSTOMER_COUNT).cast("string")
+    return spark.range(ORDER_COUNT).select(
+        sf.concat(sf.lit("user-"), customer).alias("key"), sf.concat(sf.lit("order "), number).alias("value")
+    )
+
+
+def simulated_commits(spark: SparkSession) -> DataFrame:
+    """What the coordinator's simulator has written for two groups, one of them deleted: ``key``, ``value``, bytes."""
+    events = [Commit(group, "orders", number, 10 * number, COMMITTED_MS) for group in ("a", "b") for number in range(3)]
+    log = simulate(Settings(), [*events, DeleteGroup("b")])[-1].state.log
+    rows = [(entry.key, entry.value) for entry in log]
+    return spark.createDataFrame(rows, "key binary, value binary").coalesce(1)  # one writer keeps the order
+
+
+# Topics of a real Kafka as DataFrames: read, streamed and written; and topics recorded in ``data/`` in the same form.
+#
+# The rows have the columns of Spark's Kafka source, so every query of `kafkalearn.spark` reads them unchanged.
+#
+# Spark asks for a topic's partitions in one of two ways. The newer one, its default, passes over *internal* topics: a
+# query of ``__consumer_offsets`` then has no rows, and no error says why. The older one knows them; it is a setting of
+# the session, ``spark.sql.streaming.kafka.useDeprecatedOffsetFetching``, and `KafkaTopics.read` sets it where it is
+# needed. With it, whoever *subscribes* joins a group of its own, which is written into the very topic that is read;
+# whoever reads by *assignment* leaves no trace.
+#
+# References
+# ----------
+# Spark's Kafka connector 4.2, ``ConsumerStrategy.retrieveAllPartitions`` (``filterNot(_.isInternal)``), and
+# ``KafkaOffsetReaderConsumer``, the older way.
+
+OLDER_WAY = "spark.sql.streaming.kafka.useDeprecatedOffsetFetching"
+INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state")
+PLAIN, ASSIGNED, SUBSCRIBED = "plain", "assigned", "subscribed"
+WAYS = (PLAIN, ASSIGNED, SUBSCRIBED)
+
+SOURCE_COLUMNS = "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp"
+RECORDED_COLUMNS = "key string, value string, topic string, partition int, offset bigint, timestamp_ms bigint"
+
+
+def add_jars(spark: SparkSession, jars: Iterable[Path]) -> None:
+    """Give a session that runs already the jars of the connector; one that has them is left as it is.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a file is not there.
+    """
+    for jar in jars:
+        if not Path(jar).is_file():
+            raise KafkaLearnError(f"there is no jar {jar}; kafkalearn.live.jars.connector_jars() fetches it")
+        known = {row[0].rpartition("/")[2] for row in spark.sql("LIST JARS").collect()}
+        if Path(jar).name not in known:
+            spark.sql(f"ADD JAR '{jar}'")
+
+
+class KafkaTopics:
+    """The topics of a cluster.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        With the connector: `add_jars`, or ``spark.jars.packages`` on a cluster.
+    address : str
+        As ``bootstrap.servers`` has it.
+    options : mapping, optional
+        More of Spark's Kafka source and sink, such as ``kafka.security.protocol``.
+    """
+
+    def __init__(self, spark: SparkSession, address: str, options: Mapping[str, object] | None = None) -> None:
+        """Remember them; nothing is asked yet."""
+        self.spark, self.address = spark, address
+        self.options = {"kafka.bootstrap.servers": address, **{key: str(each) for key, each in (options or {}).items()}}
+
+    def read(self, topic: str, partition_count: int, way: str | None = None) -> DataFrame:
+        """All records of a topic, from its first offset to its end at this moment.
+
+        Parameters
+        ----------
+        topic : str
+            Its name.
+        partition_count : int
+            How many partitions it has.
+        way : str or None
+            How Spark asks for the partitions: ``"plain"``, as Spark does by itself; ``"assigned"``, the older way, by
+            number; ``"subscribed"``, the older way, in a group. None: what shows all and leaves no trace.
+
+        Raises
+        ------
+        KafkaLearnError
+            If the way is another.
+        """
+        way = _way(topic, way)
+        self.spark.conf.set(OLDER_WAY, str(way != PLAIN).lower())  # it is looked at when the query runs
+        numbers = {"assign": json.dumps({topic: list(range(partition_count))})}
+        which = numbers if way == ASSIGNED else {"subscribe": topic}
+        return self.spark.read.format("kafka").options(**self.options, **which, startingOffsets="earliest").load()
+
+    def stream(self, topic: str, most_per_batch: int | None = None) -> DataFrame:
+        """A topic as a stream, from its first offset on, for Structured Streaming.
+
+        Parameters
+        ----------
+        topic : str
+            Its name.
+        most_per_batch : int or None
+            How many records a micro-batch takes at most.
+        """
+        limit = {} if most_per_batch is None else {"maxOffsetsPerTrigger": most_per_batch}
+        options = {**self.options, "subscribe": topic, "startingOffsets": "earliest", **limit}
+        return self.spark.readStream.format("kafka").options(**options).load()
+
+    def write(self, records: DataFrame, topic: str) -> None:
+        """Send records to a topic: the columns ``key`` and ``value``, and ``partition`` where there is one.
+
+        Without a ``partition`` the Java producer decides, by the rule of `kafkalearn.spark.partitioning`. What the
+        broker gives, offset and timestamp, is not sent.
+
+        Raises
+        ------
+        KafkaLearnError
+            If a column is missing or of another type.
+        """
+        for column in ("key", "value"):
+            require(records, column, ("binary", "string"), "records have bytes")
+        sent = [name for name in ("key", "value", "partition") if name in records.columns]
+        records.select(*sent).write.format("kafka").options(**self.options, topic=topic).save()
+
+
+class RecordedTopics:
+    """Topics that were read once, by `record`, and lie in a folder: the same rows where no Kafka can be started."""
+
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        """Remember them."""
+        self.spark, self.folder = spark, folder
+        self._is_observed = False
+
+    def read(self, topic: str, partition_count: int, way: str | None = None) -> DataFrame:
+        """What `KafkaTopics.read` gave of it, in this way."""
+        way = _way(topic, way)
+        rows = self._rows(topic)
+        if way == SUBSCRIBED:
+            self._is_observed = True
+        if topic in INTERNAL:
+            if way == PLAIN:
+                return rows.where("false")
+            if self._is_observed:
+                rows = rows.unionAll(self._rows(f"{topic}.observed"))
+        return rows
+
+    def stream(self, topic: str, most_per_batch: int | None = None) -> DataFrame:
+        """What `KafkaTopics.stream` gave of it, in one micro-batch."""
+        kinds = self.spark.read.schema(RECORDED_COLUMNS).json(str(self._path(topic))).schema
+        options = {"pathGlobFilter": self._path(topic).name}
+        return _as_source(self.spark.readStream.schema(kinds).options(**options).json(str(self.folder)))
+
+    def write(self, records: DataFrame, topic: str) -> None:
+        """Nothing is sent: the recording holds what these records became.
+
+        Raises
+        ------
+        KafkaLearnError
+            If they are not the records that were sent to it.
+        """
+        given = records.select(sf.col("key").cast("binary"), sf.col("value").cast("binary"))
+        if given.exceptAll(self._rows(topic).select("key", "value")).limit(1).count():
+            raise KafkaLearnError(
+                f"the recorded topic {topic!r} holds other records; these can be sent to a real Kafka only"
+            )
+
+    def _rows(self, name: str) -> DataFrame:
+        return _as_source(self.spark.read.schema(RECORDED_COLUMNS).json(str(self._path(name))))
+
+    def _path(self, name: str) -> Path:
+        path = self.folder / file_of(name)
+        if not path.is_file():
+            there = sorted(each.stem for each in self.folder.glob("*.jsonl"))
+            raise KafkaLearnError(f"no topic {name!r} is recorded; there are {listed(there)}")
+        return path
+
+
+def topics_of(spark: SparkSession, address: str | None, jars: Iterable[Path] = ()) -> KafkaTopics | RecordedTopics:
+    """The topics of a cluster; without an address those that are recorded in ``data/real-kafka``.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        A session; it gets the connector.
+    address : str or None
+        As ``bootstrap.servers`` has it.
+    jars : iterable of Path
+        The connector's: `kafkalearn.live.jars.connector_jars`. None where the session has it already.
+    """
+    if address is None:
+        return RecordedTopics(spark, data_directory("real-kafka") / "topics")
+    add_jars(spark, jars)
+    return KafkaTopics(spark, address)
+
+
+def file_of(name: str) -> str:
+    """The file of a recorded topic; Spark would pass over one whose name begins with an underscore.
+
+    >>> file_of("__consumer_offsets")
+    'consumer_offsets.jsonl'
+    """
+    return f"{name.lstrip('_')}.jsonl"
+
+
+def record(rows: DataFrame, path: Path) -> None:
+    """Write the rows of a topic into a file that `RecordedTopics` reads, a line for each, by partition and offset."""
+    columns = (
+        sf.hex("key").alias("key"),
+        sf.hex("value").alias("value"),
+        "topic",
+        "partition",
+        "offset",
+        sf.unix_millis("timestamp").alias("timestamp_ms"),
+    )
+    found = rows.select(*columns).orderBy("partition", "offset").collect()
+    path.write_text("".join(json.dumps(row.asDict()) + "\n" for row in found), encoding="utf-8")
+
+
+def run_to_the_end(stream: DataFrame, name: str, timeout_s: float = 120.0) -> DataFrame:
+    """What a stream holds now, read in micro-batches (``availableNow``) into a table of this name.
+
+    Raises
+    ------
+    KafkaLearnError
+        If it has not come to the end in time.
+    """
+    query: StreamingQuery = (
+        stream.writeStream.format("memory").queryName(name).trigger(availableNow=True).outputMode("append").start()
+    )
+    try:
+        if not query.awaitTermination(timeout_s):
+            raise KafkaLearnError(f"the stream {name!r} has not come to its end in {timeout_s:.0f} s")
+    finally:
+        query.stop()
+    return stream.sparkSession.table(name)
+
+
+def _way(topic: str, way: str | None) -> str:
+    if way is None:
+        return ASSIGNED if topic in INTERNAL else PLAIN
+    one_of("way", way, WAYS)
+    return way
+
+
+def _as_source(rows: DataFrame) -> DataFrame:
+    """Recorded rows with the columns of Spark's Kafka source."""
+    return rows.select(
+        sf.unhex("key").alias("key"),
+        sf.unhex("value").alias("value"),
+        "topic",
+        "partition",
+        "offset",
+        sf.timestamp_millis("timestamp_ms").alias("timestamp"),
+        sf.lit(0).alias("timestampType"),
+    )

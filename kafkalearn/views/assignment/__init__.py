@@ -1,1 +1,0 @@
-"""Assignments and rebalances, shown: picture, words, figures."""

@@ -1,1 +1,0 @@
-"""Positions and commits, shown: picture, words, figures."""

@@ -1,1 +1,0 @@
-"""A topic and the groups that read it, shown: picture, words, figures."""

@@ -1,1 +1,0 @@
-"""The same records pulled and pushed, shown: picture, words."""

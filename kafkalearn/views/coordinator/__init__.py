@@ -1,1 +1,0 @@
-"""The look-up of a coordinator, shown: picture, words, figures."""

@@ -1,1 +1,0 @@
-"""A producer and its partition, shown: picture, words, figures."""

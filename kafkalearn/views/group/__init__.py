@@ -1,1 +1,0 @@
-"""A consumer group, shown: picture, words, figures."""

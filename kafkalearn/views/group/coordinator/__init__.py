@@ -1,1 +1,0 @@
-"""The coordinator of a classic group, request by request: picture and words."""

@@ -1,1 +1,0 @@
-"""A producer of keyless records, shown: picture, words, figures."""

@@ -1,1 +1,0 @@
-"""A log and its cleaner, shown: picture, words, figures."""

@@ -1,1 +1,0 @@
-"""The offsets topic, shown: picture, words, figures."""

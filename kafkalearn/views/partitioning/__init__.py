@@ -1,1 +1,0 @@
-"""How keys and groups fall on partitions and brokers, as figures."""

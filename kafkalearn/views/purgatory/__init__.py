@@ -1,1 +1,0 @@
-"""Timers and delayed operations, shown: picture, words, figures."""

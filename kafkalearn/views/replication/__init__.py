@@ -1,1 +1,0 @@
-"""A replicated partition, shown: picture, words, figures."""

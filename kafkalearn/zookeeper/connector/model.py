@@ -1,0 +1,538 @@
+"""What stays the same in a group of old consumers, by Kafka's names, and the settings of their ZooKeeper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, NamedTuple, TypeAlias
+
+from kafkalearn.base.checks import LARGEST_INT, Checked, Count, Index, Millis, PartitionCount, Whole, check_fields
+from kafkalearn.base.errors import KafkaLearnError, shown
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.releases.lines import at_least
+from kafkalearn.zookeeper.subscriptions import Filtered, Streams, Subscription
+from kafkalearn.zookeeper.tree import Settings as TreeSettings
+from kafkalearn.zookeeper.tree import Tree
+from kafkalearn.zookeeper.tree import start as start_tree
+
+STRATEGIES = ("range", "roundrobin")
+OFFSET_RESETS = ("smallest", "largest")
+LAST_RELEASE = "1.1"  # 2.0 removed this consumer
+
+
+class InvalidConfig(KafkaLearnError):  # noqa: N818  (a setting that is invalid, not an error of ours)
+    """A setting with which no old consumer starts: ``kafka.common.InvalidConfigException`` with these words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(Checked):
+    """The settings of a group of old consumers; all of them run with the same.
+
+    Parameters
+    ----------
+    group : str
+        ``group.id``.
+    partition_assignment_strategy : str
+        ``"range"`` or ``"roundrobin"``.
+    rebalance_max_retries : int
+        How often a rebalance is tried in all, in spite of its name.
+    rebalance_backoff_ms : int
+        The pause after each try that failed, the last one too; by default ``zookeeper.sync.time.ms``.
+    auto_commit_enable : bool
+        Whether offsets are committed before partitions are given up, at the end, and every ``auto.commit.interval.ms``
+        (`CommitOffsets` stands for that).
+    auto_offset_reset : str
+        Where a partition without a committed offset is read from: ``"smallest"`` or ``"largest"``.
+    consumer_timeout_ms : int
+        How long a stream waits for a record before it throws; -1: for ever.
+    exclude_internal_topics : bool
+        Whether filters pass over ``__consumer_offsets``.
+    zookeeper_session_timeout_ms : int
+        What each consumer asks ZooKeeper for.
+    release : str
+        Of the consumers, at most 1.1. It matters for the round robin.
+    zookeeper : kafkalearn.zookeeper.tree.Settings
+        Of the ZooKeeper.
+
+    Raises
+    ------
+    InvalidConfig
+        If Kafka refuses a setting.
+    KafkaLearnError
+        If a field cannot be what it is said to be.
+
+    Examples
+    --------
+    >>> Settings(partition_assignment_strategy="sticky")
+    Traceback (most recent call last):
+    ...
+    kafkalearn.zookeeper.connector.model.InvalidConfig: Wrong value sticky of partition.assignment.strategy in \
+consumer config; Valid values are 'range' and 'roundrobin'
+
+    References
+    ----------
+    Apache Kafka 1.1.1, ``kafka.consumer.ConsumerConfig``, ``kafka.utils.ZKConfig``.
+    """
+
+    group: str = "billing"
+    partition_assignment_strategy: str = "range"
+    rebalance_max_retries: Count = 4
+    rebalance_backoff_ms: Millis = 2000
+    auto_commit_enable: bool = True
+    auto_offset_reset: str = "largest"
+    consumer_timeout_ms: Annotated[int, Whole(-1, LARGEST_INT)] = -1
+    exclude_internal_topics: bool = True
+    zookeeper_session_timeout_ms: Millis = 6000
+    release: str = LAST_RELEASE
+    zookeeper: TreeSettings = field(default_factory=TreeSettings)
+
+    def __post_init__(self) -> None:
+        """Refuse what Kafka refuses, in its words."""
+        check_fields(self)
+        if self.partition_assignment_strategy not in STRATEGIES:
+            raise InvalidConfig(
+                f"Wrong value {self.partition_assignment_strategy} of partition.assignment.strategy in consumer "
+                "config; Valid values are 'range' and 'roundrobin'"
+            )
+        if self.auto_offset_reset not in OFFSET_RESETS:
+            raise InvalidConfig(
+                f"Wrong value {self.auto_offset_reset} of auto.offset.reset in ConsumerConfig; Valid values are "
+                "smallest and largest"
+            )
+        if not self.group or "/" in self.group:
+            raise KafkaLearnError(f"group must be a name without '/', got {shown(self.group)}")
+        if at_least("2.0", self.release):
+            raise KafkaLearnError(f"release must be at most {LAST_RELEASE}, got {self.release}: 2.0 removed it")
+
+
+# What happens to a group of old consumers: their applications, their threads, their sessions; brokers and topics.
+#
+# A consumer does by itself what its threads do. Each turn of a thread is an event, so that a schedule says who is
+# quicker: `HandleEvent`, `WakeWatcher` and `RebalanceStep`.
+
+ZooKeeperBroker: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
+
+
+@dataclass(frozen=True, slots=True)
+class CreateMessageStreams(Checked):
+    """An application asks for its streams, and its process starts with that; a running one asks once more.
+
+    `consumer_id` is the id it gives itself; None: group and name, as with the setting ``consumer.id``.
+    """
+
+    consumer: str
+    subscription: Streams | Filtered
+    consumer_id: str | None = None
+    timestamp_ms: Millis = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown(Checked):
+    """The application calls ``shutdown``: its session is closed, as soon as no rebalance is going on."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Crash(Checked):
+    """The process dies; ZooKeeper learns of it when the session expires."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionExpired(Checked):
+    """ZooKeeper ends a session that it has not heard of: ``"c1"``; of the second process of c1, ``"c1/2"``."""
+
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reconnect(Checked):
+    """A client whose session has expired learns it, and gets another."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandleEvent(Checked):
+    """The event thread of ZooKeeper's client handles what came first: it asks again, with a watch, and calls."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class WakeWatcher(Checked):
+    """The watcher thread wakes, sees that it is to rebalance, and begins."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class RebalanceStep(Checked):
+    """The thread that rebalances does the next of its eight steps, or goes on after the pause."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Checked):
+    """The application reads what there is of its partitions; of each at most so many records."""
+
+    consumer: str
+    at_most: Count | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForRecord(Checked):
+    """The application asks a stream for a record, and none comes for ``consumer.timeout.ms``."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommitOffsets(Checked):
+    """The application, or the thread that commits by itself, commits the offsets of all partitions."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ping(Checked):
+    """ZooKeeper hears of a consumer that had nothing to ask."""
+
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimePassed(Checked):
+    """ZooKeeper's clock moves on, and sessions that are due expire."""
+
+    ms: Millis
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerStarted(Checked):
+    """A broker registers."""
+
+    broker_id: ZooKeeperBroker = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerStopped(Checked):
+    """A broker closes its session."""
+
+    broker_id: ZooKeeperBroker = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TopicCreated(Checked):
+    """An administrator creates a topic, all its partitions on one broker."""
+
+    topic: str
+    partition_count: PartitionCount
+
+
+@dataclass(frozen=True, slots=True)
+class TopicGrown(Checked):
+    """A topic is given more partitions."""
+
+    topic: str
+    partition_count: PartitionCount
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDeleted(Checked):
+    """A topic is gone, and its records."""
+
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class Produce(Checked):
+    """Records are added to a partition."""
+
+    topic: str
+    partition: Index
+    record_count: Count = 1
+
+
+Turn: TypeAlias = Reconnect | HandleEvent | WakeWatcher | RebalanceStep  # that a thread takes by itself
+ConsumerEvent: TypeAlias = Shutdown | Crash | Turn | Read | WaitForRecord | CommitOffsets | Ping
+ClusterEvent: TypeAlias = BrokerStarted | BrokerStopped | TopicCreated | TopicGrown | TopicDeleted | Produce
+ConnectorEvent: TypeAlias = CreateMessageStreams | ConsumerEvent | SessionExpired | TimePassed | ClusterEvent
+
+
+# What an event led to in a group of old consumers.
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How many requests a consumer sent to ZooKeeper."""
+
+    consumer: str
+    read_count: int
+    write_count: int  # refused ones too
+
+
+@dataclass(frozen=True, slots=True)
+class Notified:
+    """A watch of a consumer fired."""
+
+    consumer: str
+    path: str
+    what: str  # as in `kafkalearn.zookeeper.tree`
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A consumer's node is in ZooKeeper."""
+
+    consumer: str
+    consumer_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RebalanceBegan:
+    """A thread of a consumer got the lock and begins to rebalance."""
+
+    consumer: str
+    thread: str
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A consumer deleted the nodes of its partitions."""
+
+    consumer: str
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """A consumer created the nodes of its partitions."""
+
+    consumer: str
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedByAnother:
+    """A consumer found a node in its way: its owner has not released the partition yet."""
+
+    consumer: str
+    partition: TopicPartition
+    thread: str | None  # of the owner
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptFailed:
+    """A try failed; the next one comes after the pause."""
+
+    consumer: str
+    number: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class GaveUp:
+    """All tries failed: the consumer lives on and reads nothing until something calls it again."""
+
+    consumer: str
+    thread: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalanced:
+    """A rebalance is over: the fetchers fetch these partitions."""
+
+    consumer: str
+    partitions: tuple[TopicPartition, ...]
+    attempt_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsRead:
+    """The application got records, from an offset to the one before another."""
+
+    consumer: str
+    topic: str
+    partition: int
+    from_offset: int
+    to_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """An offset was written into ZooKeeper."""
+
+    consumer: str
+    topic: str
+    partition: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Threw:
+    """The application got an exception, with Kafka's words."""
+
+    consumer: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionGone:
+    """A session was closed or has expired, and these nodes with it."""
+
+    session: str
+    removed: tuple[str, ...]
+    has_expired: bool
+
+
+ConnectorEffect: TypeAlias = (
+    Asked
+    | Notified
+    | Registered
+    | RebalanceBegan
+    | Released
+    | Owned
+    | OwnedByAnother
+    | AttemptFailed
+    | GaveUp
+    | Rebalanced
+    | RecordsRead
+    | Committed
+    | Threw
+    | SessionGone
+)
+
+
+# A group of old consumers at one moment: its ZooKeeper, and each consumer with its threads.
+
+NO_OFFSET = -1
+
+MAIN, WATCHER, EVENT = "main", "watcher", "event"
+"""The threads that rebalance: the one that asked for streams, the one that listeners wake, ZooKeeper's client's own."""
+
+READ, STOP, RELEASE, ASSIGN, OFFSETS, BUILD, OWN, START = STAGES = (
+    "read own topics and brokers",
+    "stop the fetchers",
+    "release the partitions",
+    "compute the assignment",
+    "read the committed offsets",
+    "build the registry",
+    "own the partitions",
+    "start the fetchers",
+)
+"""The eight steps of a try, in their order."""
+BACKOFF = "wait before the next try"
+
+SESSION, TOPIC_SESSION, CHILDREN, TOPICS, DATA = "session", "topic session", "children", "topics", "data"
+"""What the event thread has to handle: a new session (two listeners), changed children, topics, changed data."""
+
+
+class PartitionInfo(NamedTuple):
+    """A partition that a consumer reads, as in Kafka's ``PartitionTopicInfo``."""
+
+    topic: str
+    partition: int
+    thread: str
+    consumed: int = NO_OFFSET  # the next offset that the application gets
+    committed: int = NO_OFFSET  # as far as this consumer knows
+
+    @property
+    def topic_partition(self) -> TopicPartition:
+        """Which one it is."""
+        return TopicPartition(self.topic, self.partition)
+
+
+class Notice(NamedTuple):
+    """Something that the event thread of ZooKeeper's client has to handle."""
+
+    kind: str
+    path: str = ""
+
+
+class Attempt(NamedTuple):
+    """A try to rebalance that is going on: the thread that makes it holds the lock."""
+
+    thread: str
+    number: int = 0
+    stage: str = READ  # that comes next
+    topics: tuple[str, ...] = ()  # its own, as read in this try
+    members: tuple[str, ...] = ()  # the group, as read in this try
+    infos: tuple[PartitionInfo, ...] = ()  # what is to be its own
+    conflict: TopicPartition | None = None  # found with another owner, in the try that has just failed
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """One consumer, in its present process."""
+
+    name: str
+    consumer_id: str
+    session_count: int = 1  # over all its processes
+    is_running: bool = True
+    is_closing: bool = False
+    session: str = field(kw_only=True)  # that it has, or believes to have
+    subscription: Subscription = field(kw_only=True)
+    is_registered: bool = False  # its listeners are there
+    has_streams: bool = False  # the application got what it asked for
+    filtered: tuple[str, ...] = ()  # the topics that its filter let through when it looked last
+    topics: tuple[str, ...] = ()  # whose nodes it listens to
+    watches_topics: bool = False  # it listens to the list of all topics
+    watches_brokers: bool = False  # it once found no broker
+    registry: tuple[PartitionInfo, ...] = ()
+    is_fetching: bool = False
+    is_triggered: bool = False  # the watcher thread is to rebalance, once, however often it was notified
+    notices: tuple[Notice, ...] = ()
+    attempt: Attempt | None = None
+    waiting: tuple[str, ...] = ()  # threads that wait for the lock
+    has_given_up: bool = False  # the last rebalance failed in all its tries
+
+    @property
+    def owned(self) -> tuple[TopicPartition, ...]:
+        """What it believes to own."""
+        return tuple(info.topic_partition for info in self.registry)
+
+    @property
+    def reads(self) -> tuple[TopicPartition, ...]:
+        """What its fetchers fetch now."""
+        return self.owned if self.is_running and self.is_fetching else ()
+
+    @property
+    def is_event_thread_free(self) -> bool:
+        """Whether the event thread of ZooKeeper's client can handle something."""
+        return EVENT not in self.waiting and (self.attempt is None or self.attempt.thread != EVENT)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is left to do for any of its threads."""
+        return not self.is_running or not (self.notices or self.is_triggered or self.attempt or self.waiting)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group of old consumers; `effects` are what the last event led to."""
+
+    tree: Tree
+    connectors: tuple[Connector, ...] = ()  # sorted by name; those that ended stay
+    log_ends: tuple[tuple[TopicPartition, int], ...] = ()  # sorted
+    effects: tuple[ConnectorEffect, ...] = field(default=(), compare=False)
+
+    def connector(self, name: str) -> Connector | None:
+        """The consumer of a name; None: there was none yet."""
+        return next((each for each in self.connectors if each.name == name), None)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing will happen by itself."""
+        return all(each.is_quiet for each in self.connectors)
+
+
+def start(settings: Settings) -> Group:
+    """No broker, no topic and no consumer.
+
+    >>> start(Settings()).is_quiet
+    True
+    """
+    return Group(start_tree(settings.zookeeper))

@@ -1,0 +1,625 @@
+"""The process of a consumer: it starts, registers and listens, gets another session, ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TypedDict, Unpack
+
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.zookeeper.connector.model import (
+    CHILDREN,
+    DATA,
+    EVENT,
+    MAIN,
+    NO_OFFSET,
+    SESSION,
+    TOPIC_SESSION,
+    TOPICS,
+    Asked,
+    Attempt,
+    Committed,
+    Connector,
+    ConnectorEffect,
+    CreateMessageStreams,
+    Group,
+    Notice,
+    Notified,
+    PartitionInfo,
+    RebalanceBegan,
+    RecordsRead,
+    Registered,
+    SessionGone,
+    Settings,
+    Threw,
+)
+from kafkalearn.zookeeper.layout import (
+    BROKER_IDS,
+    BROKER_TOPICS,
+    CONSUMERS,
+    broker_content,
+    broker_path,
+    consumer_path,
+    group_path,
+    ids_path,
+    last_name,
+    named_consumer_id,
+    offset_path,
+    parent_path,
+    read_topic,
+    topic_content,
+    topic_path,
+)
+from kafkalearn.zookeeper.subscriptions import Filtered, Streams, stream_counts
+from kafkalearn.zookeeper.tree import (
+    NO_NODE,
+    NODE_CHILDREN_CHANGED,
+    NODE_EXISTS,
+    OK,
+    Answered,
+    Create,
+    Delete,
+    Exists,
+    GetChildren,
+    GetData,
+    Node,
+    Ping,
+    Request,
+    SessionClosed,
+    SessionEnded,
+    SessionOpened,
+    SetData,
+    TreeEvent,
+    WatchFired,
+)
+from kafkalearn.zookeeper.tree import (
+    step as step_tree,
+)
+
+# A group while a step is worked out: requests to ZooKeeper, who is notified by watches, what has happened.
+
+READS = (GetData, GetChildren, Exists)
+
+
+class ConnectorChanges(TypedDict, total=False):
+    """The fields of a consumer that change while its process runs, or ends."""
+
+    session_count: int
+    is_running: bool
+    is_closing: bool
+    session: str
+    is_registered: bool
+    has_streams: bool
+    filtered: tuple[str, ...]
+    topics: tuple[str, ...]
+    watches_topics: bool
+    watches_brokers: bool
+    registry: tuple[PartitionInfo, ...]
+    is_fetching: bool
+    is_triggered: bool
+    notices: tuple[Notice, ...]
+    attempt: Attempt | None
+    waiting: tuple[str, ...]
+    has_given_up: bool
+
+
+class GroupUpdate:
+    """The next state of a group, put together piece by piece."""
+
+    def __init__(self, settings: Settings, group: Group) -> None:
+        """Begin with the group as it is before the event."""
+        self.settings = settings
+        self.tree = group.tree
+        self.connectors = {each.name: each for each in group.connectors}
+        self.log_ends = dict(group.log_ends)
+        self.effects: list[ConnectorEffect] = []
+        self._reads: Counter[str] = Counter()
+        self._writes: Counter[str] = Counter()
+
+    def group(self) -> Group:
+        """What came of it."""
+        asked = (Asked(name, self._reads[name], self._writes[name]) for name in {**self._reads, **self._writes})
+        connectors = tuple(self.connectors[name] for name in sorted(self.connectors))
+        return Group(self.tree, connectors, tuple(sorted(self.log_ends.items())), (*self.effects, *asked))
+
+    def change(self, name: str, **changes: Unpack[ConnectorChanges]) -> Connector:
+        """A consumer with some fields changed."""
+        changed = replace(self.connectors[name], **changes)
+        self.connectors[name] = changed
+        return changed
+
+    def emit(self, effect: ConnectorEffect) -> None:
+        """Something has happened."""
+        self.effects.append(effect)
+
+    def log_end(self, partition: TopicPartition) -> int:
+        """How many records a partition has."""
+        return self.log_ends.get(partition, 0)
+
+    # ---- ZooKeeper
+
+    def happen(self, event: TreeEvent) -> None:
+        """An event of the ZooKeeper; whoever has a watch is notified."""
+        self.tree = step_tree(self.settings.zookeeper, self.tree, event)
+        for effect in self.tree.effects:
+            match effect:
+                case WatchFired(session, path, what):
+                    self._tell(session, path, what)
+                case SessionEnded(session, removed, has_expired):
+                    self.emit(SessionGone(session, removed, has_expired))
+
+    def ask(self, name: str, request: Request) -> Answered:
+        """A request of a consumer, counted."""
+        if not isinstance(request, Ping):
+            counts = self._reads if isinstance(request, READS) else self._writes
+            counts[name] += 1
+        self.happen(request)
+        return next(effect for effect in self.tree.effects if isinstance(effect, Answered))
+
+    def _tell(self, session: str, path: str, what: str) -> None:
+        """A watch has fired: what ZooKeeper's client puts into the queue of its event thread."""
+        notified = next(
+            (each for each in self.connectors.values() if each.session == session and each.is_running), None
+        )
+        if notified is None:
+            return
+        self.emit(Notified(notified.name, path, what))
+        kind = DATA if last_name(path) in notified.topics and parent_path(path) == BROKER_TOPICS else None
+        if what == NODE_CHILDREN_CHANGED:
+            kind = TOPICS if path == BROKER_TOPICS else CHILDREN
+        if kind is not None:
+            self.change(notified.name, notices=(*notified.notices, Notice(kind, path)))
+
+    # ---- what ZooKeeper's client offers: it leaves a watch wherever a listener is
+
+    def listens(self, name: str, path: str) -> bool:
+        """Whether a consumer has a listener for a path."""
+        connector = self.connectors[name]
+        if path == ids_path(self.settings.group):
+            return connector.is_registered
+        if path == BROKER_TOPICS:
+            return connector.watches_topics
+        if path == BROKER_IDS:
+            return connector.watches_brokers
+        return parent_path(path) == BROKER_TOPICS and last_name(path) in connector.topics
+
+    def data(self, name: str, path: str) -> str | None:
+        """The data of a node; None if it is not there."""
+        return self.ask(name, GetData(self.connectors[name].session, path, self.listens(name, path))).data
+
+    def children(self, name: str, path: str) -> tuple[str, ...]:
+        """The names below a node; none if it is not there."""
+        request = GetChildren(self.connectors[name].session, path, self.listens(name, path))
+        return self.ask(name, request).children or ()
+
+    def exists(self, name: str, path: str) -> bool:
+        """Whether a node is there."""
+        request = Exists(self.connectors[name].session, path, self.listens(name, path))
+        return self.ask(name, request).result == OK
+
+    def listen_to_children(self, name: str, path: str) -> tuple[str, ...]:
+        """A new listener for the children of a node asks twice, each time with a watch."""
+        self.exists(name, path)
+        return self.children(name, path)
+
+    def listen_to_topics(self, name: str, topics: tuple[str, ...]) -> None:
+        """New listeners for the nodes of topics; one that does not exist is waited for."""
+        connector = self.connectors[name]
+        self.change(name, topics=tuple(dict.fromkeys((*connector.topics, *topics))))
+        for topic in topics:
+            self.exists(name, topic_path(topic))
+
+    def create_ephemeral(self, name: str, path: str, data: str) -> str:
+        """Create a node that goes with the session, and the nodes above if need be; the result."""
+        session = self.connectors[name].session
+        result = self.ask(name, Create(session, path, data, is_ephemeral=True)).result
+        if result == NO_NODE:
+            self.create_above(name, path)
+            result = self.ask(name, Create(session, path, data, is_ephemeral=True)).result
+        return result
+
+    def create_above(self, name: str, path: str) -> None:
+        """Create the node above a path; where there is none above that, first that one."""
+        above, session = parent_path(path), self.connectors[name].session
+        result = self.ask(name, Create(session, above)).result
+        if result == NO_NODE:
+            self.create_above(name, above)
+            self.ask(name, Create(session, above))
+
+    def delete(self, name: str, path: str) -> None:
+        """Delete a node, whoever created it; one that is not there is passed over."""
+        self.ask(name, Delete(self.connectors[name].session, path))
+
+    def write(self, name: str, path: str, data: str) -> None:
+        """Write into a node, which is created if need be."""
+        session = self.connectors[name].session
+        if self.ask(name, SetData(session, path, data)).result == NO_NODE:
+            self.create_above(name, path)
+            if self.ask(name, Create(session, path, data)).result == NODE_EXISTS:
+                self.ask(name, SetData(session, path, data))
+
+    def node(self, path: str) -> Node | None:
+        """A node, as nobody has to ask for it."""
+        return self.tree.node(path)
+
+
+# The lock of a consumer: of its threads, one rebalances at a time.
+
+
+def ask_for_rebalance(update: GroupUpdate, name: str, thread: str) -> None:
+    """A thread wants the lock: it gets it, or waits until the one that has it is done."""
+    connector = update.connectors[name]
+    if connector.attempt is not None:
+        update.change(name, waiting=(*connector.waiting, thread))
+    else:
+        update.emit(RebalanceBegan(name, thread))
+        update.change(name, attempt=Attempt(thread))
+
+
+def leave_lock(update: GroupUpdate, name: str) -> None:
+    """The lock is free: of the threads that wait for it, the first gets it."""
+    connector = update.change(name, attempt=None)
+    if connector.waiting:
+        first, *rest = connector.waiting
+        update.change(name, waiting=tuple(rest))
+        ask_for_rebalance(update, name, first)
+
+
+# A consumer makes itself known in ZooKeeper, and leaves listeners there.
+
+
+def session_name(consumer: str, count: int) -> str:
+    """The name of the first, second, ... session of a consumer.
+
+    >>> session_name("c1", 1), session_name("c1", 2)
+    ('c1', 'c1/2')
+    """
+    return consumer if count == 1 else f"{consumer}/{count}"
+
+
+def register(update: GroupUpdate, name: str, timestamp_ms: int) -> bool:
+    """Create the node of a consumer and those above it; whether no other session has one in the way."""
+    connector, group = update.connectors[name], update.settings.group
+    path = consumer_path(group, connector.consumer_id)
+    for above in (CONSUMERS, group_path(group), ids_path(group)):
+        update.ask(name, Create(connector.session, above))
+    content = connector.subscription.registration(timestamp_ms).json()
+    if update.ask(name, Create(connector.session, path, content, is_ephemeral=True)).result == NODE_EXISTS:
+        update.data(name, path)
+        if path not in update.tree.ephemerals(connector.session):
+            return False
+    update.emit(Registered(name, connector.consumer_id))
+    return True
+
+
+def listen(update: GroupUpdate, name: str) -> None:
+    """Listen to the consumers of the group and to the consumer's own topics; for a filter, those that there are now.
+
+    Raises
+    ------
+    AssertionError
+        If a topic has no thread.
+    """
+    counts = stream_counts(
+        update.connectors[name].subscription,
+        lambda: update.children(name, BROKER_TOPICS),
+        excludes_internal=update.settings.exclude_internal_topics,
+    )
+    update.change(name, is_registered=True)
+    update.listen_to_children(name, ids_path(update.settings.group))
+    update.listen_to_topics(name, tuple(counts))
+
+
+# A consumer starts: its application asks for streams; and it starts anew, in part, when its session has expired.
+
+TWICE = "kafka.common.MessageStreamsExistException: ZookeeperConsumerConnector can create message streams at most once"
+TWICE_BY_FILTER = (
+    "java.lang.RuntimeException: Each consumer connector can create message streams by filter at most once."
+)
+NO_STREAMS = "java.lang.AssertionError: assertion failed"
+NODE_IN_THE_WAY = (
+    "org.I0Itec.zkclient.exception.ZkNodeExistsException: "
+    "org.apache.zookeeper.KeeperException$NodeExistsException: KeeperErrorCode = NodeExists"
+)
+
+
+def create_message_streams(update: GroupUpdate, event: CreateMessageStreams) -> None:
+    """A process starts, connects, registers, listens, and rebalances on its main thread."""
+    name = event.consumer
+    had = update.connectors.get(name)
+    if had is not None and had.is_running:
+        by_filter = isinstance(event.subscription, Filtered)
+        return update.emit(Threw(name, TWICE_BY_FILTER if by_filter else TWICE))
+    _new_process(update, event, had)
+    if isinstance(event.subscription, Streams):
+        try:
+            stream_counts(event.subscription, tuple)
+        except AssertionError:
+            return update.emit(Threw(name, NO_STREAMS))  # before anything is written
+    else:
+        found = event.subscription.filter.among(
+            update.children(name, BROKER_TOPICS), excludes_internal=update.settings.exclude_internal_topics
+        )
+        update.change(name, filtered=found)
+    if not register(update, name, event.timestamp_ms):
+        return update.emit(Threw(name, NODE_IN_THE_WAY))
+    try:
+        listen(update, name)
+    except AssertionError:
+        return update.emit(Threw(name, NO_STREAMS))  # its node stays
+    return ask_for_rebalance(update, name, MAIN)
+
+
+def _new_process(update: GroupUpdate, event: CreateMessageStreams, had: Connector | None) -> None:
+    consumer_id = event.consumer_id or named_consumer_id(update.settings.group, event.consumer)
+    count = 1 if had is None else had.session_count + 1
+    session = session_name(event.consumer, count)
+    update.connectors[event.consumer] = Connector(
+        event.consumer, consumer_id, count, session=session, subscription=event.subscription
+    )
+    update.happen(SessionOpened(session, update.settings.zookeeper_session_timeout_ms))
+
+
+def reconnect(update: GroupUpdate, name: str) -> None:
+    """A client whose session has expired gets another; every listener is called, as nobody knows what it missed."""
+    connector = update.connectors[name]
+    if update.tree.session(connector.session) is not None:
+        raise IllegalEvent(f"the session {connector.session!r} of {name} is open: there is nothing to reconnect")
+    count = connector.session_count + 1
+    session = session_name(name, count)
+    update.happen(SessionOpened(session, update.settings.zookeeper_session_timeout_ms))
+    notices = connector.notices
+    if connector.is_registered:
+        notices += (Notice(SESSION),)
+        notices += (Notice(TOPIC_SESSION),) if connector.watches_topics else ()
+        notices += (Notice(CHILDREN, ids_path(update.settings.group)),)
+        notices += (Notice(CHILDREN, BROKER_IDS),) if connector.watches_brokers else ()
+        notices += (Notice(TOPICS, BROKER_TOPICS),) if connector.watches_topics else ()
+        notices += tuple(Notice(DATA, topic_path(topic)) for topic in connector.topics)
+    update.change(name, session=session, session_count=count, notices=notices)
+
+
+# Offsets of old consumers: read from ZooKeeper, moved by reading, written back.
+
+
+def committed_offset(update: GroupUpdate, name: str, partition: TopicPartition) -> int:
+    """What the node of a partition says; -1 if there is none."""
+    content = update.data(name, offset_path(update.settings.group, *partition))
+    return NO_OFFSET if content is None else int(content)
+
+
+def in_range(update: GroupUpdate, info: PartitionInfo) -> PartitionInfo:
+    """A partition as its fetcher begins it: an offset that the log does not have is replaced by one of its ends."""
+    end = update.log_end(info.topic_partition)
+    if 0 <= info.consumed <= end:
+        return info
+    return info._replace(consumed=0 if update.settings.auto_offset_reset == "smallest" else end)
+
+
+def read(update: GroupUpdate, name: str, at_most: int | None) -> None:
+    """The application reads what there is."""
+    connector = update.connectors[name]
+    read_infos = []
+    for info in connector.registry:
+        end = update.log_end(info.topic_partition)
+        if at_most is not None:
+            end = min(end, info.consumed + at_most)
+        if end > info.consumed:
+            update.emit(RecordsRead(name, info.topic, info.partition, info.consumed, end))
+            info = info._replace(consumed=end)
+        read_infos.append(info)
+    update.change(name, registry=tuple(read_infos))
+
+
+def commit(update: GroupUpdate, name: str) -> None:
+    """Write the consumed offset of every partition whose node does not say it yet, as far as the consumer knows."""
+    connector = update.connectors[name]
+    infos = []
+    for info in connector.registry:
+        if info.consumed != info.committed:
+            update.write(name, offset_path(update.settings.group, info.topic, info.partition), str(info.consumed))
+            update.emit(Committed(name, info.topic, info.partition, info.consumed))
+            info = info._replace(committed=info.consumed)
+        infos.append(info)
+    update.change(name, registry=tuple(infos))
+
+
+# A consumer ends: it is shut down, or its process dies.
+
+
+def shut_down(update: GroupUpdate, name: str) -> None:
+    """No rebalance begins any more; the end comes when the one that is going on is over."""
+    connector = update.change(name, is_closing=True, is_triggered=False, waiting=())
+    if connector.attempt is None:
+        close(update, name)
+
+
+def close(update: GroupUpdate, name: str) -> None:
+    """Stop fetching, commit if that is done automatically, close the session: all nodes go at once."""
+    connector = update.change(name, is_fetching=False)
+    if update.tree.session(connector.session) is not None:
+        if update.settings.auto_commit_enable:
+            commit(update, name)
+        update.happen(SessionClosed(connector.session))
+    end(update, name)
+
+
+def end(update: GroupUpdate, name: str) -> None:
+    """The process is gone."""
+    update.change(
+        name,
+        is_running=False,
+        is_closing=False,
+        is_fetching=False,
+        is_triggered=False,
+        registry=(),
+        notices=(),
+        attempt=None,
+        waiting=(),
+        has_given_up=False,
+    )
+
+
+# The event thread of ZooKeeper's client, and the listeners that it calls.
+#
+# Five listeners are there: for the consumers of the group, for the data of the consumer's topics, for a new session,
+# with a filter for the list of all topics, and for the brokers once none was found. The first two and the last only set
+# a flag, so that many calls become one rebalance; the others rebalance on the event thread itself, which handles
+# nothing meanwhile.
+
+
+def handle_event(update: GroupUpdate, name: str) -> None:
+    """Handle what came first."""
+    first, *rest = update.connectors[name].notices
+    update.change(name, notices=tuple(rest))
+    _HANDLERS[first.kind](update, name, first.path)
+
+
+def _children_changed(update: GroupUpdate, name: str, path: str) -> None:
+    """Consumers of the group, or brokers, came or went."""
+    update.listen_to_children(name, path)
+    update.change(name, is_triggered=True)
+
+
+def _data_changed(update: GroupUpdate, name: str, path: str) -> None:
+    """A topic has more partitions, or is there for the first time; of one that is gone nothing follows."""
+    update.exists(name, path)
+    update.data(name, path)
+    if update.node(path) is not None:
+        update.change(name, is_triggered=True)
+
+
+def _topics_changed(update: GroupUpdate, name: str, path: str) -> None:
+    update.listen_to_children(name, path)
+    topics_changed(update, name)
+
+
+def topics_changed(update: GroupUpdate, name: str) -> None:
+    """With a filter: if other topics than before pass it, listen to them and rebalance."""
+    connector = update.connectors[name]
+    assert isinstance(connector.subscription, Filtered), "who named its topics does not listen to the list of all"
+    passed = connector.subscription.filter.among(
+        update.children(name, BROKER_TOPICS), excludes_internal=update.settings.exclude_internal_topics
+    )
+    update.change(name, filtered=passed)
+    if set(passed) == set(connector.filtered):
+        return
+    try:
+        listen(update, name)
+    except AssertionError:
+        return  # the event thread writes it to the log and goes on
+    ask_for_rebalance(update, name, EVENT)
+
+
+def _session_is_new(update: GroupUpdate, name: str, path: str) -> None:
+    """All ephemeral nodes are gone: forget what was owned, register again, rebalance."""
+    update.change(name, registry=())
+    if register(update, name, 0):
+        ask_for_rebalance(update, name, EVENT)
+
+
+def _listen_to_topics_again(update: GroupUpdate, name: str, path: str) -> None:
+    """The second listener for a new session, of a consumer with a filter."""
+    update.listen_to_children(name, BROKER_TOPICS)
+
+
+_HANDLERS = {
+    CHILDREN: _children_changed,
+    DATA: _data_changed,
+    TOPICS: _topics_changed,
+    SESSION: _session_is_new,
+    TOPIC_SESSION: _listen_to_topics_again,
+}
+
+
+# Brokers and topics, as far as old consumers see them in ZooKeeper, and records.
+
+CONTROLLER = "controller"
+"""The session of whoever writes the nodes of topics; it never expires here."""
+
+
+def start_broker(update: GroupUpdate, broker_id: int) -> None:
+    """A broker opens a session and registers."""
+    session = _broker_session(broker_id)
+    if update.tree.session(session) is not None:
+        raise IllegalEvent(f"broker {broker_id} runs already")
+    _write_common_nodes(update)
+    update.happen(SessionOpened(session, 6000))
+    update.happen(Create(session, broker_path(broker_id), broker_content(port=9092 + broker_id), is_ephemeral=True))
+
+
+def stop_broker(update: GroupUpdate, broker_id: int) -> None:
+    """A broker closes its session."""
+    if update.tree.session(_broker_session(broker_id)) is None:
+        raise IllegalEvent(f"broker {broker_id} does not run")
+    update.happen(SessionClosed(_broker_session(broker_id)))
+
+
+def keep_alive(update: GroupUpdate, ms: int) -> None:
+    """Brokers and controller are heard of all the time: their sessions are prolonged before time passes."""
+    prolonged = tuple(
+        each._replace(expires_ms=update.settings.zookeeper.expiry_ms(update.tree.now_ms + ms, each.timeout_ms))
+        if each.name == CONTROLLER or each.name.startswith("broker ")
+        else each
+        for each in update.tree.sessions
+    )
+    update.tree = replace(update.tree, sessions=prolonged)
+
+
+def create_topic(update: GroupUpdate, topic: str, partition_count: int) -> None:
+    """A topic's node comes."""
+    if update.node(topic_path(topic)) is not None:
+        raise IllegalEvent(f"there is a topic {topic!r} already; TopicGrown gives it more partitions")
+    _write_common_nodes(update)
+    update.happen(Create(CONTROLLER, topic_path(topic), topic_content(topic, [[0]] * partition_count)))
+
+
+def grow_topic(update: GroupUpdate, topic: str, partition_count: int) -> None:
+    """A topic's node changes."""
+    had = len(partitions_of(update, topic))
+    if partition_count <= had:
+        raise IllegalEvent(f"{topic} has {had} partitions and can only get more, got {partition_count}")
+    update.happen(SetData(CONTROLLER, topic_path(topic), topic_content(topic, [[0]] * partition_count)))
+
+
+def delete_topic(update: GroupUpdate, topic: str) -> None:
+    """A topic's node goes; its consumers only write a warning to their logs."""
+    partitions_of(update, topic)
+    update.happen(Delete(CONTROLLER, topic_path(topic)))
+    update.log_ends = {each: end for each, end in update.log_ends.items() if each.topic != topic}
+
+
+def produce(update: GroupUpdate, topic: str, partition: int, record_count: int) -> None:
+    """Records come to the end of a partition."""
+    if partition not in partitions_of(update, topic):
+        raise IllegalEvent(f"{topic} has no partition {partition}")
+    place = TopicPartition(topic, partition)
+    update.log_ends[place] = update.log_end(place) + record_count
+
+
+def partitions_of(update: GroupUpdate, topic: str) -> tuple[int, ...]:
+    """The partitions of a topic.
+
+    Raises
+    ------
+    IllegalEvent
+        If there is no such topic.
+    """
+    node = update.node(topic_path(topic))
+    if node is None:
+        known = ", ".join(update.tree.children(BROKER_TOPICS)) or "none"
+        raise IllegalEvent(f"there is no topic {topic!r}; topics: {known}")
+    return read_topic(node.data)
+
+
+def _broker_session(broker_id: int) -> str:
+    return f"broker {broker_id}"
+
+
+def _write_common_nodes(update: GroupUpdate) -> None:
+    """The first of them all writes the nodes that everything else is below."""
+    if update.tree.session(CONTROLLER) is None:
+        update.happen(SessionOpened(CONTROLLER, 6000))
+        for path in ("/brokers", BROKER_IDS, BROKER_TOPICS, "/consumers"):
+            update.happen(Create(CONTROLLER, path))

@@ -1,0 +1,421 @@
+"""A fetch pipeline in words: a sentence or two about each moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from kafkalearn.base.errors import capitalised, counted, listed
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    FAINT,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    SMALL,
+    TITLE,
+    WIDTH,
+    arrow,
+    cut_end,
+    cut_name,
+    fill,
+    filled,
+    line,
+    outlined,
+    rect,
+    text,
+)
+from kafkalearn.zookeeper.fetching import cluster as effects
+from kafkalearn.zookeeper.fetching import cluster as events
+from kafkalearn.zookeeper.fetching.cluster import (
+    Appended,
+    Enqueued,
+    Fetch,
+    FetchingEvent,
+    FindLeaders,
+    Log,
+    OffsetReset,
+    Read,
+)
+from kafkalearn.zookeeper.fetching.model import ENDED, SHUTDOWN_COMMAND, Chunk, Fetcher, Pipeline, Stream
+
+
+def describe_fetching(
+    frame: Frame[Pipeline, FetchingEvent], before: Frame[Pipeline, FetchingEvent] | None = None
+) -> str:
+    """A sentence or two about a frame of `kafkalearn.zookeeper.fetching`; the frame before it is not needed.
+
+    Examples
+    --------
+    >>> from kafkalearn.zookeeper.fetching import Append, Assigned, Fetch, FindLeaders, Next, Settings, simulate
+    >>> owns = events.StartConnections([Assigned("orders", 0, offset=0)])
+    >>> for frame in simulate(Settings(), [Append("orders", 0, count=3), owns, FindLeaders(), Fetch(1), Next()]):
+    ...     print(describe_fetching(frame))
+    The consumer owns nothing yet.
+    Offsets 0 to 2 are new in orders-0.
+    A rebalance has ended: the consumer owns orders-0, which has no leader yet.
+    Fetcher 0 of broker 1 is started. Fetcher 0 of broker 1 fetches orders-0 from 0.
+    A chunk is in the queue of stream 0: 0 to 2 of orders-0.
+    The application reads 0 of orders-0.
+    """
+    if frame.event is None:
+        return "The consumer owns nothing yet."
+    said = [words for each in frame.state.effects if (words := _WORDS[type(each)](each))]
+    return " ".join(capitalised(each) + "." for each in (_event_words(frame), *said) if each)
+
+
+def span(offsets: tuple[int, ...]) -> str:
+    """Offsets that follow each other, in short.
+
+    >>> span((4,)), span((4, 5, 6))
+    ('4', '4 to 6')
+    """
+    return str(offsets[0]) if len(offsets) == 1 else f"{offsets[0]} to {offsets[-1]}"
+
+
+def _event_words(frame: Frame[Pipeline, FetchingEvent]) -> str:
+    match frame.event:
+        case events.StartConnections():
+            owned = [each.topic_partition for each in frame.state.registry]
+            has = "has" if len(owned) == 1 else "have"
+            return f"a rebalance has ended: the consumer owns {listed(owned)}, which {has} no leader yet"
+        case events.StopConnections():
+            return "a rebalance begins: no thread fetches, and nothing is owned any more"
+        case events.Shutdown():
+            return "the consumer is shut down: each queue has the shutdown message alone"
+        case events.FindLeaders() if not frame.state.effects:
+            return "the leader finder asks, and finds no leader"
+    return broker_words(frame.event)
+
+
+def broker_words(event: object) -> str:
+    """What happens to brokers and their logs, in a few words; nothing for any other event.
+
+    >>> broker_words(events.LeaderMoved("orders", 0, None))
+    'nobody leads orders-0 now'
+    """
+    match event:
+        case events.RecordsDeleted(topic, partition, before):
+            return f"the records of {topic}-{partition} before {before} are deleted"
+        case events.LogTruncated(topic, partition, end):
+            return f"an election cuts {topic}-{partition}: it ends at {end}"
+        case events.LeaderMoved(topic, partition, broker_id):
+            return f"{'nobody' if broker_id is None else f'broker {broker_id}'} leads {topic}-{partition} now"
+        case events.BrokerCrashed(broker_id):
+            return f"broker {broker_id} crashes"
+        case events.BrokerRestarted(broker_id):
+            return f"broker {broker_id} runs again"
+    return ""
+
+
+def _are(offsets: tuple[int, ...]) -> str:
+    return "is" if len(offsets) == 1 else "are"
+
+
+def _enqueued(each: effects.Enqueued) -> str:
+    if not each.offsets:
+        return f"a chunk without a whole record of {each.topic_partition} is in the queue of stream {each.stream}"
+    return f"a chunk is in the queue of stream {each.stream}: {span(each.offsets)} of {each.topic_partition}"
+
+
+def appended_words(each: effects.Appended) -> str:
+    """Which records are new.
+
+    >>> from kafkalearn.base.topic_partition import TopicPartition
+    >>> appended_words(effects.Appended(TopicPartition("orders", 0), (3,)))
+    'offset 3 is new in orders-0'
+    """
+    noun = "offset" if len(each.offsets) == 1 else "offsets"
+    return f"{noun} {span(each.offsets)} {_are(each.offsets)} new in {each.topic_partition}"
+
+
+_WORDS: dict[type, Callable[[object], str]] = {
+    effects.Appended: appended_words,
+    effects.MetadataFailed: lambda each: (
+        f"the round of the leader finder fails; {listed(each.topic_partitions)} are still without a leader"
+    ),
+    effects.FetcherStarted: lambda each: f"fetcher {each.fetcher_id} of broker {each.broker_id} is started",
+    effects.FetcherStopped: lambda each: (
+        f"fetcher {each.fetcher_id} of broker {each.broker_id} has no partition and is stopped"
+    ),
+    effects.PartitionAdded: lambda each: (
+        f"fetcher {each.fetcher_id} of broker {each.broker_id} fetches {each.topic_partition} from {each.offset}"
+    ),
+    effects.OffsetReset: lambda each: (
+        f"fetched and consumed of {each.topic_partition} are reset to {each.offset}: "
+        f"{'nothing was committed' if each.fetch_offset < 0 else f'it has no {each.fetch_offset}'}"
+    ),
+    effects.PartitionFailed: lambda each: f"without a leader again, {each.error}: {each.topic_partition}",
+    effects.NothingFetched: lambda each: f"fetcher {each.fetcher_id} of broker {each.broker_id} gets nothing",
+    effects.Enqueued: _enqueued,
+    effects.FetcherBlocked: lambda each: (
+        f"fetcher {each.fetcher_id} of broker {each.broker_id} waits: the queue of stream {each.stream} is full"
+    ),
+    effects.FinderBlocked: lambda each: (
+        f"the leader finder waits for the lock of fetcher {each.fetcher_id} of broker {each.broker_id}"
+    ),
+    effects.FetcherDied: lambda each: (
+        f"fetcher {each.fetcher_id} of broker {each.broker_id} dies: it fetched {each.topic_partition} from "
+        f"{each.fetch_offset}, and {each.fetched_offset} is next"
+    ),
+    effects.Read: lambda each: f"the application reads {each.offset} of {each.topic_partition}",
+    effects.Skipped: lambda each: (
+        f"{span(each.offsets)} of {each.topic_partition} {_are(each.offsets)} passed over, below what is consumed"
+    ),
+    effects.OffsetsApart: lambda each: (
+        f"{each.consumed_offset} is consumed and the chunk begins at {each.fetch_offset}: Consumer may lose data"
+    ),
+    effects.Waited: lambda each: f"stream {each.stream} has nothing: its thread waits",
+    effects.Raised: lambda each: f"stream {each.stream} throws {each.exception}",
+    effects.Ended: lambda each: f"stream {each.stream} has ended",
+    effects.Committed: lambda each: "committed: " + listed(f"{name} {offset}" for name, offset in each.offsets),
+    effects.QueuesCleared: lambda each: f"{counted(each.chunk_count, 'chunk')} thrown away",
+}
+
+
+# A fetch pipeline as one picture: logs on brokers, fetchers, queues of chunks, streams, from left to right.
+#
+# `animate_fetching` draws a whole run; `draw_fetching` one moment of it.
+
+TOP, BOTTOM, HIGHEST = 92, 36, 590
+COLUMNS = (25, 300, 535, 755)  # where logs, fetchers, queues and streams begin
+ROW, SLOT = 92, 34
+MOST_ROWS = (HIGHEST - TOP - BOTTOM) // ROW
+SHOWN_RECORDS = 8
+CELL = 31
+
+
+def animate_fetching(
+    trace: Trace[Pipeline, FetchingEvent], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
+) -> Animation:
+    """A run of `kafkalearn.zookeeper.fetching` as `kafkalearn.views.play` takes it, every moment drawn.
+
+    Parameters
+    ----------
+    trace : tuple of Frame
+        The run.
+    title, start, stills
+        As in `kafkalearn.views.animation`.
+
+    Examples
+    --------
+    >>> from kafkalearn.zookeeper.fetching import Append, Settings, simulate
+    >>> animate_fetching(simulate(Settings(), [Append("orders", 0)])).captions[1]
+    'Offset 0 is new in orders-0.'
+    """
+    return animation(trace, partial(draw_fetching, trace), describe_fetching, title=title, start=start, stills=stills)
+
+
+def draw_fetching(
+    trace: Trace[Pipeline, FetchingEvent],
+    frame: Frame[Pipeline, FetchingEvent],
+    before: Frame[Pipeline, FetchingEvent] | None = None,
+) -> Picture:
+    """One moment of a fetch pipeline, drawn; what has just happened has a thick edge.
+
+    Parameters
+    ----------
+    trace : tuple of Frame
+        The whole run: every frame of it is drawn to the same size.
+    frame, before : Frame
+        A frame of it and the one before, which is not needed.
+
+    Examples
+    --------
+    >>> from kafkalearn.zookeeper.fetching import Next, Settings, simulate
+    >>> trace = simulate(Settings(), [Next()])
+    >>> draw_fetching(trace, trace[1]).label
+    'Stream 0 has nothing: its thread waits.'
+    """
+    state = frame.state
+    names = [log.topic_partition for log in state.cluster.logs]
+    rows = max(_row_count(each.state) for each in trace)
+    bottom = TOP + rows * ROW
+    heads = ("logs, and registry", "fetchers", "queues of chunks", "streams")
+    parts = [
+        *(text(x, 74, words, BODY, bold=True) for x, words in zip(COLUMNS, heads, strict=True)),
+        *(arrow(x - 26, 68, x - 6, 68, MUTED) for x in COLUMNS[1:]),
+        *(_log(frame, log, at, TOP + at * ROW) for at, log in enumerate(state.cluster.logs[:rows])),
+        *(_fetcher(frame, each, names, TOP + at * ROW) for at, each in enumerate(sorted(state.fetchers)[:rows])),
+    ]
+    for at, stream in enumerate(state.streams[:rows]):
+        parts += [_queue(frame, stream, at, names, trace), _stream(frame, stream, at, names)]
+    return picture(
+        bottom + BOTTOM,
+        text(25, 38, "From the broker to the application", TITLE, bold=True),
+        text(WIDTH - 25, 38, _hidden(state, rows), SMALL, "end", MUTED),
+        *parts,
+        _finder(frame, bottom + 18),
+        label=describe_fetching(frame),
+    )
+
+
+def _row_count(state: Pipeline) -> int:
+    return min(MOST_ROWS, max(len(state.cluster.logs), len(state.fetchers), len(state.streams)))
+
+
+def _hidden(state: Pipeline, rows: int) -> str:
+    counts = {"partitions": len(state.cluster.logs), "fetchers": len(state.fetchers), "streams": len(state.streams)}
+    more = [f"{count - rows} more {what}" for what, count in counts.items() if count > rows]
+    return f"not drawn: {listed(more)}" if more else ""
+
+
+def _log(frame: Frame[Pipeline, FetchingEvent], log: Log, at: int, top: float) -> str:
+    """A partition on its leader, and below it what the consumer's partition info says."""
+    state, x = frame.state, COLUMNS[0]
+    leader = "no leader" if log.leader is None else f"broker {log.leader}"
+    is_gone = log.leader is not None and log.leader not in state.cluster.live_brokers
+    name = cut_name(str(log.topic_partition), 16)
+    parts = [text(x, top + 15, f"{name}, {leader}{' (down)' if is_gone else ''}", SMALL, bold=True)]
+    appended = [
+        each for each in state.effects if isinstance(each, Appended) and each.topic_partition == log.topic_partition
+    ]
+    new = {offset for each in appended for offset in each.offsets}
+    first = max(log.start_offset, log.end_offset - SHOWN_RECORDS)
+    for offset in range(first, log.end_offset):
+        box = (x + (offset - first) * CELL, top + 22, CELL - 3, 26)
+        parts += [
+            filled(fill(at), box),
+            outlined(box, stroke=MARK if offset in new else MUTED, width=4 if offset in new else 1),
+        ]
+        parts.append(text(box[0] + box[2] / 2, top + 40, str(offset), SMALL, "middle"))
+    if log.end_offset == log.start_offset:
+        parts.append(text(x, top + 40, f"empty, the next offset is {log.end_offset}", SMALL, colour=MUTED))
+    owned = next((each for each in state.registry if each.topic_partition == log.topic_partition), None)
+    words = "not owned"
+    if owned is not None:
+        words = f"fetched {owned.fetched_offset}, consumed {owned.consumed_offset}"
+    is_reset = any(
+        isinstance(each, OffsetReset) and each.topic_partition == log.topic_partition for each in state.effects
+    )
+    parts.append(text(x, top + 66, words, SMALL, colour=MARK if is_reset else INK if owned else MUTED, bold=is_reset))
+    return "\n".join([*parts, line(x, top + ROW - 12, WIDTH - 25, top + ROW - 12, FAINT, 1)])
+
+
+def _fetcher(frame: Frame[Pipeline, FetchingEvent], fetcher: Fetcher, names: list[TopicPartition], top: float) -> str:
+    """A fetcher thread: its name, what it asks for next, and what it has in hand while it waits."""
+    x, width, event = COLUMNS[1], 210, frame.event
+    works = isinstance(event, Fetch) and (event.broker_id, event.fetcher_id) == fetcher.key
+    box = (x, top, width, ROW - 16)
+    state = " (dead)" if fetcher.is_dead else ""
+    parts = [
+        rect(*box, EMPTY if fetcher.is_dead else PANEL),
+        outlined(box, stroke=MARK if works else INK, width=4 if works else 1.5),
+        text(
+            x + 10,
+            top + 19,
+            f"fetcher {fetcher.key.fetcher_id}, broker {fetcher.key.broker_id}{state}",
+            SMALL,
+            bold=True,
+        ),
+    ]
+    asks = ", ".join(f"{each} from {offset}" for each, offset in fetcher.offsets) or "no partitions"
+    parts.append(text(x + 10, top + 40, cut_end(asks, 24), SMALL))
+    if fetcher.in_hand:
+        parts.append(text(x + 10, top + 64, "waits with", SMALL, colour=MARK, bold=True))
+        answer = fetcher.in_hand[0]
+        chunk = Chunk(answer.topic_partition, answer.fetch_offset, answer.offsets)
+        parts.append(_chunk(chunk, names, (x + 102, top + 46, 100, 24), is_marked=True, is_short=True))
+    return "\n".join(parts)
+
+
+def _queue(
+    frame: Frame[Pipeline, FetchingEvent],
+    stream: Stream,
+    number: int,
+    names: list[TopicPartition],
+    trace: Trace[Pipeline, FetchingEvent],
+) -> str:
+    """The queue of a stream, the next chunk on the right, and its free places."""
+    x, top, width = COLUMNS[2], TOP + number * ROW, 195
+    slots = max(2, *(len(each.state.streams[number].queue) for each in trace))
+    drawn = min(slots, 3)
+    height = min(SLOT, (ROW - 18) / drawn)
+    new = [each for each in frame.state.effects if isinstance(each, Enqueued) and each.stream == number]
+    parts = []
+    for place in range(drawn):
+        box = (x, top + place * height, width, height - 5)
+        if place >= len(stream.queue):
+            parts.append(outlined(box, stroke=FAINT, width=1.5))
+            continue
+        chunk = stream.queue[place]
+        is_new = any((each.topic_partition, each.fetch_offset) == chunk[:2] for each in new)
+        parts.append(_chunk(chunk, names, box, is_marked=is_new))
+    if len(stream.queue) > drawn:
+        parts.append(text(x + width, top + ROW - 20, f"and {len(stream.queue) - drawn} more", SMALL, "end", MUTED))
+    return "\n".join(parts)
+
+
+def _chunk(
+    chunk: Chunk,
+    names: list[TopicPartition],
+    box: tuple[float, float, float, float],
+    is_marked: bool = False,
+    is_short: bool = False,
+) -> str:
+    if chunk == SHUTDOWN_COMMAND:
+        words, ground = "shutdown message", rect(*box, EMPTY)
+    else:
+        name = "" if is_short else f"{cut_name(str(chunk.topic_partition), 12)}: "
+        words = name + (span(chunk.offsets) if chunk.offsets else "nothing whole")
+        ground = filled(fill(names.index(chunk.topic_partition)), box)
+    x, y, width, height = box
+    edge = outlined(box, stroke=MARK if is_marked else INK, width=4 if is_marked else 1.3)
+    label = rect(x + 6, y + 4, min(width - 12, 9.6 * len(words) + 8), height - 8, PANEL)
+    return "\n".join([ground, edge, label, text(x + 10, y + height / 2 + 5, words, SMALL)])
+
+
+def _stream(frame: Frame[Pipeline, FetchingEvent], stream: Stream, number: int, names: list[TopicPartition]) -> str:
+    """A stream: the chunk that is being read, and what the application got last."""
+    x, top, width = COLUMNS[3], TOP + number * ROW, 220
+    read = next((each for each in frame.state.effects if isinstance(each, Read) and each.stream == number), None)
+    box = (x, top, width, ROW - 16)
+    parts = [
+        rect(*box, EMPTY if stream.status == ENDED else PANEL),
+        outlined(box, stroke=MARK if read else INK, width=4 if read else 1.5),
+        text(
+            x + 10,
+            top + 19,
+            f"stream {number}{'' if stream.status == 'ready' else f': {stream.status}'}",
+            SMALL,
+            bold=True,
+        ),
+    ]
+    if stream.chunk is not None:
+        parts.append(text(x + 10, top + 41, "left", SMALL))
+        parts.append(_chunk(stream.chunk, names, (x + 48, top + 25, width - 56, 24)))
+    if read is not None:
+        parts.append(
+            text(
+                x + 10,
+                top + 65,
+                f"read {read.offset} of {cut_name(str(read.topic_partition), 9)}",
+                SMALL,
+                colour=MARK,
+                bold=True,
+            )
+        )
+    return "\n".join(parts)
+
+
+def _finder(frame: Frame[Pipeline, FetchingEvent], y: float) -> str:
+    """The leader finder: what it does, and the partitions without a leader."""
+    finder, missing = frame.state.leader_finder, frame.state.no_leader
+    if finder is None:
+        words = "no leader finder runs"
+    elif finder.waits_for is not None:
+        broker_id, number = finder.waits_for
+        words = f"the leader finder waits for the lock of fetcher {number}, broker {broker_id}"
+    else:
+        words = (
+            f"without a leader: {listed(missing)}"
+            if missing
+            else "the leader finder sleeps: each partition has a leader"
+        )
+    is_marked = isinstance(frame.event, FindLeaders) or (finder is not None and finder.waits_for is not None)
+    return text(25, y, cut_end(words, 96), BODY, colour=MARK if is_marked else INK, bold=is_marked)

@@ -1,0 +1,541 @@
+"""A group of old consumers and its ZooKeeper, shown: picture and words; and one scenario in three eras."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from kafkalearn.base.errors import begun, counted, listed
+from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    READ,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Fill,
+    cut_end,
+    cut_name,
+    edge,
+    filled,
+    line,
+    rect,
+    text,
+    two_lines,
+)
+from kafkalearn.zookeeper.connector import model as events
+from kafkalearn.zookeeper.connector.model import (
+    ASSIGN,
+    BACKOFF,
+    STAGES,
+    Asked,
+    AttemptFailed,
+    Committed,
+    Connector,
+    ConnectorEffect,
+    ConnectorEvent,
+    GaveUp,
+    Group,
+    Notified,
+    Owned,
+    OwnedByAnother,
+    RebalanceBegan,
+    Rebalanced,
+    RecordsRead,
+    Released,
+    SessionGone,
+    Settings,
+    Threw,
+)
+from kafkalearn.zookeeper.layout import (
+    BROKER_IDS,
+    BROKER_TOPICS,
+    STATIC,
+    group_path,
+    ids_path,
+    last_name,
+    read_registration,
+    read_topic,
+)
+from kafkalearn.zookeeper.tree import Node, Tree
+
+# A moment of a group of old consumers in words: what the last turn did, and the whole of it as text.
+
+LONGEST_NAME = 24  # characters of a consumer's or a topic's name
+MOST_SAID = 4  # effects of a kind
+FIRST_WORDS = ("the", "topic", "broker", "watches", "try", "session", "and")
+
+
+def name_of(name: str) -> str:
+    """A name, short enough for a sentence."""
+    return cut_name(name, LONGEST_NAME)
+
+
+def stage_words(connector: Connector) -> str:
+    """What a consumer is doing, in a few words.
+
+    >>> from kafkalearn.zookeeper.subscriptions import Streams
+    >>> stage_words(Connector("c1", "billing_c1", session="c1", subscription=Streams({"orders": 1})))
+    'reads nothing'
+    """
+    if not connector.is_running:
+        return "is not running"
+    attempt = connector.attempt
+    if attempt is None:
+        if connector.has_given_up:
+            return "has given up, reads nothing"
+        return "reads" if connector.reads else "reads nothing"
+    if attempt.stage == BACKOFF:
+        return f"try {attempt.number + 1} failed, waits"
+    return f"try {attempt.number + 1}, {STAGES.index(attempt.stage) + 1}. {attempt.stage}"
+
+
+def describe_zookeeper(frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None = None) -> str:
+    """What the last event did, in a sentence or two.
+
+    Parameters
+    ----------
+    frame, before : Frame
+        A frame of `kafkalearn.zookeeper.connector.simulate` and the one before it.
+
+    Examples
+    --------
+    >>> from kafkalearn.zookeeper.connector import BrokerStarted, Settings, TopicCreated, simulate
+    >>> describe_zookeeper(simulate(Settings(), [BrokerStarted(), TopicCreated("orders", 2)])[2])
+    'Topic orders is created with 2 partitions.'
+    """
+    group: Group = frame.state
+    if frame.event is None:  # what led here is no part of this run
+        return "Here it begins." if group.connectors else "Nothing has happened yet."
+    said = [_event_words(frame, before), *_effects_words(group)]
+    return " ".join(f"{begun(each, FIRST_WORDS)}." for each in said if each)
+
+
+def _event_words(frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None) -> str:
+    event = frame.event
+    if isinstance(event, events.RebalanceStep):
+        return _step_words(event.consumer, frame, before)
+    who = name_of(getattr(event, "consumer", getattr(event, "topic", "")))
+    match event:
+        case events.CreateMessageStreams():
+            return f"{who} asks for streams, and registers"
+        case events.HandleEvent():
+            return f"the event thread of {who} asks again, with a watch, and calls the listener"
+        case events.WakeWatcher():
+            return f"the watcher thread of {who} wakes"
+        case events.Reconnect():
+            return f"{who} learns that its session has expired, and gets another"
+        case events.Shutdown():
+            return f"{who} is shut down"
+        case events.Crash():
+            return f"the process of {who} dies; ZooKeeper does not know it yet"
+        case events.SessionExpired(session):
+            return f"ZooKeeper ends the session {name_of(session)}"
+        case events.Read():
+            return f"{who} reads"
+        case events.WaitForRecord():
+            return f"{who} waits for a record, and none comes"
+        case events.CommitOffsets():
+            return f"{who} commits"
+        case events.Ping():
+            return f"{who} tells ZooKeeper that it lives"
+        case events.TimePassed(ms):
+            return f"{ms:,} ms pass"
+        case events.BrokerStarted(broker_id):
+            return f"broker {broker_id} starts"
+        case events.BrokerStopped(broker_id):
+            return f"broker {broker_id} stops"
+        case events.TopicCreated(partition_count=count):
+            return f"topic {who} is created with {counted(count, 'partition')}"
+        case events.TopicGrown(partition_count=count):
+            return f"topic {who} grows to {counted(count, 'partition')}"
+        case events.TopicDeleted():
+            return f"topic {who} is deleted"
+        case events.Produce(partition=partition, record_count=count):
+            return f"{counted(count, 'record')} {'comes' if count == 1 else 'come'} to {who}-{partition}"
+    return type(event).__name__
+
+
+def _step_words(consumer: str, frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None) -> str:
+    """Which of the eight steps it was, and for the fourth what the consumer saw."""
+    had = None if before is None else before.state.connector(consumer)
+    who = name_of(consumer)
+    if had is None or had.attempt is None:
+        return f"{who} goes on with its rebalance"
+    if had.attempt.stage == BACKOFF:
+        return f"the pause of {who} is over"
+    words = f"{who}, step {STAGES.index(had.attempt.stage) + 1}: {had.attempt.stage}"
+    now = frame.state.connector(consumer).attempt
+    if had.attempt.stage == ASSIGN and now is not None and now.members:
+        words += f"; it sees {listed(name_of(each) for each in now.members)}"
+    return words
+
+
+def _effects_words(group: Group) -> list[str]:
+    said: list[str] = []
+    notified = [effect for effect in group.effects if isinstance(effect, Notified)]
+    if notified:
+        names = list(dict.fromkeys(name_of(effect.consumer) for effect in notified))
+        places = list(dict.fromkeys(name_of(last_name(effect.path)) for effect in notified))
+        said.append(f"watches tell {_some(names)} that {_some(places)} changed")
+    others = [effect for effect in group.effects if not isinstance(effect, Notified)]
+    words = [each for each in (_effect_words(effect) for effect in others) if each]
+    hidden = len(words) - MOST_SAID
+    return [*said, *words[:MOST_SAID], *([f"and {hidden} more"] if hidden > 0 else [])]
+
+
+def _some(names: list[str]) -> str:
+    shown = names[:MOST_SAID]
+    return listed(shown if len(names) <= MOST_SAID else [*shown, f"{len(names) - MOST_SAID} more"])
+
+
+def _effect_words(effect: ConnectorEffect) -> str:
+    match effect:
+        case RebalanceBegan(who, thread):
+            return f"{name_of(who)} rebalances on its {thread} thread"
+        case Released(who, partitions):
+            return f"{name_of(who)} releases {_some([name_of(str(each)) for each in partitions])}"
+        case Owned(who, partitions):
+            return f"{name_of(who)} owns {_some([name_of(str(each)) for each in partitions])}"
+        case OwnedByAnother(_, partition, thread):
+            return f"{name_of(str(partition))} is owned by {name_of(thread or 'nobody')} still"
+        case AttemptFailed(who, number, why):
+            return f"try {number + 1} of {name_of(who)} has failed: {cut_name(why, 60)}"
+        case GaveUp(who):
+            return f"{name_of(who)} gives up, and reads nothing"
+        case Rebalanced(who, partitions):
+            return f"{name_of(who)} fetches {counted(len(partitions), 'partition')}"
+        case RecordsRead(_, topic, partition, first, last):
+            return f"{counted(last - first, 'record')} of {name_of(topic)}-{partition}, from offset {first:,}"
+        case Committed(_, topic, partition, offset):
+            return f"{name_of(topic)}-{partition} is committed at {offset:,}"
+        case Threw(who, error):
+            return f"the application of {name_of(who)} is thrown {cut_name(error, 70)}"
+        case SessionGone(session, removed):
+            return f"session {name_of(session)} has ended, with {counted(len(removed), 'node')}"
+        case Asked():
+            return ""
+    return ""
+
+
+def zookeeper_text(frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None = None) -> str:
+    """A frame as a few lines of text: what happened, the nodes, the consumers.
+
+    >>> from kafkalearn.zookeeper.connector import BrokerStarted, Settings, TopicCreated, simulate
+    >>> print(zookeeper_text(simulate(Settings(), [BrokerStarted(), TopicCreated("orders", 2)])[2]))
+    Topic orders is created with 2 partitions.
+      /brokers/ids/0 (broker 0)
+      /brokers/topics/orders
+    """
+    group: Group = frame.state
+    lines = [describe_zookeeper(frame, before)]
+    for path, node in group.tree.nodes:
+        if group.tree.children(path) or path in ("/", "/consumers"):
+            continue
+        content = "" if not node.data or node.data.startswith("{") else f" = {cut_name(node.data, 60)}"
+        session = f" ({name_of(node.session)})" if node.is_ephemeral else ""
+        lines.append(f"  {cut_name(path, 80)}{content}{session}")
+    lines += [f"  {name_of(each.name)} {stage_words(each)}" for each in group.connectors]
+    return "\n".join(lines)
+
+
+# The nodes of ZooKeeper as rows of a picture: path, content, session, who watches, and what has just changed.
+
+LEFT, RIGHT = 22, 612
+ROW_HEIGHT = 27
+MOST_ROWS = 16
+FEW = 2  # sessions that are named
+NAME_LENGTH, CONTENT_LENGTH, WATCHERS_LENGTH = 24, 26, 13
+EPHEMERAL, PERSISTENT = Fill("#f7dfa8", ""), Fill(EMPTY, "")
+WAS, IS, CAME, CHANGED = "was", "is", "came", "changed"
+
+
+class Row(NamedTuple):
+    """A line of the tree."""
+
+    path: str
+    depth: int
+    name: str
+    content: str = ""
+    session: str | None = None
+    watchers: tuple[str, ...] = ()
+    change: str = IS  # `WAS`: it is gone, `CAME`, `CHANGED`
+
+
+def tree_rows(group_id: str, group: Group, before: Group | None) -> list[Row]:
+    """The lines of a tree, those of nodes that are just gone among them; of too many the last are counted."""
+    tree = group.tree
+    had = tree if before is None else before.tree
+    rows: list[Row] = []
+    for path, short in _places(group_id, tree, had):
+        names = _sorted({*tree.children(path), *had.children(path)})
+        if not names and tree.node(path) is None:
+            continue
+        rows.append(Row(path, 0, short, "", None, _watchers(tree, path)))
+        rows += [_row(f"{path}/{name}", name, tree, had) for name in names]
+    return rows
+
+
+def _places(group_id: str, tree: Tree, had: Tree) -> list[tuple[str, str]]:
+    """The nodes whose children are shown, with their names: the group's own in front."""
+    top = group_path(group_id)
+    places = [(ids_path(group_id), "ids")]
+    for kind in ("owners", "offsets"):
+        path = f"{top}/{kind}"
+        topics = _sorted({*tree.children(path), *had.children(path)})
+        places += [(f"{path}/{topic}", f"{kind}/{cut_name(topic, 16)}") for topic in topics]
+    return [*places, (BROKER_TOPICS, "/brokers/topics"), (BROKER_IDS, "/brokers/ids")]
+
+
+def _sorted(names: set[str]) -> list[str]:
+    """Numbers as numbers, all others after them."""
+    return sorted(names, key=lambda name: (not name.isdecimal(), int(name) if name.isdecimal() else 0, name))
+
+
+def _row(path: str, name: str, tree: Tree, had: Tree) -> Row:
+    node, earlier = tree.node(path), had.node(path)
+    change = IS
+    if node is None:
+        change = WAS
+    elif earlier is None:
+        change = CAME
+    elif node != earlier:
+        change = CHANGED
+    shown = node or earlier
+    return Row(path, 1, name, _content(path, shown), shown.session, _watchers(tree, path), change)
+
+
+def _content(path: str, node: Node) -> str:
+    """What stands in a node, in short."""
+    if node.data is None:
+        return ""
+    if path.startswith(BROKER_IDS):
+        return ""
+    if path.startswith(BROKER_TOPICS):
+        return f"partitions 0 to {len(read_topic(node.data)) - 1}"
+    if "/ids/" in path:
+        read = read_registration(node.data)
+        streams = ", ".join(f"{topic}: {count}" for topic, count in read.subscription)
+        return streams if read.pattern == STATIC else f"{read.pattern} {streams}"
+    return node.data
+
+
+def _watchers(tree: Tree, path: str) -> tuple[str, ...]:
+    return tuple(sorted({watch.session for watch in tree.watches if watch.path == path}))
+
+
+def draw_rows(rows: list[Row], top: float) -> str:
+    """The rows below each other, from a height on."""
+    shown = rows if len(rows) <= MOST_ROWS else _chosen(rows)
+    hidden = len(rows) - len(shown)
+    drawn = [_draw(row, top + at * ROW_HEIGHT) for at, row in enumerate(shown)]
+    if hidden:
+        drawn.append(text(LEFT + 24, top + len(shown) * ROW_HEIGHT + 20, f"and {hidden} more", SMALL, colour=MUTED))
+    return "\n".join(drawn)
+
+
+def _chosen(rows: list[Row]) -> list[Row]:
+    """What changes is always shown, then what stands above all, then the first of the others."""
+    wanted = sorted(rows, key=lambda row: (row.change == IS, row.depth, rows.index(row)))[: MOST_ROWS - 1]
+    return [row for row in rows if row in wanted]
+
+
+def _draw(row: Row, top: float) -> str:
+    if row.depth == 0:
+        return "\n".join(
+            [
+                line(LEFT, top + 1, RIGHT, top + 1, MUTED, 0.75),
+                text(LEFT, top + 20, cut_end(row.name, 30), SMALL, bold=True),
+                _watching(row, top),
+            ]
+        )
+    box = (LEFT + 20, top + 3, 390, ROW_HEIGHT - 5)
+    is_new = row.change in (CAME, CHANGED)
+    colour = MUTED if row.change == WAS else INK
+    fill = EPHEMERAL if row.session else PERSISTENT
+    return "\n".join(
+        [
+            "" if row.change == WAS else filled(fill, box),
+            rect(*box, stroke=MARK if is_new else MUTED, stroke_width=3 if is_new else 0.75),
+            text(LEFT + 28, top + 20, cut_name(row.name, NAME_LENGTH), SMALL, colour=colour),
+            text(RIGHT - 188, top + 20, cut_name(row.content, CONTENT_LENGTH), SMALL, "end", colour),
+            line(LEFT + 24, top + 15, RIGHT - 184, top + 15, MARK, 2) if row.change == WAS else "",
+            _watching(row, top),
+        ]
+    )
+
+
+def _watching(row: Row, top: float) -> str:
+    """Who is notified of the next change."""
+    if not row.watchers:
+        return ""
+    count = len(row.watchers)
+    words = cut_end(", ".join(row.watchers), WATCHERS_LENGTH) if count <= FEW else f"{count} sessions"
+    return "\n".join(
+        [
+            filled(Fill(READ, ""), (RIGHT - 176, top + 5, 168, ROW_HEIGHT - 9)),
+            rect(RIGHT - 176, top + 5, 168, ROW_HEIGHT - 9, stroke=MUTED, stroke_width=0.75, rx=9),
+            text(RIGHT - 92, top + 20, f"watch: {words}", SMALL, "middle"),
+        ]
+    )
+
+
+# A group of old consumers as a picture: ZooKeeper's nodes with owners and watches, and the consumers beside them.
+#
+# The settings come first, so that they can be bound once: ``play(trace, partial(draw_zookeeper, settings))``.
+
+TOP = 112
+CARD_LEFT, CARD_HEIGHT, CARD_GAP, MOST_CARDS = 634, 100, 8, 4
+STEP_WIDTH, STEP_GAP = 36, 4
+MOST_CHIPS, LINE_LENGTH = 6, 100
+DONE, NEXT, FAILED, LATER = Fill(READ, ""), Fill("#f2b94b", "/"), Fill("#ee8f73", "\\"), Fill(EMPTY, "")
+
+
+def draw_zookeeper(
+    settings: Settings, frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None = None
+) -> Picture:
+    """One moment of a group of old consumers, drawn.
+
+    Parameters
+    ----------
+    settings : kafkalearn.zookeeper.connector.Settings
+        Those of the run.
+    frame, before : Frame
+        A frame of `kafkalearn.zookeeper.connector.simulate` and the one before it; what changed between them has a
+        thick border, what is gone is struck through.
+
+    Examples
+    --------
+    >>> from kafkalearn.zookeeper.connector import BrokerStarted, TopicCreated, simulate
+    >>> draw_zookeeper(Settings(), simulate(Settings(), [BrokerStarted(), TopicCreated("orders", 2)])[2]).label
+    'Topic orders is created with 2 partitions.'
+    """
+    group: Group = frame.state
+    rows = tree_rows(settings.group, group, None if before is None else before.state)
+    cards = _shown(group, before)
+    hidden = len(group.connectors) - len(cards)
+    bottom = TOP + MOST_CARDS * (CARD_HEIGHT + CARD_GAP)  # the same in all frames of a run
+    return picture(
+        bottom + 46,
+        text(22, 38, f"/consumers/{cut_name(settings.group, 30)}", TITLE, bold=True),
+        *_sentence(describe_zookeeper(frame, before)),
+        draw_rows(rows, TOP),
+        *(_card(each, before, TOP + at * (CARD_HEIGHT + CARD_GAP)) for at, each in enumerate(cards)),
+        _legend(bottom + 30),
+        text(WIDTH - 22, bottom + 30, f"{hidden} more consumers", SMALL, "end", MUTED) if hidden else "",
+        label=describe_zookeeper(frame, before),
+    )
+
+
+def animate_zookeeper(
+    settings: Settings,
+    trace: Trace[Group, ConnectorEvent],
+    *,
+    title: str = "",
+    start: int = 0,
+    stills: Sequence[int] | None = None,
+) -> Animation:
+    """Every moment of a run drawn, for `play`.
+
+    Parameters
+    ----------
+    settings, trace
+        A run of `kafkalearn.zookeeper.connector.simulate`, and its settings.
+    title, start, stills
+        As in `kafkalearn.drawing.player.animation`.
+
+    Examples
+    --------
+    >>> from kafkalearn.zookeeper.connector import BrokerStarted, simulate
+    >>> len(animate_zookeeper(Settings(), simulate(Settings(), [BrokerStarted()])).pictures)
+    2
+    """
+    draw = partial(draw_zookeeper, settings)
+    return animation(trace, draw, describe_zookeeper, title=title, start=start, stills=stills)
+
+
+def _sentence(words: str) -> list[str]:
+    """What happened, in at most two lines."""
+    lines = two_lines(words, LINE_LENGTH)
+    return [text(22, 66 + 24 * at, each, BODY - 1, colour=MARK) for at, each in enumerate(lines)]
+
+
+def _shown(group: Group, before: Frame[Group, ConnectorEvent] | None) -> list[Connector]:
+    """The consumers that fit; of many, those that something happens to first."""
+    if len(group.connectors) <= MOST_CARDS:
+        return list(group.connectors)
+    changed = [each for each in group.connectors if before is None or before.state.connector(each.name) != each]
+    chosen = list(dict.fromkeys([*changed, *group.connectors]))[:MOST_CARDS]
+    return [each for each in group.connectors if each in chosen]
+
+
+def _card(connector: Connector, before: Frame[Group, ConnectorEvent] | None, top: float) -> str:
+    """One consumer: its steps, what it believes to own, whether it is called."""
+    was = None if before is None else before.state.connector(connector.name)
+    is_changed = before is not None and was != connector
+    width = WIDTH - 22 - CARD_LEFT
+    colour = INK if connector.is_running else MUTED
+    return "\n".join(
+        [
+            rect(CARD_LEFT, top, width, CARD_HEIGHT, PANEL, rx=5, **edge(is_changed, width=1.25, marked_width=3)),
+            text(CARD_LEFT + 12, top + 24, cut_name(connector.name, 14), BODY, bold=True, colour=colour),
+            text(WIDTH - 34, top + 23, _called(connector), SMALL, "end", MARK),
+            text(CARD_LEFT + 12, top + 46, cut_end(stage_words(connector), 39), SMALL, colour=colour),
+            _steps(connector, top + 54) if connector.attempt else "",
+            *_owned(connector, top + 80),
+        ]
+    )
+
+
+def _called(connector: Connector) -> str:
+    """Whether something waits to be done."""
+    if connector.is_triggered:
+        return "is to rebalance"
+    return f"{len(connector.notices)} to handle" if connector.notices else ""
+
+
+def _steps(connector: Connector, top: float) -> str:
+    """The eight steps as boxes: done, next, still to come."""
+    attempt = connector.attempt
+    place = len(STAGES) if attempt.stage == BACKOFF else STAGES.index(attempt.stage)
+    drawn = []
+    for at in range(len(STAGES)):
+        fill = FAILED if attempt.stage == BACKOFF else DONE if at < place else NEXT if at == place else LATER
+        box = (CARD_LEFT + 12 + at * (STEP_WIDTH + STEP_GAP), top, STEP_WIDTH, 18)
+        drawn += [filled(fill, box), rect(*box, stroke=MUTED, stroke_width=0.75)]
+        drawn += [rect(box[0] + STEP_WIDTH / 2 - 8, top + 1, 16, 16, PANEL, rx=3)]
+        drawn += [text(box[0] + STEP_WIDTH / 2, top + 14.5, str(at + 1), SMALL, "middle")]
+    return "\n".join(drawn)
+
+
+def _owned(connector: Connector, top: float) -> list[str]:
+    """The partitions of its registry; hatched while nobody fetches them."""
+    infos = connector.registry
+    if not infos:
+        return [text(CARD_LEFT + 12, top + 14, "owns nothing, as it believes", SMALL, colour=MUTED)]
+    topics = {info.topic for info in infos}
+    words = [str(info.partition) if len(topics) == 1 else str(info.topic_partition) for info in infos]
+    more = f", {len(words) - MOST_CHIPS} more" if len(words) > MOST_CHIPS else ""
+    verb = "fetches" if connector.is_fetching else "holds"
+    return [text(CARD_LEFT + 12, top + 14, cut_end(f"{verb} {', '.join(words[:MOST_CHIPS])}{more}", 39), SMALL)]
+
+
+def _legend(y: float) -> str:
+    return "\n".join(
+        [
+            filled(Fill("#f7dfa8", ""), (22, y - 13, 26, 16)),
+            rect(22, y - 13, 26, 16, stroke=MUTED, stroke_width=0.75),
+            text(54, y, "ephemeral: goes with its session", SMALL),
+            filled(Fill(EMPTY, ""), (320, y - 13, 26, 16)),
+            rect(320, y - 13, 26, 16, stroke=MUTED, stroke_width=0.75),
+            text(352, y, "persistent", SMALL),
+            text(460, y, "struck through: just gone", SMALL, colour=MUTED),
+        ]
+    )

@@ -1,0 +1,305 @@
+"""An application on the low-level consumer in words: what it asked, and what it was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from kafkalearn.base.errors import capitalised
+from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.svg import (
+    BODY,
+    EMPTY,
+    FAINT,
+    INK,
+    MARK,
+    MUTED,
+    PANEL,
+    READ,
+    SMALL,
+    TITLE,
+    WIDTH,
+    Fill,
+    arrow,
+    cut_end,
+    cut_name,
+    filled,
+    line,
+    outlined,
+    rect,
+    text,
+)
+from kafkalearn.zookeeper import simple_consumer as answers
+from kafkalearn.zookeeper import simple_consumer as by_hand
+from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, NO_CONNECTION, Appended
+from kafkalearn.zookeeper.fetching_picture import appended_words, broker_words, span
+from kafkalearn.zookeeper.simple_consumer import (
+    Fetch,
+    Fetched,
+    FindLeader,
+    FindOffset,
+    Reader,
+    Settings,
+    SimpleConsumerEvent,
+)
+
+
+def describe_simple_consumer(
+    frame: Frame[Reader, SimpleConsumerEvent], before: Frame[Reader, SimpleConsumerEvent] | None = None
+) -> str:
+    """A sentence about a frame of `kafkalearn.zookeeper.simple_consumer`; the frame before it is not needed.
+
+    Examples
+    --------
+    >>> from kafkalearn.zookeeper.fetching import Append, LeaderMoved
+    >>> from kafkalearn.zookeeper.simple_consumer import Fetch, FindLeader, FindOffset, Settings, simulate
+    >>> events = [Append("orders", 0, 3), FindLeader(2), FindOffset("smallest"), Fetch(), LeaderMoved("orders", 0, 2)]
+    >>> for frame in simulate(Settings(), [*events, Fetch()]):
+    ...     print(describe_simple_consumer(frame))
+    The application knows no leader and no offset.
+    Offsets 0 to 2 are new in orders-0.
+    The application asks broker 2 who leads: broker 1.
+    It asks for the smallest offset: 0.
+    It fetches, and gets 0 to 2.
+    Broker 2 leads orders-0 now.
+    It fetches, and broker 1 answers NOT_LEADER_FOR_PARTITION.
+    """
+    if frame.event is None:
+        return "The application knows no leader and no offset."
+    return f"{capitalised(_words(frame))}."
+
+
+def answer_words(effect: answers.Effect) -> str:
+    """What a broker answered, in a few words.
+
+    >>> answer_words(answers.Fetched((3, 4))), answer_words(answers.Refused(1, "OFFSET_OUT_OF_RANGE"))
+    ('3 to 4', 'OFFSET_OUT_OF_RANGE')
+    """
+    match effect:
+        case answers.LeaderFound(_, leader):
+            return f"broker {leader}"
+        case answers.OffsetFound(offset):
+            return str(offset)
+        case answers.Fetched(offsets):
+            return span(offsets) if offsets else "nothing new"
+        case answers.TooLarge(offset):
+            return f"{offset} is too large"
+        case answers.Refused(_, error):
+            return error
+    return ""
+
+
+def _words(frame: Frame[Reader, SimpleConsumerEvent]) -> str:
+    effect = frame.state.effects[-1] if frame.state.effects else None
+    match frame.event:
+        case by_hand.FindLeader(broker_id):
+            return f"the application asks broker {broker_id} who leads: {_answer(effect)}"
+        case by_hand.FindOffset(reset):
+            return f"it asks for the {reset} offset: {_answer(effect)}"
+        case by_hand.Fetch():
+            return f"it fetches, and {_fetched(effect)}"
+        case by_hand.Seek(offset):
+            return f"it goes on from offset {offset}, as it likes"
+        case by_hand.Save():
+            return f"it saves offset {frame.state.saved}; no broker hears of it"
+        case by_hand.Restart():
+            saved = frame.state.saved
+            return f"it dies and starts again: {'it saved nothing' if saved is None else f'it saved {saved}'}"
+    return appended_words(effect) if isinstance(effect, Appended) else broker_words(frame.event)
+
+
+def _answer(effect: answers.Effect | None) -> str:
+    if effect == answers.Refused(getattr(effect, "broker_id", 0), NO_CONNECTION):
+        return "it cannot be reached"
+    return "" if effect is None else answer_words(effect)
+
+
+def _fetched(effect: answers.Effect | None) -> str:
+    match effect:
+        case answers.Refused(broker_id, error):
+            return f"broker {broker_id} {'cannot be reached' if error == NO_CONNECTION else f'answers {error}'}"
+        case answers.TooLarge(offset):
+            return f"gets no whole record: {offset} is larger than it asked for"
+        case answers.Fetched(offsets) if offsets:
+            return f"gets {span(offsets)}"
+    return "there is nothing new"
+
+
+# An application on the low-level consumer as a picture: what it believes, whom it asks, what the brokers have.
+#
+# The settings come first, so that they can be bound once: ``play(trace, partial(draw_simple_consumer, settings))``.
+
+LEFT, TOP = 25, 92
+BOX_WIDTH, BOX_HEIGHT = 300, 138
+BROKERS, BROKER_WIDTH, ROW = 660, 315, 60
+MOST_BROKERS = 4
+LOG, CELL, SHOWN_RECORDS = 76, 38, 24  # the log begins so far below the brokers
+TWICE = Fill("#f2b94b", "/")
+
+
+def animate_simple_consumer(
+    settings: Settings,
+    trace: Trace[Reader, SimpleConsumerEvent],
+    *,
+    title: str = "",
+    start: int = 0,
+    stills: Sequence[int] | None = None,
+) -> Animation:
+    """A run of `kafkalearn.zookeeper.simple_consumer` as `kafkalearn.views.play` takes it, every moment drawn.
+
+    Parameters
+    ----------
+    settings, trace
+        The run, and its settings.
+    title, start, stills
+        As in `kafkalearn.views.animation`.
+
+    Examples
+    --------
+    >>> from kafkalearn.zookeeper.simple_consumer import simulate
+    >>> animate_simple_consumer(Settings(), simulate(Settings(), [FindLeader(2)])).captions[1]
+    'The application asks broker 2 who leads: broker 1.'
+    """
+    draw = partial(draw_simple_consumer, settings)
+    return animation(trace, draw, describe_simple_consumer, title=title, start=start, stills=stills)
+
+
+def draw_simple_consumer(
+    settings: Settings,
+    frame: Frame[Reader, SimpleConsumerEvent],
+    before: Frame[Reader, SimpleConsumerEvent] | None = None,
+) -> Picture:
+    """One moment of an application that reads by hand, drawn; what has just happened has a thick edge.
+
+    Parameters
+    ----------
+    settings : kafkalearn.zookeeper.simple_consumer.Settings
+        Those of the run.
+    frame, before : Frame
+        A frame of `kafkalearn.zookeeper.simple_consumer.simulate` and the one before it: whom it was connected to.
+
+    Examples
+    --------
+    >>> from kafkalearn.zookeeper.simple_consumer import simulate
+    >>> draw_simple_consumer(Settings(), simulate(Settings(), [FindLeader(2)])[1]).label
+    'The application asks broker 2 who leads: broker 1.'
+    """
+    reader = frame.state
+    shown = settings.broker_ids[:MOST_BROKERS]
+    below = TOP + max(BOX_HEIGHT, ROW * len(shown))
+    hidden = len(settings.broker_ids) - len(shown)
+    return picture(
+        below + LOG + 72,
+        text(LEFT, 38, f"{cut_name(str(settings.topic_partition), 30)}, read by hand", TITLE, bold=True),
+        text(LEFT, 70, describe_simple_consumer(frame), BODY - 1, colour=MARK),
+        text(WIDTH - 25, 38, f"{hidden} more brokers" if hidden > 0 else "", SMALL, "end", MUTED),
+        _application(frame),
+        *(_broker(settings, reader, each, TOP + at * ROW) for at, each in enumerate(shown)),
+        _request(frame, before, shown),
+        _log(settings, reader, below + 46),
+        label=describe_simple_consumer(frame),
+    )
+
+
+def _application(frame: Frame[Reader, SimpleConsumerEvent]) -> str:
+    """What the application knows; all of it is its own."""
+    reader, box = frame.state, (LEFT, TOP, BOX_WIDTH, BOX_HEIGHT)
+    acts = frame.event is not None and not isinstance(frame.event, BROKER_EVENTS)
+    knows = (
+        ("takes for the leader", "nobody" if reader.leader is None else f"broker {reader.leader}"),
+        ("fetches next", "unknown" if reader.offset is None else str(reader.offset)),
+        ("has saved", "nothing" if reader.saved is None else str(reader.saved)),
+    )
+    lines = [text(LEFT + 14, TOP + 60 + 26 * at, f"{name}: {value}", SMALL) for at, (name, value) in enumerate(knows)]
+    return "\n".join(
+        [
+            rect(*box, PANEL, rx=5),
+            outlined(box, stroke=MARK if acts else INK, width=4 if acts else 1.3),
+            text(LEFT + 14, TOP + 28, "the application", BODY, bold=True),
+            *lines,
+        ]
+    )
+
+
+def _broker(settings: Settings, reader: Reader, broker_id: int, top: float) -> str:
+    """A broker: whether it runs, whether it leads."""
+    is_up = broker_id in reader.cluster.live_brokers
+    leads = reader.cluster.log(settings.topic_partition).leader == broker_id
+    box = (BROKERS, top, BROKER_WIDTH, ROW - 14)
+    words = "leads" if leads else "does not lead"
+    return "\n".join(
+        [
+            rect(*box, READ if leads and is_up else PANEL if is_up else EMPTY, rx=5),
+            outlined(box, stroke=INK if is_up else FAINT, width=1.3),
+            text(BROKERS + 14, top + 29, f"broker {broker_id}", BODY, bold=True, colour=INK if is_up else MUTED),
+            text(BROKERS + BROKER_WIDTH - 14, top + 29, words if is_up else f"down, {words}", SMALL, "end"),
+        ]
+    )
+
+
+def _request(
+    frame: Frame[Reader, SimpleConsumerEvent],
+    before: Frame[Reader, SimpleConsumerEvent] | None,
+    shown: tuple[int, ...],
+) -> str:
+    """The request of this moment as an arrow to who was asked, with the answer on it."""
+    event, effects = frame.event, frame.state.effects
+    if not effects or not isinstance(event, FindLeader | FindOffset | Fetch):
+        return ""
+    asked = event.broker_id if isinstance(event, FindLeader) else (before or frame).state.leader
+    if asked not in shown:
+        return ""
+    y = TOP + shown.index(asked) * ROW + (ROW - 14) / 2
+    names = {FindLeader: "who leads?", FindOffset: "which offset?", Fetch: "fetch"}
+    return "\n".join(
+        [
+            arrow(LEFT + BOX_WIDTH + 8, y, BROKERS - 8, y, MARK, 3),
+            text((LEFT + BOX_WIDTH + BROKERS) / 2, y - 9, names[type(event)], SMALL, "middle"),
+            text(
+                (LEFT + BOX_WIDTH + BROKERS) / 2,
+                y + 22,
+                cut_end(answer_words(effects[-1]), 32),
+                SMALL,
+                "middle",
+                MARK,
+                bold=True,
+            ),
+        ]
+    )
+
+
+def _log(settings: Settings, reader: Reader, top: float) -> str:
+    """The last records of the partition: handled never, once, again; the next and the saved offset below."""
+    log = reader.cluster.log(settings.topic_partition)
+    got = {offset for each in reader.effects if isinstance(each, Fetched) for offset in each.offsets}
+    new = {offset for each in reader.effects if isinstance(each, Appended) for offset in each.offsets}
+    first = max(log.start_offset, log.end_offset - SHOWN_RECORDS + 1)
+    times = {offset: reader.handled.count(offset) for offset in range(first, log.end_offset)}
+    parts = [text(LEFT, top - 12, "its records: handled once, handled again (hatched), not yet", SMALL, colour=MUTED)]
+    for offset, count in times.items():
+        box = (LEFT + (offset - first) * CELL, top, CELL - 4, 30)
+        is_now = offset in got | new
+        parts += [
+            filled((Fill(EMPTY, ""), Fill(READ, ""), TWICE)[min(count, 2)], box),
+            outlined(box, stroke=MARK if is_now else MUTED, width=4 if is_now else 1),
+            rect(box[0] + 4, top + 5, CELL - 12, 20, PANEL, rx=3),
+            text(box[0] + box[2] / 2, top + 20, str(offset), SMALL, "middle"),
+        ]
+    if not times:
+        parts.append(text(LEFT, top + 20, f"none; the next offset is {log.end_offset}", SMALL, colour=MUTED))
+    for name, offset, length in (("next", reader.offset, 16), ("saved", reader.saved, 38)):
+        if offset is not None:
+            parts.append(_mark(name, offset, (log.start_offset, first, log.end_offset), top + 34, length))
+    return "\n".join(parts)
+
+
+def _mark(name: str, offset: int, log: tuple[int, int, int], top: float, length: float) -> str:
+    """An offset of the application's, as a line down from its place in the log; said where it lies outside."""
+    start, first, end = log  # of the log, and of what is drawn of it
+    is_inside = start <= offset <= end
+    x = LEFT + (min(max(offset, first), end) - first) * CELL + (12 if name == "next" else 20)
+    words = name if first <= offset <= end else f"{name}: {offset}" if is_inside else f"{name}: {offset}, out of range"
+    colour, right = INK if is_inside else MARK, x > WIDTH - 160
+    label = text(x - 7 if right else x + 14, top + length + 2, words, SMALL, "end" if right else "start", colour)
+    return "\n".join([line(x, top, x, top + length, colour), label])

@@ -1,0 +1,177 @@
+"""A reader's progress in the pages of the book: the same file that JupyterLab's side writes, kept by the browser.
+
+The page holds the file as text. Here it is read, put together with another one, judged again, and made part of the
+table of a class, by the rules of `kafkalearn.exercises.progress`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.exercises.kit.given import GivenFunction
+from kafkalearn.exercises.progress.grades import HEAD, Graded, class_rows, csv_rows, remarks
+from kafkalearn.exercises.progress.judging import TOO_LONG, outcome_of
+from kafkalearn.exercises.progress.record import FILE_NAME, VARIABLE, FunctionSource, Record, decoded
+from kafkalearn.exercises.progress.report import not_kept, summary
+from kafkalearn.exercises.progress.sandbox import defined
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressInMemory:
+    """The file in which the exercises keep progress for now."""
+
+    path: Path
+    trouble: str  # why the text it began with could not be read; empty if it could
+
+    def text(self) -> str:
+        """What the file holds."""
+        return self.path.read_text(encoding="utf-8") or Record().text()
+
+
+@contextmanager
+def progress_in_memory(text: str) -> Iterator[ProgressInMemory]:
+    """Let the exercises keep progress in a file that begins with `text` and is gone afterwards.
+
+    Examples
+    --------
+    >>> with progress_in_memory("") as progress:
+    ...     progress.text() == Record().text()
+    True
+    """
+    before, trouble = os.environ.get(VARIABLE), ""
+    try:
+        Record.read(text) if text.strip() else None
+    except KafkaLearnError as error:
+        text, trouble = "", str(error)
+    with TemporaryDirectory(prefix="kafkalearn-") as folder:
+        path = Path(folder) / FILE_NAME
+        path.write_text(text, encoding="utf-8")
+        os.environ[VARIABLE] = str(path)
+        try:
+            yield ProgressInMemory(path, trouble)
+        finally:
+            if before is None:
+                del os.environ[VARIABLE]
+            else:
+                os.environ[VARIABLE] = before
+
+
+def merge(payload: Mapping[str, object]) -> dict[str, object]:
+    """What several files of progress know together.
+
+    Parameters
+    ----------
+    payload : mapping
+        ``records``: the files as texts, an empty one for none; ``name``: who hands it in, or nothing.
+
+    Returns
+    -------
+    dict
+        ``record``: the file; ``summary``: a line for each chapter that was begun; ``not_kept``: the exercises that are
+        done and whose answer is no text.
+
+    Raises
+    ------
+    KafkaLearnError
+        If one of them is no file of progress.
+
+    Examples
+    --------
+    >>> mine = Record("", {}).text()
+    >>> Record.read(merge({"records": [mine, ""], "name": "Anna"})["record"]).name
+    'Anna'
+    """
+    record = Record()
+    for text in payload["records"]:
+        record |= Record.read(str(text)) if str(text).strip() else Record()
+    record = replace(record, name=str(payload.get("name") or record.name)[:200])
+    return {"record": record.text(), "summary": summary(record), "not_kept": not_kept(record)}
+
+
+def judge(payload: Mapping[str, object]) -> dict[str, object]:
+    """One file that was handed in, judged again; of what it says of itself only tries and hints are taken over.
+
+    The functions in it run in this Python, after all else was judged. A page ends this Python before it judges the next
+    file, so that no file has a say in another's.
+
+    Parameters
+    ----------
+    payload : mapping
+        ``file``: its name; ``text``: what is in it.
+
+    Returns
+    -------
+    dict
+        ``file``, ``text``, ``outcomes`` by exercise, ``trouble``: empty, or why it could not be read, and
+        ``has_run_code``: whether a function of the reader's was run.
+
+    Examples
+    --------
+    >>> from kafkalearn.exercises.progress.record import Entry
+    >>> handed_in = Record("Anna", {"00.predict_coordinator": Entry("right", 1, 0, False, 3)}).text()
+    >>> judge({"file": "anna.json", "text": handed_in})["outcomes"]
+    {'00.predict_coordinator': 'wrong'}
+    """
+    file, text = str(payload["file"]), str(payload["text"])
+    said = {"file": file, "text": text, "outcomes": {}, "trouble": "", "has_run_code": False}
+    try:
+        record = Record.read(text) if text.strip() else Record()
+    except KafkaLearnError as error:
+        return said | {"trouble": str(error)}
+    functions: list[GivenFunction] = []
+
+    def define(source: FunctionSource) -> GivenFunction:
+        functions.append(GivenFunction(defined(source.name, source.source), decoded))
+        return functions[-1]
+
+    last = [name for name, entry in record.entries.items() if "function" in str(entry.answer)]
+    first = [name for name in record.entries if name not in last]
+    found = {name: _outcome(name, record.entries[name].answer, define) for name in [*first, *last]}
+    return said | {"outcomes": {name: found[name] for name in record.entries}, "has_run_code": bool(functions)}
+
+
+def _outcome(name: str, answer: object, define: Callable[[FunctionSource], object]) -> str:
+    try:
+        return outcome_of(name, answer, define)
+    except MemoryError:
+        return TOO_LONG
+
+
+def class_table(payload: Mapping[str, object]) -> dict[str, object]:
+    """The table of a class, as ``make grades`` makes it.
+
+    Parameters
+    ----------
+    payload : mapping
+        ``judged``: what `judge` gave for each file, or the page for one whose judging it had to end: the outcomes of
+        such a file are `TOO_LONG`.
+
+    Returns
+    -------
+    dict
+        ``columns`` and ``rows``: a row for each student; ``csv``: a line for each answer; ``remarks``: what could not
+        be read, and where a file says done and that is not so.
+    """
+    class_ = [_graded(each) for each in sorted(payload["judged"], key=lambda each: str(each["file"]))]
+    columns, *rows = class_rows([each for each in class_ if not each.trouble])
+    table = io.StringIO()
+    csv.writer(table).writerows([HEAD, *csv_rows(class_)])
+    return {"columns": columns, "rows": rows, "csv": table.getvalue(), "remarks": list(remarks(class_))}
+
+
+def _graded(judged: Mapping[str, object]) -> Graded:
+    path, trouble = Path(str(judged["file"])), str(judged.get("trouble") or "")
+    record = Record() if trouble or not str(judged["text"]).strip() else Record.read(str(judged["text"]))
+    outcomes = {str(name): str(outcome) for name, outcome in dict(judged.get("outcomes") or {}).items()}
+    return Graded(path, record, {name: outcomes.get(name, TOO_LONG) for name in record.entries}, trouble)
+
+
+ANSWERS = {"merge": merge, "judge": judge, "class_table": class_table}
