@@ -699,7 +699,7 @@ def ask(name: str, release: str = DEFAULT_RELEASE) -> object:
 
 
 def ask_live(release: str = DEFAULT_RELEASE) -> None:
-    """From now on `kafkalearn.releases.real_answers.real_answer` asks a Kafka of this release, started for each question.
+    """From now on `kafkalearn.releases.real_answers.real_answer` asks a Kafka of this release, started each time.
 
     All that the questions need is fetched and prepared now, if it is not there yet, with its progress shown. Where
     that cannot be had, or no Kafka can be started, it gives the recorded answers, and says so.

@@ -210,7 +210,7 @@ class UsedCluster(Cluster):
         Parameters
         ----------
         name : str
-            Of its script, without ``kafka-`` and ``.sh``: ``"consumer-groups"``; see `kafkalearn.live.used_cluster.CLASSES`.
+            Of its script, without ``kafka-`` and ``.sh``: ``"consumer-groups"``; see `CLASSES`.
         *arguments : str
             As in a shell: ``"--describe", "--all-groups"``. The cluster's address is added.
         said : str or None

@@ -3,8 +3,8 @@
 `decode` and `encode_key` / `encode_value` know every record type (`RECORD_TYPES`) and version; `dissect` shows a record
 byte by byte; `formatter_line` prints it as Kafka's tools of a release do. `decode_subscription` and `decode_assignment`
 open what consumers of a classic group put into theirs. `replay` makes groups, members and offsets of records, as a
-broker does when it becomes coordinator; `read_groups` makes them of a broker's folder. `kafkalearn.formats.disk` reads the
-files of a broker's disk; `kafkalearn.offsets.store` simulates the coordinator that keeps all this.
+broker does when it becomes coordinator; `read_groups` makes them of a broker's folder. `kafkalearn.formats.disk` reads
+the files of a broker's disk; `kafkalearn.offsets.store` simulates the coordinator that keeps all this.
 
 >>> record = decode(bytes.fromhex("0002000a746573742d67726f7570"), None)
 >>> record.type.words, record.group, record.is_tombstone

@@ -2,8 +2,8 @@
 
 >>> coordinator_settings(["2.2", "2.3"])[11]["setting"], coordinator_settings(["2.2", "2.3"])[11]["2.3"]
 ('group.max.session.timeout.ms', 1800000)
->>> effect_of("group.max.size")
-[{'group.max.size': 2, 'three members join': 'the third: GROUP_MAX_SIZE_REACHED'}, {'group.max.size': 3, 'three members join': 'the third: NONE'}]
+>>> effect_of("group.max.size")[0]
+{'group.max.size': 2, 'three members join': 'the third: GROUP_MAX_SIZE_REACHED'}
 """
 
 from __future__ import annotations

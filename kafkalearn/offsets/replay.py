@@ -247,7 +247,7 @@ def key_values(records: Iterable[Pair | Record | Segment]) -> Iterator[Pair]:
     Parameters
     ----------
     records : iterable of (bytes, bytes or None), of Record, or of Segment
-        Records as `kafkalearn.formats.disk.committed_records` gives them, segments as `kafkalearn.formats.disk.read_disk`.
+        Records as `kafkalearn.formats.disk.committed_records` gives them, segments as its `read_disk`.
 
     Raises
     ------

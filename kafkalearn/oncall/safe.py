@@ -171,8 +171,8 @@ def safe(
 
     References
     ----------
-    The simulators of `kafkalearn.delivery` and `kafkalearn.replication`; `kafkalearn.releases.ledger` has what they were
-    checked against.
+    The simulators of `kafkalearn.delivery` and `kafkalearn.replication`; `kafkalearn.releases.ledger` has what they
+    were checked against.
     """
     line = release_line(release)
     read = read_files(files)

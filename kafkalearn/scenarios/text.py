@@ -573,8 +573,8 @@ def check_steps(story: Scenario, settings: Settings, protocol: str) -> None:
     >>> check_steps(story, Settings(values={"heartbeat.interval.ms": 1}), "classic")
     Traceback (most recent call last):
     ...
-    kafkalearn.base.errors.KafkaLearnError: the heartbeats of this scenario take 51,775,056 steps or more, and 2,000,000 \
-are played at most: let it end earlier, make heartbeats rarer, or take fewer members
+    kafkalearn.base.errors.KafkaLearnError: the heartbeats of this scenario take 51,775,056 steps or more, and \
+2,000,000 are played at most: let it end earlier, make heartbeats rarer, or take fewer members
     """
     on_its_way_ms = 2 * settings["latency.ms"] + 1
     steps, waiting_ms = 0.0, rebalancing_ms(story, settings)

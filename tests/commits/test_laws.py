@@ -1,10 +1,13 @@
 """What holds in every run, over schedules drawn at random: also those that no sensible application would follow."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.search import explore, whole
 from kafkalearn.commits import (
+    PROMISES,
     Answered,
     Append,
     Assign,
@@ -20,13 +23,20 @@ from kafkalearn.commits import (
     Settings,
     Start,
     Wait,
+    Workload,
     check,
     doubled,
     lost,
+    shortest,
+    simulate,
     start,
     step,
+    sweep,
 )
 from kafkalearn.commits.model import SINKS
+from kafkalearn.commits.simulator import NOT_AHEAD, NOT_DOUBLED, NOT_LOST
+from tests.commits.scripts import script_of
+from tests.recorded import recorded
 
 by = st.sampled_from("AB")
 offsets = st.one_of(st.none(), st.integers(0, 9))
@@ -108,3 +118,81 @@ def test_a_checkpoint_stores_results_and_offset_together_and_a_restart_begins_th
             assert after.sink.stored == before.consumer(event.by).done
         elif not isinstance(event, Checkpoint) and drawn.sink == "checkpoint":
             assert (after.sink.writes, after.sink.stored) == (before.sink.writes, before.sink.stored)
+
+
+BOTH = [event(by) for event in (Poll, Process, Start) for by in "AB"]
+
+
+def search(events, *names, sink="plain", **limits):
+    promises = {name: PROMISES[name] for name in names}
+    settings = Settings(2, sink=sink, max_poll_records=1)
+    return explore(whole(settings, step, promises), start(settings), events, **limits)
+
+
+def events_of(found):
+    return [(type(frame.event).__name__, frame.event.by) for frame in found.trace[1:]]
+
+
+def test_the_shortest_way_to_do_a_record_twice_needs_no_crash_only_a_new_owner():
+    found = search(BOTH, NOT_DOUBLED)
+    assert found.broken == (NOT_DOUBLED,)
+    assert [name for name, _ in events_of(found)] == ["Start", "Poll", "Process"] * 2
+
+
+@pytest.mark.parametrize("sink", ["idempotent", "lock"])
+def test_no_schedule_doubles_into_an_idempotent_sink_or_past_a_lock(sink):
+    found = search([*BOTH, Crash("A"), Crash("B")], NOT_DOUBLED, NOT_LOST, sink=sink, depth=9)
+    assert found.trace is None
+    assert found.state_count > 100
+
+
+def test_a_zombie_doubles_into_a_transaction_without_a_lock():
+    assert search(BOTH, NOT_DOUBLED, sink="transaction").broken == (NOT_DOUBLED,)
+
+
+def test_the_search_and_the_sweep_lose_with_as_many_events():
+    found = search([Start(), Poll(), Process(), CommitSync(), Crash()], NOT_LOST)
+    swept = shortest(sweep("before the batch", Workload(2, 1)), "lost")
+    assert [name for name, _ in events_of(found)] == ["Start", "Poll", "CommitSync", "Crash"]
+    assert swept.after + 1 == len(found.trace) - 1
+
+
+def test_only_an_offset_made_by_hand_can_be_ahead_of_what_was_polled():
+    assert search([*BOTH, CommitSync(), CommitSync("B")], NOT_AHEAD, depth=7).trace is None
+    assert search([Start(), CommitSync(offset=5)], NOT_AHEAD).broken == (NOT_AHEAD,)
+
+
+CASES = recorded("log-consumer-dedup")["cases"]
+
+
+def test_every_recorded_crash_loses_and_doubles_what_it_should():
+    for case in recorded("log-consumer-dedup")["cases"]:
+        settings, events = script_of(case)
+        trace = simulate(settings, events)
+        end, expected = trace[-1].state, case["expect"]
+        for frame in trace:
+            check(settings, frame.state)
+
+        applied = {each.offset: end.sink.times(each.offset) for each in end.sink.writes}
+        assert doubled(end) == tuple(expected["duplicated"]), case["id"]
+        assert "lost" not in expected or lost(end) == tuple(expected["lost"]), case["id"]
+        assert "committed" not in expected or end.committed == expected["committed"], case["id"]
+        assert "stored_offset" not in expected or end.sink.stored == expected["stored_offset"], case["id"]
+        if "applied_times" in expected:
+            assert applied == {int(offset): times for offset, times in expected["applied_times"].items()}, case["id"]
+        if "applied_by" in expected:
+            by = {str(offset): end.sink.appliers(offset) for offset in applied}
+            assert by == {offset: (name,) for offset, name in expected["applied_by"].items()}, case["id"]
+            refused = [[each.by, each.offset] for each in end.sink.writes if each.answer == "refused"]
+            assert refused == expected["refused"], case["id"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_every_poll_of_a_script_returns_the_offsets_it_names_and_every_record_was_polled(case):
+    trace = simulate(*script_of(case))
+    named = [tuple(op["offsets"]) for op in case["events"] if op["op"] == "poll"]
+    polled = [frame.state.effects[-1].offsets for frame in trace if isinstance(frame.event, Poll)]
+    processed = [frame.event.offset for frame in trace if isinstance(frame.event, Process)]
+
+    assert polled[: len(named)] == named
+    assert processed == [op["offset"] for op in case["events"] if op["op"] == "process"]

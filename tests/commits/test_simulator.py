@@ -1,9 +1,12 @@
 """When a consumer commits, what it commits, and what the coordinator makes of it."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.commits import (
+    STRATEGIES,
     Answered,
     Append,
     Assign,
@@ -13,18 +16,27 @@ from kafkalearn.commits import (
     CommitSync,
     Crash,
     Delete,
+    NoStart,
     Poll,
     Process,
     Rebalance,
     Settings,
     Start,
     Wait,
+    Workload,
+    commit_bytes,
     doubled,
+    idle_cost,
     lost,
     simulate,
+    start_offset,
+    sweep,
 )
 from kafkalearn.commits.model import CheckpointRefused, CommitRefused, Committed, Failed, Polled
 from kafkalearn.commits.simulator import TOO_LARGE
+from kafkalearn.offsets import decode
+from kafkalearn.offsets import store as coordinator
+from tests.formats.disk import segments
 
 AUTO = Settings(6, is_auto=True)
 THREE = Settings(6, max_poll_records=3)
@@ -237,3 +249,97 @@ def test_spark_commits_nothing_and_auto_commit_shows_another_truth_than_the_chec
     end = simulate(settings, events)[-1].state
 
     assert (end.sink.stored, end.committed) == (3, 6)
+
+
+def test_settings_that_no_consumer_can_have_are_refused():
+    with pytest.raises(KafkaLearnError, match="did you mean 'earliest'"):
+        Settings(auto_offset_reset="erliest")
+    with pytest.raises(KafkaLearnError, match="max_poll_records must be at least 1"):
+        Settings(max_poll_records=0)
+    with pytest.raises(KafkaLearnError, match="unknown sink"):
+        Settings(sink="database")
+    with pytest.raises(KafkaLearnError, match="beyond the log end"):
+        Settings(3, committed=4)
+
+
+def test_what_is_not_given_is_the_default_of_kafka():
+    settings = Settings()
+    assert (settings.auto_commit_interval_ms, settings.auto_offset_reset) == (5000, "latest")
+    assert settings.max_poll_records == 500
+
+
+@pytest.mark.parametrize("reset", ["earliest", "latest", "none", "by_duration:PT1H"])
+@pytest.mark.parametrize("committed", [10, 55, 100])
+def test_a_committed_offset_that_is_still_there_or_the_log_end_wins_over_every_reset(committed, reset):
+    assert start_offset(committed, 10, 100, reset) == committed
+
+
+@pytest.mark.parametrize("committed", [None, 9, 101])
+def test_without_one_or_out_of_range_the_reset_decides(committed):
+    assert start_offset(committed, 10, 100, "earliest") == 10
+    assert start_offset(committed, 10, 100, "latest") == 100
+    with pytest.raises(NoStart) as caught:
+        start_offset(committed, 10, 100, "none")
+    no_offset = committed is None
+    assert caught.value.exception == ("NoOffsetForPartitionException" if no_offset else "OffsetOutOfRangeException")
+
+
+def test_by_duration_begins_at_the_first_record_that_is_young_enough():
+    times = {"timestamps_ms": [1000, 2000, 3000], "now_ms": 4000}
+    assert start_offset(None, 5, 8, "by_duration:PT2S", **times) == 6
+    assert start_offset(None, 5, 8, "by_duration:PT1H", **times) == 5
+    assert start_offset(None, 5, 8, "by_duration:PT0.5S", **times) == 8
+
+
+def test_by_duration_is_not_known_to_older_releases_nor_are_misspelt_ones():
+    with pytest.raises(KafkaLearnError, match=r"came with Kafka 4\.0"):
+        start_offset(None, 0, 1, "by_duration:PT1H", release="3.9")
+    with pytest.raises(KafkaLearnError, match="longer than any clock has run"):
+        start_offset(None, 0, 1, f"by_duration:PT{'9' * 5000}S")
+    for wrong in ("by_duration:", "by_duration:P", "by_duration:1h", "ealiest", 10**5000):
+        with pytest.raises(KafkaLearnError, match="unknown auto_offset_reset"):
+            start_offset(None, 0, 1, wrong)
+
+
+def test_a_commit_takes_the_bytes_that_it_took_on_a_real_brokers_disk():
+    alone = [batch for segment in segments("disk") for batch in segment.batches if len(batch.records) == 1]
+    decoded = [(batch, decode(batch.records[0].key, batch.records[0].value)) for batch in alone if not batch.is_control]
+    commits = [(batch, each) for batch, each in decoded if each.type.number == 1 and each.version == 4]
+
+    assert len(commits) > 20
+    for batch, commit in commits:
+        named = commit.key["group"], commit.key["topic"], commit.key["partition"]
+        assert batch.size_bytes == commit_bytes(*named, metadata=commit.value["metadata"])
+
+
+@pytest.mark.parametrize("release", ["4.1", "4.2"])
+def test_brokers_of_4_1_and_4_2_write_no_topic_id_for_a_topic_that_is_named(release):
+    assert commit_bytes(release=release) == 115  # as a broker of 4.2.1 wrote it for a commit of version 9
+
+
+@pytest.mark.parametrize("strategy", ["each batch", "auto", "async, retried", "last, not next"])
+@given(record_count=st.integers(1, 7), refused=st.sets(st.integers(0, 2), max_size=1))
+@settings(max_examples=10)
+def test_the_coordinators_store_ends_with_the_same_committed_offset_and_as_many_records(
+    strategy, record_count, refused
+):
+    for outcome in sweep(STRATEGIES[strategy], Workload(record_count, 2, refused=tuple(refused))):
+        end = outcome.trace[-1].state
+        commits = [coordinator.Commit("billing", "orders", 0, each.offset, each.now_ms) for each in end.written]
+        fetch = coordinator.Fetch("billing", "orders", 0)
+        store = coordinator.simulate(coordinator.Settings(), [*commits, fetch])[-1].state
+        (answer,) = store.effects
+
+        assert len(store.log) == len(end.written)
+        assert answer.offset == (end.committed if end.written else -1)
+
+
+def test_an_idle_hour_costs_what_an_idle_consumer_writes_in_the_simulator():
+    polls = [event for _ in range(3600) for event in (Wait(1000), Poll())]
+    written = simulate(Settings(100, committed=100, is_auto=True), [Start(), *polls])[-1].state.written
+
+    assert idle_cost(1, hours=1).commit_count == len(written)
+    assert idle_cost(1, hours=1).byte_count == len(written) * commit_bytes()
+    assert idle_cost(12, hours=1).byte_count == len(written) * (12 * (commit_bytes() - 61) + 61)
+    assert idle_cost(12, hours=1, member_count=12).byte_count == 12 * len(written) * commit_bytes()
+    assert idle_cost(12, hours=0).byte_count == idle_cost(0).byte_count == 0

@@ -45,7 +45,7 @@ from kafkalearn.replication import (
     TimePassed,
 )
 from kafkalearn.replication.search import alphabet
-from tests.explore.search_steps import assert_names_do_not_matter, assert_steps_as_the_simulator
+from tests.base.plain_search import assert_names_do_not_matter, assert_steps_as_the_simulator
 
 TRAFFIC = [Send, Send(record_count=2), RequestSent, RequestArrived, RequestArrived, AnswerArrived, AnswerArrived]
 BROKERS = [Fetch, Fetch, IsrChecked, AlterPartitionAnswered, TimePassed(500), TimePassed(31_000)]

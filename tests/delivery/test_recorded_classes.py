@@ -12,7 +12,7 @@ from kafkalearn.replication.events import NONE, ProduceAnswered
 from kafkalearn.replication.state import blank
 from tests.recorded import recorded
 from tests.replication.scripts import answer, effects_as_recorded, event_of, lines_of, settings_of, shown
-from tests.replication.test_recorded_classes import whom_the_script_holds_for_leader
+from tests.replication.test_recorded import whom_the_script_holds_for_leader
 
 LOSS = recorded("log-loss")["cases"]
 IDEMPOTENCE = recorded("log-idempotence")["cases"]

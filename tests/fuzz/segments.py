@@ -17,11 +17,11 @@ from random import Random
 
 from kafkalearn.formats.disk import parse_segment
 from kafkalearn.oncall import xray
+from tests.formats.disk import FOLDER
+from tests.formats.test_segments import mutated
+from tests.formats.transaction_disk import CASES
 from tests.fuzz.faults import Faults
 from tests.log.partitions import PASSES
-from tests.segments.disk import FOLDER
-from tests.segments.test_damage import mutated
-from tests.transaction_log.disk import CASES
 
 FILES_A_ROUND = 8
 OFFSET_BYTES = 8  # a batch begins with its first offset, which no checksum covers

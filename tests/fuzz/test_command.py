@@ -12,7 +12,7 @@ import pytest
 
 from kafkalearn.base.files import data_directory
 from kafkalearn.oncall.command import QUESTIONS
-from tests.command.examples import asked
+from tests.oncall.examples import asked
 
 OWN = data_directory("own-cluster")
 SEED = 17

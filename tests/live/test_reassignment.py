@@ -8,7 +8,7 @@ from kafkalearn.live import Kafka
 from kafkalearn.releases.lines import at_least
 from tests.live.checked import holds
 from tests.live.reassigning import BROKERS, CONFIG, play
-from tests.replication.test_recorded_reassignments import compare
+from tests.replication.test_recorded import compare
 
 pytestmark = pytest.mark.live
 

@@ -1,5 +1,6 @@
 """A log made of a real partition's files: what a broker remembers of it, and what its cleaner leaves of it."""
 
+import shutil
 import struct
 
 import pytest
@@ -8,13 +9,37 @@ from hypothesis import strategies as st
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.formats.disk import parse_segment, read_disk
-from kafkalearn.log import Append, Clean, NewBatch, ProducerExpired, Settings, check, read_log, step
+from kafkalearn.log import (
+    Append,
+    Clean,
+    Log,
+    NewBatch,
+    ProducerExpired,
+    Record,
+    Roll,
+    Settings,
+    check,
+    log_from_records,
+    read_log,
+    step,
+)
 from kafkalearn.log.from_segments import log_from_segments
 from kafkalearn.log.model import AppendRefused, DuplicateRecognised
+from tests.formats.disk import FOLDER
 from tests.log.partitions import PASSES, clean_ms, logs_of, passes_of, write
-from tests.log.schedules import after, mixed_schedules, possible, small_settings
+from tests.log.schedules import (
+    COMPACT as SCHEDULES_COMPACT,
+)
+from tests.log.schedules import (
+    after,
+    mixed_schedules,
+    offsets,
+    one_each,
+    possible,
+    rows,
+    small_settings,
+)
 from tests.recorded import recorded
-from tests.segments.disk import FOLDER
 from tests.segments.writing import MARKER_KEYS, MARKER_VALUE, batch, encoded, log_batch, write_log
 
 
@@ -248,3 +273,70 @@ def test_the_cleaner_s_checkpoint_and_the_log_start_come_from_the_files_beside_t
 def test_what_is_not_one_log_is_refused(ask, message):
     with pytest.raises(KafkaLearnError, match=message):
         ask()
+
+
+@given(rows)
+def test_it_is_cleaned_as_if_its_records_had_been_written_one_by_one(records):
+    clean = Clean(1000, is_forced=True)
+    written = after(SCHEDULES_COMPACT, one_each(*records), Roll())
+    log = log_from_records(Record(offset, *each) for offset, each in enumerate(records))
+    check(SCHEDULES_COMPACT, log)
+
+    assert log.segments[0].size_bytes == written.segments[0].size_bytes
+    assert step(SCHEDULES_COMPACT, log, clean).effects == step(SCHEDULES_COMPACT, written, clean).effects
+
+
+def test_a_horizon_from_an_earlier_pass_counts():
+    log = log_from_records([Record(5, "a", None, 0), Record(8, "b", None, 0)], {5: 900})
+
+    assert offsets(step(SCHEDULES_COMPACT, log, Clean(1000, is_forced=True))) == [8]
+
+
+def test_records_out_of_order_are_refused():
+    with pytest.raises(KafkaLearnError, match="offset 3 follows 3: give the records in the order of offsets"):
+        log_from_records([Record(3, "a", "1", 0), Record(3, "b", "1", 0)])
+
+
+def test_no_records_are_an_empty_log():
+    assert log_from_records([]) == Log()
+
+
+SETTINGS = Settings("compact", min_cleanable_dirty_ratio=0.0, delete_retention_ms=500, segment_bytes=104857600)
+CLEANED = FOLDER / "cleaned"
+
+
+def log_before(before, after, partition, folder):
+    """The log just before a pass: what was on disk, and the commit that closed the segment."""
+    name = f"__consumer_offsets-{partition}"
+    shutil.copytree(CLEANED / before / name, folder / name)
+    shutil.copy(max((CLEANED / after / name).glob("*.log")), folder / name)
+    return read_log(folder)
+
+
+def log_after(after, partition):
+    return read_log(CLEANED, partition=partition, log_dir=after)
+
+
+def first_horizon_ms(partition):
+    """What the first pass wrote into the batches with tombstones: its clock and delete.retention.ms."""
+    (horizon,) = {each.delete_horizon_ms for each in log_after("after-pass-1", partition).batches} - {None}
+    return horizon
+
+
+CLEANED_MS = {
+    "after-pass-1": lambda partition: first_horizon_ms(partition) - SETTINGS.delete_retention_ms,
+    "after-pass-2": lambda partition: first_horizon_ms(partition) + 1000,
+}
+
+
+@pytest.mark.parametrize(("before", "after"), [("before", "after-pass-1"), ("after-pass-1", "after-pass-2")])
+@pytest.mark.parametrize("partition", [0, 1])
+def test_a_pass_leaves_the_batches_that_the_real_cleaner_left(before, after, partition, tmp_path):
+    log, real = log_before(before, after, partition, tmp_path), log_after(after, partition)
+    cleaned = step(SETTINGS, log, Clean(CLEANED_MS[after](partition), is_forced=True))
+    check(SETTINGS, cleaned, log)
+
+    assert [(each.base_offset, each.batches) for each in cleaned.segments] == [
+        (each.base_offset, each.batches) for each in real.segments
+    ]
+    assert (cleaned.log_end_offset, cleaned.producers) == (real.log_end_offset, real.producers)

@@ -1,14 +1,140 @@
 """The groups of a real broker, from the raw files of its offsets topic."""
 
+import base64
+import json
+import shutil
+from itertools import islice
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.formats.disk import committed_records, transaction_outcomes
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import data_directory
+from kafkalearn.coordinator import offsets_partition
+from kafkalearn.formats.disk import committed_records, parse_segment, read_disk, transaction_outcomes
 from kafkalearn.formats.wire import Undecodable
-from kafkalearn.offsets import decode, encode_key, encode_value, replay
+from kafkalearn.offsets import decode, encode_key, encode_value, read_groups, replay
+from kafkalearn.offsets.formatter import ends_lines, formatter_lines
+from tests.formats.disk import FOLDER, RUNS, admin, replayed, segments, told
 from tests.offsets.generated import offset_records
-from tests.segments.disk import RUNS, admin, replayed, segments, told
+from tests.recorded import recorded
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_one_call_goes_from_a_folder_to_its_groups(run):
+    assert read_groups(FOLDER / run) == replayed(run)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_segments_and_their_records_are_replayed_as_they_are(run):
+    assert replay(segments(run)) == replayed(run)
+    assert replay(committed_records(segments(run))) == replayed(run)
+    assert replay(iter(segments(run))) == replayed(run)
+
+
+def test_markers_among_records_are_passed_over():
+    all_records = [record for each in segments("cleaned/before") for batch in each.batches for record in batch.records]
+    assert replay(all_records) == replayed("cleaned/before")
+
+
+def test_the_groups_of_several_brokers_are_not_put_together():
+    with pytest.raises(KafkaLearnError, match=r"lies in 3 log dirs, .* log_dir='after-pass-1'"):
+        read_groups(FOLDER / "cleaned")
+    assert read_groups(FOLDER / "cleaned", log_dir="after-pass-2") == replayed("cleaned/after-pass-2")
+
+
+def test_other_topics_of_the_folder_are_not_read(tmp_path):
+    shutil.copytree(FOLDER / "cleaned/before", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "orders-0").mkdir()
+    (tmp_path / f"orders-0/{0:020}.log").write_bytes(b"no batch at all")
+
+    assert read_groups(tmp_path) == replayed("cleaned/before")
+
+
+def test_damage_is_left_out_when_asked_and_only_then(tmp_path):
+    shutil.copytree(FOLDER / "cleaned/before", tmp_path, dirs_exist_ok=True)
+    path = tmp_path / f"__consumer_offsets-0/{0:020}.log"
+    whole = bytearray(path.read_bytes())
+    whole[100] ^= 0xFF
+    path.write_bytes(whole)
+
+    with pytest.raises(
+        KafkaLearnError, match=r"0\.log is damaged, .* crc at byte 17 .*behind it \d+ batches can be read"
+    ):
+        read_groups(tmp_path)
+    assert len(read_groups(tmp_path, skip_damaged=True).groups) == len(replayed("cleaned/before").groups)
+    assert read_groups(tmp_path, has_checksum=False).groups
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        (None, "records must be a collection of"),
+        ("groups", "records must be a collection of"),
+        ([1], "records must be .key, value. in bytes, records or segments, got int 1"),
+        ([("key", "value")], r"got tuple \('key', 'value'\)"),
+        ([(b"key",)], "got tuple"),
+        (lambda: read_disk(FOLDER / "cleaned"), "lies in 3 log dirs"),
+    ],
+)
+def test_what_is_no_records_is_refused_in_one_sentence(records, message):
+    with pytest.raises(KafkaLearnError, match=message):
+        replay(records() if callable(records) else records)
+
+
+WALK = data_directory("command-walk")
+STEPS = {each["step"]: each for each in json.loads((WALK / "walk.json").read_text(encoding="utf-8"))["steps"]}
+GROUP = "console-consumer-77682"
+OFFSETS_TOPIC_DISK = data_directory("offsets-topic") / "disk"
+
+
+def test_the_files_of_the_walk_are_printed_as_the_console_consumer_printed_their_partition():
+    assert "".join(formatter_lines(WALK / "disk", 41)) == STEPS["print"]["printed"]
+    assert STEPS["print"]["arguments"][2:4] == ["--partition", "41"]
+    assert offsets_partition(GROUP) == 41
+
+
+@pytest.mark.parametrize("cluster", recorded("printed-partitions")["clusters"], ids=lambda each: each["release"])
+def test_commits_of_aborted_transactions_and_groups_are_printed_as_the_tool_printed_them(cluster):
+    data = base64.b64decode(cluster["segment"])
+    segments = [parse_segment(data, "__consumer_offsets", cluster["partition"])]
+
+    for formatter, printed in cluster["printed"].items():
+        lines = formatter_lines(segments, cluster["partition"], cluster["release"], formatter)
+        assert "".join(lines) == printed
+    assert any(batch.is_transactional for batch in segments[0].batches)
+
+
+def test_a_whole_disk_is_printed_partition_by_partition():
+    segments = read_disk(OFFSETS_TOPIC_DISK)
+    one_by_one = [line for each in sorted(segments, key=lambda each: each.partition)
+                  for line in formatter_lines([each], each.partition)]  # fmt: skip
+
+    assert list(formatter_lines(OFFSETS_TOPIC_DISK)) == one_by_one
+    assert len(one_by_one) > 400
+
+
+def test_the_lines_end_where_the_tool_of_an_old_release_stops():
+    lines = formatter_lines(WALK / "disk", 41, "2.0")  # it knows value versions 0 and 1; here is version 4
+    with pytest.raises(Undecodable, match=r"version 4 at byte 0 is unknown to Kafka 2\.0"):
+        next(lines)
+
+
+def test_up_to_3_8_each_record_has_a_line_of_its_own():
+    assert (ends_lines("3.8"), ends_lines("3.9")) == (True, False)
+    assert "\n" not in STEPS["print"]["printed"]
+    assert list(islice(formatter_lines(WALK / "disk", 41, "3.8"), 1)) == [
+        f"[{GROUP},tp_test_01,0]::OffsetAndMetadata(offset=0, leaderEpoch=Optional.empty, metadata=, "
+        "commitTimestamp=1795336892047, expireTimestamp=None)"
+    ]
+
+
+def test_a_partition_that_is_not_there_names_those_that_are():
+    with pytest.raises(KafkaLearnError, match="there is no partition 40 of __consumer_offsets; those here: 41"):
+        formatter_lines(WALK / "disk", 40)
+    with pytest.raises(KafkaLearnError, match="there is no partition 41 of __consumer_offsets; those here: none"):
+        formatter_lines([], 41)
 
 
 def unhex(text):

@@ -42,7 +42,7 @@ def test_what_is_kept_of_what_takes_long_and_what_is_left_out_is_there():
         ("tests/live/test_spark.py::test_read", True),
         ("notebooks/00_start.ipynb::Cell 1", False),
         ("notebooks/01_coordinator.ipynb::Cell 1", True),
-        ("tests/spark/partitioning/test_keyed.py::test_keys", False),
+        ("tests/spark/test_partitioning.py::test_keys", False),
         ("kafkalearn/spark/lag.py::kafkalearn.spark.lag.lag_of", True),
         ("tests/project/test_setup.py::test_the_first_run_installs_and_the_next_one_goes_straight_on", False),
         ("tests/project/test_setup.py::test_another_lock_is_installed_at_the_next_run", True),

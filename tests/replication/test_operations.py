@@ -1,26 +1,46 @@
 """Laws of what an operator does: replicas move, leadership is given back, brokers restart, and nothing is lost."""
 
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 
-from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.trace import extend
+from kafkalearn.releases.lines import RELEASES
 from kafkalearn.replication import (
     LOGS_AGREE,
+    AlterPartitionAnswered,
+    BrokerCrashed,
+    BrokerFrozen,
     BrokerReconnected,
     BrokerRestarted,
     BrokerStopped,
     BrokerThawed,
     BrokerUnfenced,
+    Consume,
+    DeleteRecords,
+    Fetch,
+    IsrSet,
+    LeaderElected,
+    PowerLost,
+    Produce,
+    SessionExpired,
+    Settings,
+    TimePassed,
     broken,
     check,
     pass_time,
+    rules_of,
     settle,
+    simulate,
+    start,
     step,
 )
-from kafkalearn.replication.state import Log
+from kafkalearn.replication.settings import changes_of_rules
+from kafkalearn.replication.state import Log, blank
 from tests.replication.schedules import CARELESS, EVERYTHING, OPERATIONS, SINCE_2_0, runs
 
 OPERATED = [*EVERYTHING, *OPERATIONS]
@@ -78,3 +98,158 @@ def test_left_alone_every_reassignment_ends_and_the_preferred_replica_leads(run)
     assert set(end.controller.isr) == set(end.controller.assignment.replicas)
     kept = {end.replica(each).log.records_from(end.leader.log.log_start_offset) for each in end.controller.isr}
     assert len(kept) == 1
+
+
+@pytest.mark.parametrize(
+    ("event", "arguments", "said"),
+    [
+        (Produce, (10**9,), "record_count must be at most 100,000, got 1000000000"),
+        (Produce, (0,), "record_count must be at least 1, got 0"),
+        (Produce, (1, True), "acks must be 0, 1 or 'all', got True"),
+        (Produce, (1, 10**5000), "acks must be 0, 1 or 'all', got a whole number of about 5,001 digits"),
+        (Produce, (1, 1, "abc"), "values must be a list or tuple of values, got str 'abc'"),
+        (Produce, (1, 1, ("a", 7)), r"values\[1\] must be a str, got int 7"),
+        (Produce, (1, 1, ("a\ud800",)), "lone surrogate at index 1"),
+        (Produce, (1, 1, (), 2**31), "timeout_ms must be at most 2,147,483,647, got 2147483648"),
+        (Fetch, (True,), "broker_id must be a whole number of at least 1, got bool True"),
+        (Fetch, (2.0,), "broker_id must be a whole number of at least 1, got float 2.0"),
+        (BrokerCrashed, (0,), "broker_id must be at least 1, got 0"),
+        (BrokerStopped, (1, "2"), "successor must be a whole number of at least 1, got str '2'"),
+        (TimePassed, (-1,), "ms must be at least 0, got -1"),
+        (TimePassed, (float("nan"),), "ms must be a whole number of at least 0, got float nan"),
+        (Consume, (10**5000,), "offset must be at most 9,223,372,036,854,775,807, got a whole number of about 5,001"),
+        (DeleteRecords, (None,), "before_offset must be a whole number"),
+        (PowerLost, (1, -1), "flushed_to must be at least 0, got -1"),
+        (IsrSet, (12,), "isr must be a list or tuple of values, got int 12"),
+        (LeaderElected, (1, "12"), "isr must be a list or tuple of values, got str '12'"),
+        (LeaderElected, (1, (1, True)), r"isr\[1\] must be a whole number of at least 1, got bool True"),
+        (AlterPartitionAnswered, (10**5000,), "error must be a str, got int a whole number of about 5,001 digits"),
+    ],
+)
+def test_what_no_event_can_say_is_refused_in_a_sentence(event, arguments, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        event(*arguments)
+
+
+def test_lists_become_tuples_so_that_an_event_can_be_compared_and_hashed():
+    assert IsrSet([1, 2]) == IsrSet((1, 2))
+    assert hash(LeaderElected(1, [1, 2])) == hash(LeaderElected(1, (1, 2)))
+
+
+def test_the_ladder_of_truncation_rules_follows_the_releases():
+    named = [(release, rules_of(release).truncation) for release in RELEASES]
+    assert [after for before, after in pairwise(named) if before[1] != after[1]] == [
+        ("0.11.0", "epoch, asked once"),
+        ("2.0", "epoch, asked again"),
+        ("2.8", "epoch, in the fetch"),
+    ]
+
+
+def test_every_change_of_a_rule_is_listed_with_the_release_that_brought_it():
+    for release, name, value in changes_of_rules():
+        before = RELEASES[RELEASES.index(release) - 1]
+        assert getattr(rules_of(release), name) == value != getattr(rules_of(before), name)
+
+
+@pytest.mark.parametrize(
+    ("release", "unclean", "lag_ms", "has_elr"),
+    [
+        ("0.10.2", True, 10_000, False),
+        ("0.11.0", False, 10_000, False),
+        ("2.4", False, 10_000, False),
+        ("2.5", False, 30_000, False),
+        ("4.0", False, 30_000, False),
+        ("4.1", False, 30_000, True),
+    ],
+)
+def test_what_is_not_given_is_the_default_of_the_release(release, unclean, lag_ms, has_elr):
+    settings = Settings(release=release)
+    assert settings.is_unclean_election_enabled is unclean
+    assert settings.replica_lag_time_max_ms == lag_ms
+    assert settings.has_eligible_leader_replicas is has_elr
+
+
+@pytest.mark.parametrize(("release", "needed"), [("3.6", 3), ("3.7", 2)])
+def test_no_more_replicas_are_needed_than_there_are_since_3_7(release, needed):
+    assert Settings(2, release, min_insync_replicas=3).effective_min_isr == needed
+
+
+def test_eras_can_be_mixed():
+    mixed = Settings(rules=replace(rules_of("4.3"), truncation="high watermark"))
+    assert (mixed.rules.truncation, mixed.rules.asks_controller) == ("high watermark", True)
+
+
+def test_the_first_of_the_assignment_leads_at_the_start():
+    assert start(Settings(assignment=(3, 1, 2))).controller.leader == 3
+    assert start(Settings(assignment=())).controller.leader == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"replica_count": 0}, "replica_count must be at least 1, got 0"),
+        ({"min_insync_replicas": 0}, "min_insync_replicas must be at least 1, got 0"),
+        ({"fetch_wait_max_ms": -1}, "fetch_wait_max_ms must be at least 0, got -1"),
+        ({"release": "4.9"}, "unknown release '4.9'"),
+        ({"assignment": (1, 2)}, "assignment must name each of the brokers 1, 2 and 3 once"),
+        ({"fetch_wait_max_ms": 40_000}, "is above replica_lag_time_max_ms 30000; a broker does not start so"),
+        ({"release": "3.9", "has_eligible_leader_replicas": True}, "they came with 4.0"),
+        ({"rules": replace(rules_of(), truncation="epoc")}, "unknown truncation 'epoc'"),
+        ({"rules": replace(rules_of(), lag_test="tim")}, "unknown lag test 'tim'"),
+    ],
+)
+def test_settings_no_cluster_could_have_are_refused(arguments, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        Settings(**arguments)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize(("replica_count", "assignment"), [(1, None), (2, (2, 1)), (3, (2, 3, 1)), (3, ())])
+def test_a_run_starts_just_after_the_first_election(release, replica_count, assignment):
+    settings = Settings(replica_count, release, assignment=assignment)
+    leader = (settings.assignment or settings.broker_ids)[0]
+    assert start(settings) == step(settings, blank(settings), LeaderElected(leader, settings.broker_ids))
+
+
+def test_left_to_themselves_brokers_copy_commit_and_write_down():
+    settings = Settings()
+    end = settle(settings, simulate(settings, [Produce(2)]))[-1].state
+    assert {(each.log_end_offset, each.high_watermark) for each in end.replicas} == {(2, 2)}
+    assert {each.log.checkpointed_high_watermark for each in end.replicas} == {2}
+
+
+def test_settling_gives_nobody_up():
+    settings = Settings()
+    end = settle(settings, simulate(settings, [BrokerFrozen(3), Produce(acks=1)]))[-1].state
+    assert (end.controller.isr, end.high_watermark) == ((1, 2, 3), 0)
+
+
+def test_a_settled_cluster_stays_as_it_is():
+    settings = Settings()
+    settled = settle(settings, simulate(settings, [Produce()]))[-1].state
+    again = settle(settings, simulate(settings, [], settled))[-1].state
+    assert (again.controller, again.ledger) == (settled.controller, settled.ledger)
+    assert [each.log for each in again.replicas] == [each.log for each in settled.replicas]
+
+
+def test_with_time_a_laggard_leaves_the_isr_and_the_dead_are_given_up():
+    settings = Settings()
+    lagging = pass_time(settings, simulate(settings, [BrokerFrozen(3), Produce(acks=1)]), 46_000, 10**9)[-1].state
+    assert (lagging.controller.isr, lagging.controller.fenced, lagging.high_watermark) == ((1, 2), (), 1)
+
+    gone = pass_time(settings, simulate(settings, [BrokerCrashed(1)]), 9_000)
+    assert SessionExpired(1) in [frame.event for frame in gone]
+    assert gone[-1].state.controller.leader == 2
+
+
+def test_a_broker_that_comes_back_catches_up_and_joins():
+    settings = Settings()
+    away = pass_time(settings, simulate(settings, [BrokerCrashed(3), Produce(acks=1)]), 10_000)
+    end = settle(settings, simulate(settings, [BrokerRestarted(3)], away[-1].state))[-1].state
+    assert (end.controller.isr, end.replica(3).log_end_offset) == ((1, 2, 3), 1)
+
+
+def test_time_that_runs_backwards_is_refused():
+    settings = Settings()
+    with pytest.raises(KafkaLearnError, match="ms must be at least 0, got -1"):
+        pass_time(settings, simulate(settings, []), -1)

@@ -59,12 +59,12 @@ LEFT_OUT = {
     ),
     "odd input by the thousand": (
         "tests/fuzz/test_fuzz.py",
-        "tests/server_logs/test_mutated.py",
-        "tests/views/test_hostile_text.py",
+        "tests/oncall/test_mutated.py",
+        "tests/drawing/test_hostile_text.py",
     ),
     "what goes wrong while an environment is made": ("tests/project/test_setup_faults.py",),
     "the judge of hand-ins, in processes of its own": ("tests/exercises/progress/test_grades.py",),
-    "log lines on Spark": ("tests/server_logs/test_spark.py",),
+    "log lines on Spark": ("tests/oncall/test_spark.py",),
 }
 """For each kind of what else takes long the files that have it."""
 

@@ -1,15 +1,35 @@
 """Lag by Spark: against the simulator, and by hand."""
 
+from datetime import datetime
+from random import Random
+
 import pandas as pd
 import pytest
 
 from kafkalearn.assignors import Member, assign
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.consuming import Join, Poll, Produce, Settings, commit_rows, lags, simulate
+from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, commit_rows, lags, simulate
+from kafkalearn.consuming.handovers import handovers as handovers_of_run
+from kafkalearn.consuming.handovers import owner_rows
 from kafkalearn.consuming.lag import lags_by_member
+from kafkalearn.consuming.push import (
+    Process,
+    missed_by_pull,
+)
+from kafkalearn.consuming.push import (
+    Produce as PushProduce,
+)
+from kafkalearn.consuming.push import (
+    Settings as PushSettings,
+)
+from kafkalearn.consuming.push import (
+    simulate as push_simulate,
+)
 from kafkalearn.consuming.simulator import Appended
 from kafkalearn.spark.data.datasets import orders
 from kafkalearn.spark.lag import (
+    backlogs,
+    handovers,
     lag_by_group,
     lag_by_member,
     lag_by_partition,
@@ -17,9 +37,12 @@ from kafkalearn.spark.lag import (
     last_commits,
     log_ends,
     owners_of,
+    owners_over_time,
 )
+from tests.consuming.groups import run_what_is_legal
 
 pytestmark = pytest.mark.spark
+
 
 COMMITS = "group_id string, topic string, partition int, offset bigint, committed_at {}"
 
@@ -133,3 +156,87 @@ def some_orders(spark):
 def test_what_is_not_as_asked_is_refused(some_orders, ask, said):
     with pytest.raises(KafkaLearnError, match=said):
         ask(some_orders)
+
+
+@pytest.mark.parametrize(("queue_limit", "retention"), [(5, 7), (3, 40), (60, 6), (200, 200)])
+def test_each_consumer_stands_where_the_simulator_has_it(spark, queue_limit, retention):
+    chance = Random(queue_limit)
+    rates = {f"c{number}": number for number in range(7)}
+    arriving = [chance.randrange(9) for _ in range(40)]
+    settings = PushSettings(tuple(rates), queue_limit=queue_limit, prefetch=2, retention=retention)
+    work = [Process(consumer, rate) for consumer, rate in rates.items() if rate]
+    brokers = push_simulate(settings, [event for count in arriving for event in (*[PushProduce()] * count, *work)])[
+        -1
+    ].state
+
+    arrivals = spark.createDataFrame(list(enumerate(arriving)), "interval int, record_count int")
+    consumers = spark.createDataFrame(list(rates.items()), "consumer string, rate int")
+    found = backlogs(consumers, arrivals, queue_limit, retention).collect()
+
+    expected = {}
+    for reader, queue in zip(brokers.readers, brokers.queues, strict=True):
+        lag = brokers.log_end - reader.position
+        of_queue = (len(queue.held), queue.dropped_count, queue.read_count)
+        expected[reader.consumer] = (*of_queue, lag, missed_by_pull(brokers, reader), reader.read_count)
+    assert {
+        row.consumer: (row.held, row.dropped, row.pushed, row.lag, row.missed, row.pulled) for row in found
+    } == expected
+    assert all(row.most_held >= row.held for row in found)
+
+
+def test_without_limits_nothing_is_lost(spark):
+    arrivals = spark.range(50).selectExpr("id AS interval", "7 AS record_count")
+    consumers = spark.range(1, 10).selectExpr("id AS consumer", "id AS rate")
+    for row in backlogs(consumers, arrivals).collect():
+        assert (row.dropped, row.missed) == (0, 0)
+        assert (row.held, row.pushed) == (row.lag, row.pulled)
+        assert row.held + row.pushed == 350
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"queue_limit": 0}, "queue_limit must be at least 1"), ({"retention": 0}, "retention must be at least 1")],
+)
+def test_what_can_hold_nothing_is_refused(spark, options, said):
+    with pytest.raises(KafkaLearnError, match=said):
+        backlogs(spark.range(1), spark.range(1), **options)
+    with pytest.raises(KafkaLearnError, match="no column 'rate'"):
+        backlogs(spark.range(1).selectExpr("id AS consumer"), spark.range(1))
+
+
+@pytest.fixture(scope="module")
+def trace_handovers():
+    """Two groups whose members come and go while they read four partitions."""
+    chance = Random(11)
+    events = []
+    for _ in range(400):
+        group_id, member = chance.choice(["billing", "search"]), chance.choice("abcd")
+        kinds = [Produce()] * 4 + [Poll(group_id, member, 3)] * 4 + [Join(group_id, member), Leave(group_id, member)]
+        events.append(chance.choice(kinds))
+    return run_what_is_legal(Settings(4), events)
+
+
+def test_each_handover_is_that_of_the_simulator(spark, trace):
+    commits, owners = (spark.createDataFrame(pd.DataFrame(rows(trace))) for rows in (commit_rows, owner_rows))
+    expected = {
+        (each.at, each.group_id, each.partition): (each.member_id, each.committed, each.own, each.set_back)
+        for each in handovers_of_run(trace)
+    }
+    found = {
+        (row.assigned_at, row.group_id, row.partition): (row.member_id, row.committed, row.own, row.set_back)
+        for row in handovers(commits, owners).collect()
+    }
+
+    assert found == expected
+    assert len(expected) > 50
+    assert {own is None for _, _, own, _ in expected.values()} == {True, False}
+
+
+def test_what_is_not_as_asked_is_refused__handovers(spark, trace):
+    commits = spark.createDataFrame(pd.DataFrame(commit_rows(trace)))
+    with pytest.raises(KafkaLearnError, match="no column 'member_id'"):
+        handovers(commits, commits)
+    with pytest.raises(KafkaLearnError, match="an assignment comes with its moment"):
+        owners_over_time(spark, "g", [assign("range", {"t": 1}, [Member("m", ["t"])])])
+    with pytest.raises(KafkaLearnError, match="group_id must be a str"):
+        owners_over_time(spark, None, [(datetime(2026, 1, 1), {})])

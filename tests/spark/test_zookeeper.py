@@ -1,16 +1,32 @@
 """How long old consumers take to agree: what the expression says of a group is what the simulated group takes."""
 
 import random
+from collections import Counter, defaultdict
 
 import pyarrow as pa
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.spark.rebalances import by_era, with_classic_cost, with_rebalance_ms
-from kafkalearn.spark.zookeeper import GROUP_SCHEMA, agreeing, by_member_count, random_groups, with_agreement
+from kafkalearn.spark.zookeeper import (
+    GROUP_SCHEMA,
+    agreeing,
+    by_member_count,
+    fetcher_loads,
+    offset_commits,
+    random_groups,
+    with_agreement,
+    with_backlog,
+    with_fetcher,
+    writes_per_second,
+)
+from kafkalearn.zookeeper.commits.simulator import backlogs
 from kafkalearn.zookeeper.eras import classic_newcomer, newcomer, read_twice
+from kafkalearn.zookeeper.fetching import fetcher_id
+from tests.recorded import recorded
 
 pytestmark = pytest.mark.spark
+
 
 RNG = random.Random(5)
 PAUSES = (0, 0, 0, 201, 1999, 3001, 6007, 9013, 15_011, 20_000)
@@ -130,3 +146,119 @@ def test_a_column_that_is_missing_is_named(spark):
         spark.createDataFrame([("a", 3, [0])], "group_id STRING, partition_count INT, pause_ms ARRAY<INT>").transform(
             with_agreement
         )
+
+
+SCHEMA = "topic string, partition int"
+
+
+def test_partitions_get_the_fetcher_that_the_real_class_gives_them(spark):
+    vectors = recorded("fetcher-ids")["vectors"]
+    for count in sorted({each["num_consumer_fetchers"] for each in vectors}):
+        mine = [each for each in vectors if each["num_consumer_fetchers"] == count]
+        rows = spark.createDataFrame([(each["topic"], each["partition"]) for each in mine], SCHEMA)
+        found = {(row.topic, row.partition): row.fetcher_id for row in rows.transform(with_fetcher, count).collect()}
+        assert found == {(each["topic"], each["partition"]): each["fetcher_id"] for each in mine}
+
+
+def test_a_cluster_of_partitions_gets_what_the_scalar_rule_gives(spark):
+    rng = random.Random(3)
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789._-"
+    topics = ["".join(rng.choices(letters, k=rng.randint(1, 40))) for _ in range(400)]
+    partitions = [(topic, number) for topic in topics for number in range(25)]
+    rows = spark.createDataFrame(partitions, SCHEMA)
+    for row in rows.transform(with_fetcher, 7).collect():
+        assert row.fetcher_id == fetcher_id(row.topic, row.partition, 7)
+
+
+def test_the_sum_wraps_as_a_java_int_and_the_least_int_gives_0(spark):
+    """An int of -2**31 has no absolute value; Kafka takes 0."""
+    topic, partition = "polygenelubricants", 0  # its hash is -2**31, and 31 times it is -2**31 again
+    assert fetcher_id(topic, partition, 10) == 0
+    rows = spark.createDataFrame([(topic, partition), (topic, 1), (None, 1), ("a", None)], SCHEMA)
+    found = [row.fetcher_id for row in rows.transform(with_fetcher, 10).collect()]
+    assert found == [0, fetcher_id(topic, 1, 10), None, None]
+
+
+def test_loads_add_up_broker_by_broker(spark):
+    rows = [(f"t{number % 7}", number, number % 3 + 1, float(number)) for number in range(60)]
+    given = spark.createDataFrame(rows, "topic string, partition int, leader int, bytes double")
+    found = given.transform(with_fetcher, 4).transform(fetcher_loads, "bytes").collect()
+    expected = {}
+    for topic, partition, leader, load in rows:
+        key = (leader, fetcher_id(topic, partition, 4))
+        count, so_far = expected.get(key, (0, 0.0))
+        expected[key] = (count + 1, so_far + load)
+    assert {(row.leader, row.fetcher_id): (row.partition_count, row.load) for row in found} == expected
+    assert [row.load for row in found] == sorted((row.load for row in found), reverse=True)
+    for broker in (1, 2, 3):
+        assert sum(row.share for row in found if row.leader == broker) == pytest.approx(1)
+
+
+def test_what_does_not_fit_is_refused(spark):
+    rows = spark.createDataFrame([("orders", "0", 1)], "topic string, partition string, fetcher_id int")
+    with pytest.raises(KafkaLearnError, match="'partition' must be"):
+        rows.transform(with_fetcher)
+    whole = rows.withColumn("partition", rows.partition.cast("int"))
+    with pytest.raises(KafkaLearnError, match="already"):
+        whole.transform(with_fetcher)
+    with pytest.raises(KafkaLearnError, match="num_consumer_fetchers"):
+        whole.transform(with_fetcher, 0)
+    with pytest.raises(KafkaLearnError, match="no column 'leader'"):
+        whole.transform(fetcher_loads, "partition")
+
+
+@pytest.fixture(scope="module")
+def small(spark):
+    return offset_commits(spark, 30, 4, 12, interval_ms=3000, idle_percent=60, seed=5).cache()
+
+
+def counted_by_hand(rows):
+    """Node writes, requests and records of each second, commit by commit."""
+    last, writes, records, requests = {}, Counter(), Counter(), defaultdict(set)
+    for row in sorted(rows, key=lambda row: row.committed_ms):
+        second = row.committed_ms // 1000
+        if last.get((row.group_id, row.partition)) != row.offset:
+            writes[second] += 1
+        last[row.group_id, row.partition] = row.offset
+        records[second] += 1
+        requests[second].add((row.group_id, row.committed_ms))
+    return [
+        (second, writes[second], len(requests[second]), records[second])
+        for second in range(min(records), max(records) + 1)
+    ]
+
+
+def test_each_second_has_the_writes_that_are_counted_commit_by_commit(small):
+    found = [tuple(row) for row in small.transform(writes_per_second).collect()]
+    assert found == counted_by_hand(small.collect())
+    assert 0 < sum(row[1] for row in found) < sum(row[3] for row in found)  # idle partitions cost the topic alone
+
+
+@pytest.mark.parametrize(("asked", "done"), [("znode_writes", 9), ("znode_writes", 25), ("requests", 11)])
+def test_what_waits_is_what_the_rule_says(small, asked, done):
+    rows = small.transform(writes_per_second).transform(with_backlog, asked, done).orderBy("second").collect()
+    assert [row.backlog for row in rows] == backlogs([row[asked] for row in rows], done)
+
+
+def test_offsets_never_fall_and_every_group_commits_all_its_partitions_at_once(small):
+    rows = small.collect()
+    assert len(rows) == 30 * 4 * 12
+    by_partition = defaultdict(list)
+    for row in sorted(rows, key=lambda row: row.committed_ms):
+        by_partition[row.group_id, row.partition].append(row.offset)
+    assert all(offsets == sorted(offsets) for offsets in by_partition.values())
+    assert Counter((row.group_id, row.committed_ms) for row in rows).most_common()[-1][1] == 4
+
+
+def test_no_commits_are_no_seconds(spark):
+    empty = spark.createDataFrame([], "group_id string, partition int, offset bigint, committed_ms bigint")
+    assert empty.transform(writes_per_second).collect() == []
+
+
+def test_what_does_not_fit_is_refused__offset_stores(spark, small):
+    with pytest.raises(KafkaLearnError, match="no column 'offset'"):
+        small.drop("offset").transform(writes_per_second)
+    with pytest.raises(KafkaLearnError, match="done_per_second"):
+        small.transform(writes_per_second).transform(with_backlog, "requests", 0)
+    with pytest.raises(KafkaLearnError, match="idle_percent"):
+        offset_commits(spark, 1, 1, 1, idle_percent=101)

@@ -17,7 +17,7 @@ from kafkalearn.groups.classic import step
 from kafkalearn.groups.classic.model import broker_settings
 from kafkalearn.live import Kafka
 from kafkalearn.releases.lines import RELEASES, release_line
-from tests.group.consumer.test_recorded_requests import assert_same
+from tests.groups.test_consumer_recorded import assert_same
 from tools.histories.recording import Ask, History, Recording
 
 OF_CLASSIC_GROUPS = {"group.initial.rebalance.delay.ms": 600, "group.min.session.timeout.ms": 100}

@@ -138,8 +138,8 @@ def topic_name(name: object) -> str:
     >>> topic_name("orders@1")
     Traceback (most recent call last):
     ...
-    kafkalearn.base.errors.KafkaLearnError: topic 'orders@1' must have 1 to 249 letters, digits, '.', '_' or '-', as every \
-topic of Kafka
+    kafkalearn.base.errors.KafkaLearnError: topic 'orders@1' must have 1 to 249 letters, digits, '.', '_' or '-', as \
+every topic of Kafka
 
     References
     ----------

@@ -2,8 +2,8 @@
 
 Nearly all records of the topic are committed offsets in one of five layouts. For them every field has a place that
 follows from two or three lengths, so each column is a compiled expression. What is left, records of groups and
-anything unusual or damaged, goes through the scalar function in Arrow batches (`kafkalearn.spark.offsets.decode`), on the
-way of all rows: the others pass by as nulls, so the input is read once. A record that cannot be read keeps its row,
+anything unusual or damaged, goes through the scalar function in Arrow batches (`kafkalearn.spark.offsets.decode`), on
+the way of all rows: the others pass by as nulls, so the input is read once. A record that cannot be read keeps its row,
 with the reason. On its way to Python and past it a row is copied several times, which is half of the cost: who asks
 for commits alone can do without (``has_python=False``).
 """

@@ -15,11 +15,11 @@ from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS, compress
 from kafkalearn.log import simulate
 from kafkalearn.spark.offsets import segments as piece_rows
 from kafkalearn.spark.offsets.segments import Reading, join
+from tests.formats.disk import FOLDER
+from tests.formats.test_census import ODD_BODIES
+from tests.formats.test_segments import mutated
 from tests.log.partitions import PASSES
 from tests.log.schedules import mixed_schedules, possible, small_settings
-from tests.segments.disk import FOLDER
-from tests.segments.test_census import ODD_BODIES
-from tests.segments.test_damage import mutated
 from tests.segments.writing import batch, framed, log_batch
 
 FAR = 1 << 62

@@ -12,7 +12,7 @@ from kafkalearn.spark.offsets.decode import decode_columns, decode_row
 from kafkalearn.spark.offsets.segments import Reading, join
 from kafkalearn.spark.partitioning import hashing
 from kafkalearn.spark.session.worker_code import core_zip, for_workers
-from tests.segments.disk import FOLDER
+from tests.formats.disk import FOLDER
 
 ELSEWHERE = """
 import base64, pickle, sys

@@ -18,14 +18,14 @@ NOT_THE_CORES: MappingProxyType[str, str] = MappingProxyType(
 )
 """Folders of tests that are not run in a page's Python, and what they are about."""
 
-_COMMAND, _JAVA = "tests/command/test_command.py::", "tests/test_java_runtime.py::"
+_COMMAND, _JAVA = "tests/oncall/test_command.py::", "tests/base/test_java_runtime.py::"
 LEFT_OUT: dict[str, str] = {
     f"{_COMMAND}test_bad_input_is_a_sentence_and_code_2[where group a --bootstrap": "a real Kafka",
     f"{_COMMAND}test_bad_input_is_a_sentence_and_code_2[safe --bootstrap": "a real Kafka",
     f"{_COMMAND}test_completion_knows_every_question_and_option": "other packages",
     f"{_COMMAND}test_bash_takes_the_completion": "other packages",
-    "tests/test_datafiles.py::test_the_readme_tells_the_checksum_of_each_file": "the files of the project",
-    "tests/test_datafiles.py::test_data_lies_in_the_checkout_or_else_in_the_users_cache": "the files of the project",
+    "tests/base/test_files.py::test_the_readme_tells_the_checksum_of_each_file": "the files of the project",
+    "tests/base/test_files.py::test_data_lies_in_the_checkout_or_else_in_the_users_cache": "the files of the project",
     "tests/exercises/progress/test_sandbox.py": "another process",
     f"{_JAVA}test_the_first_suitable_java_is_taken": "another process",
     f"{_JAVA}test_a_java_that_does_not_run_is_passed_over": "another process",
@@ -40,9 +40,9 @@ TOP = "tests/test_*.py"
 
 
 def folders() -> list[str]:
-    """The folders with tests of the core, ``"tests/wire"``, by name; the loose files come last.
+    """The folders with tests of the core, ``"tests/wire/__init__.py"``, by name; the loose files come last.
 
-    >>> "tests/wire" in folders(), "tests/spark" in folders()
+    >>> "tests/wire/__init__.py" in folders(), "tests/spark" in folders()
     (True, False)
     """
     found = sorted(path.name for path in (ROOT / "tests").iterdir() if any(path.rglob("test_*.py")))

@@ -1,0 +1,267 @@
+from functools import partial
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
+from kafkalearn.base.trace import extend
+from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate
+from kafkalearn.consuming.push import (
+    Process,
+    Rewind,
+    step,
+)
+from kafkalearn.consuming.push import (
+    Produce as PushProduce,
+)
+from kafkalearn.consuming.push import (
+    Settings as PushSettings,
+)
+from kafkalearn.consuming.push import (
+    simulate as push_simulate,
+)
+from kafkalearn.coordinator.leaders import round_robin_leaders
+from kafkalearn.coordinator.lookup import look_up
+from kafkalearn.drawing.svg import EMPTY, SMALL
+from kafkalearn.partitioning.keyless import (
+    Send,
+    SenderLooks,
+    sends,
+)
+from kafkalearn.partitioning.keyless import (
+    Settings as KeylessSettings,
+)
+from kafkalearn.partitioning.keyless import (
+    simulate as keyless_simulate,
+)
+from kafkalearn.views import (
+    animate_consuming,
+    animate_push,
+    animation,
+    consuming_text,
+    describe_consuming,
+    describe_keyless,
+    describe_lookup,
+    describe_push,
+    draw_consuming,
+    draw_lag_by_partition,
+    draw_lag_over_time,
+    draw_push,
+    figure,
+    keyless_text,
+    lookup_text,
+    push_text,
+)
+from tests.consuming.groups import EVENTS, SETTINGS, run_what_is_legal
+from tests.consuming.test_push import EVENTS as TEST_PUSH_EVENTS
+from tests.consuming.test_push import SETTINGS as TEST_PUSH_SETTINGS
+from tests.drawing.golden import expected
+
+THREE = Settings(3)
+STORY = [
+    *(Join("billing", f"billing-{number}") for number in range(4)),
+    Join("search", "search-0"),
+    *(Produce(f"{customer}{number}", key=customer.encode()) for number, customer in enumerate("ADFGADFGA")),
+    Poll("billing", "billing-0", 2),
+    Poll("billing", "billing-3"),
+    Poll("search", "search-0", 9),
+    Leave("billing", "billing-0"),
+    Poll("billing", "billing-1", 9),
+    Leave("search", "search-0"),
+]
+TRACE = simulate(THREE, STORY)
+
+
+def test_a_topic_and_its_groups_read_as_expected():
+    frames = zip(TRACE, (None, *TRACE), strict=False)
+    actual = "\n\n".join(consuming_text(frame, before) for frame, before in frames)
+    assert actual == expected("consuming.txt", actual)
+
+
+def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_before():
+    drawn = animation(TRACE, partial(draw_consuming, TRACE), describe_consuming)
+    assert len({picture.size for picture in drawn.pictures}) == 1
+    assert all(one.split("\n", 1)[1] != other.split("\n", 1)[1] for one, other in pairwise(drawn.pictures))
+
+
+@given(settings=SETTINGS, events=st.lists(EVENTS, max_size=25))
+def test_every_run_can_be_drawn_and_told(settings, events):
+    trace = run_what_is_legal(settings, events)
+    for frame, before in zip(trace[-3:], (None, *trace)[-4:-1], strict=False):
+        elements = list(ElementTree.fromstring(draw_consuming(trace, frame, before)).iter())
+        assert min(float(each.get("font-size")) for each in elements if each.get("font-size")) >= SMALL
+        assert "\n" not in describe_consuming(frame, before)
+        assert consuming_text(frame).startswith(describe_consuming(frame))
+
+
+def test_idle_members_are_named_below():
+    label_free = draw_consuming(TRACE, TRACE[5])
+    assert ">idle, owns nothing: billing-3<" in label_free
+
+
+def test_every_idle_member_is_named_whole_and_no_line_is_wider_than_the_picture():
+    trace = simulate(Settings(1), [Join("shipping", f"shipping-{number}") for number in range(8)])
+    words = texts_of(draw_consuming(trace, trace[-1]))
+    assert " ".join(words[-2:]) == f"idle, own nothing: {', '.join(f'shipping-{number}' for number in range(1, 8))}"
+    assert max(map(len, words)) < 84
+
+
+def test_a_long_member_id_has_room_beside_its_bar():
+    name = "consumer-shipping-1-6f1e09ab-a9c1-4f0e-b4d5"
+    drawing = draw_consuming(trace := simulate(Settings(1), [Join("shipping", name)]), trace[-1])
+    assert name in texts_of(drawing)
+    (bar,) = (each for each in elements_of(drawing, "rect") if each.get("fill") == EMPTY)
+    assert float(bar.get("x")) > 30 + 8 * len(name)
+    assert float(bar.get("x")) + float(bar.get("width")) < 1000 - 100
+
+
+@pytest.mark.parametrize("partition_count", [1, 3, 6, 9, 40])
+def test_a_picture_fits_the_window_and_says_which_partitions_it_has_no_room_for(partition_count):
+    trace = simulate(Settings(partition_count), [*(Join("shipping", f"s{number}") for number in range(9)), Produce()])
+    drawing = draw_consuming(trace, trace[-1])
+    assert drawing.size[1] <= 590
+    drawn = sum(words.startswith("partition ") for words in texts_of(drawing))
+    head = texts_of(drawing)[0]
+    assert drawn == partition_count or head == f"orders: who has read what, partitions 0 to {drawn - 1}"
+
+
+def test_a_run_is_animated_as_it_is_drawn():
+    drawn = animate_consuming(TRACE, title="Who?", stills=[1])
+    assert drawn.pictures[-1] == draw_consuming(TRACE, TRACE[-1], TRACE[-2])
+    assert (drawn.title, drawn.stills, len(drawn.captions)) == ("Who?", (1,), len(TRACE))
+
+
+def texts_of(drawing):
+    return [each.text for each in elements_of(drawing, "text") if each.text]
+
+
+def elements_of(drawing, tag):
+    return ElementTree.fromstring(drawing).iter(f"{{http://www.w3.org/2000/svg}}{tag}")
+
+
+def test_a_long_log_shows_its_newest_records():
+    trace = simulate(Settings(1), [Produce(f"r{number}") for number in range(60)])
+    drawing = draw_consuming(trace, trace[-1])
+    assert ">r59<" in drawing
+    assert ">r0<" not in drawing
+
+
+def test_lag_figures_have_a_mark_for_each_group():
+    drawing = figure(draw_lag_by_partition, {"billing": [0, 5], "search": [7, 1]}, alt="lag")
+    assert [bar.get_height() for bar in drawing.axes[0].patches] == [0, 5, 7, 1]
+    drawing = figure(draw_lag_over_time, [1, 2, 3], {"billing": [0, 0, 1], "search": [4, 5, 6]}, alt="lag")
+    assert [list(line.get_ydata()) for line in drawing.axes[0].lines] == [[0, 0, 1], [4, 5, 6]]
+
+
+@pytest.mark.parametrize("lag", [{}, {"a": [1], "b": [1, 2]}, {"a": []}])
+def test_lags_of_different_lengths_are_refused(lag):
+    with pytest.raises(KafkaLearnError, match="one number for each partition"):
+        figure(draw_lag_by_partition, lag, alt="")
+    with pytest.raises(KafkaLearnError, match="one number for each of the hours"):
+        figure(draw_lag_over_time, [1, 2, 3], lag, alt="")
+
+
+PUSH_STORY = [
+    *[PushProduce()] * 3,
+    Process("billing", 2),
+    *[PushProduce()] * 4,
+    Process("billing", 9),
+    Process("billing"),
+    Process("search"),
+    *[PushProduce()] * 2,
+    Process("search", 3),
+    Rewind("billing", 4),
+    Process("billing", 3),
+]
+
+
+@pytest.mark.parametrize("when_full", ["drop", "refuse"])
+def test_both_brokers_read_as_expected(when_full):
+    trace = push_simulate(
+        PushSettings(("billing", "search"), queue_limit=4, retention=6, when_full=when_full), PUSH_STORY
+    )
+    actual = "\n\n".join(push_text(frame, before) for frame, before in zip(trace, (None, *trace), strict=False))
+    assert actual == expected(f"push-{when_full}.txt", actual)
+
+
+def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_before__push():
+    drawn = animate_push(push_simulate(PushSettings(("billing", "search"), queue_limit=4, retention=6), PUSH_STORY))
+    assert len({picture.size for picture in drawn.pictures}) == 1
+    assert all(one != other for one, other in pairwise(drawn.pictures))
+
+
+@given(settings=TEST_PUSH_SETTINGS, events=st.lists(TEST_PUSH_EVENTS, max_size=25))
+def test_every_run_can_be_drawn_and_said(settings, events):
+    trace = push_simulate(settings, [])
+    for event in events:
+        try:
+            trace = extend(step, settings, trace, [event])
+        except IllegalEvent:
+            continue
+    for frame, before in zip(trace[-3:], (None, *trace)[-4:-1], strict=False):
+        picture = draw_push(trace, frame, before)
+        elements = list(ElementTree.fromstring(picture).iter())
+        assert min(float(each.get("font-size")) for each in elements if each.get("font-size")) >= SMALL
+        assert picture.size[1] <= 590
+        assert "\n" not in describe_push(frame, before)
+        assert push_text(frame).startswith(describe_push(frame))
+
+
+def test_what_has_no_room_is_counted():
+    settings = PushSettings(("billing",), queue_limit=90, retention=90)
+    trace = push_simulate(settings, [PushProduce()] * 80)
+    drawing = draw_push(trace, trace[-1])
+    assert ">and 60 older<" in drawing
+    assert ">and 60 newer; 2 sent, 78 waiting<" in drawing
+
+
+def story(trace, *views):
+    """A run as a page of text: every frame in the words of each view."""
+    frames = zip(trace, (None, *trace), strict=False)
+    return "\n\n".join("\n".join(view(frame, before) for view in views) for frame, before in frames)
+
+
+LOOKUPS = {
+    "billing": look_up("billing", round_robin_leaders([1, 2, 3])),
+    "the-smallest-hash": look_up("polygenelubricants", round_robin_leaders([1, 2, 3])),
+    "a-surrogate-pair": look_up("é 😀\n", leaders=(1, None), partition_count=2),
+    "the-empty-id": look_up("", leaders=(7,), partition_count=1),
+}
+
+
+@pytest.mark.parametrize("name", LOOKUPS)
+def test_a_lookup_reads_as_expected(name):
+    actual = story(LOOKUPS[name], describe_lookup, lookup_text)
+
+    assert actual == expected(f"lookup-{name}.txt", actual)
+
+
+@pytest.mark.parametrize("release", ["2.3", "2.4", "4.3"])
+def test_keyless_records_of_a_release_read_as_expected(release):
+    settings = KeylessSettings(3, release, batch_size=400)
+    trace = keyless_simulate(settings, sends(9, drain_every=5))
+
+    actual = story(trace, partial(keyless_text, settings))
+
+    assert actual == expected(f"keyless-{release}.txt", actual)
+
+
+def test_weights_are_told_once_the_sender_has_looked():
+    settings = KeylessSettings(2, batch_size=100)
+    events = [Send(partition=0), Send(partition=0), Send(partition=1), SenderLooks()]
+
+    last = keyless_simulate(settings, events)[-1]
+
+    assert describe_keyless(settings, last) == (
+        "The sending thread looks at the queues: weights 1 for partition 0, 2 for partition 1."
+    )
+
+
+@given(st.text(max_size=30))
+def test_whatever_the_group_id_a_sentence_is_one_line_and_a_frame_seven(group_id):
+    for frame in look_up(group_id, [1, 2, 3], 3):
+        assert "\n" not in describe_lookup(frame)
+        assert len(lookup_text(frame).split("\n")) == 7

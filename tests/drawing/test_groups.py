@@ -1,0 +1,493 @@
+"""The pictures and words of a consumer group in a scenario, and of the states of a classic group."""
+
+import re
+from functools import partial
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from kafkalearn.assignors import Assignment, Member, assign, compare, random_rebalance, rebalance
+from kafkalearn.assignors.registry import CLIENT_ASSIGNORS
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.commits import (
+    ACCIDENTS,
+    STRATEGIES,
+    Append,
+    Assign,
+    CommitSync,
+    Delete,
+    Poll,
+    Rebalance,
+    Start,
+    Wait,
+    Workload,
+    shortest,
+    sweep,
+    undisturbed,
+)
+from kafkalearn.commits import (
+    Settings as CommitsSettings,
+)
+from kafkalearn.commits import (
+    simulate as commits_simulate,
+)
+from kafkalearn.drawing.svg import MARK, SMALL
+from kafkalearn.groups import classic
+from kafkalearn.groups.classic import (
+    TRANSITIONS,
+    GroupDeleted,
+    Heartbeat,
+    JoinGroup,
+    LeaveGroup,
+    PartitionMoved,
+    Settings,
+    SyncGroup,
+    TimePassed,
+)
+from kafkalearn.groups.picture import DOING_FILLS, STATE_FILLS
+from kafkalearn.scenarios import simulate
+from kafkalearn.views import (
+    animate_rebalance,
+    animation,
+    assignment_text,
+    commits_text,
+    coordinator_text,
+    describe_assignment,
+    describe_commits,
+    describe_coordinator,
+    describe_group,
+    describe_rebalance,
+    draw_assignment,
+    draw_commit_costs,
+    draw_commits,
+    draw_coordinator,
+    draw_group,
+    draw_group_states,
+    draw_measures,
+    draw_rebalance,
+    draw_shares,
+    draw_timeline,
+    figure,
+    group_text,
+    rebalance_text,
+    small_multiples,
+)
+from tests.assignors.groups import TODAY
+from tests.drawing.golden import expected
+from tests.every import every_case
+
+TEN = [Member(f"m{number:02}", ["orders"]) for number in range(10)]
+NINE = [member for member in TEN if member.member_id != "m03"]
+FEEDS = [f"feed-{number:02}" for number in range(40)]
+
+
+def by_range(members):
+    return assign("range", {"orders": 50}, members)
+
+
+def told(trace):
+    frames = zip(trace, (None, *trace), strict=False)
+    return "\n\n".join(rebalance_text(frame, before) for frame, before in frames)
+
+
+@pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
+def test_a_rebalance_reads_as_expected(assignor):
+    three, four = ([Member(f"billing-{number}", ["orders", "payments"]) for number in range(n)] for n in (3, 4))
+    counts = {"orders": 4, "payments": 3}
+    actual = "\n\n----\n\n".join(
+        told(rebalance(assignor, counts, *change)) for change in ((four, three), (three, four))
+    )
+    assert actual == expected(f"rebalance-{assignor}.txt", actual)
+
+
+def test_an_assignment_reads_as_expected():
+    pile = assign("range", dict.fromkeys(FEEDS, 1), [Member(f"search-{number}", FEEDS) for number in range(4)])
+    pages = [assignment_text(by_range(TEN)), assignment_text(by_range(NINE), by_range(TEN)), describe_assignment(pile)]
+    actual = "\n\n".join(pages)
+    assert actual == expected("assignments.txt", actual)
+
+
+def words_of(drawing):
+    root = ElementTree.fromstring(drawing)
+    return [each.text for each in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_every_partition_is_a_cell_and_what_moved_is_marked():
+    drawing = draw_assignment(by_range(NINE), by_range(TEN))
+    assert set(map(str, range(50))) <= set(words_of(drawing))
+    assert "gone: m03" in words_of(drawing)
+    assert drawing.count(MARK) == 9 + 1  # the moved ones, and the one in the legend
+    assert MARK not in draw_assignment(by_range(TEN))
+
+
+def test_partitions_of_several_topics_have_their_topics_names_and_wrap():
+    pile = assign("range", dict.fromkeys(FEEDS, 1), [Member(f"search-{number}", FEEDS) for number in range(4)])
+    drawing = draw_assignment(pile)
+    assert {f"{feed}-0" for feed in FEEDS} <= set(words_of(drawing))
+    assert words_of(drawing).count("nothing") == 3
+
+
+@pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
+@given(number=st.integers(0, 500))
+def test_every_rebalance_can_be_drawn_each_frame_as_large_and_different_from_the_one_before(assignor, number):
+    drawn = random_rebalance(number)
+    trace = rebalance(assignor, drawn.partition_counts, drawn.before, drawn.after)
+    pictures = animation(trace, partial(draw_rebalance, trace), describe_rebalance).pictures
+    assert len({each.size for each in pictures}) == 1
+    for each in pictures:
+        elements = list(ElementTree.fromstring(each).iter())
+        assert min(float(one.get("font-size")) for one in elements if one.get("font-size")) >= SMALL
+        assert "\n" not in each.label
+
+
+@pytest.mark.parametrize(("side", "assignor"), TODAY)
+def test_an_assignment_of_every_assignor_can_be_drawn(side, assignor):
+    ElementTree.fromstring(draw_assignment(assign(assignor, {"orders": 50}, TEN, side=side)))
+    ElementTree.fromstring(draw_assignment(Assignment({})))
+
+
+@pytest.mark.parametrize("assignor", CLIENT_ASSIGNORS)
+@pytest.mark.parametrize("partition_count", [1, 15, 40])
+def test_a_rebalance_of_eight_members_fits_the_window(assignor, partition_count):
+    eight = [Member(f"billing-{number}", ["orders"]) for number in range(8)]
+    drawn = animate_rebalance(rebalance(assignor, {"orders": partition_count}, eight, eight[1:]), title="Who?")
+    assert max(picture.size[1] for picture in drawn.pictures) <= 590
+    assert drawn.title == "Who?"
+
+
+def test_a_long_member_id_has_room_beside_its_lane():
+    name = "consumer-billing-1-6f1e09ab-a9"
+    assert name in words_of(draw_assignment(assign("range", {"orders": 30}, [Member(name, ["orders"])])))
+
+
+def test_nobody_reads_anything_while_an_eager_group_stops():
+    trace = rebalance("sticky", {"orders": 50}, TEN, NINE)
+    words = words_of(draw_rebalance(trace, trace[2], trace[1]))
+    assert "0 of 50 partitions are read" in words
+    assert "has left" in words
+    assert words.count("nothing") == 9
+
+
+def test_measures_are_bars_for_each_assignor_with_their_numbers():
+    rows = compare(["range", "sticky"], {"orders": 50}, TEN, NINE)
+    drawing = figure(draw_measures, rows, alt="what a change costs")
+    (ax,) = drawing.axes
+    assert [each.get_text() for each in ax.get_yticklabels()] == ["range", "sticky"]
+    assert sorted(int(each.get_text()) for each in ax.texts) == sorted([50, 9, 9, 5, 1, 50, 5, 5, 5, 1])
+    with pytest.raises(KafkaLearnError, match="rows is empty"):
+        figure(draw_measures, [], alt="")
+    with pytest.raises(KafkaLearnError, match="a row lacks 'revoked, eager'"):
+        figure(draw_measures, [{"assignor": "range"}], alt="")
+
+
+def test_shares_are_counted_in_twentieths_and_the_mean_is_written():
+    drawing = small_multiples(draw_shares, {"a": [0.0, 0.01, 1.0, 1.0], "b": [0.5]}, alt="shares")
+    heights = [bar.get_height() for bar in drawing.axes[0].patches]
+    assert (heights[0], heights[-1], sum(heights)) == (0.5, 0.5, 1.0)
+    assert [ax.texts[0].get_text() for ax in drawing.axes] == ["mean 50%", "mean 50%"]
+    for wrong in ([], [1.5], [-0.1]):
+        with pytest.raises(KafkaLearnError, match="shares must be numbers from 0 to 1"):
+            figure(draw_shares, wrong, alt="")
+
+
+STORY = """
+topic orders has 6 partitions
+at 0 s: c1, c2 and c3 join
+at 61 s: c2 pauses for 50 s
+at 150 s: c3 works 320 s on one poll
+at 480 s: c1 crashes and returns after 5 s
+the end is at 10 min
+"""
+OUTCOMES = {
+    "default": simulate(STORY),
+    "cooperative": simulate(STORY + "\nat 550 s: c4 joins", assignor="cooperative-sticky", session_timeout_ms=10_000),
+    "many": simulate(
+        "topic orders has 40 partitions\nat 0 s: c1 to c12 join\nat 60 s: c9 leaves", group_instance_id=True
+    ),
+}
+CLASSIC = classic.simulate(Settings("2.1"), [JoinGroup("a"), TimePassed(3000), LeaveGroup("a", "a-1")])
+REQUESTS = classic.simulate(
+    Settings(group_initial_rebalance_delay_ms=3000),
+    [
+        JoinGroup("c1"),
+        JoinGroup("c1", "c1-1"),
+        JoinGroup("c2", instance_id="i2"),
+        TimePassed(6000),
+        SyncGroup("c2", "i2-2", 1, instance_id="i2"),
+        SyncGroup("c1", "c1-1", 1, (("c1-1", "orders-0 orders-1"), ("i2-2", "orders-2"))),
+        TimePassed(4000),
+        Heartbeat("c1", "c1-1", 1),
+        JoinGroup("c2/2", instance_id="i2"),
+        Heartbeat("c2", "i2-2", 1, "i2"),
+        JoinGroup("c3"),
+        JoinGroup("c3", "c3-4"),
+        TimePassed(10_000),
+        JoinGroup("c1", "c1-1"),
+        TimePassed(1_000_000),
+        GroupDeleted(),
+    ],
+)
+
+
+def frames(outcome):
+    return list(zip(outcome.trace, (None, *outcome.trace), strict=False))
+
+
+def drawn(outcome):
+    return [draw_group(outcome, frame, before) for frame, before in frames(outcome)]
+
+
+@pytest.mark.parametrize("name", ["default", "cooperative"])
+def test_a_scenario_reads_as_expected(name):
+    outcome = OUTCOMES[name]
+    actual = "\n\n".join(group_text(outcome, frame, before) for frame, before in frames(outcome))
+    assert actual == expected(f"group-{name}.txt", actual)
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_a_drawing_is_xml_without_ids_and_with_no_text_too_small(name):
+    for drawing in [*drawn(OUTCOMES[name]), draw_timeline(OUTCOMES[name]), draw_group_states()]:
+        elements = list(ElementTree.fromstring(drawing).iter())
+        sizes = [float(each.get("font-size")) for each in elements if each.get("font-size")]
+        assert not any(each.get("id") or each.get("href") for each in elements)
+        assert min(sizes) >= SMALL
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_all_frames_of_a_run_have_the_same_size_and_each_looks_different(name):
+    pictures = drawn(OUTCOMES[name])
+    assert len({drawing.size for drawing in pictures}) == 1
+    assert all(one != other for one, other in pairwise(pictures))
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_nothing_is_drawn_outside_of_the_picture(name):
+    for drawing in [*drawn(OUTCOMES[name]), draw_timeline(OUTCOMES[name])]:
+        width, height = drawing.size
+        for each in ElementTree.fromstring(drawing).iter():
+            if each.get("x") and each.get("width"):
+                assert 0 <= float(each.get("x")) <= float(each.get("x")) + float(each.get("width")) <= width
+            if each.get("y"):
+                assert 0 <= float(each.get("y")) <= height
+
+
+def test_what_a_member_has_just_lost_and_gained_is_marked():
+    outcome = OUTCOMES["default"]
+    frame = next(frame for frame in outcome.trace if "c3 rejoins" in (frame.event or ""))
+    drawing = draw_group(outcome, frame, outcome.trace[frame.index - 1])
+    assert "stroke-dasharray" in drawing
+    assert MARK in drawing
+    assert "loses" in drawing.label
+
+
+def test_of_many_members_those_that_change_are_shown_and_the_rest_is_counted():
+    outcome = OUTCOMES["many"]
+    frame = next(frame for frame in outcome.trace if frame.event == "c9 leaves")
+    words = re.findall(r">([^<>]+)</text>", draw_group(outcome, frame, outcome.trace[frame.index - 1]))
+    assert "c9" in words
+    assert any("4 more members are not shown" in each for each in words)
+
+
+def test_a_moment_is_told_in_one_sentence_a_line():
+    for outcome in OUTCOMES.values():
+        for frame, before in frames(outcome):
+            assert "\n" not in describe_group(outcome, frame, before)
+
+
+def test_the_time_line_says_how_long_each_stood_still():
+    outcome = OUTCOMES["default"]
+    label = draw_timeline(outcome).label
+    assert label.startswith(f"{outcome.rebalance_count} rebalances in 600 s; c1 stood still for ")
+    for row in outcome.standstill:
+        assert f"{row['standstill_ms'] / 1000:g} s" in label
+
+
+def test_a_stretch_of_the_time_line_can_be_looked_at_closely():
+    outcome = OUTCOMES["default"]
+    words = re.findall(r">([^<>]+)</text>", draw_timeline(outcome, 100_000, 112_000))
+    assert {"100 s", "106 s", "112 s"} <= set(words)
+
+
+@pytest.mark.parametrize(("from_ms", "to_ms"), [(-1, 5), (5, 5), (0, 600_001)])
+def test_a_stretch_outside_of_the_scenario_is_refused(from_ms, to_ms):
+    with pytest.raises(KafkaLearnError, match="the stretch must lie from 0 to 600000 ms"):
+        draw_timeline(OUTCOMES["default"], from_ms, to_ms)
+
+
+def test_no_colour_and_no_hatch_stands_for_a_state_and_for_what_a_member_does():
+    states, doings = STATE_FILLS.values(), DOING_FILLS.values()
+    assert not {each.colour for each in states} & {each.colour for each in doings}
+    assert not {each.hatch for each in states} & {each.hatch for each in doings} - {""}
+
+
+def test_where_two_states_are_too_short_to_be_seen_the_longer_one_is_drawn():
+    """A rebalance of seconds ends in 4 ms of another state; from close by both are there."""
+    outcome = OUTCOMES["default"]
+    ends_ms = [row["from_ms"] for row in outcome.timeline if row["state"] == "CompletingRebalance"]
+    colours = {name: STATE_FILLS[name].colour for name in ("PreparingRebalance", "CompletingRebalance")}
+
+    def boxes(drawing, state):
+        paths = re.findall(rf'<path d="([^"]+)" fill="{colours[state]}"', drawing)
+        return sum(path.count("M") for path in paths) - 1  # one is the legend's
+
+    whole, close = draw_timeline(outcome), draw_timeline(outcome, ends_ms[1] - 20, ends_ms[1] + 20)
+    assert boxes(whole, "CompletingRebalance") == 0
+    assert boxes(whole, "PreparingRebalance") == len(ends_ms)
+    assert boxes(close, "CompletingRebalance") == 1
+
+
+def test_every_picture_fits_a_window():
+    for outcome in OUTCOMES.values():
+        assert all(each.size[1] <= 590 for each in [*drawn(outcome), draw_timeline(outcome), draw_group_states()])
+
+
+def test_a_long_name_shows_both_its_ends():
+    outcome = simulate("at 0 s: consumer-billing-1 joins")
+    words = re.findall(r">([^<>]+)</text>", draw_timeline(outcome))
+    assert any(each.startswith("consume") and each.endswith("ling-1") for each in words)
+
+
+def test_the_diagram_names_every_transition_of_the_table():
+    words = " ".join(re.findall(r">([^<>]+)</text>", draw_group_states()))
+    words = re.sub(r"\s+", " ", words).replace("&#x27;", "'")
+    for before, after, cause in TRANSITIONS:
+        assert re.search(rf"{before} → {after}:[^→]*{re.escape(cause)}", words)
+
+
+def test_the_diagram_marks_where_the_group_is_and_how_it_came():
+    assert MARK not in draw_group_states()
+    pictures = [draw_group_states(frame, before) for frame, before in zip(CLASSIC, (None, *CLASSIC), strict=False)]
+    assert [each.label.partition("; ")[2] for each in pictures] == [
+        "it is Empty now",
+        "it is PreparingRebalance now, and came from Empty",
+        "it is CompletingRebalance now, and came from PreparingRebalance",
+        "it is Empty now, and came from CompletingRebalance",
+    ]
+
+
+def test_the_diagram_changes_with_the_table():
+    fewer = [each for each in TRANSITIONS if each.after != "Dead"]
+    assert "Stable → Dead" in draw_group_states()
+    assert "Stable → Dead" not in draw_group_states(transitions=fewer)
+
+
+def test_a_run_becomes_an_animation():
+    outcome = OUTCOMES["default"]
+    assert len(animation(outcome.trace, partial(draw_group, outcome)).pictures) == len(outcome.trace) < 80
+
+
+def test_the_coordinator_reads_as_expected_request_by_request():
+    actual = "\n\n".join(map(coordinator_text, REQUESTS))
+    assert actual == expected("group-coordinator.txt", actual)
+
+
+def test_the_coordinator_is_drawn_in_one_size_each_frame_another():
+    pictures = [draw_coordinator(frame, before) for frame, before in zip(REQUESTS, (None, *REQUESTS), strict=False)]
+    assert len({drawing.size for drawing in pictures}) == 1
+    assert all(one != other for one, other in pairwise(pictures))
+    assert [each.label for each in pictures] == [describe_coordinator(frame) for frame in REQUESTS]
+    for drawing in pictures:
+        sizes = [each.get("font-size") for each in ElementTree.fromstring(drawing).iter() if each.get("font-size")]
+        assert min(map(float, sizes)) >= SMALL
+
+
+def test_more_members_and_effects_than_fit_are_counted():
+    joins = [JoinGroup(f"c{number}", version=3) for number in range(7)]
+    trace = classic.simulate(Settings(), [*joins, TimePassed(6000), PartitionMoved()])
+    words = re.findall(r">([^<>]+)</text>", draw_coordinator(trace[8], trace[7]))
+    assert "and 3 more" in words
+    assert any(each.startswith("→ and ") for each in words)
+    assert "moves to another broker" in draw_coordinator(trace[-1], trace[-2])
+
+
+LATEST = commits_simulate(
+    CommitsSettings(40, committed=None, max_poll_records=2),
+    [Assign(), Append(3), Poll(), CommitSync(), Start("B"), CommitSync(), Delete(43), Poll("B"), Wait(1500)],
+)
+RUNS = {
+    "crash": shortest(sweep("each batch"), "doubled").trace,
+    "close": sweep("auto", accident="close")[3].trace,
+    "zombie": sweep("offset in the sink", accident="pause")[3].trace,
+    "lock": sweep("offset as a lock", accident="pause")[3].trace,
+    "rebalance": sweep("auto", accident="rebalance")[1].trace,
+    "retried": undisturbed("async, retried", Workload(refused=(1,))),
+    "latest": LATEST,
+    "checkpoints": sweep("checkpoints", Workload(6, 3, 2000), accident="pause")[6].trace,
+    "metadata": commits_simulate(
+        CommitsSettings(6),
+        [Start(), Poll(), CommitSync(offset=2, metadata="shelf 7"), CommitSync(metadata="x" * 4097), CommitSync()],
+    ),
+}
+
+
+def pairs(trace):
+    return zip(trace, (None, *trace), strict=False)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_reads_as_expected(name):
+    actual = "\n\n".join(commits_text(frame, before) for frame, before in pairs(RUNS[name]))
+
+    assert actual == expected(f"commits-{name}.txt", actual)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_drawing_is_xml_of_one_size_with_no_text_too_small_and_each_frame_differs(name):
+    drawings = [draw_commits(frame, before) for frame, before in pairs(RUNS[name])]
+
+    for drawing in drawings:
+        sizes = [
+            float(each.get("font-size")) for each in ElementTree.fromstring(drawing).iter() if each.get("font-size")
+        ]
+        assert min(sizes) >= SMALL
+    assert len({drawing.size for drawing in drawings}) == 1
+    assert all(one != other for one, other in pairwise(drawings))
+
+
+@every_case("accident", ACCIDENTS)
+@every_case("strategy", STRATEGIES)
+def test_every_end_of_every_sweep_can_be_drawn_and_described_in_one_line(strategy, accident):
+    for outcome in sweep(strategy, Workload(4, 2), accident):
+        ElementTree.fromstring(draw_commits(outcome.trace[-1], outcome.trace[-2]))
+        assert all("\n" not in describe_commits(*pair) for pair in pairs(outcome.trace))
+        assert f"lost {len(outcome.lost)}, doubled {len(outcome.doubled)}" in draw_commits(outcome.trace[-1])
+
+
+def test_what_has_just_been_committed_has_the_marks_colour_and_a_crash_a_frame():
+    trace = RUNS["crash"]
+    assert "crashed" in draw_commits(trace[4], trace[3])
+    assert MARK not in draw_commits(trace[2], trace[1]).replace(f'stroke="{MARK}" stroke-width="1.5"', "")
+
+
+def test_nobody_starts_where_the_reset_is_none():
+    settings = CommitsSettings(4, committed=None, auto_offset_reset="none")
+    assert (
+        describe_commits(commits_simulate(settings, [Start()])[-1]) == "A cannot start: NoOffsetForPartitionException."
+    )
+
+
+def test_nobody_takes_over_in_a_rebalance_where_the_reset_is_none():
+    settings = CommitsSettings(4, auto_offset_reset="none")
+    trace = commits_simulate(settings, [Start(), Append(), Poll(), Delete(5), Rebalance("B")])
+    assert describe_commits(trace[-1], trace[-2]) == (
+        "Rebalance: A gives the partition up; B cannot start: OffsetOutOfRangeException."
+    )
+
+
+def test_costs_are_one_mark_for_each_strategy_and_those_that_lose_say_how_much():
+    ax = Figure().add_subplot()
+    draw_commit_costs(ax, {"each batch": (18, 74, 0), "before the batch": (18, 0, 75)})
+
+    assert [note.get_text() for note in ax.texts] == ["each batch", "before the batch: 75 lost"]
+    assert [list(line.get_ydata()) for line in ax.lines[:2]] == [[74], [75]]
+    assert ax.get_ylim()[1] > 75
+
+
+@pytest.mark.parametrize("costs", [{}, {"never": (0, 0, 0)}])
+def test_costs_without_a_commit_cannot_be_drawn(costs):
+    with pytest.raises(KafkaLearnError, match="that commit something"):
+        draw_commit_costs(Figure().add_subplot(), costs)

@@ -1,0 +1,303 @@
+"""Upgrade: what it refuses is what the clients of each release refuse, and what it says of a file is in the file."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.oncall import upgrade
+from kafkalearn.oncall.answer import Outcome
+from kafkalearn.oncall.settings import MASK, is_secret, parse_properties, read_properties
+from kafkalearn.oncall.upgrade import DANGERS, refusals
+from kafkalearn.releases.lines import RELEASES
+from kafkalearn.releases.settings import ABSENT, REQUIRED, all_settings
+from tests.every import every_case
+from tests.recorded import recorded
+
+RECORDED = recorded("client-settings")
+
+NOT_KNOWN = {
+    ("enable.auto.commit", "true"): "the program may set group.id itself",
+    ("isolation.level", "READ_COMMITTED"): "whether case matters is not recorded",
+    ("bootstrap.servers", ""): "the program may set it itself",
+    ("compression.type", "zstd"): "before 3.1 no class states what is allowed",
+    ("compression.type", "brotli"): "before 3.1 no class states what is allowed",
+    (
+        "partitioner.class",
+        "org.apache.kafka.clients.producer.UniformStickyPartitioner",
+    ): "classes that are not there yet",
+    ("partitioner.class", "org.apache.kafka.clients.producer.RoundRobinPartitioner"): "classes that are not there yet",
+}
+"""What a client refuses and is not known here, with the reason; what is refused here, a client refuses."""
+
+
+@every_case("release", RECORDED["asked"])
+@every_case("case", RECORDED["cases"], ids=lambda case: f"{case['side']} {case['settings']}"[:80])
+def test_what_a_client_of_a_release_refuses_is_refused_here(case, release):
+    found = refusals(case["settings"], case["side"], release)
+    is_refused = release in case["refused"]
+
+    if is_refused and {*case["settings"].items()} & NOT_KNOWN.keys():
+        return
+    assert bool(found) == is_refused, (found, case["refused"].get(release))
+
+
+def properties(tmp_path, text, name="a.properties"):
+    path = tmp_path / name
+    path.write_text(text, encoding="latin-1")
+    return path
+
+
+def named(answer, danger):
+    return [finding.name for finding in answer.findings if finding.danger == danger and finding.file]
+
+
+def test_kip_848_refuses_the_classic_settings_of_a_consumer(tmp_path):
+    path = properties(
+        tmp_path,
+        "group.id=g\ngroup.protocol=consumer\nsession.timeout.ms=45000\nheartbeat.interval.ms=3000\n"
+        "partition.assignment.strategy=org.apache.kafka.clients.consumer.RangeAssignor\n",
+    )
+    answer = upgrade("3.9", "4.0", path)
+
+    assert sorted(named(answer, "refused")) == [
+        "heartbeat.interval.ms", "partition.assignment.strategy", "session.timeout.ms",
+    ]  # fmt: skip
+    assert named(upgrade("3.8", "3.9", path), "refused") == []
+
+
+def test_a_consumer_that_has_not_asked_for_kip_848_is_prepared_for_it(tmp_path):
+    answer = upgrade("3.9", "4.3", properties(tmp_path, "group.id=g\nsession.timeout.ms=45000\n"))
+
+    assert named(answer, "refused") == []
+    assert "session.timeout.ms" in named(answer, "noted")
+
+
+def test_a_zookeeper_broker_meets_what_4_0_asks_of_it(tmp_path):
+    text = "broker.id=1\nzookeeper.connect=zk:2181\nlog.dirs=/d\nlog.message.format.version=2.8\nnum.partitions=3\n"
+    answer = upgrade("3.9", "4.0", properties(tmp_path, text))
+
+    assert {"zookeeper.connect", "log.message.format.version"} <= {*named(answer, "gone")}
+    assert "process.roles" in named(answer, "refused")
+    assert "node.id" not in named(answer, "refused")  # broker.id stands for it
+    assert "num.recovery.threads.per.data.dir" in named(answer, "behaves")
+    assert answer.outcome is Outcome.FOUND
+
+
+def test_a_limit_that_a_value_is_below_is_a_refusal_in_the_new_release_only(tmp_path):
+    path = properties(tmp_path, "log.dirs=/d\nprocess.roles=broker\nnode.id=1\nlog.segment.bytes=10240\n")
+
+    assert "log.segment.bytes" in named(upgrade("3.9", "4.0", path), "refused")
+    assert "log.segment.bytes" not in named(upgrade("3.8", "3.9", path), "refused")
+
+
+def test_a_misspelt_name_gets_the_nearest_and_another_sides_name_its_side(tmp_path):
+    answer = upgrade(
+        "4.0", "4.3", properties(tmp_path, "acks=all\nlinger.msec=3\nfetch.min.bytes=1\nx.y=1\n"), side="producer"
+    )
+    words = {finding.name: finding.text for finding in answer.findings if finding.danger == "unknown"}
+
+    assert "did you mean linger.ms" in words["linger.msec"]
+    assert "setting of the consumer" in words["fetch.min.bytes"]
+    assert "plug-in" in words["x.y"]
+
+
+def test_a_default_matters_only_where_nothing_is_set(tmp_path):
+    without = upgrade("3.9", "4.0", properties(tmp_path, "acks=all\n"))
+    with_it = upgrade("3.9", "4.0", properties(tmp_path, "acks=all\nlinger.ms=0\n", "b.properties"))
+
+    assert "linger.ms" in named(without, "behaves")
+    assert "linger.ms" not in named(with_it, "behaves")
+
+
+def test_findings_are_in_the_order_of_danger_and_each_has_its_source(tmp_path):
+    answer = upgrade(
+        "2.8", "4.3", [properties(tmp_path, "acks=1\nenable.idempotence=true\nxyz=1\nretries=5\nretries=6\n")]
+    )
+    order = [[*DANGERS].index(finding.danger) for finding in answer.findings]
+
+    assert order == sorted(order)
+    assert all(finding.source for finding in answer.findings)
+
+
+def test_a_secret_is_shown_nowhere(tmp_path):
+    text = (
+        'acks=all\nssl.key.password=hunter2\nsasl.jaas.config=x required password="hunter2";\n'
+        "my.token=hunter2\nssl.keystore.pasword=hunter2\nssl.key.password=hunter2\n"
+    )
+    answer = upgrade("3.9", "4.0", properties(tmp_path, text), side="producer")
+
+    assert "hunter2" not in str(answer)
+    assert "hunter2" not in json.dumps(answer.as_data())
+    assert "hunter2" not in repr(answer)
+
+
+def test_a_placeholder_is_held_to_no_limit(tmp_path):
+    path = properties(tmp_path, "acks=${env:ACKS}\nlinger.ms=${file:/x:linger}\nclient.id=a\n")
+
+    assert named(upgrade("3.9", "4.0", path, side="producer"), "refused") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "sets nothing"),
+        ("# nothing\n", "sets nothing"),
+        ("hello=1\n", "knows one of them"),
+        ("bootstrap.servers=a:1\n", "say which"),
+        ("a=\\u12\n", "four hexadecimal digits"),
+    ],
+)
+def test_a_file_that_is_nobodys_is_a_sentence(tmp_path, text, words):
+    with pytest.raises(KafkaLearnError, match=words):
+        upgrade("3.9", "4.0", properties(tmp_path, text))
+
+
+def test_what_makes_no_sense_is_a_sentence(tmp_path):
+    path = properties(tmp_path, "acks=all\n")
+    for arguments in (("4.0", "3.9", path), ("5.0", "5.1", path), ("3.9", "4.0", ()), ("3.9", "4.0", ("broke", path))):
+        with pytest.raises(KafkaLearnError):
+            upgrade(
+                *arguments[:2], [arguments[2]] if isinstance(arguments[2], tuple) and arguments[2] else arguments[2]
+            )
+
+
+SIDES = ("broker", "topic", "producer", "consumer", "admin")
+DEFAULTS = [
+    each
+    for each in all_settings()
+    if each.side in SIDES and not each.is_internal and each.type in ("INT", "LONG", "BOOLEAN", "DOUBLE", "SHORT")
+]
+
+
+@given(st.sampled_from(DEFAULTS), st.sampled_from(RELEASES))
+def test_no_release_refuses_its_own_default(setting, release):
+    default = setting.in_release(release)
+    if default in (ABSENT, REQUIRED, None):
+        return
+    written = str(default).lower() if isinstance(default, bool) else str(default)
+
+    found = refusals({setting.name: written}, setting.side, release)
+
+    assert not [each for each in found if each.names == (setting.name,)]
+
+
+@given(st.sampled_from(DEFAULTS), st.sampled_from(RELEASES), st.sampled_from(RELEASES))
+def test_a_line_is_gone_exactly_if_the_old_release_knows_it_and_the_new_one_does_not(setting, one, other):
+    from kafkalearn.oncall.settings import parse_properties
+    from kafkalearn.oncall.upgrade import of_line
+
+    old, new = sorted((one, other), key=RELEASES.index)
+    (line,) = parse_properties(f"{setting.name}=1").lines
+    found = [each.danger for each in of_line(old, new, "f", setting.side, line, None)]
+    was, is_there = setting.in_release(old) is not ABSENT, setting.in_release(new) is not ABSENT
+
+    assert found == {(True, False): ["gone"], (False, True): ["behaves"], (False, False): ["unknown"]}.get(
+        (was, is_there), []
+    )
+
+
+def test_a_fact_that_shows_in_settings_is_said_only_where_it_does(tmp_path):
+    kraft = upgrade("3.9", "4.0", properties(tmp_path, "process.roles=broker\nnode.id=1\nlog.dirs=/d\n"))
+    zookeeper = upgrade(
+        "3.9", "4.0", properties(tmp_path, "broker.id=1\nzookeeper.connect=zk:1\nlog.dirs=/d\n", "z.properties")
+    )
+    facts = [{finding.name for finding in answer.findings if finding.file is None} for answer in (kraft, zookeeper)]
+
+    assert "ZooKeeper" not in facts[0]
+    assert "ZooKeeper" in facts[1]
+    assert all("Java" in each for each in facts)
+
+
+def test_every_fact_that_shows_in_settings_is_a_fact():
+    from kafkalearn.oncall.upgrade import SEEN_IN_SETTINGS
+    from kafkalearn.releases.settings import all_facts
+
+    assert SEEN_IN_SETTINGS.keys() <= {fact.what for fact in all_facts()}
+
+
+PROPERTIES_RECORDED = recorded("java-properties")
+
+
+@every_case("case", PROPERTIES_RECORDED["cases"], ids=lambda case: repr(case["text"])[:40])
+def test_a_text_has_the_settings_that_java_reads(case):
+    if case["settings"] is None:
+        with pytest.raises(KafkaLearnError, match="four hexadecimal digits"):
+            parse_properties(case["text"])
+    else:
+        assert parse_properties(case["text"]).values == case["settings"]
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+PAIRS = st.lists(st.tuples(TEXTS.filter(bool), TEXTS), max_size=8)
+
+
+def escaped(text):
+    """A name or value as Java's `store` writes it."""
+    plain = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\f": "\\f"}
+    units = [text.encode("utf-16-be")[at : at + 2] for at in range(0, len(text.encode("utf-16-be")), 2)]
+    letters = [unit.decode("utf-16-be", "surrogatepass") for unit in units]
+    return "".join(
+        plain.get(each) or (f"\\{each}" if each in " \\=:#!" else each if " " < each <= "~" else f"\\u{ord(each):04x}")
+        for each in letters
+    )
+
+
+@given(PAIRS, st.sampled_from(["=", ":", " = ", "\t:\t"]))
+def test_what_is_written_is_read(pairs, separator):
+    text = "\n".join(f"{escaped(name)}{separator}{escaped(value)}" for name, value in pairs)
+
+    assert {utf_16(name): utf_16(value) for name, value in parse_properties(text).values.items()} == {
+        utf_16(name): utf_16(value) for name, value in pairs
+    }
+
+
+def utf_16(text):
+    """Java's units: what is written as two escapes is one character here."""
+    return text.encode("utf-16", "surrogatepass")
+
+
+def test_the_last_of_several_counts_and_the_lines_are_known():
+    read = parse_properties("a=1\n! no\nb=2\\\n  3\na=4\n")
+
+    assert read.values == {"a": "4", "b": "23"}
+    assert read.repeated == {"a": (1, 5)}
+    assert read.last["b"].number == 3
+
+
+def test_every_setting_of_type_password_is_hidden_and_so_are_names_that_sound_like_it():
+    assert all(is_secret(each.name) for each in all_settings() if each.type == "PASSWORD")
+    for name in ("my.api.key", "db_password", "listener.name.a.scram-sha-256.sasl.jaas.config", "basic.auth.user.info"):
+        assert is_secret(name)
+    for name in ("acks", "key.serializer", "ssl.keystore.location", "sasl.mechanism", "log.dirs"):
+        assert not is_secret(name)
+
+
+def test_a_secret_is_in_no_text_of_a_line():
+    line = parse_properties("ssl.key.password=hunter2").lines[0]
+
+    assert line.shown_value == MASK
+    assert "hunter2" not in repr(line)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\xef\xbb\xbfacks=all\n", "byte order mark"),
+        ("acks=all\n".encode("utf-16"), "byte order mark"),
+        ("client.id=Grüße\n".encode(), "ISO-8859-1"),
+        (b"acks=all\n", None),
+    ],
+)
+def test_what_kafka_reads_otherwise_is_said(tmp_path, data, words):
+    path = tmp_path / "a.properties"
+    path.write_bytes(data)
+    read = read_properties(path)
+
+    assert bool(read.notes) == (words is not None)
+    assert words is None or words in read.notes[0]
+    assert next(iter(read.values)) in ("acks", "client.id")

@@ -1,0 +1,78 @@
+"""Every claim names a chapter, and that chapter speaks of it outside the table of claims itself."""
+
+from collections import defaultdict
+
+import nbformat
+import pytest
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.releases.claims import all_claims, claims
+from tests.every import every_case
+from tools.chapters import chapter_paths
+
+WORDS: dict[str, str] = defaultdict(str)  # a chapter in two halves is one
+for path in chapter_paths():
+    WORDS[path.stem[:2]] += "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells).lower()
+
+
+@every_case("claim", all_claims(), ids=lambda claim: f"{claim.chapter} {claim.says[:40]}")
+def test_the_chapter_speaks_of_the_subject(claim):
+    assert claim.subject.lower() in WORDS[claim.chapter]
+
+
+def test_no_claim_stands_twice():
+    assert len({each.says for each in all_claims()}) == len(all_claims())
+
+
+def test_a_chapters_own_claims_do_not_name_it_again():
+    assert list(claims("09")[0]) == ["you may have read", "true today", "since"]
+    assert list(claims()[0]) == ["you may have read", "true today", "since", "chapter"]
+    assert sum(len(claims(chapter)) for chapter in {each.chapter for each in all_claims()}) == len(claims())
+
+
+def test_an_unknown_chapter_is_refused():
+    with pytest.raises(KafkaLearnError, match="unknown chapter '99'"):
+        claims("99")
+
+
+TEXTS = {
+    path.stem.split("_")[0]: " ".join(
+        "\n".join(
+            cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"
+        ).split()
+    )
+    for path in chapter_paths()
+}
+
+CORRECTED = [
+    ("01", "", "`__consumer_offsets` was an exception: up to 2.7 a request that names it creates it"),
+    ("05b", "for most of that time nobody reads", "**Rebalancing is not standing still:**"),
+    ("05b", "The article is right about the hours and", "where one consumer is much slower than the others"),
+    ("05b", "hours come from many rebalances in a row. ", "an eager group waits for one that is slower"),
+    ("05b", "in every broker since 4.0", "one that was upgraded with the feature `group.version`"),
+    ("12", "new consumer fetches in `poll()`", "with `group.protocol=consumer` a thread of its own"),
+    ("12", "each flushed to the disk of", "a majority of its servers has to have it"),
+    ("13", "3.9 the broker's log names it", "the log of a broker with ZooKeeper names it"),
+    ("13", "nearer end, without a word", "warns of it, but on standard error"),
+    ("13", "resets go to the end of the log without a word", "with no more than a warning, and commits"),
+    ("14", "They stay until they expire", "the coordinator's next sweep, ten minutes later at most"),
+    ("14", "hundreds of groups", "a quarter of an hour later they are gone"),
+    ("14", "Chapter 03 has the walk", "Chapter 01 has the walk"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("chapter", "wrong", "right"), CORRECTED, ids=[f"{each[0]} {each[2][:40]}" for each in CORRECTED]
+)
+def test_what_was_wrong_is_gone_and_what_is_right_stands(chapter, wrong, right):
+    assert not wrong or wrong not in TEXTS[chapter]
+    assert right in TEXTS[chapter]
+
+
+def test_the_chapter_that_is_said_to_have_the_walk_has_it():
+    assert "walk" in TEXTS["01"].lower()
+
+
+def test_a_metadata_request_for_the_offsets_topic_has_a_rule_of_its_own():
+    (found,) = (each for each in all_claims() if each.subject == "auto-creation")
+    assert "`__consumer_offsets`: always up to 2.7, so since 2.8" in found.true

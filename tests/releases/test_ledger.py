@@ -1,0 +1,202 @@
+"""The ledger is held to the files it names: a rule cannot claim a check that nobody makes."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import json
+import re
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.live.jars import releases
+from kafkalearn.releases.ledger import FILE, WAYS, ledger, live_checks, live_text, rows, table
+from kafkalearn.releases.lines import DEFAULT_RELEASE
+from tests.every import every_case
+from tools import checked_live
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES = ledger()
+MECHANISMS = "conformance.mechanisms."
+CHECKS = [(rule, check) for rule in RULES for check in rule.checks]
+WITH_VECTORS = [(rule, check) for rule, check in CHECKS if check.vectors]
+
+
+def name_of(value):
+    return getattr(value, "name", "") or getattr(value, "test", "").partition("::")[2]
+
+
+@cache
+def functions_of(path: Path) -> dict[str, str]:
+    """The source of each test function of a file, its decorators included."""
+    source = path.read_text(encoding="utf-8")
+    functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    lines = source.splitlines()
+    first = {node.name: min([node.lineno, *(each.lineno for each in node.decorator_list)]) for node in functions}
+    return {node.name: "\n".join(lines[first[node.name] - 1 : node.end_lineno]) for node in functions}
+
+
+@cache
+def imported_by(path: Path) -> set[tuple[str, str]]:
+    """What a file imports by name, as (module, name); a mechanism of conform that it plays is part of the test."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    found = {(str(statement.module), alias.name) for statement in statements for alias in statement.names}
+    played = {module for module, _ in found if module.startswith(MECHANISMS)}
+    return found.union(*(imported_by(Path(find_spec(module).origin)) for module in played))
+
+
+def defined(function: str) -> object:
+    """What a full name stands for."""
+    module, _, name = function.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+@every_case("rule", RULES, ids=name_of)
+def test_every_rule_is_where_it_says_and_was_checked(rule):
+    assert defined(rule.function)
+    assert rule.checks
+    assert rule.versions
+    assert rule.source
+
+
+@every_case(("rule", "check"), CHECKS, ids=name_of)
+def test_every_check_is_a_test_that_exists_and_uses_the_rule(rule, check):
+    path, _, test = check.test.partition("::")
+
+    assert check.way in WAYS
+    assert test in functions_of(ROOT / path)
+    # By its package or by its module, which is the same function.
+    same = [(module, name) for module, name in imported_by(ROOT / path) if name == rule.function.rpartition(".")[2]]
+    assert defined(rule.function) in [getattr(import_module(module), name) for module, name in same]
+
+
+@every_case(("rule", "check"), WITH_VECTORS, ids=name_of)
+def test_every_stated_number_of_cases_is_that_of_the_recorded_file_and_the_test_reads_it(rule, check):
+    path, _, test = check.test.partition("::")
+    source = (ROOT / path).read_text(encoding="utf-8")
+    recorded = json.loads((ROOT / check.vectors).read_text(encoding="utf-8"))
+
+    assert len(recorded[check.part]) == check.case_count
+    assert f'recorded("{Path(check.vectors).stem}")' in source
+    assert f'["{check.part}"]' in functions_of(ROOT / path)[test]
+
+
+@every_case(("rule", "check"), CHECKS, ids=name_of)
+def test_a_check_has_recorded_cases_exactly_if_its_way_is_a_recording(rule, check):
+    assert bool(check.vectors) == (check.way in ("recording", "vectors"))
+    assert bool(check.vectors) == bool(check.part) == bool(check.case_count)
+
+
+CITES = re.compile(r"References\n\s+-+\n\s+(?:Apache Kafka|librdkafka)")
+
+
+BEING_WRITTEN: set[str] = set()
+"""Parts whose entries are still to be written, from what their tests check; each leaves this set with its first."""
+
+
+def test_every_module_that_cites_kafka_has_an_entry():
+    files = [path.relative_to(ROOT / "kafkalearn") for path in (ROOT / "kafkalearn").rglob("*.py")]
+    citing = {path.parts[0] for path in files if CITES.search((ROOT / "kafkalearn" / path).read_text(encoding="utf-8"))}
+    entered = {rule.function.split(".")[1] for rule in RULES}
+    assert {part.removesuffix(".py") for part in citing} <= entered | BEING_WRITTEN
+    assert not entered & BEING_WRITTEN
+
+
+def test_no_rule_is_entered_twice():
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize(
+    "module", ["keyless", "kafkalearn.partitioning.keyless", "hashing", "kafkalearn.releases.default"]
+)
+def test_a_module_finds_its_own_rules_and_no_others(module):
+    inner = module.removeprefix("kafkalearn.")
+    found = ledger(module)
+    assert found
+    assert all(f".{inner}." in f"{rule.function}." for rule in found)
+
+
+def test_all_modules_together_are_the_whole_ledger():
+    modules = dict.fromkeys(rule.function.rpartition(".")[0] for rule in RULES)
+    # A package's rules include those of its modules, so some are found twice.
+    assert {rule.name for module in modules for rule in ledger(module)} == {rule.name for rule in ledger()}
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("keyles", "did you mean 'keyless'"),
+        ("hash", "did you mean 'hashing'"),
+        ("xyz", "none is spelt"),
+        (7, "none"),
+    ],
+)
+def test_a_module_without_rules_is_refused_and_the_nearest_are_named(module, words):
+    with pytest.raises(KafkaLearnError, match=f"unknown module {module!r}.*{words}"):
+        ledger(module)
+
+
+def test_the_ledger_fits_a_data_frame_and_a_terminal():
+    frame = pd.DataFrame(rows(ledger()))
+    own = [field.name for field in dataclasses.fields(RULES[0])]
+    assert list(frame.columns) == [*own[:-1], "checked_live", own[-1]]
+    assert len(table(ledger()).splitlines()) == len(RULES) + 1
+
+
+RECORDED = json.loads(FILE.read_text(encoding="utf-8"))
+FEWEST = 45  # rules that live tests hold
+NEWEST = releases()[DEFAULT_RELEASE].version
+
+
+@cache
+def held() -> dict[str, set[str]]:
+    """For each rule the live tests that say that they hold it."""
+    found: dict[str, set[str]] = {}
+    for path in sorted((ROOT / "tests" / "live").rglob("test_*.py")):
+        file = path.relative_to(ROOT).as_posix()
+        module = import_module(file.removesuffix(".py").replace("/", "."))
+        for name, test in vars(module).items():
+            for mark in getattr(test, "pytestmark", ()) if name.startswith("test_") else ():
+                for rule in mark.args if mark.name == "holds" else ():
+                    found.setdefault(rule, set()).add(f"{file}::{name}")
+    return found
+
+
+def test_every_rule_that_a_live_test_holds_is_in_the_ledger():
+    assert set(held()) <= {rule.name for rule in ledger()}
+    assert len(held()) >= FEWEST
+
+
+def test_the_column_of_the_newest_release_names_exactly_the_tests_that_hold_the_rule():
+    written = {
+        rule: set(check.tests) for rule in RECORDED["rules"] for check in live_checks(rule) if check.release == NEWEST
+    }
+    assert written == held(), "run: python3 run.py live check"
+
+
+@every_case("rule", RECORDED["rules"])
+def test_an_entry_names_a_release_that_can_be_started_and_a_day(rule):
+    for check in live_checks(rule):
+        assert check.release in {release.version for release in releases().values()}
+        assert re.fullmatch(r"20\d\d-\d\d-\d\d", check.date)
+
+
+def test_a_rule_shows_the_releases_it_was_held_to_the_newest_first():
+    name = "group id to offsets partition"
+    (row,) = [row for row in rows(ledger("coordinator")) if row["name"] == name]
+    assert row["checked_live"] == live_text(name)
+    assert row["checked_live"].startswith(f"{NEWEST} on 20")
+    assert live_text("timing wheels") == ""
+
+
+def test_the_file_is_written_as_it_stands_byte_for_byte():
+    text = FILE.read_text(encoding="utf-8")
+    assert checked_live.text_of(json.loads(text)) == text
+    assert RECORDED["about"] == checked_live.ABOUT

@@ -1,0 +1,112 @@
+"""Counts of partitions as the statistics want them."""
+
+import random
+
+import pytest
+from pyspark.sql import functions as sf
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.partitioning.skew import evenness
+from kafkalearn.spark import columns as texts
+from kafkalearn.spark.columns import counts_by_partition, quotient, static_call
+
+pytestmark = pytest.mark.spark
+
+
+def test_every_partition_is_counted_the_empty_ones_too(spark):
+    rows = spark.createDataFrame([(partition,) for partition in (4, 0, 4, None, 4)], "partition int")
+    counts = counts_by_partition(rows, 6)
+
+    assert counts == (1, 0, 0, 0, 3, 0)
+    assert evenness(counts).largest_over_mean == 4.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((0, "p"), "partition_count must be at least 1"),
+        ((6, "partition"), r"no column 'partition'; they have \['p', 'name'\]"),
+        ((6, "name"), "column 'name' must be tinyint or smallint or int or bigint, it is string"),
+        ((6, "p"), "column 'p' holds ids outside 0 to 5, the first is -48; was partition_count another"),
+    ],
+)
+def test_bad_input_is_refused_with_what_came_and_what_to_do(spark, arguments, said):
+    rows = spark.createDataFrame([(-48, "a"), (7, "b")], "p int, name string")
+    with pytest.raises(KafkaLearnError, match=said):
+        counts_by_partition(rows, *arguments)
+
+
+@pytest.mark.parametrize(("number", "by", "times"), [(0, 3, 0), (6, 3, 2), (8, 3, 2), (2**62 + 1, 2, 2**61)])
+def test_whole_numbers_are_divided_without_a_fraction(spark, number, by, times):
+    row = spark.range(1).select(
+        quotient(sf.lit(number), by).alias("by_number"), quotient(sf.lit(number), sf.lit(by)).alias("by_column")
+    )
+    assert tuple(row.first()) == (times, times)
+
+
+def test_a_static_method_is_compiled_into_the_query(spark):
+    rows = spark.range(3).select(sf.col("id").cast("int"))
+    call = static_call(rows, "java.lang.Integer", "toBinaryString", "java.lang.String", sf.col("id"))
+    length = static_call(rows, "java.lang.String", "valueOf", "java.lang.String", call)
+    hashed = rows.select(static_call(rows, "java.util.Objects", "hashCode", "int", length).alias("hash"))
+
+    assert [row["hash"] for row in hashed.collect()] == [ord("0"), ord("1"), 31 * ord("1") + ord("0")]
+
+
+def test_a_class_that_spark_does_not_have_gives_none(spark):
+    assert static_call(spark.range(3), "org.example.NoSuchClass", "hash", "int", sf.col("id")) is None
+
+
+ODD = (
+    b"",
+    b"orders",
+    "订单".encode(),
+    "🙂".encode(),
+    b"\x00",
+    b"\xc0\x80",  # a zero, longer than it may be
+    b"\xe0\x80\x80",
+    b"\xed\xa0\x80",  # half of a pair
+    b"\xed\x9f\xbf",
+    b"\xf4\x8f\xbf\xbf",  # the last code point
+    b"\xf4\x90\x80\x80",  # one above it
+    b"\xf5\x80\x80\x80",
+    b"\xe8\xae",  # cut off
+    b"\x80",
+    b"\xff",
+)
+
+
+def _pieces() -> list[tuple[bytes, int, int]]:
+    """Bytes with something before and behind, and where the piece in question lies."""
+    draw = random.Random(7)
+    chosen = [*ODD, *(b"".join(draw.choices(ODD, k=3)) for _ in range(200))]
+    chosen += [draw.randbytes(draw.randrange(6)) for _ in range(300)]
+    return [(b"\xe8\xae" + each + b"\xa2", 2, len(each)) for each in chosen]
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("is_native", [True, False], ids=["in Spark's own code", "the public way"])
+def test_the_answer_is_pythons(spark, monkeypatch, is_native):
+    if not is_native:
+        monkeypatch.setattr(texts, "static_call", lambda *_: None)
+    rows = spark.createDataFrame(_pieces(), "data binary, start int, size int")
+    found = rows.select("*", texts.is_utf8(rows, *map(sf.col, ("data", "start", "size"))).alias("is_text")).collect()
+    expected = [_is_text(bytes(row.data)[row.start : row.start + row.size]) for row in found]
+    assert [row.is_text for row in found] == expected
+    assert 50 < sum(expected) < 450
+
+
+@pytest.mark.parametrize("is_native", [True, False], ids=["in Spark's own code", "the public way"])
+def test_nothing_is_said_of_nothing(spark, monkeypatch, is_native):
+    if not is_native:
+        monkeypatch.setattr(texts, "static_call", lambda *_: None)
+    rows = spark.createDataFrame([(None, 0, 0), (b"a", None, 0), (b"a", 0, None)], "data binary, start int, size int")
+    found = rows.select(texts.is_utf8(rows, *map(sf.col, ("data", "start", "size"))).alias("is_text")).collect()
+    assert [row.is_text for row in found] == [None, None, None]
