@@ -75,9 +75,9 @@ def data_directory(name: str) -> Path:
         A name in `DATA_DIRECTORIES`. ``"offsets-topic"``: the segment files of ``__consumer_offsets`` of a real
         broker, and what Kafka's tools say of each record. ``"command-walk"``: what the tools print from an empty
         cluster to the bytes of a commit, and the partition that these bytes are in. ``"real-kafka"``: what a real Kafka
-        answered to the questions of `kafkalearn.releases.real_answers`, and two of its topics. ``"own-cluster"``: what
-        an engineer has of hers: settings, a server log, what the tools print, a piece of a disk. ``"server-logs"``: logs
-        of brokers and clients of five runs, for `kafkalearn.oncall.logs`.
+        answered to the questions of `kafkalearn.releases.real_answers`, and two of its topics. ``"own-cluster"``:
+        what an engineer has of hers: settings, a server log, what the tools print, a piece of a disk.
+        ``"server-logs"``: logs of brokers and clients of five runs, for `kafkalearn.oncall.logs`.
 
     Raises
     ------

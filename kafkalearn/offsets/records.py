@@ -163,8 +163,8 @@ def fields_by_version(kind: RecordType | int | str) -> list[dict[str, str]]:
     -------
     list of dict
         For `kafkalearn.base.tables.table`: ``field``, and for each version, ``"0"`` and so on, the kind of the field,
-        with "or null" where it may be null, or an empty text where the version does not have it. Fields of a structure in
-        an array are written ``members[].memberId``. Flexible versions have tagged fields at their end.
+        with "or null" where it may be null, or an empty text where the version does not have it. Fields of a structure
+        in an array are written ``members[].memberId``. Flexible versions have tagged fields at their end.
 
     Raises
     ------

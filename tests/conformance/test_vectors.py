@@ -16,7 +16,7 @@ from conformance.vectors import NAMED, OPEN, PUT_RIGHT, Vector, read_vector, vec
 from kafkalearn.live.jars import releases
 from kafkalearn.releases.ledger import ledger
 
-FOLDER = Path(__file__).resolve().parents[2] / "vectors" / "conform"
+FOLDER = Path(__file__).resolve().parents[1] / "vectors" / "conform"
 FILES = sorted(FOLDER.glob("*.json"))
 RULES = {rule.name: rule for rule in ledger()}
 
@@ -55,7 +55,7 @@ def test_what_becomes_of_a_difference(tmp_path):
     assert list(vectors_in(tmp_path)) == [differs]
 
 
-FILE = Path(__file__).resolve().parents[2] / "vectors" / "conform" / "timers" / "timers-of-groups.json"
+FILE = Path(__file__).resolve().parents[1] / "vectors" / "conform" / "timers" / "timers-of-groups.json"
 RECORDED = json.loads(FILE.read_text(encoding="utf-8"))
 RELEASE = RECORDED["release"]
 WRONG_MS = (-300, -200, -100, 100, 200, 300)

@@ -33,7 +33,6 @@ LEFT_OUT = {
     "every exercise with each answer that it knows": (
         "tests/exercises/test_chapters.py",
         "tests/exercises/test_every_exercise.py",
-        "tests/exercises/test_chapters.py",
         "tests/exercises/test_in_notebooks.py",
     ),
     "pictures and films by the hundred": (
@@ -59,13 +58,15 @@ LEFT_OUT = {
         "kafkalearn/operations/loading_search.py",
         "tests/oncall/test_safe.py",
         "tests/commits/test_sweep.py",
-        "tests/delivery/search/__init__.py",
+        "tests/delivery/test_matrix.py",
+        "tests/delivery/test_search.py",
         "tests/scenarios/test_finder.py",
         "tests/scenarios/test_durations.py",
         "tests/operations/test_loading.py",
         "tests/replication/test_elections.py",
-        "tests/replication/search/__init__.py",
-        "tests/zookeeper/search/__init__.py",
+        "tests/replication/test_search.py",
+        "tests/zookeeper/test_commits_search.py",
+        "tests/zookeeper/test_search.py",
     ),
 }
 """For each kind of what takes long the folders, files and single tests that have it."""

@@ -53,7 +53,7 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
         prog="python -m tools.book.core_tests",
         description=words_for_help.__doc__.partition("\n")[0],
     )
-    parser.add_argument("folders", nargs="*", help="tests/wire/__init__.py, or a file; all, if none is named")
+    parser.add_argument("folders", nargs="*", help="tests/base, or a file; all, if none is named")
     parser.add_argument("--go-on", action="store_true", help="only the files that were not run yet, or failed")
     parser.add_argument("--page", action="store_true", help="run nothing, write docs/page-tests.md anew")
     return parser.parse_args(words)

@@ -40,9 +40,9 @@ TOP = "tests/test_*.py"
 
 
 def folders() -> list[str]:
-    """The folders with tests of the core, ``"tests/wire/__init__.py"``, by name; the loose files come last.
+    """The folders with tests of the core, ``"tests/base"``, by name; the loose files come last.
 
-    >>> "tests/wire/__init__.py" in folders(), "tests/spark" in folders()
+    >>> "tests/base" in folders(), "tests/spark" in folders()
     (True, False)
     """
     found = sorted(path.name for path in (ROOT / "tests").iterdir() if any(path.rglob("test_*.py")))
