@@ -18,7 +18,6 @@
   `describe_` and its text; `draw_measures` what a change costs by each assignor, `draw_shares` how often which share.
 - `draw_group`, `describe_group` and `group_text` show a consumer group in a scenario, moment by moment; `draw_timeline`
   the whole scenario, `draw_group_states` the states of a classic group and every way between them.
-- `draw_coordinator`, `describe_coordinator` and `coordinator_text` show its coordinator request by request.
 - `draw_consuming`, `describe_consuming` and `consuming_text` show a topic and what its groups have read of it;
   `draw_lag_by_partition` and `draw_lag_over_time` how far they are behind. `draw_push`, `describe_push` and
   `push_text` show the same records pulled from a log and pushed from queues.
@@ -74,8 +73,6 @@ _MODULE_OF = {
     **dict.fromkeys(["delivery_text", "describe_delivery"], "delivery.picture"),
     **dict.fromkeys(["animate_group", "draw_group"], "groups.picture"),
     **dict.fromkeys(["draw_timeline"], "groups.timeline_picture"),
-    **dict.fromkeys(["draw_coordinator"], "groups.coordinator_picture"),
-    **dict.fromkeys(["coordinator_text", "describe_coordinator"], "groups.coordinator_picture"),
     **dict.fromkeys(["draw_group_states"], "groups.timeline_picture"),
     **dict.fromkeys(["describe_group", "group_text"], "groups.picture"),
     **dict.fromkeys(["animate_keyless", "draw_keyless"], "partitioning.picture"),

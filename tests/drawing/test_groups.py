@@ -39,13 +39,9 @@ from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.groups import classic
 from kafkalearn.groups.classic import (
     TRANSITIONS,
-    GroupDeleted,
-    Heartbeat,
     JoinGroup,
     LeaveGroup,
-    PartitionMoved,
     Settings,
-    SyncGroup,
     TimePassed,
 )
 from kafkalearn.groups.picture import DOING_FILLS, STATE_FILLS
@@ -55,16 +51,13 @@ from kafkalearn.views import (
     animation,
     assignment_text,
     commits_text,
-    coordinator_text,
     describe_assignment,
     describe_commits,
-    describe_coordinator,
     describe_group,
     describe_rebalance,
     draw_assignment,
     draw_commit_costs,
     draw_commits,
-    draw_coordinator,
     draw_group,
     draw_group_states,
     draw_measures,
@@ -210,27 +203,6 @@ OUTCOMES = {
     ),
 }
 CLASSIC = classic.simulate(Settings("2.1"), [JoinGroup("a"), TimePassed(3000), LeaveGroup("a", "a-1")])
-REQUESTS = classic.simulate(
-    Settings(group_initial_rebalance_delay_ms=3000),
-    [
-        JoinGroup("c1"),
-        JoinGroup("c1", "c1-1"),
-        JoinGroup("c2", instance_id="i2"),
-        TimePassed(6000),
-        SyncGroup("c2", "i2-2", 1, instance_id="i2"),
-        SyncGroup("c1", "c1-1", 1, (("c1-1", "orders-0 orders-1"), ("i2-2", "orders-2"))),
-        TimePassed(4000),
-        Heartbeat("c1", "c1-1", 1),
-        JoinGroup("c2/2", instance_id="i2"),
-        Heartbeat("c2", "i2-2", 1, "i2"),
-        JoinGroup("c3"),
-        JoinGroup("c3", "c3-4"),
-        TimePassed(10_000),
-        JoinGroup("c1", "c1-1"),
-        TimePassed(1_000_000),
-        GroupDeleted(),
-    ],
-)
 
 
 def frames(outcome):
@@ -378,30 +350,6 @@ def test_the_diagram_changes_with_the_table():
 def test_a_run_becomes_an_animation():
     outcome = OUTCOMES["default"]
     assert len(animation(outcome.trace, partial(draw_group, outcome)).pictures) == len(outcome.trace) < 80
-
-
-def test_the_coordinator_reads_as_expected_request_by_request():
-    actual = "\n\n".join(map(coordinator_text, REQUESTS))
-    assert actual == expected("group-coordinator.txt", actual)
-
-
-def test_the_coordinator_is_drawn_in_one_size_each_frame_another():
-    pictures = [draw_coordinator(frame, before) for frame, before in zip(REQUESTS, (None, *REQUESTS), strict=False)]
-    assert len({drawing.size for drawing in pictures}) == 1
-    assert all(one != other for one, other in pairwise(pictures))
-    assert [each.label for each in pictures] == [describe_coordinator(frame) for frame in REQUESTS]
-    for drawing in pictures:
-        sizes = [each.get("font-size") for each in ElementTree.fromstring(drawing).iter() if each.get("font-size")]
-        assert min(map(float, sizes)) >= SMALL
-
-
-def test_more_members_and_effects_than_fit_are_counted():
-    joins = [JoinGroup(f"c{number}", version=3) for number in range(7)]
-    trace = classic.simulate(Settings(), [*joins, TimePassed(6000), PartitionMoved()])
-    words = re.findall(r">([^<>]+)</text>", draw_coordinator(trace[8], trace[7]))
-    assert "and 3 more" in words
-    assert any(each.startswith("→ and ") for each in words)
-    assert "moves to another broker" in draw_coordinator(trace[-1], trace[-2])
 
 
 LATEST = commits_simulate(

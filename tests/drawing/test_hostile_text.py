@@ -19,7 +19,6 @@ from kafkalearn.assignors import Member, assign, carrying_out
 from kafkalearn.base.tables import PlainTable, table
 from kafkalearn.consuming import push
 from kafkalearn.coordinator import look_up
-from kafkalearn.groups import classic
 from kafkalearn.log import reader
 from kafkalearn.offsets import replicated as replicated_store
 from kafkalearn.offsets import store
@@ -29,13 +28,11 @@ from kafkalearn.views import (
     commit_path_text,
     commits_text,
     consuming_text,
-    coordinator_text,
     crossing_text,
     delivery_text,
     describe_commit_path,
     describe_commits,
     describe_consuming,
-    describe_coordinator,
     describe_crossing,
     describe_delivery,
     describe_log,
@@ -52,7 +49,6 @@ from kafkalearn.views import (
     draw_commit_path,
     draw_commits,
     draw_consuming,
-    draw_coordinator,
     draw_crossing,
     draw_delivery,
     draw_log,
@@ -159,7 +155,7 @@ def stored(hostile):
 def written(hostile):
     settings = replicated_store.Settings()
     events = [store.Commit(hostile, hostile, 0, 5, 1000, metadata=hostile), store.Fetch(hostile, hostile, 0)]
-    trace = replicated_store.simulate(settings, [*events, *replicated_store.stories.replicated()])
+    trace = replicated_store.simulate(settings, [*events, *replicated_store.replicated()])
     return trace, draw_commit_path, describe_commit_path, commit_path_text
 
 
@@ -197,13 +193,6 @@ def timed(hostile):
     return (trace, *(partial(view, settings) for view in (draw_wheels, describe_wheels, wheels_text)))
 
 
-def coordinated(hostile):
-    settings = classic.Settings()
-    joined = classic.JoinGroup(hostile, protocols=((hostile, (hostile,)),), version=3)
-    trace = classic.simulate(settings, [joined, classic.TimePassed(3000), classic.PartitionMoved()])
-    return trace, draw_coordinator, describe_coordinator, coordinator_text
-
-
 def pushed(hostile):
     trace = push.simulate(push.Settings((hostile,), queue_limit=2), [*[push.Produce()] * 3, push.Process(hostile)])
     return trace, partial(draw_push, trace), describe_push, push_text
@@ -211,7 +200,7 @@ def pushed(hostile):
 
 VIEWS = (
     lookup, reads, replicated, delivered, committed, rebalanced, cleaned, crossed, stored, written, decoded, parked,
-    waited, timed, coordinated, pushed,
+    waited, timed, pushed,
 )  # fmt: skip
 
 

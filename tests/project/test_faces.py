@@ -106,14 +106,14 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "slides": "save",
         "the classes of what is returned": "Drawing Animation Picture Player Varied",
         "a frame or a run in a terminal": "assignment_text commit_path_text commits_text consuming_text "
-        "coordinator_text crossing_text delivery_text failover_text group_text keyless_text leadership_text "
+        "crossing_text delivery_text failover_text group_text keyless_text leadership_text "
         "log_text lookup_text purgatory_text push_text rebalance_text "
         "record_bytes_text replication_text requests_text store_text truncation_text wheels_text zookeeper_text",
         "a moment of a run, drawn or in a sentence": "describe_failover describe_fetching describe_group "
         "describe_keyless describe_offset_stores describe_push describe_rebalance describe_simple_consumer "
         "describe_zookeeper draw_fetching draw_group draw_keyless draw_offset_stores draw_rebalance "
         "draw_simple_consumer draw_zookeeper",
-        "a picture of one's own assignment or coordinator": "describe_assignment describe_coordinator draw_coordinator",
+        "one's own assignment in a sentence": "describe_assignment",
     },
     "kafkalearn.formats.wire": {"bytes that are not what they should be": "Undecodable"},
     "kafkalearn.zookeeper.eras": {"the releases that stand for the eras": "ERAS"},
