@@ -148,6 +148,11 @@ def release(words):
     return hand_over("-m", "tools.release", *words)
 
 
+def size(words):
+    """Prints how large each part of the house is, beside its budget."""
+    return hand_over("-m", "tools.size", *words)
+
+
 def lock(words):
     """Writes requirements.lock anew from pyproject.toml; ARGS=--upgrade for newer versions."""
     environment.require_the_repository()
@@ -167,7 +172,7 @@ def setup(words):
 
 
 OFFERED = (lab, reset, edit, quick, test, test_all, fuzz)
-OFFERED += (book, chapters, bench, live, conform, report, grades, settings, release, lock, setup)
+OFFERED += (book, chapters, bench, live, conform, report, grades, settings, release, size, lock, setup)
 COMMANDS = {each.__name__.replace("_", "-"): each for each in OFFERED}
 
 

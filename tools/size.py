@@ -1,0 +1,118 @@
+"""How large the house is: for each part its files, its lines, what of them is code and what imports, beside its budget.
+
+    python3 run.py size
+
+A line of code has a token that is no comment and no docstring. The budget stands in ``tools/budget.toml``; a test
+fails when a part is beyond it, so growth is a decision: raising a budget is a commit of its own that says what the
+reader gets for it.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import tokenize
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kafkalearn.base.tables import text_table
+from tools.environment import ROOT
+
+BUDGET = ROOT / "tools" / "budget.toml"
+_NO_CODE = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENCODING,
+    tokenize.ENDMARKER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What a few files hold."""
+
+    files: int = 0
+    lines: int = 0
+    code: int = 0
+    imports: int = 0  # lines of import statements
+
+    def __add__(self, other: Size) -> Size:
+        """Both together."""
+        return Size(
+            self.files + other.files, self.lines + other.lines, self.code + other.code, self.imports + other.imports
+        )
+
+
+def size_of(source: str) -> Size:
+    """The size of one file.
+
+    >>> size_of('"Words."\\nimport os  # why\\n\\n\\ndef f():\\n    "Words."\\n    return os.sep\\n')
+    Size(files=1, lines=7, code=3, imports=1)
+    """
+    tree = ast.parse(source)
+    words, imports = set(), set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            words.update(range(node.lineno, node.end_lineno + 1))
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imports.update(range(node.lineno, node.end_lineno + 1))
+    code = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in _NO_CODE:
+            code.update(range(token.start[0], token.end[0] + 1))
+    return Size(1, source.count("\n"), len(code - words), len(imports))
+
+
+def part_of(path: Path) -> str:
+    """The part that a file of the repository belongs to: a folder of the package, or a folder of the root."""
+    top, *rest = path.relative_to(ROOT).parts
+    return rest[0] if top == "kafkalearn" and len(rest) > 1 else top
+
+
+def sizes() -> dict[str, Size]:
+    """Each part with what it holds, by name; ``kafkalearn`` has the files of the package itself."""
+    found: dict[str, Size] = {}
+    for folder in ("kafkalearn", "conformance", "tools", "benchmarks", "tests"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            part = part_of(path)
+            found[part] = found.get(part, Size()) + size_of(path.read_text(encoding="utf-8"))
+    return dict(sorted(found.items()))
+
+
+def budgets() -> dict[str, int]:
+    """The lines of code that each part may have."""
+    return tomllib.loads(BUDGET.read_text(encoding="utf-8"))["code"]
+
+
+def total(all_sizes: Iterable[Size]) -> Size:
+    """All together."""
+    whole = Size()
+    for each in all_sizes:
+        whole += each
+    return whole
+
+
+def main() -> int:
+    """Print the table; 1 if a part is beyond its budget."""
+    found, allowed = sizes(), budgets()
+    outside = {"conformance", "tools", "benchmarks", "tests"}
+    package = total(size for part, size in found.items() if part not in outside)
+    rows = [
+        {"part": part, "files": size.files, "lines": size.lines, "code": size.code, "budget": allowed.get(part, 0)}
+        for part, size in {**found, "all of kafkalearn": package}.items()
+    ]
+    rows[-1]["budget"] = sum(allowed[part] for part in allowed if part not in outside)
+    print(text_table(rows))
+    folders = {path.parent for path in (ROOT / "kafkalearn").rglob("*.py")}
+    print(f"\n{package.files} files in {len(folders)} folders; {package.imports / package.lines:.1%} of lines import")
+    return any(size.code > allowed.get(part, 0) for part, size in found.items())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
