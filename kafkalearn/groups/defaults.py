@@ -1,6 +1,4 @@
-"""Defaults of the settings that a group has to do with, also in releases that do not have a setting yet.
-
-The states of a group, by Kafka's names: the one place where they are spelled.
+"""What both protocols of groups share: the states by Kafka's names, the defaults of settings, the limits of sizes.
 
 >>> CLASSIC_STATES
 ('Empty', 'PreparingRebalance', 'CompletingRebalance', 'Stable', 'Dead')
@@ -21,6 +19,29 @@ from kafkalearn.base.checks import LARGEST_INT, Whole
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.releases import default
 from kafkalearn.releases.settings import Value
+
+EMPTY = "Empty"
+PREPARING = "PreparingRebalance"
+COMPLETING = "CompletingRebalance"  # AwaitingSync up to 1.0
+STABLE = "Stable"
+DEAD = "Dead"
+ASSIGNING = "Assigning"
+RECONCILING = "Reconciling"
+NOT_READY = "NotReady"  # of a streams group only: its topology is not known, or not checked yet
+
+CLASSIC_STATES = (EMPTY, PREPARING, COMPLETING, STABLE, DEAD)
+CONSUMER_STATES = {
+    EMPTY: "it has no members",
+    ASSIGNING: "the group epoch is higher than the assignment epoch: a new target is due",
+    RECONCILING: "some member has not reached its target",
+    STABLE: "every member has reached its target",
+    DEAD: "it was deleted, or its last offset expired while it had no members",
+}
+"""The states of a KIP-848 group, with their meaning; they follow from the members and are stored nowhere."""
+
+REBALANCING_STATES = (PREPARING, COMPLETING, ASSIGNING, RECONCILING)
+"""Those in which a group has not agreed yet."""
+
 
 BEFORE_IT_CAME: Mapping[str, Value] = MappingProxyType(
     {
@@ -66,9 +87,8 @@ def default_of(setting: str, release: str, side: str) -> Value:
         raise
 
 
-# How large a group, and how long a time, the simulators of this package take: what is more is refused at once.
-#
-# Kafka itself allows more of some of it. These are what a computer gets through while a class waits.
+# How large a group, and how long a time, the simulators take. Kafka allows more of some of it; this is what a computer
+# gets through while a class waits.
 
 MOST_PARTITIONS = 20_000  # of all topics that a coordinator of the newer protocol knows
 LONGEST_MS = 366 * 24 * 3_600_000  # a year
@@ -80,26 +100,3 @@ LONGEST_SCENARIO_MS = 7 * 24 * 3_600_000  # a week
 
 Timeout: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
 Duration: TypeAlias = Annotated[int, Whole(0, LONGEST_MS)]
-
-
-EMPTY = "Empty"
-PREPARING = "PreparingRebalance"
-COMPLETING = "CompletingRebalance"  # AwaitingSync up to 1.0
-STABLE = "Stable"
-DEAD = "Dead"
-ASSIGNING = "Assigning"
-RECONCILING = "Reconciling"
-NOT_READY = "NotReady"  # of a streams group only: its topology is not known, or not checked yet
-
-CLASSIC_STATES = (EMPTY, PREPARING, COMPLETING, STABLE, DEAD)
-CONSUMER_STATES = {
-    EMPTY: "it has no members",
-    ASSIGNING: "the group epoch is higher than the assignment epoch: a new target is due",
-    RECONCILING: "some member has not reached its target",
-    STABLE: "every member has reached its target",
-    DEAD: "it was deleted, or its last offset expired while it had no members",
-}
-"""The states of a KIP-848 group, with their meaning; they follow from the members and are stored nowhere."""
-
-REBALANCING_STATES = (PREPARING, COMPLETING, ASSIGNING, RECONCILING)
-"""Those in which a group has not agreed yet."""

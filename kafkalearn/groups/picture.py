@@ -1,4 +1,4 @@
-"""A consumer group, shown: picture, words, figures."""
+"""A consumer group in a scenario: a moment of it in words and as a picture, and lanes over time for the whole run."""
 
 from __future__ import annotations
 
@@ -37,8 +37,6 @@ from kafkalearn.drawing.svg import (
 from kafkalearn.groups import defaults as group_states
 from kafkalearn.scenarios.consumers import CONSUMING, GONE, IDLE, JOINING, PAUSED, WORKING, MemberMoment, Moment
 from kafkalearn.scenarios.outcome import Outcome
-
-# A moment of a consumer group in words: a sentence about a frame, and the whole of it as text.
 
 DOING_WORDS = {
     CONSUMING: "reads",
@@ -79,10 +77,10 @@ def describe_group(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Mo
     'At 3.006 s: CompletingRebalance: the join phase ends. Generation 1; 0 of 6 partitions are read.'
     """
     moment = frame.state
-    read_count, count = len(moment.readers()), len(moment.partitions)
+    read_count = len(moment.readers())
     what = frame.event or ("nobody has started" if frame.index == 0 else "a member has changed what it does")
-    verb = "is" if read_count == 1 else "are"
-    group = f"{capitalised(counter(outcome))} {moment.generation}; {read_count} of {count} partitions {verb} read."
+    read = f"{read_count} of {len(moment.partitions)} partitions {'is' if read_count == 1 else 'are'} read"
+    group = f"{capitalised(counter(outcome))} {moment.generation}; {read}."
     return f"At {time_text(moment.time_ms)}: {what}. {group}{_changes(outcome, frame, before)}"
 
 
@@ -206,8 +204,8 @@ def band(axis: Axis, top: float, height: float, spans: Iterable[Span]) -> str:
         if box is not None:
             boxes.setdefault(fill, []).append(box)
     by_width = sorted(boxes.items(), key=lambda item: -sum(box[2] for box in item[1]))
-    edge = outlined((LEFT, top, RIGHT - LEFT, height), stroke=FAINT)
-    return "\n".join([*(filled(fill, *its) for fill, its in by_width), edge])
+    frame = outlined((LEFT, top, RIGHT - LEFT, height), stroke=FAINT)
+    return "\n".join([*(filled(fill, *its) for fill, its in by_width), frame])
 
 
 def _seen(axis: Axis, spans: Sequence[Span]) -> list[Span]:
@@ -306,13 +304,18 @@ def legend(top: float, lane: str, fills: dict[str, Fill]) -> str:
 
 def doings(outcome: Outcome) -> dict[str, Fill]:
     """The fills of what somebody does somewhere in the run."""
-    seen = {row["doing"] for row in outcome.activity}
-    return {DOING_WORDS[name].split(",")[0]: fill for name, fill in DOING_FILLS.items() if name in seen - {GONE}}
+    seen = {row["doing"] for row in outcome.activity} - {GONE}
+    return {DOING_WORDS[name].split(",")[0]: fill for name, fill in DOING_FILLS.items() if name in seen}
 
 
-# A consumer group as a picture: the moment, the way to it on a time line, and the whole run on one page.
-#
-# A frame of an outcome's trace becomes one drawing; the outcome comes first, so that it can be bound once:
+def legends(outcome: Outcome, top: float) -> str:
+    """What the fills of a run stand for: those of the group, and below them those of its members."""
+    seen = {row["state"] for row in outcome.timeline}
+    states = {name: fill for name, fill in STATE_FILLS.items() if name in seen}
+    return "\n".join([legend(top, "the group", states), legend(top + 28, "members", doings(outcome))])
+
+
+# A moment as a picture. The outcome comes first, so that it can be bound once:
 # ``play(outcome.trace, partial(draw_group, outcome))``.
 
 MOST_MEMBERS = 8
@@ -342,7 +345,6 @@ def draw_group(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment
     """
     moment = frame.state
     shown = _shown(outcome, moment, before)
-    states = {row["state"] for row in outcome.timeline}
     height = ROW_HEIGHT if len(shown) <= FEW_MEMBERS else LOW_ROW_HEIGHT
     lanes = [each.name for each in shown] if len(shown) <= FEW_MEMBERS else []
     below = ROW_TOP + len(shown) * height
@@ -354,8 +356,7 @@ def draw_group(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment
         *(_row(outcome, each, before, ROW_TOP + at * height, height) for at, each in enumerate(shown)),
         _unread_line(outcome, moment, below + 30, len(moment.members) - len(shown)),
         _timeline(outcome, lanes, lanes_top, bottom, moment.time_ms),
-        legend(bottom + 38, "the group", {name: fill for name, fill in STATE_FILLS.items() if name in states}),
-        legend(bottom + 66, "members", doings(outcome)),
+        legends(outcome, bottom + 38),
         label=describe_group(outcome, frame, before),
     )
 
@@ -428,21 +429,16 @@ def _row(outcome: Outcome, member: MemberMoment, before: Frame[Moment, str] | No
     is_new = had.doing != member.doing
     box = (132, top + 2, 214, height - 8)
     ink = MUTED if member.doing == GONE else INK
+    look, size = DOING_FILLS[member.doing], BODY if len(member.name) < 9 else SMALL
+    middle = top + height / 2
     return "\n".join(
         [
-            text(
-                22,
-                top + height / 2 + 4,
-                cut_name(member.name, 11),
-                BODY if len(member.name) < 9 else SMALL,
-                colour=ink,
-                bold=True,
-            ),
-            filled(DOING_FILLS[member.doing], box),
+            text(22, middle + 4, cut_name(member.name, 11), size, colour=ink, bold=True),
+            filled(look, box),
             rect(*box, **edge(is_new, width=1.2)),
-            rect(138, top + 5, 202, height - 14, PANEL, rx=3) if DOING_FILLS[member.doing].hatch else "",
-            text(239, top + height / 2 + 4, DOING_WORDS[member.doing], BODY - 1, "middle", ink),
-            *_chips(outcome, member, had, top + height / 2 - 17),
+            rect(138, top + 5, 202, height - 14, PANEL, rx=3) if look.hatch else "",
+            text(239, middle + 4, DOING_WORDS[member.doing], BODY - 1, "middle", ink),
+            *_chips(outcome, member, had, middle - 17),
         ]
     )
 

@@ -1,4 +1,7 @@
-"""The states of a classic group as a diagram, drawn from the table of transitions that the simulator obeys."""
+"""A group on one page: the states of a classic group as a diagram, and a whole scenario over time.
+
+The diagram is drawn from the table of transitions that the simulator obeys.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,8 @@ from kafkalearn.groups.defaults import CLASSIC_STATES, COMPLETING, DEAD, EMPTY, 
 from kafkalearn.groups.picture import (
     STATE_FILLS,
     Axis,
-    doings,
     group_band,
-    legend,
+    legends,
     member_band,
     time_axis,
     time_text,
@@ -83,18 +85,18 @@ def draw_group_states(
     now = None if frame is None else frame.state.state
     was = None if before is None else before.state.state
     came = (was, now) if was is not None and now is not None and was != now else None
-    lines = _legend(ways, came)
+    lines = _causes(ways, came)
     return picture(
         288 + LINE_HEIGHT * len(lines),
         text(22, 44, "The states of a classic group", TITLE, bold=True),
         *(_way(at, pair, ways, pair == came) for at, pair in enumerate(ways, start=1)),
         *(_state(name, name == now) for name in CLASSIC_STATES),
         *(text(22, 288 + LINE_HEIGHT * at, words, SMALL, colour=ink) for at, (words, ink) in enumerate(lines)),
-        label=_label(now, came),
+        label=_states_label(now, came),
     )
 
 
-def _label(now: str | None, came: tuple[str, str] | None) -> str:
+def _states_label(now: str | None, came: tuple[str, str] | None) -> str:
     label = f"The states of a classic group: {', '.join(CLASSIC_STATES)}"
     if now is not None:
         label += f"; it is {now} now"
@@ -129,15 +131,11 @@ def _way(at: int, pair: tuple[str, str], ways: dict[tuple[str, str], list[str]],
     along = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
     aside = APART if (pair[1], pair[0]) in ways else 0
     shift = (-along[1] * -aside, along[0] * -aside)
-    start, end = _moved(start, shift), _moved(end, shift)
-    tail, head = _edge(start, CENTRES[pair[0]], along), _edge(end, CENTRES[pair[1]], (-along[0], -along[1]))
+    tail = _edge((start[0] + shift[0], start[1] + shift[1]), start, along)
+    head = _edge((end[0] + shift[0], end[1] + shift[1]), end, (-along[0], -along[1]))
     colour, width = (MARK, 5) if is_now else (INK, 2)
     middle = (tail[0] * 0.55 + head[0] * 0.45, tail[1] * 0.55 + head[1] * 0.45)
     return "\n".join([arrow(*tail, *head, colour, width), _badge(at, middle, colour)])
-
-
-def _moved(point: Point, by: Point) -> Point:
-    return point[0] + by[0], point[1] + by[1]
 
 
 def _edge(point: Point, centre: Point, along: Point) -> Point:
@@ -158,7 +156,7 @@ def _badge(at: int, middle: Point, colour: str) -> str:
     return "\n".join([circle, text(middle[0], middle[1] + 6, str(at), SMALL + 1, "middle", colour, bold=True)])
 
 
-def _legend(ways: dict[tuple[str, str], list[str]], came: tuple[str, str] | None) -> list[tuple[str, str]]:
+def _causes(ways: dict[tuple[str, str], list[str]], came: tuple[str, str] | None) -> list[tuple[str, str]]:
     """Each numbered way with its causes, in lines of words and their colour."""
     lines = []
     for at, (pair, causes) in enumerate(ways.items(), start=1):
@@ -167,8 +165,6 @@ def _legend(ways: dict[tuple[str, str], list[str]], came: tuple[str, str] | None
         lines += [(each, ink) for each in wrap(words, LINE_LENGTH, subsequent_indent="     ")]
     return lines
 
-
-# A whole scenario on one page: the group's states, what each consumer did, and the partitions nobody read.
 
 MOST_LANES, FEW, LANES_HEIGHT = 14, 8, 282  # members that are shown, and the pixels that they share
 TITLE_LENGTH, LANE_LENGTH = 68, 88  # characters that fit into the width
@@ -206,7 +202,6 @@ def draw_timeline(outcome: Outcome, from_ms: int = 0, to_ms: int | None = None) 
     first = top + 34 + 12
     unread_top = first + len(names) * (tall + gap) + 6
     bottom = unread_top + 48
-    states = {row["state"] for row in outcome.timeline}
     return picture(
         bottom + 96,
         text(22, 40, _title(outcome), TITLE, bold=True),
@@ -215,8 +210,7 @@ def draw_timeline(outcome: Outcome, from_ms: int = 0, to_ms: int | None = None) 
         group_band(outcome, axis, top, 34, until_ms),
         *(member_band(outcome, name, axis, first + at * (tall + gap), tall, until_ms) for at, name in enumerate(names)),
         unread_steps(outcome, axis, unread_top, 44),
-        legend(bottom + 38, "the group", {name: fill for name, fill in STATE_FILLS.items() if name in states}),
-        legend(bottom + 66, "members", doings(outcome)),
+        legends(outcome, bottom + 38),
         text(970, 70, f"{hidden_count} more members", BODY, "end", MUTED) if hidden_count else "",
         label=_timeline_label(outcome),
     )

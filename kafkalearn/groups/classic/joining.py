@@ -1,4 +1,7 @@
-"""JoinGroup: newcomers, members that come again, static members that come back under a new id."""
+"""How a classic group forms: JoinGroup, the join phase with its delays, and the generation that it ends with.
+
+A rule works on a `GroupUpdate`: the group while one event is worked on, open to change.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +35,6 @@ from kafkalearn.groups.classic.model import (
     transition,
 )
 from kafkalearn.groups.defaults import COMPLETING, DEAD, EMPTY, PREPARING, STABLE
-
-# A group while one event is worked on: the same fields, open to change, and the effects so far.
 
 _FIELDS = tuple(field.name for field in fields(Group))
 
@@ -341,6 +342,8 @@ def answer_syncs(group: GroupUpdate, error: str = NONE) -> None:
             group.restart_timer(member.member_id)
 
 
+# JoinGroup: newcomers, members that come again, static members that come back under a new id.
+
 NEW_MEMBER_TIMEOUT_MS = 300_000  # how long a member may wait for its first answer, since 2.1
 FIRST_VERSION_WITH_MEMBER_ID_REQUIRED = 4
 FIRST_VERSION_THAT_SKIPS_THE_ASSIGNMENT = 9
@@ -425,13 +428,12 @@ def _join_with_id(group: GroupUpdate, request: JoinGroup) -> None:
 
 def _rejoin(group: GroupUpdate, request: JoinGroup, member: Member) -> None:
     has_changed = member.protocols != request.protocols
-    is_leader = group.leader == member.member_id
+    is_forced = group.state == STABLE and group.leader == member.member_id
     if group.state == PREPARING:
         _update(group, request, member)
         complete_if_all_joined(group)
-    elif has_changed or (group.state == STABLE and is_leader):
+    elif has_changed or is_forced:
         _update(group, request, member)
-        is_forced = group.state == STABLE and is_leader
         rebalance_or_complete(group, LEADER_REJOINED if is_forced else METADATA_CHANGED, member.client)
     else:  # its answer must have been lost: send it again
         group.emit(present_generation(group, member, request.client))

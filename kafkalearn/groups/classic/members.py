@@ -1,4 +1,4 @@
-"""SyncGroup, Heartbeat, LeaveGroup, and the sessions that end because nothing was heard."""
+"""The members of a classic group once it is formed: SyncGroup, Heartbeat, LeaveGroup, commits, its end, its timers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def _error(group: GroupUpdate, request: SyncGroup | Heartbeat) -> str | None:
 def sync(group: GroupUpdate, request: SyncGroup) -> None:
     """Work on a SyncGroup request."""
     error = _error(group, request)
-    if error is None and not _is_consistent(group, request):
+    is_type_right = request.protocol_type in (None, group.protocol_type)
+    if error is None and not (is_type_right and request.protocol in (None, group.protocol)):
         error = "INCONSISTENT_GROUP_PROTOCOL"
     if error is None and group.state == PREPARING:
         error = "REBALANCE_IN_PROGRESS"
@@ -81,11 +82,6 @@ def sync(group: GroupUpdate, request: SyncGroup) -> None:
     if group.leader == request.member_id:
         _store(group, request)
     return None
-
-
-def _is_consistent(group: GroupUpdate, request: SyncGroup) -> bool:
-    is_type_right = request.protocol_type in (None, group.protocol_type)
-    return is_type_right and request.protocol in (None, group.protocol)
 
 
 def _store(group: GroupUpdate, request: SyncGroup) -> None:
@@ -234,7 +230,7 @@ def _commits_error(group: GroupUpdate, request: OffsetCommit) -> str:
     return NONE if error is None else error
 
 
-# How a group ends on a broker: it is deleted, its last offset expires, or its partition moves away.
+# How a group ends on a broker.
 
 
 def move_away(group: GroupUpdate, event: PartitionMoved) -> None:
@@ -283,7 +279,7 @@ def _forget(group: GroupUpdate) -> None:
     group.leader = group.protocol = group.join_deadline_ms = group.sync_deadline_ms = group.delay_ms = None
 
 
-# Time passes: the join phase ends, syncs are due, sessions end, each at its own moment.
+# Time passes; each timer fires at its own moment.
 
 JOIN_PHASE, SYNCS, SESSION = range(3)
 """The kinds of timers; of several that are due at one moment, the first kind fires first."""
@@ -329,7 +325,6 @@ def next_timer(group: Group) -> tuple[int, int, str] | None:
 def next_deadline_ms(group: Group) -> int | None:
     """When the next timer of a group is due; None if none is running.
 
-    >>> from kafkalearn.groups.classic.model import Group
     >>> next_deadline_ms(Group(pending=(("c1-1", 6000, "c1"),)))
     6000
     """

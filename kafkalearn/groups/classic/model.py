@@ -1,4 +1,4 @@
-"""What stays the same while a broker coordinates a group: its settings, and the rules of its release."""
+"""The nouns of a classic group: settings and rules by release, requests, answers, members, and its transitions."""
 
 from __future__ import annotations
 

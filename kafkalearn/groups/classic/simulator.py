@@ -1,4 +1,4 @@
-"""The simulator of a classic group's coordinator: `step` dispatches events, each kind has a file of rules."""
+"""The simulator of a classic group's coordinator: `step` has a rule for each event; and what holds of its states."""
 
 from __future__ import annotations
 
@@ -82,16 +82,11 @@ def step(settings: Settings, group: Group, event: ClassicEvent) -> Group:
         raise no_event(event, (*_RULES, TimePassed))
     if isinstance(event, Heartbeat) and (quick := quick_heartbeat(group, event)) is not None:
         return quick
-    update = GroupUpdate(settings, _fresh_if_dead(settings, group))
+    if group.state == DEAD and not group.has_moved:  # it was deleted, and begins anew
+        group = replace(start(settings), now_ms=group.now_ms, id_count=group.id_count)
+    update = GroupUpdate(settings, group)
     _RULES[type(event)](update, event)
     return update.freeze()
-
-
-def _fresh_if_dead(settings: Settings, group: Group) -> Group:
-    """A group that was deleted begins anew with the next request."""
-    if group.state == DEAD and not group.has_moved:
-        return replace(start(settings), now_ms=group.now_ms, id_count=group.id_count)
-    return group
 
 
 def simulate(
@@ -106,8 +101,6 @@ def simulate(
     return run(step, settings, start(settings) if initial is None else initial, events)
 
 
-# What holds in every state of a classic group, and what its users hope for.
-
 NONE_REMOVED = "no member is removed that did not leave"
 STAYS_STABLE = "a group that is Stable stays so"
 
@@ -116,10 +109,6 @@ def _has_members_and_protocol(settings: Settings, group: Group) -> bool:
     if group.state not in (STABLE, COMPLETING):
         return True
     return bool(group.members) and all(group.protocol in member.protocol_names for member in group.members)
-
-
-def _is_waiting(member: Member) -> bool:
-    return member.join_waiter is not None or member.sync_waiter is not None
 
 
 def _is_over(settings: Settings, group: Group, member: Member) -> bool:
@@ -168,7 +157,8 @@ INVARIANTS: Promises = {
         not any(_is_over(settings, group, member) for member in group.members)
     ),
     "a member waits for an answer, or its session has an end": lambda settings, group: all(
-        _is_waiting(member) or member.expires_ms is not None for member in group.members
+        member.join_waiter is not None or member.sync_waiter is not None or member.expires_ms is not None
+        for member in group.members
     ),
     "the generation never falls": Since(
         lambda settings, before, group: not _is_same_group(before) or group.generation >= before.generation

@@ -1,4 +1,4 @@
-"""What can happen to a consumer group: its members send requests, its cluster changes, time passes."""
+"""The nouns of a consumer group's coordinator: topics, settings and rules by release, events, and what they lead to."""
 
 from __future__ import annotations
 
@@ -29,87 +29,9 @@ from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.groups.defaults import MOST_PARTITIONS, Duration, Timeout, default_of
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
 
-# What an event led to: answers, members removed, records written to ``__consumer_offsets``.
-
-NONE = "NONE"
-
-MEMBER_METADATA = "consumer-group-member-metadata"
-TOPIC_METADATA = "consumer-group-partition-metadata"
-GROUP_METADATA = "consumer-group-metadata"
-TARGET_MEMBER = "consumer-group-target-assignment-member"
-TARGET_METADATA = "consumer-group-target-assignment-metadata"
-CURRENT_ASSIGNMENT = "consumer-group-current-member-assignment"
-OFFSET_COMMIT = "offset-commit"
-CLASSIC_GROUP = "group-metadata"
-
-
-@dataclass(frozen=True, slots=True)
-class HeartbeatAnswered:
-    """The answer to a ConsumerGroupHeartbeat; with an error, there is nothing but the error."""
-
-    member_id: str
-    error: str = NONE
-    member_epoch: int | None = None
-    heartbeat_interval_ms: int | None = None
-    assignment: tuple[TopicPartition, ...] | None = None  # None: as before
-
-
-@dataclass(frozen=True, slots=True)
-class CommitAnswered:
-    """The answer to an OffsetCommit: an error for each partition."""
-
-    member_id: str
-    errors: tuple[tuple[TopicPartition, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FetchAnswered:
-    """The answer to an OffsetFetch: the partitions that have a committed offset, or an error."""
-
-    error: str
-    committed: tuple[TopicPartition, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteAnswered:
-    """The answer to the DeleteGroups of an administrator."""
-
-    error: str
-
-
-@dataclass(frozen=True, slots=True)
-class MemberFenced:
-    """A timer of a member ran out; it is removed, and its next request is answered UNKNOWN_MEMBER_ID."""
-
-    member_id: str
-    reason: str  # "session timeout" or "rebalance timeout"
-    at_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class RecordWritten:
-    """The coordinator wrote a record of this kind to ``__consumer_offsets``."""
-
-    kind: str
-
-
-Effect: TypeAlias = HeartbeatAnswered | CommitAnswered | FetchAnswered | DeleteAnswered | MemberFenced | RecordWritten
-
-
-def tombstone(kind: str) -> RecordWritten:
-    """The record that removes one of this kind.
-
-    >>> tombstone(MEMBER_METADATA).kind
-    'tombstone:consumer-group-member-metadata'
-    """
-    return RecordWritten(f"tombstone:{kind}")
-
-
-# The topics of the cluster as a group's coordinator sees them: it knows them by their ids, and we by their names.
-#
-# A topic that is deleted and created again has its old name and a new id, so the partitions of the old one are others.
-# What a group still holds of the old one is called ``orders@1`` then: of the first topic of that name. (No topic of
-# Kafka's can have an ``@`` in its name.)
+# A coordinator knows the topics of the cluster by their ids, and we by their names. A topic that is deleted and created
+# again has its old name and a new id, so the partitions of the old one are others. What a group still holds of the old
+# one is called ``orders@1`` then: of the first topic of that name. (No topic of Kafka's can have an ``@`` in its name.)
 
 TOPIC_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
@@ -152,8 +74,6 @@ every topic of Kafka
         )
     return known
 
-
-# What a group begins with: the release and its rules, the broker's settings, the topics of the cluster.
 
 Item = TypeVar("Item")
 
@@ -486,6 +406,82 @@ def leave(member_id: str, instance_id: str | None = None, comes_back: bool = Fal
     (-1, -2)
     """
     return ConsumerGroupHeartbeat(member_id, -2 if comes_back else -1, instance_id=instance_id)
+
+
+# What an event led to: answers, members removed, records written to ``__consumer_offsets``.
+
+NONE = "NONE"
+
+MEMBER_METADATA = "consumer-group-member-metadata"
+TOPIC_METADATA = "consumer-group-partition-metadata"
+GROUP_METADATA = "consumer-group-metadata"
+TARGET_MEMBER = "consumer-group-target-assignment-member"
+TARGET_METADATA = "consumer-group-target-assignment-metadata"
+CURRENT_ASSIGNMENT = "consumer-group-current-member-assignment"
+OFFSET_COMMIT = "offset-commit"
+CLASSIC_GROUP = "group-metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class HeartbeatAnswered:
+    """The answer to a ConsumerGroupHeartbeat; with an error, there is nothing but the error."""
+
+    member_id: str
+    error: str = NONE
+    member_epoch: int | None = None
+    heartbeat_interval_ms: int | None = None
+    assignment: tuple[TopicPartition, ...] | None = None  # None: as before
+
+
+@dataclass(frozen=True, slots=True)
+class CommitAnswered:
+    """The answer to an OffsetCommit: an error for each partition."""
+
+    member_id: str
+    errors: tuple[tuple[TopicPartition, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FetchAnswered:
+    """The answer to an OffsetFetch: the partitions that have a committed offset, or an error."""
+
+    error: str
+    committed: tuple[TopicPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteAnswered:
+    """The answer to the DeleteGroups of an administrator."""
+
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemberFenced:
+    """A timer of a member ran out; it is removed, and its next request is answered UNKNOWN_MEMBER_ID."""
+
+    member_id: str
+    reason: str  # "session timeout" or "rebalance timeout"
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordWritten:
+    """The coordinator wrote a record of this kind to ``__consumer_offsets``."""
+
+    kind: str
+
+
+Effect: TypeAlias = HeartbeatAnswered | CommitAnswered | FetchAnswered | DeleteAnswered | MemberFenced | RecordWritten
+
+
+def tombstone(kind: str) -> RecordWritten:
+    """The record that removes one of this kind.
+
+    >>> tombstone(MEMBER_METADATA).kind
+    'tombstone:consumer-group-member-metadata'
+    """
+    return RecordWritten(f"tombstone:{kind}")
 
 
 def _partitions(name: str, given: Iterable[tuple[str, int]]) -> tuple[TopicPartition, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from kafkalearn.assignors.members import GroupSpec
@@ -37,7 +37,7 @@ from kafkalearn.groups.consumer.state import (
     partitions_of,
 )
 
-# What a coordinator refuses: the checks of a heartbeat, in Kafka's order.
+# What is refused, in Kafka's order.
 
 TRIMMED = "".join(map(chr, range(0x21)))  # what Java's String.trim takes off: the blank and all below it
 
@@ -100,15 +100,12 @@ def _refusal_of_epoch(settings: Settings, member: Member, event: ConsumerGroupHe
         return NONE
     if sent == JOIN and settings.rules.may_always_rejoin:
         return NONE
-    has_missed_an_answer = sent == member.previous_epoch and _is_within(event.owned, member.assigned_partitions)
+    owns_no_more = event.owned is not None and set(event.owned) <= set(member.assigned_partitions)
+    has_missed_an_answer = sent == member.previous_epoch and owns_no_more
     return NONE if sent < member.epoch and has_missed_an_answer else "FENCED_MEMBER_EPOCH"
 
 
-def _is_within(owned: Iterable[TopicPartition] | None, assigned: tuple[TopicPartition, ...]) -> bool:
-    return owned is not None and set(owned) <= set(assigned)
-
-
-# Subscriptions: whether a heartbeat changes what the group reads, and whether its members subscribe alike.
+# Subscriptions: whether the heartbeat changes what the group reads, and whether its members subscribe alike.
 
 LOOKS_EVERY_MS = 3_600_000  # the longest time between two looks at the topics of the cluster
 
@@ -170,7 +167,7 @@ def _are_alike(subscribers: Counter[str], member_count: int) -> bool:
     return all(count == member_count for count in subscribers.values() if count > 0)
 
 
-# The target assignment: computed by the coordinator when the group epoch is higher and the interval allows it.
+# The target assignment, computed when the group epoch is above that of the last one and the interval allows it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,11 +298,9 @@ def preferred_assignor(settings: Settings, group: Group, before: Member, updated
     return max(votes, key=votes.__getitem__) if votes else settings.assignors[0]
 
 
-# Reconciling: each member is moved from what it has to its target, in its own time.
-#
-# First it gives up partitions (UNREVOKED_PARTITIONS); only when it has confirmed that, it gets more. It waits for
-# partitions that others have not given up yet (UNRELEASED_PARTITIONS). So nothing is ever owned twice, and no member
-# waits for all others.
+# Reconciling: each member is moved from what it has to its target, in its own time. First it gives up partitions
+# (UNREVOKED_PARTITIONS); only when it has confirmed that, it gets more. It waits for partitions that others have not
+# given up yet (UNRELEASED_PARTITIONS). So nothing is ever owned twice, and no member waits for all others.
 
 
 def reconcile(
@@ -347,14 +342,10 @@ def reconcile(
         after = _dropped(settings, member, subscribed, owned) if must_drop else member
     else:
         after = _next(settings, group, member, target, subscribed, owned)
-    return member if after == member else _with_timer(group, after)
-
-
-def _with_timer(group: Group, member: Member) -> Member:
-    """The member with the time to give up partitions, which starts again with each new assignment."""
-    is_giving_up = member.state == UNREVOKED_PARTITIONS
-    ends_at_ms = group.now_ms + member.rebalance_timeout_ms if is_giving_up else None
-    return replace(member, revocation_ends_at_ms=ends_at_ms)
+    if after == member:
+        return member
+    is_giving_up = after.state == UNREVOKED_PARTITIONS  # the time for that starts again with each new assignment
+    return replace(after, revocation_ends_at_ms=group.now_ms + after.rebalance_timeout_ms if is_giving_up else None)
 
 
 def _still_owns(owned: tuple[TopicPartition, ...] | None, pending: tuple[Held, ...]) -> bool:
@@ -419,7 +410,7 @@ def _dropped(
     return replace(after, assigned=keep)
 
 
-# A heartbeat: refuse it, or join or update, compute a target if one is due, reconcile, answer.
+# The heartbeat as a whole.
 
 REMOVAL = (
     tombstone(written.CURRENT_ASSIGNMENT),
@@ -457,10 +448,13 @@ def heartbeat(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -
     is_new_subscription = has_new_topics(before, updated)
     after = reconcile(settings, group, updated, target, event.owned, is_new_subscription)
 
-    group, records = _created(found.group)
+    records: list[Effect] = []
+    if group.group_type == CLASSIC:  # the offsets of a client without a group go
+        records.append(tombstone(written.CLASSIC_GROUP))
+    group = replace(found.group, group_type=CONSUMER, is_deleted=False)
     if replaced is not None:
-        group, more = _with_replaced(group, replaced, before)
-        records += more
+        group = _with_replaced(group, replaced, before)
+        records += REPLACEMENT
     if updated != before:
         group = group.with_written(updated)
         records.append(RecordWritten(written.MEMBER_METADATA))
@@ -505,13 +499,7 @@ def _updated(member: Member, event: ConsumerGroupHeartbeat) -> Member:
     )
 
 
-def _created(group: Group) -> tuple[Group, list[Effect]]:
-    """The group, with a beginning if there was none; one that held the offsets of a client without a group goes."""
-    records: list[Effect] = [tombstone(written.CLASSIC_GROUP)] if group.group_type == CLASSIC else []
-    return replace(group, group_type=CONSUMER, is_deleted=False), records
-
-
-def _with_replaced(group: Group, replaced: Member, member: Member) -> tuple[Group, list[Effect]]:
+def _with_replaced(group: Group, replaced: Member, member: Member) -> Group:
     """The group with a member in the place of a static one, whose target it takes over.
 
     References
@@ -520,7 +508,7 @@ def _with_replaced(group: Group, replaced: Member, member: Member) -> tuple[Grou
     """
     target = (member.member_id, group.target(replaced.member_id))
     group = group.without_member(replaced.member_id).with_written(member).with_targets([target])
-    return group.with_written(member), list(REPLACEMENT)
+    return group.with_written(member)
 
 
 def _leave(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> Group:

@@ -1,4 +1,7 @@
-"""The simulator of the consumer protocol: `step` dispatches events, the rules have files of their own."""
+"""The simulator of the consumer protocol: `step` has a rule for each event; and what holds of its states.
+
+The rules of a heartbeat and of a topic that changes have files of their own.
+"""
 
 from __future__ import annotations
 
@@ -49,75 +52,6 @@ from kafkalearn.groups.consumer.state import (
 )
 from kafkalearn.groups.defaults import STABLE
 
-# What holds in every state of a consumer group, and what its users hope for.
-#
-# Two more laws hold of runs, not of states: no epoch falls while its member stays, and a group whose members go on
-# sending heartbeats becomes Stable.
-
-NONE_FENCED = "no member is fenced"
-ALL_OWNED = "every partition that the group subscribes to belongs to a member"
-STAYS_STABLE = "a group that is Stable stays so"
-
-
-def _is_once(partitions: Iterable[TopicPartition]) -> bool:
-    return all(count == 1 for count in Counter(partitions).values())
-
-
-def _epochs_are_in_order(settings: Settings, group: Group) -> bool:
-    highest = max((member.epoch for member in group.members), default=0)
-    return highest <= group.assignment_epoch <= group.group_epoch
-
-
-def _revoking_has_an_end(settings: Settings, group: Group) -> bool:
-    return all(
-        (member.state == UNREVOKED_PARTITIONS) == (member.revocation_ends_at_ms is not None)
-        for member in group.members
-        if member.epoch != LEAVE_FOR_A_WHILE
-    )
-
-
-def _held_since_a_known_epoch(settings: Settings, group: Group) -> bool:
-    return all(
-        held.epoch <= max(member.epoch, 0)
-        for member in group.members
-        for held in (*member.assigned, *member.pending_revocation)
-    )
-
-
-def _all_are_owned(settings: Settings, group: Group) -> bool:
-    owned = {partition for member in group.members for partition in member.assigned_partitions}
-    return all(
-        TopicPartition(topic.name, number) in owned
-        for topic in group.subscribed_topics
-        for number in range(topic.partition_count)
-    )
-
-
-INVARIANTS: Promises = {
-    "a partition is never held by two members": lambda settings, group: _is_once(
-        partition for member in group.members for partition in member.assigned_partitions + member.pending_partitions
-    ),
-    "a partition is in one target at most": lambda settings, group: _is_once(
-        partition for _, target in group.targets for partition in target
-    ),
-    "member epoch <= assignment epoch <= group epoch": _epochs_are_in_order,
-    "a member that has to give up partitions has a time to do so": _revoking_has_an_end,
-    "what is held was given at an epoch the member has reached": _held_since_a_known_epoch,
-}
-"""What holds in every state that the simulator reaches."""
-
-PROMISES: Promises = {
-    NONE_FENCED: lambda settings, group: not any(isinstance(effect, MemberFenced) for effect in group.effects),
-    ALL_OWNED: _all_are_owned,
-    STAYS_STABLE: Since(lambda settings, before, group: before.state != STABLE or group.state == STABLE),
-}
-"""What users hope for. Silence and slow members break the first, a member that joins the others, for a while."""
-
-check, broken = judges(INVARIANTS, PROMISES)
-
-
-# Time passes: sessions end, and members that do not give up partitions in time are removed.
-
 SESSION_TIMEOUT, REBALANCE_TIMEOUT = "session timeout", "rebalance timeout"
 
 
@@ -159,7 +93,7 @@ def next_timer(group: Group) -> tuple[int, str, str] | None:
     return first
 
 
-# How a group ends, and how it goes on elsewhere: it is deleted, its offsets expire, its partition moves.
+# How a group ends, and how it goes on elsewhere.
 
 
 def delete(settings: Settings, group: Group) -> Group:
@@ -221,17 +155,16 @@ def move(settings: Settings, group: Group) -> Group:
     ----------
     Apache Kafka 4.0 to 4.3, ``GroupMetadataManager.onLoaded``.
     """
-    members = tuple(_begun_anew(settings, group, member) for member in group.members)
-    return replace(group, members=members, look_at_ms=group.now_ms, effects=())
-
-
-def _begun_anew(settings: Settings, group: Group, member: Member) -> Member:
-    is_giving_up = member.state == UNREVOKED_PARTITIONS
-    return replace(
-        member,
-        session_ends_at_ms=group.now_ms + settings.session_timeout_ms,
-        revocation_ends_at_ms=group.now_ms + member.rebalance_timeout_ms if is_giving_up else None,
+    now_ms = group.now_ms
+    members = tuple(
+        replace(
+            each,
+            session_ends_at_ms=now_ms + settings.session_timeout_ms,
+            revocation_ends_at_ms=now_ms + each.rebalance_timeout_ms if each.state == UNREVOKED_PARTITIONS else None,
+        )
+        for each in group.members
     )
+    return replace(group, members=members, look_at_ms=now_ms, effects=())
 
 
 # Commits and fetches carry the member epoch: one of another epoch is refused, whole.
@@ -360,9 +293,74 @@ def simulate(
 ) -> Trace[Group, ConsumerGroupEvent]:
     """A whole run of a group, as its coordinator sees it: from its first request on, or from an `initial` state.
 
-    >>> from kafkalearn.groups.consumer.events import TimePassed, join
+    >>> from kafkalearn.groups.consumer.events import join
     >>> trace = simulate(Settings(), [join("A", ("orders",)), TimePassed(45_000)])
     >>> [frame.state.state for frame in trace]
     ['Empty', 'Stable', 'Empty']
     """
     return run(step, settings, start(settings) if initial is None else initial, events)
+
+
+# What holds in every state. Two more laws hold of runs: no epoch falls while its member stays, and a group whose
+# members go on sending heartbeats becomes Stable.
+
+NONE_FENCED = "no member is fenced"
+ALL_OWNED = "every partition that the group subscribes to belongs to a member"
+STAYS_STABLE = "a group that is Stable stays so"
+
+
+def _is_once(partitions: Iterable[TopicPartition]) -> bool:
+    return all(count == 1 for count in Counter(partitions).values())
+
+
+def _epochs_are_in_order(settings: Settings, group: Group) -> bool:
+    highest = max((member.epoch for member in group.members), default=0)
+    return highest <= group.assignment_epoch <= group.group_epoch
+
+
+def _revoking_has_an_end(settings: Settings, group: Group) -> bool:
+    return all(
+        (member.state == UNREVOKED_PARTITIONS) == (member.revocation_ends_at_ms is not None)
+        for member in group.members
+        if member.epoch != LEAVE_FOR_A_WHILE
+    )
+
+
+def _held_since_a_known_epoch(settings: Settings, group: Group) -> bool:
+    return all(
+        held.epoch <= max(member.epoch, 0)
+        for member in group.members
+        for held in (*member.assigned, *member.pending_revocation)
+    )
+
+
+def _all_are_owned(settings: Settings, group: Group) -> bool:
+    owned = {partition for member in group.members for partition in member.assigned_partitions}
+    return all(
+        TopicPartition(topic.name, number) in owned
+        for topic in group.subscribed_topics
+        for number in range(topic.partition_count)
+    )
+
+
+INVARIANTS: Promises = {
+    "a partition is never held by two members": lambda settings, group: _is_once(
+        partition for member in group.members for partition in member.assigned_partitions + member.pending_partitions
+    ),
+    "a partition is in one target at most": lambda settings, group: _is_once(
+        partition for _, target in group.targets for partition in target
+    ),
+    "member epoch <= assignment epoch <= group epoch": _epochs_are_in_order,
+    "a member that has to give up partitions has a time to do so": _revoking_has_an_end,
+    "what is held was given at an epoch the member has reached": _held_since_a_known_epoch,
+}
+"""What holds in every state that the simulator reaches."""
+
+PROMISES: Promises = {
+    NONE_FENCED: lambda settings, group: not any(isinstance(effect, MemberFenced) for effect in group.effects),
+    ALL_OWNED: _all_are_owned,
+    STAYS_STABLE: Since(lambda settings, before, group: before.state != STABLE or group.state == STABLE),
+}
+"""What users hope for. Silence and slow members break the first, a member that joins the others, for a while."""
+
+check, broken = judges(INVARIANTS, PROMISES)

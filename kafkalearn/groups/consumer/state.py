@@ -1,4 +1,4 @@
-"""A consumer group as its coordinator knows it: epochs, members, targets, and the topics of the cluster."""
+"""A consumer group as its coordinator knows it: epochs, members, targets; and the topics of the cluster."""
 
 from __future__ import annotations
 
@@ -234,8 +234,6 @@ def new_group(settings: Settings, topics: tuple[Topic, ...]) -> Group:
     first = settings.rules.first_epoch
     return Group(group_epoch=first, assignment_epoch=first, topics=topics)
 
-
-# The topics of the cluster change: one is created, gets more partitions, is deleted, is created again.
 
 Place = TypeVar("Place", Held, TopicPartition)
 
