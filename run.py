@@ -87,7 +87,7 @@ def quick(words):
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     # A file is one worker's, so that what it makes is made once.
     spread = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile"]
-    return hand_over("-m", "pytest", *spread, *QUICK, "tests", "kafkalearn", *words)
+    return hand_over("-m", "pytest", *spread, *QUICK, "tests", "kafkalearn", "conformance", "tools/page", "tools/size.py", *words)
 
 
 def fuzz(words):

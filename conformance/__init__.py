@@ -1,5 +1,1 @@
 """The same random questions to a real broker and to the simulators; a difference is cut down to its shortest case."""
-
-from kafkalearn.base.errors import require
-
-require(__name__, "hypothesis")

@@ -149,7 +149,6 @@ EXTRAS: MappingProxyType[str, str] = MappingProxyType(
         "google_crc32c": "fast",
         "confluent_kafka": "live",
         "shtab": "completion",
-        "hypothesis": "live",
         **dict.fromkeys(["anywidget", "ipywidgets", "jupyterlab", "matplotlib", "resvg_py"], "lab"),
     }
 )

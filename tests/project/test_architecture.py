@@ -32,7 +32,7 @@ FOREIGN = {
     "pandas": {"pandas"},
     "numpy": {"numpy", "pyarrow"},
     "widgets": {"ipywidgets", "anywidget", "traitlets", "IPython"},
-    "live": {"confluent_kafka", "hypothesis"},
+    "live": {"confluent_kafka"},
     "lab": {"jupyter_server"},
 }
 """The packages that are neither ours nor Python's, by the only place that may import them: see `home_of`."""
