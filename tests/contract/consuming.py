@@ -1,27 +1,148 @@
-"""What members of groups read of a topic: the simulator for the contract."""
+"""What clients do: records without a key, a topic read by groups, and what is committed of it."""
 
-from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings
+from kafkalearn import commits, consuming
+from kafkalearn.commits import (
+    Answered,
+    Append,
+    Assign,
+    Checkpoint,
+    Close,
+    CommitAsync,
+    CommitSync,
+    Crash,
+    Delete,
+    Rebalance,
+    Start,
+    Wait,
+)
+from kafkalearn.consuming import Join, Leave, push
+from kafkalearn.consuming.push import Rewind
+from kafkalearn.partitioning import keyless
+from kafkalearn.partitioning.keyless import Drain, Send, SenderLooks, SendToOtherTopic
 from tests.contract.simulator import Run, Simulator
 
-EVENTS = (
-    Produce("A1", b"A"),
+SIMULATORS = {}
+
+# A producer of keyless records, by three releases.
+SENT = (
+    Send(),
+    Send(key=b"order-42"),
+    SendToOtherTopic(),
+    Send(value_bytes=500),
+    Send(partition=2),
+    SenderLooks(stalled=(1,)),
+    Drain((0,)),
+    Send(),
+    Drain(),
+)
+SIMULATORS["keyless"] = Simulator(
+    home="kafkalearn.partitioning.keyless",
+    runs=[Run(keyless.Settings(3, release, batch_size=400), SENT) for release in ("0.10.1", "2.3", "2.4", "4.3")],
+    senseless=(Send(partition=3), Drain((3,)), SenderLooks(stalled=(9,))),
+)
+
+# What members of groups read of a topic.
+READ = (
+    consuming.Produce("A1", b"A"),
     Join("billing", "b0"),
     Join("search", "s0"),
     Join("billing", "b1"),
-    *[Produce("r")] * 5,
-    Poll("billing", "b0", 2),
-    Poll("search", "s0", 9),
+    *[consuming.Produce("r")] * 5,
+    consuming.Poll("billing", "b0", 2),
+    consuming.Poll("search", "s0", 9),
     Leave("billing", "b0"),
-    Poll("billing", "b1"),
-    Poll("billing", "b1"),
+    consuming.Poll("billing", "b1"),
+    consuming.Poll("billing", "b1"),
     Leave("billing", "b1"),
 )
-
-SIMULATOR = Simulator(
+SIMULATORS["consuming"] = Simulator(
     home="kafkalearn.consuming",
     runs=(
-        Run(Settings(3), EVENTS),
-        Run(Settings(1, assignor="cooperative-sticky", auto_offset_reset="latest"), EVENTS),
+        Run(consuming.Settings(3), READ),
+        Run(consuming.Settings(1, assignor="cooperative-sticky", auto_offset_reset="latest"), READ),
     ),
-    senseless=(Leave("billing", "b0"), Poll("billing", "b0")),
+    senseless=(Leave("billing", "b0"), consuming.Poll("billing", "b0")),
+)
+
+# The same records pulled and pushed.
+PUSHED = (
+    *[push.Produce()] * 6,
+    push.Process("billing", 3),
+    push.Produce(),
+    push.Process("search"),
+    Rewind("billing", 3),
+    push.Process("billing"),
+)
+SIMULATORS["push"] = Simulator(
+    home="kafkalearn.consuming.push",
+    runs=(
+        Run(push.Settings(("billing", "search"), queue_limit=4, retention=5), PUSHED),
+        Run(push.Settings(("billing", "search"), queue_limit=2, prefetch=1, when_full="refuse"), PUSHED),
+    ),
+    senseless=(push.Process("shipping"), Rewind("billing", 5)),
+)
+
+# One group on one partition, what it commits and what a crash costs.
+ONE_BY_ONE = (
+    Start(),
+    commits.Poll(),
+    commits.Process(),
+    CommitAsync(offset=1),
+    CommitSync(),
+    Rebalance("B"),
+    Append(3),
+    commits.Poll("B", at_most=1),
+    CommitAsync("B"),
+    Answered("B", is_retriable=True),
+    Delete(4),
+    Crash("B"),
+    Assign("C"),
+    Close("C"),
+)
+WITH_A_ZOMBIE = (
+    Start(),
+    commits.Poll(),
+    Wait(5000),
+    commits.Process(),
+    Start("B"),
+    commits.Poll("B"),
+    commits.Process("B"),
+    commits.Process(),
+    commits.Poll(),
+    Close(),
+)
+SIMULATORS["commits"] = Simulator(
+    home="kafkalearn.commits",
+    runs=(
+        Run(commits.Settings(6, max_poll_records=3), ONE_BY_ONE),
+        Run(commits.Settings(6, is_auto=True, sink="lock"), WITH_A_ZOMBIE),
+        Run(
+            commits.Settings(6, max_poll_records=3, sink="checkpoint"),
+            (
+                Start(),
+                commits.Poll(),
+                commits.Process(),
+                Checkpoint(),
+                commits.Process(),
+                CommitSync(metadata="shelf 7"),
+                Start("B"),
+                Checkpoint(is_committed=False),
+                commits.Poll("B"),
+                commits.Process("B"),
+                Checkpoint("B"),
+            ),
+        ),
+        Run(commits.Settings(6, committed=None, auto_offset_reset="none"), (Start(), Append())),
+    ),
+    senseless=(
+        commits.Poll(),
+        Checkpoint(),
+        commits.Process(),
+        CommitSync(),
+        Answered(),
+        Close(),
+        Crash(),
+        Rebalance(),
+        Delete(99),
+    ),
 )

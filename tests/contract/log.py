@@ -1,4 +1,4 @@
-"""The log, as the contract sees it."""
+"""The log, a reader that crosses it, and a load beside its cleaner."""
 
 from kafkalearn.log import (
     Append,
@@ -15,16 +15,21 @@ from kafkalearn.log import (
     SetHighWatermark,
     Settings,
 )
+from kafkalearn.log.reader import Read
+from kafkalearn.operations import loading
+from kafkalearn.operations.loading import LoadBegun, LoadRead, Written
 from tests.contract.simulator import Run, Simulator
 
+SIMULATORS = {}
 
+
+# The log.
 def put(at_ms, *pairs):
     return Append(tuple(NewBatch(((key, value, at_ms),)) for key, value in pairs))
 
 
 IN_A_TRANSACTION = Append((NewBatch((("c", "1", 2000),), None, 7, 0, 0, is_transactional=True),))
-
-SIMULATOR = Simulator(
+SIMULATORS["log"] = Simulator(
     home="kafkalearn.log",
     runs=(
         Run(
@@ -45,4 +50,41 @@ SIMULATOR = Simulator(
         ),
     ),
     senseless=(SetHighWatermark(1),),
+)
+
+# A log and a reader that crosses it.
+SIMULATORS["reader"] = Simulator(
+    home="kafkalearn.log.reader",
+    runs=(
+        Run(
+            Settings("compact", min_cleanable_dirty_ratio=0.0, delete_retention_ms=100),
+            (
+                *(put(0, ("anna", "1")), Read(1, now_ms=10), put(20, ("anna", None)), Roll(), Clean(100)),
+                *(put(150, ("ben", "1")), Roll(), Clean(200), Read(now_ms=300), Read()),
+            ),
+        ),
+    ),
+    senseless=(EndTransaction(7, True, 0), SetHighWatermark(1)),
+    effects_in=("kafkalearn.log.model",),
+)
+
+# A load beside the cleaner.
+LOADED = (
+    Written("A", 1, (0,)),
+    Written("A", 2),
+    Written("B", 2, (0,)),
+    Written("A", 3, (1,)),
+    Roll(),
+    LoadBegun(),
+    LoadRead(1),
+    Clean(0),
+    LoadRead(1),
+)
+SIMULATORS["load_beside_cleaner"] = Simulator(
+    home="kafkalearn.operations.loading",
+    runs=(
+        Run(loading.Settings(), (*LOADED, LoadRead(9))),
+        Run(loading.Settings("4.0.1"), (*LOADED, LoadBegun(), LoadRead(9))),
+    ),
+    senseless=(LoadRead(),),
 )

@@ -96,7 +96,7 @@ from kafkalearn.zookeeper.simple_consumer_picture import (
     draw_simple_consumer,
 )
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, TopicFilter
-from tests.contract.fetching import SIMULATOR
+from tests.contract.zookeeper import SIMULATORS
 from tests.drawing.golden import expected
 
 SETTINGS = Settings(consumer_timeout_ms=100)
@@ -272,7 +272,7 @@ def test_the_animation_has_a_sentence_for_every_moment():
     )
 
 
-@pytest.mark.parametrize("one", SIMULATOR.runs, ids=str)
+@pytest.mark.parametrize("one", SIMULATORS["fetching"].runs, ids=str)
 def test_every_frame_of_the_contracts_runs_has_words(one):
     for frame in fetching_simulate(one.settings, one.events):
         assert describe_fetching(frame)

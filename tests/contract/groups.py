@@ -1,0 +1,99 @@
+"""Groups: their coordinators, the look-up of one, and a rebalance by a client's assignor."""
+
+from kafkalearn.assignors import carrying_out
+from kafkalearn.assignors.carrying_out import AllGaveUp, Assigned, GroupChanged
+from kafkalearn.assignors.members import Member
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.coordinator import lookup
+from kafkalearn.coordinator.lookup import AskLeader, ReadUnit, TakeAbsolute, TakeRemainder
+from kafkalearn.groups import classic, consumer
+from kafkalearn.groups.classic import Heartbeat, JoinGroup, LeaveGroup, SyncGroup
+from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, OffsetFetch, TopicChanged, join, leave
+from tests.contract.simulator import Run, Simulator
+
+SIMULATORS = {}
+
+# The look-up of a group's coordinator.
+LOOKED_UP = (TakeAbsolute(), TakeRemainder(), AskLeader())
+SIMULATORS["lookup"] = Simulator(
+    home="kafkalearn.coordinator.lookup",
+    runs=(
+        Run(lookup.Settings("ok", leaders=(1, 2, 3), partition_count=3), (ReadUnit(), ReadUnit(), *LOOKED_UP)),
+        Run(lookup.Settings("😀", leaders=(1, None), partition_count=2), (ReadUnit(), ReadUnit(), *LOOKED_UP)),
+    ),
+    senseless=LOOKED_UP,
+)
+
+# The coordinator of a classic group.
+CLASSIC_GROUP = (
+    JoinGroup("a"),
+    JoinGroup("a", "a-1"),
+    JoinGroup("b", instance_id="pod-2"),
+    classic.TimePassed(6000),
+    SyncGroup("b", "pod-2-2", 1, instance_id="pod-2"),
+    SyncGroup("a", "a-1", 1, (("a-1", "orders-0"), ("pod-2-2", "orders-1"))),
+    Heartbeat("a", "a-1", 1),
+    Heartbeat("c", "c-9", 1),
+    classic.OffsetCommit("a", "a-1", 1),
+    classic.GroupDeleted(),
+)
+ITS_END = (
+    LeaveGroup("a", "a-1"),
+    classic.TimePassed(400_000),
+    classic.OffsetsExpired(),
+    JoinGroup("a", version=3),
+    classic.PartitionMoved(),
+)
+SIMULATORS["classic"] = Simulator(
+    home="kafkalearn.groups.classic",
+    runs=(Run(classic.Settings(), (*CLASSIC_GROUP, *ITS_END)), Run(classic.Settings("2.8"), CLASSIC_GROUP)),
+    senseless=(classic.OffsetsExpired(),),
+)
+
+# The coordinator of a KIP-848 group.
+SIX = tuple(TopicPartition("orders", number) for number in range(6))
+CONSUMER_GROUP = (
+    join("A", ("orders",)),
+    consumer.TimePassed(1000),
+    join("B", ("orders",), instance_id="pod-2"),
+    ConsumerGroupHeartbeat("A", 2, owned=SIX),
+    ConsumerGroupHeartbeat("A", 2, owned=SIX[:3]),
+    consumer.OffsetCommit("A", 3, SIX[:1]),
+    OffsetFetch("A", 3),
+    ConsumerGroupHeartbeat("X", 3),
+    TopicChanged("orders", 8),
+    ConsumerGroupHeartbeat("B", 3, instance_id="pod-2"),
+    leave("B", "pod-2", comes_back=True),
+    consumer.PartitionMoved(),
+    TopicChanged("orders", None),
+    TopicChanged("orders", 2),
+    ConsumerGroupHeartbeat("A", 3, owned=()),
+    consumer.OffsetsExpired(),
+    consumer.TimePassed(45_000),
+    consumer.GroupDeleted(),
+)
+SIMULATORS["consumer"] = Simulator(
+    home="kafkalearn.groups.consumer",
+    runs=(
+        Run(consumer.Settings(), CONSUMER_GROUP),
+        Run(consumer.Settings("4.0", topics={"orders": 6, "clicks": 2}), CONSUMER_GROUP),
+    ),
+    senseless=(TopicChanged("orders", 5), TopicChanged("returns", None)),
+)
+
+# A rebalance by a client's assignor, eager and cooperative.
+PARTITION_COUNTS = {"orders": 4, "payments": 3}
+TRIO = tuple(Member(f"billing-{number}", ["orders", "payments"]) for number in range(3))
+CHANGED = (Member("billing-1", ["orders"]), TRIO[2], Member("billing-3", ["orders", "payments"]))
+SIMULATORS["assignor"] = Simulator(
+    home="kafkalearn.assignors.carrying_out",
+    runs=(
+        Run(carrying_out.Settings("sticky", PARTITION_COUNTS, TRIO), (GroupChanged(CHANGED), AllGaveUp(), Assigned())),
+        Run(carrying_out.Settings("range", PARTITION_COUNTS, TRIO), (AllGaveUp(), GroupChanged(CHANGED), Assigned())),
+        Run(
+            carrying_out.Settings("cooperative-sticky", PARTITION_COUNTS, TRIO),
+            (GroupChanged(CHANGED), Assigned(), Assigned()),
+        ),
+    ),
+    senseless=(GroupChanged((TRIO[0], TRIO[0])),),
+)

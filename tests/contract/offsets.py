@@ -1,0 +1,183 @@
+"""The offsets topic: the coordinator's store, one on several brokers, and the topic's brokers."""
+
+from kafkalearn.offsets import replicated, store
+from kafkalearn.offsets.replay import Member
+from kafkalearn.offsets.replicated import FollowerFetch, SentTo
+from kafkalearn.offsets.store import (
+    Commit,
+    DeleteGroup,
+    DeleteOffset,
+    DeleteTopic,
+    Elect,
+    EndTransaction,
+    Fetch,
+    LeaderCrashed,
+    Load,
+    LoadBuffer,
+    Replicated,
+    Resign,
+    StateChanged,
+    StoreGroup,
+    Sweep,
+    TimeReached,
+)
+from kafkalearn.operations import offsets_topic
+from kafkalearn.operations.offsets_topic import BrokerDied, BrokerStarted, FindCoordinator, Reassigned
+from kafkalearn.replication import (
+    BrokerFrozen,
+    BrokerReconnected,
+    BrokerStopped,
+    BrokerThawed,
+    Consume,
+    PowerLost,
+    Produce,
+    SessionExpired,
+    TimePassed,
+)
+from tests.contract.simulator import Run, Simulator
+
+SIMULATORS = {}
+
+# The coordinator's store: groups of each kind, a failed transaction, a load that a strange record breaks off.
+DAY_MS = 86_400_000
+MEMBER = Member("billing-1", subscribed=("orders",), assigned=(("orders", 0),))
+OF_MEMBER = {"member_id": "billing-1", "generation": 1}
+FETCH = Fetch("billing", "orders", 0)
+LIFE = (
+    StoreGroup("billing", 1, 1000, (MEMBER,), protocol="range", leader="billing-1"),
+    Commit("billing", "orders", 0, 7, 2000, **OF_MEMBER),
+    Commit("billing", "orders", 0, 8, 3000, is_in_flight=True, **OF_MEMBER),
+    Replicated(),
+    StateChanged("billing", "PreparingRebalance"),
+    StoreGroup("billing", 2, 4000),
+    Sweep(4000 + 3 * DAY_MS),
+    FETCH,
+    DeleteGroup("billing"),
+)
+KINDS = (
+    Commit("billing", "orders", 0, 7, 1000),
+    StoreGroup("billing", 1, 2000, (Member("billing-1", subscribed=("orders",)),), kind="consumer"),
+    Commit("billing", "orders", 0, 8, 3000, **OF_MEMBER),
+    StoreGroup("billing", 2, 4000, kind="consumer"),
+    StoreGroup("billing", 1, 5000, (Member("billing-1", subscribed=("orders",)),), kind="streams"),
+    Commit("billing", "clicks", 0, 8, 6000, **OF_MEMBER),
+    StoreGroup("billing", 2, 7000, kind="streams"),
+    Sweep(8000 + 8 * DAY_MS),
+    FETCH,
+)
+TRANSACTIONS = (
+    Commit("billing", "orders", 0, 7, 1000),
+    Commit("billing", "orders", 0, 9, 2000, producer_id=5),
+    Fetch("billing", "orders", 0, requires_stable=True),
+    EndTransaction(5, is_commit=False),
+    DeleteOffset("billing", "orders", 0),
+    DeleteTopic("orders"),
+)
+BROKEN_LOAD = (
+    Commit("billing", "orders", 0, 7, 1000),
+    store.Produce(None, b"no key", "__admin_client"),
+    Resign(),
+    FETCH,
+    Elect(),
+    Load(1),
+    FETCH,
+    Load(),
+    FETCH,
+)
+WAITING = (
+    Commit("billing", "orders", 0, 7, 1000),
+    Commit("billing", "orders", 0, 8, 2000, is_in_flight=True),
+    TimeReached(7000),
+    FETCH,
+    Replicated(),
+    Commit("billing", "orders", 0, 9, 8000, is_in_flight=True),
+    LeaderCrashed(),
+    FETCH,
+    LoadBuffer(),
+    LoadBuffer(),
+    FETCH,
+)
+SIMULATORS["store"] = Simulator(
+    home="kafkalearn.offsets.store",
+    runs=(
+        Run(store.Settings(), LIFE),
+        Run(store.Settings("2.0", retention_minutes=1440), LIFE),
+        Run(store.Settings(), KINDS),
+        Run(store.Settings("0.9.0"), TRANSACTIONS),
+        Run(store.Settings(), TRANSACTIONS),
+        Run(store.Settings(), BROKEN_LOAD),
+        Run(store.Settings("3.9"), BROKEN_LOAD),
+        Run(store.Settings(load_buffer_bytes=200), WAITING),
+        Run(store.Settings("3.9", required_acks=1, load_buffer_bytes=200), WAITING),
+    ),
+    senseless=(
+        Elect(),
+        Load(),
+        LoadBuffer(),
+        StateChanged("billing", "PreparingRebalance"),
+        StateChanged("billing", "Stable"),
+        StoreGroup("billing", 1, 1000, kind="share"),
+    ),
+)
+
+# A partition of the offsets topic on its brokers: a commit's path, an election, foreign records, time-outs.
+COMMIT = Commit("billing", "orders", 0, 9, 5000)
+ZOMBIE = (
+    COMMIT,
+    BrokerFrozen(1),
+    SessionExpired(1),
+    Load(),
+    BrokerThawed(1),
+    SentTo(1, COMMIT),
+    TimePassed(5000),
+    BrokerReconnected(1),
+    replicated.READ,
+    FollowerFetch(1),
+    PowerLost(2),
+    replicated.READ,
+)
+SIMULATORS["replicated_store"] = Simulator(
+    home="kafkalearn.offsets.replicated",
+    runs=(
+        Run(replicated.Settings(), (*replicated.group_with_an_offset(), *replicated.commit_path())),
+        Run(replicated.Settings(), replicated.takeover()),
+        Run(replicated.Settings(), replicated.foreign_record(None)),
+        Run(replicated.Settings(release="4.0"), replicated.end_of_a_group()),
+        Run(replicated.Settings(replica_count=1), (COMMIT, replicated.READ, BrokerStopped(1), replicated.READ)),
+        Run(replicated.Settings(), replicated.deletions()),
+        Run(replicated.Settings(), ZOMBIE),
+    ),
+    senseless=(
+        Load(),
+        FollowerFetch(1),
+        SentTo(4, replicated.READ),
+        Commit("billing", "orders", 0, 9, 5000, producer_id=5),
+        Commit("billing", "orders", 0, 9, 5000, is_in_flight=True),
+        Produce(),
+        Consume(),
+    ),
+    effects_in=("kafkalearn.replication.events",),
+)
+
+# The offsets topic on its brokers.
+UP = tuple(BrokerStarted(each) for each in (1, 2, 3))
+ASKED = FindCoordinator("billing")
+ALL = tuple((1, 2, 3) for _ in range(4))
+OTHERS = tuple((3, 2) for _ in range(4))  # the brokers that live when broker 1 is dead
+SIMULATORS["offsets_topic"] = Simulator(
+    home="kafkalearn.operations.offsets_topic",
+    runs=(
+        Run(
+            offsets_topic.Settings(replication_factor=1, partition_count=4),
+            (*UP, ASKED, ASKED, BrokerDied(1), ASKED, Reassigned(ALL), Reassigned(OTHERS), UP[0], Reassigned(ALL)),
+        ),
+        Run(
+            offsets_topic.Settings(release="0.10.2", partition_count=4),
+            (UP[0], ASKED, *UP[1:], BrokerDied(1), ASKED, UP[0], ASKED),
+        ),
+        Run(
+            offsets_topic.Settings(partition_count=4), (UP[0], ASKED, UP[1], ASKED, UP[2], ASKED, BrokerDied(3), ASKED)
+        ),
+    ),
+    senseless=(BrokerDied(1), BrokerStarted(9), ASKED, Reassigned(((1,),))),
+)
