@@ -1,4 +1,4 @@
-"""Partitions that go to another member of the group, and where it would begin with nothing but its own offsets."""
+"""Records that a group reads in another order, and partitions that go to another of its members."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from kafkalearn.base.trace import Trace
 from kafkalearn.consuming.simulator import Assigned, ConsumingEvent, Polled, Record, Topic, records_read
-
-# Whether a group reads records in the order in which they were produced.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""How far a group lags behind: by partition, by member, and in all."""
+"""How far a group lags behind: by partition, by member, and in all; which groups there are, and where logs end.
+
+`kafkalearn.consuming.describe` prints lags as a tool does; here are the lists of groups and of log ends, by release.
+"""
 
 from __future__ import annotations
 
@@ -116,11 +119,9 @@ def commit_rows(trace: Trace[Topic, ConsumingEvent]) -> list[dict[str, object]]:
     ]
 
 
-# Which groups ``kafka-consumer-groups --list`` prints, in which order and with which columns, by release.
-#
-# The tool asks every broker for the groups that it coordinates. The answer has groups of all kinds: those of Kafka
-# Connect, for example, have another protocol type and are left out. The names are walked as Java walks a HashMap, so
-# their order follows from the names; before 2.1 they came as the brokers answered.
+# ``kafka-consumer-groups --list`` asks every broker for the groups that it coordinates. The answer has groups of all
+# kinds: those of Kafka Connect, for example, have another protocol type and are left out. The names are walked as Java
+# walks a HashMap, so their order follows from the names; before 2.1 they came as the brokers answered.
 
 CONSUMER_PROTOCOL = "consumer"
 ONLY_OFFSETS = ""  # the protocol type of a group without members ever: somebody has committed under its name
@@ -228,14 +229,11 @@ def _cells(group: ListedGroup) -> dict[str, str]:
     return {"GROUP": group.group_id, "TYPE": group.type.capitalize() or "Unknown", "STATE": group.state or "Unknown"}
 
 
-# Where the logs of a topic end, as ``GetOffsetShell`` prints it: ``topic:partition:offset``, by release.
-
-
 def log_end_lines(topic: str, offsets: Sequence[int | None], release: str | Release = DEFAULT_RELEASE) -> str:
-    """What the tool prints on standard output for a topic.
+    """Where the logs of a topic end, as ``GetOffsetShell`` prints it on standard output: ``topic:partition:offset``.
 
-    Today it is ``kafka-get-offsets.sh``, once ``kafka-run-class.sh kafka.tools.GetOffsetShell``. A topic with more than
-    ten partitions tells the release: since 3.7 the lines are sorted as text.
+    Today the tool is ``kafka-get-offsets.sh``, once ``kafka-run-class.sh kafka.tools.GetOffsetShell``. A topic with
+    more than ten partitions tells the release: since 3.7 the lines are sorted as text.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A topic and the groups that read it as a picture: a lane for each partition, and below it a bar for each group.
+"""A topic and the groups that read it, in words and as a picture: a lane for each partition, a bar for each group.
 
 `animate_consuming` draws a whole run; `draw_consuming` one moment of it, to the size that all moments need.
 """
@@ -45,8 +45,6 @@ from kafkalearn.drawing.svg import (
     rect,
     text,
 )
-
-# A topic and the groups that read it, in words: a sentence about a frame, and the whole of it as text.
 
 MOST_VALUES = 6  # records more than that are counted, not named
 

@@ -6,8 +6,6 @@ acknowledged. The log is Kafka's; the queues are **no rule of Kafka's**, only a 
 
 A simulator: the state is both brokers; `Produce`, `Process` and `Rewind` happen to both. `broker_load` compares them.
 
-What holds for the log and the queues, and what a user hopes for.
-
 >>> from kafkalearn.consuming.push import Produce, Settings, simulate
 >>> settings = Settings(("billing",), queue_limit=2, retention=4)
 >>> broken(settings, simulate(settings, [Produce()] * 3)[-1].state)
@@ -45,7 +43,69 @@ __all__ = [
 ]
 
 
-# What a step led to, on the broker that is asked and on the broker that pushes.
+DROP, REFUSE = "drop", "refuse"
+WHEN_FULL = (DROP, REFUSE)
+"""What the pushing broker does when a queue is full: it drops the oldest waiting record, or refuses the producer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(Checked):
+    """The consumers, and what each of the two brokers has room for.
+
+    Parameters
+    ----------
+    consumers : tuple of str
+        Their names; each is to get every record, as each consumer group does in Kafka.
+    queue_limit : int
+        Records that a queue holds for its consumer, those not acknowledged counted.
+    prefetch : int
+        Records that the pushing broker sends before the first of them is acknowledged, at most `queue_limit`.
+    retention : int
+        Records that the log keeps, whoever has read them.
+    when_full : str
+        A name in `WHEN_FULL`.
+    """
+
+    consumers: tuple[str, ...]
+    queue_limit: Count = 8
+    prefetch: Count = 2
+    retention: Count = 12
+    when_full: str = DROP
+
+    def __post_init__(self) -> None:
+        """Refuse what can be no pair of brokers."""
+        check_fields(self)
+        one_of("when_full", self.when_full, WHEN_FULL)
+        if not self.consumers or len(set(self.consumers)) < len(self.consumers):
+            raise KafkaLearnError(f"give at least one consumer, each with a name of its own; got {self.consumers!r}")
+        if self.prefetch > self.queue_limit:
+            raise KafkaLearnError(
+                f"prefetch is {self.prefetch}, and a queue holds {self.queue_limit} records: prefetch at most as many"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Produce(Checked):
+    """A record is written: once to the log, and once to the queue of each consumer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Process(Checked):
+    """A consumer processes up to `most` records: it polls and commits; or it acknowledges what was pushed to it."""
+
+    consumer: str
+    most: Count = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Rewind(Checked):
+    """A consumer asks for records once more, from an offset on (``KafkaConsumer.seek``)."""
+
+    consumer: str
+    offset: Offset = 0
+
+
+Event: TypeAlias = Produce | Process | Rewind
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,80 +187,7 @@ class NothingToRewind:
 Effect: TypeAlias = (
     Appended | Deleted | Refused | Pushed | Dropped | Pulled | Missed | Acknowledged | Rewound | NothingToRewind
 )
-"""What can happen to the two brokers."""
-
-
-# What happens at the same time to the log and to the queues.
-
-
-@dataclass(frozen=True, slots=True)
-class Produce(Checked):
-    """A record is written: once to the log, and once to the queue of each consumer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Process(Checked):
-    """A consumer processes up to `most` records: it polls and commits; or it acknowledges what was pushed to it."""
-
-    consumer: str
-    most: Count = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Rewind(Checked):
-    """A consumer asks for records once more, from an offset on (``KafkaConsumer.seek``)."""
-
-    consumer: str
-    offset: Offset = 0
-
-
-Event: TypeAlias = Produce | Process | Rewind
-
-
-# What stays the same while the same records are pulled from a log and pushed from queues.
-
-DROP, REFUSE = "drop", "refuse"
-WHEN_FULL = (DROP, REFUSE)
-"""What the pushing broker does when a queue is full: it drops the oldest waiting record, or refuses the producer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings(Checked):
-    """The consumers, and what each of the two brokers has room for.
-
-    Parameters
-    ----------
-    consumers : tuple of str
-        Their names; each is to get every record, as each consumer group does in Kafka.
-    queue_limit : int
-        Records that a queue holds for its consumer, those not acknowledged counted.
-    prefetch : int
-        Records that the pushing broker sends before the first of them is acknowledged, at most `queue_limit`.
-    retention : int
-        Records that the log keeps, whoever has read them.
-    when_full : str
-        A name in `WHEN_FULL`.
-    """
-
-    consumers: tuple[str, ...]
-    queue_limit: Count = 8
-    prefetch: Count = 2
-    retention: Count = 12
-    when_full: str = DROP
-
-    def __post_init__(self) -> None:
-        """Refuse what can be no pair of brokers."""
-        check_fields(self)
-        one_of("when_full", self.when_full, WHEN_FULL)
-        if not self.consumers or len(set(self.consumers)) < len(self.consumers):
-            raise KafkaLearnError(f"give at least one consumer, each with a name of its own; got {self.consumers!r}")
-        if self.prefetch > self.queue_limit:
-            raise KafkaLearnError(
-                f"prefetch is {self.prefetch}, and a queue holds {self.queue_limit} records: prefetch at most as many"
-            )
-
-
-# The state: a log with an offset for each consumer, and beside it a queue for each consumer.
+"""What a step led to, on the broker that is asked and on the broker that pushes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,111 +248,6 @@ def start(settings: Settings) -> Brokers:
     """An empty log and empty queues."""
     return Brokers(tuple(map(Reader, settings.consumers)), tuple(map(Queue, settings.consumers)))
 
-
-# What each of the two ways costs the broker, and what its consumers miss.
-
-Load = TypedDict(
-    "Load", {"way": str, "records held": int, "remembered": int, "read": int, "missed": int, "refused": int}
-)
-"""A row of `broker_load`."""
-
-
-def missed_by_pull(brokers: Brokers, reader: Reader) -> int:
-    """Records that were deleted before a consumer that pulls has read them, those not noticed yet counted.
-
-    >>> missed_by_pull(Brokers((), (), log_start=7, log_end=9), Reader("billing", position=5, missed_count=1))
-    3
-    """
-    return reader.missed_count + max(0, brokers.log_start - max(reader.position, reader.furthest))
-
-
-def broker_load(brokers: Brokers) -> list[Load]:
-    """Two rows, one for each way: what the broker holds and remembers, and what the consumers have got.
-
-    Returns
-    -------
-    list of dict
-        ``way``; ``records held``; ``remembered`` about consumers: an offset for each that pulls, an entry for each
-        record of each that is pushed to; ``read``, ``missed`` by all consumers together; ``refused`` by the broker.
-
-    Examples
-    --------
-    >>> from kafkalearn.consuming.push import Produce, Settings, simulate
-    >>> for row in broker_load(simulate(Settings(("billing", "search")), [Produce()] * 5)[-1].state):
-    ...     print(row)
-    {'way': 'pull', 'records held': 5, 'remembered': 2, 'read': 0, 'missed': 0, 'refused': 0}
-    {'way': 'push', 'records held': 10, 'remembered': 10, 'read': 0, 'missed': 0, 'refused': 0}
-    """
-    held = sum(len(queue.held) for queue in brokers.queues)
-    return [
-        {
-            "way": "pull",
-            "records held": brokers.log_end - brokers.log_start,
-            "remembered": len(brokers.readers),
-            "read": sum(reader.read_count for reader in brokers.readers),
-            "missed": sum(missed_by_pull(brokers, reader) for reader in brokers.readers),
-            "refused": 0,
-        },
-        {
-            "way": "push",
-            "records held": held,
-            "remembered": held,
-            "read": sum(queue.read_count for queue in brokers.queues),
-            "missed": sum(queue.dropped_count for queue in brokers.queues),
-            "refused": brokers.refused_count,
-        },
-    ]
-
-
-PULL_MISSES_NONE = "a consumer that pulls misses no record"
-PUSH_MISSES_NONE = "a consumer that is pushed to misses no record"
-NONE_REFUSED = "no producer is refused"
-
-
-def _is_accounted_for(brokers: Brokers, queue: Queue) -> bool:
-    taken = brokers.log_end - brokers.refused_count
-    return queue.read_count + queue.dropped_count + len(queue.held) == taken
-
-
-INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
-    {
-        "the log keeps as many records as retention says": lambda settings, brokers: (
-            brokers.log_end - brokers.log_start == min(brokers.log_end, settings.retention)
-        ),
-        "a position is an offset of the log or its end": lambda settings, brokers: all(
-            0 <= reader.position <= brokers.log_end for reader in brokers.readers
-        ),
-        "a queue holds no more than its limit": lambda settings, brokers: all(
-            len(queue.held) <= settings.queue_limit for queue in brokers.queues
-        ),
-        "no more is sent than prefetch allows, and no less": lambda settings, brokers: all(
-            len(queue.unacknowledged) == min(settings.prefetch, len(queue.held)) for queue in brokers.queues
-        ),
-        "a queue keeps the order of its records": lambda settings, brokers: all(
-            list(queue.held) == sorted(set(queue.held)) for queue in brokers.queues
-        ),
-        "each record that was taken is processed, held or dropped, for each consumer": lambda settings, brokers: all(
-            _is_accounted_for(brokers, queue) for queue in brokers.queues
-        ),
-    }
-)
-"""What holds in every state."""
-
-PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
-    {
-        PULL_MISSES_NONE: lambda settings, brokers: (
-            not any(missed_by_pull(brokers, reader) for reader in brokers.readers)
-        ),
-        PUSH_MISSES_NONE: lambda settings, brokers: not any(queue.dropped_count for queue in brokers.queues),
-        NONE_REFUSED: lambda settings, brokers: not brokers.refused_count,
-    }
-)
-"""What a user hopes for. A consumer slower than retention breaks the first; a slow one the second, or the third."""
-
-check, broken = judges(INVARIANTS, PROMISES)
-
-
-# The simulator of one stream of records that is pulled from a log and, beside it, pushed from queues.
 
 Value = TypeVar("Value")
 
@@ -520,3 +402,104 @@ def _rewind(brokers: Brokers, event: Rewind, place: int, offset: int) -> Brokers
 
 def _put(values: tuple[Value, ...], place: int, value: Value) -> tuple[Value, ...]:
     return (*values[:place], value, *values[place + 1 :])
+
+
+# What each of the two ways costs the broker, and what its consumers miss.
+
+Load = TypedDict(
+    "Load", {"way": str, "records held": int, "remembered": int, "read": int, "missed": int, "refused": int}
+)
+"""A row of `broker_load`."""
+
+
+def missed_by_pull(brokers: Brokers, reader: Reader) -> int:
+    """Records that were deleted before a consumer that pulls has read them, those not noticed yet counted.
+
+    >>> missed_by_pull(Brokers((), (), log_start=7, log_end=9), Reader("billing", position=5, missed_count=1))
+    3
+    """
+    return reader.missed_count + max(0, brokers.log_start - max(reader.position, reader.furthest))
+
+
+def broker_load(brokers: Brokers) -> list[Load]:
+    """Two rows, one for each way: what the broker holds and remembers, and what the consumers have got.
+
+    Returns
+    -------
+    list of dict
+        ``way``; ``records held``; ``remembered`` about consumers: an offset for each that pulls, an entry for each
+        record of each that is pushed to; ``read``, ``missed`` by all consumers together; ``refused`` by the broker.
+
+    Examples
+    --------
+    >>> from kafkalearn.consuming.push import Produce, Settings, simulate
+    >>> for row in broker_load(simulate(Settings(("billing", "search")), [Produce()] * 5)[-1].state):
+    ...     print(row)
+    {'way': 'pull', 'records held': 5, 'remembered': 2, 'read': 0, 'missed': 0, 'refused': 0}
+    {'way': 'push', 'records held': 10, 'remembered': 10, 'read': 0, 'missed': 0, 'refused': 0}
+    """
+    held = sum(len(queue.held) for queue in brokers.queues)
+    return [
+        {
+            "way": "pull",
+            "records held": brokers.log_end - brokers.log_start,
+            "remembered": len(brokers.readers),
+            "read": sum(reader.read_count for reader in brokers.readers),
+            "missed": sum(missed_by_pull(brokers, reader) for reader in brokers.readers),
+            "refused": 0,
+        },
+        {
+            "way": "push",
+            "records held": held,
+            "remembered": held,
+            "read": sum(queue.read_count for queue in brokers.queues),
+            "missed": sum(queue.dropped_count for queue in brokers.queues),
+            "refused": brokers.refused_count,
+        },
+    ]
+
+
+# What holds of every state, and what a user hopes for.
+
+PULL_MISSES_NONE = "a consumer that pulls misses no record"
+PUSH_MISSES_NONE = "a consumer that is pushed to misses no record"
+NONE_REFUSED = "no producer is refused"
+
+
+INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
+    {
+        "the log keeps as many records as retention says": lambda settings, brokers: (
+            brokers.log_end - brokers.log_start == min(brokers.log_end, settings.retention)
+        ),
+        "a position is an offset of the log or its end": lambda settings, brokers: all(
+            0 <= reader.position <= brokers.log_end for reader in brokers.readers
+        ),
+        "a queue holds no more than its limit": lambda settings, brokers: all(
+            len(queue.held) <= settings.queue_limit for queue in brokers.queues
+        ),
+        "no more is sent than prefetch allows, and no less": lambda settings, brokers: all(
+            len(queue.unacknowledged) == min(settings.prefetch, len(queue.held)) for queue in brokers.queues
+        ),
+        "a queue keeps the order of its records": lambda settings, brokers: all(
+            list(queue.held) == sorted(set(queue.held)) for queue in brokers.queues
+        ),
+        "each record that was taken is processed, held or dropped, for each consumer": lambda settings, brokers: all(
+            queue.read_count + queue.dropped_count + len(queue.held) == brokers.log_end - brokers.refused_count
+            for queue in brokers.queues
+        ),
+    }
+)
+"""What holds in every state."""
+
+PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
+    {
+        PULL_MISSES_NONE: lambda settings, brokers: (
+            not any(missed_by_pull(brokers, reader) for reader in brokers.readers)
+        ),
+        PUSH_MISSES_NONE: lambda settings, brokers: not any(queue.dropped_count for queue in brokers.queues),
+        NONE_REFUSED: lambda settings, brokers: not brokers.refused_count,
+    }
+)
+"""What a user hopes for. A consumer slower than retention breaks the first; a slow one the second, or the third."""
+
+check, broken = judges(INVARIANTS, PROMISES)

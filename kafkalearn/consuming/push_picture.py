@@ -1,4 +1,7 @@
-"""The same records pulled and pushed, shown: picture, words."""
+"""The same records pulled and pushed, in words and as a picture: the log with its readers above, the queues below.
+
+`animate_push` draws a whole run; `draw_push` one moment of it, to the size that all moments need.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +49,6 @@ from kafkalearn.drawing.svg import (
     rect,
     text,
 )
-
-# The same records pulled and pushed, in words: a sentence about a frame, and the whole of it as text.
 
 
 def describe_push(frame: Frame[Brokers, Event], before: Frame[Brokers, Event] | None = None) -> str:
@@ -161,10 +162,6 @@ def push_text(frame: Frame[Brokers, Event], before: Frame[Brokers, Event] | None
         lines.append(f"  {queue.consumer}: sent {sent}, waiting {waiting}, {counts}")
     return "\n".join(lines)
 
-
-# The same records pulled and pushed as a picture: above the log with a bar for each reader, below a queue for each.
-#
-# `animate_push` draws a whole run; `draw_push` one moment of it, to the size that all moments need.
 
 LEAST_LEFT, RIGHT = 150, 250
 HIGHEST = 590  # a picture fits a window of 1280 x 800

@@ -1,6 +1,4 @@
-"""The simulator of groups that read a topic: the rule of each event.
-
-What holds whenever groups read a topic, and what a user hopes for.
+"""The simulator of groups that read a topic: its settings, events, effects and state, its rules, and what holds of it.
 
 Kafka keeps the order of a partition, and so that of a key; not that of a topic. The shortest run in which a group
 reads two records in another order than that in which they were produced:
@@ -27,7 +25,7 @@ from kafkalearn.base.promises import Predicate, judges
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.partitioning.keyed import partition_for_key
 
-# What stays the same while groups read a topic.
+Value = TypeVar("Value")
 
 RESETS = ("earliest", "latest")
 """Where a group begins in a partition for which it has committed nothing (``auto.offset.reset``)."""
@@ -70,9 +68,6 @@ class Settings(Checked):
         one_of("offsets_kept_by", self.offsets_kept_by, OFFSETS_KEPT_BY)
 
 
-# What can happen to a topic and its groups.
-
-
 @dataclass(frozen=True, slots=True)
 class Produce(Checked):
     """A record is written: to the partition of its key; without a key, to the next partition in turn."""
@@ -107,9 +102,6 @@ class Poll(Checked):
 
 
 ConsumingEvent: TypeAlias = Produce | Join | Leave | Poll
-
-
-# What a step led to: where a record was written, what a rebalance assigned, what a poll read and committed.
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +141,6 @@ class Committed:
 
 
 ConsumingEffect: TypeAlias = Appended | Assigned | Polled | Committed
-
-
-# The state: a topic and the groups that read it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,9 +234,6 @@ def start(settings: Settings) -> Topic:
     return Topic(settings.topic, logs=((),) * settings.partition_count)
 
 
-Value = TypeVar("Value")
-
-
 def simulate(
     settings: Settings, events: Iterable[ConsumingEvent], initial: Topic | None = None
 ) -> Trace[Topic, ConsumingEvent]:
@@ -301,7 +287,8 @@ def step(settings: Settings, topic: Topic, event: ConsumingEvent) -> Topic:
         case Produce(value, key):
             return _produce(settings, topic, value, key)
         case Join(group_id, member_id):
-            group = topic.group(group_id) or _new_group(settings, group_id)
+            nothing = (None,) * settings.partition_count
+            group = topic.group(group_id) or Group(group_id, positions=nothing, committed=nothing)
             if member_id in group.member_ids:
                 raise IllegalEvent(
                     f"{shown(event)}: {member_id} is in the group already; its members are {_named(group)}"
@@ -325,11 +312,6 @@ def _produce(settings: Settings, topic: Topic, value: str, key: bytes | None) ->
     return replace(topic, logs=logs, keyless_count=keyless_count, effects=(Appended(partition, len(log)),))
 
 
-def _new_group(settings: Settings, group_id: str) -> Group:
-    nothing = (None,) * settings.partition_count
-    return Group(group_id, positions=nothing, committed=nothing)
-
-
 def _rebalance(settings: Settings, topic: Topic, group: Group, member_ids: tuple[str, ...]) -> Topic:
     """The partitions are shared out anew among these members; each is read on from where the group has committed.
 
@@ -339,11 +321,12 @@ def _rebalance(settings: Settings, topic: Topic, group: Group, member_ids: tuple
     asking = rejoin(settings.assignor, members, group.assignment, max(group.generation, 1))
     assignment = settled(settings.assignor, {settings.topic: settings.partition_count}, asking)
     before = group.assignment.owners() if settings.assignor == "cooperative-sticky" else {}
+    own_offsets = {(each.member_id, each.partition): each.offset for each in group.own_offsets}
     positions, committed = list(group.positions), list(group.committed)
     for partition, member_id in assignment.owners().items():
         number = partition.partition
         if settings.offsets_kept_by == MEMBER:
-            committed[number] = _own_offset(group, member_id, number)
+            committed[number] = own_offsets.get((member_id, number))
         if before.get(partition) != member_id:
             positions[number] = _first_position(settings, topic, committed[number], number)
     group = replace(
@@ -355,11 +338,6 @@ def _rebalance(settings: Settings, topic: Topic, group: Group, member_ids: tuple
         committed=tuple(committed),
     )
     return _with_group(topic, group, *(Assigned(group.group_id, each, group.owned(each)) for each in member_ids))
-
-
-def _own_offset(group: Group, member_id: str, partition: int) -> int | None:
-    own = (each for each in group.own_offsets if (each.member_id, each.partition) == (member_id, partition))
-    return next((each.offset for each in own), None)
 
 
 def _first_position(settings: Settings, topic: Topic, committed: int | None, partition: int) -> int:
@@ -397,8 +375,7 @@ def _with_own(settings: Settings, group: Group, own: OwnOffset) -> tuple[OwnOffs
 def _next_partition(topic: Topic, group: Group, member_id: str) -> int | None:
     """The member's partition whose turn it is, of those in which something is unread; None: there is none."""
     waiting = [number for number in group.owned(member_id) if group.position(number) < len(topic.logs[number])]
-    own = (reading.partition for reading in reversed(group.readings) if reading.member_id == member_id)
-    last = next(own, -1)
+    last = next((each.partition for each in reversed(group.readings) if each.member_id == member_id), -1)
     return min(waiting, key=lambda number: (number <= last, number), default=None)
 
 
@@ -526,6 +503,8 @@ def drain(topic: Topic, group_id: str, most: int = 1) -> Iterator[Poll]:
                 yield Poll(group_id, member_id, most)
 
 
+# What holds of every state, and what a user hopes for.
+
 IN_ORDER = "a group reads records in the order in which they were produced"
 NONE_SKIPPED = "a group skips no record"
 NONE_TWICE = "a group reads no record twice"
@@ -580,11 +559,6 @@ def _keys_are_in_order(settings: Settings, topic: Topic) -> bool:
     return True
 
 
-def _no_record_is_skipped(settings: Settings, topic: Topic) -> bool:
-    """Whether all that is before a group's position has been read by it."""
-    return not any(reading_counts(topic, group.group_id).missed for group in topic.groups)
-
-
 def _is_rising(numbers: Iterable[int]) -> bool:
     numbers = list(numbers)
     return numbers == sorted(numbers)
@@ -611,7 +585,9 @@ PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
         IN_ORDER: lambda settings, topic: all(
             _is_rising(record.number for record in records_read(topic, group.group_id)) for group in topic.groups
         ),
-        NONE_SKIPPED: _no_record_is_skipped,
+        NONE_SKIPPED: lambda settings, topic: (
+            not any(reading_counts(topic, group.group_id).missed for group in topic.groups)
+        ),
         NONE_TWICE: lambda settings, topic: (
             not any(reading_counts(topic, group.group_id).again for group in topic.groups)
         ),

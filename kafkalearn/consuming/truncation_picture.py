@@ -1,4 +1,4 @@
-"""A log that is cut under its readers, in words: a sentence or two about a frame, and the whole of it as text."""
+"""A log that is cut under its readers (KIP-320), in words and drawn: the log of each broker, and what consumers know."""
 
 from __future__ import annotations
 
@@ -173,10 +173,6 @@ def _effect_words(effect: Effect) -> str:
             return f"committed: {position_words(Position(offset, epoch))}"
     return ""
 
-
-# A log that is cut under its readers, drawn: each broker's log, and what each consumer knows (KIP-320).
-#
-# A frame of a run of `kafkalearn.consuming.truncation` becomes one drawing.
 
 TOP, BROKER_HEIGHT, CONSUMER_HEIGHT, KNOWN_LEFT = 92, 92, 62, 770
 

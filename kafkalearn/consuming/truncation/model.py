@@ -1,4 +1,4 @@
-"""What stays the same: the topic and its brokers, the consumers, and what their client knows of leader epochs."""
+"""The nouns of a log that is cut under its readers: settings, events of consumers, effects, and the state."""
 
 from __future__ import annotations
 
@@ -85,9 +85,6 @@ class Settings(Checked):
         return self.topic.rules.fences_fetches
 
 
-# What a consumer does; what happens to the partition stands in `kafkalearn.replication.events`.
-
-
 @dataclass(frozen=True, slots=True)
 class Assign(Checked):
     """A rebalance: the partition is this consumer's, which starts from what the group has committed."""
@@ -117,9 +114,7 @@ class RefreshMetadata(Checked):
 
 ConsumerEvent: TypeAlias = Assign | Poll | Commit | RefreshMetadata
 Event: TypeAlias = ConsumerEvent | ReplicationEvent
-
-
-# What a step led to: what brokers answered, and what consumers made of it.
+"""What a consumer does, and what happens to the partition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +212,6 @@ Effect: TypeAlias = (
     | PartitionEffect
 )
 
-
-# The state: a partition on its brokers, the consumers of a group, what the group has committed and read.
 
 FETCHING, VALIDATING, RESETTING, FAILED = "fetching", "validating", "resetting", "failed"
 """What the next poll does with a position; FAILED: the application got an exception, and nothing goes on."""

@@ -1,8 +1,7 @@
-"""Searching all schedules of a partition and its readers.
+"""The shortest run in which a group reads records again, or skips some, though nothing was wrong with its commits.
 
-Two reports of groups that read again what they had committed: how each begins, and what may happen then.
-
-Each is a run up to a moment at which all seems well, and the events from which `find` puts the rest together.
+Two reports of groups that read again what they had committed are `Story`: each is a run up to a moment at which all
+seems well, and the events from which `find` puts the rest together.
 
 >>> from kafkalearn.consuming.truncation import NONE_AGAIN, find
 >>> story = EPOCHLESS_COMMIT
@@ -39,7 +38,6 @@ from kafkalearn.replication.events import (
     BrokerThawed,
     Fetch,
     Produce,
-    ReplicationEvent,
     SessionExpired,
 )
 from kafkalearn.replication.search import alphabet
@@ -50,13 +48,9 @@ PAIR = TopicSettings(2, is_unclean_election_enabled=True, has_eligible_leader_re
 
 COPIED = (Produce(2), Fetch(2), Fetch(2))
 READ = (Assign("A"), Poll(), Poll())
-ALONE = (
-    BrokerCrashed(2),
-    SessionExpired(2),
-    Produce(2, acks=1),
-    Poll(),
-    Commit(),
-)  # two records more, on broker 1 alone
+ALONE = (BrokerCrashed(2), SessionExpired(2), Produce(2, acks=1), Poll(), Commit())
+"""Two records more, on broker 1 alone."""
+
 UNCLEAN = (BrokerCrashed(1), SessionExpired(1), BrokerRestarted(2))
 
 
@@ -116,9 +110,6 @@ with it. The log was cut by an unclean election; what is left of it is read agai
 """
 
 
-# The shortest run in which a group reads records again, or skips some, though nothing was wrong with its commits.
-
-
 def find(
     settings: Settings,
     kinds: Sequence[type | Event],
@@ -156,12 +147,7 @@ def find(
     for kind in iterable("kinds", kinds, of="event classes or events"):
         if isinstance(kind, CONSUMER_EVENTS):
             events.append(kind)
-        else:
-            events += _without_successors(settings, kind)
+        else:  # the order of the assignment says who is elected
+            events += [each for each in alphabet(settings.topic, kind) if getattr(each, "successor", None) is None]
     model = whole(settings, step, chosen)
     return explore(model, start(settings) if initial is None else initial, events, **limits)
-
-
-def _without_successors(settings: Settings, kind: type | ReplicationEvent) -> Iterable[ReplicationEvent]:
-    """The partition's events; here the order of the assignment says who is elected."""
-    return [each for each in alphabet(settings.topic, kind) if getattr(each, "successor", None) is None]

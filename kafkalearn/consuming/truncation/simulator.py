@@ -1,6 +1,6 @@
-"""The simulator: the consumers' events go to the consumers, all others to the partition.
+"""The simulator of a group that reads a partition whose log may be cut: its rules, and what holds of its states.
 
-What always holds while a group reads a partition whose log may be cut, and what its users hope for.
+The consumers' events go to the consumers, all others to the partition.
 
 >>> from kafkalearn.consuming.truncation import Assign, Commit, Poll, Settings, simulate
 >>> from kafkalearn.replication import DeleteRecords, Produce, Settings as TopicSettings
@@ -57,11 +57,8 @@ from kafkalearn.replication.simulator import HANDLERS
 from kafkalearn.replication.simulator import step as step_partition
 from kafkalearn.replication.state import UNDEFINED, UNKNOWN, Partition, Record, Replica, end_offset_for
 
-# The broker's side: how a replica answers a consumer that names the leader epoch it knows.
-#
-# References
-# ----------
-# Apache Kafka 2.1 to 4.3, ``Partition.lastOffsetForLeaderEpoch``, ``Partition.fetchRecords``, ``getLocalLog``.
+# The broker's side: how a replica answers a consumer that names the leader epoch it knows. Apache Kafka 2.1 to 4.3,
+# ``Partition.lastOffsetForLeaderEpoch``, ``Partition.fetchRecords``, ``getLocalLog``.
 
 
 def refused(replica: Replica, leader_epoch: int | None) -> str:
@@ -103,11 +100,8 @@ def first_or_last(replica: Replica, leader_epoch: int | None, is_earliest: bool)
     return refused(replica, leader_epoch), replica.log.log_start_offset if is_earliest else replica.high_watermark
 
 
-# The consumer's side: what it does with metadata, with a position that may be gone, and with each answer.
-#
-# References
-# ----------
-# Apache Kafka 2.3 to 4.3, ``SubscriptionState`` (``maybeValidatePosition``, ``maybeCompleteValidation``), ``Metadata``
+# The consumer's side: what it does with metadata, with a position that may be gone, and with each answer. Apache Kafka
+# 2.3 to 4.3, ``SubscriptionState`` (``maybeValidatePosition``, ``maybeCompleteValidation``), ``Metadata``
 # (``updateLastSeenEpochIfNewer``), ``FetchCollector.handleInitializeErrors``, ``OffsetFetcherUtils``.
 
 Polled = tuple[Consumer, tuple[Reading, ...], tuple[Effect, ...]]
@@ -255,7 +249,7 @@ def step(settings: Settings, group: GroupRead, event: Event) -> GroupRead:
 
     References
     ----------
-    Apache Kafka 2.1 to 4.3, KIP-320; see `kafkalearn.consuming.truncation.simulator` and ``broker``.
+    Apache Kafka 2.1 to 4.3, KIP-320.
     """
     match event:
         case Assign(name):
@@ -324,20 +318,14 @@ def _owner(group: GroupRead, event: Event) -> Consumer:
     return group.owner
 
 
+# What holds of every state, and what a user hopes for.
+
 ONE_OWNER = "the partition belongs to at most one consumer"
 GOES_ON = "what a group has read stays read"
 
 NONE_AGAIN = "no record that the group has committed is given to it again"
 NONE_SKIPPED = "no record between two that were given is left out"
 NONE_UNNOTICED = "no position is beyond the log that its consumer reads"
-
-
-def _has_one_owner(settings: Settings, group: GroupRead) -> bool:
-    return sum(each.position is not None for each in group.consumers) <= 1
-
-
-def _only_grows(settings: Settings, before: GroupRead, group: GroupRead) -> bool:
-    return group.readings[: len(before.readings)] == before.readings
 
 
 def _none_again(settings: Settings, group: GroupRead) -> bool:
@@ -348,16 +336,12 @@ def _none_again(settings: Settings, group: GroupRead) -> bool:
 
 
 def _none_skipped(settings: Settings, group: GroupRead) -> bool:
-    return all(_follows(before, after) for before, after in pairwise(group.readings))
-
-
-def _follows(before: Reading, after: Reading) -> bool:
-    return after.offset <= before.offset + 1
+    return all(after.offset <= before.offset + 1 for before, after in pairwise(group.readings))
 
 
 def _none_unnoticed(settings: Settings, group: GroupRead) -> bool:
     owner, leader = group.owner, group.partition.leader
-    if owner is None or leader is None or owner.doing != "fetching" or not owner.knows_leader:
+    if owner is None or leader is None or owner.doing != FETCHING or not owner.knows_leader:
         return True
     if owner.leader != group.partition.controller.leader or owner.leader_epoch != leader.broker.leader_epoch:
         return True  # it will hear that from the broker it asks
@@ -365,7 +349,10 @@ def _none_unnoticed(settings: Settings, group: GroupRead) -> bool:
 
 
 INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
-    {ONE_OWNER: _has_one_owner, GOES_ON: Since(_only_grows)}
+    {
+        ONE_OWNER: lambda settings, group: sum(each.position is not None for each in group.consumers) <= 1,
+        GOES_ON: Since(lambda settings, before, group: group.readings[: len(before.readings)] == before.readings),
+    }
 )
 """What holds in every state."""
 
