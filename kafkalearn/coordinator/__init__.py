@@ -1,10 +1,10 @@
 """Which broker coordinates my group: the rule at once (`find_coordinator`), and step by step (`look_up`).
 
-The simulator of the look-up is in the files of this package: `Settings` name the group and the leaders, the events
-`ReadUnit`, `TakeAbsolute`, `TakeRemainder` and `AskLeader` are its steps, `simulate` runs them.
+The simulator of the look-up: `Settings` name the group and the leaders, the events `ReadUnit`, `TakeAbsolute`,
+`TakeRemainder` and `AskLeader` are its steps, `simulate` runs them.
 
-Whom the clients of a topic are connected to is in the module `connections`; where offsets could live besides, and what
-that would cost, in `places`.
+Whom the clients of a topic are connected to, where offsets could live besides, and what that would cost, is in the
+module `places`.
 """
 
 from kafkalearn.coordinator.leaders import round_robin_leaders

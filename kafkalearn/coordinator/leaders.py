@@ -50,11 +50,8 @@ def leaders_of(
     >>> leaders_of([3, None, 1], partition_count=3), leaders_of(brokers=3)[:4]
     ((3, None, 1), (1, 2, 3, 1))
     """
-    given = [
-        name
-        for name, value in (("leaders", leaders), ("brokers", brokers), ("describe", describe))
-        if value is not None
-    ]
+    ways = {"leaders": leaders, "brokers": brokers, "describe": describe}
+    given = [name for name, value in ways.items() if value is not None]
     if len(given) != 1:
         raise KafkaLearnError(
             f"who leads the partitions of {OFFSETS_TOPIC}? Give one of leaders (a broker for each partition), brokers "

@@ -1,4 +1,9 @@
-"""What is looked up: one group, on a cluster whose leaders are known."""
+"""FindCoordinator one step at a time: a simulator of the look-up that `kafkalearn.coordinator.rule` does at once.
+
+The state starts with nothing read. Each `ReadUnit` takes one UTF-16 code unit of the group id into the hash,
+``h = 31 * h + unit``, wrapped to 32 bits; `TakeAbsolute` drops the sign as Kafka does; `TakeRemainder` finds the
+partition of ``__consumer_offsets``; `AskLeader` names the broker that leads it. `look_up` is a whole run.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +59,26 @@ class Settings:
         object.__setattr__(self, "units", units)
 
 
-# The steps of a look-up, in the only order that makes sense.
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """How far the look-up has come; what is not known yet is None."""
+
+    settings: Settings  # kept here too, so that a frame alone can be drawn
+    read_count: int = 0  # units taken into the hash so far
+    group_hash: int = 0  # signed; final once all units are read
+    absolute: int | None = None
+    partition: int | None = None
+    is_answered: bool = False
+    broker_id: int | None = None  # None after the answer: COORDINATOR_NOT_AVAILABLE
+    effects: tuple[Effect, ...] = field(default=(), compare=False)
+
+
+def start(settings: Settings) -> Lookup:
+    """The look-up before its first step: nothing is read yet."""
+    return Lookup(settings)
+
+
+# Events: the steps of a look-up, in the only order that makes sense.
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +104,7 @@ class AskLeader:
 Event: TypeAlias = ReadUnit | TakeAbsolute | TakeRemainder | AskLeader
 
 
-# What a step of a look-up computed.
+# Effects: what a step computed.
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,35 +145,6 @@ class CoordinatorNotAvailable:
 Effect: TypeAlias = UnitHashed | SignDropped | PartitionFound | CoordinatorFound | CoordinatorNotAvailable
 
 
-# The state of a look-up: how far it has come.
-
-
-@dataclass(frozen=True, slots=True)
-class Lookup:
-    """How far the look-up has come; what is not known yet is None."""
-
-    settings: Settings  # kept here too, so that a frame alone can be drawn
-    read_count: int = 0  # units taken into the hash so far
-    group_hash: int = 0  # signed; final once all units are read
-    absolute: int | None = None
-    partition: int | None = None
-    is_answered: bool = False
-    broker_id: int | None = None  # None after the answer: COORDINATOR_NOT_AVAILABLE
-    effects: tuple[Effect, ...] = field(default=(), compare=False)
-
-
-def start(settings: Settings) -> Lookup:
-    """The look-up before its first step: nothing is read yet."""
-    return Lookup(settings)
-
-
-# FindCoordinator one step at a time: a simulator of the look-up that `kafkalearn.coordinator.rule` does at once.
-#
-# The state starts with nothing read. Each `ReadUnit` takes one UTF-16 code unit of the group id into the hash,
-# ``h = 31 * h + unit``, wrapped to 32 bits; `TakeAbsolute` drops the sign as Kafka does; `TakeRemainder` finds the
-# partition of ``__consumer_offsets``; `AskLeader` names the broker that leads it.
-
-
 def next_event(settings: Settings, state: Lookup) -> Event | None:
     """The one event that can come next, or None when the look-up is answered."""
     if state.read_count < len(settings.units):
@@ -181,7 +176,10 @@ def step(settings: Settings, state: Lookup, event: Event) -> Lookup:
         raise IllegalEvent(f"{shown(event)} makes no sense here: {reason}")
     match event:
         case ReadUnit():
-            return _read_unit(settings, state)
+            unit = settings.units[state.read_count]
+            exact = 31 * state.group_hash + unit
+            hashed = UnitHashed(unit, state.group_hash, exact)
+            return replace(state, read_count=state.read_count + 1, group_hash=int32(exact), effects=(hashed,))
         case TakeAbsolute():
             absolute = kafka_abs(state.group_hash)
             return replace(state, absolute=absolute, effects=(SignDropped(absolute),))
@@ -197,13 +195,6 @@ def step(settings: Settings, state: Lookup, event: Event) -> Lookup:
 def _found(number: int | None) -> int:
     assert number is not None, "a step before has found it"
     return number
-
-
-def _read_unit(settings: Settings, state: Lookup) -> Lookup:
-    unit = settings.units[state.read_count]
-    exact = 31 * state.group_hash + unit
-    hashed = UnitHashed(unit, state.group_hash, exact)
-    return replace(state, read_count=state.read_count + 1, group_hash=int32(exact), effects=(hashed,))
 
 
 def simulate(settings: Settings, events: Iterable[Event], initial: Lookup | None = None) -> Trace[Lookup, Event]:

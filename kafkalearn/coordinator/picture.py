@@ -1,4 +1,10 @@
-"""The look-up of a coordinator, shown: picture, words, figures."""
+"""Three pictures of a group's coordinator: the offsets topic, the look-up step by step, who talks to whom.
+
+`draw_offsets_topic` draws the partitions of ``__consumer_offsets`` as a strip: who leads each, and which one is meant.
+`draw_lookup` makes one drawing of a frame of `kafkalearn.coordinator.look_up`; what the frame's event did has the thick
+border. `draw_connections` draws the connections of a topic's clients: arrows go the way the records or requests go;
+what is about the group is thick and dashed.
+"""
 
 from __future__ import annotations
 
@@ -51,9 +57,10 @@ from kafkalearn.drawing.svg import (
     words_at,
 )
 
-# The partitions of ``__consumer_offsets`` as a strip: who leads each, and which one is meant.
-
 LEFT = 25
+
+# The offsets topic as a strip.
+
 COLUMNS, CELL_WIDTH, CELL_HEIGHT, ROW_GAP = 25, 38, 46, 16
 MOST_SHOWN = 100  # of a larger topic the hundred that holds the marked partition is shown
 LEGEND_COLUMNS, LEGEND_HEIGHT, MOST_NAMED = 4, 29, 12
@@ -108,7 +115,7 @@ def strip(
     heading = f"{OFFSETS_TOPIC}, {len(leaders)} partitions and their leaders"
     if len(shown) < len(leaders):
         heading += f"; {shown[0]} to {shown[-1]} shown"
-    fills = _fills(leaders)
+    fills = {broker_id: broker_fill(index) for index, (broker_id, _) in enumerate(_led(leaders))} | {None: LEADERLESS}
     places = {partition: _place(top + 42, partition - shown[0]) for partition in shown}
     below = top + 42 + -(-len(shown) // COLUMNS) * (CELL_HEIGHT + ROW_GAP)
     return "\n".join(
@@ -116,14 +123,9 @@ def strip(
             text(LEFT, top + 20, heading, BODY, bold=True),
             *_cells(places, leaders, fills),
             "" if marked is None else _mark(*places[marked]),
-            *_legend(below, leaders, fills, chosen_broker),
+            *_leaders_legend(below, leaders, fills, chosen_broker),
         ]
     )
-
-
-def _fills(leaders: Sequence[int | None]) -> dict[int | None, Fill]:
-    fills = {broker_id: broker_fill(index) for index, (broker_id, _) in enumerate(_led(leaders))}
-    return fills | {None: LEADERLESS}
 
 
 def broker_fill(index: int) -> Fill:
@@ -182,7 +184,9 @@ def _mark(x: float, y: float) -> str:
     )
 
 
-def _legend(top: float, leaders: Sequence[int | None], fills: dict[int | None, Fill], chosen: int | None) -> list[str]:
+def _leaders_legend(
+    top: float, leaders: Sequence[int | None], fills: dict[int | None, Fill], chosen: int | None
+) -> list[str]:
     led = _led(leaders)
     parts = []
     for index, (broker_id, count) in enumerate(led[:MOST_NAMED]):
@@ -205,9 +209,7 @@ def _led(leaders: Sequence[int | None]) -> list[tuple[int | None, int]]:
     return sorted(Counter(leaders).items(), key=lambda item: (item[0] is None, item[0] or 0))
 
 
-# The look-up of a coordinator as a picture: units, hash, sign, remainder, partition, broker.
-#
-# A frame of `kafkalearn.coordinator.look_up` becomes one drawing; what the frame's event did has the thick border.
+# The look-up: units, hash, sign, remainder, partition, broker.
 
 UNITS_WIDTH, UNIT_HEIGHT = 950, 70
 UNITS_TOP, ARITHMETIC_BASE, BOXES_TOP, STRIP_TOP = 84, 196, 216, 320
@@ -304,12 +306,12 @@ def _part_shown(shown: range, count: int) -> str:
 def _boxes(state: Lookup, event: Event | None) -> list[str]:
     """Four values, each from the one before it; what is not known yet is a question mark."""
     all_read = state.read_count == len(state.settings.units)
-    answer = ("none" if state.broker_id is None else str(state.broker_id)) if state.is_answered else None
+    broker = "none" if state.broker_id is None else state.broker_id
     contents = [
-        ("hash h" if all_read else "hash so far", str(state.group_hash), ReadUnit),
-        ("absolute |h|", _picture_shown(state.absolute), TakeAbsolute),
-        (f"partition |h| % {state.settings.partition_count}", _picture_shown(state.partition), TakeRemainder),
-        ("broker", answer, AskLeader),
+        ("hash h" if all_read else "hash so far", state.group_hash, ReadUnit),
+        ("absolute |h|", state.absolute, TakeAbsolute),
+        (f"partition |h| % {state.settings.partition_count}", state.partition, TakeRemainder),
+        ("broker", broker if state.is_answered else None, AskLeader),
     ]
     parts = []
     for index, (name, value, made_by) in enumerate(contents):
@@ -320,39 +322,26 @@ def _boxes(state: Lookup, event: Event | None) -> list[str]:
     return parts
 
 
-def _box(x: float, name: str, value: str | None, is_now: bool) -> str:
-    stroke, width = (MARK, 5) if is_now else (FAINT, 2) if value is None else (INK, 2)
+def _box(x: float, name: str, value: int | str | None, is_now: bool) -> str:
+    is_known = value is not None
+    ground, border, ink = (READ, INK, INK) if is_known else (PANEL, FAINT, MUTED)
+    stroke, width = (MARK, 5) if is_now else (border, 2)
     middle = x + BOX_WIDTH / 2
     return "\n".join(
         [
-            rect(
-                x,
-                BOXES_TOP,
-                BOX_WIDTH,
-                BOX_HEIGHT,
-                PANEL if value is None else READ,
-                stroke=stroke,
-                stroke_width=width,
-                rx=6,
-            ),
-            text(middle, BOXES_TOP + 26, name, SMALL + 1, "middle", MUTED if value is None else INK),
-            text(middle, BOXES_TOP + 60, value or "?", TITLE, "middle", MUTED if value is None else INK, bold=True),
+            rect(x, BOXES_TOP, BOX_WIDTH, BOX_HEIGHT, ground, stroke=stroke, stroke_width=width, rx=6),
+            text(middle, BOXES_TOP + 26, name, SMALL + 1, "middle", ink),
+            text(middle, BOXES_TOP + 60, str(value) if is_known else "?", TITLE, "middle", ink, bold=True),
         ]
     )
 
 
-def _picture_shown(value: int | None) -> str | None:
-    return None if value is None else str(value)
+# Who talks to whom: connections to the leaders of partitions, and to the group's coordinator.
 
-
-# The connections of a topic's clients as a picture: to the leaders of partitions, and to the group's coordinator.
-#
-# Arrows go the way the records or requests go; what is about the group is thick and dashed.
-
-BROKERS_LEFT, CLIENT_WIDTH, BROKER_LEFT, BROKER_WIDTH = 25, 270, 690, 285
+CLIENT_WIDTH, BROKER_LEFT, BROKER_WIDTH = 270, 690, 285
 LONGEST_NAME = 20
 TOP, AREA_HEIGHT, CLIENT_HEIGHT, GAP = 64, 372, 66, 16
-MOST_BROKERS, MOST_CLIENTS, MOST_PARTITIONS_LISTED = 4, 5, 12
+MOST_BROKERS, MOST_CLIENTS, MOST_TOPIC_PARTITIONS = 4, 5, 12
 LEGEND_TOP = TOP + AREA_HEIGHT + 24
 PRODUCE_LINE, FETCH_LINE = LINES[0], LINES[2]
 
@@ -388,13 +377,13 @@ def draw_connections(
     found = connections(group_id, topic_leaders, members, brokers=brokers)
     leaders = round_robin_leaders(brokers)
     broker_ids, clients = sorted(set(leaders)), list(dict.fromkeys(each.client for each in found))
-    if len(broker_ids) > MOST_BROKERS or len(clients) > MOST_CLIENTS or len(topic_leaders) > MOST_PARTITIONS_LISTED:
+    if len(broker_ids) > MOST_BROKERS or len(clients) > MOST_CLIENTS or len(topic_leaders) > MOST_TOPIC_PARTITIONS:
         raise KafkaLearnError(
-            f"the picture has room for {MOST_BROKERS} brokers, {MOST_CLIENTS - 1} members and {MOST_PARTITIONS_LISTED} "
+            f"the picture has room for {MOST_BROKERS} brokers, {MOST_CLIENTS - 1} members and {MOST_TOPIC_PARTITIONS} "
             f"partitions, got {len(broker_ids)}, {len(clients) - 1} and {len(topic_leaders)}"
         )
     offsets_at = offsets_partition(group_id, len(leaders))
-    boxes = _rows(clients, CLIENT_HEIGHT), _rows(broker_ids, None)
+    boxes = _rows(clients, CLIENT_HEIGHT), _rows(broker_ids)
     led = {each: [at for at, leader in enumerate(topic_leaders) if leader == each] for each in broker_ids}
     return picture(
         LEGEND_TOP + 126,
@@ -402,16 +391,15 @@ def draw_connections(
         *_lines(found, *boxes),
         *(_client(name, boxes[0][name], members) for name in clients),
         *(_broker(each, boxes[1][each], led[each], leaders[offsets_at] == each, offsets_at) for each in broker_ids),
-        *_connections_legend(),
+        *_requests_legend(),
         label=_label(found, group_id, offsets_at, leaders[offsets_at], len(members)),
     )
 
 
-def _rows(names: Sequence[Name], height: float | None) -> Rows[Name]:
+def _rows(names: Sequence[Name], height: float | None = None) -> Rows[Name]:
     """The boxes of a column, spread over the area."""
     room = (AREA_HEIGHT + GAP) / len(names)
-    size = room - GAP if height is None else min(height, room - GAP)
-    size = min(size, 112)
+    size = min(112 if height is None else height, room - GAP)
     return {name: (TOP + index * room + (room - GAP - size) / 2, size) for index, name in enumerate(names)}
 
 
@@ -419,9 +407,7 @@ def _client(name: str, box: tuple[float, float], members: Mapping[str, Sequence[
     top, height = box
     owned = sorted(members.get(name, ()))
     does = "writes to all partitions" if name == PRODUCER else f"reads {_partitions(owned)}"
-    return _connections_box(
-        BROKERS_LEFT, top, CLIENT_WIDTH, height, shortened(name, LONGEST_NAME), [does], is_marked=False
-    )
+    return _party(LEFT, top, CLIENT_WIDTH, height, shortened(name, LONGEST_NAME), [does], is_marked=False)
 
 
 def _broker(broker_id: int, box: tuple[float, float], led: Sequence[int], is_coordinator: bool, at: int) -> str:
@@ -429,7 +415,7 @@ def _broker(broker_id: int, box: tuple[float, float], led: Sequence[int], is_coo
     if is_coordinator:
         lines.append(f"leads {OFFSETS_TOPIC}-{at}")
     name = f"broker {broker_id}" + (", the coordinator" if is_coordinator else "")
-    return _connections_box(BROKER_LEFT, box[0], BROKER_WIDTH, box[1], name, lines, is_coordinator)
+    return _party(BROKER_LEFT, box[0], BROKER_WIDTH, box[1], name, lines, is_coordinator)
 
 
 def _partitions(numbers: Sequence[int]) -> str:
@@ -437,14 +423,12 @@ def _partitions(numbers: Sequence[int]) -> str:
         return "no partition"
     if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
         return f"partitions {numbers[0]} to {numbers[-1]}"
-    return (
-        f"partition{'s' * (len(numbers) > 1)} {listed(numbers)}" if len(numbers) < 5 else f"{len(numbers)} partitions"
-    )
+    if len(numbers) > 4:
+        return f"{len(numbers)} partitions"
+    return f"partition{'s' * (len(numbers) > 1)} {listed(numbers)}"
 
 
-def _connections_box(
-    x: float, top: float, width: float, height: float, name: str, lines: Sequence[str], is_marked: bool
-) -> str:
+def _party(x: float, top: float, width: float, height: float, name: str, lines: Sequence[str], is_marked: bool) -> str:
     first = top + (height - 22 * len(lines)) / 2 + 6
     return "\n".join(
         [
@@ -460,11 +444,10 @@ def _lines(found: Sequence[Connection], clients: Rows[str], brokers: Rows[int]) 
     """Each connection between two ports of its own, in the order that crosses least."""
     of_client = _ports(found, clients, lambda each: each.client, lambda each: brokers[each.broker_id][0])
     of_broker = _ports(found, brokers, lambda each: each.broker_id, lambda each: clients[each.client][0])
-    shapes = []
-    for index, each in enumerate(found):
-        here, there = (BROKERS_LEFT + CLIENT_WIDTH + 4, of_client[index]), (BROKER_LEFT - 6, of_broker[index])
-        shapes.append(_line(each, here, there))
-    return shapes
+    return [
+        _line(each, (LEFT + CLIENT_WIDTH + 4, y), (BROKER_LEFT - 6, other_y))
+        for each, y, other_y in zip(found, of_client, of_broker, strict=True)
+    ]
 
 
 def _ports(
@@ -496,8 +479,8 @@ def _dashed(here: tuple[float, float], there: tuple[float, float]) -> str:
     )
 
 
-def _connections_legend() -> list[str]:
-    left, right = BROKERS_LEFT, BROKERS_LEFT + 70
+def _requests_legend() -> list[str]:
+    left, right = LEFT, LEFT + 70
     by_metadata = "found by Metadata, asked of any broker"
     rows = (
         (partial(_flow, left, right, PRODUCE_LINE), "Produce: to the leader of the partition", by_metadata),
@@ -513,8 +496,8 @@ def _connections_legend() -> list[str]:
         y = LEGEND_TOP + 14 + index * 34
         shapes += [
             shape(y),
-            text(BROKERS_LEFT + 86, y + 6, words, BODY - 2),
-            text(BROKERS_LEFT + 520, y + 6, how, BODY - 2, colour=MUTED),
+            text(LEFT + 86, y + 6, words, BODY - 2),
+            text(LEFT + 520, y + 6, how, BODY - 2, colour=MUTED),
         ]
     return shapes
 

@@ -1,7 +1,13 @@
 """Where committed offsets could live, and what each place costs: why Kafka keeps those of a group on one node.
 
-Four rules, each as simple as Kafka's own: the node is found by the name of the partition, of the topic, of the consumer
-or of the group. A rebalance gives partitions to other consumers; then it shows what a rule is worth.
+`place_cost` compares four rules, each as simple as Kafka's own: the node is found by the name of the partition, of the
+topic, of the consumer or of the group. A rebalance gives partitions to other consumers; then it shows what a rule is
+worth.
+
+`connections` says to whom the clients of a topic hold connections, what goes over each, and how they have found it.
+Records go to and come from the leader of their partition, so a client is connected to as many brokers as lead
+something it writes or reads. Everything about the group goes to one broker, the group's coordinator. Clients ask any
+broker for both: Metadata names the leaders, FindCoordinator the coordinator.
 """
 
 from __future__ import annotations
@@ -110,11 +116,7 @@ def place_cost(
     )
 
 
-# To whom the clients of a topic hold connections, what goes over each, and how they have found it.
-#
-# Records go to and come from the leader of their partition, so a client is connected to as many brokers as lead
-# something it writes or reads. Everything about the group goes to one broker, the group's coordinator. Clients ask any
-# broker for both: Metadata names the leaders, FindCoordinator the coordinator.
+# To whom the clients of a topic hold connections.
 
 PRODUCER = "producer"
 METADATA, FIND_COORDINATOR = "Metadata", "FindCoordinator"

@@ -19,29 +19,12 @@ from kafkalearn.base.checks import LARGEST_INT, one_of, text, whole_number
 from kafkalearn.base.hashing import java_abs, java_remainder, java_string_hash, kafka_abs, to_positive
 from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT, leaders_of
 
-
-def _abs_then_mod(group_hash: int, partition_count: int) -> int:
-    return java_remainder(java_abs(group_hash), partition_count)
-
-
-def _mod_then_abs(group_hash: int, partition_count: int) -> int:
-    return java_abs(java_remainder(group_hash, partition_count))
-
-
-def _mask_then_mod(group_hash: int, partition_count: int) -> int:
-    return to_positive(group_hash) % partition_count
-
-
-def _kafka(group_hash: int, partition_count: int) -> int:
-    return kafka_abs(group_hash) % partition_count
-
-
 FORMULAS: MappingProxyType[str, Callable[[int, int], int]] = MappingProxyType(
     {
-        "kafka": _kafka,
-        "Math.abs(h) % n": _abs_then_mod,
-        "Math.abs(h % n)": _mod_then_abs,
-        "(h & 0x7fffffff) % n": _mask_then_mod,
+        "kafka": lambda h, n: kafka_abs(h) % n,
+        "Math.abs(h) % n": lambda h, n: java_remainder(java_abs(h), n),
+        "Math.abs(h % n)": lambda h, n: java_abs(java_remainder(h, n)),
+        "(h & 0x7fffffff) % n": lambda h, n: to_positive(h) % n,
     }
 )
 """The formulas in circulation, by name; each takes the signed hash and the partition count, in Java's arithmetic."""

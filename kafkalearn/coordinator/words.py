@@ -60,6 +60,13 @@ def shortened(words: str, longest: int) -> str:
     return f"{_start(words, kept)}…{_start(words[::-1], kept)[::-1]}"
 
 
+def _start(words: str, most: int) -> str:
+    end = min(len(words), most)
+    while columns(words[:end]) > most:
+        end -= 1
+    return words[:end]
+
+
 def columns(words: str) -> int:
     """How much room letters take, a narrow one being 1.
 
@@ -84,13 +91,6 @@ def heading(group_id: str) -> str:
 def is_long(group_id: str) -> bool:
     """Whether an id leaves room for only a short question beside it."""
     return columns(group_id) > LONGEST_BESIDE_QUESTION
-
-
-def _start(words: str, most: int) -> str:
-    end = min(len(words), most)
-    while columns(words[:end]) > most:
-        end -= 1
-    return words[:end]
 
 
 def lookup_arithmetic(state: Lookup) -> str:
