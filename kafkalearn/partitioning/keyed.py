@@ -2,7 +2,8 @@
 
 Kafka's brokers never look at a key: the *producer* picks the partition, so two clients that hash differently
 write the same key to two partitions, and the order of that key's records is gone. `PARTITIONERS` holds the rules
-in use, and two that are in use by mistake.
+in use, and two that are in use by mistake. `moved_share` says how many keys change their partition when the number of
+partitions changes; that rule is the same for group ids and ``__consumer_offsets``.
 
 A record without a key goes where the producer likes: see `kafkalearn.partitioning.keyless`.
 """
@@ -27,34 +28,13 @@ from kafkalearn.base.hashing import (
     to_positive,
 )
 
-
-def _murmur2(key: bytes, partition_count: int) -> int:
-    return to_positive(murmur2(key)) % partition_count
-
-
-def _crc32(key: bytes, partition_count: int) -> int:
-    return crc32(key) % partition_count
-
-
-def _fnv1a(key: bytes, partition_count: int) -> int:
-    return java_abs(java_remainder(int32(fnv1a(key)), partition_count))
-
-
-def _murmur2_unmasked(key: bytes, partition_count: int) -> int:
-    return (murmur2(key) & MASK_32) % partition_count
-
-
-def _spark(key: bytes, partition_count: int) -> int:
-    return spark_hash(key) % partition_count
-
-
 PARTITIONERS: MappingProxyType[str, Callable[[bytes, int], int]] = MappingProxyType(
     {
-        "murmur2": _murmur2,
-        "crc32": _crc32,
-        "fnv1a": _fnv1a,
-        "murmur2-unmasked": _murmur2_unmasked,
-        "spark": _spark,
+        "murmur2": lambda key, n: to_positive(murmur2(key)) % n,
+        "crc32": lambda key, n: crc32(key) % n,
+        "fnv1a": lambda key, n: java_abs(java_remainder(int32(fnv1a(key)), n)),
+        "murmur2-unmasked": lambda key, n: (murmur2(key) & MASK_32) % n,
+        "spark": lambda key, n: spark_hash(key) % n,
     }
 )
 """The rules by name: `murmur2` is the Java client (librdkafka `murmur2`, `murmur2_random`), `crc32` is
@@ -102,13 +82,7 @@ def partition_for_key(key: bytes, partition_count: int, partitioner: str = "murm
     """
     key = key_bytes("key", key)
     whole_number("partition_count", partition_count, 1, LARGEST_INT)
-    rule = PARTITIONERS[one_of("partitioner", partitioner, PARTITIONERS)]
-    return rule(key, partition_count)
-
-
-# How many keys change their partition when the number of partitions changes: exactly, for ``hash % count``.
-#
-# The rule is the same for record keys and a topic, and for group ids and ``__consumer_offsets``.
+    return PARTITIONERS[one_of("partitioner", partitioner, PARTITIONERS)](key, partition_count)
 
 
 def moved_share(before: int, after: int) -> Fraction:

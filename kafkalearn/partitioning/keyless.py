@@ -61,120 +61,7 @@ __all__ = [
 ]
 
 
-# What an event led to in the producer.
-
-
-@dataclass(frozen=True, slots=True)
-class RecordAppended:
-    """A record went into the queue of a partition."""
-
-    partition: int
-    appended_bytes: int  # growth of the queue; a record that opens a batch brings its header
-    has_opened_batch: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CounterStarted:
-    """The counter of round robin was used for the first time, and starts at a random number."""
-
-    counter: int
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionDrawn:
-    """The sticky partition was drawn at random."""
-
-    partition: int
-    previous: int | None  # the sticky partition until then
-
-
-@dataclass(frozen=True, slots=True)
-class BatchesSent:
-    """The waiting batches of a partition were sent."""
-
-    partition: int
-    batch_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class QueuesWeighed:
-    """The sending thread has weighed the partitions by their queues."""
-
-    is_uniform: bool  # every candidate is as likely to be drawn
-
-
-Effect: TypeAlias = RecordAppended | CounterStarted | PartitionDrawn | BatchesSent | QueuesWeighed
-
-
-# What happens to a producer: it writes, and batches are sent.
-
-MOST_RECORDS = 1_000_000  # of one call of `sends`
-
-
-@dataclass(frozen=True, slots=True)
-class Send(Checked):
-    """One record is written; without `key` and `partition` it goes where the release's rule says."""
-
-    value_bytes: Annotated[int, Whole(0, LARGEST_INT)] = 100
-    key: bytes | None = None
-    partition: Index | None = None  # named by the application: it wins over everything
-
-
-@dataclass(frozen=True, slots=True)
-class SendToOtherTopic(Checked):
-    """A keyless record for another topic: it advances the counter, where the producer has only one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drain(Checked):
-    """The waiting batches of `partitions` (None: of all) are sent, as when linger.ms has passed."""
-
-    partitions: tuple[Index, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SenderLooks(Checked):
-    """The sending thread looks for batches that are ready, and weighs the partitions by their queues.
-
-    `stalled` partitions are on brokers that have taken nothing for ``partitioner.availability.timeout.ms``.
-    """
-
-    stalled: tuple[Index, ...] = ()
-
-
-Event: TypeAlias = Send | SendToOtherTopic | Drain | SenderLooks
-
-
-def sends(record_count: int, value_bytes: int = 100, drain_every: int = 0) -> tuple[Event, ...]:
-    """The events of a producer that writes so many keyless records of one size.
-
-    Parameters
-    ----------
-    record_count : int
-        0 to 1,000,000.
-    value_bytes : int
-        Length of each value.
-    drain_every : int
-        All waiting batches are sent after every so many records; 0: never, as when records are written faster
-        than ``linger.ms``.
-
-    Examples
-    --------
-    >>> sends(3, drain_every=2)[1:3]
-    (Send(value_bytes=100, key=None, partition=None), Drain(partitions=None))
-    """
-    whole_number("record_count", record_count, 0, MOST_RECORDS)
-    whole_number("drain_every", drain_every, at_least=0)
-    events: list[Event] = []
-    one = Send(value_bytes)
-    for number in range(1, record_count + 1):
-        events.append(one)
-        if drain_every and number % drain_every == 0:
-            events.append(Drain())
-    return tuple(events)
-
-
-# What stays the same while a producer writes: the topic, the release with its rule, the random source.
+# The rules and the settings.
 
 RULES: MappingProxyType[str, str] = MappingProxyType(
     {
@@ -217,9 +104,6 @@ def _draw(seed: int, index: int) -> int:
     return Random(f"{seed}/{index}").getrandbits(31)
 
 
-_SEED_0 = seeded(0)
-
-
 @dataclass(frozen=True, slots=True)
 class Settings(Checked):
     """What stays the same while a producer writes to one topic.
@@ -246,7 +130,7 @@ class Settings(Checked):
     available: tuple[Index, ...] | None = None
     batch_size: Count = 16384
     is_adaptive: bool = True
-    draw: Callable[[int], int] = _SEED_0
+    draw: Callable[[int], int] = field(default=seeded(0))
 
     def __post_init__(self) -> None:
         """Refuse what no producer can be configured to."""
@@ -265,12 +149,12 @@ class Settings(Checked):
         return self.available or tuple(range(self.partition_count))
 
 
-# The producer's batches, to the byte: how many bytes a record takes, and when a batch is full.
+# The producer's batches, to the byte.
 #
 # The producer keeps a queue of *batches* for each partition. A record goes into the last batch if it still has
 # room, else that batch is closed and a new one opened. Which partition a record without a key goes to depends on
-# this since 2.4 (`kafkalearn.partitioning.keyless`), so it is computed as the producer does it: record format version
-# 2, no compression, no headers, all records of a batch with the same timestamp.
+# this since 2.4, so it is computed as the producer does it: record format version 2, no compression, no headers,
+# all records of a batch with the same timestamp.
 
 MAX_RECORD_OVERHEAD_BYTES = 21  # what the producer reserves for a record beside key and value
 
@@ -331,12 +215,8 @@ def append(queue: Queue, key: bytes | None, value_bytes: int, batch_size: int) -
     """
     if has_room(queue, key, value_bytes):
         last = queue[-1]
-        grown = replace(
-            last,
-            record_count=last.record_count + 1,
-            byte_count=last.byte_count + record_bytes(length_of(key), value_bytes, last.record_count),
-        )
-        return (*queue[:-1], grown)
+        byte_count = last.byte_count + record_bytes(length_of(key), value_bytes, last.record_count)
+        return (*queue[:-1], replace(last, record_count=last.record_count + 1, byte_count=byte_count))
     return (*close_last(queue), _open_batch(key, value_bytes, batch_size))
 
 
@@ -357,9 +237,7 @@ def _open_batch(key: bytes | None, value_bytes: int, batch_size: int) -> Batch:
     return Batch(record_count=1, byte_count=used, limit_bytes=max(batch_size, reserved))
 
 
-# The producer's state: its queues of batches, and where the next keyless record goes.
-
-Item = TypeVar("Item")
+# The state.
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,46 +308,222 @@ def close_open_batch(producer: Producer, partition: int) -> Producer:
     return replace(producer, queues=put(producer.queues, partition, close_last(producer.queue(partition))))
 
 
+Item = TypeVar("Item")
+
+
 def put(values: tuple[Item, ...], index: int, value: Item) -> tuple[Item, ...]:
     """The tuple with `value` in place of the item at `index`."""
     return (*values[:index], value, *values[index + 1 :])
 
 
-# What holds in every producer, and what a user hopes for: no rule keeps both promises.
+# Events: the producer writes, and batches are sent.
+
+MOST_RECORDS = 1_000_000  # of one call of `sends`
 
 
-def _only_the_last_fills_up(settings: Settings, producer: Producer) -> bool:
-    return all(batch.is_full for queue in producer.queues for batch in (queue or ())[:-1])
+@dataclass(frozen=True, slots=True)
+class Send(Checked):
+    """One record is written; without `key` and `partition` it goes where the release's rule says."""
+
+    value_bytes: Annotated[int, Whole(0, LARGEST_INT)] = 100
+    key: bytes | None = None
+    partition: Index | None = None  # named by the application: it wins over everything
 
 
-def _fit_their_buffers(settings: Settings, producer: Producer) -> bool:
-    return all(batch.byte_count <= batch.limit_bytes for queue in producer.queues for batch in queue or ())
+@dataclass(frozen=True, slots=True)
+class SendToOtherTopic(Checked):
+    """A keyless record for another topic: it advances the counter, where the producer has only one."""
 
 
-def _were_written(settings: Settings, producer: Producer) -> bool:
-    waiting = [sum(batch.record_count for batch in queue or ()) for queue in producer.queues]
-    return all(count <= written for count, written in zip(waiting, producer.record_counts, strict=True))
+@dataclass(frozen=True, slots=True)
+class Drain(Checked):
+    """The waiting batches of `partitions` (None: of all) are sent, as when linger.ms has passed."""
+
+    partitions: tuple[Index, ...] | None = None
 
 
-INVARIANTS = {
-    "only the last batch of a queue is filling up": _only_the_last_fills_up,
-    "no batch exceeds its buffer": _fit_their_buffers,
-    "every record that waits was written": _were_written,
-    "another partition is drawn at twice batch.size at the latest": lambda settings, producer: (
-        producer.produced_bytes < 2 * settings.batch_size
-    ),
-}
+@dataclass(frozen=True, slots=True)
+class SenderLooks(Checked):
+    """The sending thread looks for batches that are ready, and weighs the partitions by their queues.
 
-PROMISES = {
-    "no partition is two records ahead of another": lambda settings, producer: (
-        max(producer.record_counts) - min(producer.record_counts) < 2
-    ),
-    "only one batch is filling up": lambda settings, producer: (
-        sum(not all_full(queue or ()) for queue in producer.queues) < 2
-    ),
-}
+    `stalled` partitions are on brokers that have taken nothing for ``partitioner.availability.timeout.ms``.
+    """
 
-check, broken = judges(INVARIANTS, PROMISES)
+    stalled: tuple[Index, ...] = ()
+
+
+Event: TypeAlias = Send | SendToOtherTopic | Drain | SenderLooks
+
+
+def sends(record_count: int, value_bytes: int = 100, drain_every: int = 0) -> tuple[Event, ...]:
+    """The events of a producer that writes so many keyless records of one size.
+
+    Parameters
+    ----------
+    record_count : int
+        0 to 1,000,000.
+    value_bytes : int
+        Length of each value.
+    drain_every : int
+        All waiting batches are sent after every so many records; 0: never, as when records are written faster
+        than ``linger.ms``.
+
+    Examples
+    --------
+    >>> sends(3, drain_every=2)[1:3]
+    (Send(value_bytes=100, key=None, partition=None), Drain(partitions=None))
+    """
+    whole_number("record_count", record_count, 0, MOST_RECORDS)
+    whole_number("drain_every", drain_every, at_least=0)
+    events: list[Event] = []
+    one = Send(value_bytes)
+    for number in range(1, record_count + 1):
+        events.append(one)
+        if drain_every and number % drain_every == 0:
+            events.append(Drain())
+    return tuple(events)
+
+
+# Effects: what an event led to in the producer.
+
+
+@dataclass(frozen=True, slots=True)
+class RecordAppended:
+    """A record went into the queue of a partition."""
+
+    partition: int
+    appended_bytes: int  # growth of the queue; a record that opens a batch brings its header
+    has_opened_batch: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CounterStarted:
+    """The counter of round robin was used for the first time, and starts at a random number."""
+
+    counter: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionDrawn:
+    """The sticky partition was drawn at random."""
+
+    partition: int
+    previous: int | None  # the sticky partition until then
+
+
+@dataclass(frozen=True, slots=True)
+class BatchesSent:
+    """The waiting batches of a partition were sent."""
+
+    partition: int
+    batch_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueuesWeighed:
+    """The sending thread has weighed the partitions by their queues."""
+
+    is_uniform: bool  # every candidate is as likely to be drawn
+
+
+Effect: TypeAlias = RecordAppended | CounterStarted | PartitionDrawn | BatchesSent | QueuesWeighed
+
+
+def step(settings: Settings, producer: Producer, event: Event) -> Producer:
+    """The producer after `event`.
+
+    Raises
+    ------
+    IllegalEvent
+        If the event names a partition that the topic does not have.
+
+    Examples
+    --------
+    >>> settings = Settings(partition_count=3, draw=(2, 0).__getitem__)
+    >>> step(settings, start(settings), Send(value_bytes=100)).effects[-1]
+    RecordAppended(partition=2, appended_bytes=170, has_opened_batch=True)
+
+    References
+    ----------
+    Apache Kafka: ``DefaultPartitioner`` (0.8.2 to 3.2), ``StickyPartitionCache`` (2.4 to 3.2, KIP-480),
+    ``BuiltInPartitioner`` with ``RecordAccumulator`` (since 3.3, KIP-794).
+    """
+    producer = replace(producer, effects=())
+    match event:
+        case Send():
+            return _send(settings, producer, event)
+        case SendToOtherTopic():
+            has_one_counter = rule_of(settings.release) == "round robin, one counter"
+            return _counted(settings, producer)[1] if has_one_counter else producer
+        case Drain(partitions):
+            return _drain(settings, producer, partitions)
+        case SenderLooks(stalled):
+            _refuse_unknown(settings, event, stalled)
+            load = weigh(settings, producer, stalled)
+            return replace(producer, load=load, effects=(QueuesWeighed(is_uniform=load is None),))
+    raise no_event(event, (Send, SendToOtherTopic, Drain, SenderLooks))
+
+
+def _send(settings: Settings, producer: Producer, event: Send) -> Producer:
+    fixed = _fixed_partition(settings, event)
+    rule = rule_of(settings.release)
+    if rule == "sticky":
+        return send_sticky(settings, producer, event, fixed)
+    if fixed is not None:
+        return write(settings, producer, event, fixed)
+    if rule == "uniform sticky":
+        return send_uniform(settings, producer, event)
+    return send_round_robin(settings, producer, event)
+
+
+def _fixed_partition(settings: Settings, event: Send) -> int | None:
+    if event.partition is not None:
+        _refuse_unknown(settings, event, (event.partition,))
+        return event.partition
+    return None if event.key is None else partition_for_key(event.key, settings.partition_count)
+
+
+def _drain(settings: Settings, producer: Producer, partitions: tuple[int, ...] | None) -> Producer:
+    if partitions is None:
+        partitions = tuple(range(settings.partition_count))
+    _refuse_unknown(settings, Drain(partitions), partitions)
+    queues = producer.queues
+    return replace(
+        producer,
+        queues=tuple(() if each in partitions and queue is not None else queue for each, queue in enumerate(queues)),
+        effects=tuple(
+            BatchesSent(each, len(queue)) for each in sorted(set(partitions)) if (queue := producer.queue(each))
+        ),
+    )
+
+
+def _refuse_unknown(settings: Settings, event: Event, partitions: tuple[int, ...]) -> None:
+    for partition in partitions:
+        if not 0 <= partition < settings.partition_count:
+            raise IllegalEvent(
+                f"{shown(event)}: the topic has partitions 0 to {settings.partition_count - 1}, not {partition}; "
+                "a real producer waits max.block.ms for new metadata and then fails"
+            )
+
+
+def simulate(settings: Settings, events: Iterable[Event], initial: Producer | None = None) -> Trace[Producer, Event]:
+    """A run of a producer: from `initial`, or from one that has written nothing yet.
+
+    Examples
+    --------
+    >>> for release in ("2.3", "2.4", "4.3"):
+    ...     print(release, simulate(Settings(5, release), [Send()] * 60)[-1].state.record_counts)
+    2.3 (12, 12, 12, 12, 12)
+    2.4 (60, 0, 0, 0, 0)
+    4.3 (0, 0, 0, 60, 0)
+    """
+    return run(step, settings, start(settings) if initial is None else initial, events)
+
+
+def appended(trace: Trace[Producer, Event]) -> tuple[RecordAppended, ...]:
+    """Where each record of a run went, in the order they were written."""
+    effects = [effect for frame in trace[1:] for effect in frame.state.effects]
+    return tuple(effect for effect in effects if isinstance(effect, RecordAppended))
 
 
 # Keyless records up to 2.3: dealt out one by one, from a counter with a random start.
@@ -483,23 +537,17 @@ def send_round_robin(settings: Settings, producer: Producer, event: Send) -> Pro
     Apache Kafka 0.8.2.1 to 2.3, ``DefaultPartitioner`` (0.8.2: ``Partitioner``). 0.8.2.0 alone counted over all
     partitions and skipped those without a leader one by one; that is not modelled.
     """
-    counter, started = _started(settings, producer)
-    counted = replace(started, counter=int32(counter + 1))
+    counter, counted = _counted(settings, producer)
     return write(settings, counted, event, settings.candidates[to_positive(counter) % len(settings.candidates)])
 
 
-def count(settings: Settings, producer: Producer) -> Producer:
-    """The producer with its counter one further; the first use draws where it starts."""
-    counter, started = _started(settings, producer)
-    return replace(started, counter=int32(counter + 1))
-
-
-def _started(settings: Settings, producer: Producer) -> tuple[int, Producer]:
-    if producer.counter is not None:
-        return producer.counter, producer
-    counter = settings.draw(producer.draw_count)
-    effects = (CounterStarted(counter),)
-    return counter, replace(producer, counter=counter, draw_count=producer.draw_count + 1, effects=effects)
+def _counted(settings: Settings, producer: Producer) -> tuple[int, Producer]:
+    """The counter, and the producer with it one further; the first use draws where it starts."""
+    counter = producer.counter
+    if counter is None:
+        counter = settings.draw(producer.draw_count)
+        producer = replace(producer, draw_count=producer.draw_count + 1, effects=(CounterStarted(counter),))
+    return counter, replace(producer, counter=int32(counter + 1))
 
 
 # Keyless records from 2.4 to 3.2 (KIP-480): one partition until a new batch has to be opened.
@@ -574,8 +622,7 @@ def send_uniform(settings: Settings, producer: Producer, event: Send) -> Produce
 
 def _switch_if_due(settings: Settings, producer: Producer, in_mid_send: bool = True) -> Producer:
     """Another current partition once batch.size bytes went to this one and none of its batches is filling up."""
-    is_due = producer.produced_bytes >= settings.batch_size and all_full(producer.queue(producer.drawn))
-    if not is_due:
+    if producer.produced_bytes < settings.batch_size or not all_full(producer.queue(producer.drawn)):
         return producer
     drawn = _draw_next(settings, producer)
     return touch(drawn, drawn.drawn) if in_mid_send else drawn
@@ -638,101 +685,38 @@ def weigh(settings: Settings, producer: Producer, stalled: tuple[int, ...]) -> L
     return None if sums is None else Load(sums, partitions)
 
 
-# The simulator of keyless partitioning; the rule of each release is in a file of its own.
+# What holds in every producer, and what a user hopes for: no rule keeps both promises.
 
 
-def step(settings: Settings, producer: Producer, event: Event) -> Producer:
-    """The producer after `event`.
-
-    Raises
-    ------
-    IllegalEvent
-        If the event names a partition that the topic does not have.
-
-    Examples
-    --------
-    >>> settings = Settings(partition_count=3, draw=(2, 0).__getitem__)
-    >>> step(settings, start(settings), Send(value_bytes=100)).effects[-1]
-    RecordAppended(partition=2, appended_bytes=170, has_opened_batch=True)
-
-    References
-    ----------
-    Apache Kafka: ``DefaultPartitioner`` (0.8.2 to 3.2), ``StickyPartitionCache`` (2.4 to 3.2, KIP-480),
-    ``BuiltInPartitioner`` with ``RecordAccumulator`` (since 3.3, KIP-794).
-    """
-    producer = replace(producer, effects=())
-    match event:
-        case Send():
-            return _send(settings, producer, event)
-        case SendToOtherTopic():
-            has_one_counter = rule_of(settings.release) == "round robin, one counter"
-            return count(settings, producer) if has_one_counter else producer
-        case Drain(partitions):
-            return _drain(settings, producer, partitions)
-        case SenderLooks(stalled):
-            _refuse_unknown(settings, event, stalled)
-            load = weigh(settings, producer, stalled)
-            return replace(producer, load=load, effects=(QueuesWeighed(is_uniform=load is None),))
-    raise no_event(event, (Send, SendToOtherTopic, Drain, SenderLooks))
+def _only_the_last_fills_up(settings: Settings, producer: Producer) -> bool:
+    return all(batch.is_full for queue in producer.queues for batch in (queue or ())[:-1])
 
 
-def _send(settings: Settings, producer: Producer, event: Send) -> Producer:
-    fixed = _fixed_partition(settings, event)
-    rule = rule_of(settings.release)
-    if rule == "sticky":
-        return send_sticky(settings, producer, event, fixed)
-    if fixed is not None:
-        return write(settings, producer, event, fixed)
-    if rule == "uniform sticky":
-        return send_uniform(settings, producer, event)
-    return send_round_robin(settings, producer, event)
+def _fit_their_buffers(settings: Settings, producer: Producer) -> bool:
+    return all(batch.byte_count <= batch.limit_bytes for queue in producer.queues for batch in queue or ())
 
 
-def _fixed_partition(settings: Settings, event: Send) -> int | None:
-    if event.partition is not None:
-        _refuse_unknown(settings, event, (event.partition,))
-        return event.partition
-    return None if event.key is None else partition_for_key(event.key, settings.partition_count)
+def _were_written(settings: Settings, producer: Producer) -> bool:
+    waiting = [sum(batch.record_count for batch in queue or ()) for queue in producer.queues]
+    return all(count <= written for count, written in zip(waiting, producer.record_counts, strict=True))
 
 
-def _drain(settings: Settings, producer: Producer, partitions: tuple[int, ...] | None) -> Producer:
-    if partitions is None:
-        partitions = tuple(range(settings.partition_count))
-    _refuse_unknown(settings, Drain(partitions), partitions)
-    queues = producer.queues
-    return replace(
-        producer,
-        queues=tuple(() if each in partitions and queue is not None else queue for each, queue in enumerate(queues)),
-        effects=tuple(
-            BatchesSent(each, len(queue)) for each in sorted(set(partitions)) if (queue := producer.queue(each))
-        ),
-    )
+INVARIANTS = {
+    "only the last batch of a queue is filling up": _only_the_last_fills_up,
+    "no batch exceeds its buffer": _fit_their_buffers,
+    "every record that waits was written": _were_written,
+    "another partition is drawn at twice batch.size at the latest": lambda settings, producer: (
+        producer.produced_bytes < 2 * settings.batch_size
+    ),
+}
 
+PROMISES = {
+    "no partition is two records ahead of another": lambda settings, producer: (
+        max(producer.record_counts) - min(producer.record_counts) < 2
+    ),
+    "only one batch is filling up": lambda settings, producer: (
+        sum(not all_full(queue or ()) for queue in producer.queues) < 2
+    ),
+}
 
-def _refuse_unknown(settings: Settings, event: Event, partitions: tuple[int, ...]) -> None:
-    for partition in partitions:
-        if not 0 <= partition < settings.partition_count:
-            raise IllegalEvent(
-                f"{shown(event)}: the topic has partitions 0 to {settings.partition_count - 1}, not {partition}; "
-                "a real producer waits max.block.ms for new metadata and then fails"
-            )
-
-
-def simulate(settings: Settings, events: Iterable[Event], initial: Producer | None = None) -> Trace[Producer, Event]:
-    """A run of a producer: from `initial`, or from one that has written nothing yet.
-
-    Examples
-    --------
-    >>> for release in ("2.3", "2.4", "4.3"):
-    ...     print(release, simulate(Settings(5, release), [Send()] * 60)[-1].state.record_counts)
-    2.3 (12, 12, 12, 12, 12)
-    2.4 (60, 0, 0, 0, 0)
-    4.3 (0, 0, 0, 60, 0)
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
-def appended(trace: Trace[Producer, Event]) -> tuple[RecordAppended, ...]:
-    """Where each record of a run went, in the order they were written."""
-    effects = [effect for frame in trace[1:] for effect in frame.state.effects]
-    return tuple(effect for effect in effects if isinstance(effect, RecordAppended))
+check, broken = judges(INVARIANTS, PROMISES)

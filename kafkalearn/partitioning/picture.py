@@ -1,4 +1,9 @@
-"""A producer of keyless records, shown: picture, words, figures."""
+"""A producer of keyless records in words and pictures.
+
+In words: a sentence about a frame (`describe_keyless`), where the next record goes (`keyless_rule`), the whole of it as
+text (`keyless_text`). As a picture: a lane for each partition, batches filling up; `draw_keyless` draws a frame of
+`kafkalearn.partitioning.keyless.simulate`, `animate_keyless` a whole run.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +51,7 @@ from kafkalearn.partitioning.keyless import (
     rule_of,
 )
 
-# A producer of keyless records in words: a sentence about a frame, its rule, the whole of it as text.
+# In words.
 
 
 def describe_keyless(
@@ -62,7 +67,8 @@ def describe_keyless(
     state, event = frame.state, frame.event
     match event:
         case Send():
-            (placed,) = (each for each in state.effects if isinstance(each, RecordAppended))
+            placed = appended_in(state)
+            assert placed is not None, "a record that is sent goes somewhere"
             return _describe_send(state, event, placed) + _describe_draw(state, placed)
         case SendToOtherTopic():
             return "A record without a key goes to another topic."
@@ -71,7 +77,9 @@ def describe_keyless(
                 return "All waiting batches are sent."
             return f"The waiting batches of partitions {', '.join(map(str, partitions))} are sent."
         case SenderLooks():
-            return f"The sending thread looks at the queues: {_describe_weights(state)}."
+            said = ", ".join(f"{weight} for partition {each}" for each, weight in weights(state).items())
+            likely = f"weights {said}" if said else "every partition is as likely to be drawn"
+            return f"The sending thread looks at the queues: {likely}."
     return f"A producer of Kafka {settings.release} ({rule_of(settings.release)}) has written nothing yet."
 
 
@@ -105,27 +113,18 @@ def weights(state: Producer) -> dict[int, int]:
     return dict(zip(state.load.partitions, (b - a for a, b in pairwise((0, *sums))), strict=True))
 
 
-def _describe_weights(state: Producer) -> str:
-    by_partition = weights(state)
-    if not by_partition:
-        return "every partition is as likely to be drawn"
-    return "weights " + ", ".join(f"{weight} for partition {each}" for each, weight in by_partition.items())
-
-
 def keyless_rule(settings: Settings, state: Producer) -> str:
     """Where the next record goes, in the terms of the release's rule."""
     rule = rule_of(settings.release)
     if rule.startswith("round robin"):
         if state.counter is None:
             return "the counter starts at a random number"
-        count = len(settings.candidates)
-        index = to_positive(state.counter) % count
-        return f"next: {to_positive(state.counter)} % {count} = {index}, partition {settings.candidates[index]}"
+        number, count = to_positive(state.counter), len(settings.candidates)
+        return f"next: {number} % {count} = {number % count}, partition {settings.candidates[number % count]}"
     if state.current is None:
         return "next: a partition drawn at random"
-    is_filling = not all_full(state.queues[state.current] or ())
     by_rule = _sticky_rule if rule == "sticky" else _uniform_rule
-    return by_rule(settings, state, is_filling)
+    return by_rule(settings, state, is_filling=not all_full(state.queue(state.current)))
 
 
 def _sticky_rule(settings: Settings, state: Producer, is_filling: bool) -> str:
@@ -165,7 +164,7 @@ def keyless_text(
 
 
 def _lane_text(state: Producer, partition: int) -> str:
-    queue, written = state.queues[partition] or (), state.record_counts[partition]
+    queue, written = state.queue(partition), state.record_counts[partition]
     sent = written - sum(batch.record_count for batch in queue)
     waiting = " ".join(_batch_text(batch) for batch in queue) or "nothing"
     mark = ">" if partition == state.current else " "
@@ -177,9 +176,7 @@ def _batch_text(batch: Batch) -> str:
     return f"[{counted(batch.record_count, 'record')}, {batch.byte_count} bytes{is_full}]"
 
 
-# A producer's queues as a picture: a lane for each partition, batches filling up, and where the next record goes.
-#
-# A frame of `kafkalearn.partitioning.keyless.simulate` becomes one drawing; `animate_keyless` draws a whole run.
+# As a picture.
 
 LANES_TOP, LANE_HEIGHT, MOST_LANES = 86, 58, 7  # of so many lanes the picture fits a small window
 QUEUE_LEFT, BATCH_WIDTH, BATCH_GAP, MOST_BATCHES = 190, 144, 12, 4
@@ -208,7 +205,7 @@ def animate_keyless(
 
     Examples
     --------
-    >>> from kafkalearn.partitioning.keyless import Send, simulate
+    >>> from kafkalearn.partitioning.keyless import simulate
     >>> settings = Settings(3, batch_size=1000)
     >>> animate_keyless(settings, simulate(settings, [Send()])).captions[1]
     'Record 1 (100 bytes) opens a batch in partition 1. Partition 1 was drawn for it.'
@@ -231,7 +228,7 @@ def draw_keyless(
 
     Examples
     --------
-    >>> from kafkalearn.partitioning.keyless import Send, simulate
+    >>> from kafkalearn.partitioning.keyless import simulate
     >>> settings = Settings(3, batch_size=1000)
     >>> draw_keyless(settings, simulate(settings, [Send()])[1]).label
     'Record 1 (100 bytes) opens a batch in partition 1. Partition 1 was drawn for it.'
@@ -262,33 +259,24 @@ def _shown(settings: Settings, state: Producer) -> range:
 
 def _lane(settings: Settings, state: Producer, partition: int, top: float) -> str:
     is_current, is_led = partition == state.current, partition in settings.candidates
-    queue = state.queues[partition] or ()
+    middle = top + LANE_HEIGHT / 2
+    queue, written = state.queue(partition), state.record_counts[partition]
     appended = appended_in(state)
     got_record = appended is not None and appended.partition == partition
-    written = state.record_counts[partition]
-    sent = written - sum(batch.record_count for batch in queue)
+    sent, weight = written - sum(batch.record_count for batch in queue), weights(state).get(partition)
+    aside = f"{sent} sent" if weight is None else f"{sent} sent, weight {weight}"
     name = f"partition {partition}" if is_led else f"{partition}: no leader"
     return "\n".join(
         [
             rect(0, top, WIDTH, LANE_HEIGHT, EMPTY) if is_current else "",
             line(25, top + LANE_HEIGHT, WIDTH - 25, top + LANE_HEIGHT, MUTED, 1),
-            _current_mark(top) if is_current else "",
+            polygon([(34, middle), (16, middle - 11), (16, middle + 11)], MARK) if is_current else "",
             text(40, top + 35, name, BODY, colour=INK if is_led else MUTED, bold=is_current),
             *_batches(queue, top, got_record),
             text(WIDTH - 25, top + 27, f"{written} written", BODY, "end"),
-            text(WIDTH - 25, top + 48, _aside(state, partition, sent), SMALL, "end", MUTED),
+            text(WIDTH - 25, top + 48, aside, SMALL, "end", MUTED),
         ]
     )
-
-
-def _current_mark(top: float) -> str:
-    middle = top + LANE_HEIGHT / 2
-    return polygon([(34, middle), (16, middle - 11), (16, middle + 11)], MARK)
-
-
-def _aside(state: Producer, partition: int, sent: int) -> str:
-    weight = weights(state).get(partition)
-    return f"{sent} sent" if weight is None else f"{sent} sent, weight {weight}"
 
 
 def _batches(queue: tuple[Batch, ...], top: float, got_record: bool) -> list[str]:

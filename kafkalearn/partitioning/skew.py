@@ -12,6 +12,8 @@ Two questions that are often taken for one:
 
 The p-value speaks of things that were placed one by one, like group ids or keys. Records of one key go together,
 so for counts of records only the first question has an answer.
+
+`evenness` answers both for the counts of partitions; `load_by_broker` adds up what each broker carries.
 """
 
 from __future__ import annotations
@@ -22,8 +24,6 @@ from math import erfc, exp, fsum, lgamma, log, sqrt
 
 from kafkalearn.base.checks import number, sequence, whole_number
 from kafkalearn.base.errors import KafkaLearnError
-
-# The chi-square distribution: how often chance alone gives a sum of squares that is at least so large.
 
 MOST_DEGREES = 1_000_000
 
@@ -223,16 +223,11 @@ def load_by_broker(
     total = sum(counts)
     if total == 0:
         raise KafkaLearnError("counts are all 0: nothing was counted, so nobody carries a share of it")
-    ids = _in_order({*leaders, *_brokers("broker_ids", broker_ids)})
+    ids = sorted({*leaders, *_brokers("broker_ids", broker_ids)}, key=lambda each: (each is None, each or 0))
     led: dict[int | None, list[int]] = {broker_id: [] for broker_id in ids}
     for count, leader in zip(counts, leaders, strict=True):
         led[leader].append(count)
     return tuple(BrokerLoad(broker_id, len(its), sum(its), sum(its) / total) for broker_id, its in led.items())
-
-
-def _in_order(broker_ids: set[int | None]) -> list[int | None]:
-    known = sorted(broker_id for broker_id in broker_ids if broker_id is not None)
-    return [*known, *(broker_ids & {None})]
 
 
 def _brokers(name: str, broker_ids: object) -> tuple[int | None, ...]:
