@@ -41,84 +41,6 @@ from kafkalearn.releases.lines import DEFAULT_RELEASE, release_line
 LEFT_OUT = "transactions, several producers, what a callback does with an error, and disks that lie"
 
 
-@dataclass(frozen=True)
-class Safe(Answer):
-    """The answer to `safe`: the settings, what can harm a record, and what costs only time."""
-
-    release: str
-    given: tuple[Given, ...]
-    harms: tuple[Harm, ...]  # the worst first, of each kind the shortest first
-    beyond: tuple[Harm, ...]  # when every replica in sync loses its power: none of these settings helps
-    seen: tuple[tuple[str, str], ...]  # what the application or the operator sees, and the failure before it
-    remedy: tuple[tuple[str, object], ...]  # the settings after which nothing harms; empty: none is needed, or helps
-    notes: tuple[str, ...]
-    settings: Settings = field(repr=False, compare=False)
-
-    @property
-    def outcome(self) -> Outcome:
-        """Found, if there is a run that harms a record."""
-        return Outcome.FOUND if self.harms else Outcome.FINE
-
-    def as_data(self) -> dict[str, object]:
-        """As `Answer.as_data`."""
-        return {
-            "release": self.release,
-            "settings": [{"name": each.name, "value": each.value, "origin": each.origin} for each in self.given],
-            "harms": [_harm_data(each) for each in self.harms],
-            "beyond": [_harm_data(each) for each in self.beyond],
-            "seen": [{"result": result, "failure": failure} for result, failure in self.seen],
-            "remedy": dict(self.remedy),
-            "notes": [*self.notes],
-        }
-
-    def __str__(self) -> str:
-        """The verdict, the worst run step by step, what else can happen, and what would help."""
-        said = [wrapped(f"{each.name} = {_written(each.value)} ({each.origin})", "  ") for each in self.given]
-        if self.harms:
-            worst = self.harms[0]
-            said.append(wrapped(f"Not safe: {HARM[worst.result]}, if {worst.failure}. The shortest run:"))
-            said += [wrapped(step, f"  {number}. ") for number, step in enumerate(worst.steps, start=1)]
-            said += [wrapped(f"Also {each.result}: if {each.failure}.") for each in self._others()]
-            if self.remedy:
-                changes = listed(f"{name} = {_written(value)}" for name, value in self.remedy)
-                said.append(wrapped(f"No such run is left with {changes}."))
-        else:
-            said.append("Safe: no run was found that loses a record or writes it twice.")
-        if self.beyond:
-            worst = listed(each.result for each in self.beyond)
-            said.append(
-                wrapped(f"Beyond these settings: if all in sync lose their power at once, records are {worst}.")
-            )
-        for result in dict(self.seen):
-            failures = "; or ".join(failure for name, failure in self.seen if name == result)
-            said.append(wrapped(f"Not in silence: {WITH_AN_ERROR[result]}, if {failures}."))
-        return "\n".join([*said, *map(wrapped, self.notes)])
-
-    def _others(self) -> list[Harm]:
-        """Of each other kind of harm the shortest run."""
-        firsts: dict[str, Harm] = {}
-        for each in self.harms:
-            firsts.setdefault(each.result, each)
-        return [each for each in firsts.values() if each is not self.harms[0]]
-
-    def film(self) -> Animation:
-        """The worst run, drawn: a notebook shows it, ``film().html()`` is a player, ``film().still`` a picture.
-
-        Raises
-        ------
-        KafkaLearnError
-            If there is no such run.
-        """
-        shown = self.harms or self.beyond
-        if not shown:
-            raise KafkaLearnError("there is nothing to film: no run was found that loses a record or writes it twice")
-        settings = self.settings
-        title = f"{capitalised(HARM[shown[0].result])}: {shown[0].failure}"
-        return animation(
-            shown[0].run, partial(draw_delivery, settings), partial(describe_delivery, settings), title=title
-        )
-
-
 def safe(
     files: str | Path | Iterable[object] = (),
     *,
@@ -227,6 +149,86 @@ def _notes(given: Mapping[str, Given], settings: Settings) -> tuple[str, ...]:
     return (*notes, f"Not looked at: {LEFT_OUT}.")
 
 
+# The answer: as data, in words, and as a film.
+
+
+@dataclass(frozen=True)
+class Safe(Answer):
+    """The answer to `safe`: the settings, what can harm a record, and what costs only time."""
+
+    release: str
+    given: tuple[Given, ...]
+    harms: tuple[Harm, ...]  # the worst first, of each kind the shortest first
+    beyond: tuple[Harm, ...]  # when every replica in sync loses its power: none of these settings helps
+    seen: tuple[tuple[str, str], ...]  # what the application or the operator sees, and the failure before it
+    remedy: tuple[tuple[str, object], ...]  # the settings after which nothing harms; empty: none is needed, or helps
+    notes: tuple[str, ...]
+    settings: Settings = field(repr=False, compare=False)
+
+    @property
+    def outcome(self) -> Outcome:
+        """Found, if there is a run that harms a record."""
+        return Outcome.FOUND if self.harms else Outcome.FINE
+
+    def as_data(self) -> dict[str, object]:
+        """As `Answer.as_data`."""
+        return {
+            "release": self.release,
+            "settings": [{"name": each.name, "value": each.value, "origin": each.origin} for each in self.given],
+            "harms": [_harm_data(each) for each in self.harms],
+            "beyond": [_harm_data(each) for each in self.beyond],
+            "seen": [{"result": result, "failure": failure} for result, failure in self.seen],
+            "remedy": dict(self.remedy),
+            "notes": [*self.notes],
+        }
+
+    def __str__(self) -> str:
+        """The verdict, the worst run step by step, what else can happen, and what would help."""
+        said = [wrapped(f"{each.name} = {_written(each.value)} ({each.origin})", "  ") for each in self.given]
+        if self.harms:
+            worst = self.harms[0]
+            said.append(wrapped(f"Not safe: {HARM[worst.result]}, if {worst.failure}. The shortest run:"))
+            said += [wrapped(step, f"  {number}. ") for number, step in enumerate(worst.steps, start=1)]
+            said += [wrapped(f"Also {each.result}: if {each.failure}.") for each in self._others()]
+            if self.remedy:
+                changes = listed(f"{name} = {_written(value)}" for name, value in self.remedy)
+                said.append(wrapped(f"No such run is left with {changes}."))
+        else:
+            said.append("Safe: no run was found that loses a record or writes it twice.")
+        if self.beyond:
+            results = listed(each.result for each in self.beyond)
+            said.append(
+                wrapped(f"Beyond these settings: if all in sync lose their power at once, records are {results}.")
+            )
+        for result in dict(self.seen):
+            failures = "; or ".join(failure for name, failure in self.seen if name == result)
+            said.append(wrapped(f"Not in silence: {WITH_AN_ERROR[result]}, if {failures}."))
+        return "\n".join([*said, *map(wrapped, self.notes)])
+
+    def _others(self) -> list[Harm]:
+        """Of each other kind of harm the shortest run."""
+        firsts: dict[str, Harm] = {}
+        for each in self.harms:
+            firsts.setdefault(each.result, each)
+        return [each for each in firsts.values() if each is not self.harms[0]]
+
+    def film(self) -> Animation:
+        """The worst run, drawn: a notebook shows it, ``film().html()`` is a player, ``film().still`` a picture.
+
+        Raises
+        ------
+        KafkaLearnError
+            If there is no such run.
+        """
+        shown = self.harms or self.beyond
+        if not shown:
+            raise KafkaLearnError("there is nothing to film: no run was found that loses a record or writes it twice")
+        worst = shown[0]
+        title = f"{capitalised(HARM[worst.result])}: {worst.failure}"
+        draw, describe = partial(draw_delivery, self.settings), partial(describe_delivery, self.settings)
+        return animation(worst.run, draw, describe, title=title)
+
+
 def _harm_data(harm: Harm) -> dict[str, object]:
     return {"result": harm.result, "failure": harm.failure, "steps": [*harm.steps]}
 
@@ -235,7 +237,7 @@ def _written(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# ``kafkalearn safe``: whether settings can lose or double a record, with the shortest run that does.
+# The command line.
 
 HELP = "can my settings lose or double a record: the shortest run that does, in words and as a film"
 TRUTHS = {"true": True, "false": False}

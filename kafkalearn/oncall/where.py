@@ -19,11 +19,8 @@ from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 
-# The topic that holds what is asked for, and who leads its partitions, from whatever says so.
-
 if TYPE_CHECKING:
     from kafkalearn.live.cluster import Cluster
-
 TRANSACTIONS_TOPIC = "__transaction_state"
 DEFAULT_PARTITION_COUNT = 50  # offsets.topic.num.partitions, transaction.state.log.num.partitions: of every release
 KEY, GROUP, TRANSACTIONAL_ID = "key", "group", "transactional-id"
@@ -33,6 +30,123 @@ KINDS = {
     TRANSACTIONAL_ID: (TRANSACTIONS_TOPIC, "coordinator"),
 }
 """What can be asked for: the topic that holds it (None: the reader's own), and what its broker is called."""
+
+
+def where(
+    names: str | bytes | Iterable[str | bytes | None],
+    kind: str = GROUP,
+    *,
+    topic: str | None = None,
+    partition_count: int | None = None,
+    describe: str | None = None,
+    brokers: Sequence[int] | int | None = None,
+    cluster: Cluster | None = None,
+    partitioner: str | Sequence[str] = "java",
+    release: str = DEFAULT_RELEASE,
+) -> Where:
+    """The partition of groups, keys or transactional ids, and who leads it where that is known.
+
+    Parameters
+    ----------
+    names : str, bytes, or an iterable of them
+        Groups and transactional ids are text. Keys are bytes, a text stands for its UTF-8; None is a record without a
+        key.
+    kind : str
+        A name in `KINDS`: ``"group"``, ``"key"``, ``"transactional-id"``.
+    topic : str or None
+        Of keys; None: the only one in `describe`, or not known.
+    partition_count : int or None
+        None: what `describe` or the cluster says; else of groups and transactional ids 50, the default of every
+        release.
+    describe : str or None
+        What ``kafka-topics.sh --describe`` prints, of any release, pasted whole.
+    brokers : sequence of int, or int
+        The brokers of an undisturbed cluster, as for `kafkalearn.coordinator.round_robin_leaders`.
+    cluster : Cluster or None
+        A running cluster, `kafkalearn.live.connect`; only its metadata are read.
+    partitioner : str or sequence of str
+        Of keys: clients or rules by name, in `kafkalearn.oncall.where.CLIENTS`.
+    release : str
+        Of the Java producer, for a record without a key.
+
+    Raises
+    ------
+    KafkaLearnError
+        If the number of partitions cannot be known, a name is not legal, or what was given contradicts itself.
+
+    Examples
+    --------
+    >>> print(where("billing", brokers=[1, 2, 3]))
+    group billing: partition 9 of the 50 of __consumer_offsets; its coordinator is
+    broker 1
+    The brokers are those of an undisturbed cluster where broker 1 leads partition
+    0; of a real one its --describe says who leads.
+    >>> print(where("TT0124", "key", partition_count=15, partitioner=["java", "librdkafka"]))
+    a topic of 15 partitions:
+    key     partition  by
+    TT0124  10         java
+    TT0124  9          librdkafka
+    These clients disagree about 1 key: its records lie in two partitions, in no
+    order.
+
+    References
+    ----------
+    Apache Kafka 0.8.2 to 4.3, ``GroupCoordinatorService.partitionFor``, ``TransactionStateManager.partitionFor`` and
+    ``BuiltInPartitioner.partitionForKey``; for other clients see `kafkalearn.oncall.where.CLIENTS`.
+    """
+    one_of("kind", kind, KINDS)
+    if describe is not None:
+        text("describe", describe)
+    given = _names("names", names)
+    if not given:
+        raise KafkaLearnError(f"give at least one {kind}")
+    topic = topic_of(kind, topic, describe)
+    leaders, leaders_from, notes = leaders_for(kind, topic, partition_count, describe, brokers, cluster)
+    count = len(leaders) if leaders is not None else count_of(kind, partition_count)
+    clients = [client_named(name) for name in _names("partitioner", partitioner)]
+    if not clients:
+        raise KafkaLearnError("give at least one partitioner")
+    places = []
+    for name in given:
+        if kind != KEY:
+            places.append(_place(text(kind, name), None, offsets_partition(text(kind, name), count), leaders))
+            continue
+        key = key_from(name) if isinstance(name, str) else None if name is None else key_bytes("key", name)
+        for client in clients:
+            places.append(_place(_key_text(key), client.name, client.partition(key, count), leaders))
+    if any(each.partition is None for each in places):
+        notes = (*notes, _without_key(release))
+    return Where(kind, topic, count, tuple(places), leaders_from, notes)
+
+
+def _names(what: str, names: object) -> tuple:
+    """One name, or several."""
+    is_one = names is None or isinstance(names, str | bytes | bytearray)
+    return (names,) if is_one else tuple(iterable(what, names, of="names"))
+
+
+def _place(name: str, by: str | None, partition: int | None, leaders: tuple[int | None, ...] | None) -> Place:
+    if leaders is None or partition is None:
+        return Place(name, by, partition, None, None)
+    return Place(name, by, partition, leaders[partition], leaders[partition] is not None)
+
+
+def _key_text(key: bytes | None) -> str:
+    """A key as it is shown: text where it is text that can be printed, else hexadecimal."""
+    if key is None:
+        return "(no key)"
+    written = key.decode("utf-8", "replace")
+    return written if written.isprintable() and "\ufffd" not in written and written else f"0x{key.hex()}"
+
+
+def _without_key(release: str) -> str:
+    """What Java's producer does with a record that has no key."""
+    from kafkalearn.partitioning.keyless import RULES, rule_of  # half of the start, and seldom asked for
+
+    return f"Without a key it is the producer's choice; Java's of {release}: {RULES[rule_of(release)]}."
+
+
+# The topic that holds what is asked for, and who leads its partitions, from whatever says so.
 
 
 def topic_of(kind: str, topic: str | None, describe: str | None) -> str | None:
@@ -163,8 +277,7 @@ def client_named(name: str) -> Client:
     return CLIENTS[one_of("partitioner", name, CLIENTS)]
 
 
-if TYPE_CHECKING:
-    from kafkalearn.live.cluster import Cluster
+# The answer in words.
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +337,8 @@ class Where(Answer):
                 wrapped(f"These clients disagree about {keys}: its records lie in two partitions, in no order.")
             )
         if self.offline:
-            partitions = (
-                f"Partition {self.offline[0]} has"
-                if len(self.offline) == 1
-                else f"Partitions {listed(self.offline)} have"
-            )
+            is_one = len(self.offline) == 1
+            partitions = f"Partition{'' if is_one else 's'} {listed(self.offline)} {'has' if is_one else 'have'}"
             said.append(
                 wrapped(f"{partitions} no leader, so there is no {what}: clients ask again until a replica is back.")
             )
@@ -262,121 +372,7 @@ def _cut(name: str, longest: int) -> str:
     return name if len(name) <= longest else f"{name[: longest - 3]}..."
 
 
-def where(
-    names: str | bytes | Iterable[str | bytes | None],
-    kind: str = GROUP,
-    *,
-    topic: str | None = None,
-    partition_count: int | None = None,
-    describe: str | None = None,
-    brokers: Sequence[int] | int | None = None,
-    cluster: Cluster | None = None,
-    partitioner: str | Sequence[str] = "java",
-    release: str = DEFAULT_RELEASE,
-) -> Where:
-    """The partition of groups, keys or transactional ids, and who leads it where that is known.
-
-    Parameters
-    ----------
-    names : str, bytes, or an iterable of them
-        Groups and transactional ids are text. Keys are bytes, a text stands for its UTF-8; None is a record without a
-        key.
-    kind : str
-        A name in `KINDS`: ``"group"``, ``"key"``, ``"transactional-id"``.
-    topic : str or None
-        Of keys; None: the only one in `describe`, or not known.
-    partition_count : int or None
-        None: what `describe` or the cluster says; else of groups and transactional ids 50, the default of every
-        release.
-    describe : str or None
-        What ``kafka-topics.sh --describe`` prints, of any release, pasted whole.
-    brokers : sequence of int, or int
-        The brokers of an undisturbed cluster, as for `kafkalearn.coordinator.round_robin_leaders`.
-    cluster : Cluster or None
-        A running cluster, `kafkalearn.live.connect`; only its metadata are read.
-    partitioner : str or sequence of str
-        Of keys: clients or rules by name, in `kafkalearn.oncall.where.CLIENTS`.
-    release : str
-        Of the Java producer, for a record without a key.
-
-    Raises
-    ------
-    KafkaLearnError
-        If the number of partitions cannot be known, a name is not legal, or what was given contradicts itself.
-
-    Examples
-    --------
-    >>> print(where("billing", brokers=[1, 2, 3]))
-    group billing: partition 9 of the 50 of __consumer_offsets; its coordinator is
-    broker 1
-    The brokers are those of an undisturbed cluster where broker 1 leads partition
-    0; of a real one its --describe says who leads.
-    >>> print(where("TT0124", "key", partition_count=15, partitioner=["java", "librdkafka"]))
-    a topic of 15 partitions:
-    key     partition  by
-    TT0124  10         java
-    TT0124  9          librdkafka
-    These clients disagree about 1 key: its records lie in two partitions, in no
-    order.
-
-    References
-    ----------
-    Apache Kafka 0.8.2 to 4.3, ``GroupCoordinatorService.partitionFor``, ``TransactionStateManager.partitionFor`` and
-    ``BuiltInPartitioner.partitionForKey``; for other clients see `kafkalearn.oncall.where.CLIENTS`.
-    """
-    one_of("kind", kind, KINDS)
-    if describe is not None:
-        text("describe", describe)
-    given = _names("names", names)
-    if not given:
-        raise KafkaLearnError(f"give at least one {kind}")
-    topic = topic_of(kind, topic, describe)
-    leaders, leaders_from, notes = leaders_for(kind, topic, partition_count, describe, brokers, cluster)
-    count = len(leaders) if leaders is not None else count_of(kind, partition_count)
-    clients = [client_named(name) for name in _names("partitioner", partitioner)]
-    if not clients:
-        raise KafkaLearnError("give at least one partitioner")
-    places = []
-    for name in given:
-        if kind != KEY:
-            places.append(_place(text(kind, name), None, offsets_partition(text(kind, name), count), leaders))
-            continue
-        key = key_from(name) if isinstance(name, str) else None if name is None else key_bytes("key", name)
-        for client in clients:
-            places.append(_place(_key_text(key), client.name, client.partition(key, count), leaders))
-    if any(each.partition is None for each in places):
-        notes = (*notes, _without_key(release))
-    return Where(kind, topic, count, tuple(places), leaders_from, notes)
-
-
-def _without_key(release: str) -> str:
-    """What Java's producer does with a record that has no key."""
-    from kafkalearn.partitioning.keyless import RULES, rule_of  # half of the start, and seldom asked for
-
-    return f"Without a key it is the producer's choice; Java's of {release}: {RULES[rule_of(release)]}."
-
-
-def _names(what: str, names: object) -> tuple:
-    """One name, or several."""
-    is_one = names is None or isinstance(names, str | bytes | bytearray)
-    return (names,) if is_one else tuple(iterable(what, names, of="names"))
-
-
-def _place(name: str, by: str | None, partition: int | None, leaders: tuple[int | None, ...] | None) -> Place:
-    if leaders is None or partition is None:
-        return Place(name, by, partition, None, None)
-    return Place(name, by, partition, leaders[partition], leaders[partition] is not None)
-
-
-def _key_text(key: bytes | None) -> str:
-    """A key as it is shown: text where it is text that can be printed, else hexadecimal."""
-    if key is None:
-        return "(no key)"
-    written = key.decode("utf-8", "replace")
-    return written if written.isprintable() and "\ufffd" not in written and written else f"0x{key.hex()}"
-
-
-# ``kafkalearn where``: the partition of a key, a group or a transactional id, and the broker that leads it.
+# The command line.
 
 HELP = "where is my group, key or transactional id: its partition, and the broker that leads it"
 

@@ -1,4 +1,4 @@
-"""Why a group rebalances: the question `why`, and what it is answered with."""
+"""Why did my group rebalance: the causes, from the logs of brokers and consumers, and what would have avoided them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import argparse
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kafkalearn.base.checks import text as checked_text
+from kafkalearn.base.checks import text
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
 from kafkalearn.base.files import STANDARD_INPUT
 from kafkalearn.oncall.answer import Answer, Outcome, date_time, wrapped
@@ -32,72 +32,134 @@ from kafkalearn.oncall.logs.rebalances import GroupHistory, Rebalance, histories
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
 from kafkalearn.releases.lines import DEFAULT_RELEASE, parse_release
 
-__all__ = [
-    "why",
-]
+__all__ = ["why"]
+
+if TYPE_CHECKING:
+    from kafkalearn.live.cluster import Cluster
+
+MOST_ADVISED = 3  # groups for which a change is looked for, those that stood still longest
 
 
-# The answer to `why` in words, group by group.
+def why(
+    logs: str | os.PathLike | Iterable[str | os.PathLike],
+    *,
+    group: str | None = None,
+    zone: str | Mapping[str, str] = "UTC",
+    settings: Mapping[str, object] | None = None,
+    release: str = DEFAULT_RELEASE,
+    cluster: Cluster | None = None,
+    has_advice: bool = True,
+    shows_unknown: bool = False,
+) -> Why:
+    """Each rebalance in the logs of brokers and clients: when, how long, why, who, and what would have avoided it.
+
+    Parameters
+    ----------
+    logs : path, or an iterable of paths or lines
+        Server logs of brokers (0.11 to 4.3) and logs of consumers (Java, librdkafka, Python), together or alone, in
+        any order: files, gzipped and rotated ones, folders, ``-`` for the standard input. A list whose first text
+        names nothing that exists, and does not look like a path, is taken as lines, and so is an open file. With a
+        cluster and a group there may be none.
+    group : str or None
+        Only this one.
+    zone : str, or mapping of file name to str
+        Of times that say none: ``UTC``, ``+08:00``, ``Europe/Berlin``.
+    settings : mapping, optional
+        Of the consumers, for what would have avoided the rebalances; else what the logs show, else the defaults.
+    release : str
+        Whose defaults.
+    cluster : Cluster or None
+        A running cluster, `kafkalearn.live.connect`: what it says about the groups now. It is only read.
+    has_advice : bool
+        Whether to look for a change of settings, which takes a second or two for each cause.
+    shows_unknown : bool
+        Whether the words list the lines that were not understood.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a file cannot be read or is no text, a zone, release or setting is unknown, or the logs have more events
+        than `kafkalearn.oncall.logs.lines.MOST_EVENTS`.
+
+    Examples
+    --------
+    >>> lines = '''[2026-11-22 15:46:20,000] INFO Preparing to rebalance group billing in state PreparingRebalance \\
+    ... with old generation 7 (reason: removing member c2-0b9f8b9e-6a47-4c2f-8d3c-2f6f0d1c9a11 on heartbeat \\
+    ... expiration.). (a.B)
+    ... [2026-11-22 15:46:21,500] INFO Assignment received from leader c1-1 for group billing for generation 8. The \\
+    ... group has 1 members, 0 of which are static. (a.B)'''
+    >>> print(why(lines.splitlines()))
+    billing: 1 rebalance, 1.5 s in all
+      2026-11-22 15:46:20, 1.5 s: c2 was not heard of for its session timeout:
+        dead, paused or cut off
+
+    References
+    ----------
+    Apache Kafka 0.11 to 4.3; the classes are named in `kafkalearn.oncall.logs.patterns`.
+    """
+    parse_release(release)
+    if group is not None:
+        text("group", group)
+    reading = _read(logs, zone, is_empty_allowed=cluster is not None and group is not None)
+    found = [each for each in histories(reading.events) if group in (None, each.group)]
+    found.sort(key=lambda each: (-(standstill_ms(each) or 0), -len(each.rebalances), each.group))
+    advised = {
+        each.group: advice(each, reading.events, settings, release) for each in found[: MOST_ADVISED * has_advice]
+    }
+    names = [group] if group is not None else [each.group for each in found[:MOST_GROUPS]]
+    now = {} if cluster is None else {name: _now(cluster, name) for name in names}
+    return Why(reading, tuple(found), advised, now, group, release, shows_unknown)
+
+
+_LIKE_A_PATH = re.compile(r"[^\s{}<>|]*(?:[/\\][^\s{}<>|]*|\.(?:log|gz|txt|out)(?:\.[\w-]+)*)")
+"""A text without blanks that has a slash or ends as a log file does: the name of a file, there or not."""
+
+
+def _read(logs: object, zone: str | Mapping[str, str], is_empty_allowed: bool) -> Reading:
+    if isinstance(logs, str | os.PathLike):
+        return read_files([logs], zone)
+    if isinstance(logs, bytes) or not isinstance(logs, Iterable):
+        raise KafkaLearnError(f"logs are paths or lines; got {shown(logs)}")
+    each = iter(logs)
+    first = next(each, None)
+    if first is None and is_empty_allowed:
+        return read([])
+    if first is None:
+        raise KafkaLearnError("no logs were given: name files, or hand over lines")
+    if _is_path(first) and not hasattr(logs, "read"):
+        return read_files(chain([first], each), zone)
+    if not isinstance(zone, str):
+        raise KafkaLearnError("zones by file name are for files; lines have one zone")
+    return read(chain([first], each), zone)
+
+
+def _is_path(thing: object) -> bool:
+    if isinstance(thing, os.PathLike) or thing == STANDARD_INPUT:
+        return True
+    if not isinstance(thing, str) or not 0 < len(thing) < 4096 or "\0" in thing:
+        return False
+    if _LIKE_A_PATH.fullmatch(thing):
+        return True
+    try:
+        return Path(thing).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _now(cluster: Cluster, group: str) -> str:
+    """What a running cluster says about a group."""
+    try:
+        broker_id, found = cluster.coordinator(group), cluster.group(group)
+    except KafkaLearnError as error:
+        return f"the cluster does not answer for it: {error}"
+    clients = listed(sorted({each.client_id for each in found.members})[:MOST_NOTES])
+    members = counted(len(found.members), "member") + (f" ({clients})" if found.members else "")
+    return f"{found.state}, {members}, assignor {found.assignor or 'none'}; its coordinator is broker {broker_id}"
+
+
+# The answer: as data, and in words, group by group.
 
 MOST_GROUPS, MOST_REBALANCES, MOST_NOTES = 10, 20, 5  # in the words; the data have all
-
-_NOTES = {
-    STATIC_REPLACED: "{who} came back as a static member: no rebalance",
-    STATIC_FENCED: "{who} is fenced: another member has its group.instance.id",
-    STATIC_UNRELEASED: "a second member wants the group.instance.id {instance}, which is in use: it is refused",
-    STATIC_LEFT_FOR_A_WHILE: "{who} left as a static member; its place is kept for the session timeout",
-    NOT_REJOINED: "removed, because they did not join again within the rebalance timeout: {members}",
-    GROUP_LOADED: "its coordinator has changed: another broker has loaded the group",
-}
-
-
-def rebalance_words(one: Rebalance) -> str:
-    """A rebalance in a line: when, how long, who and why."""
-    length = "" if one.duration_ms is None else f", {seconds(one.duration_ms)}"
-    late = f"; it waited for {listed(map(client_of, one.delayed_by))}" if one.delayed_by else ""
-    cut = "; another began before it was over" if one.is_interrupted else ""
-    if one.ended_ms is None and one.started_ms is not None:
-        cut = "; no line says when it was over"
-    return wrapped(f"{_moment(one.started_ms)}{length}: {one.words}{late}{cut}", "  ", "    ")
-
-
-def note_words(event: LogEvent) -> str | None:
-    """What happened without a rebalance; None: nothing worth a line."""
-    words = _NOTES.get(event.kind)
-    if words is None:
-        return None
-    who = event.fields.get("instance") or (client_of(event.member) if event.member else "a member")
-    said = words.format_map({**event.fields, "who": who, "members": event.fields.get("members", "?")})
-    return f"{_moment(event.time_ms)}: {said}"
-
-
-def _moment(time_ms: int | None) -> str:
-    return (None if time_ms is None else date_time(time_ms)) or "at a time unknown"
-
-
-def doubts(reading: Reading) -> Iterator[str]:
-    """What was wrong with the logs, so that an answer from them may be, too; a sentence each."""
-    for name in reading.torn:
-        read = counted(reading.line_counts.get(name, 0), "line")
-        yield f"{name} is damaged or cut off: {read} could be unpacked, and nothing is known of the rest."
-    if reading.doubled_count:
-        yield f"{counted(reading.doubled_count, 'event')} of brokers stand in two of the files; each counts once."
-    for each in reading.clocks_back:
-        yield (
-            f"{each.source}:{each.line}: the time goes back by {seconds(each.back_ms)}. A clock was set back, or logs "
-            "were put behind each other; events are in the order of their times."
-        )
-    if reading.without_time_count:
-        without = counted(reading.without_time_count, "event")
-        yield f"{without} without a date: their order is that of the lines, their length unknown."
-
-
-def seconds(ms: int) -> str:
-    """A length of time, to a tenth of a second."""
-    return f"{ms / 1000:,.1f} s"
-
-
-# The answer to `why`, as data and in words.
 
 
 @dataclass(frozen=True)
@@ -137,9 +199,7 @@ class Why(Answer):
             "events_twice_count": self.reading.doubled_count,
             "torn_files": [*self.reading.torn],
             "clocks_back": [each._asdict() for each in self.reading.clocks_back],
-            "unknown_lines": [
-                {"source": each.source, "line": each.line, "text": each.text} for each in self.reading.unknown
-            ],
+            "unknown_lines": [*map(asdict, self.reading.unknown)],
             "groups": [self._group_data(each) for each in self.groups],
             "now": dict(self.now),
         }
@@ -182,11 +242,8 @@ class Why(Answer):
         lines += map(wrapped, doubts(self.reading))
         if self.reading.unknown_count:
             unknown = counted(self.reading.unknown_count, "line")
-            lines.append(
-                wrapped(
-                    f"{unknown} about groups not understood{'' if self.shows_unknown else '; --unknown shows them'}."
-                )
-            )
+            more = "" if self.shows_unknown else "; --unknown shows them"
+            lines.append(wrapped(f"{unknown} about groups not understood{more}."))
         if self.shows_unknown:
             lines += [wrapped(f"{each.source}:{each.line}: {each.text}", "  ") for each in self.reading.unknown]
         return "\n".join(lines)
@@ -260,132 +317,63 @@ def _rebalance_data(one: Rebalance) -> dict[str, object]:
     }
 
 
-# Why a group rebalances: the question `why`.
-
-if TYPE_CHECKING:
-    from kafkalearn.live.cluster import Cluster
-
-
-_LIKE_A_PATH = re.compile(r"[^\s{}<>|]*(?:[/\\][^\s{}<>|]*|\.(?:log|gz|txt|out)(?:\.[\w-]+)*)")
-"""A text without blanks that has a slash or ends as a log file does: the name of a file, there or not."""
-
-MOST_ADVISED = 3  # groups for which a change is looked for, those that stood still longest
+_NOTES = {
+    STATIC_REPLACED: "{who} came back as a static member: no rebalance",
+    STATIC_FENCED: "{who} is fenced: another member has its group.instance.id",
+    STATIC_UNRELEASED: "a second member wants the group.instance.id {instance}, which is in use: it is refused",
+    STATIC_LEFT_FOR_A_WHILE: "{who} left as a static member; its place is kept for the session timeout",
+    NOT_REJOINED: "removed, because they did not join again within the rebalance timeout: {members}",
+    GROUP_LOADED: "its coordinator has changed: another broker has loaded the group",
+}
 
 
-def why(
-    logs: str | os.PathLike | Iterable[str | os.PathLike],
-    *,
-    group: str | None = None,
-    zone: str | Mapping[str, str] = "UTC",
-    settings: Mapping[str, object] | None = None,
-    release: str = DEFAULT_RELEASE,
-    cluster: Cluster | None = None,
-    has_advice: bool = True,
-    shows_unknown: bool = False,
-) -> Why:
-    """Each rebalance in the logs of brokers and clients: when, how long, why, who, and what would have avoided it.
-
-    Parameters
-    ----------
-    logs : path, or an iterable of paths or lines
-        Server logs of brokers (0.11 to 4.3) and logs of consumers (Java, librdkafka, Python), together or alone, in
-        any order: files, gzipped and rotated ones, folders, ``-`` for the standard input. A list whose first text
-        names nothing that exists, and does not look like a path, is taken as lines, and so is an open file. With a
-        cluster and a group there may be none.
-    group : str or None
-        Only this one.
-    zone : str, or mapping of file name to str
-        Of times that say none: ``UTC``, ``+08:00``, ``Europe/Berlin``.
-    settings : mapping, optional
-        Of the consumers, for what would have avoided the rebalances; else what the logs show, else the defaults.
-    release : str
-        Whose defaults.
-    cluster : Cluster or None
-        A running cluster, `kafkalearn.live.connect`: what it says about the groups now. It is only read.
-    has_advice : bool
-        Whether to look for a change of settings, which takes a second or two for each cause.
-    shows_unknown : bool
-        Whether the words list the lines that were not understood.
-
-    Raises
-    ------
-    KafkaLearnError
-        If a file cannot be read or is no text, a zone, release or setting is unknown, or the logs have more events
-        than `kafkalearn.oncall.logs.lines.MOST_EVENTS`.
-
-    Examples
-    --------
-    >>> lines = '''[2026-11-22 15:46:20,000] INFO Preparing to rebalance group billing in state PreparingRebalance \\
-    ... with old generation 7 (reason: removing member c2-0b9f8b9e-6a47-4c2f-8d3c-2f6f0d1c9a11 on heartbeat \\
-    ... expiration.). (a.B)
-    ... [2026-11-22 15:46:21,500] INFO Assignment received from leader c1-1 for group billing for generation 8. The \\
-    ... group has 1 members, 0 of which are static. (a.B)'''
-    >>> print(why(lines.splitlines()))
-    billing: 1 rebalance, 1.5 s in all
-      2026-11-22 15:46:20, 1.5 s: c2 was not heard of for its session timeout:
-        dead, paused or cut off
-
-    References
-    ----------
-    Apache Kafka 0.11 to 4.3; the classes are named in `kafkalearn.oncall.logs.patterns`.
-    """
-    parse_release(release)
-    if group is not None:
-        checked_text("group", group)
-    reading = _read(logs, zone, is_empty_allowed=cluster is not None and group is not None)
-    found = [each for each in histories(reading.events) if group in (None, each.group)]
-    found.sort(key=lambda each: (-(standstill_ms(each) or 0), -len(each.rebalances), each.group))
-    advised = {
-        each.group: advice(each, reading.events, settings, release) for each in found[: MOST_ADVISED * has_advice]
-    }
-    names = [group] if group is not None else [each.group for each in found[:MOST_GROUPS]]
-    now = {} if cluster is None else {name: _now(cluster, name) for name in names}
-    return Why(reading, tuple(found), advised, now, group, release, shows_unknown)
+def rebalance_words(one: Rebalance) -> str:
+    """A rebalance in a line: when, how long, who and why."""
+    length = "" if one.duration_ms is None else f", {seconds(one.duration_ms)}"
+    late = f"; it waited for {listed(map(client_of, one.delayed_by))}" if one.delayed_by else ""
+    cut = "; another began before it was over" if one.is_interrupted else ""
+    if one.ended_ms is None and one.started_ms is not None:
+        cut = "; no line says when it was over"
+    return wrapped(f"{_moment(one.started_ms)}{length}: {one.words}{late}{cut}", "  ", "    ")
 
 
-def _read(logs: object, zone: str | Mapping[str, str], is_empty_allowed: bool) -> Reading:
-    if isinstance(logs, str | os.PathLike):
-        return read_files([logs], zone)
-    if isinstance(logs, bytes) or not isinstance(logs, Iterable):
-        raise KafkaLearnError(f"logs are paths or lines; got {shown(logs)}")
-    each = iter(logs)
-    first = next(each, None)
-    if first is None and is_empty_allowed:
-        return read([])
-    if first is None:
-        raise KafkaLearnError("no logs were given: name files, or hand over lines")
-    if _is_path(first) and not hasattr(logs, "read"):
-        return read_files(chain([first], each), zone)
-    if not isinstance(zone, str):
-        raise KafkaLearnError("zones by file name are for files; lines have one zone")
-    return read(chain([first], each), zone)
+def note_words(event: LogEvent) -> str | None:
+    """What happened without a rebalance; None: nothing worth a line."""
+    words = _NOTES.get(event.kind)
+    if words is None:
+        return None
+    who = event.fields.get("instance") or (client_of(event.member) if event.member else "a member")
+    said = words.format_map({**event.fields, "who": who, "members": event.fields.get("members", "?")})
+    return f"{_moment(event.time_ms)}: {said}"
 
 
-def _is_path(thing: object) -> bool:
-    if isinstance(thing, os.PathLike) or thing == STANDARD_INPUT:
-        return True
-    if not isinstance(thing, str) or not 0 < len(thing) < 4096 or "\0" in thing:
-        return False
-    if _LIKE_A_PATH.fullmatch(thing):
-        return True
-    try:
-        return Path(thing).exists()
-    except (OSError, ValueError):
-        return False
+def _moment(time_ms: int | None) -> str:
+    return (None if time_ms is None else date_time(time_ms)) or "at a time unknown"
 
 
-def _now(cluster: Cluster, group: str) -> str:
-    """What a running cluster says about a group."""
-    try:
-        broker_id, found = cluster.coordinator(group), cluster.group(group)
-    except KafkaLearnError as error:
-        return f"the cluster does not answer for it: {error}"
-    clients = listed(sorted({each.client_id for each in found.members})[:MOST_NOTES])
-    members = counted(len(found.members), "member") + (f" ({clients})" if found.members else "")
-    return f"{found.state}, {members}, assignor {found.assignor or 'none'}; its coordinator is broker {broker_id}"
+def doubts(reading: Reading) -> Iterator[str]:
+    """What was wrong with the logs, so that an answer from them may be, too; a sentence each."""
+    for name in reading.torn:
+        read = counted(reading.line_counts.get(name, 0), "line")
+        yield f"{name} is damaged or cut off: {read} could be unpacked, and nothing is known of the rest."
+    if reading.doubled_count:
+        yield f"{counted(reading.doubled_count, 'event')} of brokers stand in two of the files; each counts once."
+    for each in reading.clocks_back:
+        yield (
+            f"{each.source}:{each.line}: the time goes back by {seconds(each.back_ms)}. A clock was set back, or logs "
+            "were put behind each other; events are in the order of their times."
+        )
+    if reading.without_time_count:
+        without = counted(reading.without_time_count, "event")
+        yield f"{without} without a date: their order is that of the lines, their length unknown."
 
 
-# ``kafkalearn why``: each rebalance in the logs of brokers and clients, its cause, and what would have avoided it.
+def seconds(ms: int) -> str:
+    """A length of time, to a tenth of a second."""
+    return f"{ms / 1000:,.1f} s"
+
+
+# The command line.
 
 HELP = "why did my group rebalance: the causes, from the logs of brokers and consumers"
 

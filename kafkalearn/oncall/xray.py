@@ -1,4 +1,4 @@
-"""What is in segment files: the question `xray`, and what it is answered from."""
+"""What is in my segment files: records, damage, the cleaner, groups, open transactions."""
 
 from __future__ import annotations
 
@@ -16,250 +16,42 @@ from kafkalearn.base.errors import KafkaLearnError, shown, unknown_name
 from kafkalearn.coordinator.leaders import OFFSETS_TOPIC
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.formats.batches import HAS_WHEEL
-from kafkalearn.formats.census import HEADERS, LogCensus, count_log
-from kafkalearn.formats.census import RECORDS as WITH_RECORDS
+from kafkalearn.formats.census import HEADERS, RECORDS, LogCensus, count_log
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES
 from kafkalearn.formats.pieces import has_columns
 from kafkalearn.formats.transaction_log import TOPIC as TRANSACTIONS_TOPIC
 from kafkalearn.formats.transaction_log import ReplayedTransactions, replay
 from kafkalearn.log.model import Settings as LogSettings
-from kafkalearn.oncall import xray_given as checkpoints
-from kafkalearn.oncall import xray_logs as cleaning
-from kafkalearn.oncall import xray_logs as transactions
 from kafkalearn.oncall.answer import lasting
 from kafkalearn.oncall.xray_given import (
     CLEANED,
-    RECORDS,
     UNREADABLE,
+    UNREADABLE_RECORDS,
     BesideLog,
     Finding,
     GivenLog,
     beside,
+    disagreements,
     given_logs,
     newest_ms,
 )
-from kafkalearn.oncall.xray_logs import compare_copies, damage, strange_times
+from kafkalearn.oncall.xray_logs import (
+    cleaning_findings,
+    compare_copies,
+    damage,
+    open_findings,
+    overdue_findings,
+    retention_findings,
+    strange_times,
+    why_not_smaller,
+    xray_cleaning,
+    xray_retention,
+)
 from kafkalearn.oncall.xray_report import CommittedRow, GroupsXray, LogXray, Xray, committed_rows, xray_groups
 from kafkalearn.releases.defaults import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, parse_release
 
-__all__ = [
-    "xray",
-]
-
-
-# The settings that an x-ray judges by: what the reader says, else what Kafka has for such a topic by default.
-
-RETENTION, EXPIRATION = "offsets.retention.minutes", "transactional.id.expiration.ms"
-INTERNAL = {OFFSETS_TOPIC: "offsets.topic.segment.bytes", TRANSACTIONS_TOPIC: "transaction.state.log.segment.bytes"}
-"""The topics that a broker makes, and the setting that gives them their segments' size."""
-
-_OF_LOG = {field.name.replace("_", "."): field for field in fields(LogSettings) if field.name != "release"}
-OF_BROKER = (RETENTION, EXPIRATION)
-NAMES = (*_OF_LOG, *OF_BROKER)
-
-
-@dataclass(frozen=True, slots=True)
-class XraySettings:
-    """What was said, by Kafka's names; all else is by default."""
-
-    given: Mapping[str, object]
-    release: str = DEFAULT_RELEASE
-
-    def of_log(self, topic: str, is_compacted: bool) -> LogSettings:
-        """The settings of a topic; `is_compacted` is whether its files say that the cleaner was there."""
-        own: dict[str, object] = {"release": self.release}
-        if topic in INTERNAL:
-            own["segment_bytes"] = default(INTERNAL[topic], self.release, "broker")
-        if topic in INTERNAL or is_compacted:
-            own["cleanup_policy"] = "compact"
-        given = {name.replace(".", "_"): value for name, value in self.given.items() if name in _OF_LOG}
-        return LogSettings(**own | given)
-
-    @property
-    def retention_ms(self) -> int:
-        """How long offsets of a group without members are kept."""
-        minutes = self.given.get(RETENTION)
-        if minutes is None:
-            minutes = default(RETENTION, self.release)
-        return 60_000 * minutes
-
-    @property
-    def expiration_ms(self) -> int:
-        """How long a transactional id is kept that does nothing."""
-        found = self.given.get(EXPIRATION)
-        return default(EXPIRATION, self.release) if found is None else found
-
-
-def xray_settings(given: Mapping[str, object] | None, release: str) -> XraySettings:
-    """The settings by Kafka's names, checked; numbers may be written as text.
-
-    Raises
-    ------
-    KafkaLearnError
-        If a name is unknown, or a value is none for it.
-
-    Examples
-    --------
-    >>> settings = xray_settings({"min.cleanable.dirty.ratio": "0.1"}, "4.3")
-    >>> settings.of_log("orders", is_compacted=True).min_cleanable_dirty_ratio, settings.retention_ms
-    (0.1, 604800000)
-    """
-    parse_release(release)
-    if not at_least("0.11.0", release):
-        raise KafkaLearnError(f"segments of format 2 are read, which came with Kafka 0.11.0; the release is {release}")
-    checked: dict[str, object] = {}
-    for name, value in mapping("settings", {} if given is None else given, of="setting to value").items():
-        if name not in NAMES:
-            raise unknown_name("setting of a log, of offsets or of transactions", name, NAMES)
-        checked[name] = _number(name, value) if name != "cleanup.policy" else value
-    for name in OF_BROKER:
-        if name in checked:
-            whole_number(name, checked[name], at_least=1, at_most=2**53)
-    settings = XraySettings(checked, release)
-    settings.of_log("", is_compacted=False)
-    return settings
-
-
-def _number(name: str, value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    try:
-        return float(value) if name in ("min.cleanable.dirty.ratio", "load.factor") else int(value)
-    except ValueError:
-        raise KafkaLearnError(f"{name} must be a number, got {shown(value)}") from None
-
-
-# One x-ray while it is made: each log counted and judged, copies compared, internal topics replayed.
-
-FUTURE_MS = 3_600_000  # later than the files by more than message.timestamp.after.max.ms of 4.0
-
-Progress = Callable[[int, int], None]
-
-
-@dataclass(slots=True)
-class Run:
-    """One x-ray while it is being made."""
-
-    settings: XraySettings
-    now_ms: int
-    headers_only: bool
-    is_fast: bool | None
-    batch_limit_bytes: int
-    progress: Progress
-    given: tuple[GivenLog, ...]
-    group: str | None
-    findings: list[Finding] = field(default_factory=list)
-    read_bytes: int = 0
-
-    def answer(self) -> Xray:
-        """All of it: every log, then what only several together say."""
-        sizes = [_size_of(log) for log in self.given]
-        read = [(log, census) for log in self.given if (census := self._count(log, sum(sizes))) is not None]
-        if not read:
-            words = "; ".join(dict.fromkeys(each.words for each in self.findings))
-            raise KafkaLearnError(f"none of these files can be read: {words}")
-        said = {id(log): beside(log) for log, _ in read}
-        known = self._transactions([(log, census, said[id(log)]) for log, census in read])
-        by_id = {each.producer_id: each for each in known.ids} if known else {}
-        logs = [self._log(log, census, said[id(log)]) for log, census in read]
-        for log, census in read:
-            self.findings += transactions.open_findings(log, census, by_id, self.now_ms)
-        self._compare([(log, census, self._comparable_from(log, census, said[id(log)])) for log, census in read])
-        groups = self._groups([(log, census, said[id(log)]) for log, census in read])
-        return Xray(
-            tuple(logs),
-            tuple(sorted(self.findings, key=lambda each: each.rank)),
-            groups,
-            known,
-            self.now_ms,
-            not self.headers_only,
-            has_columns() if self.is_fast is None else self.is_fast,
-        )
-
-    def _count(self, log: GivenLog, all_bytes: int) -> LogCensus | None:
-        def progress(read_bytes: int) -> None:
-            self.read_bytes += read_bytes
-            self.progress(self.read_bytes, max(all_bytes, self.read_bytes))
-
-        try:
-            census = count_log(
-                log.files,
-                HEADERS if self.headers_only else WITH_RECORDS,
-                is_fast=self.is_fast,
-                future_ms=self.now_ms + FUTURE_MS,
-                keeps_markers=log.at.topic in (OFFSETS_TOPIC, TRANSACTIONS_TOPIC),
-                batch_limit_bytes=self.batch_limit_bytes,
-                progress=progress,
-            )
-        except (KafkaLearnError, OSError) as error:
-            self.findings.append(Finding(UNREADABLE, log.name, str(error)))
-            return None
-        self.findings += damage(log, census)
-        self.findings += strange_times(log, census)
-        return census
-
-    def _log(self, log: GivenLog, census: LogCensus, said: BesideLog) -> LogXray:
-        self.findings += checkpoints.disagreements(log, census, said)
-        settings = self.settings.of_log(log.at.topic, is_compacted=said.cleaned_to is not None)
-        cleaned = deleted = None
-        why: tuple[str, ...] = ()
-        if settings.is_compacted:
-            cleaned = cleaning.xray_cleaning(log, census, said, settings, self.now_ms, self.batch_limit_bytes)
-            self.findings += cleaning.findings(log, census, said, settings, cleaned, self.now_ms)
-            why = tuple(cleaning.why_not_smaller(census, said, settings, cleaned, self.now_ms))
-        if settings.is_deleted:
-            deleted = cleaning.xray_retention(census, said, settings, self.now_ms)
-            self.findings += cleaning.retention_findings(log, census, settings, self.now_ms)
-        return LogXray(log, census, said, settings, cleaned, deleted, why)
-
-    def _comparable_from(self, log: GivenLog, census: LogCensus, said: BesideLog) -> int | None:
-        """From which offset on no cleaner has rewritten a batch; None: that is not known."""
-        is_cleaned = said.cleaned_to is not None or census.gap_count or census.horizon_batch_count
-        if not is_cleaned and not self.settings.of_log(log.at.topic, is_compacted=False).is_compacted:
-            return 0
-        return (said.cleaned_to or 0) if said.is_there(CLEANED) else None
-
-    def _compare(self, logs: Sequence[tuple[GivenLog, LogCensus, int | None]]) -> None:
-        for _, copies in groupby(logs, key=lambda each: each[0].at):
-            copies = [each for each in copies if each[2] is not None]
-            if len(copies) > 1:
-                self.findings += compare_copies(copies)
-
-    def _rows(self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]], topic: str) -> Iterator[CommittedRow]:
-        """The records that count of a topic, of each partition the longest copy."""
-        of_topic = [each for each in logs if each[0].at.topic == topic]
-        for _, copies in groupby(of_topic, key=lambda each: each[0].at):
-            log, census, said = max(copies, key=lambda each: each[1].end_offset)
-            yield from committed_rows(log, census, said, self.is_fast, self.batch_limit_bytes)
-
-    def _groups(self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]]) -> GroupsXray | None:
-        if self.headers_only or not any(log.at.topic == OFFSETS_TOPIC for log, _, _ in logs):
-            return None
-        rows = self._rows(logs, OFFSETS_TOPIC)
-        found = xray_groups(rows, self.settings.retention_ms, self.settings.release, self.now_ms)
-        self._note_problems(OFFSETS_TOPIC, found.problems)
-        return found if self.group is None else found.only(self.group)
-
-    def _transactions(self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]]) -> ReplayedTransactions | None:
-        if self.headers_only or not any(log.at.topic == TRANSACTIONS_TOPIC for log, _, _ in logs):
-            return None
-        found = replay((row.key, row.value) for row in self._rows(logs, TRANSACTIONS_TOPIC))
-        self._note_problems(TRANSACTIONS_TOPIC, found.problems)
-        self.findings += transactions.overdue_findings(found.ids, TRANSACTIONS_TOPIC, self.now_ms)
-        return found
-
-    def _note_problems(self, topic: str, problems: Sequence[str]) -> None:
-        if problems:
-            more = f"; {len(problems) - 1} more" if len(problems) > 1 else ""
-            self.findings.append(Finding(RECORDS, topic, f"{problems[0]}{more}"))
-
-
-def _size_of(log: GivenLog) -> int:
-    return sum(each.path.stat().st_size for each in log.files if each.path.is_file())
-
-
-# What is in these segment files: the question `xray`.
+__all__ = ["xray"]
 
 
 def xray(
@@ -343,7 +135,217 @@ def xray(
     return run.answer()
 
 
-# ``kafkalearn xray``: what is in segment files, and what is wrong with them.
+# One x-ray while it is made: each log counted and judged, copies compared, internal topics replayed.
+
+FUTURE_MS = 3_600_000  # later than the files by more than message.timestamp.after.max.ms of 4.0
+Progress = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Run:
+    """One x-ray while it is being made."""
+
+    settings: XraySettings
+    now_ms: int
+    headers_only: bool
+    is_fast: bool | None
+    batch_limit_bytes: int
+    progress: Progress
+    given: tuple[GivenLog, ...]
+    group: str | None
+    findings: list[Finding] = field(default_factory=list)
+    read_bytes: int = 0
+
+    def answer(self) -> Xray:
+        """All of it: every log, then what only several together say."""
+        all_bytes = sum(map(_size_of, self.given))
+        counted = [(log, census) for log in self.given if (census := self._count(log, all_bytes)) is not None]
+        if not counted:
+            words = "; ".join(dict.fromkeys(each.words for each in self.findings))
+            raise KafkaLearnError(f"none of these files can be read: {words}")
+        read = [(log, census, beside(log)) for log, census in counted]
+        known = self._transactions(read)
+        by_id = {each.producer_id: each for each in known.ids} if known else {}
+        logs = [self._log(*each) for each in read]
+        for log, census in counted:
+            self.findings += open_findings(log, census, by_id, self.now_ms)
+        self._compare([(log, census, self._comparable_from(log, census, said)) for log, census, said in read])
+        groups = self._groups(read)
+        return Xray(
+            tuple(logs),
+            tuple(sorted(self.findings, key=lambda each: each.rank)),
+            groups,
+            known,
+            self.now_ms,
+            not self.headers_only,
+            has_columns() if self.is_fast is None else self.is_fast,
+        )
+
+    def _count(self, log: GivenLog, all_bytes: int) -> LogCensus | None:
+        def progress(read_bytes: int) -> None:
+            self.read_bytes += read_bytes
+            self.progress(self.read_bytes, max(all_bytes, self.read_bytes))
+
+        try:
+            census = count_log(
+                log.files,
+                HEADERS if self.headers_only else RECORDS,
+                is_fast=self.is_fast,
+                future_ms=self.now_ms + FUTURE_MS,
+                keeps_markers=log.at.topic in (OFFSETS_TOPIC, TRANSACTIONS_TOPIC),
+                batch_limit_bytes=self.batch_limit_bytes,
+                progress=progress,
+            )
+        except (KafkaLearnError, OSError) as error:
+            self.findings.append(Finding(UNREADABLE, log.name, str(error)))
+            return None
+        self.findings += damage(log, census)
+        self.findings += strange_times(log, census)
+        return census
+
+    def _log(self, log: GivenLog, census: LogCensus, said: BesideLog) -> LogXray:
+        self.findings += disagreements(log, census, said)
+        settings = self.settings.of_log(log.at.topic, is_compacted=said.cleaned_to is not None)
+        cleaned = deleted = None
+        why: tuple[str, ...] = ()
+        if settings.is_compacted:
+            cleaned = xray_cleaning(log, census, said, settings, self.now_ms, self.batch_limit_bytes)
+            self.findings += cleaning_findings(log, census, said, settings, cleaned, self.now_ms)
+            why = tuple(why_not_smaller(census, said, settings, cleaned, self.now_ms))
+        if settings.is_deleted:
+            deleted = xray_retention(census, said, settings, self.now_ms)
+            self.findings += retention_findings(log, census, settings, self.now_ms)
+        return LogXray(log, census, said, settings, cleaned, deleted, why)
+
+    def _comparable_from(self, log: GivenLog, census: LogCensus, said: BesideLog) -> int | None:
+        """From which offset on no cleaner has rewritten a batch; None: that is not known."""
+        is_cleaned = said.cleaned_to is not None or census.gap_count or census.horizon_batch_count
+        if not is_cleaned and not self.settings.of_log(log.at.topic, is_compacted=False).is_compacted:
+            return 0
+        return (said.cleaned_to or 0) if said.is_there(CLEANED) else None
+
+    def _compare(self, logs: Sequence[tuple[GivenLog, LogCensus, int | None]]) -> None:
+        for _, copies in groupby(logs, key=lambda each: each[0].at):
+            copies = [each for each in copies if each[2] is not None]
+            if len(copies) > 1:
+                self.findings += compare_copies(copies)
+
+    def _rows(self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]], topic: str) -> Iterator[CommittedRow]:
+        """The records that count of a topic, of each partition the longest copy."""
+        of_topic = [each for each in logs if each[0].at.topic == topic]
+        for _, copies in groupby(of_topic, key=lambda each: each[0].at):
+            log, census, said = max(copies, key=lambda each: each[1].end_offset)
+            yield from committed_rows(log, census, said, self.is_fast, self.batch_limit_bytes)
+
+    def _groups(self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]]) -> GroupsXray | None:
+        if self.headers_only or not any(log.at.topic == OFFSETS_TOPIC for log, _, _ in logs):
+            return None
+        rows = self._rows(logs, OFFSETS_TOPIC)
+        found = xray_groups(rows, self.settings.retention_ms, self.settings.release, self.now_ms)
+        self._note_problems(OFFSETS_TOPIC, found.problems)
+        return found if self.group is None else found.only(self.group)
+
+    def _transactions(self, logs: Sequence[tuple[GivenLog, LogCensus, BesideLog]]) -> ReplayedTransactions | None:
+        if self.headers_only or not any(log.at.topic == TRANSACTIONS_TOPIC for log, _, _ in logs):
+            return None
+        found = replay((row.key, row.value) for row in self._rows(logs, TRANSACTIONS_TOPIC))
+        self._note_problems(TRANSACTIONS_TOPIC, found.problems)
+        self.findings += overdue_findings(found.ids, TRANSACTIONS_TOPIC, self.now_ms)
+        return found
+
+    def _note_problems(self, topic: str, problems: Sequence[str]) -> None:
+        if problems:
+            more = f"; {len(problems) - 1} more" if len(problems) > 1 else ""
+            self.findings.append(Finding(UNREADABLE_RECORDS, topic, f"{problems[0]}{more}"))
+
+
+def _size_of(log: GivenLog) -> int:
+    return sum(each.path.stat().st_size for each in log.files if each.path.is_file())
+
+
+# The settings that an x-ray judges by: what the reader says, else what Kafka has for such a topic by default.
+
+RETENTION, EXPIRATION = "offsets.retention.minutes", "transactional.id.expiration.ms"
+INTERNAL = {OFFSETS_TOPIC: "offsets.topic.segment.bytes", TRANSACTIONS_TOPIC: "transaction.state.log.segment.bytes"}
+"""The topics that a broker makes, and the setting that gives them their segments' size."""
+
+_OF_LOG = {field.name.replace("_", "."): field for field in fields(LogSettings) if field.name != "release"}
+OF_BROKER = (RETENTION, EXPIRATION)
+NAMES = (*_OF_LOG, *OF_BROKER)
+
+
+@dataclass(frozen=True, slots=True)
+class XraySettings:
+    """What was said, by Kafka's names; all else is by default."""
+
+    given: Mapping[str, object]
+    release: str = DEFAULT_RELEASE
+
+    def of_log(self, topic: str, is_compacted: bool) -> LogSettings:
+        """The settings of a topic; `is_compacted` is whether its files say that the cleaner was there."""
+        own: dict[str, object] = {"release": self.release}
+        if topic in INTERNAL:
+            own["segment_bytes"] = default(INTERNAL[topic], self.release, "broker")
+        if topic in INTERNAL or is_compacted:
+            own["cleanup_policy"] = "compact"
+        given = {name.replace(".", "_"): value for name, value in self.given.items() if name in _OF_LOG}
+        return LogSettings(**own | given)
+
+    @property
+    def retention_ms(self) -> int:
+        """How long offsets of a group without members are kept."""
+        return 60_000 * self._of_broker(RETENTION)
+
+    @property
+    def expiration_ms(self) -> int:
+        """How long a transactional id is kept that does nothing."""
+        return self._of_broker(EXPIRATION)
+
+    def _of_broker(self, name: str) -> int:
+        given = self.given.get(name)
+        return default(name, self.release) if given is None else given
+
+
+def xray_settings(given: Mapping[str, object] | None, release: str) -> XraySettings:
+    """The settings by Kafka's names, checked; numbers may be written as text.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a name is unknown, or a value is none for it.
+
+    Examples
+    --------
+    >>> settings = xray_settings({"min.cleanable.dirty.ratio": "0.1"}, "4.3")
+    >>> settings.of_log("orders", is_compacted=True).min_cleanable_dirty_ratio, settings.retention_ms
+    (0.1, 604800000)
+    """
+    parse_release(release)
+    if not at_least("0.11.0", release):
+        raise KafkaLearnError(f"segments of format 2 are read, which came with Kafka 0.11.0; the release is {release}")
+    checked: dict[str, object] = {}
+    for name, value in mapping("settings", {} if given is None else given, of="setting to value").items():
+        if name not in NAMES:
+            raise unknown_name("setting of a log, of offsets or of transactions", name, NAMES)
+        checked[name] = _number(name, value) if name != "cleanup.policy" else value
+    for name in OF_BROKER:
+        if name in checked:
+            whole_number(name, checked[name], at_least=1, at_most=2**53)
+    settings = XraySettings(checked, release)
+    settings.of_log("", is_compacted=False)
+    return settings
+
+
+def _number(name: str, value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return float(value) if name in ("min.cleanable.dirty.ratio", "load.factor") else int(value)
+    except ValueError:
+        raise KafkaLearnError(f"{name} must be a number, got {shown(value)}") from None
+
+
+# The command line.
 
 HELP = "what is in my segment files: records, damage, the cleaner, groups, open transactions"
 SILENT_S, AGAIN_S = 1.0, 0.5  # a quick answer needs no progress

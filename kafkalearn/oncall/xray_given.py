@@ -1,4 +1,4 @@
-"""Which logs were given: from segment files, partitions' folders, log dirs and folders above them."""
+"""What an x-ray is given: the logs below some paths, what it finds in them, and the small files beside the segments."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def given_logs(
     files: dict[Path, SegmentFile] = {}
     for path in paths:
         for each in _files(path, topic, partition):
-            known = files.get(each.path.absolute())
-            if known is None:
-                label = each.log_dir if len(paths) == 1 else _joined(path, each.log_dir)
+            if each.path.absolute() not in files:
+                named = path if each.log_dir == HERE else path / each.log_dir
+                label = each.log_dir if len(paths) == 1 else str(named)
                 files[each.path.absolute()] = replace(each, log_dir=label)
     if not files:
         raise KafkaLearnError(f"no segment of {shown(topic)} is among the files given")
@@ -79,10 +79,6 @@ def given_logs(
         GivenLog(TopicPartition(*place[:2]), place[2], _in_order(found), places.count(place[:2]) > 1)
         for place, found in sorted(logs.items())
     )
-
-
-def _joined(path: Path, log_dir: str) -> str:
-    return str(path) if log_dir == HERE else str(path / log_dir)
 
 
 def _files(path: Path, topic: str | None, partition: int | None) -> tuple[SegmentFile, ...]:
@@ -132,18 +128,18 @@ NOT_CLEANED = "not cleaned"
 NOT_SHRINKING = "does not shrink"
 NOT_DELETED = "not deleted"
 OVERDUE = "transaction is overdue"
-RECORDS = "records that cannot be read"
+UNREADABLE_RECORDS = "records that cannot be read"
 
 KINDS = (
     UNREADABLE, DAMAGE, CHECKPOINT, EPOCH, COPIES, NOT_CLEANED, NOT_SHRINKING, OPEN_TRANSACTION, OVERDUE,
-    NOT_DELETED, FUTURE, CENTURY, RECORDS, TORN_TAIL,
+    NOT_DELETED, FUTURE, CENTURY, UNREADABLE_RECORDS, TORN_TAIL,
 )  # fmt: skip
 """The kinds, in the order in which an answer has them: what may have lost records first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One of them."""
+    """Something that is wrong, in a sentence."""
 
     kind: str  # a name in `KINDS`
     where: str  # a partition, with its log dir if there are copies
@@ -162,7 +158,7 @@ class Finding:
 
 AHEAD = {
     HIGH_WATERMARKS: "the high watermark was {}: records that consumers could read already are gone from this copy",
-    CHECKPOINTS[3]: "up to {} the log was flushed: what is gone was on this disk",
+    RECOVERY_POINTS: "up to {} the log was flushed: what is gone was on this disk",
     LOG_STARTS: "the log should start at {}, behind its end",
     CLEANED: "the cleaner had come to {}: a broker that starts with these files cleans from the start again",
 }

@@ -1,4 +1,4 @@
-"""The answer to `xray` in words."""
+"""The answer to `xray`: as data, in words, and the groups of the offsets topic in it."""
 
 from __future__ import annotations
 
@@ -23,54 +23,254 @@ from kafkalearn.oncall.answer import Answer, Outcome, lasting, moment, size, tex
 from kafkalearn.oncall.xray_given import BesideLog, Finding, GivenLog
 from kafkalearn.oncall.xray_logs import LogXray
 
-# The records of an internal topic that count, one after the other: not those of aborted or open transactions.
+SHOWN = 12  # rows of a table in words; all are in the data
+REASONS_SHOWN = 3
 
 
-class CommittedRow(NamedTuple):
-    """A record that counts."""
+@dataclass(frozen=True)
+class Xray(Answer):
+    """The answer to `xray`."""
 
-    key: bytes | None
-    value: bytes | None  # None: a tombstone
-    timestamp_ms: int
-    is_recent: bool  # behind what was cleaned
+    logs: tuple[LogXray, ...]  # by topic, partition and log dir
+    findings: tuple[Finding, ...]  # what may have lost records first
+    groups: GroupsXray | None  # None: no partition of the offsets topic was read
+    transactions: ReplayedTransactions | None  # None: none of the transactions' topic
+    now_ms: int  # the moment of which the files tell
+    has_records: bool  # False: headers alone were read
+    is_fast: bool  # whether NumPy has read the records
+
+    @property
+    def outcome(self) -> Outcome:
+        """Found: there is a finding; cannot tell: nothing but files that cannot be read."""
+        if any(each.census.size_bytes for each in self.logs) and not any(
+            each.census.magic_counts for each in self.logs
+        ):
+            return Outcome.CANNOT_TELL
+        return Outcome.FOUND if self.findings else Outcome.FINE
+
+    def as_data(self) -> dict[str, object]:
+        """As `Answer.as_data`."""
+        return {
+            "now_ms": self.now_ms,
+            "has_records": self.has_records,
+            "findings": [asdict(each) for each in self.findings],
+            "logs": [each.as_data() for each in self.logs],
+            "groups": self.groups and [*map(_group_data, self.groups.groups)],
+            "gone_group_count": self.groups and self.groups.gone_count,
+            "transactional_ids": self.transactions and [*map(_id_data, self.transactions.ids)],
+        }
+
+    def __str__(self) -> str:
+        """What was found, what is there, and why it is as large as it is."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        censuses = [log.census for log in self.logs]
+        files = sum(len(each.files) for each in censuses)
+        depth = "checksums computed" if self.has_records else "headers alone, which are believed"
+        yield wrapped(
+            f"{counted(len(self.logs), 'log')} in {counted(files, 'file')}, "
+            f"{size(sum(each.size_bytes for each in censuses))}, as of {moment(self.now_ms)}: "
+            f"{counted(sum(each.batch_count for each in censuses), 'batch', 'batches')}, "
+            f"{counted(sum(each.record_count for each in censuses), 'record')}; {depth}."
+        )
+        if self.findings:
+            yield ""
+            yield from _findings_words(self.findings)
+        yield ""
+        largest_first = sorted(self.logs, key=lambda each: (-each.census.size_bytes, each.given.name))
+        yield from table([_log_row(each) for each in largest_first], "log")
+        yield from _log_words(largest_first)
+        if self.groups is not None:
+            yield ""
+            yield from _groups_words(self.groups)
+        if self.transactions is not None:
+            yield ""
+            yield from _transactions_words(self.transactions, self.now_ms)
 
 
-def committed_rows(
-    given: GivenLog, census: LogCensus, said: BesideLog, is_fast: bool | None, batch_limit_bytes: int
-) -> Iterator[CommittedRow]:
-    """The records of a log that count, in the order of their offsets.
-
-    Parameters
-    ----------
-    given : GivenLog
-        Its files.
-    census : LogCensus
-        What they hold, the markers of transactions among it.
-    said : BesideLog
-        For how far the cleaner has come.
-    is_fast, batch_limit_bytes : bool or None, int
-        As in `kafkalearn.formats.census.blocks`.
-    """
-    cleaned_to = said.cleaned_to or 0
-    for file in given.files:
-        with mapped(file.path) as data:
-            for block in blocks(data, span_of(file, data), RECORDS, is_fast, batch_limit_bytes):
-                if isinstance(block, Unread):
-                    continue
-                last: Header | None = None
-                counts = True
-                for header, offset, timestamp_ms, key, value in block.rows():
-                    if header is not last:
-                        last, counts = header, not header.is_transactional or _is_committed(header, census)
-                    if counts:
-                        yield CommittedRow(key, value, timestamp_ms, offset >= cleaned_to)
+def _group_data(each: GroupXray) -> dict[str, object]:
+    own = {"member_count": each.member_count, "offset_count": each.offset_count, "is_dead": each.is_dead}
+    lists = {"members": [*map(asdict, each.members)], "offsets": [*map(asdict, each.offsets)]}
+    return {**asdict(each), **own, **lists}
 
 
-def _is_committed(header: Header, census: LogCensus) -> bool:
-    """Whether the first marker of its producer behind the batch is COMMIT."""
-    markers = census.markers.get(header.producer_id, ())
-    place = bisect_right(markers, (header.base_offset, "~"))
-    return place < len(markers) and markers[place][1] == "COMMIT"
+def _id_data(each: TransactionalId) -> dict[str, object]:
+    return {**asdict(each), "partitions": [str(at) for at in each.partitions]}
+
+
+def _findings_words(findings: Sequence[Finding]) -> Iterator[str]:
+    yield f"Found {counted(len(findings), 'thing')}:"
+    for each in findings[: 2 * SHOWN]:
+        yield wrapped(f"{each.kind}, {each.where}: {each.words}", indent="  - ")
+    if len(findings) > 2 * SHOWN:
+        kinds = Counter(each.kind for each in findings[2 * SHOWN :])
+        more = listed(f"{count} x {kind}" for kind, count in kinds.items())
+        yield wrapped(f"and {more}; --json has them all", indent="  - ")
+
+
+# Logs in words: what is in them, and what the cleaner or retention would do.
+
+
+def _log_row(log: LogXray) -> dict[str, object]:
+    census = log.census
+    row = {
+        "log": log.given.name,
+        "size": size(census.size_bytes),
+        "files": len(census.files),
+        "batches": f"{census.batch_count:,}",
+        "records": f"{census.record_count:,}",
+        "offsets": "none" if census.first_offset is None else f"{census.first_offset} to {census.end_offset - 1}",
+    }
+    if census.has_records:
+        row["no key"] = f"{census.null_key_count:,}"
+        row["tombstones"] = f"{census.tombstone_count:,}"
+    return row
+
+
+def _log_words(logs: Sequence[LogXray]) -> Iterator[str]:
+    """What the first log, the largest, holds, and what the cleaner would do to the first few."""
+    log = logs[0]
+    census = log.census
+    codecs = listed(f"{name} {count:,}" for name, count in census.batches_by_codec.items())
+    controls = listed(f"{count:,} {name}" for name, count in census.controls.items())
+    words = f"{log.given.name}: batches by codec: {codecs}; control records: {controls}"
+    older = listed(f"{count:,} of format {magic}" for magic, count in census.magic_counts.items() if magic < 2)
+    if older != "none":
+        words += f"; {older}, of releases up to 0.10, which are counted and not read"
+    if census.largest_keys:
+        words += f"; largest key {_largest(census.largest_keys)}"
+    if census.largest_values:
+        words += f"; largest value {_largest(census.largest_values)}"
+    if census.oldest and census.newest:
+        words += f"; timestamps from {moment(census.oldest.timestamp_ms)} to {moment(census.newest.timestamp_ms)}"
+    yield wrapped(f"{words}.")
+    for each in logs[:SHOWN]:
+        sentences = [*_cleaning(each), *each.why, *_retention(each, is_only=len(logs) == 1)]
+        if sentences:
+            yield wrapped(f"{each.given.name}: {'; '.join(sentences)}.")
+
+
+def _largest(found: tuple[Largest, ...]) -> str:
+    return f"{size(found[0].size_bytes)} at offset {found[0].offset}"
+
+
+def _cleaning(log: LogXray) -> Iterator[str]:
+    cleaning = log.cleaning
+    if cleaning is None:
+        return
+    if cleaning.stopped:
+        yield f"the cleaner would stop: {cleaning.stopped}"
+    elif cleaning.is_simulated and cleaning.removed_count is not None and cleaning.reasons:
+        when = "would remove now" if cleaning.found.is_eligible else "would remove, if it came now,"
+        reasons = listed(f"{count:,} {reason}" for reason, count in cleaning.reasons)
+        yield (
+            f"the cleaner {when} {cleaning.removed_count:,} of {cleaning.removed_count + cleaning.kept_count:,} "
+            f"records, {size(cleaning.freed_bytes)} ({reasons})"
+        )
+    elif not cleaning.is_simulated and cleaning.found.cleanable_bytes:
+        yield f"{100 * cleaning.found.ratio:.0f} % of the closed segments is dirty; too large to be cleaned here"
+
+
+def _retention(log: LogXray, is_only: bool) -> Iterator[str]:
+    if log.retention is None:
+        return
+    if log.retention.next_ms is not None and is_only:
+        yield f"retention.ms deletes its oldest segment after {moment(log.retention.next_ms)}"
+    if log.retention.deleted_count:
+        reasons = listed(dict.fromkeys(log.retention.reasons))
+        count = counted(log.retention.deleted_count, "segment")
+        yield f"{count}, {size(log.retention.deleted_bytes)}, would be deleted now: {reasons}"
+
+
+# What is in the internal topics, in words.
+
+
+def _groups_words(found: GroupsXray) -> Iterator[str]:
+    """Groups and their offsets, and why dead ones are kept."""
+    dead = [each for each in found.groups if each.is_dead]
+    yield wrapped(
+        f"{counted(len(found.groups), 'group')}, {len(dead)} of them dead but kept: nobody is in them, and their "
+        "offsets have not expired."
+    )
+    if found.groups:
+        yield from table([_group_row(each) for each in found.groups], "group")
+    if found.gone_count:
+        yield wrapped(
+            f"Of {counted(found.gone_count, 'group')} that {'is' if found.gone_count == 1 else 'are'} gone, records of "
+            f"{size(found.gone_bytes)} wait for the cleaner."
+        )
+    why = Counter(each.kept_because for each in dead)
+    if len(found.groups) == 1 and found.groups[0].offsets:
+        yield from table([*map(_offset_row, found.groups[0].offsets)], "offset")
+    for because, count in why.most_common(REASONS_SHOWN):
+        first = next(each.group_id for each in dead if each.kept_because == because)
+        more = "" if count == 1 else f" and {count - 1} more"
+        yield wrapped(f"Kept are {first}{more}: {because}.")
+
+
+def _group_row(each: GroupXray) -> dict[str, object]:
+    return {
+        "group": each.group_id,
+        "state": each.state,
+        "members": each.member_count,
+        "commits": f"{each.commit_count:,}",
+        "last commit": "" if each.last_commit_ms is None else moment(each.last_commit_ms).removesuffix(" UTC"),
+        "an hour": "" if each.commits_an_hour is None else f"{each.commits_an_hour:,.0f}",
+        "share": f"{100 * each.share:.0f} %",
+        "kept until": "" if each.kept_until_ms is None else moment(each.kept_until_ms).removesuffix(" UTC"),
+    }
+
+
+def _offset_row(each: OffsetXray) -> dict[str, object]:
+    return {
+        "partition": f"{each.topic}-{each.partition}",
+        "offset": each.offset,
+        "committed": "" if each.commit_ms < 0 else moment(each.commit_ms).removesuffix(" UTC"),
+        "expires": "not while it is so" if each.expires_ms is None else moment(each.expires_ms).removesuffix(" UTC"),
+    }
+
+
+def _transactions_words(found: ReplayedTransactions, now_ms: int) -> Iterator[str]:
+    """Transactional ids by their state, and the open ones."""
+    states = Counter(each.state for each in found.ids)
+    words = listed(f"{count} {state}" for state, count in sorted(states.items()))
+    yield wrapped(f"{counted(len(found.ids), 'transactional id')}: {words}.")
+    still_open = [each for each in found.ids if each.is_open]
+    if still_open:
+        rows = [
+            {
+                "transactional id": each.transactional_id,
+                "producer": each.producer_id,
+                "epoch": each.producer_epoch,
+                "state": each.state,
+                "since": "" if each.started_ms is None else lasting(now_ms - each.started_ms),
+                "partitions": len(each.partitions),
+            }
+            for each in still_open
+        ]
+        yield from table(rows, "transaction")
+
+
+NAME_WIDTH = 12  # of the first column of a table, at least
+LESS_NEEDED = ("an hour", "last commit", "members")  # columns, the first to go before the others
+
+
+def table(rows: list[dict[str, object]], what: str) -> Iterator[str]:
+    """A table no wider than a terminal: columns that do not fit are left to --json, the first one's names are cut."""
+    shown = [dict(row) for row in rows[:SHOWN]]
+    first, *others = shown[0]
+    taken = {name: 2 + max(len(str(each)) for each in (name, *(row[name] for row in shown))) for name in others}
+    for name in LESS_NEEDED:
+        if name in taken and sum(taken.values()) + NAME_WIDTH > text_width():
+            del taken[name]
+            shown = [{each: value for each, value in row.items() if each != name} for row in shown]
+    longest = max(NAME_WIDTH, text_width() - sum(taken.values()))
+    for row in shown:
+        row[first] = row[first] if len(row[first]) <= longest else f"{row[first][: longest - 3]}..."
+    yield text_table(shown)
+    if len(rows) > SHOWN:
+        yield f"and {counted(len(rows) - SHOWN, f'more {what}')}; --json has them all"
 
 
 # The groups of ``__consumer_offsets``: who commits how often, who is dead but kept, and until when.
@@ -80,17 +280,6 @@ def _is_committed(header: Header, census: LogCensus) -> bool:
 
 SHORTEST_MS = 60_000  # of a time that gives a rate
 _OFFSET_PREFIXES = tuple(number.to_bytes(2, "big") for number in OFFSET_TYPES)
-
-
-@dataclass(slots=True)
-class _Commits:
-    """The commits of one group in the log."""
-
-    count: int = 0  # records that are no tombstones
-    recent_count: int = 0  # of them behind what was cleaned
-    first_ms: int | None = None  # of these
-    last_ms: int | None = None  # of all
-    size_bytes: int = 0  # keys and values of all its records
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +360,49 @@ class GroupsXray:
         return replace(self, groups=found)
 
 
+def xray_groups(rows: Iterable[CommittedRow], retention_ms: int, release: str, now_ms: int) -> GroupsXray:
+    """The groups that the rows of the offsets topic describe.
+
+    Parameters
+    ----------
+    rows : iterable of CommittedRow
+        Those that count, partition by partition, in the order of their offsets.
+    retention_ms : int
+        ``offsets.retention.minutes`` in milliseconds.
+    release : str
+        Of the broker.
+    now_ms : int
+        The moment of which the files tell.
+    """
+    tally = _Tally()
+    replayed = replay(tally.passing(rows))
+    total = sum(each.size_bytes for each in tally.by_group.values()) or 1
+    found = [
+        _xray_group(group, tally.by_group.get(group.group_id, _Commits()), total, retention_ms, release, now_ms)
+        for group in replayed.groups
+    ]
+    there = {each.group_id for each in found}
+    gone = [commits for group_id, commits in tally.by_group.items() if group_id not in there]
+    return GroupsXray(
+        tuple(sorted(found, key=lambda each: (-each.size_bytes, each.group_id))),
+        replayed.problems,
+        len(gone),
+        sum(each.size_bytes for each in gone),
+        sum(each.count for each in gone),
+    )
+
+
+@dataclass(slots=True)
+class _Commits:
+    """The commits of one group in the log."""
+
+    count: int = 0  # records that are no tombstones
+    recent_count: int = 0  # of them behind what was cleaned
+    first_ms: int | None = None  # of these
+    last_ms: int | None = None  # of all
+    size_bytes: int = 0  # keys and values of all its records
+
+
 class _Tally:
     """Counts commits while they pass by."""
 
@@ -208,39 +440,7 @@ class _Tally:
             commits.first_ms = row.timestamp_ms if commits.first_ms is None else min(commits.first_ms, row.timestamp_ms)
 
 
-def xray_groups(rows: Iterable[CommittedRow], retention_ms: int, release: str, now_ms: int) -> GroupsXray:
-    """The groups that the rows of the offsets topic describe.
-
-    Parameters
-    ----------
-    rows : iterable of CommittedRow
-        Those that count, partition by partition, in the order of their offsets.
-    retention_ms : int
-        ``offsets.retention.minutes`` in milliseconds.
-    release : str
-        Of the broker.
-    now_ms : int
-        The moment of which the files tell.
-    """
-    tally = _Tally()
-    replayed = replay(tally.passing(rows))
-    total = sum(each.size_bytes for each in tally.by_group.values()) or 1
-    found = [
-        _xray(group, tally.by_group.get(group.group_id, _Commits()), total, retention_ms, release, now_ms)
-        for group in replayed.groups
-    ]
-    there = {each.group_id for each in found}
-    gone = [commits for group_id, commits in tally.by_group.items() if group_id not in there]
-    return GroupsXray(
-        tuple(sorted(found, key=lambda each: (-each.size_bytes, each.group_id))),
-        replayed.problems,
-        len(gone),
-        sum(each.size_bytes for each in gone),
-        sum(each.count for each in gone),
-    )
-
-
-def _xray(group: Group, commits: _Commits, total: int, retention_ms: int, release: str, now_ms: int) -> GroupXray:
+def _xray_group(group: Group, commits: _Commits, total: int, retention_ms: int, release: str, now_ms: int) -> GroupXray:
     expiries = [expires_ms(group, each, retention_ms, release) for each in group.offsets]
     dated = [each for each in expiries if each is not None]
     last_commits = [each.commit_ms for each in group.offsets if each.commit_ms >= 0]
@@ -291,273 +491,51 @@ def _because(group: Group, dated: list[int], offset_count: int, retention_ms: in
     return f"offsets.retention.minutes, {lasting(retention_ms)}, counts {counts_from}"
 
 
-# Tables no wider than a terminal.
-
-SHOWN = 12  # rows of a table in words; all are in the data
-NAME_WIDTH = 12  # of the first column of a table, at least
-LESS_NEEDED = ("an hour", "last commit", "members")  # columns, the first to go before the others
+# The records of an internal topic that count, one after the other: not those of aborted or open transactions.
 
 
-def table(rows: list[dict[str, object]], what: str) -> Iterator[str]:
-    """A table no wider than a terminal: columns that do not fit are left to --json, the first one's names are cut."""
-    shown = [dict(row) for row in rows[:SHOWN]]
-    first, *others = shown[0]
-    taken = {name: 2 + max(len(str(each)) for each in (name, *(row[name] for row in shown))) for name in others}
-    for name in LESS_NEEDED:
-        if name in taken and sum(taken.values()) + NAME_WIDTH > text_width():
-            del taken[name]
-            shown = [{each: value for each, value in row.items() if each != name} for row in shown]
-    longest = max(NAME_WIDTH, text_width() - sum(taken.values()))
-    for row in shown:
-        row[first] = row[first] if len(row[first]) <= longest else f"{row[first][: longest - 3]}..."
-    yield text_table(shown)
-    if len(rows) > SHOWN:
-        yield f"and {counted(len(rows) - SHOWN, f'more {what}')}; --json has them all"
+class CommittedRow(NamedTuple):
+    """A record that counts."""
+
+    key: bytes | None
+    value: bytes | None  # None: a tombstone
+    timestamp_ms: int
+    is_recent: bool  # behind what was cleaned
 
 
-# What is in the internal topics in words: groups, and transactions.
+def committed_rows(
+    given: GivenLog, census: LogCensus, said: BesideLog, is_fast: bool | None, batch_limit_bytes: int
+) -> Iterator[CommittedRow]:
+    """The records of a log that count, in the order of their offsets.
 
-REASONS_SHOWN = 3
-
-
-def groups_words(found: GroupsXray) -> Iterator[str]:
-    """Groups and their offsets, and why dead ones are kept."""
-    dead = [each for each in found.groups if each.is_dead]
-    yield wrapped(
-        f"{counted(len(found.groups), 'group')}, {len(dead)} of them dead but kept: nobody is in them, and their "
-        "offsets have not expired."
-    )
-    if found.groups:
-        yield from table([_group_row(each) for each in found.groups], "group")
-    if found.gone_count:
-        yield wrapped(
-            f"Of {counted(found.gone_count, 'group')} that {'is' if found.gone_count == 1 else 'are'} gone, records of "
-            f"{size(found.gone_bytes)} wait for the cleaner."
-        )
-    why = Counter(each.kept_because for each in dead)
-    if len(found.groups) == 1 and found.groups[0].offsets:
-        yield from table([*map(_offset_row, found.groups[0].offsets)], "offset")
-    for because, count in why.most_common(REASONS_SHOWN):
-        first = next(each.group_id for each in dead if each.kept_because == because)
-        more = "" if count == 1 else f" and {count - 1} more"
-        yield wrapped(f"Kept are {first}{more}: {because}.")
-
-
-def _group_row(each: GroupXray) -> dict[str, object]:
-    return {
-        "group": each.group_id,
-        "state": each.state,
-        "members": each.member_count,
-        "commits": f"{each.commit_count:,}",
-        "last commit": "" if each.last_commit_ms is None else moment(each.last_commit_ms).removesuffix(" UTC"),
-        "an hour": "" if each.commits_an_hour is None else f"{each.commits_an_hour:,.0f}",
-        "share": f"{100 * each.share:.0f} %",
-        "kept until": "" if each.kept_until_ms is None else moment(each.kept_until_ms).removesuffix(" UTC"),
-    }
+    Parameters
+    ----------
+    given : GivenLog
+        Its files.
+    census : LogCensus
+        What they hold, the markers of transactions among it.
+    said : BesideLog
+        For how far the cleaner has come.
+    is_fast, batch_limit_bytes : bool or None, int
+        As in `kafkalearn.formats.census.blocks`.
+    """
+    cleaned_to = said.cleaned_to or 0
+    for file in given.files:
+        with mapped(file.path) as data:
+            for block in blocks(data, span_of(file, data), RECORDS, is_fast, batch_limit_bytes):
+                if isinstance(block, Unread):
+                    continue
+                last: Header | None = None
+                counts = True
+                for header, offset, timestamp_ms, key, value in block.rows():
+                    if header is not last:
+                        last, counts = header, not header.is_transactional or _is_committed(header, census)
+                    if counts:
+                        yield CommittedRow(key, value, timestamp_ms, offset >= cleaned_to)
 
 
-def _offset_row(each: OffsetXray) -> dict[str, object]:
-    return {
-        "partition": f"{each.topic}-{each.partition}",
-        "offset": each.offset,
-        "committed": "" if each.commit_ms < 0 else moment(each.commit_ms).removesuffix(" UTC"),
-        "expires": "not while it is so" if each.expires_ms is None else moment(each.expires_ms).removesuffix(" UTC"),
-    }
-
-
-def transactions_words(found: ReplayedTransactions, now_ms: int) -> Iterator[str]:
-    """Transactional ids by their state, and the open ones."""
-    states = Counter(each.state for each in found.ids)
-    words = listed(f"{count} {state}" for state, count in sorted(states.items()))
-    yield wrapped(f"{counted(len(found.ids), 'transactional id')}: {words}.")
-    still_open = [each for each in found.ids if each.is_open]
-    if still_open:
-        rows = [
-            {
-                "transactional id": each.transactional_id,
-                "producer": each.producer_id,
-                "epoch": each.producer_epoch,
-                "state": each.state,
-                "since": "" if each.started_ms is None else lasting(now_ms - each.started_ms),
-                "partitions": len(each.partitions),
-            }
-            for each in still_open
-        ]
-        yield from table(rows, "transaction")
-
-
-# Logs in words: what is in them, and what the cleaner or retention would do.
-
-
-def largest_first(logs: Sequence[LogXray]) -> list[LogXray]:
-    """Logs in the order in which they are shown."""
-    return sorted(logs, key=lambda each: (-each.census.size_bytes, each.given.name))
-
-
-def row(log: LogXray) -> dict[str, object]:
-    """A log as a row of the table."""
-    census = log.census
-    row = {
-        "log": log.given.name,
-        "size": size(census.size_bytes),
-        "files": len(census.files),
-        "batches": f"{census.batch_count:,}",
-        "records": f"{census.record_count:,}",
-        "offsets": "none" if census.first_offset is None else f"{census.first_offset} to {census.end_offset - 1}",
-    }
-    if census.has_records:
-        row["no key"] = f"{census.null_key_count:,}"
-        row["tombstones"] = f"{census.tombstone_count:,}"
-    return row
-
-
-def details(logs: Sequence[LogXray]) -> Iterator[str]:
-    """What the largest log holds, and what the cleaner would do."""
-    log = largest_first(logs)[0]
-    census = log.census
-    codecs = listed(f"{name} {count:,}" for name, count in census.batches_by_codec.items())
-    controls = listed(f"{count:,} {name}" for name, count in census.controls.items())
-    words = f"{log.given.name}: batches by codec: {codecs}; control records: {controls}"
-    older = listed(f"{count:,} of format {magic}" for magic, count in census.magic_counts.items() if magic < 2)
-    if older != "none":
-        words += f"; {older}, of releases up to 0.10, which are counted and not read"
-    if census.largest_keys:
-        words += f"; largest key {_largest(census.largest_keys)}"
-    if census.largest_values:
-        words += f"; largest value {_largest(census.largest_values)}"
-    if census.oldest and census.newest:
-        words += f"; timestamps from {moment(census.oldest.timestamp_ms)} to {moment(census.newest.timestamp_ms)}"
-    yield wrapped(f"{words}.")
-    for each in largest_first(logs)[:SHOWN]:
-        sentences = [*_cleaning(each), *each.why, *_retention(each, is_only=len(logs) == 1)]
-        if sentences:
-            yield wrapped(f"{each.given.name}: {'; '.join(sentences)}.")
-
-
-def _largest(found: tuple[Largest, ...]) -> str:
-    return f"{size(found[0].size_bytes)} at offset {found[0].offset}"
-
-
-def _cleaning(log: LogXray) -> Iterator[str]:
-    cleaning = log.cleaning
-    if cleaning is None:
-        return
-    if cleaning.stopped:
-        yield f"the cleaner would stop: {cleaning.stopped}"
-    elif cleaning.is_simulated and cleaning.removed_count is not None and cleaning.reasons:
-        when = "would remove now" if cleaning.found.is_eligible else "would remove, if it came now,"
-        reasons = listed(f"{count:,} {reason}" for reason, count in cleaning.reasons)
-        yield (
-            f"the cleaner {when} {cleaning.removed_count:,} of {cleaning.removed_count + cleaning.kept_count:,} "
-            f"records, {size(cleaning.freed_bytes)} ({reasons})"
-        )
-    elif not cleaning.is_simulated and cleaning.found.cleanable_bytes:
-        yield f"{100 * cleaning.found.ratio:.0f} % of the closed segments is dirty; too large to be cleaned here"
-
-
-def _retention(log: LogXray, is_only: bool) -> Iterator[str]:
-    if log.retention is None:
-        return
-    if log.retention.next_ms is not None and is_only:
-        yield f"retention.ms deletes its oldest segment after {moment(log.retention.next_ms)}"
-    if log.retention.deleted_count:
-        reasons = listed(dict.fromkeys(log.retention.reasons))
-        count = counted(log.retention.deleted_count, "segment")
-        yield f"{count}, {size(log.retention.deleted_bytes)}, would be deleted now: {reasons}"
-
-
-# The answer to `xray` in words: what was found, what is there, and why it is as large as it is.
-
-
-def lines(
-    logs: Sequence[LogXray],
-    findings: Sequence[Finding],
-    groups: GroupsXray | None,
-    transactions: ReplayedTransactions | None,
-    now_ms: int,
-    has_records: bool,
-) -> Iterator[str]:
-    """What was found, what is there, and why it is as large as it is; the arguments are the fields of `Xray`."""
-    censuses = [log.census for log in logs]
-    files = sum(len(each.files) for each in censuses)
-    depth = "checksums computed" if has_records else "headers alone, which are believed"
-    yield wrapped(
-        f"{counted(len(logs), 'log')} in {counted(files, 'file')}, "
-        f"{size(sum(each.size_bytes for each in censuses))}, as of {moment(now_ms)}: "
-        f"{counted(sum(each.batch_count for each in censuses), 'batch', 'batches')}, "
-        f"{counted(sum(each.record_count for each in censuses), 'record')}; {depth}."
-    )
-    if findings:
-        yield ""
-        yield from _findings(findings)
-    yield ""
-    yield from table([row(log) for log in largest_first(logs)], "log")
-    yield from details(logs)
-    if groups is not None:
-        yield ""
-        yield from groups_words(groups)
-    if transactions is not None:
-        yield ""
-        yield from transactions_words(transactions, now_ms)
-
-
-def _findings(findings: Sequence[Finding]) -> Iterator[str]:
-    yield f"Found {counted(len(findings), 'thing')}:"
-    for each in findings[: 2 * SHOWN]:
-        yield wrapped(f"{each.kind}, {each.where}: {each.words}", indent="  - ")
-    if len(findings) > 2 * SHOWN:
-        kinds = Counter(each.kind for each in findings[2 * SHOWN :])
-        more = listed(f"{count} x {kind}" for kind, count in kinds.items())
-        yield wrapped(f"and {more}; --json has them all", indent="  - ")
-
-
-# The answer to `xray`, as data and in words.
-
-
-@dataclass(frozen=True)
-class Xray(Answer):
-    """The answer to `xray`."""
-
-    logs: tuple[LogXray, ...]  # by topic, partition and log dir
-    findings: tuple[Finding, ...]  # what may have lost records first
-    groups: GroupsXray | None  # None: no partition of the offsets topic was read
-    transactions: ReplayedTransactions | None  # None: none of the transactions' topic
-    now_ms: int  # the moment of which the files tell
-    has_records: bool  # False: headers alone were read
-    is_fast: bool  # whether NumPy has read the records
-
-    @property
-    def outcome(self) -> Outcome:
-        """Found: there is a finding; cannot tell: nothing but files that cannot be read."""
-        if any(each.census.size_bytes for each in self.logs) and not any(
-            each.census.magic_counts for each in self.logs
-        ):
-            return Outcome.CANNOT_TELL
-        return Outcome.FOUND if self.findings else Outcome.FINE
-
-    def as_data(self) -> dict[str, object]:
-        """As `Answer.as_data`."""
-        return {
-            "now_ms": self.now_ms,
-            "has_records": self.has_records,
-            "findings": [asdict(each) for each in self.findings],
-            "logs": [each.as_data() for each in self.logs],
-            "groups": self.groups and [*map(_group_data, self.groups.groups)],
-            "gone_group_count": self.groups and self.groups.gone_count,
-            "transactional_ids": self.transactions and [*map(_id_data, self.transactions.ids)],
-        }
-
-    def __str__(self) -> str:
-        """What was found, what is there, and why it is as large as it is."""
-        said = lines(self.logs, self.findings, self.groups, self.transactions, self.now_ms, self.has_records)
-        return "\n".join(said)
-
-
-def _group_data(each: GroupXray) -> dict[str, object]:
-    own = {"member_count": each.member_count, "offset_count": each.offset_count, "is_dead": each.is_dead}
-    lists = {"members": [*map(asdict, each.members)], "offsets": [*map(asdict, each.offsets)]}
-    return {**asdict(each), **own, **lists}
-
-
-def _id_data(each: TransactionalId) -> dict[str, object]:
-    return {**asdict(each), "partitions": [str(at) for at in each.partitions]}
+def _is_committed(header: Header, census: LogCensus) -> bool:
+    """Whether the first marker of its producer behind the batch is COMMIT."""
+    markers = census.markers.get(header.producer_id, ())
+    place = bisect_right(markers, (header.base_offset, "~"))
+    return place < len(markers) and markers[place][1] == "COMMIT"

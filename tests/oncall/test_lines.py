@@ -8,8 +8,7 @@ import re
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.oncall.logs import read, read_files
-from kafkalearn.oncall.logs import reader as reader_module
+from kafkalearn.oncall.logs import read, read_files, reader
 from kafkalearn.oncall.logs.lines import EVENTS, LIBRDKAFKA, LONGEST_LINE, PYTHON, WRITERS
 from kafkalearn.oncall.logs.patterns import FAMILIES, NUMBERS, Template, patterns, says_nothing
 from kafkalearn.oncall.logs.reader import NotText
@@ -116,7 +115,7 @@ def test_settings_of_a_java_client():
     assert "group.instance.id" not in event.fields
 
 
-# --- files
+# Files.
 
 
 @pytest.fixture
@@ -277,13 +276,13 @@ def test_what_is_no_log(tmp_path):
 
 
 def test_more_events_than_are_kept(monkeypatch):
-    monkeypatch.setattr(reader_module, "MOST_EVENTS", 3)
+    monkeypatch.setattr(reader, "MOST_EVENTS", 3)
     with pytest.raises(KafkaLearnError, match="more than 3 events, as far as lines:4; give fewer files"):
         read([PLAIN] * 10)
 
 
 def test_unknown_lines_kept_are_limited(monkeypatch):
-    monkeypatch.setattr(reader_module, "MOST_UNKNOWN", 2)
+    monkeypatch.setattr(reader, "MOST_UNKNOWN", 2)
     found = read(["[2026-11-22 15:46:13,448] INFO the group coordinator sings (a.B)"] * 5)
     assert (found.unknown_count, len(found.unknown)) == (5, 2)
 

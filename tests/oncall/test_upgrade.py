@@ -12,9 +12,9 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.oncall import upgrade
 from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.settings import MASK, is_secret, parse_properties, read_properties
-from kafkalearn.oncall.upgrade import DANGERS, refusals
+from kafkalearn.oncall.upgrade import DANGERS, SEEN_IN_SETTINGS, of_line, refusals
 from kafkalearn.releases.lines import RELEASES
-from kafkalearn.releases.settings import ABSENT, REQUIRED, all_settings
+from kafkalearn.releases.settings import ABSENT, REQUIRED, all_facts, all_settings
 from tests.every import every_case
 from tests.recorded import recorded
 
@@ -188,9 +188,6 @@ def test_no_release_refuses_its_own_default(setting, release):
 
 @given(st.sampled_from(DEFAULTS), st.sampled_from(RELEASES), st.sampled_from(RELEASES))
 def test_a_line_is_gone_exactly_if_the_old_release_knows_it_and_the_new_one_does_not(setting, one, other):
-    from kafkalearn.oncall.settings import parse_properties
-    from kafkalearn.oncall.upgrade import of_line
-
     old, new = sorted((one, other), key=RELEASES.index)
     (line,) = parse_properties(f"{setting.name}=1").lines
     found = [each.danger for each in of_line(old, new, "f", setting.side, line, None)]
@@ -214,16 +211,13 @@ def test_a_fact_that_shows_in_settings_is_said_only_where_it_does(tmp_path):
 
 
 def test_every_fact_that_shows_in_settings_is_a_fact():
-    from kafkalearn.oncall.upgrade import SEEN_IN_SETTINGS
-    from kafkalearn.releases.settings import all_facts
-
     assert SEEN_IN_SETTINGS.keys() <= {fact.what for fact in all_facts()}
 
 
-PROPERTIES_RECORDED = recorded("java-properties")
+JAVA_PROPERTIES = recorded("java-properties")
 
 
-@every_case("case", PROPERTIES_RECORDED["cases"], ids=lambda case: repr(case["text"])[:40])
+@every_case("case", JAVA_PROPERTIES["cases"], ids=lambda case: repr(case["text"])[:40])
 def test_a_text_has_the_settings_that_java_reads(case):
     if case["settings"] is None:
         with pytest.raises(KafkaLearnError, match="four hexadecimal digits"):

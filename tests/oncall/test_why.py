@@ -219,7 +219,7 @@ def test_a_group_that_the_logs_do_not_name_is_asked_for_all_the_same():
     assert "The logs say nothing about group 'billing'. billing now: Stable" in words
 
 
-# --- the command
+# The command.
 
 
 def test_the_command(folder_of, capsys):

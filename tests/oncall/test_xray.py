@@ -1,4 +1,4 @@
-"""The command `kafkalearn xray`: what it takes, prints and ends with."""
+"""`xray`: the command, what is found in files and beside them, groups and transactions of the internal topics."""
 
 import hashlib
 import json
@@ -13,8 +13,7 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.formats import batches
 from kafkalearn.formats.disk import committed_records, read_disk
 from kafkalearn.offsets import encode_key, encode_value, read_groups
-from kafkalearn.oncall import xray
-from kafkalearn.oncall import xray_given as kinds_of
+from kafkalearn.oncall import xray, xray_given
 from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.command import main
 from kafkalearn.oncall.xray import _Progress
@@ -24,7 +23,8 @@ from tests.oncall.folders import DAY_MS, HOUR_MS, NOW_MS, kinds, one, only, writ
 from tests.recorded import recorded
 from tests.segments.writing import MARKER_KEYS, MARKER_VALUE, batch
 
-FIVE = b"".join(one(at) for at in range(5))
+FIVE_BATCHES = [one(at) for at in range(5)]
+FIVE = b"".join(FIVE_BATCHES)
 
 
 def asked(capsys, *words):
@@ -92,11 +92,8 @@ def test_progress_says_how_long_it_takes_once_it_takes_longer_than_a_moment(monk
     assert said[-1].strip() == ""
 
 
-FINDINGS_FIVE = [one(at) for at in range(5)]
-
-
 def test_a_healthy_log_is_fine(tmp_path):
-    folder = write(tmp_path, {0: b"".join(FINDINGS_FIVE)}, replication_offset=5, log_start_offset=0)
+    folder = write(tmp_path, {0: FIVE}, replication_offset=5, log_start_offset=0)
     found = xray(folder, now_ms=NOW_MS)
 
     assert (found.outcome, found.findings) == (Outcome.FINE, ())
@@ -106,26 +103,26 @@ def test_a_healthy_log_is_fine(tmp_path):
 
 
 def test_a_torn_tail_says_how_far_the_file_can_be_read(tmp_path):
-    found = xray(write(tmp_path, {0: b"".join(FINDINGS_FIVE)[:-3]}), now_ms=NOW_MS)
+    found = xray(write(tmp_path, {0: FIVE[:-3]}), now_ms=NOW_MS)
     assert found.outcome == Outcome.FOUND
-    assert only(found).kind == kinds_of.TORN_TAIL
-    assert f"can be read up to byte {4 * len(FINDINGS_FIVE[0])} of" in only(found).words
-    assert found.logs[0].census.files[0].readable_bytes == 4 * len(FINDINGS_FIVE[0])
+    assert only(found).kind == xray_given.TORN_TAIL
+    assert f"can be read up to byte {4 * len(FIVE_BATCHES[0])} of" in only(found).words
+    assert found.logs[0].census.files[0].readable_bytes == 4 * len(FIVE_BATCHES[0])
 
 
 def test_damage_in_the_middle_is_named_and_what_is_behind_it_is_read(tmp_path):
-    data = bytearray(b"".join(FINDINGS_FIVE))
-    data[2 * len(FINDINGS_FIVE[0]) + 65] ^= 1
+    data = bytearray(FIVE)
+    data[2 * len(FIVE_BATCHES[0]) + 65] ^= 1
     found = xray(write(tmp_path, {0: bytes(data)}), now_ms=NOW_MS)
-    assert kinds(found) == [kinds_of.DAMAGE]
+    assert kinds(found) == [xray_given.DAMAGE]
     assert "crc" in only(found).words
     assert found.logs[0].census.record_count == 4
     assert xray(tmp_path, headers_only=True, now_ms=NOW_MS).findings == ()  # headers are believed
 
 
 def test_the_unread_end_of_a_closed_file_is_damage(tmp_path):
-    found = xray(write(tmp_path, {0: b"".join(FINDINGS_FIVE[:3])[:-3], 3: b"".join(FINDINGS_FIVE[3:])}), now_ms=NOW_MS)
-    assert kinds(found) == [kinds_of.DAMAGE]
+    found = xray(write(tmp_path, {0: b"".join(FIVE_BATCHES[:3])[:-3], 3: b"".join(FIVE_BATCHES[3:])}), now_ms=NOW_MS)
+    assert kinds(found) == [xray_given.DAMAGE]
 
 
 @pytest.mark.parametrize(
@@ -138,16 +135,16 @@ def test_the_unread_end_of_a_closed_file_is_damage(tmp_path):
     ],
 )
 def test_a_checkpoint_ahead_of_the_log_is_found_and_one_at_its_end_is_not(name, says, tmp_path):
-    ahead = xray(write(tmp_path / "ahead", {0: b"".join(FINDINGS_FIVE)}, **{name: 9}), now_ms=NOW_MS)
-    assert says in next(each.words for each in ahead.findings if each.kind == kinds_of.CHECKPOINT)
-    assert xray(write(tmp_path / "equal", {0: b"".join(FINDINGS_FIVE)}, **{name: 5}), now_ms=NOW_MS).findings == ()
+    ahead = xray(write(tmp_path / "ahead", {0: FIVE}, **{name: 9}), now_ms=NOW_MS)
+    assert says in next(each.words for each in ahead.findings if each.kind == xray_given.CHECKPOINT)
+    assert xray(write(tmp_path / "equal", {0: FIVE}, **{name: 5}), now_ms=NOW_MS).findings == ()
 
 
 @pytest.mark.parametrize("content", ["1\n0\n", "0\n2\norders 0 3\n", "0\n1\norders zero 3\n", "\x00" * 40])
 def test_a_checkpoint_file_that_cannot_be_read_is_found(content, tmp_path):
-    write(tmp_path, {0: b"".join(FINDINGS_FIVE)})
+    write(tmp_path, {0: FIVE})
     (tmp_path / "cleaner-offset-checkpoint").write_text(content, encoding="utf-8")
-    assert only(xray(tmp_path, now_ms=NOW_MS)).kind == kinds_of.CHECKPOINT
+    assert only(xray(tmp_path, now_ms=NOW_MS)).kind == xray_given.CHECKPOINT
 
 
 @pytest.mark.parametrize(
@@ -161,7 +158,7 @@ def test_a_checkpoint_file_that_cannot_be_read_is_found(content, tmp_path):
     ],
 )
 def test_leader_epochs_that_the_batches_do_not_have_are_found(lines, says, tmp_path):
-    write(tmp_path, {0: b"".join(FINDINGS_FIVE)})
+    write(tmp_path, {0: FIVE})
     content = f"0\n{len(lines.splitlines())}\n{lines}\n" if lines else "0\n0\n"
     (tmp_path / "orders-0" / "leader-epoch-checkpoint").write_text(content, encoding="utf-8")
     found = xray(tmp_path, now_ms=NOW_MS)
@@ -172,22 +169,22 @@ def test_leader_epochs_that_the_batches_do_not_have_are_found(lines, says, tmp_p
 
 
 def test_copies_that_have_diverged_are_found_and_lag_is_not_divergence(tmp_path):
-    write(tmp_path / "broker-1", {0: b"".join(FINDINGS_FIVE)})
-    write(tmp_path / "broker-2", {0: b"".join(FINDINGS_FIVE[:3])})
+    write(tmp_path / "broker-1", {0: FIVE})
+    write(tmp_path / "broker-2", {0: b"".join(FIVE_BATCHES[:3])})
     assert xray(tmp_path, now_ms=NOW_MS).findings == ()
 
-    write(tmp_path / "broker-2", {0: b"".join([*FINDINGS_FIVE[:2], one(2, value=b"other")])})
+    write(tmp_path / "broker-2", {0: b"".join([*FIVE_BATCHES[:2], one(2, value=b"other")])})
     (finding,) = xray(tmp_path, now_ms=NOW_MS).findings
-    assert (finding.kind, finding.where) == (kinds_of.COPIES, "orders-0 in broker-2")
+    assert (finding.kind, finding.where) == (xray_given.COPIES, "orders-0 in broker-2")
     assert "the batch at offset 2 is" in finding.words
     several = xray([tmp_path / "broker-1", tmp_path / "broker-2"], now_ms=NOW_MS)
-    assert kinds(several) == [kinds_of.COPIES]
+    assert kinds(several) == [xray_given.COPIES]
 
 
 def test_copies_of_which_one_was_cleaned_are_compared_from_where_no_cleaner_was(tmp_path):
-    write(tmp_path / "broker-1", {0: b"".join(FINDINGS_FIVE)}, cleaner_offset=None)
-    write(tmp_path / "broker-2", {0: b"".join([one(1), *FINDINGS_FIVE[3:]])}, cleaner_offset=3)
-    assert kinds_of.COPIES not in kinds(xray(tmp_path, now_ms=NOW_MS))
+    write(tmp_path / "broker-1", {0: FIVE}, cleaner_offset=None)
+    write(tmp_path / "broker-2", {0: b"".join([one(1), *FIVE_BATCHES[3:]])}, cleaner_offset=3)
+    assert xray_given.COPIES not in kinds(xray(tmp_path, now_ms=NOW_MS))
 
 
 def transaction(offset, at_ms, **given):
@@ -218,31 +215,31 @@ def test_an_open_transaction_is_found_once_it_is_older_than_any_may_be(tmp_path)
     ],
 )
 def test_a_timestamp_of_another_century_is_found_with_the_unit_it_may_have_been_meant_in(at_ms, says, tmp_path):
-    found = xray(write(tmp_path, {0: FINDINGS_FIVE[0] + one(1, at_ms=at_ms)}), now_ms=NOW_MS)
-    words = [each.words for each in found.findings if each.kind == kinds_of.CENTURY]
+    found = xray(write(tmp_path, {0: FIVE_BATCHES[0] + one(1, at_ms=at_ms)}), now_ms=NOW_MS)
+    words = [each.words for each in found.findings if each.kind == xray_given.CENTURY]
     assert (words == []) if says is None else words[0].endswith(says)
 
 
 def test_a_record_of_tomorrow_is_found_and_keeps_its_segment(tmp_path):
-    files = {0: one(0, at_ms=NOW_MS - 20 * DAY_MS), 1: one(1, at_ms=NOW_MS + 300 * DAY_MS), 2: FINDINGS_FIVE[2]}
+    files = {0: one(0, at_ms=NOW_MS - 20 * DAY_MS), 1: one(1, at_ms=NOW_MS + 300 * DAY_MS), 2: FIVE_BATCHES[2]}
     found = xray(write(tmp_path, files), now_ms=NOW_MS)
-    assert kinds(found) == [kinds_of.NOT_DELETED, kinds_of.FUTURE]
+    assert kinds(found) == [xray_given.NOT_DELETED, xray_given.FUTURE]
     assert "2027-09-16" in found.findings[0].words
     assert (found.logs[0].retention.deleted_count, found.logs[0].retention.reasons) == (1, ("older than retention.ms",))
 
 
 def test_a_file_that_cannot_be_opened_is_one_finding_and_the_others_are_read(tmp_path, monkeypatch):
-    write(tmp_path, {0: b"".join(FINDINGS_FIVE)})
-    write(tmp_path, {0: b"".join(FINDINGS_FIVE[:2])}, partition=1)
+    write(tmp_path, {0: FIVE})
+    write(tmp_path, {0: b"".join(FIVE_BATCHES[:2])}, partition=1)
 
     def mapped(number, size, **given):
-        if size == 2 * len(FINDINGS_FIVE[0]):
+        if size == 2 * len(FIVE_BATCHES[0]):
             raise OSError("the disk does not answer")
         return mmap(number, size, **given)
 
     monkeypatch.setattr(batches, "mmap", mapped)
     found = xray(tmp_path, now_ms=NOW_MS)
-    assert only(found).kind == kinds_of.UNREADABLE
+    assert only(found).kind == xray_given.UNREADABLE
     assert "the disk does not answer" in only(found).words
     assert [log.census.record_count for log in found.logs] == [5]
     with pytest.raises(KafkaLearnError, match=r"none of these files can be read: .* the disk does not answer"):
@@ -270,15 +267,15 @@ def test_nothing_but_rubbish_cannot_be_told(tmp_path):
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_a_sentence(given, says, tmp_path):
-    folder = write(tmp_path, {0: b"".join(FINDINGS_FIVE)})
+    folder = write(tmp_path, {0: FIVE})
     with pytest.raises(KafkaLearnError, match=says.replace("(", r"\(")):
         xray(**{"paths": folder, **given})
 
 
 def test_a_file_alone_and_a_file_with_another_name(tmp_path):
-    write(tmp_path, {0: b"".join(FINDINGS_FIVE)})
+    write(tmp_path, {0: FIVE})
     alone = tmp_path / f"{0:020}.log"
-    alone.write_bytes(b"".join(FINDINGS_FIVE))
+    alone.write_bytes(FIVE)
     assert xray(alone, now_ms=NOW_MS).logs[0].census.record_count == 5
     (tmp_path / "notes.txt").write_text("no segment")
     with pytest.raises(KafkaLearnError, match="is no segment file"):
@@ -286,8 +283,8 @@ def test_a_file_alone_and_a_file_with_another_name(tmp_path):
 
 
 def test_the_answer_is_json_and_its_lines_are_short(tmp_path):
-    write(tmp_path, {0: b"".join(FINDINGS_FIVE)[:-3]}, topic="a-topic-with-a-name-that-is-longer-than-most-" * 2)
-    write(tmp_path, {0: b"".join(FINDINGS_FIVE)}, cleaner_offset=0)
+    write(tmp_path, {0: FIVE[:-3]}, topic="a-topic-with-a-name-that-is-longer-than-most-" * 2)
+    write(tmp_path, {0: FIVE}, cleaner_offset=0)
     found = xray(tmp_path, now_ms=NOW_MS)
     again = json.loads(json.dumps(found.as_data()))
     assert [each["partition"] for each in again["logs"]] == [0, 0]
@@ -399,7 +396,7 @@ def test_commits_of_an_aborted_transaction_do_not_count(tmp_path):
 def test_records_that_cannot_be_decoded_are_one_finding(tmp_path):
     odd = [one(at, b"\x00\x63odd", b"") for at in range(3)]
     found = xray(topic_of(tmp_path, *odd, commit(3, "g", NOW_MS)), now_ms=NOW_MS)
-    assert kinds(found) == [kinds_of.RECORDS]
+    assert kinds(found) == [xray_given.UNREADABLE_RECORDS]
     assert found.findings[0].words.endswith("; 2 more")
     assert [*by_group(found)] == ["g"]
 
@@ -417,9 +414,9 @@ def test_open_transactions_are_those_that_the_broker_s_tool_describes(case, tmp_
         ends = dict(each.rsplit(":", 1) for each in case["ends"])
         assert log.census.end_offset == int(ends[at.replace("-", ":")])
     later = xray(folder, now_ms=found.now_ms + HOUR_MS)
-    words = [each.words for each in later.findings if each.kind == kinds_of.OPEN_TRANSACTION]
+    words = [each.words for each in later.findings if each.kind == xray_given.OPEN_TRANSACTION]
     assert sum("'still-open', which its coordinator has as Ongoing" in each for each in words) == 2
-    assert {each.where for each in later.findings if each.kind == kinds_of.OVERDUE} == {"__transaction_state"}
+    assert {each.where for each in later.findings if each.kind == xray_given.OVERDUE} == {"__transaction_state"}
     assert "still-open" in str(later)
 
 

@@ -7,9 +7,7 @@ import pytest
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.coordinator import offsets_partition
 from kafkalearn.log import read_log
-from kafkalearn.oncall import xray
-from kafkalearn.oncall import xray_given as kinds_of
-from kafkalearn.oncall import xray_logs as cleaning
+from kafkalearn.oncall import xray, xray_given, xray_logs
 from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.xray_given import given_logs
 from kafkalearn.oncall.xray_logs import simulate_cleaning
@@ -83,7 +81,7 @@ def segments(*starts, end, at_ms=NOW_MS - DAY_MS, key=b"k"):
 def test_a_cleaner_that_does_not_come_is_found_where_its_checkpoint_is_there_and_only_there(tmp_path):
     files = segments(0, 5, 10, end=12)
     dead = xray(write(tmp_path / "dead", files, cleaner_offset=0), now_ms=NOW_MS)
-    assert only(dead).kind == kinds_of.NOT_CLEANED
+    assert only(dead).kind == xray_given.NOT_CLEANED
     assert "100 % of it is dirty" in only(dead).words
     alone = xray(write(tmp_path / "alone", files), settings={"cleanup.policy": "compact"}, now_ms=NOW_MS)
     assert alone.findings == ()
@@ -128,10 +126,12 @@ def test_an_open_transaction_holds_what_is_behind_it(tmp_path):
     stamp = {"producer_id": 7, "producer_epoch": 0, "base_sequence": 0, "is_transactional": True}
     files[5] = one(5, at_ms=NOW_MS - DAY_MS, **stamp) + files[5][len(one(5, b"k", LARGE)) :]
     found = xray(write(tmp_path, files, cleaner_offset=0), now_ms=NOW_MS)
-    assert [*sorted(kinds(found))] == sorted([kinds_of.NOT_CLEANED, kinds_of.NOT_SHRINKING, kinds_of.OPEN_TRANSACTION])
+    assert [*sorted(kinds(found))] == sorted(
+        [xray_given.NOT_CLEANED, xray_given.NOT_SHRINKING, xray_given.OPEN_TRANSACTION]
+    )
     assert found.logs[0].cleaning.found.first_uncleanable_offset == 5
     assert "holds the last stable offset at 5" in next(
-        each.words for each in found.findings if each.kind == kinds_of.NOT_SHRINKING
+        each.words for each in found.findings if each.kind == xray_given.NOT_SHRINKING
     )
 
 
@@ -140,8 +140,8 @@ def test_damage_in_a_closed_segment_stops_the_cleaner(tmp_path):
     files[0] = files[0][:100] + b"\xff" + files[0][101:]
     for release, says in (("4.3", "leaves this partition out"), ("2.0", "ends with it, for all partitions")):
         found = xray(write(tmp_path, files, cleaner_offset=0), now_ms=NOW_MS - DAY_MS, release=release)
-        assert kinds_of.DAMAGE in kinds(found)
-        assert says in next(each.words for each in found.findings if each.kind == kinds_of.NOT_CLEANED)
+        assert xray_given.DAMAGE in kinds(found)
+        assert says in next(each.words for each in found.findings if each.kind == xray_given.NOT_CLEANED)
 
 
 def test_tombstones_wait_for_their_horizon(tmp_path):
@@ -160,7 +160,7 @@ def test_tombstones_wait_for_their_horizon(tmp_path):
 def test_a_log_larger_than_the_limit_is_not_simulated_and_its_ratio_is_the_same(tmp_path, monkeypatch):
     folder = write(tmp_path, segments(0, 5, 10, end=12), cleaner_offset=0)
     small = xray(folder, now_ms=NOW_MS).logs[0].cleaning
-    monkeypatch.setattr(cleaning, "SIMULATED_BYTES", 100)
+    monkeypatch.setattr(xray_logs, "SIMULATED_BYTES", 100)
     large = xray(folder, now_ms=NOW_MS)
     assert small.is_simulated
     assert (large.logs[0].cleaning.found, large.logs[0].cleaning.removed_count) == (small.found, None)
@@ -173,7 +173,7 @@ def test_the_outline_has_the_ratio_of_the_whole_log(tmp_path):
         folder = write_pass(tmp_path / f"given-{number}", each.before, each.cleaned_to_before)
         settings = by_kafka_s_names(each.settings)
         log = xray(folder, settings=settings, now_ms=each.seen_ms).logs[0]
-        whole = cleaning.cleanable(log.settings, before, each.seen_ms)
+        whole = xray_logs.cleanable(log.settings, before, each.seen_ms)
         assert log.cleaning.found == whole
 
 
@@ -208,7 +208,7 @@ def test_a_cleaner_that_died_on_kafka_2_0_and_partitions_of_thousands_of_segment
     """Partitions of 500 GB, segments of months, no error in the broker's own log: the cleaner's thread had ended."""
     files = {at * 10: filled(at * 10, 10, ["busy"], NOW_MS - 90 * DAY_MS + at * DAY_MS, 60_000) for at in range(60)}
     found = xray(write(tmp_path, files, "__consumer_offsets", 7, cleaner_offset=20), release="2.0", now_ms=NOW_MS)
-    assert kinds(found) == [kinds_of.NOT_CLEANED]
+    assert kinds(found) == [xray_given.NOT_CLEANED]
     assert "look for 'uncleanable' and for errors in log-cleaner.log" in found.findings[0].words
     assert found.logs[0].cleaning.removed_count > 550
     assert by_group(found)["busy"].commits_an_hour is not None
