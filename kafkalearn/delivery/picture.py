@@ -54,11 +54,14 @@ from kafkalearn.drawing.svg import (
     MUTED,
     PANEL,
     READ,
+    SANS,
     SMALL,
     TITLE,
     WIDTH,
     Fill,
     edge,
+    element,
+    escape,
     fill,
     filled,
     line,
@@ -69,7 +72,8 @@ from kafkalearn.drawing.svg import (
 )
 from kafkalearn.log.sequences import ProducerStateEntry, window_of
 from kafkalearn.replication.events import NONE, ProduceAnswered, ReplicationEvent
-from kafkalearn.replication.picture import ROW_HEIGHT, ROWS_TOP, draw_replication
+from kafkalearn.replication.picture import ROW_HEIGHT, ROWS_TOP, replication_elements
+from kafkalearn.replication.settings import Settings as TopicSettings
 from kafkalearn.replication.state import Partition
 from kafkalearn.replication.words import describe_replication, replication_text
 
@@ -316,8 +320,6 @@ def draw_delivery(
     >>> draw_delivery(Settings(), trace[1], trace[0]).label
     'The application sends m1. Its request goes to broker 1 with sequence 0.'
     """
-    earlier = None if before is None else of_partition(before)
-    below = _logs(settings, draw_replication(settings.topic, of_partition(frame), earlier))
     lanes = [_applications(frame.state, before), _network(frame.state)]
     if settings.producer.is_idempotent or remembered(settings, frame.state) is not None:
         lanes.append(_window(settings, frame.state, before))
@@ -330,22 +332,32 @@ def draw_delivery(
         top += LANE_HEIGHT
     elements.append(_promises(settings, frame.state, top + 2))
     top += 32
+    earlier = None if before is None else of_partition(before)
+    partition, bottom = _partition(settings.topic, of_partition(frame), earlier, top)
     return picture(
-        top + below.size[1],
+        bottom,
         text(LEFT, 32, f"Producer: {producer_in_words(settings)}", TITLE, bold=True),
         *elements,
         line(LEFT, top, WIDTH - LEFT, top, INK, 2),
-        below.replace("<svg ", f'<svg x="0" y="{number(top)}" ', 1),
+        partition,
         label=describe_delivery(settings, frame, before),
     )
 
 
-def _logs(settings: Settings, whole: Picture) -> Picture:
-    """The picture of the partition down to its last log: what clients get stands above it already."""
-    width, height = whole.size
-    kept = ROWS_TOP + ROW_HEIGHT * settings.topic.replica_count + 4
-    old, new = (f'viewBox="0 0 {number(width)} {number(each)}"' for each in (height, kept))
-    return Picture(whole.replace(old, new, 1).replace(f' height="{number(height)}"', f' height="{number(kept)}"', 1))
+def _partition(
+    topic: TopicSettings,
+    frame: Frame[Partition, ReplicationEvent],
+    before: Frame[Partition, ReplicationEvent] | None,
+    top: float,
+) -> tuple[str, float]:
+    """The partition as a picture in the picture, and how far down it goes: to its last log; the rest stands above."""
+    elements, whole = replication_elements(topic, frame, before)
+    height = ROWS_TOP + ROW_HEIGHT * topic.replica_count + 4
+    drawn = [rect(0, 0, WIDTH, whole, PANEL), *(each for each in elements if each)]
+    place = {"x": 0, "y": top, "xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {WIDTH} {height}"}
+    look = {"width": WIDTH, "height": height, "role": "img", "font_family": SANS, "fill": INK}
+    label = escape(describe_replication(topic, frame, before))
+    return element("svg", "\n".join(["", *drawn, ""]), **place, **look, aria_label=label), top + height
 
 
 def _applications(state: Delivery, before: Frame[Delivery, DeliveryEvent] | None) -> tuple[str, str, list[str]]:

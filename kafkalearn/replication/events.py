@@ -7,6 +7,7 @@ scripts that were recorded without one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Annotated, TypeAlias
 
 from kafkalearn.base.checks import (
@@ -20,7 +21,7 @@ from kafkalearn.base.checks import (
     check_fields,
     one_of,
 )
-from kafkalearn.base.errors import KafkaLearnError, shown, unknown_name
+from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, shown
 
 STAY_PENDING = (
     "FENCED_LEADER_EPOCH",
@@ -122,11 +123,11 @@ class AlterPartitionAnswered(Checked):
         """Refuse an error that no controller answers."""
         check_fields(self)
         if self.error is not None and self.error not in ALTER_PARTITION_ERRORS:
-            near = unknown_name("error", self.error, ALTER_PARTITION_ERRORS)
-            near = str(near).partition(";")[2].strip() if "did you mean" in str(near) else ""
+            near = " or ".join(map(repr, get_close_matches(self.error[:LONGEST_NAME], ALTER_PARTITION_ERRORS)))
+            meant = f"did you mean {near}? " if near else ""
             known = ", ".join(map(repr, ALTER_PARTITION_ERRORS))
             raise KafkaLearnError(
-                f"unknown error {shown(self.error)}; {near + ' ' if near else ''}a controller answers {known}; "
+                f"unknown error {shown(self.error)}; {meant}a controller answers {known}; "
                 "without an error the rules decide"
             )
 

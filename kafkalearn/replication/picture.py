@@ -57,80 +57,109 @@ from kafkalearn.replication.words import (
     waiting_in_words,
 )
 
-# The right column in the picture of a replicated partition: what the leader knows of each follower, and its ISR.
-
+ROWS_TOP, ROW_HEIGHT, PANEL_HEIGHT = 92, 90, 82
 KNOWN_LEFT, KNOWN_WIDTH = 808, 164
-
-
-def leader_view(state: Partition, before: Partition | None, broker_id: int, top: float) -> str:
-    """The right column: the leader's copy of a follower's LEO, and of itself its ISR."""
-    leading = state.replica(broker_id).leading
-    if leading is not None and state.replica(broker_id).is_running:
-        return "\n".join(
-            [
-                text(KNOWN_LEFT, top + 24, "its ISR", SMALL, colour=MUTED),
-                text(KNOWN_LEFT, top + 48, ids_in_words(leading.isr), TITLE - 2, bold=True),
-                _asked(leading, top + 72),
-            ]
-        )
-    remote = remote_of(state, broker_id)
-    if remote is None:
-        return ""
-    was = remote if before is None else remote_of(before, broker_id)
-    is_new = was is not None and was.log_end_offset != remote.log_end_offset
-    known = f"LEO {remote_in_words(remote)}"
-    return "\n".join(
-        [
-            rect(KNOWN_LEFT, top + 12, KNOWN_WIDTH, 38, PANEL, rx=4, **edge(is_new, MUTED)),
-            text(KNOWN_LEFT + KNOWN_WIDTH / 2, top + 38, known, TITLE - 4, "middle", bold=True),
-            _answer_or_lag(state, broker_id, remote, top + 71),
-        ]
-    )
-
-
-def _asked(leading: Leadership, y: float) -> str:
-    """The ISR that the leader has asked for and not got yet."""
-    if leading.proposal is None:
-        return ""
-    how = "refused" if leading.proposal.is_refused else "asked"
-    words = f"{how}: {','.join(map(str, leading.proposal.isr))}"
-    return text(KNOWN_LEFT, y, words, SMALL, colour=MARK, bold=True)
-
-
-def _answer_or_lag(state: Partition, broker_id: int, remote: Remote, y: float) -> str:
-    """Under the copy: the HW that an answer has just brought, or since when the follower lacks something."""
-    answers = [each for each in state.effects if isinstance(each, FetchAnswered) and each.broker_id == broker_id]
-    if answers and answers[-1].high_watermark is not None:
-        words = f"answer with HW {answers[-1].high_watermark}"
-        return text(KNOWN_LEFT, y, words, SMALL, colour=MARK, bold=True)
-    if remote.last_caught_up_ms is None:
-        return text(KNOWN_LEFT, y, "never caught up", SMALL, colour=MUTED)
-    since_ms = state.now_ms - remote.last_caught_up_ms
-    words = f"caught up {_time(since_ms)} ago"  # with the leader's end as it was then: it may lack what came since
-    if since_ms and state.leader is not None and remote.log_end_offset == state.leader.log_end_offset:
-        words = "has everything"  # whenever it was: since 2.1 such a follower is never removed
-    return text(KNOWN_LEFT, y, words, SMALL, colour=MUTED)
-
-
-def _time(ms: int) -> str:
-    """A time short enough for its place.
-
-    >>> _time(500), _time(30_001), _time(700_000)
-    ('500 ms', '30.001 s', '11 min')
-    """
-    if ms < 1000:
-        return f"{ms} ms"
-    return f"{ms / 1000:g} s" if ms < 100_000 else f"{ms // 60_000} min"
-
-
-# The logs in the picture of a replicated partition: records as cells, the HW above, the LEO below.
-
+BAND_LETTERS, BAND_LINES = 80, 2
 LEFT, CELLS_LEFT, CELL, CELL_COUNT = 16, 198, 40, 14
 CELL_DOWN, CELL_HEIGHT = 23, 31
 CHARACTER = 9.4  # pixels of one in a label
 MOST_LETTERS = 3  # of a record's value in its cell
 MOST_FILLS = 6
 NO_EPOCH = Fill(READ, "")
+
+
+def draw_replication(
+    settings: Settings,
+    frame: Frame[Partition, ReplicationEvent],
+    before: Frame[Partition, ReplicationEvent] | None = None,
+) -> Picture:
+    """One moment of a replicated partition, drawn.
+
+    Each broker has a row: its status, its log with HW above and LEO below, and, right, what the leader knows of it.
+    A bar under the log goes up to the HW. Records are filled by the leader epoch that wrote them. Below the rows:
+    what clients get, which requests wait, and, in a thick border, which promises are broken.
+
+    Parameters
+    ----------
+    settings : Settings
+        What the run was made with.
+    frame, before : Frame
+        A frame of the trace and the one before it.
+
+    Examples
+    --------
+    >>> from kafkalearn.replication import Produce, simulate
+    >>> settings = Settings(replica_count=2)
+    >>> trace = simulate(settings, [Produce(acks=1)])
+    >>> draw_replication(settings, trace[1], trace[0]).label
+    '1 record comes to broker 1, acks=1. Request 1 is answered: written at offset 0.'
+    """
+    elements, bottom = replication_elements(settings, frame, before)
+    return picture(bottom, *elements, label=describe_replication(settings, frame, before))
+
+
+def replication_elements(
+    settings: Settings,
+    frame: Frame[Partition, ReplicationEvent],
+    before: Frame[Partition, ReplicationEvent] | None = None,
+) -> tuple[list[str], float]:
+    """The drawing of a partition as elements, and how far down it goes."""
+    state, earlier = frame.state, None if before is None else before.state
+    first = first_offset(state, earlier)
+    bottom = ROWS_TOP + ROW_HEIGHT * settings.broker_count
+    assignment = assignment_in_words(settings, state)
+    clients, waiting, below = (38, 58, 66) if assignment else (20, 48, 60)  # five rows are as high as a laptop allows
+    elements = [
+        text(LEFT, 32, capitalised(head_in_words(state)), TITLE, bold=True),
+        text(WIDTH - LEFT, 32, f"{state.now_ms:,} ms", BODY, "end", MUTED),
+        text(KNOWN_LEFT, 60, "the leader knows", SMALL, colour=MUTED),
+        legend(state),
+        offsets(first),
+        *(_row(state, earlier, id_, first, ROWS_TOP + ROW_HEIGHT * (id_ - 1)) for id_ in settings.broker_ids),
+        *_replicas(bottom + 18, assignment),
+        _said(bottom + clients, "clients get", _to_clients(frame)),
+        _said(bottom + waiting, "waiting", waiting_in_words(state) or "nothing"),
+        _promises(bottom + below, settings, state, () if earlier is None else broken(settings, earlier)),
+    ]
+    return elements, bottom + below + 70
+
+
+def _row(state: Partition, before: Partition | None, broker_id: int, first: int, top: float) -> str:
+    log = state.replica(broker_id).log
+    was = log if before is None else before.replica(broker_id).log
+    names = replica_status(state, broker_id).split(", ")
+    first_line, line = (47, 16) if len(names) < 3 else (45, 14)
+    return "\n".join(
+        each
+        for each in [
+            _frame(state, broker_id, top),
+            text(LEFT + 14, top + 28, f"broker {broker_id}", BODY, bold=True),
+            *(text(LEFT + 14, top + first_line + line * at, name, SMALL) for at, name in enumerate(names[:3])),
+            *cells(log, was, first, top),
+            *log_marks(log, was, first, top),
+            leader_view(state, before, broker_id, top),
+        ]
+        if each
+    )
+
+
+def _frame(state: Partition, broker_id: int, top: float) -> str:
+    """The border shows the status: thick for the leader, broken outside the ISR, on grey when not running."""
+    broker = state.replica(broker_id).broker
+    is_off = broker.status in (DOWN, FROZEN)
+    look = {"stroke": INK, "stroke_width": 2}
+    if is_off or broker.status == CUT_OFF:
+        look = {"stroke": MUTED, "stroke_width": 2, "stroke_dasharray": "2 6"}
+    elif state.replica(broker_id).leading is not None:
+        look = {"stroke": INK, "stroke_width": 5}
+    elif broker_id not in state.controller.assignment.replicas:
+        look = {"stroke": MUTED, "stroke_width": 1.5, "stroke_dasharray": "3 9"}
+    elif broker_id not in state.controller.isr:
+        look = {"stroke": MUTED, "stroke_width": 3, "stroke_dasharray": "12 8"}
+    return rect(LEFT, top, WIDTH - 2 * LEFT, PANEL_HEIGHT, EMPTY if is_off else PANEL, rx=6, **look)
+
+
+# A log: records as cells, the HW above, the LEO below.
 
 
 def first_offset(state: Partition, before: Partition | None) -> int:
@@ -239,90 +268,71 @@ def _label(name: str, offset: int, first: int, y: float, is_new: bool) -> str:
     return "\n".join([rect(x - width / 2, y - 16, width, 21, PANEL, stroke=MARK, stroke_width=2.5, rx=4), said])
 
 
-ROWS_TOP, ROW_HEIGHT, PANEL_HEIGHT = 92, 90, 82
-BAND_LETTERS, BAND_LINES = 80, 2
+# The right column: what the leader knows of each follower, and its own ISR.
 
 
-def draw_replication(
-    settings: Settings,
-    frame: Frame[Partition, ReplicationEvent],
-    before: Frame[Partition, ReplicationEvent] | None = None,
-) -> Picture:
-    """One moment of a replicated partition, drawn.
-
-    Each broker has a row: its status, its log with HW above and LEO below, and, right, what the leader knows of it.
-    A bar under the log goes up to the HW. Records are filled by the leader epoch that wrote them. Below the rows:
-    what clients get, which requests wait, and, in a thick border, which promises are broken.
-
-    Parameters
-    ----------
-    settings : Settings
-        What the run was made with.
-    frame, before : Frame
-        A frame of the trace and the one before it.
-
-    Examples
-    --------
-    >>> from kafkalearn.replication import Produce, simulate
-    >>> settings = Settings(replica_count=2)
-    >>> trace = simulate(settings, [Produce(acks=1)])
-    >>> draw_replication(settings, trace[1], trace[0]).label
-    '1 record comes to broker 1, acks=1. Request 1 is answered: written at offset 0.'
-    """
-    state, earlier = frame.state, None if before is None else before.state
-    first = first_offset(state, earlier)
-    bottom = ROWS_TOP + ROW_HEIGHT * settings.broker_count
-    assignment = assignment_in_words(settings, state)
-    clients, waiting, below = (38, 58, 66) if assignment else (20, 48, 60)  # five rows are as high as a laptop allows
-    return picture(
-        bottom + below + 70,
-        text(LEFT, 32, capitalised(head_in_words(state)), TITLE, bold=True),
-        text(WIDTH - LEFT, 32, f"{state.now_ms:,} ms", BODY, "end", MUTED),
-        text(KNOWN_LEFT, 60, "the leader knows", SMALL, colour=MUTED),
-        legend(state),
-        offsets(first),
-        *(_row(state, earlier, id_, first, ROWS_TOP + ROW_HEIGHT * (id_ - 1)) for id_ in settings.broker_ids),
-        *_replicas(bottom + 18, assignment),
-        _said(bottom + clients, "clients get", _to_clients(frame)),
-        _said(bottom + waiting, "waiting", waiting_in_words(state) or "nothing"),
-        _promises(bottom + below, settings, state, () if earlier is None else broken(settings, earlier)),
-        label=describe_replication(settings, frame, before),
-    )
-
-
-def _row(state: Partition, before: Partition | None, broker_id: int, first: int, top: float) -> str:
-    log = state.replica(broker_id).log
-    was = log if before is None else before.replica(broker_id).log
-    names = replica_status(state, broker_id).split(", ")
-    first_line, line = (47, 16) if len(names) < 3 else (45, 14)
+def leader_view(state: Partition, before: Partition | None, broker_id: int, top: float) -> str:
+    """The right column: the leader's copy of a follower's LEO, and of itself its ISR."""
+    leading = state.replica(broker_id).leading
+    if leading is not None and state.replica(broker_id).is_running:
+        return "\n".join(
+            [
+                text(KNOWN_LEFT, top + 24, "its ISR", SMALL, colour=MUTED),
+                text(KNOWN_LEFT, top + 48, ids_in_words(leading.isr), TITLE - 2, bold=True),
+                _asked(leading, top + 72),
+            ]
+        )
+    remote = remote_of(state, broker_id)
+    if remote is None:
+        return ""
+    was = remote if before is None else remote_of(before, broker_id)
+    is_new = was is not None and was.log_end_offset != remote.log_end_offset
+    known = f"LEO {remote_in_words(remote)}"
     return "\n".join(
-        each
-        for each in [
-            _frame(state, broker_id, top),
-            text(LEFT + 14, top + 28, f"broker {broker_id}", BODY, bold=True),
-            *(text(LEFT + 14, top + first_line + line * at, name, SMALL) for at, name in enumerate(names[:3])),
-            *cells(log, was, first, top),
-            *log_marks(log, was, first, top),
-            leader_view(state, before, broker_id, top),
+        [
+            rect(KNOWN_LEFT, top + 12, KNOWN_WIDTH, 38, PANEL, rx=4, **edge(is_new, MUTED)),
+            text(KNOWN_LEFT + KNOWN_WIDTH / 2, top + 38, known, TITLE - 4, "middle", bold=True),
+            _answer_or_lag(state, broker_id, remote, top + 71),
         ]
-        if each
     )
 
 
-def _frame(state: Partition, broker_id: int, top: float) -> str:
-    """The border shows the status: thick for the leader, broken outside the ISR, on grey when not running."""
-    broker = state.replica(broker_id).broker
-    is_off = broker.status in (DOWN, FROZEN)
-    look = {"stroke": INK, "stroke_width": 2}
-    if is_off or broker.status == CUT_OFF:
-        look = {"stroke": MUTED, "stroke_width": 2, "stroke_dasharray": "2 6"}
-    elif state.replica(broker_id).leading is not None:
-        look = {"stroke": INK, "stroke_width": 5}
-    elif broker_id not in state.controller.assignment.replicas:
-        look = {"stroke": MUTED, "stroke_width": 1.5, "stroke_dasharray": "3 9"}
-    elif broker_id not in state.controller.isr:
-        look = {"stroke": MUTED, "stroke_width": 3, "stroke_dasharray": "12 8"}
-    return rect(LEFT, top, WIDTH - 2 * LEFT, PANEL_HEIGHT, EMPTY if is_off else PANEL, rx=6, **look)
+def _asked(leading: Leadership, y: float) -> str:
+    """The ISR that the leader has asked for and not got yet."""
+    if leading.proposal is None:
+        return ""
+    how = "refused" if leading.proposal.is_refused else "asked"
+    words = f"{how}: {','.join(map(str, leading.proposal.isr))}"
+    return text(KNOWN_LEFT, y, words, SMALL, colour=MARK, bold=True)
+
+
+def _answer_or_lag(state: Partition, broker_id: int, remote: Remote, y: float) -> str:
+    """Under the copy: the HW that an answer has just brought, or since when the follower lacks something."""
+    answers = [each for each in state.effects if isinstance(each, FetchAnswered) and each.broker_id == broker_id]
+    if answers and answers[-1].high_watermark is not None:
+        words = f"answer with HW {answers[-1].high_watermark}"
+        return text(KNOWN_LEFT, y, words, SMALL, colour=MARK, bold=True)
+    if remote.last_caught_up_ms is None:
+        return text(KNOWN_LEFT, y, "never caught up", SMALL, colour=MUTED)
+    since_ms = state.now_ms - remote.last_caught_up_ms
+    words = f"caught up {_time(since_ms)} ago"  # with the leader's end as it was then: it may lack what came since
+    if since_ms and state.leader is not None and remote.log_end_offset == state.leader.log_end_offset:
+        words = "has everything"  # whenever it was: since 2.1 such a follower is never removed
+    return text(KNOWN_LEFT, y, words, SMALL, colour=MUTED)
+
+
+def _time(ms: int) -> str:
+    """A time short enough for its place.
+
+    >>> _time(500), _time(30_001), _time(700_000)
+    ('500 ms', '30.001 s', '11 min')
+    """
+    if ms < 1000:
+        return f"{ms} ms"
+    return f"{ms / 1000:g} s" if ms < 100_000 else f"{ms // 60_000} min"
+
+
+# Below the rows: what clients get, what waits, and which promises are broken.
 
 
 def _to_clients(frame: Frame[Partition, ReplicationEvent]) -> str:

@@ -1,55 +1,15 @@
-"""A replicated partition, shown: picture, words, figures."""
+"""A replicated partition in words: a few sentences about a frame, and the whole of it as plain text.
+
+First the parts of both: the status of each replica and of the partition in few words, then what an event is, what it
+led to and what has changed by it, one clause for each.
+"""
 
 from __future__ import annotations
 
 from kafkalearn.base.errors import capitalised, counted
 from kafkalearn.base.trace import Frame
-from kafkalearn.replication.events import (
-    NONE,
-    AlterPartitionAnswered,
-    AlterPartitionReassignments,
-    AlterPartitionSent,
-    AssignmentChanged,
-    BrokerCrashed,
-    BrokerFenced,
-    BrokerFrozen,
-    BrokerHalted,
-    BrokerReconnected,
-    BrokerRegistered,
-    BrokerRestarted,
-    BrokerStopped,
-    BrokerThawed,
-    BrokerUnfenced,
-    Consume,
-    ConsumerRead,
-    ControlledShutdownStarted,
-    DeleteRecords,
-    Effect,
-    ElectionAnswered,
-    ElectLeaders,
-    Fetch,
-    FetchAnswered,
-    FetchHandled,
-    HighWatermarkCheckpointed,
-    IsrChecked,
-    IsrSet,
-    IsrWritten,
-    LeaderChanged,
-    LeaderElected,
-    LeaderImbalanceChecked,
-    LogTruncated,
-    NoReachableLeader,
-    PowerLost,
-    Produce,
-    ProduceAnswered,
-    ProduceParked,
-    ReassignmentAnswered,
-    RecordsDeleted,
-    ReplicaDeleted,
-    ReplicationEvent,
-    SessionExpired,
-    TimePassed,
-)
+from kafkalearn.replication import events
+from kafkalearn.replication.events import NONE, Effect, FetchAnswered, ReplicationEvent
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.simulator import broken
 from kafkalearn.replication.state import CUT_OFF, RUNNING, UNKNOWN, Log, Partition, Remote, Replica
@@ -153,8 +113,8 @@ def proposal_in_words(leader: Replica | None) -> list[str]:
 
 def effects_in_words(frame: Frame[Partition, ReplicationEvent]) -> list[str]:
     """What the event led to, one short clause for each effect worth saying."""
-    is_news = not isinstance(frame.event, LeaderElected)  # the event itself says who is elected
-    effects = [each for each in frame.state.effects if is_news or not isinstance(each, LeaderChanged)]
+    is_news = not isinstance(frame.event, events.LeaderElected)  # the event itself says who is elected
+    effects = [each for each in frame.state.effects if is_news or not isinstance(each, events.LeaderChanged)]
     said = (_effect_in_words(effect, frame.state) for effect in effects)
     return [each for each in said if each]
 
@@ -191,39 +151,65 @@ def falls_in_words(state: Partition, before: Partition | None) -> list[str]:
 def event_in_words(frame: Frame[Partition, ReplicationEvent], before: Partition | None) -> str:
     """The event itself, as one clause."""
     event, state = frame.event, frame.state
-    past = before if before is not None else state
+    past = state if before is None else before
     match event:
         case None:
             return start_in_words(state)
-        case Produce():
+        case events.Produce():
             return _produce_in_words(event, past)
-        case Fetch(id_):
-            asked = [each.fetch_offset for each in state.effects if isinstance(each, FetchHandled)]
+        case events.Fetch(id_):
+            asked = [each.fetch_offset for each in state.effects if isinstance(each, events.FetchHandled)]
             return f"broker {id_} fetches from {asked[0] if asked else past.replica(id_).log_end_offset}"
-        case Consume(offset):
+        case events.Consume(offset):
             return f"a consumer reads from {offset}"
-        case DeleteRecords(offset):
+        case events.DeleteRecords(offset):
             return f"all records are to be deleted {'up to the HW' if offset < 0 else f'below offset {offset}'}"
-        case TimePassed(ms):
+        case events.TimePassed(ms):
             return f"{ms:,} ms pass"
-        case IsrChecked():
+        case events.IsrChecked():
             return "the leader looks for followers that lag"
-        case AlterPartitionAnswered(error):
+        case events.AlterPartitionAnswered(error):
             return "the controller answers the leader" + ("" if error is None else f" with {error}")
-        case LeaderImbalanceChecked():
+        case events.LeaderImbalanceChecked():
             return "the controller looks for partitions that their preferred replica does not lead"
-        case ElectLeaders(election_type):
+        case events.ElectLeaders(election_type):
             return f"{'a preferred' if election_type == 'preferred' else 'an unclean'} election is asked for"
-        case AlterPartitionReassignments(replicas):
-            return "the reassignment is to be cancelled" if replicas is None else _wanted_in_words(replicas)
-        case HighWatermarkCheckpointed(id_):
+        case events.AlterPartitionReassignments(replicas):
+            if replicas is None:
+                return "the reassignment is to be cancelled"
+            return f"the partition is to be reassigned to {ids_in_words(replicas) if replicas else 'no broker'}"
+        case events.BrokerCrashed(id_):
+            return f"broker {id_} crashes; its disk keeps what it has"
+        case events.PowerLost(id_, flushed_to):
+            return f"broker {id_} loses power, and its disk all from offset {flushed_to} on"
+        case events.BrokerStopped(id_):
+            return f"broker {id_} is stopped cleanly"
+        case events.BrokerRestarted(id_):
+            return f"broker {id_} starts again"
+        case events.BrokerFrozen(id_):
+            return f"broker {id_} stands still"
+        case events.BrokerThawed(id_):
+            return f"broker {id_} goes on where it stood"
+        case events.BrokerReconnected(id_):
+            return f"broker {id_} is connected to the controller again"
+        case events.BrokerRegistered(id_):
+            return f"broker {id_} starts again and registers; it is fenced until it has caught up with the metadata"
+        case events.BrokerUnfenced(id_):
+            return f"broker {id_} has caught up with the metadata, and counts as alive"
+        case events.BrokerFenced(id_):
+            return f"broker {id_} no longer counts as alive"
+        case events.ControlledShutdownStarted(id_):
+            return f"broker {id_} asks to be stopped"
+        case events.SessionExpired(id_):
+            return f"broker {id_} has been silent too long: the controller fences it"
+        case events.HighWatermarkCheckpointed(id_):
             return f"broker {id_} writes its HW to disk: {state.replica(id_).log.checkpointed_high_watermark}"
-        case LeaderElected(leader, isr):
+        case events.LeaderElected(leader, isr):
             epoch = state.controller.leader_epoch
             return f"broker {leader} is made leader, epoch {epoch}, with the ISR {ids_in_words(isr)}"
-        case IsrSet(isr):
+        case events.IsrSet(isr):
             return f"the controller sets the ISR to {ids_in_words(isr)}"
-    return _broker_in_words(event) or type(event).__name__
+    return type(event).__name__
 
 
 def start_in_words(state: Partition) -> str:
@@ -231,84 +217,58 @@ def start_in_words(state: Partition) -> str:
     controller = state.controller
     if controller.leader is None:
         return f"{counted(len(state.replicas), 'replica')}, no leader yet"
+    leads = f"broker {controller.leader} leads, epoch {controller.leader_epoch}"
     others = tuple(each for each in controller.isr if each != controller.leader)
-    follow = f"; {ids_in_words(others)} {'follows' if len(others) == 1 else 'follow'} and are in sync" if others else ""
-    follow = follow.replace("follows and are", "follows and is")
-    return f"broker {controller.leader} leads, epoch {controller.leader_epoch}{follow}"
+    if not others:
+        return leads
+    return f"{leads}; {ids_in_words(others)} {'follows and is' if len(others) == 1 else 'follow and are'} in sync"
 
 
-def _wanted_in_words(replicas: tuple[int, ...]) -> str:
-    return f"the partition is to be reassigned to {ids_in_words(replicas) if replicas else 'no broker'}"
-
-
-def _produce_in_words(event: Produce, before: Partition) -> str:
+def _produce_in_words(event: events.Produce, before: Partition) -> str:
     count = len(event.values) or event.record_count
     target = before.controller.leader if event.to_broker is None else event.to_broker
     come = f"{counted(count, 'record')} {'comes' if count == 1 else 'come'}"
     return f"{come} to {'nobody' if target is None else f'broker {target}'}, acks={event.acks}"
 
 
-def _broker_in_words(event: ReplicationEvent) -> str:
-    """What happens to one broker."""
-    said = {
-        BrokerCrashed: "crashes; its disk keeps what it has",
-        BrokerStopped: "is stopped cleanly",
-        BrokerRestarted: "starts again",
-        BrokerFrozen: "stands still",
-        BrokerThawed: "goes on where it stood",
-        BrokerReconnected: "is connected to the controller again",
-        BrokerFenced: "no longer counts as alive",
-        BrokerRegistered: "starts again and registers; it is fenced until it has caught up with the metadata",
-        BrokerUnfenced: "has caught up with the metadata, and counts as alive",
-        ControlledShutdownStarted: "asks to be stopped",
-        SessionExpired: "has been silent too long: the controller fences it",
-    }
-    if isinstance(event, PowerLost):
-        return f"broker {event.broker_id} loses power, and its disk all from offset {event.flushed_to} on"
-    for kind, words in said.items():
-        if isinstance(event, kind):
-            return f"broker {event.broker_id} {words}"
-    return ""
-
-
 def _effect_in_words(effect: Effect, state: Partition) -> str:
     match effect:
-        case FetchHandled(_, broker_id, _, is_parked):
+        case events.FetchHandled(_, broker_id, _, is_parked):
             return f"the fetch of broker {broker_id} waits: there is nothing yet" if is_parked else ""
         case FetchAnswered(broker_id):
             return _answer_in_words(effect, f"broker {broker_id}")
-        case ProduceParked(request):
+        case events.ProduceParked(request):
             return f"request {request} waits{_until(state, request)}"
-        case ProduceAnswered(request, error, offset):
+        case events.ProduceAnswered(request, error, offset):
             return f"request {request} is answered: {f'written at offset {offset}' if error == NONE else error}"
-        case NoReachableLeader():
+        case events.NoReachableLeader():
             return "no leader can be reached"
-        case ConsumerRead(records, error):
+        case events.ConsumerRead(records, error):
             got = offsets_in_words([offset for offset, _ in records]) if error == NONE else error
             return f"the consumer gets {got}"
-        case RecordsDeleted(log_start_offset, error):
+        case events.RecordsDeleted(log_start_offset, error):
             return f"the log starts at {log_start_offset}" + ("" if error == NONE else f": {error}")
-        case AlterPartitionSent(isr):
+        case events.AlterPartitionSent(isr):
             return f"the leader asks the controller for the ISR {ids_in_words(isr)}"
-        case IsrWritten(isr):
+        case events.IsrWritten(isr):
             return f"the leader writes the ISR {ids_in_words(isr)}"
-        case LeaderChanged(leader, epoch, is_clean):
+        case events.LeaderChanged(leader, epoch, is_clean):
             if leader is None:
                 return "nobody can lead"
             return f"broker {leader} leads, epoch {epoch}" + ("" if is_clean else ": an unclean election")
-        case AssignmentChanged(replicas, adding, removing):
+        case events.AssignmentChanged(replicas, adding, removing):
             moves = [f"{name} {ids_in_words(ids)}" for name, ids in (("adding", adding), ("removing", removing)) if ids]
             return f"the replicas are now {ids_in_words(replicas)}" + (f": {', '.join(moves)}" if moves else "")
-        case ReassignmentAnswered(error):
+        case events.ReassignmentAnswered(error):
             return f"the controller answers {'that this is recorded' if error == NONE else error}"
-        case ElectionAnswered(error):
+        case events.ElectionAnswered(error):
             return f"the controller answers {error}" if error != NONE else ""
-        case ReplicaDeleted(broker_id):
+        case events.ReplicaDeleted(broker_id):
             return f"broker {broker_id} deletes its replica"
-        case LogTruncated(broker_id, from_offset, to_offset):
+        case events.LogTruncated(broker_id, from_offset, to_offset):
             cut = f"cuts its log from {from_offset} to {to_offset}" if effect.was_cut else "has nothing to cut"
             return f"broker {broker_id} {cut}"
-        case BrokerHalted(broker_id):
+        case events.BrokerHalted(broker_id):
             return f"broker {broker_id} is ahead of its leader, and halts"
     return ""
 
