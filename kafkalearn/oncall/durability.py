@@ -26,6 +26,7 @@ from kafkalearn.replication.events import BrokerCrashed, BrokerRestarted, Broker
 MOST_SEARCHED = 3  # replicas; of more, three are searched: each further one makes a search several times as long
 ALL_LOSE_POWER = "both in sync lose their power"  # of what is not flushed nothing is left: no setting here helps
 _BOTH = ("the connection breaks", "the time for a batch is over", "the leader dies", "the leader stands still")
+_POWER_GOES = (PowerLost, SessionExpired, BrokerRestarted)
 
 
 def failures_of(replica_count: int) -> dict[str, Failure]:
@@ -38,9 +39,7 @@ def failures_of(replica_count: int) -> dict[str, Failure]:
         return {**FAILURES}
     found = {name: FAILURES[name] for name in _BOTH}
     if replica_count == 1:
-        lost = _limited(
-            "it loses what it had not flushed", (PowerLost, SessionExpired, BrokerRestarted), {PowerLost: 1}
-        )
+        lost = _limited("it loses what it had not flushed", _POWER_GOES, {PowerLost: 1})
         return {**found, "the only broker loses its power": lost}
     away = (BrokerCrashed(2), SessionExpired(2))
     return {
@@ -53,12 +52,10 @@ def failures_of(replica_count: int) -> dict[str, Failure]:
         ),
         "the last in sync loses its power": _limited(
             "one broker stops cleanly; the other loses what it had not flushed",
-            (BrokerStopped, PowerLost, SessionExpired, BrokerRestarted),
+            (BrokerStopped, *_POWER_GOES),
             {BrokerStopped: 1, PowerLost: 1},
         ),
-        ALL_LOSE_POWER: _limited(
-            "they lose what they had not flushed", (PowerLost, SessionExpired, BrokerRestarted), {PowerLost: 2}
-        ),
+        ALL_LOSE_POWER: _limited("they lose what they had not flushed", _POWER_GOES, {PowerLost: 2}),
     }
 
 
@@ -122,7 +119,7 @@ def gather(
     KafkaLearnError
         If a value is none, or nothing says how many replicas there are.
     """
-    by_side = [(side, name, file) for side, name, file in files]
+    by_side = [*files]
     found = {name: _one(name, given, by_side, described, release) for name in READ_FROM}
     if found[REPLICAS].value is None:
         raise KafkaLearnError(

@@ -79,7 +79,7 @@ def why(
     ------
     KafkaLearnError
         If a file cannot be read or is no text, a zone, release or setting is unknown, or the logs have more events
-        than `kafkalearn.oncall.logs.lines.MOST_EVENTS`.
+        than `kafkalearn.oncall.logs.reader.MOST_EVENTS`.
 
     Examples
     --------

@@ -262,13 +262,12 @@ def _of_librdkafka(rest: str, time_ms: int | None, facility: str, name: str, hos
 
 
 def _of_json(text: str, clock: Clock, depth: int, outer_ms: int | None, host: str | None) -> Line:
-    """A JSON object with a message, which may be a whole line of its own."""
+    """A JSON object with a message."""
     try:
         content = read_json(text)
     except (ValueError, RecursionError):
         content = None
-    if not isinstance(content, Mapping):
-        return Line(outer_ms, text, None, None, None, host)
+    content = content if isinstance(content, Mapping) else {}
     message = next((content[key] for key in _MESSAGES if isinstance(content.get(key), str)), None)
     if message is None:
         return Line(outer_ms, text, None, None, None, host)
@@ -276,8 +275,7 @@ def _of_json(text: str, clock: Clock, depth: int, outer_ms: int | None, host: st
     kubernetes = content.get("kubernetes")
     pod = kubernetes.get("pod_name") if isinstance(kubernetes, Mapping) else None
     host = pod if isinstance(pod, str) else host
-    message = message.rstrip("\r\n")
-    inner = _of_head(message, 0, None, host, clock) if not _begins_a_line(message) else _inner(message, clock, depth)
+    inner = _inner(message.rstrip("\r\n"), host, clock, depth)
     logger = next((content[key] for key in _LOGGERS if isinstance(content.get(key), str)), None)
     log = content.get("log")
     if logger is None and isinstance(log, Mapping) and isinstance(log.get("logger"), str):
@@ -287,14 +285,13 @@ def _of_json(text: str, clock: Clock, depth: int, outer_ms: int | None, host: st
     )
 
 
-def _begins_a_line(message: str) -> bool:
-    return bool(HEAD.match(message)) or message.startswith(("%", "{"))
-
-
-def _inner(message: str, clock: Clock, depth: int) -> Line:
+def _inner(message: str, host: str | None, clock: Clock, depth: int) -> Line:
+    """The message of a JSON object, which may be a whole line of its own."""
     if found := HEAD.match(message):
         return _of_head(message, found.end(), clock.ms(found[1], found[2], found[3]), None, clock)
-    return _wrapped(message, clock, depth)
+    if message.startswith(("%", "{")):
+        return _wrapped(message, clock, depth)
+    return _of_head(message, 0, None, host, clock)
 
 
 def _json_time(value: object, clock: Clock) -> int | None:
@@ -327,12 +324,7 @@ CLIENT_JOINING, CLIENT_JOINED, CLIENT_MEMBER_ID = "ClientJoining", "ClientJoined
 CLIENT_SUBSCRIBED, CLIENT_EPOCH, CLIENT_CONFIG = "ClientSubscribed", "ClientEpoch", "ClientConfig"
 CLIENT_LEAVING, CLIENT_CLOSING = "ClientLeaving", "ClientClosing"
 POLL_EXPIRED, REJOIN_REQUESTED = "PollExpired", "RejoinRequested"
-HEARTBEAT_REBALANCING, HEARTBEAT_FAILED, HEARTBEAT_EXPIRED = (
-    "HeartbeatRebalancing",
-    "HeartbeatFailed",
-    "HeartbeatExpired",
-)
-COORDINATOR_LOST, DISCONNECTED = "CoordinatorLost", "Disconnected"
+HEARTBEAT_FAILED = "HeartbeatFailed"
 
 EVENTS: Mapping[str, str] = MappingProxyType(
     {
@@ -387,14 +379,14 @@ EVENTS: Mapping[str, str] = MappingProxyType(
         "PollReturned": "it calls poll() again",
         REJOIN_REQUESTED: "a client joins again of its own will, the reason beside it",
         "GenerationReset": "a client forgets its generation",
-        HEARTBEAT_REBALANCING: "a client hears that the group rebalances",
+        "HeartbeatRebalancing": "a client hears that the group rebalances",
         HEARTBEAT_FAILED: "a client hears that it is no member, or not of this generation",
-        HEARTBEAT_EXPIRED: "a client has had no answer for its session timeout",
+        "HeartbeatExpired": "a client has had no answer for its session timeout",
         "JoinFailed": "JoinGroup was refused",
         "SyncFailed": "SyncGroup was refused",
         "CoordinatorFound": "a client knows its coordinator",
-        COORDINATOR_LOST: "a client has lost its coordinator",
-        DISCONNECTED: "a client has had no connection to its coordinator for a while",
+        "CoordinatorLost": "a client has lost its coordinator",
+        "Disconnected": "a client has had no connection to its coordinator for a while",
     }
 )
 """Every kind of event, and what it says."""
@@ -423,13 +415,3 @@ class LogEvent(NamedTuple):
     def place(self) -> str:
         """Where it stands, as ``server.log:12``."""
         return f"{self.source}:{self.line}"
-
-
-# What reading logs may take of memory, however large the files are.
-
-MOST_EVENTS = 500_000  # kept at once; about 1 kB each
-LONGEST_LINE = 64 * 1024  # characters; the rest of a longer line is passed over
-MOST_UNKNOWN = 1000  # unknown lines that are kept to be shown
-LONGEST_SHOWN = 500  # characters of such a line
-CHUNK = 1 << 20  # characters read at once
-MOST_FILES = 10_000

@@ -13,21 +13,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from kafkalearn.base.checks import text
 from kafkalearn.base.checks import text as checked_text
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
 from kafkalearn.base.files import STANDARD_INPUT, Torn, mark_of, name_of, opened
 from kafkalearn.oncall.logs.lines import (
     BROKER,
-    CHUNK,
     CLIENT_CONFIG,
     HEAD,
     JAVA,
-    LONGEST_LINE,
-    LONGEST_SHOWN,
-    MOST_EVENTS,
-    MOST_FILES,
-    MOST_UNKNOWN,
     SHUFFLED_MS,
     Clock,
     Line,
@@ -36,6 +29,14 @@ from kafkalearn.oncall.logs.lines import (
     zone_named,
 )
 from kafkalearn.oncall.logs.patterns import event_of, first_words, says_nothing
+
+MOST_EVENTS = 500_000  # kept at once; about 1 kB each
+LONGEST_LINE = 64 * 1024  # characters; the rest of a longer line is passed over
+MOST_UNKNOWN = 1000  # unknown lines that are kept to be shown
+LONGEST_SHOWN = 500  # characters of such a line
+CHUNK = 1 << 20  # characters read at once
+MOST_FILES = 10_000
+MOST_NAMED = 5  # files that an error names
 
 # Log files as lines: plain or gzipped, rotated, of any encoding that a shell writes, or the standard input.
 
@@ -355,8 +356,6 @@ def _by_time(events: list[LogEvent]) -> Iterator[LogEvent]:
 
 # Lines and files of logs -> all that they say about groups.
 
-MOST_NAMED = 5  # files that an error names
-
 
 def read(lines: Iterable[str], zone: str = "UTC", source: str = LINES) -> Reading:
     """The events that are in lines of logs.
@@ -394,7 +393,7 @@ def read(lines: Iterable[str], zone: str = "UTC", source: str = LINES) -> Readin
     """
     if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
         raise KafkaLearnError(f"lines are a list or an open file, a text for each line; got {shown(lines)}")
-    text("source", source)
+    checked_text("source", source)
     reader = Reader(zone)
     for line in lines:
         if not isinstance(line, str):

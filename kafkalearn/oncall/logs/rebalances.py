@@ -1,8 +1,8 @@
 """Events -> the rebalances of each group: when, how long, why, and who is behind it.
 
 `histories` takes the events of brokers and clients together. The rebalances of a group are read from its coordinator's
-log, by the protocol that it speaks (`classic`, `consumer`). Where that log says too little, the logs of the clients
-are asked (`own_words`); where there is none, they are all there is (`by_clients`).
+log, by the protocol that it speaks (`of_classic_group`, `of_consumer_group`). Where that log says too little, the logs
+of the clients are asked (`own_words`); where there is none, they are all there is (`of_clients`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import NamedTuple
 from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
 from kafkalearn.oncall.logs import lines as kinds
 from kafkalearn.oncall.logs.causes import (
+    CAPACITY,
     CAUSES,
     CLOSED,
     EITHER,
@@ -26,6 +27,7 @@ from kafkalearn.oncall.logs.causes import (
     POLL,
     SECOND_ROUND,
     STATIC,
+    STORE,
     SUBSCRIPTION,
     TOO_LATE,
     TOPICS,
@@ -34,26 +36,9 @@ from kafkalearn.oncall.logs.causes import (
     cause_of_reason,
     client_of,
 )
-from kafkalearn.oncall.logs.lines import (
-    BROKER,
-    CLIENT_CLOSING,
-    CLIENT_EPOCH,
-    CLIENT_JOINED,
-    CLIENT_JOINING,
-    CLIENT_LEAVING,
-    HEARTBEAT_FAILED,
-    POLL_EXPIRED,
-    PYTHON,
-    LogEvent,
-)
+from kafkalearn.oncall.logs.lines import BROKER, PYTHON, LogEvent
 
-__all__ = [
-    "CLASSIC",
-    "CONSUMER",
-    "GroupHistory",
-    "Rebalance",
-    "histories",
-]
+__all__ = ["CLASSIC", "CONSUMER", "GroupHistory", "Rebalance", "histories"]
 
 
 # Whose log is whose: the clients in the logs, their groups and member ids, and what each did around a moment.
@@ -61,8 +46,11 @@ __all__ = [
 NOT_SET = "(not-set)"  # as librdkafka writes an empty member id
 NEAR_MS = 5000  # by how much the clocks of a client and a broker may differ, and a request be on its way
 
-AWAY = (POLL_EXPIRED, CLIENT_LEAVING, CLIENT_CLOSING, HEARTBEAT_FAILED)
+AWAY = (kinds.POLL_EXPIRED, kinds.CLIENT_LEAVING, kinds.CLIENT_CLOSING, kinds.HEARTBEAT_FAILED)
 """After these a client is no member any more."""
+
+_GENERATIONS = (kinds.CLIENT_JOINED, kinds.CLIENT_EPOCH)
+"""A client of the classic protocol, and one of KIP-848, has joined a generation."""
 
 
 @dataclass(slots=True)
@@ -82,11 +70,12 @@ class Client:
 
     def note(self, event: LogEvent) -> None:
         """Keep whether it is a member, and when it wanted to be one."""
-        if event.kind in (CLIENT_JOINED, CLIENT_EPOCH) and (event.generation or 0) > 0:
+        if event.kind in _GENERATIONS and (event.generation or 0) > 0:
             self.is_member = True
+            self.first_joined_ms = event.time_ms if self.first_joined_ms is None else self.first_joined_ms
         elif event.kind in AWAY:
             self.is_member = False
-        elif event.kind == CLIENT_JOINING and not self.is_member and event.time_ms is not None:
+        elif event.kind == kinds.CLIENT_JOINING and not self.is_member and event.time_ms is not None:
             self.joins_ms.append(event.time_ms)
 
     def around(self, time_ms: int, before_ms: int = NEAR_MS, after_ms: int = 1000) -> list[LogEvent]:
@@ -122,8 +111,6 @@ class Clients:
                 if client.name is None:
                     client.name = client_of(event.member)
             client.note(event)
-            if event.kind in (CLIENT_JOINED, CLIENT_EPOCH) and (event.generation or 0) > 0:
-                client.first_joined_ms = event.time_ms if client.first_joined_ms is None else client.first_joined_ms
             client.events.append(event)
             client.times.append(event.time_ms if event.time_ms is not None else client.times[-1] if client.times else 0)
         self.all = tuple(found.values())
@@ -214,7 +201,7 @@ class Rebalance:
         """The cause as a sentence."""
         said = CAUSES[self.cause].words
         who = self.client or self.member
-        alone = (TOPICS, EITHER, UNKNOWN, "over capacity", "store failed")
+        alone = (TOPICS, EITHER, UNKNOWN, CAPACITY, STORE)
         if self.cause in alone or who is None:
             return said if self.cause in alone else f"a member {said}"
         return f"{who}{f' ({self.host})' if self.host else ''} {said}"
@@ -341,8 +328,6 @@ def _cause_of_client(event: LogEvent) -> str | None:
 
 # The rebalances of a group as its clients alone saw them.
 
-_CLIENT_GENERATIONS = (kinds.CLIENT_JOINED, kinds.CLIENT_EPOCH)
-
 
 def of_clients(group: str, clients: Clients) -> list[Rebalance]:
     """Rebalances as the clients alone see them, one for each generation that some of them has joined."""
@@ -355,7 +340,7 @@ def of_clients(group: str, clients: Clients) -> list[Rebalance]:
                 started = event.time_ms if started is None else started
             elif event.kind in AWAY:
                 is_new = True
-            elif event.kind in _CLIENT_GENERATIONS and event.generation is not None and event.generation > last:
+            elif event.kind in _GENERATIONS and event.generation is not None and event.generation > last:
                 last = event.generation
                 joined[last].append(_Seen(client, started, event, is_new))
                 started, is_new = None, False
@@ -504,14 +489,13 @@ def of_consumer_group(group: str, found: list[LogEvent], clients: Clients) -> li
     for place_of_event, event in enumerate(found):
         if event.kind == kinds.EPOCH_BUMPED:
             before = before or _out_of_order(found, place_of_event)
-            new_hash = event.fields.get("hash")
             cause, member, evidence = _cause_of_bump(event, before, last_hash)
             one = Rebalance(
                 *(group, CONSUMER, event.time_ms, None, cause, member, None, None, event.generation, False, ()),
                 evidence,
             )
             rebalances.append(with_clients(one, clients))
-            before, last_hash = None, new_hash
+            before, last_hash = None, event.fields.get("hash")
         elif event.kind == kinds.TARGET_COMPUTED:
             for place in range(len(rebalances) - 1, open_from - 1, -1):
                 if (rebalances[place].generation or 0) > (event.generation or 0):
@@ -574,8 +558,6 @@ _NOTES = (
     "StoreFailed",
 )
 
-_CONSUMER_KINDS = (kinds.EPOCH_BUMPED, kinds.TARGET_COMPUTED)
-
 
 def histories(events: Sequence[LogEvent]) -> tuple[GroupHistory, ...]:
     """The history of each group, by its name.
@@ -614,12 +596,11 @@ def histories(events: Sequence[LogEvent]) -> tuple[GroupHistory, ...]:
 
 
 def _history(group: str, found: list[LogEvent], clients: Clients) -> GroupHistory:
-    is_consumer = any(each.kind in _CONSUMER_KINDS for each in found)
-    has_rebalances = is_consumer or any(each.kind == PREPARING for each in found)
+    is_consumer = any(each.kind in (kinds.EPOCH_BUMPED, kinds.TARGET_COMPUTED) for each in found)
     if is_consumer:
         rebalances = [*of_consumer_group(group, found, clients), *of_classic_group(group, found, clients)]
         rebalances.sort(key=lambda each: each.started_ms or 0)
-    elif has_rebalances:
+    elif any(each.kind == PREPARING for each in found):
         rebalances = of_classic_group(group, found, clients)
     else:
         rebalances = of_clients(group, clients)
