@@ -14,8 +14,9 @@ import java.util.TreeMap;
 /**
  * Prints what classes of a released Kafka answer to the questions in its arguments, a line each, parts between tabs.
  *
- * "apis": number, name, oldest and newest version of each request. "layouts": each record class of the offsets topic,
- * version, fields. "key HEX": murmur2, and Kafka's positive number of it. "group TEXT": Kafka's abs of the hash.
+ * "apis": number, name, oldest and newest version of each request. "layouts NAMES": each of these classes, version,
+ * fields; a name without a package is a record's of the offsets topic. "key HEX": murmur2, and Kafka's positive number
+ * of it. "group TEXT": Kafka's abs of the hash.
  * "assign TOPICS MEMBERS": by each assignor of the client who gets what, for "a=3,b=2" and "c1:a;b,c2:a".
  */
 public class AskClasses {
@@ -58,7 +59,7 @@ public class AskClasses {
         for (int i = 1; i < names.length; i++) {
             Class type;
             try {
-                type = Class.forName(GENERATED + names[i]);
+                type = Class.forName(names[i].indexOf('.') < 0 ? GENERATED + names[i] : names[i]);
             } catch (ClassNotFoundException absent) {
                 continue;
             }

@@ -8,6 +8,7 @@
 The steps, each of which can be run alone by the tool that it names:
 
 - jars: the brokers that kafkalearn.live starts, by hash (tools.live_releases)
+- layouts: the requests that kafkalearn.live sends, and their answers, if the line is the newest (tools.request_layouts)
 - settings: every setting, its default and limits, and what the jars show (tools.settings)
 - classes: what the classes answer to fixed questions: hashes, assignors, versions of requests, layouts of the offsets
   topic's records (tools.released_classes)
@@ -49,6 +50,7 @@ class Step(NamedTuple):
 
 STEPS = (
     Step("jars", "tools.live_releases", ("kafkalearn/live/released.json",)),
+    Step("layouts", "tools.request_layouts", ("kafkalearn/live/layouts.json",), is_for_the_newest=True),
     Step(
         "settings",
         "tools.settings",

@@ -22,37 +22,8 @@ from typing import TypeAlias
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.formats.wire import INT32, Layout, Reader, decode_message, encode_message, refuse_rest
-from kafkalearn.live import (
-    layouts as classic_groups,
-)
-from kafkalearn.live import (
-    layouts as configs,
-)
-from kafkalearn.live import (
-    layouts as connecting,
-)
-from kafkalearn.live import (
-    layouts as consumer_groups,
-)
-from kafkalearn.live import (
-    layouts as leadership,
-)
-from kafkalearn.live import (
-    layouts as logs,
-)
-from kafkalearn.live import (
-    layouts as offsets,
-)
-from kafkalearn.live import (
-    layouts as records,
-)
-from kafkalearn.live import (
-    layouts as topic_changes,
-)
-from kafkalearn.live import (
-    layouts as topics,
-)
 from kafkalearn.live.errors import NoAnswer, Refused
+from kafkalearn.live.layouts import MESSAGES, find_layout
 from kafkalearn.live.request_values import NONE, error_name
 
 # How a client proves who it is and hides what it says, by the settings that librdkafka has for it.
@@ -234,14 +205,18 @@ class Api:
 
     number: int
     name: str
-    oldest: int  # versions from this one to `newest` can be sent
-    request: Layout
-    response: Layout
+    oldest: int
+    newest: int  # versions up to this one are known to Kafka 4.3 and to us
 
     @property
-    def newest(self) -> int:
-        """The newest version that Kafka 4.3 and we know."""
-        return self.request.newest
+    def request(self) -> Layout:
+        """The layout of the request."""
+        return find_layout(f"{self.name}Request")
+
+    @property
+    def response(self) -> Layout:
+        """The layout of its answer."""
+        return find_layout(f"{self.name}Response")
 
     @property
     def answers_with_a_plain_header(self) -> bool:
@@ -267,47 +242,13 @@ class Api:
         return version
 
 
-def _api(module: object, number: int, name: str, constant: str, oldest: int = 0) -> Api:
-    return Api(number, name, oldest, getattr(module, f"{constant}_REQUEST"), getattr(module, f"{constant}_RESPONSE"))
-
-
-_ALL = (
-    _api(records, 0, "Produce", "PRODUCE", 3),
-    _api(records, 1, "Fetch", "FETCH", 4),
-    _api(logs, 2, "ListOffsets", "LIST_OFFSETS", 1),
-    _api(topics, 3, "Metadata", "METADATA"),
-    _api(offsets, 8, "OffsetCommit", "OFFSET_COMMIT", 2),
-    _api(offsets, 9, "OffsetFetch", "OFFSET_FETCH", 1),
-    _api(classic_groups, 10, "FindCoordinator", "FIND_COORDINATOR"),
-    _api(classic_groups, 11, "JoinGroup", "JOIN_GROUP"),
-    _api(classic_groups, 12, "Heartbeat", "HEARTBEAT"),
-    _api(classic_groups, 13, "LeaveGroup", "LEAVE_GROUP"),
-    _api(classic_groups, 14, "SyncGroup", "SYNC_GROUP"),
-    _api(classic_groups, 15, "DescribeGroups", "DESCRIBE_GROUPS"),
-    _api(classic_groups, 16, "ListGroups", "LIST_GROUPS"),
-    _api(connecting, 17, "SaslHandshake", "SASL_HANDSHAKE"),
-    _api(connecting, 18, "ApiVersions", "API_VERSIONS"),
-    _api(topic_changes, 19, "CreateTopics", "CREATE_TOPICS", 2),
-    _api(topic_changes, 20, "DeleteTopics", "DELETE_TOPICS", 1),
-    _api(logs, 21, "DeleteRecords", "DELETE_RECORDS"),
-    _api(records, 22, "InitProducerId", "INIT_PRODUCER_ID"),
-    _api(logs, 23, "OffsetForLeaderEpoch", "OFFSET_FOR_LEADER_EPOCH", 2),
-    _api(records, 27, "WriteTxnMarkers", "WRITE_TXN_MARKERS", 1),
-    _api(configs, 32, "DescribeConfigs", "DESCRIBE_CONFIGS", 1),
-    _api(logs, 35, "DescribeLogDirs", "DESCRIBE_LOG_DIRS", 1),
-    _api(connecting, 36, "SaslAuthenticate", "SASL_AUTHENTICATE"),
-    _api(topic_changes, 37, "CreatePartitions", "CREATE_PARTITIONS"),
-    _api(classic_groups, 42, "DeleteGroups", "DELETE_GROUPS"),
-    _api(leadership, 43, "ElectLeaders", "ELECT_LEADERS"),
-    _api(leadership, 45, "AlterPartitionReassignments", "ALTER_PARTITION_REASSIGNMENTS"),
-    _api(leadership, 46, "ListPartitionReassignments", "LIST_PARTITION_REASSIGNMENTS"),
-    _api(offsets, 47, "OffsetDelete", "OFFSET_DELETE"),
-    _api(consumer_groups, 68, "ConsumerGroupHeartbeat", "CONSUMER_GROUP_HEARTBEAT"),
-    _api(consumer_groups, 69, "ConsumerGroupDescribe", "CONSUMER_GROUP_DESCRIBE"),
-    _api(topics, 75, "DescribeTopicPartitions", "DESCRIBE_TOPIC_PARTITIONS"),
+APIS: MappingProxyType[str, Api] = MappingProxyType(
+    {
+        (name := message_name.removesuffix("Request")): Api(each["number"], name, each["oldest"], each["newest"])
+        for message_name, each in MESSAGES.items()
+        if message_name.endswith("Request")
+    }
 )
-
-APIS: MappingProxyType[str, Api] = MappingProxyType({api.name: api for api in _ALL})
 """Every request by Kafka's name for it."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 
@@ -17,6 +18,7 @@ from kafkalearn.live.proxy import Proxy
 from kafkalearn.live.reading import Brokers, metadata_request
 from kafkalearn.live.request_values import encode_batch
 from kafkalearn.live.requests import APIS, Connection, answer_of, find_api, request_bytes
+from tools import request_layouts
 
 data = st.one_of(st.none(), st.binary(max_size=40))
 times = st.integers(0, 2**41)
@@ -74,6 +76,13 @@ def test_metadata_asks_for_no_creation_in_words_that_every_version_sent_has():
     request_bytes(APIS["Metadata"], 4, 1, "me", values)
     with pytest.raises(KafkaLearnError, match="allowAutoTopicCreation is not in this version"):
         request_bytes(APIS["Metadata"], 3, 1, "me", values)
+
+
+def test_the_file_of_layouts_is_written_as_it_stands_byte_for_byte():
+    text = request_layouts.RECORDED.read_text(encoding="utf-8")
+    assert request_layouts.text_of(json.loads(text)) == text
+    assert json.loads(text)["about"] == request_layouts.ABOUT
+    assert tuple(APIS) == request_layouts.REQUESTS
 
 
 def test_an_answer_with_bytes_left_over_is_refused():
