@@ -1,4 +1,7 @@
-"""What can happen to a group that reads one partition: what its consumers do, and what happens to them."""
+"""The nouns of a group that reads one partition: its sink, settings, events, effects, and the state.
+
+A *sink* is where the results go; beside it stand `lost` and `doubled`, what a run has come to.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,142 @@ from kafkalearn.base.checks import (
 )
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.releases import default
+
+# Where the results go: as they come, or with one of the four cures for duplicates.
+
+PLAIN, IDEMPOTENT, TRANSACTION, LOCK, CHECKPOINT = "plain", "idempotent", "transaction", "lock", "checkpoint"
+
+SINKS: MappingProxyType[str, str] = MappingProxyType(
+    {
+        PLAIN: "every write takes effect",
+        IDEMPOTENT: "a write is keyed by (topic, partition, offset); a key that is there already changes nothing",
+        TRANSACTION: "result and next offset are stored in one transaction; a consumer starts from the stored offset",
+        LOCK: "as transaction, and only if the stored offset is the record's: compare and set",
+        CHECKPOINT: "results are held until a checkpoint makes them and the next offset count together",
+    }
+)
+"""The kinds of sink by name. The three last ones keep the offset themselves: Kafka's committed one is ignored."""
+
+KEEPS_THE_OFFSET = (TRANSACTION, LOCK, CHECKPOINT)
+
+APPLIED, KNOWN, REFUSED, HELD = "applied", "known", "refused", "held"
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An attempt to store the result of a record, and what the sink answered."""
+
+    offset: int
+    by: str
+    answer: str  # `APPLIED`; `KNOWN`: it was there, nothing changed; `REFUSED`: the lock was in the way; `HELD`
+
+
+@dataclass(frozen=True, slots=True)
+class Sink:
+    """All writes, oldest first, and the offset that is stored beside the results."""
+
+    writes: tuple[Write, ...] = ()
+    stored: int | None = None  # next offset, where the kind of sink keeps one
+    held: tuple[Write, ...] = ()  # results that count with the next checkpoint of their consumer, or never
+
+    def times(self, offset: int) -> int:
+        """How often the result of a record took effect."""
+        return len(self.appliers(offset))
+
+    def appliers(self, offset: int) -> tuple[str, ...]:
+        """Whose writes of a record took effect."""
+        return tuple(each.by for each in self.writes if each.offset == offset and each.answer == APPLIED)
+
+
+def write(kind: str, sink: Sink, offset: int, by: str) -> Sink:
+    """The sink after a consumer has tried to store the result of a record.
+
+    >>> once = write("idempotent", Sink(), 7, "A")
+    >>> write("idempotent", once, 7, "B").writes[-1]
+    Write(offset=7, by='B', answer='known')
+    >>> write("lock", Sink(stored=9), 7, "A").writes[-1].answer
+    'refused'
+    """
+    if kind == CHECKPOINT:
+        return replace(sink, held=(*sink.held, Write(offset, by, HELD)))
+    answer = APPLIED
+    if kind == IDEMPOTENT and sink.times(offset):
+        answer = KNOWN
+    if kind == LOCK and sink.stored not in (None, offset):
+        answer = REFUSED
+    stored = offset + 1 if answer == APPLIED and kind in KEEPS_THE_OFFSET else sink.stored
+    return replace(sink, writes=(*sink.writes, Write(offset, by, answer)), stored=stored)
+
+
+def checkpointed(sink: Sink, by: str, next_offset: int) -> Sink:
+    """The sink after a checkpoint of a consumer: its results count from now on, and so does the offset.
+
+    >>> checkpointed(write("checkpoint", Sink(), 7, "A"), "A", 8).writes
+    (Write(offset=7, by='A', answer='applied'),)
+    """
+    own = tuple(replace(each, answer=APPLIED) for each in sink.held if each.by == by)
+    return replace(dropped(sink, by), writes=(*sink.writes, *own), stored=next_offset)
+
+
+def dropped(sink: Sink, by: str) -> Sink:
+    """The sink without what it held for a consumer, which is gone."""
+    return replace(sink, held=tuple(each for each in sink.held if each.by != by))
+
+
+RESETS = ("earliest", "latest", "none")
+"""Values of ``auto.offset.reset`` in this simulator; `kafkalearn.commits.start_offset` knows by_duration as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(Checked):
+    """A partition with records, and how a group reads it.
+
+    Parameters
+    ----------
+    record_count : int
+        The records 0 to ``record_count - 1`` are in the partition at the start, at most `MOST_RECORDS`.
+    committed : int or None
+        The committed offset at the start; None: the group has never committed.
+    is_auto : bool
+        ``enable.auto.commit``. Off unless given, as nearly all strategies commit by themselves; Kafka's default is on.
+    auto_commit_interval_ms : int
+        ``auto.commit.interval.ms``; if not given, the default of Kafka 4.3.
+    auto_offset_reset : str
+        ``auto.offset.reset``, a name in `RESETS`; if not given, the default of Kafka 4.3.
+    max_poll_records : int
+        ``max.poll.records``: the most that one poll returns; if not given, the default of Kafka 4.3.
+    sink : str
+        How results are stored, a name in `kafkalearn.commits.model.SINKS`.
+    metadata_max_bytes : int
+        The broker's ``offset.metadata.max.bytes``, which counts characters of Java, not bytes; if not given, the
+        default of Kafka 4.3.
+    """
+
+    record_count: Annotated[int, Whole(0, MOST_RECORDS)] = 0
+    committed: Offset | None = 0
+    is_auto: bool = False
+    auto_commit_interval_ms: FilledIn[Annotated[int, Whole(0, LARGEST_INT)]] = NOT_GIVEN
+    auto_offset_reset: FilledIn[str] = NOT_GIVEN
+    max_poll_records: FilledIn[Count] = NOT_GIVEN
+    sink: str = PLAIN
+    metadata_max_bytes: FilledIn[Index] = NOT_GIVEN
+
+    def __post_init__(self) -> None:
+        """Fill in what was not given; refuse what no consumer can be configured to."""
+        check_fields(self)
+        fill_in(
+            self,
+            auto_commit_interval_ms=default("auto.commit.interval.ms", side="consumer"),
+            auto_offset_reset=default("auto.offset.reset", side="consumer"),
+            max_poll_records=default("max.poll.records", side="consumer"),
+            metadata_max_bytes=default("offset.metadata.max.bytes", side="broker"),
+        )
+        one_of("auto_offset_reset", self.auto_offset_reset, RESETS)
+        one_of("sink", self.sink, SINKS)
+        if self.committed is not None and self.committed > self.record_count:
+            raise KafkaLearnError(
+                f"committed is {self.committed}, beyond the log end {self.record_count}; commit at most the log end"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +295,6 @@ CommitEvent: TypeAlias = (
 )  # fmt: skip
 
 
-# What an event led to, in the order in which it happened.
-
-
 @dataclass(frozen=True, slots=True)
 class Started:
     """A consumer begins at the committed offset, or at the one that is stored in the sink."""
@@ -265,151 +401,6 @@ CommitEffect: TypeAlias = (
 )  # fmt: skip
 
 
-# Where the results go, in five ways: as they come, or with one of the four cures for duplicates.
-
-PLAIN, IDEMPOTENT, TRANSACTION, LOCK, CHECKPOINT = "plain", "idempotent", "transaction", "lock", "checkpoint"
-
-SINKS: MappingProxyType[str, str] = MappingProxyType(
-    {
-        PLAIN: "every write takes effect",
-        IDEMPOTENT: "a write is keyed by (topic, partition, offset); a key that is there already changes nothing",
-        TRANSACTION: "result and next offset are stored in one transaction; a consumer starts from the stored offset",
-        LOCK: "as transaction, and only if the stored offset is the record's: compare and set",
-        CHECKPOINT: "results are held until a checkpoint makes them and the next offset count together",
-    }
-)
-"""The kinds of sink by name. The three last ones keep the offset themselves: Kafka's committed one is ignored."""
-
-KEEPS_THE_OFFSET = (TRANSACTION, LOCK, CHECKPOINT)
-
-APPLIED, KNOWN, REFUSED, HELD = "applied", "known", "refused", "held"
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """An attempt to store the result of a record, and what the sink answered."""
-
-    offset: int
-    by: str
-    answer: str  # `APPLIED`; `KNOWN`: it was there, nothing changed; `REFUSED`: the lock was in the way; `HELD`
-
-
-@dataclass(frozen=True, slots=True)
-class Sink:
-    """All writes, oldest first, and the offset that is stored beside the results."""
-
-    writes: tuple[Write, ...] = ()
-    stored: int | None = None  # next offset, where the kind of sink keeps one
-    held: tuple[Write, ...] = ()  # results that count with the next checkpoint of their consumer, or never
-
-    def times(self, offset: int) -> int:
-        """How often the result of a record took effect."""
-        return len(self.appliers(offset))
-
-    def appliers(self, offset: int) -> tuple[str, ...]:
-        """Whose writes of a record took effect."""
-        return tuple(each.by for each in self.writes if each.offset == offset and each.answer == APPLIED)
-
-
-def write(kind: str, sink: Sink, offset: int, by: str) -> Sink:
-    """The sink after a consumer has tried to store the result of a record.
-
-    >>> once = write("idempotent", Sink(), 7, "A")
-    >>> write("idempotent", once, 7, "B").writes[-1]
-    Write(offset=7, by='B', answer='known')
-    >>> write("lock", Sink(stored=9), 7, "A").writes[-1].answer
-    'refused'
-    """
-    if kind == CHECKPOINT:
-        return replace(sink, held=(*sink.held, Write(offset, by, HELD)))
-    answer = _answer(kind, sink, offset)
-    stored = offset + 1 if answer == APPLIED and kind in KEEPS_THE_OFFSET else sink.stored
-    return replace(sink, writes=(*sink.writes, Write(offset, by, answer)), stored=stored)
-
-
-def checkpointed(sink: Sink, by: str, next_offset: int) -> Sink:
-    """The sink after a checkpoint of a consumer: its results count from now on, and so does the offset.
-
-    >>> checkpointed(write("checkpoint", Sink(), 7, "A"), "A", 8).writes
-    (Write(offset=7, by='A', answer='applied'),)
-    """
-    own = tuple(replace(each, answer=APPLIED) for each in sink.held if each.by == by)
-    return replace(dropped(sink, by), writes=(*sink.writes, *own), stored=next_offset)
-
-
-def dropped(sink: Sink, by: str) -> Sink:
-    """The sink without what it held for a consumer, which is gone."""
-    return replace(sink, held=tuple(each for each in sink.held if each.by != by))
-
-
-def _answer(kind: str, sink: Sink, offset: int) -> str:
-    if kind == IDEMPOTENT and sink.times(offset):
-        return KNOWN
-    if kind == LOCK and sink.stored not in (None, offset):
-        return REFUSED
-    return APPLIED
-
-
-# What stays the same while a group reads one partition.
-
-RESETS = ("earliest", "latest", "none")
-"""Values of ``auto.offset.reset`` in this simulator; `kafkalearn.commits.start_offset` knows by_duration as well."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings(Checked):
-    """A partition with records, and how a group reads it.
-
-    Parameters
-    ----------
-    record_count : int
-        The records 0 to ``record_count - 1`` are in the partition at the start, at most `MOST_RECORDS`.
-    committed : int or None
-        The committed offset at the start; None: the group has never committed.
-    is_auto : bool
-        ``enable.auto.commit``. Off unless given, as nearly all strategies commit by themselves; Kafka's default is on.
-    auto_commit_interval_ms : int
-        ``auto.commit.interval.ms``; if not given, the default of Kafka 4.3.
-    auto_offset_reset : str
-        ``auto.offset.reset``, a name in `RESETS`; if not given, the default of Kafka 4.3.
-    max_poll_records : int
-        ``max.poll.records``: the most that one poll returns; if not given, the default of Kafka 4.3.
-    sink : str
-        How results are stored, a name in `kafkalearn.commits.model.SINKS`.
-    metadata_max_bytes : int
-        The broker's ``offset.metadata.max.bytes``, which counts characters of Java, not bytes; if not given, the
-        default of Kafka 4.3.
-    """
-
-    record_count: Annotated[int, Whole(0, MOST_RECORDS)] = 0
-    committed: Offset | None = 0
-    is_auto: bool = False
-    auto_commit_interval_ms: FilledIn[Annotated[int, Whole(0, LARGEST_INT)]] = NOT_GIVEN
-    auto_offset_reset: FilledIn[str] = NOT_GIVEN
-    max_poll_records: FilledIn[Count] = NOT_GIVEN
-    sink: str = PLAIN
-    metadata_max_bytes: FilledIn[Index] = NOT_GIVEN
-
-    def __post_init__(self) -> None:
-        """Fill in what was not given; refuse what no consumer can be configured to."""
-        check_fields(self)
-        fill_in(
-            self,
-            auto_commit_interval_ms=default("auto.commit.interval.ms", side="consumer"),
-            auto_offset_reset=default("auto.offset.reset", side="consumer"),
-            max_poll_records=default("max.poll.records", side="consumer"),
-            metadata_max_bytes=default("offset.metadata.max.bytes", side="broker"),
-        )
-        one_of("auto_offset_reset", self.auto_offset_reset, RESETS)
-        one_of("sink", self.sink, SINKS)
-        if self.committed is not None and self.committed > self.record_count:
-            raise KafkaLearnError(
-                f"committed is {self.committed}, beyond the log end {self.record_count}; commit at most the log end"
-            )
-
-
-# The state: one partition, the group that reads it, its coordinator, and the sink for the results.
-
 NO_GENERATION = -1  # of a standalone consumer, which belongs to no group
 
 
@@ -495,9 +486,6 @@ def start(settings: Settings) -> Pipeline:
     """
     committed = settings.committed or 0
     return Pipeline(settings.record_count, first=committed, committed=settings.committed, polled=committed)
-
-
-# Which records a group has lost, and the results of which took effect more than once.
 
 
 def lost(pipeline: Pipeline) -> tuple[int, ...]:

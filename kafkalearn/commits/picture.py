@@ -1,4 +1,8 @@
-"""Positions and commits, shown: picture, words, figures."""
+"""A group that reads one partition, in words and as a picture.
+
+In the picture columns are offsets: a record goes down from the log through a consumer into the sink. The committed
+offset points at the log from above, as the next record to read.
+"""
 
 from __future__ import annotations
 
@@ -6,46 +10,8 @@ from typing import TypeVar
 
 from kafkalearn.base.errors import counted
 from kafkalearn.base.trace import Frame
-from kafkalearn.commits.model import (
-    HELD as MODEL_HELD,
-)
-from kafkalearn.commits.model import (
-    KNOWN,
-    NO_GENERATION,
-    REFUSED,
-    Answered,
-    Append,
-    Assign,
-    AutoCommitSent,
-    Checkpoint,
-    Checkpointed,
-    CheckpointRefused,
-    Close,
-    Closed,
-    CommitAsync,
-    CommitEvent,
-    CommitRefused,
-    CommitSent,
-    CommitSync,
-    Committed,
-    Consumer,
-    Crash,
-    Crashed,
-    Delete,
-    Failed,
-    Pipeline,
-    Poll,
-    Polled,
-    Process,
-    Processed,
-    Rebalance,
-    Reset,
-    Start,
-    Started,
-    Wait,
-    doubled,
-    lost,
-)
+from kafkalearn.commits import model
+from kafkalearn.commits.model import CommitEvent, Consumer, Pipeline, doubled, lost
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.drawing.svg import (
     BODY,
@@ -73,8 +39,6 @@ from kafkalearn.drawing.svg import (
     words_at,
 )
 
-# A group that reads one partition in words: a sentence about a frame, and the whole of it as text.
-
 Effect = TypeVar("Effect")
 
 REFUSALS = {
@@ -98,96 +62,98 @@ def describe_commits(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline
     was = before.state if before is not None else pipeline
     match event:
         case None:
-            return _describe_begin(pipeline)
-        case Start(by) | Assign(by):
+            records = f"{pipeline.log_end} records are in the partition"
+            return f"{records}; the committed offset is {_committed(pipeline)}, and nobody reads."
+        case model.Start(by) | model.Assign(by):
             return _describe_start(pipeline, was, event, by)
-        case Rebalance(to):
+        case model.Rebalance(to):
             return _describe_rebalance(pipeline, was, to)
-        case Poll(by):
+        case model.Poll(by):
             return _describe_poll(pipeline, by)
-        case Process(by):
+        case model.Process(by):
             return f"{by} processes {_result(pipeline)}"
-        case CommitSync(by):
-            last = last_of(pipeline, Committed, CommitRefused)
+        case model.CommitSync(by):
+            last = last_of(pipeline, model.Committed, model.CommitRefused)
             text = f" with {quoted(event.metadata)}" if event.metadata else ""
             return f"{by} commits {last.offset}{text} and waits for the answer: {_answer(last, by)}."
-        case CommitAsync(by):
-            return f"{by} sends the commit of {last_of(pipeline, CommitSent).offset} and goes on without an answer."
-        case Answered(by):
+        case model.CommitAsync(by):
+            return (
+                f"{by} sends the commit of {last_of(pipeline, model.CommitSent).offset} and goes on without an answer."
+            )
+        case model.Answered(by):
             return _describe_answer(pipeline, was, by)
-        case Checkpoint(by):
+        case model.Checkpoint(by):
             return _describe_checkpoint(pipeline, event, by)
-        case Close(by):
+        case model.Close(by):
             last = _auto_commit(pipeline, ", and commits {}, its position")
             return f"{by} closes{_with_unprocessed(pipeline)}{last}."
-        case Crash(by):
+        case model.Crash(by):
             return f"{by} crashes{_with_unprocessed(pipeline)}. The committed offset is {_committed(pipeline)}."
-    return _describe_rest(event, pipeline)
+        case model.Append(record_count):
+            return f"{counted(record_count, 'more record')}: the log end is {pipeline.log_end}."
+        case model.Delete(log_start):
+            return f"Retention deletes what is below {log_start}."
+        case model.Wait(ms):
+            return f"{ms / 1000:g} s pass."
 
 
-def _describe_begin(pipeline: Pipeline) -> str:
-    return (
-        f"{pipeline.log_end} records are in the partition; the committed offset is {_committed(pipeline)}, and nobody "
-        "reads."
-    )
-
-
-def _describe_start(pipeline: Pipeline, was: Pipeline, event: Start | Assign, by: str) -> str:
-    effect = last_of(pipeline, Started, Reset, Failed)
-    if isinstance(effect, Failed):
+def _describe_start(pipeline: Pipeline, was: Pipeline, event: model.Start | model.Assign, by: str) -> str:
+    effect = last_of(pipeline, model.Started, model.Reset, model.Failed)
+    if isinstance(effect, model.Failed):
         return f"{by} cannot start: {effect.exception}."
     begins = f"begins at {effect.offset}"
     kept = pipeline.sink.stored
-    if isinstance(effect, Reset):
+    if isinstance(effect, model.Reset):
         begins += ": no committed offset is there to begin at, so auto.offset.reset decides"
     else:
         begins += ", the committed offset" if kept is None else ", the offset stored with the results"
-    if isinstance(event, Assign):
+    if isinstance(event, model.Assign):
         return f"{by} starts on its own, outside the group, and {begins}."
     ousted = f" {was.owner} is out of the group and does not know it." if was.owner not in (None, by) else ""
     return f"{by} starts and {begins}.{ousted}"
 
 
 def _describe_rebalance(pipeline: Pipeline, was: Pipeline, to: str) -> str:
-    first, effect = _auto_commit(pipeline, ", after an auto commit of {}"), last_of(pipeline, Started, Reset, Failed)
-    begins = f"cannot start: {effect.exception}" if isinstance(effect, Failed) else f"begins at {effect.offset}"
+    first = _auto_commit(pipeline, ", after an auto commit of {}")
+    effect = last_of(pipeline, model.Started, model.Reset, model.Failed)
+    begins = f"cannot start: {effect.exception}" if isinstance(effect, model.Failed) else f"begins at {effect.offset}"
     return f"Rebalance: {was.owner} gives the partition up{first}; {to} {begins}."
 
 
 def _auto_commit(pipeline: Pipeline, words: str) -> str:
     """The words with the offset of the auto commit in them; nothing if there was none."""
-    return next((words.format(each.offset) for each in pipeline.effects if isinstance(each, AutoCommitSent)), "")
+    return next((words.format(each.offset) for each in pipeline.effects if isinstance(each, model.AutoCommitSent)), "")
 
 
 def _describe_poll(pipeline: Pipeline, by: str) -> str:
     first = ""
-    (consumer,) = (each for each in pipeline.consumers if each.name == by)
+    consumer = pipeline.running(by)
     for effect in pipeline.effects:
         match effect:
-            case AutoCommitSent(offset):
+            case model.AutoCommitSent(offset):
                 first = f"An auto commit is due: {by} commits {offset}, its position. "
-            case CommitRefused():
+            case model.CommitRefused():
                 first += f"It is {_answer(effect, by)}. "
-            case Failed(exception):
+            case model.Failed(exception):
                 return f"{by} polls, and poll throws {exception}."
-            case Reset(offset):
+            case model.Reset(offset):
                 first += f"Its position was deleted: auto.offset.reset sends it to {offset}. "
-            case Polled(()):
+            case model.Polled(()):
                 return f"{first}{by} polls and gets nothing."
-    offsets = last_of(pipeline, Polled).offsets
+    offsets = last_of(pipeline, model.Polled).offsets
     is_all = len(consumer.unprocessed) == len(offsets)
     done = "nothing is processed yet" if is_all else "older ones are unprocessed as well"
     return f"{first}{by} polls and gets {_span(offsets)}: its position is {consumer.position}, and {done}."
 
 
 def _result(pipeline: Pipeline) -> str:
-    last = last_of(pipeline, Processed)
-    if last.answer == MODEL_HELD:
+    last = last_of(pipeline, model.Processed)
+    if last.answer == model.HELD:
         return f"{last.offset}: the result is held until the next checkpoint."
     written = pipeline.sink.writes[-1]
-    if written.answer == KNOWN:
+    if written.answer == model.KNOWN:
         return f"{written.offset}: the sink knows it already, nothing changes."
-    if written.answer == REFUSED:
+    if written.answer == model.REFUSED:
         return f"{written.offset}: refused, for the offset stored in the sink is {pipeline.sink.stored}."
     times = pipeline.sink.times(written.offset)
     again = {1: "", 2: ", for the second time"}.get(times, f", for the {times}th time")
@@ -195,8 +161,8 @@ def _result(pipeline: Pipeline) -> str:
     return f"{written.offset}: the result takes effect{again}{kept}."
 
 
-def _answer(effect: Committed | CommitRefused, by: str) -> str:
-    return "stored" if isinstance(effect, Committed) else REFUSALS[effect.error].format(by=by)
+def _answer(effect: model.Committed | model.CommitRefused, by: str) -> str:
+    return "stored" if isinstance(effect, model.Committed) else REFUSALS[effect.error].format(by=by)
 
 
 def quoted(metadata: str) -> str:
@@ -204,35 +170,27 @@ def quoted(metadata: str) -> str:
     return f"the text “{metadata}”" if len(metadata) <= 40 else f"a text of {len(metadata):,} characters"
 
 
-def _describe_checkpoint(pipeline: Pipeline, event: Checkpoint, by: str) -> str:
-    first = last_of(pipeline, Checkpointed, CheckpointRefused)
-    if isinstance(first, CheckpointRefused):
+def _describe_checkpoint(pipeline: Pipeline, event: model.Checkpoint, by: str) -> str:
+    first = last_of(pipeline, model.Checkpointed, model.CheckpointRefused)
+    if isinstance(first, model.CheckpointRefused):
         return f"{by}'s checkpoint at {first.offset} is refused, for another has gone on: {by} is cancelled."
     done = f"{by} makes a checkpoint: its results count now, and {first.offset} is stored with them."
     if not event.is_committed:
         return done
-    return f"{done} Then it commits {first.offset}: {_answer(last_of(pipeline, Committed, CommitRefused), by)}."
+    answer = last_of(pipeline, model.Committed, model.CommitRefused)
+    return f"{done} Then it commits {first.offset}: {_answer(answer, by)}."
 
 
 def _describe_answer(pipeline: Pipeline, was: Pipeline, by: str) -> str:
-    effect = last_of(pipeline, Committed, CommitRefused)
+    effect = last_of(pipeline, model.Committed, model.CommitRefused)
     arrives = f"{by}'s commit of {effect.offset} reaches the coordinator: {_answer(effect, by)}"
-    is_back = isinstance(effect, Committed) and was.committed is not None and effect.offset < was.committed
+    is_back = isinstance(effect, model.Committed) and was.committed is not None and effect.offset < was.committed
     return arrives + (f". The committed offset goes back from {was.committed}." if is_back else ".")
 
 
 def _with_unprocessed(pipeline: Pipeline) -> str:
-    offsets = last_of(pipeline, Closed, Crashed).unprocessed
+    offsets = last_of(pipeline, model.Closed, model.Crashed).unprocessed
     return f" with {_span(offsets)} unprocessed" if offsets else ""
-
-
-def _describe_rest(event: Append | Delete | Wait, pipeline: Pipeline) -> str:
-    match event:
-        case Append(record_count):
-            return f"{counted(record_count, 'more record')}: the log end is {pipeline.log_end}."
-        case Delete(log_start):
-            return f"Retention deletes what is below {log_start}."
-    return f"{event.ms / 1000:g} s pass."
 
 
 def _span(offsets: tuple[int, ...]) -> str:
@@ -254,7 +212,7 @@ def role(pipeline: Pipeline, consumer: Consumer) -> str:
     """What a consumer is to the group: owner, zombie or standalone."""
     if consumer.name == pipeline.owner:
         return "owner"
-    return "standalone" if consumer.generation == NO_GENERATION else "zombie"
+    return "standalone" if consumer.generation == model.NO_GENERATION else "zombie"
 
 
 def commits_text(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline, CommitEvent] | None = None) -> str:
@@ -302,14 +260,9 @@ def _twice(pipeline: Pipeline, offset: int) -> str:
     return {0: "", 1: "", 2: " (twice)"}.get(times, f" ({times} times)")
 
 
-# A group that reads one partition as a picture: the log, what each consumer has polled, and what is in the sink.
-#
-# A frame of `kafkalearn.commits` becomes one drawing. Columns are offsets: a record goes down from the log through a
-# consumer into the sink. The committed offset points at the log from above, as the next record to read.
-
 LEFT, ROOM, MOST_CELLS, WIDEST = 170, 805, 16, 74
 LOG_TOP, LANES_TOP, LANE_HEIGHT, CELL_HEIGHT = 128, 196, 74, 48
-ONCE, TWICE, LOST, UNPROCESSED, HELD = fill(2), fill(1), Fill(PANEL, "x"), Fill(READ, ""), Fill(PANEL, "/")
+ONCE, TWICE, LOST, UNPROCESSED, HELD_BACK = fill(2), fill(1), Fill(PANEL, "x"), Fill(READ, ""), Fill(PANEL, "/")
 NAMES = ("A", "B")  # whose lanes are there from the start, so that all frames have one size
 
 
@@ -341,7 +294,7 @@ def draw_commits(
         sink_top + CELL_HEIGHT + 88,
         text(25, 38, title, TITLE, bold=True),
         text(WIDTH - 25, 38, f"{pipeline.now_ms / 1000:.1f} s", TITLE, "end"),
-        *_picture_committed(columns, pipeline, before),
+        *_commit_pointer(columns, pipeline, before),
         *_log(columns, pipeline),
         *(_lane(columns, frame, name, LANES_TOP + at * LANE_HEIGHT) for at, name in enumerate(names)),
         *_sink(columns, pipeline, sink_top),
@@ -374,7 +327,7 @@ class _Columns:
         return self.x(offset) + self.width / 2
 
 
-def _picture_committed(columns: _Columns, pipeline: Pipeline, before: Frame[Pipeline, CommitEvent] | None) -> list[str]:
+def _commit_pointer(columns: _Columns, pipeline: Pipeline, before: Frame[Pipeline, CommitEvent] | None) -> list[str]:
     label = text(25, 104, "committed", BODY)
     if pipeline.committed is None:
         return [label, text(LEFT, 104, "nothing", BODY, colour=MUTED)]
@@ -415,16 +368,17 @@ def _lane(columns: _Columns, frame: Frame[Pipeline, CommitEvent], name: str, top
     pipeline, consumer = frame.state, frame.state.consumer(name)
     rule = line(25, top, WIDTH - 25, top, FAINT, 1)
     if consumer is None:
-        just_ended = isinstance(frame.event, Close | Crash) and frame.event.by == name
+        just_ended = isinstance(frame.event, model.Close | model.Crash) and frame.event.by == name
         return "\n".join([rule, *_gone(columns, pipeline, name, top, just_ended)])
     position = columns.x(consumer.position)
     boxes, numbers = _polled(columns, consumer.unprocessed, top)
+    sent = f"sent: {', '.join(map(str, consumer.in_flight))}" if consumer.in_flight else ""
     return "\n".join(
         [
             rule,
             text(25, top + 29, name, TITLE, bold=True),
             text(54, top + 28, role(pipeline, consumer), BODY),
-            text(54, top + 52, _sent(consumer), SMALL, colour=MUTED),
+            text(54, top + 52, sent, SMALL, colour=MUTED),
             filled(UNPROCESSED, *boxes),
             outlined(*boxes, stroke=INK, width=2),
             words_at(numbers, BODY),
@@ -448,14 +402,10 @@ def _position_words(x: float, consumer: Consumer, top: float) -> str:
     return text(x + 14, top + 60, words, SMALL + 1)
 
 
-def _sent(consumer: Consumer) -> str:
-    return f"sent: {', '.join(map(str, consumer.in_flight))}" if consumer.in_flight else ""
-
-
 def _gone(columns: _Columns, pipeline: Pipeline, name: str, top: float, just_ended: bool) -> list[str]:
     if not just_ended:
         return [text(25, top + 29, name, TITLE, colour=MUTED), text(54, top + 28, "not there", BODY, colour=MUTED)]
-    effect = last_of(pipeline, Closed, Crashed)
+    effect = last_of(pipeline, model.Closed, model.Crashed)
     boxes, numbers = _polled(columns, effect.unprocessed, top)
     return [
         text(25, top + 29, name, TITLE, colour=MARK, bold=True),
@@ -474,13 +424,13 @@ def _sink(columns: _Columns, pipeline: Pipeline, top: float) -> list[str]:
     every = [columns.box(each, top) for each in columns.offsets if each < pipeline.log_end]
     parts.append(outlined(*every, stroke=FAINT, width=1.5))
     held = {each.offset: each.by for each in pipeline.sink.held if each.offset in columns.offsets}
-    for look, offsets in (*looks, (HELD, held.keys()), (LOST, gone)):
+    for look, offsets in (*looks, (HELD_BACK, held.keys()), (LOST, gone)):
         boxes = [columns.box(each, top) for each in sorted(offsets)]
         parts += [filled(look, *boxes), outlined(*boxes, stroke=INK if look is not LOST else MARK, width=2)]
     parts += [_plate(columns, each, top, _by(pipeline, each)) for each, count in times.items() if count]
     parts += [_plate(columns, each, top, f"({by})") for each, by in held.items()]
     parts += [_plate(columns, each, top, "lost") for each in sorted(gone)]
-    just_processed = [each.offset for each in pipeline.effects if isinstance(each, Processed)]
+    just_processed = [each.offset for each in pipeline.effects if isinstance(each, model.Processed)]
     for offset in set(just_processed) & set(columns.offsets):
         x, y, width, height = columns.box(offset, top)
         parts.append(rect(x - 1, y - 1, width + 2, height + 2, stroke=MARK, stroke_width=5, rx=3))
@@ -524,9 +474,9 @@ def _foot(pipeline: Pipeline, top: float) -> list[str]:
 def _legend(pipeline: Pipeline, base: float) -> list[str]:
     parts: list[str] = []
     x = 25.0
-    has_checkpoints = pipeline.sink.held or any(isinstance(each, Checkpointed) for each in pipeline.effects)
+    has_checkpoints = pipeline.sink.held or any(isinstance(each, model.Checkpointed) for each in pipeline.effects)
     for look, words, stroke in (
-        *(((HELD, "held until a checkpoint", INK),) if has_checkpoints else ()),
+        *(((HELD_BACK, "held until a checkpoint", INK),) if has_checkpoints else ()),
         (UNPROCESSED, "polled, not processed", INK),
         (ONCE, "took effect once", INK),
         (TWICE, "more than once", INK),

@@ -1,6 +1,4 @@
-"""The simulator of one group on one partition: which event leads to which rule.
-
-What holds whenever a group reads a partition, and what a user hopes for.
+"""The simulator of one group on one partition: the rule of each event, and what holds of its states.
 
 >>> from kafkalearn.commits import CommitSync, Crash, Poll, Settings, Start, start, step
 >>> from kafkalearn.base.search import explore, whole
@@ -72,7 +70,7 @@ from kafkalearn.commits.model import (
 from kafkalearn.offsets.records import metadata_fits
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
 
-# Commits: who asks, what the coordinator answers, and that the last one wins.
+# Commits: the last one wins.
 
 RETRIABLE, TOO_LARGE = "COORDINATOR_LOAD_IN_PROGRESS", "OFFSET_METADATA_TOO_LARGE"
 
@@ -161,7 +159,7 @@ def running(pipeline: Pipeline, name: str, event: CommitEvent) -> Consumer:
     return consumer
 
 
-# Where a consumer begins: at the committed offset, and if that is missing or out of range, by auto.offset.reset.
+# Where a consumer begins.
 
 NO_OFFSET, OUT_OF_RANGE = "NoOffsetForPartitionException", "OffsetOutOfRangeException"
 POLICIES = ("earliest", "latest", "none", "by_duration:PT1H")
@@ -257,7 +255,7 @@ def _duration_ms(policy: str, release: str) -> int:
     return round(reach_ms)
 
 
-# What happens to consumers: they start, poll, process, close and crash, and a rebalance takes the partition away.
+# What happens to consumers.
 
 
 def start_consumer(settings: Settings, pipeline: Pipeline, name: str, is_standalone: bool = False) -> Pipeline:
@@ -428,6 +426,8 @@ def step(settings: Settings, pipeline: Pipeline, event: CommitEvent) -> Pipeline
             raise IllegalEvent(f"{event!r}: the log is {pipeline.log_start} to {pipeline.log_end}; delete up to there")
     raise no_event(event, get_args(CommitEvent))
 
+
+# What holds of every state, and what a user hopes for.
 
 NOT_LOST = "no record is lost"
 NOT_DOUBLED = "no result takes effect twice"

@@ -219,7 +219,9 @@ def next_event(strategy: Strategy, workload: Workload, pipeline: Pipeline, by: s
         return CommitAsync(by, wanted) if strategy.is_async else CommitSync(by, wanted)
     if len(consumer.in_flight) > 1:
         return _answered(workload, pipeline, consumer)
-    if _polls(pipeline, consumer) and (not consumer.unprocessed or _hands_over(strategy, workload, consumer)):
+    # Other threads have at most one poll's worth of unprocessed records.
+    hands_over = strategy.hands_over and len(consumer.unprocessed) <= workload.max_poll_records
+    if _polls(pipeline, consumer) and (not consumer.unprocessed or hands_over):
         return Poll(by)
     if consumer.unprocessed:
         return Process(by, took_ms=workload.process_ms)
@@ -249,18 +251,12 @@ def _retries(strategy: Strategy, consumer: Consumer) -> bool:
     return strategy.retries == "always" or (strategy.retries == "if newest" and consumer.failed == consumer.requested)
 
 
-def _hands_over(strategy: Strategy, workload: Workload, consumer: Consumer) -> bool:
-    """Whether it polls although records are unprocessed: other threads have at most one poll's worth of them."""
-    return strategy.hands_over and len(consumer.unprocessed) <= workload.max_poll_records
-
-
 def _answered(workload: Workload, pipeline: Pipeline, consumer: Consumer) -> Answered:
     """The answer to the oldest commit on its way; the workload says which of them fail, each once."""
-    is_refused = pipeline.answered in workload.refused
-    return Answered(consumer.name, is_retriable=is_refused)
+    return Answered(consumer.name, is_retriable=pipeline.answered in workload.refused)
 
 
-# What commits cost: the bytes that each one adds to ``__consumer_offsets``, and what an idle consumer writes.
+# What commits cost.
 
 HOUR_MS = 3_600_000
 SOME_TOPIC_ID = "AAAAAAAAAAEAAAAAAAAAAQ"  # any: all have 16 bytes

@@ -1,4 +1,4 @@
-"""An accident at every point of a run: what is lost and what is doubled, by strategy."""
+"""What a strategy loses and doubles: an accident at every point of a run, and a crash in what was observed."""
 
 from __future__ import annotations
 
@@ -209,9 +209,7 @@ def summary(outcomes: Iterable[Outcome]) -> dict[str, object]:
     }
 
 
-# What was observed of a consumer, replayed with any strategy: which commits it makes, and what a crash costs.
-#
-# The simulator's side of `kafkalearn.spark.delivery`: the same deliveries, record by record.
+# What was observed of a consumer, replayed with any strategy: the simulator's side of `kafkalearn.spark.delivery`.
 
 COMMIT_MS = 2
 """How long a commit is on its way to the coordinator, if nothing else is given."""

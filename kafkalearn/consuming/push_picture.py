@@ -10,25 +10,8 @@ from functools import partial
 
 from kafkalearn.base.errors import counted, listed
 from kafkalearn.base.trace import Frame, Trace
-from kafkalearn.consuming.push import (
-    Acknowledged,
-    Appended,
-    Brokers,
-    Deleted,
-    Dropped,
-    Event,
-    Missed,
-    Process,
-    Produce,
-    Pulled,
-    Pushed,
-    Queue,
-    Refused,
-    Rewind,
-    Rewound,
-    broker_load,
-    missed_by_pull,
-)
+from kafkalearn.consuming import push
+from kafkalearn.consuming.push import Brokers, Event, Queue, broker_load, missed_by_pull
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
 from kafkalearn.drawing.svg import (
     BODY,
@@ -56,7 +39,7 @@ def describe_push(frame: Frame[Brokers, Event], before: Frame[Brokers, Event] | 
 
     Examples
     --------
-    >>> from kafkalearn.consuming.push import Settings, simulate
+    >>> from kafkalearn.consuming.push import Process, Produce, Settings, simulate
     >>> for frame in simulate(Settings(("billing", "search")), [Produce(), Process("billing")]):
     ...     print(describe_push(frame))
     Nothing is written yet: the log is empty, and so are the queues of billing and search.
@@ -65,12 +48,12 @@ def describe_push(frame: Frame[Brokers, Event], before: Frame[Brokers, Event] | 
     """
     brokers = frame.state
     match frame.event:
-        case Produce():
+        case push.Produce():
             return " ".join(_produce_words(brokers))
-        case Process(consumer):
+        case push.Process(consumer):
             return _process_words(brokers, consumer)
-        case Rewind(consumer):
-            (rewound,) = (each for each in brokers.effects if isinstance(each, Rewound))
+        case push.Rewind(consumer):
+            (rewound,) = (each for each in brokers.effects if isinstance(each, push.Rewound))
             return (
                 f"{consumer} goes back to offset {rewound.offset} of the log. The broker that pushes has nothing to "
                 "go back to: it has forgotten what was acknowledged."
@@ -84,21 +67,21 @@ def _produce_words(brokers: Brokers) -> list[str]:
     words = [f"Record {number} is written: once to the log, once to each queue."]
     for effect in brokers.effects:
         match effect:
-            case Refused():
+            case push.Refused():
                 words[0] = f"Record {number} is written to the log; the broker that pushes refuses it: a queue is full."
-            case Deleted(offset):
+            case push.Deleted(offset):
                 words.append(f"Retention deletes record {offset} of the log.")
-            case Dropped(consumer, dropped):
+            case push.Dropped(consumer, dropped):
                 words.append(f"The full queue of {consumer} drops {dropped}.")
-            case Pushed(consumer, numbers):
+            case push.Pushed(consumer, numbers):
                 words.append(f"Pushed to {consumer}: {_numbers(numbers)}.")
     return words
 
 
 def _process_words(brokers: Brokers, consumer: str) -> str:
-    missed = [each.count for each in brokers.effects if isinstance(each, Missed)]
-    pulled = [number for each in brokers.effects if isinstance(each, Pulled) for number in each.offsets]
-    done = [number for each in brokers.effects if isinstance(each, Acknowledged) for number in each.numbers]
+    missed = [each.count for each in brokers.effects if isinstance(each, push.Missed)]
+    pulled = [number for each in brokers.effects if isinstance(each, push.Pulled) for number in each.offsets]
+    done = [number for each in brokers.effects if isinstance(each, push.Acknowledged) for number in each.numbers]
     position = brokers.reader(consumer).position
     were = "was" if missed == [1] else "were"
     gone = f"{counted(missed[0], 'record')} of the log {were} deleted unread. " if missed else ""
@@ -138,7 +121,7 @@ def push_text(frame: Frame[Brokers, Event], before: Frame[Brokers, Event] | None
 
     Examples
     --------
-    >>> from kafkalearn.consuming.push import Settings, simulate
+    >>> from kafkalearn.consuming.push import Produce, Settings, simulate
     >>> print(push_text(simulate(Settings(("billing",), prefetch=1), [Produce(), Produce()])[-1]))
     Record 1 is written: once to the log, once to each queue.
     log: 0 1; the broker keeps 2 records and 1 offset
@@ -274,7 +257,7 @@ def _cell(x: float, top: float, width: float, height: float, number: int, is_new
 def _log(brokers: Brokers, cells: _Cells, top: float, is_marked: bool) -> str:
     """The log: its newest records where not all of them have room, and how many stand before them."""
     first = max(brokers.log_start, brokers.log_end - cells.shown)
-    new = {each.offset for each in brokers.effects if isinstance(each, Appended)} if is_marked else set()
+    new = {each.offset for each in brokers.effects if isinstance(each, push.Appended)} if is_marked else set()
     parts = [text(30, top + LOG / 2 + 5, "the log", BODY, bold=True)]
     parts += [
         _cell(cells.x(number - first), top, cells.width, LOG, number, number in new)
@@ -307,7 +290,7 @@ def _queue(brokers: Brokers, queue: Queue, cells: _Cells, box: tuple[float, floa
     """A queue: what was sent is filled and hatched, what waits is plain."""
     top, height = box
     base, new = top + height / 2 + 5, brokers.log_end - 1
-    is_new = is_marked and any(isinstance(each, Appended) for each in brokers.effects)
+    is_new = is_marked and any(isinstance(each, push.Appended) for each in brokers.effects)
     parts = [text(30, base, cut_name(queue.consumer), SMALL)]
     if not queue.held:
         parts.append(text(cells.left, base, "empty", SMALL, colour=MUTED))
@@ -320,7 +303,7 @@ def _queue(brokers: Brokers, queue: Queue, cells: _Cells, box: tuple[float, floa
     words = f"{more}{len(queue.unacknowledged)} sent, {len(queue.waiting)} waiting"
     dropped = f", {queue.dropped_count} dropped" if queue.dropped_count else ""
     has_lost = is_marked and any(
-        isinstance(each, Dropped) and each.consumer == queue.consumer for each in brokers.effects
+        isinstance(each, push.Dropped) and each.consumer == queue.consumer for each in brokers.effects
     )
     parts.append(text(WIDTH - 25, base, words + dropped, SMALL, "end", MARK if has_lost else INK, bold=has_lost))
     return "\n".join(parts)

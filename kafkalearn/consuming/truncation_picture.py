@@ -1,4 +1,4 @@
-"""A log that is cut under its readers (KIP-320), in words and drawn: the log of each broker, and what consumers know."""
+"""A log that is cut under its readers (KIP-320), in words and drawn: the brokers' logs, and what consumers know."""
 
 from __future__ import annotations
 
@@ -6,26 +6,8 @@ from collections.abc import Iterator
 
 from kafkalearn.base.errors import capitalised
 from kafkalearn.base.trace import Frame
-from kafkalearn.consuming.truncation import GroupRead, Settings
-from kafkalearn.consuming.truncation.model import (
-    Assign,
-    Assigned,
-    Commit,
-    Committed,
-    Consumer,
-    Effect,
-    Event,
-    ExceptionThrown,
-    Fetched,
-    MetadataLearnt,
-    NoLeaderKnown,
-    OffsetReset,
-    OffsetsForLeaderEpochAnswered,
-    Poll,
-    Position,
-    RefreshMetadata,
-    TruncationFound,
-)
+from kafkalearn.consuming.truncation import GroupRead, Settings, model
+from kafkalearn.consuming.truncation.model import Consumer, Effect, Event, Position
 from kafkalearn.consuming.truncation.simulator import broken
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.drawing.svg import BODY, EMPTY, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH, edge, pointer, rect, text
@@ -40,7 +22,7 @@ from kafkalearn.replication.words import (
     offsets_in_words,
 )
 
-OF_CONSUMERS = (Assign, Commit, Poll, RefreshMetadata)
+OF_CONSUMERS = (model.Assign, model.Commit, model.Poll, model.RefreshMetadata)
 
 
 def describe_truncation(
@@ -99,13 +81,13 @@ def event_words(frame: Frame[GroupRead, Event], before: Frame[GroupRead, Event] 
     """
     state = frame.state
     match frame.event:
-        case Assign(consumer):
+        case model.Assign(consumer):
             return f"{consumer} is given the partition"
-        case Poll():
+        case model.Poll():
             return f"{_owner(state)} polls"
-        case Commit():
+        case model.Commit():
             return f"{_owner(state)} commits"
-        case RefreshMetadata(consumer, broker_id):
+        case model.RefreshMetadata(consumer, broker_id):
             return f"{consumer} asks broker {broker_id} who leads"
     return event_in_words(_of_partition(frame), None if before is None else before.state.partition)
 
@@ -144,32 +126,32 @@ def _of_partition(frame: Frame[GroupRead, Event]) -> Frame[Partition, Event]:
 
 def _effect_words(effect: Effect) -> str:
     match effect:
-        case Assigned(offset=None):
+        case model.Assigned(offset=None):
             return "nothing is committed: it has to look up where to begin"
-        case Assigned(_, offset, epoch):
+        case model.Assigned(_, offset, epoch):
             return f"it starts from what is committed: {position_words(Position(offset, epoch))}"
-        case MetadataLearnt(_, leader, leader_epoch, is_used):
+        case model.MetadataLearnt(_, leader, leader_epoch, is_used):
             heard = f"the answer: {'nobody' if leader is None else f'broker {leader}'} leads in epoch {leader_epoch}"
             return heard if is_used else f"{heard}, older than what it has heard of, so it does not use it"
-        case NoLeaderKnown(consumer):
+        case model.NoLeaderKnown(consumer):
             return f"{consumer} has nobody to ask"
-        case OffsetsForLeaderEpochAnswered(_, asked, epoch, end_offset, error):
+        case model.OffsetsForLeaderEpochAnswered(_, asked, epoch, end_offset, error):
             if error != NONE:
                 return f"asked where epoch {asked} ends, the broker answers {error}"
             return f"asked where epoch {asked} ends, the leader answers: epoch {epoch} ends at {end_offset}"
-        case Fetched(consumer, offsets, error):
+        case model.Fetched(consumer, offsets, error):
             if error != NONE:
                 return f"the broker answers {error}"
             return f"{consumer} gets {offsets_in_words([*offsets])}" if offsets else f"{consumer} gets nothing"
-        case TruncationFound(consumer, from_offset, to_offset):
+        case model.TruncationFound(consumer, from_offset, to_offset):
             return f"{consumer} finds the log cut, and goes on at {to_offset} in place of {from_offset}"
-        case OffsetReset(consumer, None, to_offset):
+        case model.OffsetReset(consumer, None, to_offset):
             return f"{consumer} begins at offset {to_offset}"
-        case OffsetReset(consumer, from_offset, to_offset):
+        case model.OffsetReset(consumer, from_offset, to_offset):
             return f"{consumer} was at {from_offset} and begins anew at {to_offset}"
-        case ExceptionThrown(consumer, name):
+        case model.ExceptionThrown(consumer, name):
             return f"{consumer} gets a {name}"
-        case Committed(offset, epoch):
+        case model.Committed(offset, epoch):
             return f"committed: {position_words(Position(offset, epoch))}"
     return ""
 
