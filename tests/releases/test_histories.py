@@ -284,7 +284,10 @@ def test_many_changes_are_cut():
     [
         ([], "name a release"),
         (["9.9"], "'9.9' is not in RELEASES"),
-        (["4.3", "--only=jar"], "there is no step 'jar'; there are jars, layouts, settings, classes, answers, histories"),
+        (
+            ["4.3", "--only=jar"],
+            "there is no step 'jar'; there are jars, layouts, settings, classes, answers, histories",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_refused(words, said):
