@@ -1,6 +1,12 @@
-"""A rebalance carried out moment by moment, eager or cooperative: a simulator.
+"""A rebalance carried out moment by moment: who reads what while it goes on, and what nobody reads; a simulator.
 
-`kafkalearn.assignors.rebalance` is a whole run of it.
+There are two ways to carry out the same change. *Eager*: everybody gives everything up, and reads again once all
+have been assigned. *Cooperative*: a first round takes away only what is to move, a second one assigns it; all else is
+read throughout. The assignor decides which: of those in the clients only ``cooperative-sticky`` is cooperative.
+
+`Settings` are the assignor, the topics and the group before it all began; the events are `GroupChanged`, `AllGaveUp`
+and `Assigned`; `rebalance` is a whole run. Heartbeats, timeouts and the coordinator's part are left out here;
+`kafkalearn.scenarios` has them.
 """
 
 from __future__ import annotations
@@ -31,98 +37,6 @@ __all__ = [
     "step",
 ]
 
-
-# What a moment of a rebalance led to: who came and went, who stops and who starts reading what.
-
-
-@dataclass(frozen=True, slots=True)
-class MemberLeft:
-    """A member is gone."""
-
-    member_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class MemberJoined:
-    """A member is new; it has nothing yet."""
-
-    member_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class SubscriptionChanged:
-    """A member subscribes to other topics than before."""
-
-    member_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class StoppedReading:
-    """A member no longer reads these partitions: it gave them up, or has left."""
-
-    member_id: str
-    partitions: tuple[TopicPartition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StartedReading:
-    """A member reads these partitions from now on."""
-
-    member_id: str
-    partitions: tuple[TopicPartition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AssignedAnew:
-    """An eager group has a new assignment, after everybody had given everything up."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoundEnded:
-    """A cooperative group has carried out one of its rounds; if somebody had to stop reading something, one follows."""
-
-    number: int  # from 1
-
-
-Effect: TypeAlias = (
-    MemberLeft | MemberJoined | SubscriptionChanged | StoppedReading | StartedReading | AssignedAnew | RoundEnded
-)
-
-
-# What happens during a rebalance.
-
-
-@dataclass(frozen=True, slots=True)
-class GroupChanged:
-    """The group has these members now: some have left or joined, or have changed their subscription."""
-
-    members: tuple[Member, ...]
-
-    if TYPE_CHECKING:
-
-        def __init__(self, members: Iterable[Member]) -> None:
-            """What it is made from; the fields hold what is made of that."""
-
-    def __post_init__(self) -> None:
-        """Make a tuple of any sequence of members, and refuse what is none."""
-        object.__setattr__(self, "members", tuple(iterable("members", self.members, of="members")))
-        check_fields(self)
-
-
-@dataclass(frozen=True, slots=True)
-class AllGaveUp:
-    """Everybody stops reading everything, as an eager group does first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Assigned:
-    """The assignor has run, and everybody reads what it was assigned: one round of a cooperative group."""
-
-
-Event: TypeAlias = GroupChanged | AllGaveUp | Assigned
-
-
-# What stays the same during a rebalance: the assignor, the topics, and the group before it all began.
 
 MOST_PARTITIONS = 200_000  # of all topics: every moment of a rebalance has an owner, or none, for each
 
@@ -191,9 +105,6 @@ class Settings:
         return self.assignor != "cooperative-sticky"
 
 
-# The state of a rebalance: the group, with who reads what just now.
-
-
 @dataclass(frozen=True, slots=True)
 class Group:
     """A group, before, during and after a rebalance."""
@@ -229,54 +140,94 @@ def partitions_of(settings: Settings, members: Iterable[Member]) -> tuple[TopicP
     return tuple(TopicPartition(topic, number) for topic in topics for number in range(counts[topic]))
 
 
-# What holds in every rebalance, and what a user hopes for: an eager one keeps little of that.
+# Events.
 
 
-def _has_one_reader_each(settings: Settings, group: Group) -> bool:
-    read = [partition for owned in group.reading.values() for partition in owned]
-    return len(set(read)) == len(read)
+@dataclass(frozen=True, slots=True)
+class GroupChanged:
+    """The group has these members now: some have left or joined, or have changed their subscription."""
+
+    members: tuple[Member, ...]
+
+    if TYPE_CHECKING:
+
+        def __init__(self, members: Iterable[Member]) -> None:
+            """What it is made from; the fields hold what is made of that."""
+
+    def __post_init__(self) -> None:
+        """Make a tuple of any sequence of members, and refuse what is none."""
+        object.__setattr__(self, "members", tuple(iterable("members", self.members, of="members")))
+        check_fields(self)
 
 
-def _is_unread_in_between(settings: Settings, before: Group, group: Group) -> bool:
-    reader = before.reading.owners()
-    return all(reader.get(each) in (None, member_id) for each, member_id in group.reading.owners().items())
+@dataclass(frozen=True, slots=True)
+class AllGaveUp:
+    """Everybody stops reading everything, as an eager group does first."""
 
 
-def _reads_on(settings: Settings, before: Group, group: Group) -> bool:
-    return not any(
-        set(started.partitions) & set(before.assigned.get(started.member_id, ()))
-        for started in group.effects
-        if isinstance(started, StartedReading)
-    )
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """The assignor has run, and everybody reads what it was assigned: one round of a cooperative group."""
 
 
-INVARIANTS = {
-    "no partition has two readers": _has_one_reader_each,
-    "a partition that changes its reader is read by nobody in between": Since(_is_unread_in_between),
-    "everybody reads what it was assigned, or nothing": lambda settings, group: all(
-        owned in ((), group.assigned.get(member_id)) for member_id, owned in group.reading.items()
-    ),
-    "only members of the group read": lambda settings, group: (
-        set(group.reading) == {member.member_id for member in group.members}
-    ),
-}
-
-PROMISES = {
-    "every partition is read": lambda settings, group: not group.unread,
-    "the group never stops as a whole": lambda settings, group: not group.has_stopped,
-    "nobody stops reading what it keeps": Since(_reads_on),
-}
-
-check, broken = judges(INVARIANTS, PROMISES)
+Event: TypeAlias = GroupChanged | AllGaveUp | Assigned
 
 
-# A rebalance moment by moment: who reads what while it goes on, and what nobody reads.
-#
-# There are two ways to carry out the same change. *Eager*: everybody gives everything up, and reads again once all
-# have been assigned. *Cooperative*: a first round takes away only what is to move, a second one assigns it; all else is
-# read throughout. The assignor decides which: of those in the clients only ``cooperative-sticky`` is cooperative.
-#
-# Heartbeats, timeouts and the coordinator's part are left out here; `kafkalearn.scenarios` has them.
+# Effects: who came and went, who stops and who starts reading what.
+
+
+@dataclass(frozen=True, slots=True)
+class MemberLeft:
+    """A member is gone."""
+
+    member_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemberJoined:
+    """A member is new; it has nothing yet."""
+
+    member_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriptionChanged:
+    """A member subscribes to other topics than before."""
+
+    member_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoppedReading:
+    """A member no longer reads these partitions: it gave them up, or has left."""
+
+    member_id: str
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StartedReading:
+    """A member reads these partitions from now on."""
+
+    member_id: str
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedAnew:
+    """An eager group has a new assignment, after everybody had given everything up."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundEnded:
+    """A cooperative group has carried out one of its rounds; if somebody had to stop reading something, one follows."""
+
+    number: int  # from 1
+
+
+Effect: TypeAlias = (
+    MemberLeft | MemberJoined | SubscriptionChanged | StoppedReading | StartedReading | AssignedAnew | RoundEnded
+)
 
 
 def step(settings: Settings, group: Group, event: Event) -> Group:
@@ -303,7 +254,10 @@ def step(settings: Settings, group: Group, event: Event) -> Group:
 
 
 def _change(settings: Settings, group: Group, members: tuple[Member, ...]) -> Group:
-    _refuse_impossible_group(settings, members)
+    try:
+        GroupSpec(settings.counts, members)
+    except KafkaLearnError as error:
+        raise IllegalEvent(f"GroupChanged: {error}") from None
     topics_before = {member.member_id: frozenset(member.topics) for member in group.members}
     topics_now = {member.member_id: frozenset(member.topics) for member in members}
     left = [member_id for member_id in topics_before if member_id not in topics_now]
@@ -326,13 +280,6 @@ def _change(settings: Settings, group: Group, members: tuple[Member, ...]) -> Gr
             *_changed_readers(group.reading, reading),
         ),
     )
-
-
-def _refuse_impossible_group(settings: Settings, members: tuple[Member, ...]) -> None:
-    try:
-        GroupSpec(settings.counts, members)
-    except KafkaLearnError as error:
-        raise IllegalEvent(f"GroupChanged: {error}") from None
 
 
 def _give_up(settings: Settings, group: Group) -> Group:
@@ -426,3 +373,44 @@ def rebalance(
     while any(isinstance(effect, StoppedReading) for effect in trace[-1].state.effects):
         trace = extend(step, settings, trace, [Assigned()])
     return trace
+
+
+# What holds in every rebalance, and what a user hopes for: an eager one keeps little of that.
+
+
+def _has_one_reader_each(settings: Settings, group: Group) -> bool:
+    read = [partition for owned in group.reading.values() for partition in owned]
+    return len(set(read)) == len(read)
+
+
+def _is_unread_in_between(settings: Settings, before: Group, group: Group) -> bool:
+    reader = before.reading.owners()
+    return all(reader.get(each) in (None, member_id) for each, member_id in group.reading.owners().items())
+
+
+def _reads_on(settings: Settings, before: Group, group: Group) -> bool:
+    return not any(
+        set(started.partitions) & set(before.assigned.get(started.member_id, ()))
+        for started in group.effects
+        if isinstance(started, StartedReading)
+    )
+
+
+INVARIANTS = {
+    "no partition has two readers": _has_one_reader_each,
+    "a partition that changes its reader is read by nobody in between": Since(_is_unread_in_between),
+    "everybody reads what it was assigned, or nothing": lambda settings, group: all(
+        owned in ((), group.assigned.get(member_id)) for member_id, owned in group.reading.items()
+    ),
+    "only members of the group read": lambda settings, group: (
+        set(group.reading) == {member.member_id for member in group.members}
+    ),
+}
+
+PROMISES = {
+    "every partition is read": lambda settings, group: not group.unread,
+    "the group never stops as a whole": lambda settings, group: not group.has_stopped,
+    "nobody stops reading what it keeps": Since(_reads_on),
+}
+
+check, broken = judges(INVARIANTS, PROMISES)

@@ -1,4 +1,11 @@
-"""Assignors judged: the laws they must keep, what a rebalance costs, the fewest moves, and generated groups."""
+"""An assignor of your own judged by the laws, on generated groups; and random rebalances.
+
+`random_rebalance` draws a group before and after one member leaves, joins, or changes its subscription, from a number:
+the same number is the same rebalance in every run and on every machine.
+
+`judge_assignor` tries all groups with few partitions and few members, from the smallest on, and then some larger ones.
+So the first group that fails is a small one, and can be worked through by hand.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +19,11 @@ from typing import Any
 from kafkalearn.assignors.laws import BALANCES, BrokenLaw, broken_laws, change, fewest_moves
 from kafkalearn.assignors.members import MOST_PARTITIONS, Assignment, Member, partitions_text
 from kafkalearn.assignors.registry import rejoin
-from kafkalearn.base.checks import LARGEST_LONG, one_of, whole_number
-from kafkalearn.base.checks import number as checked_number
+from kafkalearn.base import checks
 from kafkalearn.base.errors import KafkaLearnError, counted, shown
 from kafkalearn.base.topic_partition import TopicPartition
 
-# Random rebalances: a group before and after one member leaves, joins, or changes its subscription.
-#
-# Each is drawn from a number: the same number is the same rebalance in every run and on every machine.
+# Random rebalances.
 
 MOST_MEMBERS = 10_000
 
@@ -69,11 +73,11 @@ def random_rebalance(
     >>> random_rebalance(7) == drawn
     True
     """
-    whole_number("number", number, at_least=0)
-    whole_number("seed", seed, at_least=-LARGEST_LONG)
-    whole_number("most_members", most_members, at_least=2, at_most=MOST_MEMBERS)
-    whole_number("most_partitions", most_partitions, at_least=1, at_most=MOST_PARTITIONS // 4)
-    checked_number("alike_share", alike_share, at_least=0, at_most=1)
+    checks.whole_number("number", number, at_least=0)
+    checks.whole_number("seed", seed, at_least=-checks.LARGEST_LONG)
+    checks.whole_number("most_members", most_members, at_least=2, at_most=MOST_MEMBERS)
+    checks.whole_number("most_partitions", most_partitions, at_least=1, at_most=MOST_PARTITIONS // 4)
+    checks.number("alike_share", alike_share, at_least=0, at_most=1)
     random = Random(f"{seed}/{number}")
     counts = {topic: random.randint(1, most_partitions) for topic in "abcd"[: random.randint(1, 4)]}
     all_topics, is_alike = tuple(counts), random.random() < alike_share
@@ -88,18 +92,15 @@ def random_rebalance(
     if what == "joins":
         return Rebalance(what, "new", counts, before, (*before, Member("new", topics())))
     place = random.randrange(len(before))
-    who = before[place].member_id
-    rest = before[:place], before[place + 1 :]
-    if what == "leaves":
-        return Rebalance(what, who, counts, before, (*rest[0], *rest[1]))
-    others = [topic for topic in all_topics if topic not in before[place].topics] or [random.choice(all_topics)]
-    return Rebalance(what, who, counts, before, (*rest[0], Member(who, others), *rest[1]))
+    who, had = before[place].member_id, before[place].topics
+    changed: tuple[Member, ...] = ()
+    if what != "leaves":
+        others = [topic for topic in all_topics if topic not in had] or [random.choice(all_topics)]
+        changed = (Member(who, others),)
+    return Rebalance(what, who, counts, before, (*before[:place], *changed, *before[place + 1 :]))
 
 
-# An assignor of your own judged by the laws: tried on generated groups, the smallest first.
-#
-# All groups with few partitions and few members are tried, from the smallest on, and then some larger ones. So the
-# first group that fails is a small one, and can be worked through by hand.
+# An assignor judged.
 
 AssignorFunction = Callable[[Mapping[str, int], Sequence[Member]], Mapping[str, Iterable[tuple[str, int]]]]
 Answer = Mapping[str, Iterable[object]]  # what the function really gave: it may be anything
@@ -132,11 +133,11 @@ class Judgement:
         """The result in words, with the counter-example."""
         if self.partition_counts is None:
             return f"It keeps the laws in all {self.group_count} groups."
+        topics = (f"{topic} with {counted(count, 'partition')}" for topic, count in self.partition_counts.items())
         lines = [
             f"It breaks a law in group {self.group_count}, the smallest that fails: {self.broken[0]}.",
-            "topics: "
-            + ", ".join(f"{topic} with {counted(n, 'partition')}" for topic, n in self.partition_counts.items()),
-            *(_member_words(member) for member in self.members),
+            f"topics: {', '.join(topics)}",
+            *map(_member_words, self.members),
         ]
         if self.answer is not None:
             given = [f"  {member_id}: {_shown(owned)}" for member_id, owned in self.answer.items()]
@@ -188,18 +189,16 @@ def judge_assignor(assignor: AssignorFunction, promise: str = "group", is_sticky
     >>> print(judge_assignor(lambda counts, members: assign("roundrobin", counts, members), promise="if alike"))
     It keeps the laws in all 655 groups.
     """
-    one_of("promise", promise, BALANCES)
+    checks.one_of("promise", promise, BALANCES)
     if not callable(assignor):
         raise KafkaLearnError(f"assignor must be a function of partition_counts and members, got {shown(assignor)}")
-    count = 0
-    for counts, members in judged_groups():
-        count += 1
+    for count, (counts, members) in enumerate(judged_groups(), start=1):
         if broken := _judge(assignor, counts, members, promise):
             return Judgement(count, counts, members, *broken)
         if is_sticky and len({member.topics for member in members}) == 1:
             for group, broken in _judge_changes(assignor, counts, members, promise):
                 return Judgement(count, counts, group, *broken)
-    return Judgement(count)
+    return Judgement(len(judged_groups()))
 
 
 def _judge(
@@ -214,8 +213,9 @@ def _judge(
             return (BrokenLaw("an assignment", words),), None
         assignment = Assignment({member_id: _pairs(owned) for member_id, owned in answer.items()})
     except Exception as error:  # whatever a student's function does is the thing to explain
-        shape = answer if isinstance(answer, Mapping) and all(map(_is_listed, answer.values())) else None
-        return (BrokenLaw("an assignment", f"it ends with {type(error).__name__}: {error}"),), shape
+        is_shown = isinstance(answer, Mapping) and all(isinstance(owned, (list, tuple)) for owned in answer.values())
+        law = BrokenLaw("an assignment", f"it ends with {type(error).__name__}: {error}")
+        return (law,), answer if is_shown else None
     strangers = sorted(set(assignment) - {member.member_id for member in members})
     if strangers:
         return (BrokenLaw("an assignment", f"{strangers[0]!r} is no member of the group"),), answer
@@ -250,7 +250,7 @@ def judged_groups() -> tuple[tuple[dict[str, int], tuple[Member, ...]], ...]:
     """The groups in the order in which they are tried."""
     small = [group for size in range(2, MOST_SMALL + 1) for group in _small_groups(size)]
     drawn = [random_rebalance(number, seed=7) for number in range(LARGER_COUNT)]
-    larger = sorted((_with_subscribed_topics(each) for each in drawn), key=_size)
+    larger = sorted(map(_with_subscribed_topics, drawn), key=lambda group: sum(group[0].values()) + len(group[1]))
     return (*small, *larger)
 
 
@@ -287,10 +287,6 @@ def _sums(total: int, parts: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _size(group: tuple[Mapping[str, int], Sequence[Member]]) -> int:
-    return sum(group[0].values()) + len(group[1])
-
-
 def _pairs(owned: Iterable[Any]) -> list[TopicPartition]:
     if isinstance(owned, str):
         raise KafkaLearnError(
@@ -300,10 +296,6 @@ def _pairs(owned: Iterable[Any]) -> list[TopicPartition]:
     if wrong := [each for each in owned if not (isinstance(each, (tuple, list)) and len(each) == 2)]:
         raise KafkaLearnError(f"a member's partitions must be pairs such as ('a', 0), got {shown(wrong[0])}")
     return [TopicPartition(topic, partition) for topic, partition in owned]
-
-
-def _is_listed(owned: object) -> bool:
-    return isinstance(owned, (list, tuple))
 
 
 def _shown(owned: Iterable[object]) -> str:

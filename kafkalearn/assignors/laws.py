@@ -1,4 +1,6 @@
-"""What every assignment must be, whoever computed it: the laws an assignor is judged by.
+"""What an assignment must be, what a rebalance costs, and what it would cost at least.
+
+The laws that an assignor is judged by (`broken_laws`), whoever computed the assignment:
 
 - *complete*: every partition of a subscribed topic has an owner;
 - *exclusive*: none has two;
@@ -6,7 +8,7 @@
 - *subscribed*: nobody owns what it does not subscribe to;
 - *balanced*: the loads are as close as the assignor promises, see `BALANCES`.
 
-That no more moves than must is a law about two assignments: see `kafkalearn.assignors.laws`.
+`load` says how even an assignment leaves the group, `change` what moves between two, `fewest_moves` how much has to.
 """
 
 from __future__ import annotations
@@ -97,15 +99,15 @@ Owners = Mapping[TopicPartition, Sequence[str]]
 
 
 def _topics_of(members: Sequence[Member] | Sequence[OldConsumer]) -> dict[str, frozenset[str]]:
-    topics_of: dict[str, set[str]] = {}
+    topics_of: dict[str, frozenset[str]] = {}
     for member in members:
         if isinstance(member, Member):
-            topics_of[member.member_id] = set(member.topics)
+            topics_of[member.member_id] = frozenset(member.topics)
             continue
         for topic, _ in member.stream_counts:
             for thread in member.threads(topic):
-                topics_of.setdefault(thread, set()).add(topic)
-    return {member_id: frozenset(topics) for member_id, topics in topics_of.items()}
+                topics_of[thread] = topics_of.get(thread, frozenset()) | {topic}
+    return topics_of
 
 
 def _incomplete(partition_counts: Mapping[str, int], topics_of: Subscriptions, owners: Owners) -> Iterator[BrokenLaw]:
@@ -175,7 +177,7 @@ def _too_far_apart(loads: Mapping[str, int], where: str) -> Iterator[BrokenLaw]:
 _BALANCE = {"each topic": _unequal_topics, "if alike": _unequal_group_if_alike, "group": _movable}
 
 
-# What a rebalance costs, and how even it leaves the group: pure functions of assignments, with rows for a table.
+# What a rebalance costs, and how even it leaves the group.
 
 PROTOCOLS = ("eager", "cooperative")
 """How a change is carried out: everybody gives everything up first, or only what moves is given up."""
@@ -273,7 +275,7 @@ def _rows(measures: Load | Change) -> list[dict[str, str | int]]:
     return [{"measure": name.removesuffix("_count"), "value": number} for name, number in numbers.items()]
 
 
-# The fewest partitions that have to move, to measure the assignors against.
+# The fewest partitions that have to move.
 #
 # Of all assignments that are complete and subscribed, take those whose loads are as even as can be (the sum of their
 # squares is the smallest), and of these the one that moves the fewest partitions. With equal subscriptions that is
@@ -355,8 +357,9 @@ class _Placement:
 
     def _ways(self, partition: TopicPartition) -> tuple[dict[str, float], dict[str, Push]]:
         """What it costs in moves to give each member one partition more, and by which push it comes about."""
-        cost = {
-            m: self._move_cost(partition, m) if partition.topic in self._topics_of[m] else inf for m in self._topics_of
+        cost: dict[str, float] = {
+            member_id: self._owner_before.get(partition, member_id) != member_id if partition.topic in topics else inf
+            for member_id, topics in self._topics_of.items()
         }
         came_by: dict[str, Push] = dict.fromkeys(self._topics_of, (partition, None))
         has_improved = True
@@ -371,9 +374,6 @@ class _Placement:
                         cost[taker], came_by[taker] = way, (pushed, giver)
                         has_improved = True
         return cost, came_by
-
-    def _move_cost(self, partition: TopicPartition, member_id: str) -> int:
-        return self._owner_before.get(partition, member_id) != member_id
 
     def _weight(self, member_id: str) -> int:
         """What one partition more on a member adds to the squares, made heavier than all moves together."""

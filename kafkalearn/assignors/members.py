@@ -1,6 +1,8 @@
-"""The members of a group, with their subscriptions and what they owned before; and old consumers, up to 1.1.
+"""What an assignor gets and gives: the members of a group, what they are assigned, and all that it sees.
 
-An assignor sees no connections, no heartbeats and no offsets: only this.
+`Member` has a subscription and what was owned before; `OldConsumer` is one of the time up to 1.1. An `Assignment` maps
+every member to a tuple of topic-partitions. A `GroupSpec` is the whole input of an assignor, which sees no connections,
+no heartbeats and no offsets: only this.
 """
 
 from __future__ import annotations
@@ -150,7 +152,7 @@ def _topic_partitions(member_id: str, owned: Iterable[tuple[str, int]]) -> tuple
     return partitions
 
 
-# Who has which partition: an assignment maps every member to a tuple of topic-partitions.
+# The answer.
 
 Item = TypeVar("Item")
 
@@ -285,7 +287,7 @@ def partitions_text(partitions: Iterable[TopicPartition]) -> str:
     return " ".join(map(str, partitions)) or "none"
 
 
-# The input of an assignor: the partitions of each topic, and the members with what they owned before.
+# The input.
 
 MOST_PARTITIONS = 2_000_000  # of all topics: what KRaft was designed for, in one cluster
 
@@ -372,7 +374,13 @@ class GroupSpec:
     def static_first(self) -> tuple[Member, ...]:
         """The members with an instance id, by it; then the others, by member id (up to 2.3 all by member id)."""
         knows_static = at_least("2.4", self.release)
-        return tuple(sorted(self.members, key=lambda member: _place(member, knows_static)))
+
+        def place(member: Member) -> tuple[bool, bytes]:
+            if member.instance_id is None or not knows_static:
+                return True, utf16_key(member.member_id)
+            return False, utf16_key(member.instance_id)
+
+        return tuple(sorted(self.members, key=place))
 
     def topics_by_name_order(self, member: Member) -> list[str]:
         """The topics of a member that exist, in the order of the broker's ``HashSet`` of their names."""
@@ -455,12 +463,6 @@ def _refuse_impossible_ownership(counts: Mapping[str, int], members: Iterable[Me
                     f"member {member.member_id!r} owns {topic}-{partition}, but {topic} has {counts[topic]} "
                     "partitions; if the topic was created again, leave the old ownership out"
                 )
-
-
-def _place(member: Member, knows_static: bool) -> tuple[bool, bytes]:
-    if member.instance_id is None or not knows_static:
-        return True, utf16_key(member.member_id)
-    return False, utf16_key(member.instance_id)
 
 
 def _id_halves(topic: str, topic_id: str) -> tuple[int, int]:

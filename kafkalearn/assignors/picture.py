@@ -1,4 +1,10 @@
-"""Assignments and rebalances, shown: picture, words, figures."""
+"""Assignments and rebalances in words, and as pictures: a lane for each member, a cell for each partition.
+
+In words: a sentence (`describe_assignment`, `describe_rebalance`), or the whole of it as text (`assignment_text`,
+`rebalance_text`). `draw_assignment` draws an assignment, alone or against the one before it, what moved marked.
+`animate_rebalance` draws a run of `kafkalearn.assignors.rebalance`, `draw_rebalance` one moment of it, to the size that
+all moments need.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +39,7 @@ from kafkalearn.drawing.svg import (
     SMALL,
     TITLE,
     WIDTH,
+    Box,
     Fill,
     cut_name,
     fill,
@@ -44,7 +51,7 @@ from kafkalearn.drawing.svg import (
     text,
 )
 
-# Assignments and rebalances in words: a sentence, and the whole of it as text.
+# In words.
 
 MOST_NAMED = 8  # more members than that are counted, not named
 
@@ -114,7 +121,7 @@ def assignment_text(assignment: Assignment, before: Assignment | None = None) ->
     """
     owner_before = None if before is None else before.owners()
     gone = [member_id for member_id in before or () if member_id not in assignment]
-    return "\n".join([*_lines(assignment, owner_before), *([f"gone: {', '.join(gone)}"] if gone else [])])
+    return "\n".join(_lines(assignment, owner_before) + ([f"gone: {', '.join(gone)}"] if gone else []))
 
 
 def _lines(owned_by: Mapping[str, Sequence[TopicPartition]], owners: Mapping[TopicPartition, str] | None) -> list[str]:
@@ -214,10 +221,7 @@ def rebalance_text(frame: Frame[Group, Event], before: Frame[Group, Event] | Non
     return "\n".join([describe_rebalance(frame, before), *lines, f"nobody reads: {unread}"])
 
 
-# Who has which partition as a picture: a lane for each member, a cell for each partition, what moved marked.
-#
-# `draw_assignment` draws an assignment, alone or against the one before it. `animate_rebalance` draws a run of
-# `kafkalearn.assignors.rebalance`, `draw_rebalance` one moment of it, to the size that all moments need.
+# As a picture.
 
 LEAST_LEFT, RIGHT = 180, 110  # room for the member's name, and for its count
 TOP, ROW, PAD = 96, 36, 5
@@ -335,9 +339,7 @@ def animate_rebalance(
 
 
 def draw_rebalance(
-    trace: Trace[Group, Event],
-    frame: Frame[Group, Event],
-    before: Frame[Group, Event] | None = None,
+    trace: Trace[Group, Event], frame: Frame[Group, Event], before: Frame[Group, Event] | None = None
 ) -> Picture:
     """One moment of a rebalance: who reads what, and below it what nobody reads.
 
@@ -350,11 +352,12 @@ def draw_rebalance(
     """
     group = frame.state
     owner_first = group.first.owners()
-    everybody = dict.fromkeys(member_id for each in trace for member_id in each.state.reading)
-    most = max(each for frame in trace for each in _counts(frame.state))
-    cells = Cells.fitting(trace[-1].state.partitions, most, everybody)
-    most_unread = max(len(each.state.unread) for each in trace)
-    rows = {name: cells.rows(max(len(each.state.reading.get(name, ())) for each in trace)) for name in everybody}
+    states = [each.state for each in trace]
+    most = max(count for each in states for count in (len(each.unread), *each.reading.counts().values()))
+    everybody = dict.fromkeys(member_id for each in states for member_id in each.reading)
+    cells = Cells.fitting(states[-1].partitions, most, everybody)
+    most_unread = max(len(each.unread) for each in states)
+    rows = {name: cells.rows(max(len(each.reading.get(name, ())) for each in states)) for name in everybody}
     lanes = [*rows.values(), *([cells.rows(most_unread)] if most_unread else [])]
     cells = cells.lower(sum(lanes), len(lanes), below=22)
     parts, top = [], TOP
@@ -371,13 +374,8 @@ def draw_rebalance(
         parts.append(_unread(cells, top, cells.rows(most_unread), group, frame.event))
         top += cells.lane(cells.rows(most_unread)) + 8
     title = f"{len(group.partitions) - len(group.unread)} of {counted(len(group.partitions), 'partition')} are read"
-    return picture(
-        top + 14,
-        text(25, 38, title, TITLE, bold=True),
-        _legend(True),
-        *parts,
-        label=describe_rebalance(frame, before),
-    )
+    label = describe_rebalance(frame, before)
+    return picture(top + 14, text(25, 38, title, TITLE, bold=True), _legend(True), *parts, label=label)
 
 
 def _look(
@@ -396,10 +394,6 @@ def _legend(is_change: bool) -> str:
         parts += [_cell((x, 56, 34, 26), look), text(x + 42, 75, words, SMALL)]
         x += 42 + 9.2 * len(words) + 26
     return "\n".join(parts)
-
-
-def _counts(group: Group) -> list[int]:
-    return [len(group.unread), *group.reading.counts().values()]
 
 
 def _lane(
@@ -436,28 +430,19 @@ def _unread(cells: Cells, top: float, row_count: int, group: Group, event: Event
     just_now = {partition for each in stopped for partition in each.partitions}
     parts = [rect(0, top + 3, WIDTH, height, EMPTY), text(30, top + 3 + cells.base, "nobody reads", BODY, bold=True)]
     for at, partition in enumerate(group.unread):
-        box = _place(cells, top + 3, at)
-        parts += [
-            rect(*box, PANEL),
-            outlined(box, stroke=MARK if partition in just_now else MUTED, width=3 if partition in just_now else 1.5),
-            text(
-                box[0] + box[2] / 2,
-                box[1] + box[3] / 2 + cells.size / 2.8,
-                label_of(partition, cells.one_topic),
-                cells.size,
-                "middle",
-            ),
-        ]
+        box, words = _place(cells, top + 3, at), label_of(partition, cells.one_topic)
+        stroke, width = (MARK, 3) if partition in just_now else (MUTED, 1.5)
+        parts += [rect(*box, PANEL), outlined(box, stroke=stroke, width=width), _inside(box, words, cells.size)]
     parts.append(text(WIDTH - 25, top + 3 + cells.base, str(len(group.unread)), BODY, "end", bold=True))
     return "\n".join(parts)
 
 
-def _place(cells: Cells, top: float, at: int) -> tuple[float, float, float, float]:
+def _place(cells: Cells, top: float, at: int) -> Box:
     row, column = divmod(at, cells.per_row)
     return cells.left + column * cells.width, top + PAD + row * cells.row + 3, cells.width - 4, cells.row - 6
 
 
-def _cell(box: tuple[float, float, float, float], look: Fill, words: str = "", size: float = SMALL) -> str:
+def _cell(box: Box, look: Fill, words: str = "", size: float = SMALL) -> str:
     """A partition; one that moved has a thick border as well."""
     x, y, width, height = box
     is_moved = look == MOVED
@@ -466,5 +451,10 @@ def _cell(box: tuple[float, float, float, float], look: Fill, words: str = "", s
         plate = 0.63 * size * len(words) + 4
         if look.hatch:
             parts.append(rect(x + width / 2 - plate / 2, y + height / 6, plate, height * 2 / 3, PANEL, rx=3))
-        parts.append(text(x + width / 2, y + height / 2 + size / 2.8, words, size, "middle"))
+        parts.append(_inside(box, words, size))
     return "\n".join(parts)
+
+
+def _inside(box: Box, words: str, size: float) -> str:
+    x, y, width, height = box
+    return text(x + width / 2, y + height / 2 + size / 2.8, words, size, "middle")

@@ -1,11 +1,14 @@
-"""Range: each topic on its own, cut into consecutive ranges for its subscribers in order.
+"""Range and round robin, which remember nothing: in the client, in the broker, and in the consumer up to 1.1.
 
-The first members get the remainder of *every* topic, so with many topics of one partition the first member gets
-them all. In return, topics with equal partition counts and the same subscribers are *co-partitioned*: whoever
-has partition k of one has partition k of the other, as a join needs it.
+*Range*: each topic on its own, cut into consecutive ranges for its subscribers in order. The first members get the
+remainder of *every* topic, so with many topics of one partition the first member gets them all. In return, topics with
+equal partition counts and the same subscribers are *co-partitioned*: whoever has partition k of one has partition k of
+the other, as a join needs it. The client-side and the server-side assignor (KIP-848) give the same ranges; so did the
+consumer before 0.9. Racks (KIP-881, since 3.5) are not modelled: the answer is that of a group without racks.
 
-The client-side and the server-side assignor (KIP-848) give the same ranges; so did the consumer before 0.9.
-Racks (KIP-881, since 3.5) are not modelled: the answer is that of a group without racks.
+*Round robin*: all partitions of all topics dealt out in a circle, as one deals cards. With equal subscriptions no
+member has two partitions more than another. With different ones the circle skips members that do not subscribe to the
+topic, nothing makes up for that later, and the load gets uneven. When one member leaves, almost everything moves.
 """
 
 from __future__ import annotations
@@ -89,13 +92,6 @@ def even_cuts(items: list[Item], count: int) -> list[list[Item]]:
     size, remainder = divmod(len(items), count)
     starts = [size * place + min(place, remainder) for place in range(count + 1)]
     return [items[starts[place] : starts[place + 1]] for place in range(count)]
-
-
-# Round robin: all partitions of all topics dealt out in a circle, as one deals cards.
-#
-# With equal subscriptions no member has two partitions more than another. With different ones the circle skips
-# members that do not subscribe to the topic, nothing makes up for that later, and the load gets uneven. Nothing is
-# remembered: when one member leaves, almost everything moves.
 
 
 def assign_round_robin(spec: GroupSpec) -> Assignment:
@@ -201,9 +197,9 @@ def assign_legacy_round_robin(spec: GroupSpec) -> Assignment:
             f"Kafka {spec.release} refuses roundrobin unless all topics are read by the same threads; they are "
             f"{readers}. Since 0.10.2 it skips threads that do not read the topic"
         )
-    text_of = str if at_least("1.0", spec.release) else _bracketed
+    form = "{0}" if at_least("1.0", spec.release) else "[{0.topic},{0.partition}]"
     partitions = [partition for topic in readers for partition in spec.partitions(topic)]
-    partitions.sort(key=lambda partition: java_string_hash(text_of(partition)))
+    partitions.sort(key=lambda partition: java_string_hash(form.format(partition)))
     topics_of = {thread: [topic for topic in readers if thread in readers[topic]] for thread in _nothing_yet(readers)}
     return Assignment(deal(partitions, topics_of))
 
@@ -216,7 +212,3 @@ def _readers(spec: GroupSpec) -> dict[str, list[str]]:
 
 def _nothing_yet(readers: Mapping[str, list[str]]) -> dict[str, list[TopicPartition]]:
     return {thread: [] for thread in sorted({t for threads in readers.values() for t in threads}, key=utf16_key)}
-
-
-def _bracketed(partition: TopicPartition) -> str:
-    return f"[{partition.topic},{partition.partition}]"

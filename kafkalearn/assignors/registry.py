@@ -1,4 +1,8 @@
-"""The assignors by side and name, and `assign`, which runs one of them."""
+"""The assignors by side and name, `assign`, which runs one of them, and what leads from one rebalance to the next.
+
+`rejoin` is what members report, `cooperative_rounds` the rounds of a cooperative group, `compare` puts assignors side
+by side.
+"""
 
 from __future__ import annotations
 
@@ -173,7 +177,7 @@ def assign(
     return chosen.rule(spec) if given else Assignment({})
 
 
-# From one rebalance to the next: what members report, the rounds of a cooperative group, assignors compared.
+# From one rebalance to the next.
 
 
 def rejoin(
@@ -272,24 +276,22 @@ def compare(
     roundrobin  47     5       50              47                    1
     sticky      5      5       50              5                     1
     """
-    given = iterable("assignors", assignors, of="names")
-    return [_comparison(assignor, partition_counts, before, after) for assignor in given]
-
-
-def _comparison(
-    assignor: str, partition_counts: Mapping[str, int], before: Sequence[Member], after: Sequence[Member]
-) -> dict[str, str | int]:
-    first = settled(assignor, partition_counts, before)
-    second = settled(assignor, partition_counts, rejoin(assignor, after, first, generation=1))
-    moved = change(first, second)
-    return {
-        "assignor": assignor,
-        "moved": moved.moved_count,
-        "fewest": fewest_moves(first, partition_counts, after),
-        "revoked, eager": moved.revoked_count("eager"),
-        "revoked, cooperative": moved.revoked_count("cooperative"),
-        "spread": load(second).spread,
-    }
+    rows: list[dict[str, str | int]] = []
+    for assignor in iterable("assignors", assignors, of="names"):
+        first = settled(assignor, partition_counts, before)
+        second = settled(assignor, partition_counts, rejoin(assignor, after, first, generation=1))
+        moved = change(first, second)
+        rows.append(
+            {
+                "assignor": assignor,
+                "moved": moved.moved_count,
+                "fewest": fewest_moves(first, partition_counts, after),
+                "revoked, eager": moved.revoked_count("eager"),
+                "revoked, cooperative": moved.revoked_count("cooperative"),
+                "spread": load(second).spread,
+            }
+        )
+    return rows
 
 
 def settled(assignor: str, partition_counts: Mapping[str, int], members: Sequence[Member]) -> Assignment:

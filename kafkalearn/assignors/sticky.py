@@ -1,4 +1,22 @@
-"""Sticky and cooperative sticky: balance first, and then as little movement as balance allows."""
+"""Sticky and cooperative sticky: balance first, and then as little movement as balance allows.
+
+Both work out the same assignment, by one of two algorithms: `sticky_uniform` if all members subscribe alike,
+`sticky_general` if not.
+
+How Kafka finds out whether they subscribe alike has a defect, from 3.8 to 4.3: it does not look at the members that
+come before the first one with any topic. So a member whose subscription is empty (its pattern fits no topic yet) can
+be given partitions, which it will not read. ``fix_defects=True`` gives an assignor that looks at all of them.
+
+The two differ in how the assignment is carried out:
+
+- ``sticky`` is *eager*: everybody gives everything up before the rebalance and takes what it is assigned.
+- ``cooperative-sticky`` takes two rounds. In the first a partition that is to move goes to nobody: its owner sees
+  that it is gone, gives it up and asks for another round, in which it is free and goes to its new owner. All
+  other partitions are read throughout. (With different subscriptions the second round may find something better
+  and ask for a third.)
+
+Racks (KIP-881, since 3.5) are not modelled: the answer is that of a group without racks.
+"""
 
 from __future__ import annotations
 
@@ -15,141 +33,88 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.java import JavaHashMap, JavaHashSet, utf16_key
 from kafkalearn.base.topic_partition import TopicPartition
 
-# Who holds what while a sticky assignment with different subscriptions is worked out.
 
+def assign_sticky(spec: GroupSpec) -> Assignment:
+    """The assignment of the ``sticky`` assignor.
 
-class Loads:
-    """The partitions of each member, with the members kept in order of how many they have.
-
-    Attributes
-    ----------
-    users : dict of str to list of str
-        The subscribers of each topic.
-    held : dict of str to list of TopicPartition
-        The partitions of each member, in the order they came to it.
-    owner : dict of TopicPartition to str
-        The same, seen from the partition.
-    aside : set of str
-        The members that take no part in the balancing.
-    """
-
-    def __init__(self, spec: GroupSpec) -> None:
-        """Nobody has anything yet."""
-        self.users = {
-            topic: [member.member_id for member in subscribers]
-            for topic, subscribers in spec.subscribers(spec.members).items()
-        }
-        self.held: dict[str, list[TopicPartition]] = {member.member_id: [] for member in spec.members}
-        self.owner: dict[TopicPartition, str] = {}
-        self.aside: set[str] = set()
-        self._takes = {member.member_id: frozenset(member.topics) for member in spec.members}
-        self._most_possible = {
-            member_id: sum(spec.partition_counts[topic] for topic in self.users if topic in topics)
-            for member_id, topics in self._takes.items()
-        }
-        self._counts: dict[str, Counter[str]] = {topic: Counter() for topic in self.users}  # by owner
-        self._order = sorted((0, utf16_key(member_id), member_id) for member_id in self.held)
-        self._known_balance: bool | None = None  # None: something has moved since it was last worked out
-
-    def may_take(self, member_id: str, topic: str) -> bool:
-        """Whether a member subscribes to a topic."""
-        return topic in self._takes[member_id]
-
-    def give(self, partition: TopicPartition, member_id: str) -> None:
-        """Append a partition that nobody has to a member's list."""
-        self._reorder(member_id, 1)
-        self.held[member_id].append(partition)
-        self.owner[partition] = member_id
-        self._counts[partition.topic][member_id] += 1
-
-    def take(self, partition: TopicPartition) -> None:
-        """Take a partition out of its owner's list."""
-        member_id = self.owner.pop(partition)
-        self._reorder(member_id, -1)
-        self.held[member_id].remove(partition)
-        self._counts[partition.topic][member_id] -= 1
-
-    def lightest(self, topic: str) -> str:
-        """Of the subscribers of a topic the one with the fewest partitions; among equals the first by id."""
-        return next(member_id for _, _, member_id in self._order if self.may_take(member_id, topic))
-
-    def set_aside_the_settled(self) -> None:
-        """Set aside the members that have all they can get, none of which anybody else can take."""
-        self.aside = {member_id for member_id in self.held if self._is_settled(member_id)}
-        self._order = [place for place in self._order if place[2] not in self.aside]
-
-    def is_balanced(self) -> bool:
-        """Whether no single partition can go to a subscriber that has at least two fewer than its owner."""
-        if self._known_balance is None:
-            nearly_equal = not self._order or self._order[-1][0] - self._order[0][0] <= 1
-            self._known_balance = nearly_equal or not any(map(self._can_improve, self.users))
-        return self._known_balance
-
-    def unevenness(self, held: Mapping[str, Sequence[TopicPartition]]) -> int:
-        """The sum of the differences in load between any two members that take part."""
-        loads = sorted(len(held[member_id]) for _, _, member_id in self._order)
-        return sum((2 * place - len(loads) + 1) * load for place, load in enumerate(loads))
-
-    def _can_improve(self, topic: str) -> bool:
-        heaviest = max(len(self.held[owner]) for owner, count in self._counts[topic].items() if count)
-        with_room = [user for user in self.users[topic] if len(self.held[user]) != self._most_possible[user]]
-        return any(len(self.held[user]) + 1 < heaviest for user in with_room)
-
-    def _is_settled(self, member_id: str) -> bool:
-        held = self.held[member_id]
-        return len(held) == self._most_possible[member_id] and all(len(self.users[topic]) == 1 for topic, _ in held)
-
-    def _reorder(self, member_id: str, change: int) -> None:
-        count, by_id = len(self.held[member_id]), utf16_key(member_id)
-        del self._order[bisect_left(self._order, (count, by_id, member_id))]
-        insort(self._order, (count + change, by_id, member_id))
-        self._known_balance = None
-
-
-# Which partitions a balancing has moved so far, so that none is moved one way and another of its topic back.
-
-Route = tuple[str, str]  # the member a partition came from at first, and the one it went to
-
-
-class Movements:
-    """The partitions moved in one balancing, by topic and route.
+    Examples
+    --------
+    >>> from kafkalearn.assignors import Member, assign
+    >>> C0 = Member("C0", ["t"], owned=[("t", 0), ("t", 1), ("t", 2)], generation=1)
+    >>> C1 = Member("C1", ["t"], owned=[("t", 3)], generation=1)
+    >>> print(assign("sticky", {"t": 6}, [C0, C1]))  # C2 had t-4 and t-5 and has left
+    C0: t-0 t-1 t-2
+    C1: t-3 t-4 t-5
 
     References
     ----------
-    Apache Kafka 3.8 to 4.3, ``AbstractStickyAssignor.PartitionMovements``.
+    Apache Kafka 3.8 to 4.3, ``org.apache.kafka.clients.consumer.StickyAssignor``; KIP-54.
     """
+    if _counts_as_alike(spec):
+        return _assignment(spec, sticky_uniform(spec))
+    members = tuple(replace(member, owned=as_user_data(member.owned)) for member in spec.members)
+    return _assignment(spec, sticky_general(replace(spec, members=members)))
 
-    def __init__(self) -> None:
-        """Nothing has moved yet."""
-        self._routes: dict[TopicPartition, Route] = {}
-        self._moved: defaultdict[tuple[str, Route], JavaHashSet[TopicPartition]] = defaultdict(JavaHashSet)
 
-    def instead_of(self, partition: TopicPartition, owner: str, taker: str) -> TopicPartition:
-        """The partition to move when `partition` shall go from `owner` to `taker`.
+def assign_cooperative_sticky(spec: GroupSpec) -> Assignment:
+    """The assignment of the ``cooperative-sticky`` assignor in one round.
 
-        It is one of the same topic that was moved from the taker to where this one came from, if there is one:
-        moving that back comes to the same and leaves one partition more where it was.
-        """
-        origin, _ = self._routes.get(partition, (owner, taker))
-        return next(iter(self._moved.get((partition.topic, (taker, origin)), ())), partition)
+    Examples
+    --------
+    >>> from kafkalearn.assignors import Member, assign
+    >>> C0 = Member("C0", ["t"], owned=[("t", 0), ("t", 1), ("t", 2)], generation=1)
+    >>> print(assign("cooperative-sticky", {"t": 3}, [C0, Member("C1", ["t"])]))  # t-2 is between two owners
+    C0: t-0 t-1
+    C1: none
 
-    def record(self, partition: TopicPartition, owner: str, taker: str) -> None:
-        """Remember that `partition` went from `owner` to `taker`; one that is back at its origin is forgotten."""
-        origin = owner
-        if partition in self._routes:
-            origin = self._forget(partition)
-        if origin != taker:
-            self._routes[partition] = (origin, taker)
-            self._moved[partition.topic, (origin, taker)].add(partition)
+    References
+    ----------
+    Apache Kafka 3.8 to 4.3, ``org.apache.kafka.clients.consumer.CooperativeStickyAssignor``; KIP-429.
+    """
+    if _counts_as_alike(spec):
+        alike = sticky_uniform(spec)
+        return _assignment(spec, alike, without=alike.in_transfer)
+    result = sticky_general(spec)
+    return _assignment(spec, result, without=_added_here_and_lost_there(spec.members, result))
 
-    def _forget(self, partition: TopicPartition) -> str:
-        """Where the forgotten partition came from."""
-        route = self._routes.pop(partition)
-        moved = self._moved[partition.topic, route]
-        moved.discard(partition)
-        if not moved:
-            del self._moved[partition.topic, route]
-        return route[0]
+
+def _counts_as_alike(spec: GroupSpec) -> bool:
+    """Whether Kafka takes the members for subscribing alike, see the module."""
+    if spec.fix_defects:
+        return spec.subscribe_alike
+    seen = list(dropwhile(lambda member: not member.topics, spec.in_map_order))
+    return all(member.topics == seen[0].topics or set(member.topics) == set(seen[0].topics) for member in seen)
+
+
+def as_user_data(owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
+    """What a member owned, in the order in which a sticky client writes it down: topic by topic.
+
+    >>> " ".join(map(str, as_user_data((TopicPartition("b", 1), TopicPartition("a", 0), TopicPartition("b", 0)))))
+    'a-0 b-1 b-0'
+    """
+    by_topic: JavaHashMap[str, list[TopicPartition]] = JavaHashMap()
+    for partition in owned:
+        by_topic.compute_if_absent(partition.topic, list).append(partition)
+    return tuple(partition for topic in by_topic for partition in by_topic[topic])
+
+
+def _added_here_and_lost_there(
+    members: Iterable[Member], result: StickyResult[TopicPartition]
+) -> frozenset[TopicPartition]:
+    added: set[TopicPartition] = set()
+    lost: set[TopicPartition] = set()
+    for member in members:
+        had, has = set(member.owned), set(result.held[member.member_id])
+        added |= has - had
+        lost |= had - has
+    return frozenset(added & lost)
+
+
+def _assignment(spec: GroupSpec, result: StickyResult[Item], without: Set[Item] = frozenset()) -> Assignment:
+    held = {member.member_id: result.held[member.member_id] for member in spec.members}
+    if without:
+        held = {member_id: [item for item in items if item not in without] for member_id, items in held.items()}
+    return Assignment.compact(held, result.expand)
 
 
 # Who owns a partition when a sticky assignment begins: the reports of the members, compared with each other.
@@ -211,8 +176,7 @@ def owned_partitions(members: Iterable[Member], reported_by: Callable[[Member], 
     for member in members:
         member_id, generation = member.member_id, generation_of(member)
         generations[member_id] = generation
-        mine: list[Item] = []
-        by_member[member_id] = mine
+        mine = by_member.setdefault(member_id, [])
         for item in reported_by(member):
             if item not in reporter:
                 reporter[item] = member_id
@@ -278,9 +242,8 @@ class _Numbering:
     def partitions(self, numbers: Sequence[int]) -> list[TopicPartition]:
         """The topic-partitions that the numbers stand for."""
         topics, topic_count = self.topics, len(self.topics)
-        return list(
-            map(_topic_partition, [(topics[number % topic_count], number // topic_count) for number in numbers])
-        )
+        pairs = [(topics[number % topic_count], number // topic_count) for number in numbers]
+        return list(map(_topic_partition, pairs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,10 +403,10 @@ class _Balancing:
     def run(self, partitions: Iterable[TopicPartition]) -> bool:
         """Pass over those that can move at all until a pass moves nothing; whether anything was moved."""
         movable = [partition for partition in partitions if len(self._loads.users[partition.topic]) > 1]
-        passes = 0
+        has_moved = False
         while self._pass(movable):
-            passes += 1
-        return passes > 0
+            has_moved = True
+        return has_moved
 
     def _pass(self, partitions: Sequence[TopicPartition]) -> bool:
         has_moved = False
@@ -487,110 +450,136 @@ class _Balancing:
         return len(self._loads.held[member_id])
 
 
-# Sticky and cooperative sticky: balance first, and then as little movement as balance allows.
-#
-# Both work out the same assignment, by one of two algorithms: `sticky_uniform` if all members subscribe alike,
-# `sticky_general` if not.
-#
-# How Kafka finds out whether they subscribe alike has a defect, from 3.8 to 4.3: it does not look at the members that
-# come before the first one with any topic. So a member whose subscription is empty (its pattern fits no topic yet) can
-# be given partitions, which it will not read. ``fix_defects=True`` gives an assignor that looks at all of them.
-#
-# The two differ in how the assignment is carried out:
-#
-# - ``sticky`` is *eager*: everybody gives everything up before the rebalance and takes what it is assigned.
-# - ``cooperative-sticky`` takes two rounds. In the first a partition that is to move goes to nobody: its owner sees
-#   that it is gone, gives it up and asks for another round, in which it is free and goes to its new owner. All
-#   other partitions are read throughout. (With different subscriptions the second round may find something better
-#   and ask for a third.)
-#
-# Racks (KIP-881, since 3.5) are not modelled: the answer is that of a group without racks.
+# Who holds what meanwhile.
 
 
-def assign_sticky(spec: GroupSpec) -> Assignment:
-    """The assignment of the ``sticky`` assignor.
+class Loads:
+    """The partitions of each member, with the members kept in order of how many they have.
 
-    Examples
-    --------
-    >>> from kafkalearn.assignors import Member, assign
-    >>> C0 = Member("C0", ["t"], owned=[("t", 0), ("t", 1), ("t", 2)], generation=1)
-    >>> C1 = Member("C1", ["t"], owned=[("t", 3)], generation=1)
-    >>> print(assign("sticky", {"t": 6}, [C0, C1]))  # C2 had t-4 and t-5 and has left
-    C0: t-0 t-1 t-2
-    C1: t-3 t-4 t-5
+    Attributes
+    ----------
+    users : dict of str to list of str
+        The subscribers of each topic.
+    held : dict of str to list of TopicPartition
+        The partitions of each member, in the order they came to it.
+    owner : dict of TopicPartition to str
+        The same, seen from the partition.
+    aside : set of str
+        The members that take no part in the balancing.
+    """
+
+    def __init__(self, spec: GroupSpec) -> None:
+        """Nobody has anything yet."""
+        self.users = {
+            topic: [member.member_id for member in subscribers]
+            for topic, subscribers in spec.subscribers(spec.members).items()
+        }
+        self.held: dict[str, list[TopicPartition]] = {member.member_id: [] for member in spec.members}
+        self.owner: dict[TopicPartition, str] = {}
+        self.aside: set[str] = set()
+        self._takes = {member.member_id: frozenset(member.topics) for member in spec.members}
+        self._most_possible = {
+            member_id: sum(spec.partition_counts[topic] for topic in self.users if topic in topics)
+            for member_id, topics in self._takes.items()
+        }
+        self._counts: dict[str, Counter[str]] = {topic: Counter() for topic in self.users}  # by owner
+        self._order = sorted((0, utf16_key(member_id), member_id) for member_id in self.held)
+        self._known_balance: bool | None = None  # None: something has moved since it was last worked out
+
+    def may_take(self, member_id: str, topic: str) -> bool:
+        """Whether a member subscribes to a topic."""
+        return topic in self._takes[member_id]
+
+    def give(self, partition: TopicPartition, member_id: str) -> None:
+        """Append a partition that nobody has to a member's list."""
+        self._reorder(member_id, 1)
+        self.held[member_id].append(partition)
+        self.owner[partition] = member_id
+        self._counts[partition.topic][member_id] += 1
+
+    def take(self, partition: TopicPartition) -> None:
+        """Take a partition out of its owner's list."""
+        member_id = self.owner.pop(partition)
+        self._reorder(member_id, -1)
+        self.held[member_id].remove(partition)
+        self._counts[partition.topic][member_id] -= 1
+
+    def lightest(self, topic: str) -> str:
+        """Of the subscribers of a topic the one with the fewest partitions; among equals the first by id."""
+        return next(member_id for _, _, member_id in self._order if self.may_take(member_id, topic))
+
+    def set_aside_the_settled(self) -> None:
+        """Set aside the members that have all they can get, none of which anybody else can take."""
+        self.aside = {member_id for member_id in self.held if self._is_settled(member_id)}
+        self._order = [place for place in self._order if place[2] not in self.aside]
+
+    def is_balanced(self) -> bool:
+        """Whether no single partition can go to a subscriber that has at least two fewer than its owner."""
+        if self._known_balance is None:
+            nearly_equal = not self._order or self._order[-1][0] - self._order[0][0] <= 1
+            self._known_balance = nearly_equal or not any(map(self._can_improve, self.users))
+        return self._known_balance
+
+    def unevenness(self, held: Mapping[str, Sequence[TopicPartition]]) -> int:
+        """The sum of the differences in load between any two members that take part."""
+        loads = sorted(len(held[member_id]) for _, _, member_id in self._order)
+        return sum((2 * place - len(loads) + 1) * load for place, load in enumerate(loads))
+
+    def _can_improve(self, topic: str) -> bool:
+        heaviest = max(len(self.held[owner]) for owner, count in self._counts[topic].items() if count)
+        with_room = [user for user in self.users[topic] if len(self.held[user]) != self._most_possible[user]]
+        return any(len(self.held[user]) + 1 < heaviest for user in with_room)
+
+    def _is_settled(self, member_id: str) -> bool:
+        held = self.held[member_id]
+        return len(held) == self._most_possible[member_id] and all(len(self.users[topic]) == 1 for topic, _ in held)
+
+    def _reorder(self, member_id: str, change: int) -> None:
+        count, by_id = len(self.held[member_id]), utf16_key(member_id)
+        del self._order[bisect_left(self._order, (count, by_id, member_id))]
+        insort(self._order, (count + change, by_id, member_id))
+        self._known_balance = None
+
+
+# What a balancing has moved so far, so that no partition is moved one way and another of its topic back.
+
+Route = tuple[str, str]  # the member a partition came from at first, and the one it went to
+
+
+class Movements:
+    """The partitions moved in one balancing, by topic and route.
 
     References
     ----------
-    Apache Kafka 3.8 to 4.3, ``org.apache.kafka.clients.consumer.StickyAssignor``; KIP-54.
+    Apache Kafka 3.8 to 4.3, ``AbstractStickyAssignor.PartitionMovements``.
     """
-    if _counts_as_alike(spec):
-        return _assignment(spec, sticky_uniform(spec))
-    members = tuple(replace(member, owned=as_user_data(member.owned)) for member in spec.members)
-    return _assignment(spec, sticky_general(replace(spec, members=members)))
 
+    def __init__(self) -> None:
+        """Nothing has moved yet."""
+        self._routes: dict[TopicPartition, Route] = {}
+        self._moved: defaultdict[tuple[str, Route], JavaHashSet[TopicPartition]] = defaultdict(JavaHashSet)
 
-def assign_cooperative_sticky(spec: GroupSpec) -> Assignment:
-    """The assignment of the ``cooperative-sticky`` assignor in one round.
+    def instead_of(self, partition: TopicPartition, owner: str, taker: str) -> TopicPartition:
+        """The partition to move when `partition` shall go from `owner` to `taker`.
 
-    Examples
-    --------
-    >>> from kafkalearn.assignors import Member, assign
-    >>> C0 = Member("C0", ["t"], owned=[("t", 0), ("t", 1), ("t", 2)], generation=1)
-    >>> print(assign("cooperative-sticky", {"t": 3}, [C0, Member("C1", ["t"])]))  # t-2 is between two owners
-    C0: t-0 t-1
-    C1: none
+        It is one of the same topic that was moved from the taker to where this one came from, if there is one:
+        moving that back comes to the same and leaves one partition more where it was.
+        """
+        origin, _ = self._routes.get(partition, (owner, taker))
+        return next(iter(self._moved.get((partition.topic, (taker, origin)), ())), partition)
 
-    References
-    ----------
-    Apache Kafka 3.8 to 4.3, ``org.apache.kafka.clients.consumer.CooperativeStickyAssignor``; KIP-429.
-    """
-    if _counts_as_alike(spec):
-        return _assignment(spec, _without_transfers(sticky_uniform(spec)))
-    result = sticky_general(spec)
-    in_transfer = _added_here_and_lost_there(spec.members, result)
-    return _assignment(spec, _without_transfers(replace(result, in_transfer=in_transfer)))
+    def record(self, partition: TopicPartition, owner: str, taker: str) -> None:
+        """Remember that `partition` went from `owner` to `taker`; one that is back at its origin is forgotten."""
+        origin = self._forget(partition) if partition in self._routes else owner
+        if origin != taker:
+            self._routes[partition] = (origin, taker)
+            self._moved[partition.topic, (origin, taker)].add(partition)
 
-
-def _counts_as_alike(spec: GroupSpec) -> bool:
-    """Whether Kafka takes the members for subscribing alike, see above."""
-    if spec.fix_defects:
-        return spec.subscribe_alike
-    seen = list(dropwhile(lambda member: not member.topics, spec.in_map_order))
-    return all(member.topics == seen[0].topics or set(member.topics) == set(seen[0].topics) for member in seen)
-
-
-def as_user_data(owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
-    """What a member owned, in the order in which a sticky client writes it down: topic by topic.
-
-    >>> " ".join(map(str, as_user_data((TopicPartition("b", 1), TopicPartition("a", 0), TopicPartition("b", 0)))))
-    'a-0 b-1 b-0'
-    """
-    by_topic: JavaHashMap[str, list[TopicPartition]] = JavaHashMap()
-    for partition in owned:
-        by_topic.compute_if_absent(partition.topic, list).append(partition)
-    return tuple(partition for topic in by_topic for partition in by_topic[topic])
-
-
-def _without_transfers(result: StickyResult[Item]) -> StickyResult[Item]:
-    held = {
-        member_id: [item for item in items if item not in result.in_transfer]
-        for member_id, items in result.held.items()
-    }
-    return replace(result, held=held)
-
-
-def _added_here_and_lost_there(
-    members: Iterable[Member], result: StickyResult[TopicPartition]
-) -> frozenset[TopicPartition]:
-    added: set[TopicPartition] = set()
-    lost: set[TopicPartition] = set()
-    for member in members:
-        had, has = set(member.owned), set(result.held[member.member_id])
-        added |= has - had
-        lost |= had - has
-    return frozenset(added & lost)
-
-
-def _assignment(spec: GroupSpec, result: StickyResult[Item]) -> Assignment:
-    held = {member.member_id: result.held[member.member_id] for member in spec.members}
-    return Assignment.compact(held, result.expand)
+    def _forget(self, partition: TopicPartition) -> str:
+        """Where the forgotten partition came from."""
+        route = self._routes.pop(partition)
+        moved = self._moved[partition.topic, route]
+        moved.discard(partition)
+        if not moved:
+            del self._moved[partition.topic, route]
+        return route[0]

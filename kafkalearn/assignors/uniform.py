@@ -1,4 +1,9 @@
-"""Uniform, the default inside the broker since KIP-848: for members that subscribe alike, and for others."""
+"""Uniform, the default inside the broker since KIP-848: for members that subscribe alike, and for others.
+
+`assign_uniform` asks one of two rules for the targets of the members: members that subscribe alike are filled one after
+the other; for others it is filled topic by topic, and balanced (`uniform_general`). A `Target` is walked as Java walks
+it. Racks are not looked at; the broker does not, either.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,230 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.java import DEFAULT_CAPACITY, JavaHashMap, JavaHashSet, copy_capacity, table_size
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.releases.lines import at_least
+
+
+def assign_uniform(spec: GroupSpec) -> Assignment:
+    """The assignment of the ``uniform`` assignor inside the broker; each list as the broker walks it.
+
+    Examples
+    --------
+    >>> from kafkalearn.assignors import Member, assign
+    >>> print(assign("uniform", {"t": 5}, [Member("A", ["t"]), Member("B", ["t"])]))
+    A: t-0 t-1
+    B: t-2 t-3 t-4
+    >>> print(assign("uniform", {"t": 5}, [Member("A", ["t"]), Member("B", ["t"])], release="4.0.0"))
+    A: t-0 t-1 t-2
+    B: t-3 t-4
+
+    References
+    ----------
+    Apache Kafka 4.0 to 4.3, ``UniformHomogeneousAssignmentBuilder`` and ``UniformHeterogeneousAssignmentBuilder``;
+    Java 17 (since 19, sets are made a little smaller, which shows where ids or numbers share a bucket).
+    """
+    if spec.in_targets is None:
+        _refuse_shared_targets(spec)
+    targets = _uniform_alike(spec) if spec.subscribe_alike else uniform_general(spec)
+    return Assignment({member.member_id: targets[member.member_id].listing() for member in spec.members})
+
+
+def _refuse_shared_targets(spec: GroupSpec) -> None:
+    owners: dict[TopicPartition, str] = {}
+    for member in spec.members:
+        for partition in member.owned:
+            if owners.setdefault(partition, member.member_id) != member.member_id:
+                raise KafkaLearnError(
+                    f"{partition} is in the target of {owners[partition]!r} and of {member.member_id!r}; the broker "
+                    "never has one partition in two targets"
+                )
+
+
+# When all members subscribe alike: filled member by member.
+#
+# Every member has a quota: ``low = total // N``, and one more for ``total % N`` of them. It keeps what it has up to
+# the quota, and then the members with room take from the front of the free partitions, one member after the other.
+# So a fresh group is cut into runs (A: 0 1 2; B: 3 4), not dealt in a circle as by the sticky assignor of the clients.
+#
+# Who gets the one more:
+#
+# - up to 4.0.0 the first members in the order of the broker's map, whatever they had;
+# - since 4.0.1 and 4.1 a member that already has it, and otherwise the *last* ones. Less moves that way.
+
+
+def _uniform_alike(spec: GroupSpec) -> dict[str, Target]:
+    targets = {member.member_id: target_of(spec, member) for member in spec.in_map_order}
+    # The broker's set of the topics' ids, which is filled in the order of a set of names.
+    first = spec.in_map_order[0]
+    topics = list(JavaHashSet(spec.topics_by_name_order(first), copy_capacity(len(first.topics)), spec.topic_hash))
+    rooms, revoked = _revoke(spec, targets, frozenset(topics))
+    free = iter([*_unassigned(spec, topics), *revoked])
+    for member_id, room in rooms.items():
+        for topic, partition in islice(free, room):
+            targets[member_id].add(topic, partition)
+    return targets
+
+
+def _unassigned(spec: GroupSpec, topics: list[str]) -> list[TopicPartition]:
+    owned = (partition for member in spec.members for partition in member.owned)
+    assigned = set(owned if spec.in_targets is None else spec.in_targets)
+    return [each for topic in topics for each in spec.partitions(topic) if each not in assigned]
+
+
+def _revoke(
+    spec: GroupSpec, targets: dict[str, Target], topics: Set[str]
+) -> tuple[dict[str, int], list[TopicPartition]]:
+    """How many more each member may have, and what had to go because it was too much."""
+    may_pass_on = at_least("4.0.1", spec.release)
+    low, extra_count = divmod(sum(spec.partition_counts[topic] for topic in topics), len(targets))
+    rooms: dict[str, int] = {}
+    revoked: list[TopicPartition] = []
+    for place, (member_id, target) in enumerate(targets.items()):
+        has_extra = extra_count > 0
+        room, beyond = _trim(target, low + has_extra, topics)
+        if may_pass_on and has_extra and room > 0 and len(targets) - place > extra_count:
+            has_extra = False  # enough members come after this one to take up all that is extra
+            room -= 1
+        extra_count -= has_extra
+        rooms[member_id] = room
+        revoked += beyond
+    return rooms, revoked
+
+
+def _trim(target: Target, quota: int, topics: Set[str]) -> tuple[int, list[TopicPartition]]:
+    """What is left of the quota, and what had to go beyond it; topics no longer subscribed to just go."""
+    beyond: list[TopicPartition] = []
+    for topic in target.topics():
+        if topic not in topics:
+            target.drop(topic)
+            continue
+        partitions = target.partitions(topic)
+        for partition in partitions[quota:]:
+            target.remove(topic, partition)
+            beyond.append(TopicPartition(topic, partition))
+        quota -= len(partitions[:quota])
+    return quota, beyond
+
+
+# When subscriptions differ: fill topic by topic, then balance the subscribers of each topic.
+#
+# 1. Partitions of topics that a member no longer subscribes to leave its target.
+# 2. The topics with free partitions, those with the most partitions for each subscriber first: their free
+#    partitions go to the subscribers with the smallest load.
+# 3. Topic by topic, in the same order, partitions go from the subscribers with the largest load to those with the
+#    smallest, until the loads differ by at most one; round after round, 16 at the most, until a round moves nothing.
+#
+# The loads of each topic's subscribers end nearly equal; those of the whole group need not.
+
+MOST_ROUNDS = 16
+
+
+def uniform_general(spec: GroupSpec) -> dict[str, Target]:
+    """The targets of a group whose members subscribe to different topics.
+
+    References
+    ----------
+    Apache Kafka 4.0 to 4.3, ``UniformHeterogeneousAssignmentBuilder``.
+    """
+    group = _Group(spec)
+    group.drop_unsubscribed()
+    for topic in group.sorted_topics(topic for topic, owners in group.owners.items() if None in owners):
+        group.fill(topic)
+    shared = group.sorted_topics(topic for topic, members in group.subscribers.items() if len(members) > 1)
+    _balance(group, shared)
+    return dict(zip(group.member_ids, group.targets, strict=True))
+
+
+def _balance(group: _Group, topics: list[str]) -> None:
+    """Balance the topics in turn, until none has moved anything since the last one that did."""
+    last_moved: str | None = None
+    for topic in topics * MOST_ROUNDS:
+        if topic == last_moved:
+            return
+        if group.balance(topic) or last_moved is None:
+            last_moved = topic
+
+
+class _Group:
+    """The members by number, in the order of the broker's map, and who owns what while it is worked out."""
+
+    def __init__(self, spec: GroupSpec) -> None:
+        counts, members = spec.partition_counts, spec.in_map_order
+        numbers = {member.member_id: number for number, member in enumerate(members)}
+        self._topic_id_halves = spec.topic_id_halves
+        self._topics_of = [frozenset(member.topics) for member in members]
+        self.member_ids = list(numbers)
+        self.targets = [target_of(spec, member) for member in members]
+        self.loads = [0] * len(members)
+        self.owners: dict[str, list[int | None]] = {topic: [None] * counts[topic] for topic in spec.topics}
+        self.subscribers = {
+            topic: [numbers[member.member_id] for member in subscribers]
+            for topic, subscribers in spec.subscribers(members).items()
+        }
+
+    def sorted_topics(self, topics: Iterable[str]) -> list[str]:
+        """Those with the most partitions for a subscriber first, then those with the fewest subscribers, then by id."""
+        return sorted(topics, key=self._urgency)
+
+    def drop_unsubscribed(self) -> None:
+        """Step 1; what stays is entered as owned."""
+        for number, target in enumerate(self.targets):
+            for topic in target.topics():
+                if topic not in self._topics_of[number] or topic not in self.owners:
+                    target.drop(topic)
+                    continue
+                for partition in target.partitions(topic):
+                    self.owners[topic][partition] = number
+                    self.loads[number] += 1
+
+    def fill(self, topic: str) -> None:
+        """Step 2 for one topic."""
+        least = LeastLoadedRange(self._by_load(topic), self.loads)
+        for partition in [number for number, owner in enumerate(self.owners[topic]) if owner is None]:
+            self._give(topic, partition, least.next())
+
+    def balance(self, topic: str) -> bool:
+        """Step 3 for one topic; whether anything was moved."""
+        members = self._by_load(topic)
+        if self.loads[members[-1]] - self.loads[members[0]] <= 1:
+            return False
+        least, most = LeastLoadedRange(members, self.loads), MostLoadedRange(members, self.loads)
+        owned: dict[int, list[int]] = {number: [] for number in members}
+        for partition, owner in enumerate(self.owners[topic]):
+            if owner is not None:  # step 2 has left none free
+                owned[owner].append(partition)
+        has_moved = False
+        while (giver := _next_giver(most, owned)) is not None:
+            partition, taker = owned[giver].pop(), least.next()
+            if most.load - least.load <= 1:
+                break
+            self._take(topic, partition, giver)
+            self._give(topic, partition, taker)
+            has_moved = True
+        return has_moved
+
+    def _by_load(self, topic: str) -> list[int]:
+        return sorted(self.subscribers[topic], key=lambda number: (self.loads[number], number))
+
+    def _urgency(self, topic: str) -> tuple[float, int, tuple[int, int]]:
+        partition_count, subscriber_count = len(self.owners[topic]), len(self.subscribers[topic])
+        return -partition_count / subscriber_count, subscriber_count, self._topic_id_halves[topic]
+
+    def _give(self, topic: str, partition: int, number: int) -> None:
+        a_fair_share = -(-len(self.owners[topic]) // len(self.subscribers[topic]))
+        self.targets[number].add(topic, partition, capacity=table_size(int(a_fair_share / 0.75) + 1))
+        self.owners[topic][partition] = number
+        self.loads[number] += 1
+
+    def _take(self, topic: str, partition: int, number: int) -> None:
+        self.targets[number].remove(topic, partition)
+        self.loads[number] -= 1
+
+
+def _next_giver(most: MostLoadedRange, owned: dict[int, list[int]]) -> int | None:
+    """The next of the most loaded members that still has a partition of the topic; those without are excluded."""
+    while (number := most.next()) is not None and not owned[number]:
+        most.exclude_last_named()
+    return number
+
 
 # Which member gets the next partition, and which one gives it away: two ranges over members sorted by load.
 #
@@ -98,7 +327,7 @@ class MostLoadedRange:
         self._cursor = self._end - 1
 
 
-# A member's target assignment inside the broker: topics and their partitions, walked as Java walks them.
+# A member's target: topics and their partitions, walked as Java walks them.
 #
 # In which order the broker walks a target decides what a member keeps when it has too much, so the order is part of
 # the answer. It follows from what the target went through: read from its record, copied when it is first changed
@@ -187,234 +416,3 @@ def target_of(spec: GroupSpec, member: Member) -> Target:
     """The target of a member so far; partitions of topics that are gone are left out at once."""
     known = (partition for partition in member.owned if partition.topic in spec.topic_id_halves)
     return Target(known, spec.topic_hash)
-
-
-# Uniform, when subscriptions differ: fill topic by topic, then balance the subscribers of each topic.
-#
-# 1. Partitions of topics that a member no longer subscribes to leave its target.
-# 2. The topics with free partitions, those with the most partitions for each subscriber first: their free
-#    partitions go to the subscribers with the smallest load.
-# 3. Topic by topic, in the same order, partitions go from the subscribers with the largest load to those with the
-#    smallest, until the loads differ by at most one; round after round, 16 at the most, until a round moves nothing.
-#
-# The loads of each topic's subscribers end nearly equal; those of the whole group need not.
-
-MOST_ROUNDS = 16
-
-
-def uniform_general(spec: GroupSpec) -> dict[str, Target]:
-    """The targets of a group whose members subscribe to different topics.
-
-    References
-    ----------
-    Apache Kafka 4.0 to 4.3, ``UniformHeterogeneousAssignmentBuilder``.
-    """
-    group = _Group(spec)
-    group.drop_unsubscribed()
-    for topic in group.sorted_topics(topic for topic, owners in group.owners.items() if None in owners):
-        group.fill(topic)
-    shared = group.sorted_topics(topic for topic, members in group.subscribers.items() if len(members) > 1)
-    _balance(group, shared)
-    return dict(zip(group.member_ids, group.targets, strict=True))
-
-
-def _balance(group: _Group, topics: list[str]) -> None:
-    """Balance the topics in turn, until none has moved anything since the last one that did."""
-    last_moved: str | None = None
-    for _ in range(MOST_ROUNDS):
-        for topic in topics:
-            if topic == last_moved:
-                return
-            has_moved = group.balance(topic)
-            if has_moved or last_moved is None:
-                last_moved = topic
-
-
-class _Group:
-    """The members by number, in the order of the broker's map, and who owns what while it is worked out."""
-
-    def __init__(self, spec: GroupSpec) -> None:
-        counts, members = spec.partition_counts, spec.in_map_order
-        numbers = {member.member_id: number for number, member in enumerate(members)}
-        self._topic_id_halves = spec.topic_id_halves
-        self._topics_of = [frozenset(member.topics) for member in members]
-        self.member_ids = list(numbers)
-        self.targets = [target_of(spec, member) for member in members]
-        self.loads = [0] * len(members)
-        self.owners: dict[str, list[int | None]] = {topic: [None] * counts[topic] for topic in spec.topics}
-        self.subscribers = {
-            topic: [numbers[member.member_id] for member in subscribers]
-            for topic, subscribers in spec.subscribers(members).items()
-        }
-
-    def sorted_topics(self, topics: Iterable[str]) -> list[str]:
-        """Those with the most partitions for a subscriber first, then those with the fewest subscribers, then by id."""
-        return sorted(topics, key=self._urgency)
-
-    def drop_unsubscribed(self) -> None:
-        """Step 1; what stays is entered as owned."""
-        for number, target in enumerate(self.targets):
-            for topic in target.topics():
-                if topic not in self._topics_of[number] or topic not in self.owners:
-                    target.drop(topic)
-                    continue
-                for partition in target.partitions(topic):
-                    self.owners[topic][partition] = number
-                    self.loads[number] += 1
-
-    def fill(self, topic: str) -> None:
-        """Step 2 for one topic."""
-        least = LeastLoadedRange(self._by_load(topic), self.loads)
-        for partition in [number for number, owner in enumerate(self.owners[topic]) if owner is None]:
-            self._give(topic, partition, least.next())
-
-    def balance(self, topic: str) -> bool:
-        """Step 3 for one topic; whether anything was moved."""
-        members = self._by_load(topic)
-        if self.loads[members[-1]] - self.loads[members[0]] <= 1:
-            return False
-        least, most = LeastLoadedRange(members, self.loads), MostLoadedRange(members, self.loads)
-        owned: dict[int, list[int]] = {number: [] for number in members}
-        for partition, owner in enumerate(self.owners[topic]):
-            if owner is not None:  # step 2 has left none free
-                owned[owner].append(partition)
-        has_moved = False
-        while (giver := _next_giver(most, owned)) is not None:
-            partition, taker = owned[giver].pop(), least.next()
-            if most.load - least.load <= 1:
-                break
-            self._take(topic, partition, giver)
-            self._give(topic, partition, taker)
-            has_moved = True
-        return has_moved
-
-    def _by_load(self, topic: str) -> list[int]:
-        return sorted(self.subscribers[topic], key=lambda number: (self.loads[number], number))
-
-    def _urgency(self, topic: str) -> tuple[float, int, tuple[int, int]]:
-        partition_count, subscriber_count = len(self.owners[topic]), len(self.subscribers[topic])
-        return -partition_count / subscriber_count, subscriber_count, self._topic_id_halves[topic]
-
-    def _give(self, topic: str, partition: int, number: int) -> None:
-        a_fair_share = -(-len(self.owners[topic]) // len(self.subscribers[topic]))
-        self.targets[number].add(topic, partition, capacity=table_size(int(a_fair_share / 0.75) + 1))
-        self.owners[topic][partition] = number
-        self.loads[number] += 1
-
-    def _take(self, topic: str, partition: int, number: int) -> None:
-        self.targets[number].remove(topic, partition)
-        self.loads[number] -= 1
-
-
-def _next_giver(most: MostLoadedRange, owned: dict[int, list[int]]) -> int | None:
-    """The next of the most loaded members that still has a partition of the topic; those without are excluded."""
-    while (number := most.next()) is not None and not owned[number]:
-        most.exclude_last_named()
-    return number
-
-
-# Uniform, when all members subscribe alike: the default inside the broker (KIP-848), filled member by member.
-#
-# Every member has a quota: ``low = total // N``, and one more for ``total % N`` of them. It keeps what it has up to
-# the quota, and then the members with room take from the front of the free partitions, one member after the other.
-# So a fresh group is cut into runs (A: 0 1 2; B: 3 4), not dealt in a circle as by the sticky assignor of the clients.
-#
-# Who gets the one more:
-#
-# - up to 4.0.0 the first members in the order of the broker's map, whatever they had;
-# - since 4.0.1 and 4.1 a member that already has it, and otherwise the *last* ones. Less moves that way.
-#
-# Racks are not looked at; the broker does not, either.
-
-
-def assign_uniform(spec: GroupSpec) -> Assignment:
-    """The assignment of the ``uniform`` assignor inside the broker; each list as the broker walks it.
-
-    Examples
-    --------
-    >>> from kafkalearn.assignors import Member, assign
-    >>> print(assign("uniform", {"t": 5}, [Member("A", ["t"]), Member("B", ["t"])]))
-    A: t-0 t-1
-    B: t-2 t-3 t-4
-    >>> print(assign("uniform", {"t": 5}, [Member("A", ["t"]), Member("B", ["t"])], release="4.0.0"))
-    A: t-0 t-1 t-2
-    B: t-3 t-4
-
-    References
-    ----------
-    Apache Kafka 4.0 to 4.3, ``UniformHomogeneousAssignmentBuilder`` and ``UniformHeterogeneousAssignmentBuilder``;
-    Java 17 (since 19, sets are made a little smaller, which shows where ids or numbers share a bucket).
-    """
-    if spec.in_targets is None:
-        _refuse_shared_targets(spec)
-    targets = _uniform_alike(spec) if spec.subscribe_alike else uniform_general(spec)
-    return Assignment({member.member_id: targets[member.member_id].listing() for member in spec.members})
-
-
-def _refuse_shared_targets(spec: GroupSpec) -> None:
-    owners: dict[TopicPartition, str] = {}
-    for member in spec.members:
-        for partition in member.owned:
-            if owners.setdefault(partition, member.member_id) != member.member_id:
-                raise KafkaLearnError(
-                    f"{partition} is in the target of {owners[partition]!r} and of {member.member_id!r}; the broker "
-                    "never has one partition in two targets"
-                )
-
-
-def _uniform_alike(spec: GroupSpec) -> dict[str, Target]:
-    targets = {member.member_id: target_of(spec, member) for member in spec.in_map_order}
-    topics = _topics_in_id_order(spec)
-    rooms, revoked = _revoke(spec, targets, frozenset(topics))
-    free = iter([*_unassigned(spec, topics), *revoked])
-    for member_id, room in rooms.items():
-        for topic, partition in islice(free, room):
-            targets[member_id].add(topic, partition)
-    return targets
-
-
-def _topics_in_id_order(spec: GroupSpec) -> list[str]:
-    """The topics in the order of the broker's set of their ids, which is filled in the order of a set of names."""
-    first = spec.in_map_order[0]
-    return list(JavaHashSet(spec.topics_by_name_order(first), copy_capacity(len(first.topics)), spec.topic_hash))
-
-
-def _unassigned(spec: GroupSpec, topics: list[str]) -> list[TopicPartition]:
-    owned = (partition for member in spec.members for partition in member.owned)
-    assigned = set(owned if spec.in_targets is None else spec.in_targets)
-    return [each for topic in topics for each in spec.partitions(topic) if each not in assigned]
-
-
-def _revoke(
-    spec: GroupSpec, targets: dict[str, Target], topics: Set[str]
-) -> tuple[dict[str, int], list[TopicPartition]]:
-    """How many more each member may have, and what had to go because it was too much."""
-    may_pass_on = at_least("4.0.1", spec.release)
-    low, extra_count = divmod(sum(spec.partition_counts[topic] for topic in topics), len(targets))
-    rooms: dict[str, int] = {}
-    revoked: list[TopicPartition] = []
-    for place, (member_id, target) in enumerate(targets.items()):
-        has_extra = extra_count > 0
-        room, beyond = _trim(target, low + has_extra, topics)
-        if may_pass_on and has_extra and room > 0 and len(targets) - place > extra_count:
-            has_extra = False  # enough members come after this one to take up all that is extra
-            room -= 1
-        extra_count -= has_extra
-        rooms[member_id] = room
-        revoked += beyond
-    return rooms, revoked
-
-
-def _trim(target: Target, quota: int, topics: Set[str]) -> tuple[int, list[TopicPartition]]:
-    """What is left of the quota, and what had to go beyond it; topics no longer subscribed to just go."""
-    beyond: list[TopicPartition] = []
-    for topic in target.topics():
-        if topic not in topics:
-            target.drop(topic)
-            continue
-        partitions = target.partitions(topic)
-        for partition in partitions[quota:]:
-            target.remove(topic, partition)
-            beyond.append(TopicPartition(topic, partition))
-        quota -= len(partitions[:quota])
-    return quota, beyond
