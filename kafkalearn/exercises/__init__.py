@@ -10,9 +10,9 @@ In a notebook::
     exercises.hot_broker.solution()     # the reasoning, worked out
     exercises.score()                   # the whole chapter at a glance
 
-`kit.exercise` holds what every exercise can do; `kit.values`, `kit.properties`, `kit.functions` and `kit.game` are the
-ways to judge an answer. Whatever a student gives is made plain data first (`kit.given.intake`), a function is called
-within bounds (`kit.given.limits`), and what is said keeps our words and the student's values apart (`kit.sentences`).
-Each chapter is a folder that lists its own exercises; `progress` keeps how far one is. Right answers are computed by
-the rules of this library, which are tested against real Kafka; none is typed in where a rule can compute it.
+`kit.exercise` holds what every exercise can do; `kit.compare`, `kit.functions` and `kit.game` are the ways to judge an
+answer. Whatever a student gives is made plain data first, a function is called within bounds (`kit.given`), and what is
+said keeps our words and the student's values apart (`kit.result`). Each chapter is a file that lists its exercises in
+the order in which they are done; `progress` keeps how far one is. Right answers are computed by the rules of this
+library, which are tested against real Kafka; none is typed in where a rule can compute it.
 """

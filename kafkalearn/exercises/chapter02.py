@@ -28,32 +28,74 @@ __all__ = [
     "without_a_key",
 ]
 
+_LETTERS = "abcdefghijklmnop"
+KEYS = (
+    *(_LETTERS[:length] for length in range(len(_LETTERS) + 1)),
+    *("0", "1", "é", "21", "😀", "test", "key-1", "kafka", "位移", "订单", "foobar", "user_42", "Ключ"),
+    "key with spaces",
+)
+"""Keys whose partitions were recorded from the real Java producer's classes, in several scripts."""
 
-# Partitioners that clients shipped with a fault, rewritten in Python so that they go wrong in the same way.
-#
-# Each gives, key for key, the partition that its report names; `client_reports` has the reports.
+PARTITION_COUNTS = (6, 10, 12, 50)
+TEXT_CASES = tuple(
+    (key, partition_count)
+    for key in sorted(KEYS, key=lambda key: (len(key.encode()), key))
+    for partition_count in PARTITION_COUNTS
+)
+BYTES_CASES = tuple((key.encode(), partition_count) for key, partition_count in TEXT_CASES)
+
+HASH_CASES = tuple((murmur2(key), partition_count) for key, partition_count in BYTES_CASES)
 
 
-def kafka_python_partition(key: bytes, partition_count: int) -> int:
-    """The partition of a key, translated line by line from Java."""
-    m, mask = 0x5BD1E995, 0xFFFFFFFF
-    h = 0x9747B28C ^ len(key)
-    whole = len(key) // 4 * 4
-    for start in range(0, whole, 4):
-        k = int.from_bytes(key[start : start + 4], "little") * m & mask
-        k = (k ^ k >> 24) * m & mask
-        h = h * m & mask ^ k
-    extra = len(key) % 4
-    if extra == 3:  # Java: switch (length % 4) { case 3: ... case 2: ... }
-        h ^= key[whole + 2] << 16
-    if extra == 2:
-        h ^= key[whole + 1] << 8
-    if extra == 1:
-        h ^= key[whole]
-        h = h * m & mask
-    h = (h ^ h >> 13) * m & mask
-    h ^= h >> 15
-    return (h & 0x7FFFFFFF) % partition_count
+def _partition_of_hash(key_hash: int, partition_count: int) -> int:
+    return to_positive(key_hash) % partition_count
+
+
+mask_step = Exercise(
+    name="mask_step",
+    asks=(
+        "The last step of the producer: write `partition_of_hash(key_hash, partition_count)`, from the murmur2 of a "
+        "key, a signed 32-bit number, to its partition. At least four clients got just this step wrong."
+    ),
+    start=(
+        "def partition_of_hash(key_hash, partition_count):\n    return ...\n\n\n"
+        "exercises.mask_step.check(partition_of_hash)"
+    ),
+    judge=Function(_partition_of_hash, ("key_hash", "partition_count"), HASH_CASES),
+    solve=lambda: _partition_of_hash,
+    hints=(
+        "A partition is never negative, and half of all hashes are.",
+        "Kafka calls the step `toPositive`, but it takes no absolute value.",
+        "It clears one bit: the sign.",
+    ),
+    reasoning=(
+        "`(key_hash & 0x7fffffff) % partition_count`: the sign bit is cleared, the other 31 bits stay. For -1 that is "
+        "2147483647, not 1.\n\n"
+        "The unsigned hash, `& 0xffffffff` or `>>> 0`, agrees for every hash that is not negative and whenever the "
+        "partition count is a power of two, so it passes quick tests. KafkaEx had it (kafkaex/kafka_ex#398, 2020), "
+        "librdkafka's first murmur2 (confluentinc/librdkafka#1816, 2018), platformatic (platformatic/kafka#121, 2025) "
+        "and Dekaf (thomhurst/Dekaf#1336, 2026)."
+    ),
+    misconceptions=(
+        Misconception(
+            lambda key_hash, partition_count: abs(key_hash) % partition_count,
+            "`abs` is for groups, in the coordinator, and for keys in Sarama; the Java producer clears the sign bit, "
+            "which leaves another number.",
+        ),
+        Misconception(
+            lambda key_hash, partition_count: key_hash % partition_count,
+            "Python's `%` is never negative here, but it is not what is left when the sign bit is cleared.",
+        ),
+        Misconception(
+            lambda key_hash, partition_count: (key_hash & MASK_32) % partition_count,
+            "That reads the hash as unsigned and keeps its highest bit; Java clears it.",
+        ),
+        Misconception(
+            java_remainder, "A negative hash leaves a negative remainder in Java, Go and JavaScript: no partition."
+        ),
+    ),
+    moral="One bit, and half of the keys.",
+)
 
 
 def sinek_partition(key: str, partition_count: int) -> int:
@@ -102,14 +144,6 @@ def kafkajs_partition(key: bytes, partition_count: int) -> int:
     return (h & 0x7FFFFFFF) % partition_count
 
 
-KAFKA_PYTHON = FaultyCode(
-    kafka_python_partition,
-    (
-        ("if extra == 2:", "if extra >= 2:"),
-        ("if extra == 1:", "if extra >= 1:"),
-    ),
-)
-
 SINEK = FaultyCode(
     sinek_partition,
     (
@@ -119,22 +153,9 @@ SINEK = FaultyCode(
     ),
 )
 
-KAFKAJS = FaultyCode(
-    kafkajs_partition,
-    (
-        ("while i < len(key) / 4:", "while i < len(key) // 4:"),
-        ("return float(a) * float(b)", "return a * b"),
-    ),
-)
 
-
-# Real reports of clients that disagreed about a key, each reproduced exactly.
-#
-# A row of `REPORTS` is what somebody saw and wrote down in a public thread: the key, the partition count, the partition
-# that came and the one that another client picked. `Report.reproduce` is the arithmetic behind the unexpected one, and
-# the tests hold both numbers against what was reported.
-
-
+# Real reports of clients that disagreed about a key: what somebody saw and wrote down in a public thread, and the
+# arithmetic behind the unexpected partition. The tests hold both numbers against what was reported.
 @dataclass(frozen=True, slots=True)
 class Report:
     """One report: who sent which key where, and who sent it elsewhere."""
@@ -259,298 +280,6 @@ REPORTS = (
 )
 """The reports, by mistake."""
 
-
-# The find-the-bug exercises of chapter 02: faults that clients really shipped.
-
-_LETTERS = "abcdefghijklmnop"
-KEYS = (
-    *(_LETTERS[:length] for length in range(len(_LETTERS) + 1)),
-    *("0", "1", "é", "21", "😀", "test", "key-1", "kafka", "位移", "订单", "foobar", "user_42", "Ключ"),
-    "key with spaces",
-)
-"""Keys whose partitions were recorded from the real Java producer's classes, in several scripts."""
-
-PARTITION_COUNTS = (6, 10, 12, 50)
-TEXT_CASES = tuple(
-    (key, partition_count)
-    for key in sorted(KEYS, key=lambda key: (len(key.encode()), key))
-    for partition_count in PARTITION_COUNTS
-)
-BYTES_CASES = tuple((key.encode(), partition_count) for key, partition_count in TEXT_CASES)
-
-
-def _partition_for_text(key: str, partition_count: int) -> int:
-    return partition_for_key(key.encode(), partition_count)
-
-
-tail_bytes = Exercise(
-    name="tail_bytes",
-    asks=(
-        "**Find the bug.** In 2015 kafka-python got a murmur2, translated from Java, and keys still landed elsewhere "
-        "than with Java (dpkp/kafka-python#439). The code has the same fault. Fix it, so that every key lands where "
-        "Java puts it."
-    ),
-    start=f"{KAFKA_PYTHON.source}\n\nexercises.tail_bytes.check(kafka_python_partition)",
-    judge=Function(partition_for_key, ("key", "partition_count"), BYTES_CASES, unrepaired=KAFKA_PYTHON.function),
-    solve=KAFKA_PYTHON.repaired,
-    hints=(
-        "Sort the keys that land right and those that do not by their length.",
-        "A `case` of Java's `switch` without a `break` goes on with the next `case`.",
-        "With three bytes left over, Java mixes in all three, and so on down.",
-    ),
-    reasoning=(
-        "Keys go wrong when their length leaves 2 or 3 over 4. Java's `switch` has no `break`: `case 3` mixes in the "
-        "third byte and falls through to `case 2`, that one to `case 1`. Tests with `==` take only one of them.\n\n"
-        f"{KAFKA_PYTHON.diff()}\n\nThe pull request that fixed it brought tests against values taken from Java."
-    ),
-    misconceptions=(
-        Misconception(
-            KAFKA_PYTHON.repaired(0), "The last case, with its product, is still left out where 2 or 3 bytes are over."
-        ),
-        Misconception(
-            KAFKA_PYTHON.repaired(1), "With two bytes over it is right now; with three the middle one is lost."
-        ),
-    ),
-    moral="A port is right when it agrees with the original's own answers, not when its hash looks well mixed.",
-)
-
-three_faults = Exercise(
-    name="three_faults",
-    asks=(
-        "**Find the bug**, and there are three. A Node.js client took a murmur2 from a package made for hash tables. "
-        'It put `"wu"` into partition 5 of 10 where Java puts it into 0 (nodefluent/node-sinek#39); with that fixed, '
-        '`"thingäöüÄÖÜ"` went to 4 instead of 2 (nodefluent/node-sinek#40). Here keys are text, as they were there. '
-        "Fix the code."
-    ),
-    start=f"{SINEK.source}\n\nexercises.three_faults.check(sinek_partition)",
-    judge=Function(_partition_for_text, ("key", "partition_count"), TEXT_CASES, unrepaired=SINEK.function),
-    solve=SINEK.repaired,
-    hints=(
-        "Begin with the empty key: what does the hash start from, here and in Kafka?",
-        "Then the keys that are not ASCII: what does `ord(letter) & 0xFF` make of them, and what does a producer send?",
-        "The rest is right for about half of the keys. Print the hash of those that fail, in hex.",
-    ),
-    reasoning=(
-        "1. Kafka starts from the seed 0x9747b28c and the length; hash tables use seed 0.\n"
-        "2. A key is bytes: what the serialiser made of the text, UTF-8 as a rule. The low byte of each letter is "
-        "right for ASCII only.\n"
-        "3. The hash must lose its sign bit before the remainder is taken. The change proposed in the first report "
-        "fixes only the seed; about half of all keys would still have gone elsewhere.\n\n"
-        f"{SINEK.diff()}"
-    ),
-    misconceptions=(
-        Misconception(SINEK.repaired(0), "The seed is right. A key with an umlaut, and the sign bit, are still open."),
-        Misconception(
-            SINEK.repaired(0, 1), "Half of the keys are right: those whose hash has its highest bit not set."
-        ),
-        Misconception(SINEK.repaired(0, 2), "ASCII keys are right; a producer sends the other letters as UTF-8."),
-    ),
-    moral="Seed, bytes, sign bit: three places where two murmur2 can differ.",
-)
-
-float_products = Exercise(
-    name="float_products",
-    asks=(
-        "**Find the bug**, a harder one. KafkaJS and the Java producer disagreed: `100:48069` went to partition 6 of "
-        "12 with one and 9 with the other, and the two streams could not be joined (tulios/kafkajs#357). The code "
-        "keeps the arithmetic of JavaScript, whose only number is the 64-bit float. There are two faults. Fix them."
-    ),
-    start=f"{KAFKAJS.source}\n\nexercises.float_products.check(kafkajs_partition)",
-    judge=Function(partition_for_key, ("key", "partition_count"), BYTES_CASES, unrepaired=KAFKAJS.function),
-    solve=KAFKAJS.repaired,
-    hints=(
-        "How many rounds does the loop make for a key of 9 bytes? Java's `/` of two ints is an int.",
-        "A product of two 32-bit numbers needs up to 64 bits. How many does a 64-bit float keep exactly?",
-        "53. The bits that are lost are the lowest ones, and `int32` keeps just those.",
-    ),
-    reasoning=(
-        "`len(key) / 4` is 2.25 for 9 bytes, so the loop makes a third round over the byte that is left, which the "
-        "tail then takes again. And a float keeps 53 bits: of a 62-bit product the lowest are rounded away, and these "
-        "are the ones a 32-bit hash lives on.\n\n"
-        f"{KAFKAJS.diff()}\n\n"
-        "The fixed hash puts nearly every key elsewhere than before, so KafkaJS could not just replace it. It came "
-        "as a second partitioner, `JavaCompatiblePartitioner` (tulios/kafkajs#358), and became the default in 2.0, in "
-        "May 2022, with the old one kept as `LegacyPartitioner` (tulios/kafkajs#1339)."
-    ),
-    misconceptions=(
-        Misconception(KAFKAJS.repaired(0), "The loop is right. The products still lose their lowest bits."),
-        Misconception(KAFKAJS.repaired(1), "The products are exact. The loop still makes one round too many."),
-    ),
-    moral="A wrong partitioner cannot be fixed in place: every key in the topic was placed by it.",
-)
-
-
-# The incidents of chapter 02: order broken by a new partition, and one partition that has most of the records.
-
-_ORDERS = tuple(f"order-{number}" for number in range(1001, 1013))
-_BEFORE, _AFTER = 6, 7
-
-
-def _one_more_partition() -> dict[str, object]:
-    moved = frozenset(order for order in _ORDERS if _placed(order, _BEFORE) != _placed(order, _AFTER))
-    return {"moved": moved, "share": float(moved_share(_BEFORE, _AFTER))}
-
-
-def _placed(order: str, partition_count: int) -> int:
-    return partition_for_key(order.encode(), partition_count)
-
-
-def _those_in_the_new_partition() -> frozenset[str]:
-    return frozenset(order for order in _ORDERS if _placed(order, _AFTER) == _BEFORE)
-
-
-one_more_partition = Exercise(
-    name="one_more_partition",
-    asks=(
-        "**Incident.** `orders` had 6 partitions and got a seventh, while 12 orders were open: `order-1001` to "
-        "`order-1012`, the key of every record of an order. Soon `shipping` sent a parcel for an order that it had "
-        "not yet seen as paid. Which of the 12 have their older records in another partition than their newer ones? "
-        "And what share of all keys is it, in the long run, 0.01 off allowed?"
-    ),
-    start='answer = {"moved": ..., "share": ...}  # a set of keys, a number between 0 and 1\n'
-    "exercises.one_more_partition.check(answer)",
-    judge=Value(_one_more_partition, within=0.01),
-    solve=_one_more_partition,
-    hints=(
-        "Old records stay where they are; only new ones go by the new count.",
-        "Compare `partition_for_key(key, 6)` and `partition_for_key(key, 7)` for each order.",
-        "A key stays only if its masked hash leaves the same remainder by 6 and by 7: how many of 42 do?",
-    ),
-    reasoning=(
-        f"{len(_one_more_partition()['moved'])} of the 12 orders are split: their newer records lie in another "
-        "partition, which another member may read sooner. Remainders by 6 and by 7 repeat every 42 hashes and agree "
-        "for 6 of them, so 36 of 42 keys move, 6 in 7. From n to n + 1 it is always n in n + 1; from n to 2 n it is "
-        "half.\n\n"
-        "Order holds per partition, and a key had one partition only as long as the count stood still. Remedies: "
-        "choose enough partitions at the start; or make a new topic and switch over when the old one is read to its "
-        "end."
-    ),
-    misconceptions=(
-        Misconception(
-            {"share": 1 / 7}, "1 in 7 is what the new partition receives; the other partitions swap keys as well."
-        ),
-        Misconception(
-            {"moved": _those_in_the_new_partition()},
-            "Those went to the new partition; look at what the six old ones exchanged among themselves.",
-        ),
-        Misconception({"moved": frozenset(_ORDERS)}, "Not all of them: some hashes leave the same remainder twice."),
-    ),
-    moral="For `hash % n` every new partition count is a new order of things.",
-)
-
-_FLIGHT_PARTITIONS = 12
-
-
-@cache
-def _flights_by_carrier() -> dict[str, int]:
-    by_key = json.loads(data_file("flights").read_text(encoding="utf-8"))
-    return {carrier: flight_count for carrier, flight_count, _ in by_key["carrier"]}
-
-
-def _hot_key() -> dict[str, object]:
-    by_carrier = _flights_by_carrier()
-    by_partition = [0] * _FLIGHT_PARTITIONS
-    for carrier, flight_count in by_carrier.items():
-        by_partition[partition_for_key(carrier.encode(), _FLIGHT_PARTITIONS)] += flight_count
-    total = sum(by_partition)
-    return {
-        "busiest": max(by_partition) / total,
-        "empty": by_partition.count(0),
-        "at best": max(by_carrier.values()) / total,
-    }
-
-
-hot_key = Exercise(
-    name="hot_key",
-    asks=(
-        'The 336,776 flights of `data_file("flights")` are records with the carrier as key, UTF-8, in a topic with '
-        "12 partitions. (Under `carrier` the JSON file has each carrier with its flights in the year.) What share of "
-        "all records is in the busiest partition? How many partitions have none? And how small can the share of the "
-        "busiest partition become at best, however many partitions there are? Shares between 0 and 1; 0.005 off will "
-        "do."
-    ),
-    start='answer = {"busiest": ..., "empty": ..., "at best": ...}\nexercises.hot_key.check(answer)',
-    judge=Value(_hot_key, within=0.005),
-    solve=_hot_key,
-    hints=(
-        "Read the counts of the 16 carriers first, with `json.loads`; then each carrier is one key to place.",
-        "16 keys over 12 partitions: that one gets three of them and another none is nothing strange.",
-        "All records of a key are in one partition: what does that say about the busiest key?",
-    ),
-    reasoning=(
-        "Placing the 16 carriers with their flights gives: a quarter of all records in the busiest partition, "
-        "where 8 % would be even, and 4 partitions with none. All flights of a carrier share a partition, so the "
-        "busiest never comes below the share of the biggest carrier, UA with 17 %: more partitions cannot split a "
-        "key.\n\n"
-        "The aircraft as key, 4,043 of them, spreads nearly evenly. The question is only which records must stay in "
-        "order with each other."
-    ),
-    misconceptions=(
-        Misconception(
-            {"busiest": 1 / _FLIGHT_PARTITIONS}, "A hash spreads keys evenly, not records, and 16 keys are very few."
-        ),
-        Misconception({"at best": 0}, "A key is never split, so its partition has at least all of its records."),
-        Misconception({"empty": 0}, "No rule gives each partition a key; with 16 keys some partitions get none."),
-    ),
-    moral="Skew comes from the keys: no partitioner that keeps a key together can remove it.",
-)
-
-
-# The exercises of chapter 02: where does my record land?
-
-HASH_CASES = tuple((murmur2(key), partition_count) for key, partition_count in BYTES_CASES)
-
-
-def _partition_of_hash(key_hash: int, partition_count: int) -> int:
-    return to_positive(key_hash) % partition_count
-
-
-mask_step = Exercise(
-    name="mask_step",
-    asks=(
-        "The last step of the producer: write `partition_of_hash(key_hash, partition_count)`, from the murmur2 of a "
-        "key, a signed 32-bit number, to its partition. At least four clients got just this step wrong."
-    ),
-    start=(
-        "def partition_of_hash(key_hash, partition_count):\n    return ...\n\n\n"
-        "exercises.mask_step.check(partition_of_hash)"
-    ),
-    judge=Function(_partition_of_hash, ("key_hash", "partition_count"), HASH_CASES),
-    solve=lambda: _partition_of_hash,
-    hints=(
-        "A partition is never negative, and half of all hashes are.",
-        "Kafka calls the step `toPositive`, but it takes no absolute value.",
-        "It clears one bit: the sign.",
-    ),
-    reasoning=(
-        "`(key_hash & 0x7fffffff) % partition_count`: the sign bit is cleared, the other 31 bits stay. For -1 that is "
-        "2147483647, not 1.\n\n"
-        "The unsigned hash, `& 0xffffffff` or `>>> 0`, agrees for every hash that is not negative and whenever the "
-        "partition count is a power of two, so it passes quick tests. KafkaEx had it (kafkaex/kafka_ex#398, 2020), "
-        "librdkafka's first murmur2 (confluentinc/librdkafka#1816, 2018), platformatic (platformatic/kafka#121, 2025) "
-        "and Dekaf (thomhurst/Dekaf#1336, 2026)."
-    ),
-    misconceptions=(
-        Misconception(
-            lambda key_hash, partition_count: abs(key_hash) % partition_count,
-            "`abs` is for groups, in the coordinator, and for keys in Sarama; the Java producer clears the sign bit, "
-            "which leaves another number.",
-        ),
-        Misconception(
-            lambda key_hash, partition_count: key_hash % partition_count,
-            "Python's `%` is never negative here, but it is not what is left when the sign bit is cleared.",
-        ),
-        Misconception(
-            lambda key_hash, partition_count: (key_hash & MASK_32) % partition_count,
-            "That reads the hash as unsigned and keeps its highest bit; Java clears it.",
-        ),
-        Misconception(
-            java_remainder, "A negative hash leaves a negative remainder in Java, Go and JavaScript: no partition."
-        ),
-    ),
-    moral="One bit, and half of the keys.",
-)
-
 _REPORT = next(report for report in REPORTS if report.thread == "confluentinc/confluent-kafka-python#1481")
 
 
@@ -671,6 +400,260 @@ without_a_key = Exercise(
         ),
     ),
     moral="Only null is no key, and only a record without key and partition is placed by the release's rule.",
+)
+
+
+# Partitioners that clients shipped with a fault, rewritten in Python so that they go wrong in the same way.
+def kafka_python_partition(key: bytes, partition_count: int) -> int:
+    """The partition of a key, translated line by line from Java."""
+    m, mask = 0x5BD1E995, 0xFFFFFFFF
+    h = 0x9747B28C ^ len(key)
+    whole = len(key) // 4 * 4
+    for start in range(0, whole, 4):
+        k = int.from_bytes(key[start : start + 4], "little") * m & mask
+        k = (k ^ k >> 24) * m & mask
+        h = h * m & mask ^ k
+    extra = len(key) % 4
+    if extra == 3:  # Java: switch (length % 4) { case 3: ... case 2: ... }
+        h ^= key[whole + 2] << 16
+    if extra == 2:
+        h ^= key[whole + 1] << 8
+    if extra == 1:
+        h ^= key[whole]
+        h = h * m & mask
+    h = (h ^ h >> 13) * m & mask
+    h ^= h >> 15
+    return (h & 0x7FFFFFFF) % partition_count
+
+
+KAFKA_PYTHON = FaultyCode(
+    kafka_python_partition,
+    (
+        ("if extra == 2:", "if extra >= 2:"),
+        ("if extra == 1:", "if extra >= 1:"),
+    ),
+)
+
+tail_bytes = Exercise(
+    name="tail_bytes",
+    asks=(
+        "**Find the bug.** In 2015 kafka-python got a murmur2, translated from Java, and keys still landed elsewhere "
+        "than with Java (dpkp/kafka-python#439). The code has the same fault. Fix it, so that every key lands where "
+        "Java puts it."
+    ),
+    start=f"{KAFKA_PYTHON.source}\n\nexercises.tail_bytes.check(kafka_python_partition)",
+    judge=Function(partition_for_key, ("key", "partition_count"), BYTES_CASES, unrepaired=KAFKA_PYTHON.function),
+    solve=KAFKA_PYTHON.repaired,
+    hints=(
+        "Sort the keys that land right and those that do not by their length.",
+        "A `case` of Java's `switch` without a `break` goes on with the next `case`.",
+        "With three bytes left over, Java mixes in all three, and so on down.",
+    ),
+    reasoning=(
+        "Keys go wrong when their length leaves 2 or 3 over 4. Java's `switch` has no `break`: `case 3` mixes in the "
+        "third byte and falls through to `case 2`, that one to `case 1`. Tests with `==` take only one of them.\n\n"
+        f"{KAFKA_PYTHON.diff()}\n\nThe pull request that fixed it brought tests against values taken from Java."
+    ),
+    misconceptions=(
+        Misconception(
+            KAFKA_PYTHON.repaired(0), "The last case, with its product, is still left out where 2 or 3 bytes are over."
+        ),
+        Misconception(
+            KAFKA_PYTHON.repaired(1), "With two bytes over it is right now; with three the middle one is lost."
+        ),
+    ),
+    moral="A port is right when it agrees with the original's own answers, not when its hash looks well mixed.",
+)
+
+
+def _partition_for_text(key: str, partition_count: int) -> int:
+    return partition_for_key(key.encode(), partition_count)
+
+
+three_faults = Exercise(
+    name="three_faults",
+    asks=(
+        "**Find the bug**, and there are three. A Node.js client took a murmur2 from a package made for hash tables. "
+        'It put `"wu"` into partition 5 of 10 where Java puts it into 0 (nodefluent/node-sinek#39); with that fixed, '
+        '`"thingäöüÄÖÜ"` went to 4 instead of 2 (nodefluent/node-sinek#40). Here keys are text, as they were there. '
+        "Fix the code."
+    ),
+    start=f"{SINEK.source}\n\nexercises.three_faults.check(sinek_partition)",
+    judge=Function(_partition_for_text, ("key", "partition_count"), TEXT_CASES, unrepaired=SINEK.function),
+    solve=SINEK.repaired,
+    hints=(
+        "Begin with the empty key: what does the hash start from, here and in Kafka?",
+        "Then the keys that are not ASCII: what does `ord(letter) & 0xFF` make of them, and what does a producer send?",
+        "The rest is right for about half of the keys. Print the hash of those that fail, in hex.",
+    ),
+    reasoning=(
+        "1. Kafka starts from the seed 0x9747b28c and the length; hash tables use seed 0.\n"
+        "2. A key is bytes: what the serialiser made of the text, UTF-8 as a rule. The low byte of each letter is "
+        "right for ASCII only.\n"
+        "3. The hash must lose its sign bit before the remainder is taken. The change proposed in the first report "
+        "fixes only the seed; about half of all keys would still have gone elsewhere.\n\n"
+        f"{SINEK.diff()}"
+    ),
+    misconceptions=(
+        Misconception(SINEK.repaired(0), "The seed is right. A key with an umlaut, and the sign bit, are still open."),
+        Misconception(
+            SINEK.repaired(0, 1), "Half of the keys are right: those whose hash has its highest bit not set."
+        ),
+        Misconception(SINEK.repaired(0, 2), "ASCII keys are right; a producer sends the other letters as UTF-8."),
+    ),
+    moral="Seed, bytes, sign bit: three places where two murmur2 can differ.",
+)
+
+KAFKAJS = FaultyCode(
+    kafkajs_partition,
+    (
+        ("while i < len(key) / 4:", "while i < len(key) // 4:"),
+        ("return float(a) * float(b)", "return a * b"),
+    ),
+)
+
+float_products = Exercise(
+    name="float_products",
+    asks=(
+        "**Find the bug**, a harder one. KafkaJS and the Java producer disagreed: `100:48069` went to partition 6 of "
+        "12 with one and 9 with the other, and the two streams could not be joined (tulios/kafkajs#357). The code "
+        "keeps the arithmetic of JavaScript, whose only number is the 64-bit float. There are two faults. Fix them."
+    ),
+    start=f"{KAFKAJS.source}\n\nexercises.float_products.check(kafkajs_partition)",
+    judge=Function(partition_for_key, ("key", "partition_count"), BYTES_CASES, unrepaired=KAFKAJS.function),
+    solve=KAFKAJS.repaired,
+    hints=(
+        "How many rounds does the loop make for a key of 9 bytes? Java's `/` of two ints is an int.",
+        "A product of two 32-bit numbers needs up to 64 bits. How many does a 64-bit float keep exactly?",
+        "53. The bits that are lost are the lowest ones, and `int32` keeps just those.",
+    ),
+    reasoning=(
+        "`len(key) / 4` is 2.25 for 9 bytes, so the loop makes a third round over the byte that is left, which the "
+        "tail then takes again. And a float keeps 53 bits: of a 62-bit product the lowest are rounded away, and these "
+        "are the ones a 32-bit hash lives on.\n\n"
+        f"{KAFKAJS.diff()}\n\n"
+        "The fixed hash puts nearly every key elsewhere than before, so KafkaJS could not just replace it. It came "
+        "as a second partitioner, `JavaCompatiblePartitioner` (tulios/kafkajs#358), and became the default in 2.0, in "
+        "May 2022, with the old one kept as `LegacyPartitioner` (tulios/kafkajs#1339)."
+    ),
+    misconceptions=(
+        Misconception(KAFKAJS.repaired(0), "The loop is right. The products still lose their lowest bits."),
+        Misconception(KAFKAJS.repaired(1), "The products are exact. The loop still makes one round too many."),
+    ),
+    moral="A wrong partitioner cannot be fixed in place: every key in the topic was placed by it.",
+)
+
+_ORDERS = tuple(f"order-{number}" for number in range(1001, 1013))
+_BEFORE, _AFTER = 6, 7
+
+
+def _one_more_partition() -> dict[str, object]:
+    moved = frozenset(order for order in _ORDERS if _placed(order, _BEFORE) != _placed(order, _AFTER))
+    return {"moved": moved, "share": float(moved_share(_BEFORE, _AFTER))}
+
+
+def _placed(order: str, partition_count: int) -> int:
+    return partition_for_key(order.encode(), partition_count)
+
+
+def _those_in_the_new_partition() -> frozenset[str]:
+    return frozenset(order for order in _ORDERS if _placed(order, _AFTER) == _BEFORE)
+
+
+one_more_partition = Exercise(
+    name="one_more_partition",
+    asks=(
+        "**Incident.** `orders` had 6 partitions and got a seventh, while 12 orders were open: `order-1001` to "
+        "`order-1012`, the key of every record of an order. Soon `shipping` sent a parcel for an order that it had "
+        "not yet seen as paid. Which of the 12 have their older records in another partition than their newer ones? "
+        "And what share of all keys is it, in the long run, 0.01 off allowed?"
+    ),
+    start='answer = {"moved": ..., "share": ...}  # a set of keys, a number between 0 and 1\n'
+    "exercises.one_more_partition.check(answer)",
+    judge=Value(_one_more_partition, within=0.01),
+    solve=_one_more_partition,
+    hints=(
+        "Old records stay where they are; only new ones go by the new count.",
+        "Compare `partition_for_key(key, 6)` and `partition_for_key(key, 7)` for each order.",
+        "A key stays only if its masked hash leaves the same remainder by 6 and by 7: how many of 42 do?",
+    ),
+    reasoning=(
+        f"{len(_one_more_partition()['moved'])} of the 12 orders are split: their newer records lie in another "
+        "partition, which another member may read sooner. Remainders by 6 and by 7 repeat every 42 hashes and agree "
+        "for 6 of them, so 36 of 42 keys move, 6 in 7. From n to n + 1 it is always n in n + 1; from n to 2 n it is "
+        "half.\n\n"
+        "Order holds per partition, and a key had one partition only as long as the count stood still. Remedies: "
+        "choose enough partitions at the start; or make a new topic and switch over when the old one is read to its "
+        "end."
+    ),
+    misconceptions=(
+        Misconception(
+            {"share": 1 / 7}, "1 in 7 is what the new partition receives; the other partitions swap keys as well."
+        ),
+        Misconception(
+            {"moved": _those_in_the_new_partition()},
+            "Those went to the new partition; look at what the six old ones exchanged among themselves.",
+        ),
+        Misconception({"moved": frozenset(_ORDERS)}, "Not all of them: some hashes leave the same remainder twice."),
+    ),
+    moral="For `hash % n` every new partition count is a new order of things.",
+)
+
+_FLIGHT_PARTITIONS = 12
+
+
+@cache
+def _flights_by_carrier() -> dict[str, int]:
+    by_key = json.loads(data_file("flights").read_text(encoding="utf-8"))
+    return {carrier: flight_count for carrier, flight_count, _ in by_key["carrier"]}
+
+
+def _hot_key() -> dict[str, object]:
+    by_carrier = _flights_by_carrier()
+    by_partition = [0] * _FLIGHT_PARTITIONS
+    for carrier, flight_count in by_carrier.items():
+        by_partition[partition_for_key(carrier.encode(), _FLIGHT_PARTITIONS)] += flight_count
+    total = sum(by_partition)
+    return {
+        "busiest": max(by_partition) / total,
+        "empty": by_partition.count(0),
+        "at best": max(by_carrier.values()) / total,
+    }
+
+
+hot_key = Exercise(
+    name="hot_key",
+    asks=(
+        'The 336,776 flights of `data_file("flights")` are records with the carrier as key, UTF-8, in a topic with '
+        "12 partitions. (Under `carrier` the JSON file has each carrier with its flights in the year.) What share of "
+        "all records is in the busiest partition? How many partitions have none? And how small can the share of the "
+        "busiest partition become at best, however many partitions there are? Shares between 0 and 1; 0.005 off will "
+        "do."
+    ),
+    start='answer = {"busiest": ..., "empty": ..., "at best": ...}\nexercises.hot_key.check(answer)',
+    judge=Value(_hot_key, within=0.005),
+    solve=_hot_key,
+    hints=(
+        "Read the counts of the 16 carriers first, with `json.loads`; then each carrier is one key to place.",
+        "16 keys over 12 partitions: that one gets three of them and another none is nothing strange.",
+        "All records of a key are in one partition: what does that say about the busiest key?",
+    ),
+    reasoning=(
+        "Placing the 16 carriers with their flights gives: a quarter of all records in the busiest partition, "
+        "where 8 % would be even, and 4 partitions with none. All flights of a carrier share a partition, so the "
+        "busiest never comes below the share of the biggest carrier, UA with 17 %: more partitions cannot split a "
+        "key.\n\n"
+        "The aircraft as key, 4,043 of them, spreads nearly evenly. The question is only which records must stay in "
+        "order with each other."
+    ),
+    misconceptions=(
+        Misconception(
+            {"busiest": 1 / _FLIGHT_PARTITIONS}, "A hash spreads keys evenly, not records, and 16 keys are very few."
+        ),
+        Misconception({"at best": 0}, "A key is never split, so its partition has at least all of its records."),
+        Misconception({"empty": 0}, "No rule gives each partition a key; with 16 keys some partitions get none."),
+    ),
+    moral="Skew comes from the keys: no partitioner that keeps a key together can remove it.",
 )
 
 _CHAPTER = Chapter(

@@ -37,58 +37,53 @@ __all__ = [
     "wrong_group_id",
 ]
 
+_PARTITIONS = 6
 
-# The game of chapter 03: two members read records in another order than they were written in.
 
-_TOPIC = Settings(2)
-_GAME = Game(
-    step,
-    broken,
-    _TOPIC,
-    start(_TOPIC),
-    IN_ORDER,
-    moves_of(
-        Produce("order"),
-        *(Join("billing", name) for name in ("b0", "b1")),
-        *(Poll("billing", name) for name in ("b0", "b1")),
-        *(Leave("billing", name) for name in ("b0", "b1")),
-    ),
-    "Produce('order') > Produce('order') > Join('billing', 'b0') > Join('billing', 'b1') > Poll('billing', 'b1') > "
-    "Poll('billing', 'b0')",
-)
+def _load_of(member_count: int):
+    members = [Member(f"c{number}", ["orders"]) for number in range(member_count)]
+    return load(assign("range", {"orders": _PARTITIONS}, members))
 
-out_of_order = Exercise(
-    name="out_of_order",
+
+def _idle_members() -> dict[str, int]:
+    return {
+        "idle of 4": _load_of(4).idle_count,
+        "idle of 6": _load_of(6).idle_count,
+        "idle of 9": _load_of(9).idle_count,
+        "most with 4": _load_of(4).most,
+    }
+
+
+idle_members = Exercise(
+    name="idle_members",
     asks=(
-        "A game. `orders` has two partitions; records without a key go to them in turn. Users hope that "
-        f"*{_GAME.promise}*. Break that promise; **par {_GAME.par}**. A poll returns one record of one partition, and "
-        f"commits it. The moves: {_GAME.table()}. Give a line with `>` between the moves, or a list of events."
+        f"Predict. `orders` has {_PARTITIONS} partitions and one group reads it. How many members are idle when the "
+        "group has 4, when it has 6, when it has 9? And with 4 members: how many partitions does the busiest have?"
     ),
-    start='run = ""  # moves with > between them\nexercises.out_of_order.check(run)',
-    judge=_GAME,
-    solve=lambda: _GAME.best,
+    start=(
+        'answer = {"idle of 4": ..., "idle of 6": ..., "idle of 9": ..., "most with 4": ...}\n'
+        "exercises.idle_members.check(answer)"
+    ),
+    judge=Value(_idle_members),
+    solve=_idle_members,
     hints=(
-        "With two records in two partitions, who reads which?",
-        "Let the member poll first whose partition has the second record.",
+        "A partition is read by one member of a group, never by two.",
+        "6 = 2 + 2 + 1 + 1.",
     ),
     reasoning=(
-        f"`{_GAME.best}`. The first record is in partition 0, the second one in partition 1; two members have one "
-        "each, "
-        "and nothing makes them wait for each other. One member alone reads the two in turn and breaks nothing here; "
-        "but which partition comes first is no promise of Kafka's either."
+        "With 4 members two have two partitions and two have one; with 6 each has one; with 9 three have none. They "
+        "are not broken: they send heartbeats, and take over when another one goes. But they add no speed. With 4 "
+        "members the group is as slow as those with *two* partitions: 4 are no faster than 3."
     ),
     misconceptions=(
         Misconception(
-            "Produce('order') > Produce('order') > Join('billing', 'b0') > Join('billing', 'b1') > Poll('billing', "
-            "'b0') > Poll('billing', 'b1')",
-            "The member that has the first record reads it first. What if the other one is quicker?",
+            {"idle of 9": 0},
+            "Two members never share a partition, so beyond one member for each there is nothing to get.",
         ),
+        Misconception({"most with 4": 1.5}, "A partition is not cut in halves: it belongs to one member as a whole."),
     ),
-    moral="Order ends where the partition ends.",
+    moral="The number of partitions is the largest number of consumers that work.",
 )
-
-
-# The incidents of chapter 03: a group id that was copied, a lag to be read, one partition for five consumers.
 
 _RECORDS, _OWN_MEMBERS = 1200, 3
 
@@ -157,6 +152,51 @@ wrong_group_id = Exercise(
     moral="The group id says who shares the work. One service, one id.",
 )
 
+_IN_ORDER = {"1 before 2": True, "2 before 3": False, "1 before 2, no key": False, "1 before 2, more partitions": False}
+
+whose_order = Exercise(
+    name="whose_order",
+    asks=(
+        "`orders` has several partitions, and the Java producer chooses by key. Customer A does: order placed (1), "
+        "order paid (2). Customer B: order placed (3), produced after (2). Which of these can be relied on, whatever "
+        "the group, its members and their speed? Answer yes or no (or True or False): is 1 always read before 2, with "
+        "the customer as key; 2 before 3, with the customer as key; 1 before 2 without keys; and 1 before 2 with the "
+        "customer as key, if between them somebody adds partitions to the topic?"
+    ),
+    start=(
+        'answer = {\n    "1 before 2": ...,\n    "2 before 3": ...,\n    "1 before 2, no key": ...,\n'
+        '    "1 before 2, more partitions": ...,\n}\n'
+        "exercises.whose_order.check(answer)"
+    ),
+    judge=Value(lambda: _IN_ORDER),
+    solve=lambda: _IN_ORDER,
+    hints=(
+        "Order holds inside one partition, and nowhere else.",
+        "For each pair: are both certainly in the same partition?",
+        "Chapter 02: what does another number of partitions do to the partition of a key?",
+    ),
+    reasoning=(
+        "1 and 2 have one key, one partition, one reader: yes. 2 and 3 have two keys; they may lie in two partitions, "
+        "read by two members, one of which is slow: no. Without keys 1 and 2 may lie anywhere: no. And with more "
+        "partitions the key is likely to go elsewhere from then on: 1 stays in the old partition, 2 lies in the new "
+        "one: no."
+    ),
+    misconceptions=(
+        Misconception(
+            {"2 before 3": True},
+            "Two customers are two keys, most likely in two partitions, and order ends where the partition ends.",
+        ),
+        Misconception(
+            {"1 before 2, no key": True},
+            "Without a key the producer puts each record, or each batch, where it likes.",
+        ),
+        Misconception(
+            {"1 before 2, more partitions": True},
+            "The partition of a key is a remainder by the number of partitions: change that, and most keys move.",
+        ),
+    ),
+    moral="Ask of two records only this: are they in one partition?",
+)
 
 _DESCRIBED = (
     DescribedPartition("orders", 0, 41_200, 41_230, "shipping-0-5f1e", "/10.0.0.11", "shipping-0"),
@@ -236,199 +276,6 @@ read_describe = Exercise(
 )
 
 
-_INSTANCES = 5
-
-
-def _one_partition() -> dict[str, object]:
-    return {
-        "instances that work": 1,
-        "partitions needed": _INSTANCES,
-        "share of keys that move": float(moved_share(1, _INSTANCES)),
-    }
-
-
-one_partition = Exercise(
-    name="one_partition",
-    asks=(
-        "**A real report** (confluentinc/confluent-kafka-dotnet#975, 2019). Somebody starts a second instance of a "
-        "service; its log says `Assigned partitions: []`. Stop the first, and the second gets to work. The topic has "
-        "one "
-        f"partition. Say {_INSTANCES} instances are started: how many of them work today? How many partitions must the "
-        "topic have at least so that all of them do? And what does that cost: which share of the *keys* is written to "
-        "another partition from then on (0.01 off is near enough)?"
-    ),
-    start=(
-        'answer = {\n    "instances that work": ...,\n    "partitions needed": ...,\n'
-        '    "share of keys that move": ...,\n}\n'
-        "exercises.one_partition.check(answer)"
-    ),
-    judge=Value(_one_partition, within=0.01),
-    solve=_one_partition,
-    hints=(
-        "One partition, one reader, whatever else is started.",
-        "`kafkalearn.partitioning.keyed.moved_share(before, after)` knows the share; try by hand first: with one "
-        "partition all keys are in partition 0.",
-    ),
-    reasoning=(
-        "One works, four wait for it to fail. Five partitions are needed. With one partition every key lies in "
-        "partition 0; of five, one in five keys stays there, so 0.8 of the keys move, and for them order is broken "
-        "once: their old records are in partition 0, the new ones elsewhere. Choose the number of partitions for the "
-        "consumers you may need one day, not for those of today."
-    ),
-    misconceptions=(
-        Misconception(
-            {"instances that work": _INSTANCES}, "One partition has one reader in a group; the others are in reserve."
-        ),
-        Misconception({"instances that work": 0}, "The first instance works; it is only the others that get nothing."),
-        Misconception(
-            {"partitions needed": _INSTANCES - 1},
-            "That many must be added to the one that is there; the question is how many the topic has in the end.",
-        ),
-        Misconception(
-            {"partitions needed": 2 * _INSTANCES},
-            "More will do as well, but the question is how many are needed: one for each instance.",
-        ),
-        Misconception(
-            {"share of keys that move": 1 / _INSTANCES},
-            "That share of the keys stays where it is; all others are written to another partition.",
-        ),
-        Misconception(
-            {"share of keys that move": 1.0}, "Some keys stay: those whose hash leaves the remainder 0 by five as well."
-        ),
-        Misconception(
-            {"share of keys that move": 0.0},
-            "New partitions are not only for new keys: the rule is a remainder by their number, for every key.",
-        ),
-    ),
-    moral="Partitions are the parallelism you can never have more of without moving keys.",
-)
-
-
-twice_as_fast = Exercise(
-    name="twice_as_fast",
-    asks=(
-        "**Open question.** `orders` has 12 partitions, `shipping` has 12 consumers, and its lag grows by a thousand "
-        "records a minute in *all* partitions. A colleague suggests a thirteenth consumer; another one 24 "
-        "partitions; a third a second group that takes half of the orders. What is wrong with each of them, and what "
-        "would you do?"
-    ),
-    start="answer = ...\nexercises.twice_as_fast.check(answer)",
-    judge=Open(),
-    solve=lambda: "Make the work on a record cheaper or parallel inside each consumer; 24 partitions with a plan.",
-    hints=(
-        "Which of the three changes how many records one consumer has to read?",
-        "What may be done at the same time without breaking the order of one key?",
-    ),
-    reasoning=(
-        "The thirteenth consumer would be idle. A second group would read *everything* once more; to take half, each "
-        "would have to skip the other half itself, and both read all. 24 partitions with 24 consumers do double the "
-        "speed, but most keys move: drain the topic first, or accept that order breaks once (chapter 02). Before that: "
-        "why does a record take so long? Write to the database in batches, larger `max.poll.records`; inside a "
-        "consumer give records to workers *by key*, so that each key keeps its order, and commit only what all of "
-        "them have finished (chapter 06). A share group (KIP-932, 4.2) lets many consumers read one partition, and "
-        "gives the order up."
-    ),
-)
-
-
-# The exercises of chapter 03: who reads what?
-
-_PARTITIONS = 6
-
-
-def _load_of(member_count: int):
-    members = [Member(f"c{number}", ["orders"]) for number in range(member_count)]
-    return load(assign("range", {"orders": _PARTITIONS}, members))
-
-
-def _idle_members() -> dict[str, int]:
-    return {
-        "idle of 4": _load_of(4).idle_count,
-        "idle of 6": _load_of(6).idle_count,
-        "idle of 9": _load_of(9).idle_count,
-        "most with 4": _load_of(4).most,
-    }
-
-
-idle_members = Exercise(
-    name="idle_members",
-    asks=(
-        f"Predict. `orders` has {_PARTITIONS} partitions and one group reads it. How many members are idle when the "
-        "group has 4, when it has 6, when it has 9? And with 4 members: how many partitions does the busiest have?"
-    ),
-    start=(
-        'answer = {"idle of 4": ..., "idle of 6": ..., "idle of 9": ..., "most with 4": ...}\n'
-        "exercises.idle_members.check(answer)"
-    ),
-    judge=Value(_idle_members),
-    solve=_idle_members,
-    hints=(
-        "A partition is read by one member of a group, never by two.",
-        "6 = 2 + 2 + 1 + 1.",
-    ),
-    reasoning=(
-        "With 4 members two have two partitions and two have one; with 6 each has one; with 9 three have none. They "
-        "are not broken: they send heartbeats, and take over when another one goes. But they add no speed. With 4 "
-        "members the group is as slow as those with *two* partitions: 4 are no faster than 3."
-    ),
-    misconceptions=(
-        Misconception(
-            {"idle of 9": 0},
-            "Two members never share a partition, so beyond one member for each there is nothing to get.",
-        ),
-        Misconception({"most with 4": 1.5}, "A partition is not cut in halves: it belongs to one member as a whole."),
-    ),
-    moral="The number of partitions is the largest number of consumers that work.",
-)
-
-
-_IN_ORDER = {"1 before 2": True, "2 before 3": False, "1 before 2, no key": False, "1 before 2, more partitions": False}
-
-whose_order = Exercise(
-    name="whose_order",
-    asks=(
-        "`orders` has several partitions, and the Java producer chooses by key. Customer A does: order placed (1), "
-        "order paid (2). Customer B: order placed (3), produced after (2). Which of these can be relied on, whatever "
-        "the group, its members and their speed? Answer yes or no (or True or False): is 1 always read before 2, with "
-        "the customer as key; 2 before 3, with the customer as key; 1 before 2 without keys; and 1 before 2 with the "
-        "customer as key, if between them somebody adds partitions to the topic?"
-    ),
-    start=(
-        'answer = {\n    "1 before 2": ...,\n    "2 before 3": ...,\n    "1 before 2, no key": ...,\n'
-        '    "1 before 2, more partitions": ...,\n}\n'
-        "exercises.whose_order.check(answer)"
-    ),
-    judge=Value(lambda: _IN_ORDER),
-    solve=lambda: _IN_ORDER,
-    hints=(
-        "Order holds inside one partition, and nowhere else.",
-        "For each pair: are both certainly in the same partition?",
-        "Chapter 02: what does another number of partitions do to the partition of a key?",
-    ),
-    reasoning=(
-        "1 and 2 have one key, one partition, one reader: yes. 2 and 3 have two keys; they may lie in two partitions, "
-        "read by two members, one of which is slow: no. Without keys 1 and 2 may lie anywhere: no. And with more "
-        "partitions the key is likely to go elsewhere from then on: 1 stays in the old partition, 2 lies in the new "
-        "one: no."
-    ),
-    misconceptions=(
-        Misconception(
-            {"2 before 3": True},
-            "Two customers are two keys, most likely in two partitions, and order ends where the partition ends.",
-        ),
-        Misconception(
-            {"1 before 2, no key": True},
-            "Without a key the producer puts each record, or each batch, where it likes.",
-        ),
-        Misconception(
-            {"1 before 2, more partitions": True},
-            "The partition of a key is a remainder by the number of partitions: change that, and most keys move.",
-        ),
-    ),
-    moral="Ask of two records only this: are they in one partition?",
-)
-
-
 def _my_lags(log_ends, committed, reset):
     lags = {}
     for partition, log_end in log_ends.items():
@@ -504,6 +351,145 @@ my_lags = Exercise(
     moral="Two next-offsets, one subtraction.",
 )
 
+_INSTANCES = 5
+
+
+def _one_partition() -> dict[str, object]:
+    return {
+        "instances that work": 1,
+        "partitions needed": _INSTANCES,
+        "share of keys that move": float(moved_share(1, _INSTANCES)),
+    }
+
+
+one_partition = Exercise(
+    name="one_partition",
+    asks=(
+        "**A real report** (confluentinc/confluent-kafka-dotnet#975, 2019). Somebody starts a second instance of a "
+        "service; its log says `Assigned partitions: []`. Stop the first, and the second gets to work. The topic has "
+        "one "
+        f"partition. Say {_INSTANCES} instances are started: how many of them work today? How many partitions must the "
+        "topic have at least so that all of them do? And what does that cost: which share of the *keys* is written to "
+        "another partition from then on (0.01 off is near enough)?"
+    ),
+    start=(
+        'answer = {\n    "instances that work": ...,\n    "partitions needed": ...,\n'
+        '    "share of keys that move": ...,\n}\n'
+        "exercises.one_partition.check(answer)"
+    ),
+    judge=Value(_one_partition, within=0.01),
+    solve=_one_partition,
+    hints=(
+        "One partition, one reader, whatever else is started.",
+        "`kafkalearn.partitioning.keyed.moved_share(before, after)` knows the share; try by hand first: with one "
+        "partition all keys are in partition 0.",
+    ),
+    reasoning=(
+        "One works, four wait for it to fail. Five partitions are needed. With one partition every key lies in "
+        "partition 0; of five, one in five keys stays there, so 0.8 of the keys move, and for them order is broken "
+        "once: their old records are in partition 0, the new ones elsewhere. Choose the number of partitions for the "
+        "consumers you may need one day, not for those of today."
+    ),
+    misconceptions=(
+        Misconception(
+            {"instances that work": _INSTANCES}, "One partition has one reader in a group; the others are in reserve."
+        ),
+        Misconception({"instances that work": 0}, "The first instance works; it is only the others that get nothing."),
+        Misconception(
+            {"partitions needed": _INSTANCES - 1},
+            "That many must be added to the one that is there; the question is how many the topic has in the end.",
+        ),
+        Misconception(
+            {"partitions needed": 2 * _INSTANCES},
+            "More will do as well, but the question is how many are needed: one for each instance.",
+        ),
+        Misconception(
+            {"share of keys that move": 1 / _INSTANCES},
+            "That share of the keys stays where it is; all others are written to another partition.",
+        ),
+        Misconception(
+            {"share of keys that move": 1.0}, "Some keys stay: those whose hash leaves the remainder 0 by five as well."
+        ),
+        Misconception(
+            {"share of keys that move": 0.0},
+            "New partitions are not only for new keys: the rule is a remainder by their number, for every key.",
+        ),
+    ),
+    moral="Partitions are the parallelism you can never have more of without moving keys.",
+)
+
+_TOPIC = Settings(2)
+_GAME = Game(
+    step,
+    broken,
+    _TOPIC,
+    start(_TOPIC),
+    IN_ORDER,
+    moves_of(
+        Produce("order"),
+        *(Join("billing", name) for name in ("b0", "b1")),
+        *(Poll("billing", name) for name in ("b0", "b1")),
+        *(Leave("billing", name) for name in ("b0", "b1")),
+    ),
+    "Produce('order') > Produce('order') > Join('billing', 'b0') > Join('billing', 'b1') > Poll('billing', 'b1') > "
+    "Poll('billing', 'b0')",
+)
+
+out_of_order = Exercise(
+    name="out_of_order",
+    asks=(
+        "A game. `orders` has two partitions; records without a key go to them in turn. Users hope that "
+        f"*{_GAME.promise}*. Break that promise; **par {_GAME.par}**. A poll returns one record of one partition, and "
+        f"commits it. The moves: {_GAME.table()}. Give a line with `>` between the moves, or a list of events."
+    ),
+    start='run = ""  # moves with > between them\nexercises.out_of_order.check(run)',
+    judge=_GAME,
+    solve=lambda: _GAME.best,
+    hints=(
+        "With two records in two partitions, who reads which?",
+        "Let the member poll first whose partition has the second record.",
+    ),
+    reasoning=(
+        f"`{_GAME.best}`. The first record is in partition 0, the second one in partition 1; two members have one "
+        "each, "
+        "and nothing makes them wait for each other. One member alone reads the two in turn and breaks nothing here; "
+        "but which partition comes first is no promise of Kafka's either."
+    ),
+    misconceptions=(
+        Misconception(
+            "Produce('order') > Produce('order') > Join('billing', 'b0') > Join('billing', 'b1') > Poll('billing', "
+            "'b0') > Poll('billing', 'b1')",
+            "The member that has the first record reads it first. What if the other one is quicker?",
+        ),
+    ),
+    moral="Order ends where the partition ends.",
+)
+
+twice_as_fast = Exercise(
+    name="twice_as_fast",
+    asks=(
+        "**Open question.** `orders` has 12 partitions, `shipping` has 12 consumers, and its lag grows by a thousand "
+        "records a minute in *all* partitions. A colleague suggests a thirteenth consumer; another one 24 "
+        "partitions; a third a second group that takes half of the orders. What is wrong with each of them, and what "
+        "would you do?"
+    ),
+    start="answer = ...\nexercises.twice_as_fast.check(answer)",
+    judge=Open(),
+    solve=lambda: "Make the work on a record cheaper or parallel inside each consumer; 24 partitions with a plan.",
+    hints=(
+        "Which of the three changes how many records one consumer has to read?",
+        "What may be done at the same time without breaking the order of one key?",
+    ),
+    reasoning=(
+        "The thirteenth consumer would be idle. A second group would read *everything* once more; to take half, each "
+        "would have to skip the other half itself, and both read all. 24 partitions with 24 consumers do double the "
+        "speed, but most keys move: drain the topic first, or accept that order breaks once (chapter 02). Before that: "
+        "why does a record take so long? Write to the database in batches, larger `max.poll.records`; inside a "
+        "consumer give records to workers *by key*, so that each key keeps its order, and commit only what all of "
+        "them have finished (chapter 06). A share group (KIP-932, 4.2) lets many consumers read one partition, and "
+        "gives the order up."
+    ),
+)
 
 _CHAPTER = Chapter(
     "03 groups",

@@ -27,265 +27,6 @@ __all__ = [
     "who_moves",
 ]
 
-
-# Answers that are an assignor the student wrote: judged by the laws, with the smallest group in which one breaks.
-
-
-@dataclass(frozen=True, slots=True)
-class KeepsLaws:
-    """Judges an assignor by `kafkalearn.assignors.judge_assignor`.
-
-    Parameters
-    ----------
-    promise : str
-        How even it is to be: a name in `kafkalearn.assignors.laws.BALANCES`.
-    is_sticky : bool
-        Whether no more may move than must.
-
-    Examples
-    --------
-    >>> KeepsLaws("if alike").judge(lambda partition_counts, members: {})
-    Not right yet. It breaks a law in group 1, the smallest that fails: not complete: a-0 has no owner.
-    topics: a with 1 partition
-    m0 subscribes to a
-    it gives nothing to anybody
-    """
-
-    promise: str
-    is_sticky: bool = False
-
-    def judge(self, answer: object) -> Result:
-        """The result of an assignor, explained by the smallest group that fails."""
-        answer = taken(answer)
-        if is_blank(answer) or is_stub(answer):
-            return Result(NOT_ATTEMPTED)
-        if not isinstance(answer, GivenFunction):
-            return Result(ERROR, (say(f"{{}} is {kind_of(answer)}, and a function is wanted.", answer),))
-        judgement = judge_assignor(answer, self.promise, self.is_sticky)
-        if answer.spent:
-            return Result(ERROR, (f"It {answer.spent}.",))
-        first, *group = str(judgement).splitlines()
-        return Result(RIGHT) if judgement else Result(WRONG, (as_words(first[:300]), Block("\n".join(group))))
-
-    def matches(self, answer: object, wrong: object) -> bool:
-        """Whether the answer assigns as the assignor `wrong` does."""
-        answer = taken(answer)
-        return all(_assigned(answer, *group) == _assigned(wrong, *group) for group in judged_groups())
-
-
-def _assigned(assignor: Callable, partition_counts: Mapping[str, int], members: Sequence[Member]) -> object:
-    try:
-        answer = assignor(dict(partition_counts), list(members))
-        return Assignment({member_id: sorted(map(tuple, owned)) for member_id, owned in answer.items() if owned})
-    except Exception as error:  # two functions that fail alike make the same mistake
-        return type(error).__name__
-
-
-# The game of chapter 04: a rebalance by range that moves what nobody needed to move.
-
-_TOPIC = Settings(2)
-_NAMES = ("C0", "C1", "C2")
-FEWEST_MOVES = "a rebalance moves no more partitions than it must"
-
-
-def _members(topic: Topic) -> list[Member]:
-    return [Member(each, [topic.name]) for group in topic.groups for each in group.member_ids]
-
-
-def _broken(settings: Settings, topic: Topic, before: Topic | None, names: Iterable[str]) -> tuple[str, ...]:
-    """The promise, if the last rebalance moved more than was needed."""
-    if before is None or not _members(before) or not _members(topic):
-        return ()
-    counts = {settings.topic: settings.partition_count}
-    (row,) = compare([settings.assignor], counts, _members(before), _members(topic))
-    return (FEWEST_MOVES,) if row["moved"] > row["fewest"] else ()
-
-
-_GAME = Game(
-    step,
-    _broken,
-    _TOPIC,
-    start(_TOPIC),
-    FEWEST_MOVES,
-    moves_of(*(Join("billing", name) for name in _NAMES), *(Leave("billing", name) for name in _NAMES)),
-    "Join('billing', 'C1') > Join('billing', 'C2') > Join('billing', 'C0')",
-)
-
-needless_moves = Exercise(
-    name="needless_moves",
-    asks=(
-        "A game. `orders` has two partitions, the group `billing` shares them by `range`, and nobody is in it yet. "
-        f"Users hope that *{_GAME.promise}*. Break that promise; **par {_GAME.par}**. The moves: {_GAME.table()}. "
-        "Give a line with `>` between the moves, or a list of events."
-    ),
-    start='run = ""  # moves with > between them\nexercises.needless_moves.check(run)',
-    judge=_GAME,
-    solve=lambda: _GAME.best,
-    hints=(
-        "With three members and two partitions one is idle. Which one, by `range`?",
-        "`range` sorts the members by their ids. What if the newcomer is the first of them?",
-    ),
-    reasoning=(
-        f"`{_GAME.best}`. C1 and C2 have one partition each. C0 comes, and nobody needs it; but it is the first by "
-        "name, so it gets partition 0, C1 gets partition 1, and C2 gets nothing: two partitions move where none had "
-        "to. In Kafka the coordinator makes the member ids, so nobody can choose who is the first."
-    ),
-    misconceptions=(
-        Misconception(
-            "Join('billing', 'C0') > Join('billing', 'C1') > Join('billing', 'C2') > Leave('billing', 'C0')",
-            "It works: both partitions move where one would do. But a newcomer can do it as well, and nobody leaves.",
-        ),
-        Misconception(
-            "Join('billing', 'C0') > Join('billing', 'C1') > Join('billing', 'C2')",
-            "The third one comes last by name as well, and stays idle. In which other order can the three join?",
-        ),
-    ),
-    moral="Range remembers nothing, so a newcomer that is not even needed can move everything.",
-)
-
-
-# The incidents of chapter 04: one reader gets it all, an assignor is changed, three services need one.
-
-_FEEDS = [f"router-{number:02}" for number in range(12)]
-
-
-_READERS = [Member(f"reader-{number}", _FEEDS) for number in range(3)]
-
-
-def _busiest(assignor: str) -> int:
-    return load(assign(assignor, dict.fromkeys(_FEEDS, 1), _READERS)).most
-
-
-def _many_small_topics() -> dict[str, object]:
-    return {
-        "range": _busiest("range"),
-        "roundrobin": _busiest("roundrobin"),
-        "idle with range": load(assign("range", dict.fromkeys(_FEEDS, 1), _READERS)).idle_count,
-        "setting": "partition.assignment.strategy",
-    }
-
-
-many_small_topics = Exercise(
-    name="many_small_topics",
-    asks=(
-        "**A real report** (CAIDA/libbgpstream#209, 2021). A project that records Internet routing writes a topic for "
-        "each router, with *one* partition, so that the messages of a router stay in order. Users ran several readers "
-        "in one group to share the work, and one reader got it all. Say 12 such topics and 3 readers that subscribe to "
-        "all of them. How many partitions does the busiest reader have with `range`, how many with `roundrobin`, and "
-        "how many readers are idle with `range`? Which client setting solves it?"
-    ),
-    start=(
-        'answer = {"range": ..., "roundrobin": ..., "idle with range": ..., "setting": ...}\n'
-        "exercises.many_small_topics.check(answer)"
-    ),
-    judge=Value(_many_small_topics),
-    solve=_many_small_topics,
-    hints=(
-        "range divides each topic by itself: 1 partition among 3 readers.",
-        "`load(assign(name, topics, members))` has `most` and `idle_count`.",
-        "The setting holds the names of assignors; its default begins with range.",
-    ),
-    reasoning=(
-        "Each topic: 1 partition, 3 readers, the first in order gets it. Twelve times the same first reader: 12, and "
-        "two are idle. Round robin deals the twelve partitions out: 4 each. The setting is "
-        "`partition.assignment.strategy`; the project put `roundrobin` into it (cooperative-sticky would do as well, "
-        "and move less). More partitions would not help, they would cost the order."
-    ),
-    misconceptions=(
-        Misconception(
-            {"range": 4},
-            "Range never looks at what a reader has of other topics; the first one gets the only partition of each.",
-        ),
-        Misconception(
-            {"setting": "num.partitions"},
-            "More partitions a topic would break the order of a router's messages, for which there is only one.",
-        ),
-        Misconception(
-            {"setting": "group.id"},
-            "Another group would read everything once more instead of sharing the work.",
-        ),
-    ),
-    moral="With many small topics, the default assignor does not share the work.",
-)
-
-
-two_restarts = Exercise(
-    name="two_restarts",
-    asks=(
-        "**Incident** (as in confluentinc/confluent-kafka-go#605). A team changes `partition.assignment.strategy` of a "
-        "running group from `range` to `cooperative-sticky` and restarts its consumers one after the other. The first "
-        "restarted one gets `INCONSISTENT_GROUP_PROTOCOL` and does not join: it shares no assignor with the others. "
-        "With Java clients and no pause of the whole group: how many *rolling restarts* does it take, if the setting "
-        "was left at its default and the clients are of 2.8; and of 3.6? And which protocol does a group follow whose "
-        'members all list `range, cooperative-sticky`: `"eager"` or `"cooperative"`?'
-    ),
-    start=(
-        'answer = {"from 2.8": ..., "from 3.6": ..., "range, cooperative-sticky": ...}\n'
-        "exercises.two_restarts.check(answer)"
-    ),
-    judge=Value(lambda: {"from 2.8": 2, "from 3.6": 1, "range, cooperative-sticky": "eager"}),
-    solve=lambda: {"from 2.8": 2, "from 3.6": 1, "range, cooperative-sticky": "eager"},
-    hints=(
-        "In every moment of a rolling restart, all members must have one assignor in common.",
-        "`kafkalearn.releases.default('partition.assignment.strategy', '2.8')`, and the same for 3.6.",
-        "A consumer can only follow the protocol that *all* its listed assignors support.",
-    ),
-    reasoning=(
-        "2.8's default is `[range]`: a first restart adds cooperative-sticky beside it, a second takes range away. "
-        "Since 3.0 the default is `[range, cooperative-sticky]`, so the first half is done: one restart takes range "
-        "away. As long as range is in the list the group is eager: a consumer takes the highest protocol that all its "
-        "assignors have in common, and range knows only eager. (Clients built on librdkafka refuse to mix the two "
-        "kinds in one list; there the whole group has to stop.)"
-    ),
-    misconceptions=(
-        Misconception(
-            {"from 2.8": 1},
-            "After half of the restarts old members know only range and new ones only cooperative-sticky.",
-        ),
-        Misconception(
-            {"from 3.6": 2},
-            "Look at the default since 3.0: the assignor that is wanted is in it already, behind range.",
-        ),
-        Misconception(
-            {"range, cooperative-sticky": "cooperative"},
-            "That an assignor is listed is not enough: range has to be gone before anybody may keep its partitions.",
-        ),
-    ),
-    moral="The default of today is cooperative-ready, not cooperative.",
-)
-
-
-which_assignor = Exercise(
-    name="which_assignor",
-    asks=(
-        "**Open question.** Three services of the shop. (a) `search` reads 40 topics of one partition each, with four "
-        "consumers. (b) `billing` joins `orders` and `payments`, both with 12 partitions and the same keys, in memory. "
-        "(c) `stock` keeps for each partition a cache that takes three minutes to build. Which assignor would you give "
-        "each of them, and what is the price of it?"
-    ),
-    start="answer = ...\nexercises.which_assignor.check(answer)",
-    judge=Open(),
-    solve=lambda: (
-        "(a) roundrobin or cooperative-sticky; (b) range; (c) cooperative-sticky, and static members beside it."
-    ),
-    hints=(
-        "What does each of them lose when a partition moves? What when two topics are cut differently?",
-        "There is one assignor that gives partition k of both topics to the same member.",
-    ),
-    reasoning=(
-        "(a) Anything but range: with one partition a topic it gives all to the first consumer. (b) `range`, the "
-        "reason why it is still there: topics with equal counts and the same subscribers are co-partitioned, a join "
-        "needs partition k of both in one place. Its price is a shift of borders at each rebalance, and it holds "
-        "only as long as both topics have the same number of partitions and *all* members subscribe to both. (c) "
-        "`cooperative-sticky`: a cache is lost only when its partition really moves, and nobody stops for the others. "
-        "For restarts, `group.instance.id` (chapter 05) is the better half of the answer. With the consumer protocol "
-        "of 4.0 (KIP-848) the broker assigns: `uniform` for (a) and (c), `range` for (b)."
-    ),
-)
-
-
-# The exercises of chapter 04: who moves when one leaves?
-
 _FOUR = [Member(name, ["orders"]) for name in ("C0", "C1", "C2", "C3")]
 
 
@@ -399,6 +140,117 @@ range_pile = Exercise(
     moral="A small unfairness, repeated in every topic, for the same member.",
 )
 
+_FEEDS = [f"router-{number:02}" for number in range(12)]
+
+_READERS = [Member(f"reader-{number}", _FEEDS) for number in range(3)]
+
+
+def _busiest(assignor: str) -> int:
+    return load(assign(assignor, dict.fromkeys(_FEEDS, 1), _READERS)).most
+
+
+def _many_small_topics() -> dict[str, object]:
+    return {
+        "range": _busiest("range"),
+        "roundrobin": _busiest("roundrobin"),
+        "idle with range": load(assign("range", dict.fromkeys(_FEEDS, 1), _READERS)).idle_count,
+        "setting": "partition.assignment.strategy",
+    }
+
+
+many_small_topics = Exercise(
+    name="many_small_topics",
+    asks=(
+        "**A real report** (CAIDA/libbgpstream#209, 2021). A project that records Internet routing writes a topic for "
+        "each router, with *one* partition, so that the messages of a router stay in order. Users ran several readers "
+        "in one group to share the work, and one reader got it all. Say 12 such topics and 3 readers that subscribe to "
+        "all of them. How many partitions does the busiest reader have with `range`, how many with `roundrobin`, and "
+        "how many readers are idle with `range`? Which client setting solves it?"
+    ),
+    start=(
+        'answer = {"range": ..., "roundrobin": ..., "idle with range": ..., "setting": ...}\n'
+        "exercises.many_small_topics.check(answer)"
+    ),
+    judge=Value(_many_small_topics),
+    solve=_many_small_topics,
+    hints=(
+        "range divides each topic by itself: 1 partition among 3 readers.",
+        "`load(assign(name, topics, members))` has `most` and `idle_count`.",
+        "The setting holds the names of assignors; its default begins with range.",
+    ),
+    reasoning=(
+        "Each topic: 1 partition, 3 readers, the first in order gets it. Twelve times the same first reader: 12, and "
+        "two are idle. Round robin deals the twelve partitions out: 4 each. The setting is "
+        "`partition.assignment.strategy`; the project put `roundrobin` into it (cooperative-sticky would do as well, "
+        "and move less). More partitions would not help, they would cost the order."
+    ),
+    misconceptions=(
+        Misconception(
+            {"range": 4},
+            "Range never looks at what a reader has of other topics; the first one gets the only partition of each.",
+        ),
+        Misconception(
+            {"setting": "num.partitions"},
+            "More partitions a topic would break the order of a router's messages, for which there is only one.",
+        ),
+        Misconception(
+            {"setting": "group.id"},
+            "Another group would read everything once more instead of sharing the work.",
+        ),
+    ),
+    moral="With many small topics, the default assignor does not share the work.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeepsLaws:
+    """Judges an assignor by `kafkalearn.assignors.judge_assignor`.
+
+    Parameters
+    ----------
+    promise : str
+        How even it is to be: a name in `kafkalearn.assignors.laws.BALANCES`.
+    is_sticky : bool
+        Whether no more may move than must.
+
+    Examples
+    --------
+    >>> KeepsLaws("if alike").judge(lambda partition_counts, members: {})
+    Not right yet. It breaks a law in group 1, the smallest that fails: not complete: a-0 has no owner.
+    topics: a with 1 partition
+    m0 subscribes to a
+    it gives nothing to anybody
+    """
+
+    promise: str
+    is_sticky: bool = False
+
+    def judge(self, answer: object) -> Result:
+        """The result of an assignor, explained by the smallest group that fails."""
+        answer = taken(answer)
+        if is_blank(answer) or is_stub(answer):
+            return Result(NOT_ATTEMPTED)
+        if not isinstance(answer, GivenFunction):
+            return Result(ERROR, (say(f"{{}} is {kind_of(answer)}, and a function is wanted.", answer),))
+        judgement = judge_assignor(answer, self.promise, self.is_sticky)
+        if answer.spent:
+            return Result(ERROR, (f"It {answer.spent}.",))
+        first, *group = str(judgement).splitlines()
+        return Result(RIGHT) if judgement else Result(WRONG, (as_words(first[:300]), Block("\n".join(group))))
+
+    def matches(self, answer: object, wrong: object) -> bool:
+        """Whether the answer assigns as the assignor `wrong` does."""
+        answer = taken(answer)
+        return all(_assigned(answer, *group) == _assigned(wrong, *group) for group in judged_groups())
+
+
+def _assigned(assignor: Callable, partition_counts: Mapping[str, int], members: Sequence[Member]) -> object:
+    try:
+        answer = assignor(dict(partition_counts), list(members))
+        return Assignment({member_id: sorted(map(tuple, owned)) for member_id, owned in answer.items() if owned})
+    except Exception as error:  # two functions that fail alike make the same mistake
+        return type(error).__name__
+
 
 def _round_robin(partition_counts, members):
     names = sorted(member.member_id for member in members)
@@ -491,6 +343,138 @@ my_round_robin = Exercise(
     moral="Kafka's own roundrobin promises no more than that, and with uneven subscriptions it is uneven as well.",
 )
 
+two_restarts = Exercise(
+    name="two_restarts",
+    asks=(
+        "**Incident** (as in confluentinc/confluent-kafka-go#605). A team changes `partition.assignment.strategy` of a "
+        "running group from `range` to `cooperative-sticky` and restarts its consumers one after the other. The first "
+        "restarted one gets `INCONSISTENT_GROUP_PROTOCOL` and does not join: it shares no assignor with the others. "
+        "With Java clients and no pause of the whole group: how many *rolling restarts* does it take, if the setting "
+        "was left at its default and the clients are of 2.8; and of 3.6? And which protocol does a group follow whose "
+        'members all list `range, cooperative-sticky`: `"eager"` or `"cooperative"`?'
+    ),
+    start=(
+        'answer = {"from 2.8": ..., "from 3.6": ..., "range, cooperative-sticky": ...}\n'
+        "exercises.two_restarts.check(answer)"
+    ),
+    judge=Value(lambda: {"from 2.8": 2, "from 3.6": 1, "range, cooperative-sticky": "eager"}),
+    solve=lambda: {"from 2.8": 2, "from 3.6": 1, "range, cooperative-sticky": "eager"},
+    hints=(
+        "In every moment of a rolling restart, all members must have one assignor in common.",
+        "`kafkalearn.releases.default('partition.assignment.strategy', '2.8')`, and the same for 3.6.",
+        "A consumer can only follow the protocol that *all* its listed assignors support.",
+    ),
+    reasoning=(
+        "2.8's default is `[range]`: a first restart adds cooperative-sticky beside it, a second takes range away. "
+        "Since 3.0 the default is `[range, cooperative-sticky]`, so the first half is done: one restart takes range "
+        "away. As long as range is in the list the group is eager: a consumer takes the highest protocol that all its "
+        "assignors have in common, and range knows only eager. (Clients built on librdkafka refuse to mix the two "
+        "kinds in one list; there the whole group has to stop.)"
+    ),
+    misconceptions=(
+        Misconception(
+            {"from 2.8": 1},
+            "After half of the restarts old members know only range and new ones only cooperative-sticky.",
+        ),
+        Misconception(
+            {"from 3.6": 2},
+            "Look at the default since 3.0: the assignor that is wanted is in it already, behind range.",
+        ),
+        Misconception(
+            {"range, cooperative-sticky": "cooperative"},
+            "That an assignor is listed is not enough: range has to be gone before anybody may keep its partitions.",
+        ),
+    ),
+    moral="The default of today is cooperative-ready, not cooperative.",
+)
+
+_TOPIC = Settings(2)
+_NAMES = ("C0", "C1", "C2")
+FEWEST_MOVES = "a rebalance moves no more partitions than it must"
+
+
+def _members(topic: Topic) -> list[Member]:
+    return [Member(each, [topic.name]) for group in topic.groups for each in group.member_ids]
+
+
+def _broken(settings: Settings, topic: Topic, before: Topic | None, names: Iterable[str]) -> tuple[str, ...]:
+    """The promise, if the last rebalance moved more than was needed."""
+    if before is None or not _members(before) or not _members(topic):
+        return ()
+    counts = {settings.topic: settings.partition_count}
+    (row,) = compare([settings.assignor], counts, _members(before), _members(topic))
+    return (FEWEST_MOVES,) if row["moved"] > row["fewest"] else ()
+
+
+_GAME = Game(
+    step,
+    _broken,
+    _TOPIC,
+    start(_TOPIC),
+    FEWEST_MOVES,
+    moves_of(*(Join("billing", name) for name in _NAMES), *(Leave("billing", name) for name in _NAMES)),
+    "Join('billing', 'C1') > Join('billing', 'C2') > Join('billing', 'C0')",
+)
+
+needless_moves = Exercise(
+    name="needless_moves",
+    asks=(
+        "A game. `orders` has two partitions, the group `billing` shares them by `range`, and nobody is in it yet. "
+        f"Users hope that *{_GAME.promise}*. Break that promise; **par {_GAME.par}**. The moves: {_GAME.table()}. "
+        "Give a line with `>` between the moves, or a list of events."
+    ),
+    start='run = ""  # moves with > between them\nexercises.needless_moves.check(run)',
+    judge=_GAME,
+    solve=lambda: _GAME.best,
+    hints=(
+        "With three members and two partitions one is idle. Which one, by `range`?",
+        "`range` sorts the members by their ids. What if the newcomer is the first of them?",
+    ),
+    reasoning=(
+        f"`{_GAME.best}`. C1 and C2 have one partition each. C0 comes, and nobody needs it; but it is the first by "
+        "name, so it gets partition 0, C1 gets partition 1, and C2 gets nothing: two partitions move where none had "
+        "to. In Kafka the coordinator makes the member ids, so nobody can choose who is the first."
+    ),
+    misconceptions=(
+        Misconception(
+            "Join('billing', 'C0') > Join('billing', 'C1') > Join('billing', 'C2') > Leave('billing', 'C0')",
+            "It works: both partitions move where one would do. But a newcomer can do it as well, and nobody leaves.",
+        ),
+        Misconception(
+            "Join('billing', 'C0') > Join('billing', 'C1') > Join('billing', 'C2')",
+            "The third one comes last by name as well, and stays idle. In which other order can the three join?",
+        ),
+    ),
+    moral="Range remembers nothing, so a newcomer that is not even needed can move everything.",
+)
+
+which_assignor = Exercise(
+    name="which_assignor",
+    asks=(
+        "**Open question.** Three services of the shop. (a) `search` reads 40 topics of one partition each, with four "
+        "consumers. (b) `billing` joins `orders` and `payments`, both with 12 partitions and the same keys, in memory. "
+        "(c) `stock` keeps for each partition a cache that takes three minutes to build. Which assignor would you give "
+        "each of them, and what is the price of it?"
+    ),
+    start="answer = ...\nexercises.which_assignor.check(answer)",
+    judge=Open(),
+    solve=lambda: (
+        "(a) roundrobin or cooperative-sticky; (b) range; (c) cooperative-sticky, and static members beside it."
+    ),
+    hints=(
+        "What does each of them lose when a partition moves? What when two topics are cut differently?",
+        "There is one assignor that gives partition k of both topics to the same member.",
+    ),
+    reasoning=(
+        "(a) Anything but range: with one partition a topic it gives all to the first consumer. (b) `range`, the "
+        "reason why it is still there: topics with equal counts and the same subscribers are co-partitioned, a join "
+        "needs partition k of both in one place. Its price is a shift of borders at each rebalance, and it holds "
+        "only as long as both topics have the same number of partitions and *all* members subscribe to both. (c) "
+        "`cooperative-sticky`: a cache is lost only when its partition really moves, and nobody stops for the others. "
+        "For restarts, `group.instance.id` (chapter 05) is the better half of the answer. With the consumer protocol "
+        "of 4.0 (KIP-848) the broker assigns: `uniform` for (a) and (c), `range` for (b)."
+    ),
+)
 
 _CHAPTER = Chapter(
     "04 assignors",

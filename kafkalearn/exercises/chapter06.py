@@ -41,322 +41,6 @@ __all__ = [
     "which_order",
 ]
 
-
-# Code of chapter 06: what to commit, with two faults that clients have shipped, and what counts as a duplicate.
-
-
-def offsets_to_commit(processed):
-    """The offset to commit for each partition."""
-    offsets = {}
-    for partition, offset in processed:
-        if offset > offsets.get(partition, 0):
-            offsets[partition] = offset
-    return offsets
-
-
-OFFSETS_TO_COMMIT = FaultyCode(
-    offsets_to_commit,
-    (
-        ("offsets[partition] = offset\n", "offsets[partition] = offset + 1\n"),
-        ("if offset > offsets.get(partition, 0):", "if offset >= offsets.get(partition, 0):"),
-    ),
-)
-
-PROCESSED_CASES = tuple(
-    (processed,)
-    for processed in (
-        (),
-        ((0, 0),),
-        ((0, 5),),
-        ((0, 0), (0, 1)),
-        ((3, 0), (1, 7)),
-        ((0, 5), (0, 6), (0, 7)),
-        ((0, 41), (1, 0), (0, 42), (2, 8)),
-    )
-)
-"""What was processed, each as (partition, offset), in the order of each partition."""
-
-
-def bill(deliveries):
-    """Each record once: its place in Kafka is its name."""
-    cents_by_order, seen = {}, set()
-    for topic, partition, offset, order, cents in deliveries:
-        if (topic, partition, offset) not in seen:
-            seen.add((topic, partition, offset))
-            cents_by_order[order] = cents_by_order.get(order, 0) + cents
-    return cents_by_order
-
-
-def bill_everything(deliveries):
-    """No memory at all."""
-    cents_by_order = {}
-    for *_, order, cents in deliveries:
-        cents_by_order[order] = cents_by_order.get(order, 0) + cents
-    return cents_by_order
-
-
-def bill_by_offset(deliveries):
-    """Two partitions have the same offsets."""
-    return bill([("orders", 0, *rest) for _, _, *rest in deliveries])
-
-
-def bill_by_partition_and_offset(deliveries):
-    """Two topics have the same partitions."""
-    return bill([("orders", *rest) for _, *rest in deliveries])
-
-
-def bill_by_order(deliveries):
-    """An order may have more than one record."""
-    cents_by_order = {}
-    for *_, order, cents in deliveries:
-        cents_by_order.setdefault(order, cents)
-    return cents_by_order
-
-
-def bill_if_different_from_last(deliveries):
-    """A batch that comes again comes as a whole."""
-    kept = [each for at, each in enumerate(deliveries) if at == 0 or each != deliveries[at - 1]]
-    return bill_everything(kept)
-
-
-_A, _B = ("orders", 0, 7, "A", 500), ("orders", 0, 8, "B", 900)
-DELIVERY_CASES = tuple(
-    (deliveries,)
-    for deliveries in (
-        (),
-        (_A,),
-        (_A, _A),
-        (_A, _B, _A, _B),
-        (_A, ("orders", 1, 7, "C", 300)),
-        (_A, ("returns", 0, 7, "A", -500)),
-        (_A, ("orders", 0, 9, "A", 200), ("orders", 0, 9, "A", 200)),
-        (_A, ("orders", 0, 12, "A", 500)),
-    )
-)
-"""Deliveries, each as (topic, partition, offset, order, cents)."""
-
-
-def safe_to_commit(polled, done):
-    """The first record that is not done; when all are, one past the last."""
-    for offset in polled:
-        if offset not in done:
-            return offset
-    return polled[-1] + 1
-
-
-def highest_done(polled, done):
-    """What the client in the report did."""
-    return max(done) + 1 if done else polled[0]
-
-
-def as_many_as_done(polled, done):
-    """Counts where it should look."""
-    return polled[0] + len(done)
-
-
-def last_safe(polled, done):
-    """The last record before the gap, and not the next."""
-    return max(polled[0], safe_to_commit(polled, done) - 1)
-
-
-def next_number(polled, done):
-    """Takes for granted that offsets have no gaps."""
-    offset = polled[0]
-    while offset in done:
-        offset += 1
-    return offset
-
-
-SAFE_CASES = (
-    ((0,), frozenset()),
-    ((0,), frozenset({0})),
-    ((4, 5, 6), frozenset({4})),
-    ((4, 5, 6), frozenset({5, 6})),
-    ((4, 5, 6), frozenset({4, 5, 6})),
-    ((1, 2, 3, 4, 5, 6, 7, 8, 9, 10), frozenset({1, 2, 3, 4, 6, 7, 8, 9, 10})),
-    ((10, 12, 15), frozenset({10, 12})),
-    ((10, 12, 15), frozenset({10, 12, 15})),
-    ((10, 12, 15), frozenset({12})),
-)
-"""Offsets that poll returned, ascending, and those that the threads are done with; a compacted topic has gaps."""
-
-
-# The game of chapter 06: auto commit loses a record, and nobody has called commit.
-
-_CONSUMER = Settings(6, max_poll_records=2, is_auto=True)
-_GAME = Game(
-    step,
-    broken,
-    _CONSUMER,
-    start(_CONSUMER),
-    NOT_LOST,
-    moves_of(Start(), Poll(), Process(), Wait(5000), Crash(), Start("B"), Poll("B"), Process("B")),
-    "Start > Poll > Wait(5000) > Poll > Crash",
-)
-
-lost_by_auto_commit = Exercise(
-    name="lost_by_auto_commit",
-    asks=(
-        "A game. Consumer A has auto commit on (every 5 s), and a poll returns up to two records. Users hope that "
-        f"*{_GAME.promise}*. Break that promise; **par {_GAME.par}**. The moves: {_GAME.table()}; those with `'B'` are "
-        "of a second consumer, which gets the partition when it starts. Give a line with `>` between the moves."
-    ),
-    start='run = ""  # moves with > between them\nexercises.lost_by_auto_commit.check(run)',
-    judge=_GAME,
-    solve=lambda: _GAME.best,
-    hints=(
-        "An auto commit commits the position: all that polls have returned. In which call does it happen?",
-        "In a poll, when five seconds have passed since the last one. What if the records are not processed by then?",
-    ),
-    reasoning=(
-        f"`{_GAME.best}`. The second poll commits what the first one has returned, and nothing of it was processed: "
-        "when A crashes, no owner will ever get these records again. An application that processes each poll's records "
-        "before it polls again cannot lose any this way; one that hands them to other threads can."
-    ),
-    misconceptions=(
-        Misconception(
-            "Start > Poll > Process > Wait(5000) > Poll > Process > Crash",
-            "A record that was processed is not lost; leave out what saves it.",
-            recognises=lambda run: "Process" in str(run) and str(run).count("Poll") > 1,
-        ),
-        Misconception(
-            "Start > Poll > Wait(5000) > Crash",
-            "Time alone commits nothing: it is the next poll that looks whether a commit is due.",
-        ),
-        Misconception("Start > Poll > Crash", "Nothing was committed, so the next owner gets the same records again."),
-    ),
-    moral="Auto commit trusts you to be done with the last poll when you call the next one.",
-)
-
-
-# The incidents of chapter 06: a slow record in a pool, a commit that came late, and where to keep the offset.
-
-one_slow_record = Exercise(
-    name="one_slow_record",
-    asks=(
-        "**A real report** (confluent-kafka-go#1179). Ten messages, 1 to 10, are processed in parallel. Number 5 is "
-        "slow; 10 is done and its offset stored for the next commit. The program is stopped and started again, and 5 "
-        "is never processed. Write `safe_to_commit(polled, done)`: from the offsets that poll returned, ascending, "
-        "and the set of those that are done, the offset that may be committed so that nothing is lost and as little "
-        "as possible comes twice. The topic is compacted: offsets have gaps."
-    ),
-    start=("def safe_to_commit(polled, done):\n    return ...\n\n\nexercises.one_slow_record.check(safe_to_commit)"),
-    judge=Function(safe_to_commit, ("polled", "done"), SAFE_CASES),
-    solve=lambda: safe_to_commit,
-    hints=(
-        "Everything below a committed offset will never be delivered again.",
-        "Walk through `polled` from the front: where must you stop?",
-        "If nothing stops you, the next offset is one past the last.",
-    ),
-    reasoning=(
-        "The first record that is not done holds the commit back, whatever is done behind it.\n\n```python\n"
-        "def safe_to_commit(polled, done):\n    for offset in polled:\n        if offset not in done:\n"
-        "            return offset\n    return polled[-1] + 1\n```\n\n"
-        "The price: one slow record keeps the committed offset where it is, and after a crash all that was done "
-        "behind it comes again. Libraries that process in parallel remember, beside the offset, which later records "
-        "are done; they write that into the commit's metadata."
-    ),
-    misconceptions=(
-        Misconception(highest_done, "That is what the program in the report did: slower records are passed by."),
-        Misconception(as_many_as_done, "How many are done says nothing about which."),
-        Misconception(last_safe, "A commit names the next record to read, not the last one that is done."),
-        Misconception(
-            next_number,
-            "A compacted topic has no record at some offsets: the next to wait for is the next polled.",
-        ),
-    ),
-    moral="A committed offset is one number: it cannot say that the fifth is missing.",
-)
-
-_PARALLEL = Settings(400, max_poll_records=100)
-
-
-@cache
-def _committed_in_the_end(is_retried: bool) -> tuple[int, int]:
-    """What is committed at the crash, and how many records come twice."""
-    events = [Start()]
-    for offset in (100, 200, 300):
-        events += [Poll(), *[Process()] * 100, CommitAsync(offset=offset)]
-    events += [Answered(), Answered(is_retriable=True), *([CommitAsync(offset=200)] if is_retried else []), Answered()]
-    events += [Answered()] if is_retried else []
-    end = simulate(_PARALLEL, [*events, Poll(), *[Process()] * 40, Crash()])[-1].state
-    return end.committed, 340 - end.committed
-
-
-def _billed_twice() -> dict[str, int]:
-    (committed, twice), (_, without) = _committed_in_the_end(True), _committed_in_the_end(False)
-    return {"committed": committed, "twice": twice, "twice, without the retry": without}
-
-
-billed_twice = Exercise(
-    name="billed_twice",
-    asks=(
-        "**Incident.** `billing` commits after every 100 records with `commitAsync`, and its callback sends a commit "
-        "again when it failed. The commits of 100, 200 and 300 are on the way one after the other. 100 is stored; 200 "
-        "is answered with COORDINATOR_LOAD_IN_PROGRESS, so the callback sends 200 again; 300 is stored; then the "
-        "second 200 arrives. `billing` has processed 340 records when it crashes, before the next commit. Which "
-        "offset is committed, and how many orders are billed twice? How many would it be if the callback had left "
-        "the failure alone?"
-    ),
-    start=(
-        'answer = {"committed": ..., "twice": ..., "twice, without the retry": ...}\n'
-        "exercises.billed_twice.check(answer)"
-    ),
-    judge=Value(_billed_twice),
-    solve=_billed_twice,
-    hints=(
-        "Does the coordinator compare a commit with the one before?",
-        "It does not: the last one wins, whatever its number.",
-        "The committed offset is the next to read: subtract it from the 340 that are done.",
-    ),
-    reasoning=(
-        "The coordinator takes each commit as it comes, so the late 200 overwrites 300. The next owner begins at 200 "
-        "and bills 140 orders again; without the retry it would have begun at 300: 40 orders.\n\n"
-        "That is why `commitAsync` never retries by itself. `commitSync` may, for it lets nothing pass it. A callback "
-        "that wants to retry must first look whether a newer commit was sent. Kafka Connect had the same trouble with "
-        "answers that came in another order than it had asked (KAFKA-5731, fixed in 2017)."
-    ),
-    misconceptions=(
-        Misconception({"committed": 300}, "No one looks whether a commit goes forward: what arrives last is stored."),
-        Misconception({"committed": 340}, "That many were processed; the coordinator knows of fewer."),
-        Misconception(
-            {"twice, without the retry": 0}, "Even then the last commit is some records behind the work at the crash."
-        ),
-    ),
-    moral="A commit that failed is harmless; one that comes late is not.",
-)
-
-where_to_keep_it = Exercise(
-    name="where_to_keep_it",
-    asks=(
-        "**Open question.** `billing` charges a card through the HTTP interface of a bank, and then writes a row into "
-        "its own database. Which of the three cures fits where: an idempotent sink, the offset stored with the "
-        "result, the offset as a lock? What can still go wrong between the bank and the database, and what would you "
-        'ask the bank for? And what do you tell a colleague who says: "we set enable.auto.commit=false, so nothing '
-        'can come twice"?'
-    ),
-    start="answer = ...\nexercises.where_to_keep_it.check(answer)",
-    judge=Open(),
-    solve=lambda: "The offset goes into the database with the row; the bank needs an idempotency key for each charge.",
-    hints=(
-        "Which of the two sinks can take part in a transaction with the offset?",
-        "A crash between the charge and the row: what does the next owner see?",
-        "Many payment interfaces take a key with each request, and answer a key's second one as its first.",
-    ),
-    reasoning=(
-        "The database can hold row and offset in one transaction, and with the offset as a lock it also refuses a "
-        "zombie. The bank cannot take part in it. If the crash comes after the charge and before the transaction, the "
-        "next owner charges again, whatever is stored where. So the bank must be the idempotent one: a request with a "
-        "key made of topic, partition and offset, or of the order, which it answers the second time with the first "
-        "result.\n\n"
-        "The colleague: without auto commit *you* say when to commit, which is before or after the work. Before loses, "
-        "after doubles; turning the setting off prevents neither."
-    ),
-)
-
-
-# The exercises of chapter 06: lost or twice?
-
 _FORTY = Settings(100, max_poll_records=40)
 _POLLS = {
     "after": [Start(), Poll(), *[Process()] * 40, CommitSync(), Poll(), *[Process()] * 20],
@@ -494,6 +178,38 @@ which_order = Exercise(
     moral="Ahead: lost. Behind: twice. Together: once.",
 )
 
+
+def offsets_to_commit(processed):
+    """The offset to commit for each partition."""
+    offsets = {}
+    for partition, offset in processed:
+        if offset > offsets.get(partition, 0):
+            offsets[partition] = offset
+    return offsets
+
+
+OFFSETS_TO_COMMIT = FaultyCode(
+    offsets_to_commit,
+    (
+        ("offsets[partition] = offset\n", "offsets[partition] = offset + 1\n"),
+        ("if offset > offsets.get(partition, 0):", "if offset >= offsets.get(partition, 0):"),
+    ),
+)
+
+PROCESSED_CASES = tuple(
+    (processed,)
+    for processed in (
+        (),
+        ((0, 0),),
+        ((0, 5),),
+        ((0, 0), (0, 1)),
+        ((3, 0), (1, 7)),
+        ((0, 5), (0, 6), (0, 7)),
+        ((0, 41), (1, 0), (0, 42), (2, 8)),
+    )
+)
+"""What was processed, each as (partition, offset), in the order of each partition."""
+
 last_or_next = Exercise(
     name="last_or_next",
     asks=(
@@ -535,6 +251,65 @@ last_or_next = Exercise(
     moral="The committed offset is a promise about where to go on, not a receipt for what was done.",
 )
 
+
+def bill(deliveries):
+    """Each record once: its place in Kafka is its name."""
+    cents_by_order, seen = {}, set()
+    for topic, partition, offset, order, cents in deliveries:
+        if (topic, partition, offset) not in seen:
+            seen.add((topic, partition, offset))
+            cents_by_order[order] = cents_by_order.get(order, 0) + cents
+    return cents_by_order
+
+
+def bill_everything(deliveries):
+    """No memory at all."""
+    cents_by_order = {}
+    for *_, order, cents in deliveries:
+        cents_by_order[order] = cents_by_order.get(order, 0) + cents
+    return cents_by_order
+
+
+def bill_by_offset(deliveries):
+    """Two partitions have the same offsets."""
+    return bill([("orders", 0, *rest) for _, _, *rest in deliveries])
+
+
+def bill_by_partition_and_offset(deliveries):
+    """Two topics have the same partitions."""
+    return bill([("orders", *rest) for _, *rest in deliveries])
+
+
+def bill_by_order(deliveries):
+    """An order may have more than one record."""
+    cents_by_order = {}
+    for *_, order, cents in deliveries:
+        cents_by_order.setdefault(order, cents)
+    return cents_by_order
+
+
+def bill_if_different_from_last(deliveries):
+    """A batch that comes again comes as a whole."""
+    kept = [each for at, each in enumerate(deliveries) if at == 0 or each != deliveries[at - 1]]
+    return bill_everything(kept)
+
+
+_A, _B = ("orders", 0, 7, "A", 500), ("orders", 0, 8, "B", 900)
+DELIVERY_CASES = tuple(
+    (deliveries,)
+    for deliveries in (
+        (),
+        (_A,),
+        (_A, _A),
+        (_A, _B, _A, _B),
+        (_A, ("orders", 1, 7, "C", 300)),
+        (_A, ("returns", 0, 7, "A", -500)),
+        (_A, ("orders", 0, 9, "A", 200), ("orders", 0, 9, "A", 200)),
+        (_A, ("orders", 0, 12, "A", 500)),
+    )
+)
+"""Deliveries, each as (topic, partition, offset, order, cents)."""
+
 my_sink = Exercise(
     name="my_sink",
     asks=(
@@ -573,6 +348,219 @@ my_sink = Exercise(
         ),
     ),
     moral="An idempotent sink asks what a record is, not what it says.",
+)
+
+
+def safe_to_commit(polled, done):
+    """The first record that is not done; when all are, one past the last."""
+    for offset in polled:
+        if offset not in done:
+            return offset
+    return polled[-1] + 1
+
+
+def highest_done(polled, done):
+    """What the client in the report did."""
+    return max(done) + 1 if done else polled[0]
+
+
+def as_many_as_done(polled, done):
+    """Counts where it should look."""
+    return polled[0] + len(done)
+
+
+def last_safe(polled, done):
+    """The last record before the gap, and not the next."""
+    return max(polled[0], safe_to_commit(polled, done) - 1)
+
+
+def next_number(polled, done):
+    """Takes for granted that offsets have no gaps."""
+    offset = polled[0]
+    while offset in done:
+        offset += 1
+    return offset
+
+
+SAFE_CASES = (
+    ((0,), frozenset()),
+    ((0,), frozenset({0})),
+    ((4, 5, 6), frozenset({4})),
+    ((4, 5, 6), frozenset({5, 6})),
+    ((4, 5, 6), frozenset({4, 5, 6})),
+    ((1, 2, 3, 4, 5, 6, 7, 8, 9, 10), frozenset({1, 2, 3, 4, 6, 7, 8, 9, 10})),
+    ((10, 12, 15), frozenset({10, 12})),
+    ((10, 12, 15), frozenset({10, 12, 15})),
+    ((10, 12, 15), frozenset({12})),
+)
+"""Offsets that poll returned, ascending, and those that the threads are done with; a compacted topic has gaps."""
+
+one_slow_record = Exercise(
+    name="one_slow_record",
+    asks=(
+        "**A real report** (confluent-kafka-go#1179). Ten messages, 1 to 10, are processed in parallel. Number 5 is "
+        "slow; 10 is done and its offset stored for the next commit. The program is stopped and started again, and 5 "
+        "is never processed. Write `safe_to_commit(polled, done)`: from the offsets that poll returned, ascending, "
+        "and the set of those that are done, the offset that may be committed so that nothing is lost and as little "
+        "as possible comes twice. The topic is compacted: offsets have gaps."
+    ),
+    start=("def safe_to_commit(polled, done):\n    return ...\n\n\nexercises.one_slow_record.check(safe_to_commit)"),
+    judge=Function(safe_to_commit, ("polled", "done"), SAFE_CASES),
+    solve=lambda: safe_to_commit,
+    hints=(
+        "Everything below a committed offset will never be delivered again.",
+        "Walk through `polled` from the front: where must you stop?",
+        "If nothing stops you, the next offset is one past the last.",
+    ),
+    reasoning=(
+        "The first record that is not done holds the commit back, whatever is done behind it.\n\n```python\n"
+        "def safe_to_commit(polled, done):\n    for offset in polled:\n        if offset not in done:\n"
+        "            return offset\n    return polled[-1] + 1\n```\n\n"
+        "The price: one slow record keeps the committed offset where it is, and after a crash all that was done "
+        "behind it comes again. Libraries that process in parallel remember, beside the offset, which later records "
+        "are done; they write that into the commit's metadata."
+    ),
+    misconceptions=(
+        Misconception(highest_done, "That is what the program in the report did: slower records are passed by."),
+        Misconception(as_many_as_done, "How many are done says nothing about which."),
+        Misconception(last_safe, "A commit names the next record to read, not the last one that is done."),
+        Misconception(
+            next_number,
+            "A compacted topic has no record at some offsets: the next to wait for is the next polled.",
+        ),
+    ),
+    moral="A committed offset is one number: it cannot say that the fifth is missing.",
+)
+
+_PARALLEL = Settings(400, max_poll_records=100)
+
+
+@cache
+def _committed_in_the_end(is_retried: bool) -> tuple[int, int]:
+    """What is committed at the crash, and how many records come twice."""
+    events = [Start()]
+    for offset in (100, 200, 300):
+        events += [Poll(), *[Process()] * 100, CommitAsync(offset=offset)]
+    events += [Answered(), Answered(is_retriable=True), *([CommitAsync(offset=200)] if is_retried else []), Answered()]
+    events += [Answered()] if is_retried else []
+    end = simulate(_PARALLEL, [*events, Poll(), *[Process()] * 40, Crash()])[-1].state
+    return end.committed, 340 - end.committed
+
+
+def _billed_twice() -> dict[str, int]:
+    (committed, twice), (_, without) = _committed_in_the_end(True), _committed_in_the_end(False)
+    return {"committed": committed, "twice": twice, "twice, without the retry": without}
+
+
+billed_twice = Exercise(
+    name="billed_twice",
+    asks=(
+        "**Incident.** `billing` commits after every 100 records with `commitAsync`, and its callback sends a commit "
+        "again when it failed. The commits of 100, 200 and 300 are on the way one after the other. 100 is stored; 200 "
+        "is answered with COORDINATOR_LOAD_IN_PROGRESS, so the callback sends 200 again; 300 is stored; then the "
+        "second 200 arrives. `billing` has processed 340 records when it crashes, before the next commit. Which "
+        "offset is committed, and how many orders are billed twice? How many would it be if the callback had left "
+        "the failure alone?"
+    ),
+    start=(
+        'answer = {"committed": ..., "twice": ..., "twice, without the retry": ...}\n'
+        "exercises.billed_twice.check(answer)"
+    ),
+    judge=Value(_billed_twice),
+    solve=_billed_twice,
+    hints=(
+        "Does the coordinator compare a commit with the one before?",
+        "It does not: the last one wins, whatever its number.",
+        "The committed offset is the next to read: subtract it from the 340 that are done.",
+    ),
+    reasoning=(
+        "The coordinator takes each commit as it comes, so the late 200 overwrites 300. The next owner begins at 200 "
+        "and bills 140 orders again; without the retry it would have begun at 300: 40 orders.\n\n"
+        "That is why `commitAsync` never retries by itself. `commitSync` may, for it lets nothing pass it. A callback "
+        "that wants to retry must first look whether a newer commit was sent. Kafka Connect had the same trouble with "
+        "answers that came in another order than it had asked (KAFKA-5731, fixed in 2017)."
+    ),
+    misconceptions=(
+        Misconception({"committed": 300}, "No one looks whether a commit goes forward: what arrives last is stored."),
+        Misconception({"committed": 340}, "That many were processed; the coordinator knows of fewer."),
+        Misconception(
+            {"twice, without the retry": 0}, "Even then the last commit is some records behind the work at the crash."
+        ),
+    ),
+    moral="A commit that failed is harmless; one that comes late is not.",
+)
+
+_CONSUMER = Settings(6, max_poll_records=2, is_auto=True)
+_GAME = Game(
+    step,
+    broken,
+    _CONSUMER,
+    start(_CONSUMER),
+    NOT_LOST,
+    moves_of(Start(), Poll(), Process(), Wait(5000), Crash(), Start("B"), Poll("B"), Process("B")),
+    "Start > Poll > Wait(5000) > Poll > Crash",
+)
+
+lost_by_auto_commit = Exercise(
+    name="lost_by_auto_commit",
+    asks=(
+        "A game. Consumer A has auto commit on (every 5 s), and a poll returns up to two records. Users hope that "
+        f"*{_GAME.promise}*. Break that promise; **par {_GAME.par}**. The moves: {_GAME.table()}; those with `'B'` are "
+        "of a second consumer, which gets the partition when it starts. Give a line with `>` between the moves."
+    ),
+    start='run = ""  # moves with > between them\nexercises.lost_by_auto_commit.check(run)',
+    judge=_GAME,
+    solve=lambda: _GAME.best,
+    hints=(
+        "An auto commit commits the position: all that polls have returned. In which call does it happen?",
+        "In a poll, when five seconds have passed since the last one. What if the records are not processed by then?",
+    ),
+    reasoning=(
+        f"`{_GAME.best}`. The second poll commits what the first one has returned, and nothing of it was processed: "
+        "when A crashes, no owner will ever get these records again. An application that processes each poll's records "
+        "before it polls again cannot lose any this way; one that hands them to other threads can."
+    ),
+    misconceptions=(
+        Misconception(
+            "Start > Poll > Process > Wait(5000) > Poll > Process > Crash",
+            "A record that was processed is not lost; leave out what saves it.",
+            recognises=lambda run: "Process" in str(run) and str(run).count("Poll") > 1,
+        ),
+        Misconception(
+            "Start > Poll > Wait(5000) > Crash",
+            "Time alone commits nothing: it is the next poll that looks whether a commit is due.",
+        ),
+        Misconception("Start > Poll > Crash", "Nothing was committed, so the next owner gets the same records again."),
+    ),
+    moral="Auto commit trusts you to be done with the last poll when you call the next one.",
+)
+
+where_to_keep_it = Exercise(
+    name="where_to_keep_it",
+    asks=(
+        "**Open question.** `billing` charges a card through the HTTP interface of a bank, and then writes a row into "
+        "its own database. Which of the three cures fits where: an idempotent sink, the offset stored with the "
+        "result, the offset as a lock? What can still go wrong between the bank and the database, and what would you "
+        'ask the bank for? And what do you tell a colleague who says: "we set enable.auto.commit=false, so nothing '
+        'can come twice"?'
+    ),
+    start="answer = ...\nexercises.where_to_keep_it.check(answer)",
+    judge=Open(),
+    solve=lambda: "The offset goes into the database with the row; the bank needs an idempotency key for each charge.",
+    hints=(
+        "Which of the two sinks can take part in a transaction with the offset?",
+        "A crash between the charge and the row: what does the next owner see?",
+        "Many payment interfaces take a key with each request, and answer a key's second one as its first.",
+    ),
+    reasoning=(
+        "The database can hold row and offset in one transaction, and with the offset as a lock it also refuses a "
+        "zombie. The bank cannot take part in it. If the crash comes after the charge and before the transaction, the "
+        "next owner charges again, whatever is stored where. So the bank must be the idempotent one: a request with a "
+        "key made of topic, partition and offset, or of the order, which it answers the second time with the first "
+        "result.\n\n"
+        "The colleague: without auto commit *you* say when to commit, which is before or after the work. Before loses, "
+        "after doubles; turning the setting off prevents neither."
+    ),
 )
 
 _CHAPTER = Chapter(

@@ -13,7 +13,6 @@ from kafkalearn.formats.disk import committed_records, read_disk
 from kafkalearn.groups import classic
 from kafkalearn.groups.classic.model import GroupWritten
 from kafkalearn.offsets import Member, decode, decode_key, replay
-from kafkalearn.offsets import encode_key as offsets_encode_key
 from kafkalearn.offsets.records import encode_key
 from kafkalearn.offsets.replay import CLASSIC, CONSUMER
 from kafkalearn.offsets.store import Commit, DeleteOffset, Settings, StoreGroup, Sweep, start, step
@@ -33,8 +32,109 @@ __all__ = [
     "who_died",
 ]
 
+_KEY = {"group": "search", "topic": "returns", "partition": 300}  # other bytes than the text steps through
+_HEX = encode_key(1, _KEY).hex()
 
-# Exercises with the retention of offsets: when they go, by release and by kind of group.
+
+def _read_key() -> dict[str, object]:
+    kind, fields = decode_key(bytes.fromhex(_HEX))
+    return {"record type": kind.number, **fields}
+
+
+read_key = Exercise(
+    name="read_key",
+    asks=(
+        "With pen and paper. This is a key from `__consumer_offsets`; letters are ASCII, `61` is a, `7a` is z. What "
+        f"does it say?\n\n`{' '.join(_HEX[at : at + 2] for at in range(0, len(_HEX), 2))}`"
+    ),
+    start=('said = {"record type": ..., "group": ..., "topic": ..., "partition": ...}\nexercises.read_key.check(said)'),
+    judge=Value(_read_key),
+    solve=_read_key,
+    hints=(
+        "Two bytes for the record type, then two for the length of the group id.",
+        "After the group id come two bytes of length and the topic; the last four bytes are the partition.",
+    ),
+    reasoning=(
+        "`00 01`: record type 1, a committed offset. `00 06`: six bytes of group id follow, `73 65 61 72 63 68`, "
+        "`search`. `00 07`: seven bytes, `returns`. The last four bytes, `00 00 01 2c`, are partition 1 x 256 + 44 = "
+        "300."
+    ),
+    misconceptions=(
+        Misconception(
+            {"record type": 6}, "The length of the group id comes second: the record type is in front of it."
+        ),
+        Misconception(
+            {"partition": int.from_bytes(bytes.fromhex(_HEX)[-4:], "little")},
+            "The first byte of a number is its highest: Kafka writes big-endian.",
+        ),
+        Misconception({"partition": 44}, "All four bytes are the number; the one before the last is not 0."),
+        Misconception({"partition": 1 + 44}, "A byte is worth 256 times the one after it; do not add them up."),
+        Misconception({"group": "returns"}, "The group id comes before the topic."),
+    ),
+)
+
+_GROUP_LIFE = (
+    classic.JoinGroup("c1", version=3),
+    classic.JoinGroup("c2", version=3),
+    classic.TimePassed(6000),
+    classic.SyncGroup("c1", "c1-1", 1, (("c1-1", "orders-0"), ("c2-2", "orders-1"))),
+    classic.SyncGroup("c2", "c2-2", 1),
+    classic.LeaveGroup("c2", "c2-2"),
+    classic.JoinGroup("c1", "c1-1", version=3),
+    classic.SyncGroup("c1", "c1-1", 2, (("c1-1", "orders-0, orders-1"),)),
+    classic.LeaveGroup("c1", "c1-1"),
+)
+
+
+def _group_records() -> dict[str, int]:
+    return {"3.9": _records_written("3.9"), "4.3": _records_written("4.3"), "4.3, assign": 0}
+
+
+def _records_written(release: str) -> int:
+    run = classic.simulate(classic.Settings(release), _GROUP_LIFE)
+    return sum(isinstance(each, GroupWritten) for moment in run for each in moment.state.effects)
+
+
+group_records = Exercise(
+    name="group_records",
+    asks=(
+        "A prediction. Two consumers join a new classic group within a second; they work, and each commits a hundred "
+        "times. One leaves; the other goes on, commits a hundred times more, and leaves too. How many records of the "
+        "**group** (record type 2) does the coordinator write, on 3.9 and on 4.3? And on 4.3 if one consumer with "
+        "`assign` does all the work and all the commits?"
+    ),
+    start='records = {"3.9": ..., "4.3": ..., "4.3, assign": ...}\nexercises.group_records.check(records)',
+    judge=Value(_group_records),
+    solve=_group_records,
+    hints=(
+        "A record is written when a rebalance ends. How many rebalances end here?",
+        "When the last member leaves, no rebalance ends, but the group becomes Empty, and that is written, too.",
+        "The coordinator of 4.0 and later writes a new group down at its first JoinGroup as well, still empty.",
+    ),
+    reasoning=(
+        "3.9: one at the end of the first rebalance, with two members; one when the second ends, with one member; one "
+        "when the group is Empty: 3. The commits write records of their own (type 1) and none of the group. 4.3: one "
+        "more at the start, so 4. With `assign`: 0, nobody joins, so there is no member to write down; the group id "
+        "is known by its offsets alone."
+    ),
+    misconceptions=(
+        Misconception(
+            {"3.9": 2}, "Two rebalances end; but what is written when the last member leaves and the group is Empty?"
+        ),
+        Misconception({"4.3": 3}, "As on 3.9; but the newer coordinator also writes a group down when it is created."),
+        Misconception(
+            {"4.3, assign": 1},
+            "With `assign` nobody joins: there is no rebalance that ends, and no group to write down.",
+        ),
+        Misconception(
+            {"3.9": 303},
+            "A commit writes a record of type 1, an offset; it does not write the group.",
+            recognises=lambda count: (
+                isinstance(count, dict) and any(isinstance(each, int) and each >= 100 for each in count.values())
+            ),
+        ),
+    ),
+)
 
 _HOUR_MS = 3_600_000
 
@@ -133,120 +233,8 @@ when_gone = Exercise(
     moral="An upgrade changes when offsets expire, twice; so does another group protocol.",
 )
 
-long_weekend = Exercise(
-    name="long_weekend",
-    asks=(
-        "**Incident.** On a 4.3 cluster somebody carried `offsets.retention.minutes=1440` over from an old "
-        "`server.properties`. `billing`, a classic group, is stopped on Friday at 18:00 and started on Monday at "
-        "08:00, and begins from the start of its topics. What is the smallest number of minutes that would have kept "
-        "its offsets until exactly then?"
-    ),
-    start="minutes = ...\nexercises.long_weekend.check(minutes)",
-    judge=Value(lambda: 62 * 60 + 1),
-    solve=lambda: 62 * 60 + 1,
-    hints=(
-        "How long was the group Empty?",
-        "Since 2.1 an offset has expired when *now - base >= retention*: what if they are equal?",
-    ),
-    reasoning=(
-        "From Friday 18:00 to Monday 08:00 are 62 hours, 3720 minutes. With 3720 the condition is just met, and a "
-        "sweep at 08:00 takes the offsets; one minute more keeps them. In practice leave more room: the default is "
-        "a week."
-    ),
-    misconceptions=(
-        Misconception(3720, "That is how long it stood still; at equality the offset has expired already."),
-        Misconception(62, "These are the hours; the setting is in minutes."),
-        Misconception(1440, "That is what somebody had set: one day, and the group was away for longer."),
-        Misconception(
-            86 * 60,
-            "From Friday evening to Monday morning are two days and some hours, not three: count them again.",
-            recognises=lambda minutes: minutes in (86 * 60, 86 * 60 + 1, 38 * 60, 38 * 60 + 1),
-        ),
-        Misconception(10080, "The default would have done, but it is not the smallest."),
-    ),
-)
 
-a_year_of_retention = Exercise(
-    name="a_year_of_retention",
-    asks=(
-        "**Open question.** After the incident somebody proposes `offsets.retention.minutes=525600`, a year. What does "
-        "it cost, what does it not protect against, and what would you do instead or as well?"
-    ),
-    start="answer = ...\nexercises.a_year_of_retention.check(answer)",
-    judge=Open(),
-    solve=lambda: "A month at most, an alert on Empty groups, and a decision about auto.offset.reset for each group.",
-    hints=(
-        "Where do the offsets of groups live that will never come back, and who reads them at every failover?",
-        "What remains of an offset if the records it points at were deleted meanwhile?",
-    ),
-    reasoning=(
-        "*Cost:* every console consumer and every renamed group stays for a year, in the coordinator's memory and "
-        "in the log that it reads when it takes over: slower failover.\n\n*No protection:* if the topic keeps its "
-        "records for seven days, an offset of last month points at nothing, and `auto.offset.reset` decides all "
-        "the same; nor against a deleted topic or group.\n\n*Instead:* at least as long as the longest planned "
-        "stop; an alert when a group that should run is Empty; `auto.offset.reset=none` where starting anywhere is "
-        "worse than not starting."
-    ),
-)
-
-
-# The game of chapter 07: an offset goes while its group is consuming, as up to 2.0.
-
-_DAY_MS = 86_400_000
-_STORE = Settings("2.0")
-_MEMBER = Member("billing-1", subscribed=("orders",))
-_GAME = Game(
-    step,
-    broken,
-    _STORE,
-    start(_STORE),
-    OFFSET_KEPT,
-    {
-        "billing joins": StoreGroup("billing", 1, 0, (_MEMBER,), protocol="range", leader="billing-1"),
-        "billing commits": Commit("billing", "orders", 0, 7, 0, member_id="billing-1", generation=1),
-        "a sweep after 1 day": Sweep(_DAY_MS),
-        "billing leaves": StoreGroup("billing", 2, 0),
-        "a sweep after 8 days": Sweep(8 * _DAY_MS),
-        "somebody deletes the offset": DeleteOffset("billing", "orders", 0),
-    },
-    "billing joins > billing commits > a sweep after 8 days",
-)
-
-gone_while_consuming = Exercise(
-    name="gone_while_consuming",
-    asks=(
-        f"A game with a coordinator of Kafka 2.0. Users hope that *{_GAME.promise}*. Break that promise; **par "
-        f"{_GAME.par}**. The moves: {_GAME.table()}. All but the sweeps happen at time 0. Give a line with `>` between "
-        "the moves."
-    ),
-    start='run = ""  # moves with > between them\nexercises.gone_while_consuming.check(run)',
-    judge=_GAME,
-    solve=lambda: _GAME.best,
-    hints=(
-        "The promise is about a group that is still there: who must not leave?",
-        "In 2.0 the retention is seven days, and it counts from the commit.",
-    ),
-    reasoning=(
-        f"`{_GAME.best}`. Up to 2.0 a sweep compared only the time of the commit with the retention. A partition into "
-        "which nothing is written for a week gets no new commits from a consumer that commits by hand, so its offset "
-        "went, though the consumer was there all the time. Since 2.1 (KIP-211) the same moves break nothing."
-    ),
-    misconceptions=(
-        Misconception(
-            "billing joins > billing commits > a sweep after 1 day",
-            "One day was the default up to 1.1; here it is more.",
-        ),
-        Misconception(
-            "billing joins > billing commits > billing leaves > a sweep after 8 days",
-            "A group that has left does not consume any more, so this is no broken promise. Let it stay.",
-        ),
-    ),
-    moral="A quiet partition is what old brokers forgot first.",
-)
-
-
-# Ways to read a key of the offsets topic: the right one, and those that go wrong in a known way.
-
+# Ways to read a key: the right one, and those that go wrong in a known way.
 _GROUPS = ("g", "billing", "位移组", "grüße-東京", "search-" + "x" * 300)
 CASES = tuple(
     (encode_key(number, {"group": group} | ({} if number == 2 else {"topic": topic, "partition": partition})),)
@@ -297,49 +285,6 @@ def with_partition_always(raw: bytes) -> tuple[object, ...]:
     said = _read(raw)
     return said if len(said) == 4 else (*said, "", 0)
 
-
-# Exercises with the records of __consumer_offsets: a key by hand and by code, a dead disk, the group's own.
-
-_KEY = {"group": "search", "topic": "returns", "partition": 300}  # other bytes than the text steps through
-_HEX = offsets_encode_key(1, _KEY).hex()
-
-
-def _read_key() -> dict[str, object]:
-    kind, fields = decode_key(bytes.fromhex(_HEX))
-    return {"record type": kind.number, **fields}
-
-
-read_key = Exercise(
-    name="read_key",
-    asks=(
-        "With pen and paper. This is a key from `__consumer_offsets`; letters are ASCII, `61` is a, `7a` is z. What "
-        f"does it say?\n\n`{' '.join(_HEX[at : at + 2] for at in range(0, len(_HEX), 2))}`"
-    ),
-    start=('said = {"record type": ..., "group": ..., "topic": ..., "partition": ...}\nexercises.read_key.check(said)'),
-    judge=Value(_read_key),
-    solve=_read_key,
-    hints=(
-        "Two bytes for the record type, then two for the length of the group id.",
-        "After the group id come two bytes of length and the topic; the last four bytes are the partition.",
-    ),
-    reasoning=(
-        "`00 01`: record type 1, a committed offset. `00 06`: six bytes of group id follow, `73 65 61 72 63 68`, "
-        "`search`. `00 07`: seven bytes, `returns`. The last four bytes, `00 00 01 2c`, are partition 1 x 256 + 44 = "
-        "300."
-    ),
-    misconceptions=(
-        Misconception(
-            {"record type": 6}, "The length of the group id comes second: the record type is in front of it."
-        ),
-        Misconception(
-            {"partition": int.from_bytes(bytes.fromhex(_HEX)[-4:], "little")},
-            "The first byte of a number is its highest: Kafka writes big-endian.",
-        ),
-        Misconception({"partition": 44}, "All four bytes are the number; the one before the last is not 0."),
-        Misconception({"partition": 1 + 44}, "A byte is worth 256 times the one after it; do not add them up."),
-        Misconception({"group": "returns"}, "The group id comes before the topic."),
-    ),
-)
 
 my_key = Exercise(
     name="my_key",
@@ -410,72 +355,113 @@ who_died = Exercise(
     ),
 )
 
-
-_GROUP_LIFE = (
-    classic.JoinGroup("c1", version=3),
-    classic.JoinGroup("c2", version=3),
-    classic.TimePassed(6000),
-    classic.SyncGroup("c1", "c1-1", 1, (("c1-1", "orders-0"), ("c2-2", "orders-1"))),
-    classic.SyncGroup("c2", "c2-2", 1),
-    classic.LeaveGroup("c2", "c2-2"),
-    classic.JoinGroup("c1", "c1-1", version=3),
-    classic.SyncGroup("c1", "c1-1", 2, (("c1-1", "orders-0, orders-1"),)),
-    classic.LeaveGroup("c1", "c1-1"),
-)
-
-
-def _group_records() -> dict[str, int]:
-    return {"3.9": _records_written("3.9"), "4.3": _records_written("4.3"), "4.3, assign": 0}
-
-
-def _records_written(release: str) -> int:
-    run = classic.simulate(classic.Settings(release), _GROUP_LIFE)
-    return sum(isinstance(each, GroupWritten) for moment in run for each in moment.state.effects)
-
-
-group_records = Exercise(
-    name="group_records",
+long_weekend = Exercise(
+    name="long_weekend",
     asks=(
-        "A prediction. Two consumers join a new classic group within a second; they work, and each commits a hundred "
-        "times. One leaves; the other goes on, commits a hundred times more, and leaves too. How many records of the "
-        "**group** (record type 2) does the coordinator write, on 3.9 and on 4.3? And on 4.3 if one consumer with "
-        "`assign` does all the work and all the commits?"
+        "**Incident.** On a 4.3 cluster somebody carried `offsets.retention.minutes=1440` over from an old "
+        "`server.properties`. `billing`, a classic group, is stopped on Friday at 18:00 and started on Monday at "
+        "08:00, and begins from the start of its topics. What is the smallest number of minutes that would have kept "
+        "its offsets until exactly then?"
     ),
-    start='records = {"3.9": ..., "4.3": ..., "4.3, assign": ...}\nexercises.group_records.check(records)',
-    judge=Value(_group_records),
-    solve=_group_records,
+    start="minutes = ...\nexercises.long_weekend.check(minutes)",
+    judge=Value(lambda: 62 * 60 + 1),
+    solve=lambda: 62 * 60 + 1,
     hints=(
-        "A record is written when a rebalance ends. How many rebalances end here?",
-        "When the last member leaves, no rebalance ends, but the group becomes Empty, and that is written, too.",
-        "The coordinator of 4.0 and later writes a new group down at its first JoinGroup as well, still empty.",
+        "How long was the group Empty?",
+        "Since 2.1 an offset has expired when *now - base >= retention*: what if they are equal?",
     ),
     reasoning=(
-        "3.9: one at the end of the first rebalance, with two members; one when the second ends, with one member; one "
-        "when the group is Empty: 3. The commits write records of their own (type 1) and none of the group. 4.3: one "
-        "more at the start, so 4. With `assign`: 0, nobody joins, so there is no member to write down; the group id "
-        "is known by its offsets alone."
+        "From Friday 18:00 to Monday 08:00 are 62 hours, 3720 minutes. With 3720 the condition is just met, and a "
+        "sweep at 08:00 takes the offsets; one minute more keeps them. In practice leave more room: the default is "
+        "a week."
+    ),
+    misconceptions=(
+        Misconception(3720, "That is how long it stood still; at equality the offset has expired already."),
+        Misconception(62, "These are the hours; the setting is in minutes."),
+        Misconception(1440, "That is what somebody had set: one day, and the group was away for longer."),
+        Misconception(
+            86 * 60,
+            "From Friday evening to Monday morning are two days and some hours, not three: count them again.",
+            recognises=lambda minutes: minutes in (86 * 60, 86 * 60 + 1, 38 * 60, 38 * 60 + 1),
+        ),
+        Misconception(10080, "The default would have done, but it is not the smallest."),
+    ),
+)
+
+_DAY_MS = 86_400_000
+_STORE = Settings("2.0")
+_MEMBER = Member("billing-1", subscribed=("orders",))
+_GAME = Game(
+    step,
+    broken,
+    _STORE,
+    start(_STORE),
+    OFFSET_KEPT,
+    {
+        "billing joins": StoreGroup("billing", 1, 0, (_MEMBER,), protocol="range", leader="billing-1"),
+        "billing commits": Commit("billing", "orders", 0, 7, 0, member_id="billing-1", generation=1),
+        "a sweep after 1 day": Sweep(_DAY_MS),
+        "billing leaves": StoreGroup("billing", 2, 0),
+        "a sweep after 8 days": Sweep(8 * _DAY_MS),
+        "somebody deletes the offset": DeleteOffset("billing", "orders", 0),
+    },
+    "billing joins > billing commits > a sweep after 8 days",
+)
+
+gone_while_consuming = Exercise(
+    name="gone_while_consuming",
+    asks=(
+        f"A game with a coordinator of Kafka 2.0. Users hope that *{_GAME.promise}*. Break that promise; **par "
+        f"{_GAME.par}**. The moves: {_GAME.table()}. All but the sweeps happen at time 0. Give a line with `>` between "
+        "the moves."
+    ),
+    start='run = ""  # moves with > between them\nexercises.gone_while_consuming.check(run)',
+    judge=_GAME,
+    solve=lambda: _GAME.best,
+    hints=(
+        "The promise is about a group that is still there: who must not leave?",
+        "In 2.0 the retention is seven days, and it counts from the commit.",
+    ),
+    reasoning=(
+        f"`{_GAME.best}`. Up to 2.0 a sweep compared only the time of the commit with the retention. A partition into "
+        "which nothing is written for a week gets no new commits from a consumer that commits by hand, so its offset "
+        "went, though the consumer was there all the time. Since 2.1 (KIP-211) the same moves break nothing."
     ),
     misconceptions=(
         Misconception(
-            {"3.9": 2}, "Two rebalances end; but what is written when the last member leaves and the group is Empty?"
-        ),
-        Misconception({"4.3": 3}, "As on 3.9; but the newer coordinator also writes a group down when it is created."),
-        Misconception(
-            {"4.3, assign": 1},
-            "With `assign` nobody joins: there is no rebalance that ends, and no group to write down.",
+            "billing joins > billing commits > a sweep after 1 day",
+            "One day was the default up to 1.1; here it is more.",
         ),
         Misconception(
-            {"3.9": 303},
-            "A commit writes a record of type 1, an offset; it does not write the group.",
-            recognises=lambda count: (
-                isinstance(count, dict) and any(isinstance(each, int) and each >= 100 for each in count.values())
-            ),
+            "billing joins > billing commits > billing leaves > a sweep after 8 days",
+            "A group that has left does not consume any more, so this is no broken promise. Let it stay.",
         ),
     ),
+    moral="A quiet partition is what old brokers forgot first.",
 )
 
-
-# The exercises of chapter 07: what is inside __consumer_offsets?
+a_year_of_retention = Exercise(
+    name="a_year_of_retention",
+    asks=(
+        "**Open question.** After the incident somebody proposes `offsets.retention.minutes=525600`, a year. What does "
+        "it cost, what does it not protect against, and what would you do instead or as well?"
+    ),
+    start="answer = ...\nexercises.a_year_of_retention.check(answer)",
+    judge=Open(),
+    solve=lambda: "A month at most, an alert on Empty groups, and a decision about auto.offset.reset for each group.",
+    hints=(
+        "Where do the offsets of groups live that will never come back, and who reads them at every failover?",
+        "What remains of an offset if the records it points at were deleted meanwhile?",
+    ),
+    reasoning=(
+        "*Cost:* every console consumer and every renamed group stays for a year, in the coordinator's memory and "
+        "in the log that it reads when it takes over: slower failover.\n\n*No protection:* if the topic keeps its "
+        "records for seven days, an offset of last month points at nothing, and `auto.offset.reset` decides all "
+        "the same; nor against a deleted topic or group.\n\n*Instead:* at least as long as the longest planned "
+        "stop; an alert when a group that should run is Empty; `auto.offset.reset=none` where starting anywhere is "
+        "worse than not starting."
+    ),
+)
 
 _CHAPTER = Chapter(
     "07 offsets topic",

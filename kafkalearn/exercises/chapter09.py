@@ -25,21 +25,11 @@ from kafkalearn.replication import (
     step,
 )
 from kafkalearn.replication.events import (
-    AlterPartitionAnswered as EventsAlterPartitionAnswered,
-)
-from kafkalearn.replication.events import (
-    Fetch as EventsFetch,
-)
-from kafkalearn.replication.events import (
     IsrChecked,
     ReplicationEvent,
     TimePassed,
 )
-from kafkalearn.replication.events import (
-    Produce as EventsProduce,
-)
 from kafkalearn.replication.leader import high_watermark_of
-from kafkalearn.replication.settings import Settings as SettingsSettings
 from kafkalearn.replication.simulator import simulate
 from kafkalearn.replication.state import Leadership, Log, Partition, Proposal, Remote
 
@@ -55,166 +45,10 @@ __all__ = [
     "write_high_watermark",
 ]
 
-
-# The game of chapter 09: a record that was committed, and is gone.
-
-_PARTITION = Settings(2, fetch_wait_max_ms=0)
-_GAME = Game(
-    step,
-    broken,
-    _PARTITION,
-    start(_PARTITION),
-    SURVIVE,
-    moves_of(
-        Produce(acks="all"),
-        Fetch(2),
-        *(each(broker) for each in (BrokerCrashed, PowerLost, SessionExpired, BrokerRestarted) for broker in (1, 2)),
-        AlterPartitionAnswered(),
-    ),
-    "Produce > BrokerCrashed(2) > SessionExpired(2) > PowerLost(1) > BrokerRestarted(1)",
-)
-
-lose_a_committed_record = Exercise(
-    name="lose_a_committed_record",
-    asks=(
-        "A game. Two replicas, broker 1 leads, `min.insync.replicas` is 1, and every request is sent with `acks=all`. "
-        f"Users hope that *{_GAME.promise}*, which are all below the HW. Break that promise; **par {_GAME.par}**. The "
-        f"moves: {_GAME.table()}. A crash keeps what is in a broker's page cache, a power cut does not. Give a line "
-        "with `>` between the moves."
-    ),
-    start='run = ""  # moves with > between them\nexercises.lose_a_committed_record.check(run)',
-    judge=_GAME,
-    solve=lambda: _GAME.best,
-    hints=(
-        "As long as a record is on two disks, no single accident takes it away. When is one copy enough to commit it?",
-        "An ISR of one commits alone. How do you make it that small?",
-        "Then the last one in the ISR loses its power, and comes back with less than it had.",
-    ),
-    reasoning=(
-        f"`{_GAME.best}`. Broker 2 crashes and leaves the ISR; what the leader has is then committed, with one copy, "
-        "in its page cache. The power cut takes it away, and broker 1, the only one in the ISR, is elected again "
-        "without it. A minimum ISR of 2 would have refused the record; eligible leader replicas (KIP-966) help only "
-        "together with that."
-    ),
-    misconceptions=(
-        Misconception(
-            "Produce > PowerLost(1) > SessionExpired(1)",
-            "That record was never committed: broker 2 was in the ISR and had not fetched it.",
-        ),
-        Misconception(
-            "Produce > BrokerCrashed(2) > SessionExpired(2) > BrokerCrashed(1) > BrokerRestarted(1)",
-            "After a crash the page cache is still there: the operating system writes it to the disk.",
-        ),
-        Misconception(
-            "Produce > Fetch(2) > Fetch(2) > PowerLost(1) > SessionExpired(1)",
-            "Broker 2 has the record and leads. While both are in the ISR, one power cut takes nothing away.",
-        ),
-    ),
-    moral="Committed means: in all logs of the ISR. It does not say how many these are.",
-)
+SETTINGS = Settings(fetch_wait_max_ms=0)
 
 
-# The rule of the high watermark as the exercise asks for it, its cases, and the ways people get it wrong.
-
-Isr = tuple[int, ...]
-
-HIGH_WATERMARK_CASES: tuple[tuple[int, int, Isr, Isr | None, Isr, dict[int, int]], ...] = (
-    (0, 0, (1,), None, (), {}),
-    (5, 0, (1,), None, (), {}),
-    (5, 0, (1, 2), None, (2,), {2: 5}),
-    (5, 0, (1, 2), None, (2,), {2: 3}),
-    (5, 0, (1, 2), None, (), {2: -1}),
-    (5, 4, (1, 2), None, (2,), {2: 3}),
-    (5, 2, (1, 2, 3), None, (2, 3), {2: 5, 3: -1}),
-    (10, 4, (1, 2, 3), None, (2, 3), {2: 8, 3: 6}),
-    (10, 4, (1, 2, 3), None, (2,), {2: 10, 3: 5}),
-    (10, 4, (1, 2), None, (2,), {2: 9, 3: 1}),
-    (10, 4, (1, 2), None, (2,), {2: 9, 3: -1}),
-    (10, 4, (1, 2), None, (2, 3), {2: 9, 3: 8}),
-    (10, 6, (1, 2), (1, 2, 3), (2, 3), {2: 9, 3: 7}),
-    (10, 6, (1, 2), (1, 2, 3), (2,), {2: 9, 3: 7}),
-    (10, 6, (1, 2, 3), (1, 2), (2,), {2: 9, 3: 6}),
-    (10, 6, (1, 2, 3), (1, 2), (2, 3), {2: 9, 3: 8}),
-    (14, 7, (1, 2, 3), None, (2, 3), {2: 14, 3: 7}),
-    (20, 3, (1, 2, 3, 4), None, (2, 3, 4), {2: 20, 3: 20, 4: 9}),
-)
-"""Arguments, the smallest first."""
-
-
-def high_watermark(
-    leader_end: int, high_watermark: int, isr: Isr, asked: Isr | None, caught_up: Isr, remote_ends: dict[int, int]
-) -> int:
-    """The leader's high watermark by the rules of Kafka 4.3, broker 1 being the leader.
-
-    >>> high_watermark(10, 6, (1, 2), (1, 2, 3), (), {2: 9, 3: 7})
-    7
-    """
-    count = max([1, *remote_ends])
-    remotes = tuple(
-        Remote(remote_ends[broker_id], last_caught_up_ms=0 if broker_id in caught_up else None)
-        if broker_id in remote_ends
-        else None
-        for broker_id in range(1, count + 1)
-    )
-    leading = Leadership(0, isr, 0, None if asked is None else Proposal(asked))
-    log = Log(first_offset=leader_end, high_watermark=high_watermark)
-    return high_watermark_of(SettingsSettings(count), 0, lambda broker_id: True, log, leading, remotes)
-
-
-def _smallest(counts: set[int], leader_end: int, remote_ends: dict[int, int]) -> int:
-    return min([leader_end, *(end for broker, end in remote_ends.items() if broker in counts)])
-
-
-def _all_replicas(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
-    return max(high_watermark, _smallest(set(remote_ends), leader_end, remote_ends))
-
-
-def _majority(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
-    ends = sorted([leader_end, *remote_ends.values()], reverse=True)
-    return max(high_watermark, ends[len(ends) // 2])
-
-
-def _isr_alone(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
-    return max(high_watermark, _smallest(set(isr), leader_end, remote_ends))
-
-
-def _without_the_asked(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
-    return max(high_watermark, _smallest({*isr, *caught_up}, leader_end, remote_ends))
-
-
-def _asked_instead(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
-    return max(high_watermark, _smallest({*(asked or isr)}, leader_end, remote_ends))
-
-
-def _may_fall(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
-    return max(0, _smallest({*isr, *(asked or ()), *caught_up}, leader_end, remote_ends))
-
-
-def _skips_the_unknown(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
-    known = {broker: end for broker, end in remote_ends.items() if end >= 0}
-    return max(high_watermark, _smallest({*isr, *(asked or ()), *caught_up}, leader_end, known))
-
-
-wrong_by_name: MappingProxyType[str, Callable[..., int]] = MappingProxyType(
-    {
-        "all replicas": _all_replicas,
-        "majority": _majority,
-        "ISR alone": _isr_alone,
-        "without the asked": _without_the_asked,
-        "asked instead": _asked_instead,
-        "may fall": _may_fall,
-        "skips the unknown": _skips_the_unknown,
-    }
-)
-"""What students answer, by the mistake."""
-
-
-# Runs of a partition that students put together: where they end, and in words what they cannot be.
-
-SETTINGS = SettingsSettings(fetch_wait_max_ms=0)
-
-
-def end_of(events: Sequence[ReplicationEvent], settings: SettingsSettings = SETTINGS) -> Partition:
+def end_of(events: Sequence[ReplicationEvent], settings: Settings = SETTINGS) -> Partition:
     """The last moment of a run.
 
     Raises
@@ -228,177 +62,7 @@ def end_of(events: Sequence[ReplicationEvent], settings: SettingsSettings = SETT
         raise KafkaLearnError(f"these are no events that can happen one after the other: {error}") from error
 
 
-def marks_of(
-    events: Sequence[ReplicationEvent], settings: SettingsSettings = SETTINGS
-) -> tuple[int, int, tuple[int, ...]]:
-    """LEO, HW and ISR at the end of a run; -1 for both marks where nobody leads."""
-    end = end_of(events, settings)
-    if end.leader is None:
-        return -1, -1, end.controller.isr
-    return end.leader.log_end_offset, end.leader.high_watermark, end.controller.isr
-
-
-# The incidents of chapter 09: when a follower that stands still leaves the ISR, an ISR that flaps, a tighter lag.
-
-LAG_S, CHECK_S = 30, 15
-_LAST_FETCHES_S = (7, 15, 29)
-
-
-def leaves_at_s(last_fetch_s: int) -> int:
-    """The second in which a follower leaves the ISR, whose last fetch, of everything, was at `last_fetch_s`.
-
-    The leader looks every 15 s; a record comes right after that last fetch.
-
-    >>> leaves_at_s(7)
-    45
-    """
-    settings = SettingsSettings(2, replica_lag_time_max_ms=1000 * LAG_S, fetch_wait_max_ms=0)
-    events: list[ReplicationEvent] = [TimePassed(1000 * last_fetch_s), EventsFetch(2), EventsProduce(acks=1)]
-    state = simulate(settings, events)[-1].state
-    while state.controller.isr == (1, 2):
-        to_next_ms = 1000 * CHECK_S - state.now_ms % (1000 * CHECK_S)
-        state = simulate(settings, [TimePassed(to_next_ms), IsrChecked()], state)[-1].state
-        if state.leader.leading.proposal is not None:
-            state = simulate(settings, [EventsAlterPartitionAnswered()], state)[-1].state
-    return state.now_ms // 1000
-
-
-def _leaves() -> dict[str, int]:
-    return {f"last fetch at {second} s": leaves_at_s(second) for second in _LAST_FETCHES_S}
-
-
-when_it_leaves = Exercise(
-    name="when_it_leaves",
-    asks=(
-        "`replica.lag.time.max.ms` is 30 s, so the leader looks for laggards every 15 s: at second 15, 30, 45, 60 and "
-        "so on. A follower has everything, fetches once more, and then its disk hangs. Right afterwards a record "
-        "comes. In which second does the follower leave the ISR, if that last fetch was in second 7, exactly in second "
-        "15, or in second 29? The controller answers at once."
-    ),
-    start=(
-        "leaves = {" + ", ".join(f'"last fetch at {second} s": ...' for second in _LAST_FETCHES_S) + "}\n"
-        "exercises.when_it_leaves.check(leaves)"
-    ),
-    judge=Value(_leaves),
-    solve=_leaves,
-    hints=(
-        "The follower may lag for 30 s, but it goes only when the leader looks.",
-        "Being exactly at the limit is still good enough.",
-        "For second 7: the limit is passed after second 37; when does the leader look next?",
-    ),
-    reasoning=(
-        "7 s: the limit is passed after 37 s, the next look is at 45 s. 15 s: at 45 s it lags by 30.000 s, which is "
-        "not *more* than 30; at 60 s it goes. 29 s: after 59 s, so at 60 s too.\n\n"
-        "So it takes from just above 30 s to 45 s, one and a half times the setting. For so long an acks=all request "
-        "waits, and consumers see nothing new: the HW stands at what the follower last asked for."
-    ),
-    misconceptions=(
-        Misconception(
-            {"last fetch at 7 s": 37}, "The limit is passed then, but nobody looks: the leader checks every 15 seconds."
-        ),
-        Misconception(
-            {"last fetch at 15 s": 45},
-            "At the limit, to the millisecond, is not beyond it: the time has to be exceeded.",
-        ),
-        Misconception(
-            {"last fetch at 29 s": 75}, "The limit is passed just before a look, so this one takes hardly longer."
-        ),
-    ),
-    moral="Plan for one and a half times replica.lag.time.max.ms.",
-)
-
-_BURSTS = (4000, 4001, 20_000)
-
-
-def _is_removed(release: str, record_count: int) -> bool:
-    """Whether a follower that fetches all the time leaves the ISR over one burst."""
-    settings = SettingsSettings(2, release=release, fetch_wait_max_ms=0)
-    events = [
-        EventsProduce(acks=1),
-        EventsFetch(2),
-        EventsFetch(2),
-        EventsProduce(record_count, acks=1),
-        TimePassed(50),
-        IsrChecked(),
-    ]
-    return end_of(events, settings).replica(1).leading.maximal_isr == (1,)
-
-
-def _flaps() -> dict[str, object]:
-    return {
-        "smallest burst in 0.8.2": next(burst for burst in _BURSTS if _is_removed("0.8.2", burst)),
-        "removed in 0.9 by a burst of 20,000": _is_removed("0.9.0", 20_000),
-    }
-
-
-flapping = Exercise(
-    name="flapping",
-    asks=(
-        "**Incident.** December 2014, Kafka 0.8. A fast new producer sends in large bursts, and the ISR of its topic "
-        "shrinks and grows all the time, at times down to one replica (IBM/sarama#233). Suppose that no broker is ill: "
-        "each follower fetches every 50 ms and gets everything. The brokers run with the defaults of that time, among "
-        "them `replica.lag.max.messages = 4000`.\n\n"
-        "A follower has just fetched everything when a burst comes, and the leader looks for laggards before its next "
-        "fetch. What is the smallest burst that removes it from the ISR? And would 20,000 records do it in Kafka 0.9, "
-        "which no longer has that setting?"
-    ),
-    start=(
-        'answers = {"smallest burst in 0.8.2": ..., "removed in 0.9 by a burst of 20,000": ...}\n'
-        "exercises.flapping.check(answers)"
-    ),
-    judge=Value(_flaps),
-    solve=_flaps,
-    hints=(
-        "A follower was removed when it was *more* than so many records behind.",
-        "The second answer is yes or no. Since 0.9 only one of the two old limits is left: which?",
-    ),
-    reasoning=(
-        "The old rule had two limits: silent for `replica.lag.time.max.ms`, or more than `replica.lag.max.messages` "
-        "behind. 4,001 records at once are enough, although the follower is 50 ms behind and will have them with its "
-        "next fetch; then it is back. No number is right for a busy and a quiet topic at the same time, so 0.9 took "
-        "the setting out (KIP-16, KAFKA-1546) and asks for time alone: a burst, however large, removes nobody who "
-        "catches up within the lag time."
-    ),
-    misconceptions=(
-        Misconception({"smallest burst in 0.8.2": 4000}, "At the limit is not beyond it: it takes one record more."),
-        Misconception(
-            {"removed in 0.9 by a burst of 20,000": True},
-            "Records are not counted any more; 50 ms after it had everything, the follower is well within its time.",
-        ),
-    ),
-    moral="Lag in records says how busy a topic is; lag in time says how a follower is.",
-)
-
-tighter_lag = Exercise(
-    name="tighter_lag",
-    asks=(
-        "**Open question.** Broker 3 has a slow disk. It is in the ISR of `orders-3`, and every order waits for it: "
-        "producers with acks=all see 20 s. `min.insync.replicas` is 2, and brokers 1 and 2 have the records at once, "
-        'so someone writes a ticket: "two are enough, answer when two have it" (as in apache/kafka#1146, closed: not a '
-        "bug). Someone else wants `replica.lag.time.max.ms = 2000`. What do you answer the two?"
-    ),
-    start='advice = """\n"""\nexercises.tighter_lag.check(advice)',
-    judge=Open(),
-    solve=lambda: "min ISR is a condition, not a quorum; a tight limit trades waiting for shrinking.",
-    hints=(
-        "Who may be elected, if broker 1 fails now? What would consumers have been shown?",
-        "What else makes a follower slow for three seconds, on every broker at the same time?",
-    ),
-    reasoning=(
-        "To the first: acks=all waits for *all* of the ISR, because any member may be elected next. Were the request "
-        "answered when two have it, broker 3 could become leader without the record, cleanly. `min.insync.replicas` "
-        "only says below which size of the ISR a write is refused; it is no quorum.\n\n"
-        "To the second: with 2 s broker 3 goes after 3 s at most, and orders are quick again, with one copy less. But "
-        "a long GC pause, a roll of many segments or a busy network then shrinks hundreds of ISRs at once, each change "
-        "a write of the controller, and with min ISR 2 a second slow broker stops the writes. 0.8 to 2.4 had 10 s; 2.5 "
-        "went to 30 s for clusters in clouds (KIP-537). Better: find out why the disk is slow, or take broker 3 out."
-    ),
-)
-
-
-# The exercises of chapter 09: what are HW and LEO, exactly?
-
-_SCHEDULE = (EventsProduce(4), EventsFetch(2), EventsFetch(3), EventsFetch(2), EventsProduce(3), EventsFetch(3))
+_SCHEDULE = (Produce(4), Fetch(2), Fetch(3), Fetch(2), Produce(3), Fetch(3))
 
 
 def _predicted() -> dict[str, int]:
@@ -456,6 +120,14 @@ predict_marks = Exercise(
 )
 
 
+def marks_of(events: Sequence[ReplicationEvent], settings: Settings = SETTINGS) -> tuple[int, int, tuple[int, ...]]:
+    """LEO, HW and ISR at the end of a run; -1 for both marks where nobody leads."""
+    end = end_of(events, settings)
+    if end.leader is None:
+        return -1, -1, end.controller.isr
+    return end.leader.log_end_offset, end.leader.high_watermark, end.controller.isr
+
+
 def _says(events: list[ReplicationEvent]) -> str:
     leo, hw, isr = marks_of(events)
     return f"These events end with LEO {leo}, HW {hw}, and {len(isr)} replicas in the ISR."
@@ -482,7 +154,7 @@ make_marks = Exercise(
         (Property(lambda events: marks_of(events) == (5, 3, (1, 2, 3)), _says),),
         form=as_events,
     ),
-    solve=lambda: [EventsProduce(3), EventsFetch(2), EventsFetch(3), EventsFetch(2), EventsFetch(3), EventsProduce(2)],
+    solve=lambda: [Produce(3), Fetch(2), Fetch(3), Fetch(2), Fetch(3), Produce(2)],
     hints=(
         "First bring LEO and HW to 3, then let the LEO go on alone.",
         "How many times must each follower fetch before the leader knows that it has three records?",
@@ -495,18 +167,112 @@ make_marks = Exercise(
     ),
     misconceptions=(
         Misconception(
-            [EventsProduce(5), EventsFetch(2), EventsFetch(3)],
+            [Produce(5), Fetch(2), Fetch(3)],
             "All logs are equal, and yet nothing is committed: the leader learns what an answer brought only when the "
             "follower asks for more.",
             _is_copied,
         ),
         Misconception(
-            [EventsProduce(5), EventsFetch(2), EventsFetch(3), EventsFetch(2), EventsFetch(3)],
+            [Produce(5), Fetch(2), Fetch(3), Fetch(2), Fetch(3)],
             "That commits everything. Stop the followers earlier, or let the leader go on without them.",
             lambda events: isinstance(events, list) and marks_of(events)[:2] == (5, 5),
         ),
     ),
 )
+
+
+# The rule of the high watermark, and the ways people get it wrong.
+Isr = tuple[int, ...]
+
+HIGH_WATERMARK_CASES: tuple[tuple[int, int, Isr, Isr | None, Isr, dict[int, int]], ...] = (
+    (0, 0, (1,), None, (), {}),
+    (5, 0, (1,), None, (), {}),
+    (5, 0, (1, 2), None, (2,), {2: 5}),
+    (5, 0, (1, 2), None, (2,), {2: 3}),
+    (5, 0, (1, 2), None, (), {2: -1}),
+    (5, 4, (1, 2), None, (2,), {2: 3}),
+    (5, 2, (1, 2, 3), None, (2, 3), {2: 5, 3: -1}),
+    (10, 4, (1, 2, 3), None, (2, 3), {2: 8, 3: 6}),
+    (10, 4, (1, 2, 3), None, (2,), {2: 10, 3: 5}),
+    (10, 4, (1, 2), None, (2,), {2: 9, 3: 1}),
+    (10, 4, (1, 2), None, (2,), {2: 9, 3: -1}),
+    (10, 4, (1, 2), None, (2, 3), {2: 9, 3: 8}),
+    (10, 6, (1, 2), (1, 2, 3), (2, 3), {2: 9, 3: 7}),
+    (10, 6, (1, 2), (1, 2, 3), (2,), {2: 9, 3: 7}),
+    (10, 6, (1, 2, 3), (1, 2), (2,), {2: 9, 3: 6}),
+    (10, 6, (1, 2, 3), (1, 2), (2, 3), {2: 9, 3: 8}),
+    (14, 7, (1, 2, 3), None, (2, 3), {2: 14, 3: 7}),
+    (20, 3, (1, 2, 3, 4), None, (2, 3, 4), {2: 20, 3: 20, 4: 9}),
+)
+"""Arguments, the smallest first."""
+
+
+def high_watermark(
+    leader_end: int, high_watermark: int, isr: Isr, asked: Isr | None, caught_up: Isr, remote_ends: dict[int, int]
+) -> int:
+    """The leader's high watermark by the rules of Kafka 4.3, broker 1 being the leader.
+
+    >>> high_watermark(10, 6, (1, 2), (1, 2, 3), (), {2: 9, 3: 7})
+    7
+    """
+    count = max([1, *remote_ends])
+    remotes = tuple(
+        Remote(remote_ends[broker_id], last_caught_up_ms=0 if broker_id in caught_up else None)
+        if broker_id in remote_ends
+        else None
+        for broker_id in range(1, count + 1)
+    )
+    leading = Leadership(0, isr, 0, None if asked is None else Proposal(asked))
+    log = Log(first_offset=leader_end, high_watermark=high_watermark)
+    return high_watermark_of(Settings(count), 0, lambda broker_id: True, log, leading, remotes)
+
+
+def _smallest(counts: set[int], leader_end: int, remote_ends: dict[int, int]) -> int:
+    return min([leader_end, *(end for broker, end in remote_ends.items() if broker in counts)])
+
+
+def _all_replicas(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
+    return max(high_watermark, _smallest(set(remote_ends), leader_end, remote_ends))
+
+
+def _majority(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
+    ends = sorted([leader_end, *remote_ends.values()], reverse=True)
+    return max(high_watermark, ends[len(ends) // 2])
+
+
+def _isr_alone(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
+    return max(high_watermark, _smallest(set(isr), leader_end, remote_ends))
+
+
+def _without_the_asked(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
+    return max(high_watermark, _smallest({*isr, *caught_up}, leader_end, remote_ends))
+
+
+def _asked_instead(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
+    return max(high_watermark, _smallest({*(asked or isr)}, leader_end, remote_ends))
+
+
+def _may_fall(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
+    return max(0, _smallest({*isr, *(asked or ()), *caught_up}, leader_end, remote_ends))
+
+
+def _skips_the_unknown(leader_end, high_watermark, isr, asked, caught_up, remote_ends):
+    known = {broker: end for broker, end in remote_ends.items() if end >= 0}
+    return max(high_watermark, _smallest({*isr, *(asked or ()), *caught_up}, leader_end, known))
+
+
+wrong_by_name: MappingProxyType[str, Callable[..., int]] = MappingProxyType(
+    {
+        "all replicas": _all_replicas,
+        "majority": _majority,
+        "ISR alone": _isr_alone,
+        "without the asked": _without_the_asked,
+        "asked instead": _asked_instead,
+        "may fall": _may_fall,
+        "skips the unknown": _skips_the_unknown,
+    }
+)
+"""What students answer, by the mistake."""
 
 write_high_watermark = Exercise(
     name="write_high_watermark",
@@ -570,6 +336,216 @@ write_high_watermark = Exercise(
                 "A member of the ISR that has not fetched yet may have nothing at all: until it asks, the HW waits.",
             ),
         )
+    ),
+)
+
+LAG_S, CHECK_S = 30, 15
+_LAST_FETCHES_S = (7, 15, 29)
+
+
+def leaves_at_s(last_fetch_s: int) -> int:
+    """The second in which a follower leaves the ISR, whose last fetch, of everything, was at `last_fetch_s`.
+
+    The leader looks every 15 s; a record comes right after that last fetch.
+
+    >>> leaves_at_s(7)
+    45
+    """
+    settings = Settings(2, replica_lag_time_max_ms=1000 * LAG_S, fetch_wait_max_ms=0)
+    events: list[ReplicationEvent] = [TimePassed(1000 * last_fetch_s), Fetch(2), Produce(acks=1)]
+    state = simulate(settings, events)[-1].state
+    while state.controller.isr == (1, 2):
+        to_next_ms = 1000 * CHECK_S - state.now_ms % (1000 * CHECK_S)
+        state = simulate(settings, [TimePassed(to_next_ms), IsrChecked()], state)[-1].state
+        if state.leader.leading.proposal is not None:
+            state = simulate(settings, [AlterPartitionAnswered()], state)[-1].state
+    return state.now_ms // 1000
+
+
+def _leaves() -> dict[str, int]:
+    return {f"last fetch at {second} s": leaves_at_s(second) for second in _LAST_FETCHES_S}
+
+
+when_it_leaves = Exercise(
+    name="when_it_leaves",
+    asks=(
+        "`replica.lag.time.max.ms` is 30 s, so the leader looks for laggards every 15 s: at second 15, 30, 45, 60 and "
+        "so on. A follower has everything, fetches once more, and then its disk hangs. Right afterwards a record "
+        "comes. In which second does the follower leave the ISR, if that last fetch was in second 7, exactly in second "
+        "15, or in second 29? The controller answers at once."
+    ),
+    start=(
+        "leaves = {" + ", ".join(f'"last fetch at {second} s": ...' for second in _LAST_FETCHES_S) + "}\n"
+        "exercises.when_it_leaves.check(leaves)"
+    ),
+    judge=Value(_leaves),
+    solve=_leaves,
+    hints=(
+        "The follower may lag for 30 s, but it goes only when the leader looks.",
+        "Being exactly at the limit is still good enough.",
+        "For second 7: the limit is passed after second 37; when does the leader look next?",
+    ),
+    reasoning=(
+        "7 s: the limit is passed after 37 s, the next look is at 45 s. 15 s: at 45 s it lags by 30.000 s, which is "
+        "not *more* than 30; at 60 s it goes. 29 s: after 59 s, so at 60 s too.\n\n"
+        "So it takes from just above 30 s to 45 s, one and a half times the setting. For so long an acks=all request "
+        "waits, and consumers see nothing new: the HW stands at what the follower last asked for."
+    ),
+    misconceptions=(
+        Misconception(
+            {"last fetch at 7 s": 37}, "The limit is passed then, but nobody looks: the leader checks every 15 seconds."
+        ),
+        Misconception(
+            {"last fetch at 15 s": 45},
+            "At the limit, to the millisecond, is not beyond it: the time has to be exceeded.",
+        ),
+        Misconception(
+            {"last fetch at 29 s": 75}, "The limit is passed just before a look, so this one takes hardly longer."
+        ),
+    ),
+    moral="Plan for one and a half times replica.lag.time.max.ms.",
+)
+
+_BURSTS = (4000, 4001, 20_000)
+
+
+def _is_removed(release: str, record_count: int) -> bool:
+    """Whether a follower that fetches all the time leaves the ISR over one burst."""
+    settings = Settings(2, release=release, fetch_wait_max_ms=0)
+    events = [
+        Produce(acks=1),
+        Fetch(2),
+        Fetch(2),
+        Produce(record_count, acks=1),
+        TimePassed(50),
+        IsrChecked(),
+    ]
+    return end_of(events, settings).replica(1).leading.maximal_isr == (1,)
+
+
+def _flaps() -> dict[str, object]:
+    return {
+        "smallest burst in 0.8.2": next(burst for burst in _BURSTS if _is_removed("0.8.2", burst)),
+        "removed in 0.9 by a burst of 20,000": _is_removed("0.9.0", 20_000),
+    }
+
+
+flapping = Exercise(
+    name="flapping",
+    asks=(
+        "**Incident.** December 2014, Kafka 0.8. A fast new producer sends in large bursts, and the ISR of its topic "
+        "shrinks and grows all the time, at times down to one replica (IBM/sarama#233). Suppose that no broker is ill: "
+        "each follower fetches every 50 ms and gets everything. The brokers run with the defaults of that time, among "
+        "them `replica.lag.max.messages = 4000`.\n\n"
+        "A follower has just fetched everything when a burst comes, and the leader looks for laggards before its next "
+        "fetch. What is the smallest burst that removes it from the ISR? And would 20,000 records do it in Kafka 0.9, "
+        "which no longer has that setting?"
+    ),
+    start=(
+        'answers = {"smallest burst in 0.8.2": ..., "removed in 0.9 by a burst of 20,000": ...}\n'
+        "exercises.flapping.check(answers)"
+    ),
+    judge=Value(_flaps),
+    solve=_flaps,
+    hints=(
+        "A follower was removed when it was *more* than so many records behind.",
+        "The second answer is yes or no. Since 0.9 only one of the two old limits is left: which?",
+    ),
+    reasoning=(
+        "The old rule had two limits: silent for `replica.lag.time.max.ms`, or more than `replica.lag.max.messages` "
+        "behind. 4,001 records at once are enough, although the follower is 50 ms behind and will have them with its "
+        "next fetch; then it is back. No number is right for a busy and a quiet topic at the same time, so 0.9 took "
+        "the setting out (KIP-16, KAFKA-1546) and asks for time alone: a burst, however large, removes nobody who "
+        "catches up within the lag time."
+    ),
+    misconceptions=(
+        Misconception({"smallest burst in 0.8.2": 4000}, "At the limit is not beyond it: it takes one record more."),
+        Misconception(
+            {"removed in 0.9 by a burst of 20,000": True},
+            "Records are not counted any more; 50 ms after it had everything, the follower is well within its time.",
+        ),
+    ),
+    moral="Lag in records says how busy a topic is; lag in time says how a follower is.",
+)
+
+_PARTITION = Settings(2, fetch_wait_max_ms=0)
+_GAME = Game(
+    step,
+    broken,
+    _PARTITION,
+    start(_PARTITION),
+    SURVIVE,
+    moves_of(
+        Produce(acks="all"),
+        Fetch(2),
+        *(each(broker) for each in (BrokerCrashed, PowerLost, SessionExpired, BrokerRestarted) for broker in (1, 2)),
+        AlterPartitionAnswered(),
+    ),
+    "Produce > BrokerCrashed(2) > SessionExpired(2) > PowerLost(1) > BrokerRestarted(1)",
+)
+
+lose_a_committed_record = Exercise(
+    name="lose_a_committed_record",
+    asks=(
+        "A game. Two replicas, broker 1 leads, `min.insync.replicas` is 1, and every request is sent with `acks=all`. "
+        f"Users hope that *{_GAME.promise}*, which are all below the HW. Break that promise; **par {_GAME.par}**. The "
+        f"moves: {_GAME.table()}. A crash keeps what is in a broker's page cache, a power cut does not. Give a line "
+        "with `>` between the moves."
+    ),
+    start='run = ""  # moves with > between them\nexercises.lose_a_committed_record.check(run)',
+    judge=_GAME,
+    solve=lambda: _GAME.best,
+    hints=(
+        "As long as a record is on two disks, no single accident takes it away. When is one copy enough to commit it?",
+        "An ISR of one commits alone. How do you make it that small?",
+        "Then the last one in the ISR loses its power, and comes back with less than it had.",
+    ),
+    reasoning=(
+        f"`{_GAME.best}`. Broker 2 crashes and leaves the ISR; what the leader has is then committed, with one copy, "
+        "in its page cache. The power cut takes it away, and broker 1, the only one in the ISR, is elected again "
+        "without it. A minimum ISR of 2 would have refused the record; eligible leader replicas (KIP-966) help only "
+        "together with that."
+    ),
+    misconceptions=(
+        Misconception(
+            "Produce > PowerLost(1) > SessionExpired(1)",
+            "That record was never committed: broker 2 was in the ISR and had not fetched it.",
+        ),
+        Misconception(
+            "Produce > BrokerCrashed(2) > SessionExpired(2) > BrokerCrashed(1) > BrokerRestarted(1)",
+            "After a crash the page cache is still there: the operating system writes it to the disk.",
+        ),
+        Misconception(
+            "Produce > Fetch(2) > Fetch(2) > PowerLost(1) > SessionExpired(1)",
+            "Broker 2 has the record and leads. While both are in the ISR, one power cut takes nothing away.",
+        ),
+    ),
+    moral="Committed means: in all logs of the ISR. It does not say how many these are.",
+)
+
+tighter_lag = Exercise(
+    name="tighter_lag",
+    asks=(
+        "**Open question.** Broker 3 has a slow disk. It is in the ISR of `orders-3`, and every order waits for it: "
+        "producers with acks=all see 20 s. `min.insync.replicas` is 2, and brokers 1 and 2 have the records at once, "
+        'so someone writes a ticket: "two are enough, answer when two have it" (as in apache/kafka#1146, closed: not a '
+        "bug). Someone else wants `replica.lag.time.max.ms = 2000`. What do you answer the two?"
+    ),
+    start='advice = """\n"""\nexercises.tighter_lag.check(advice)',
+    judge=Open(),
+    solve=lambda: "min ISR is a condition, not a quorum; a tight limit trades waiting for shrinking.",
+    hints=(
+        "Who may be elected, if broker 1 fails now? What would consumers have been shown?",
+        "What else makes a follower slow for three seconds, on every broker at the same time?",
+    ),
+    reasoning=(
+        "To the first: acks=all waits for *all* of the ISR, because any member may be elected next. Were the request "
+        "answered when two have it, broker 3 could become leader without the record, cleanly. `min.insync.replicas` "
+        "only says below which size of the ISR a write is refused; it is no quorum.\n\n"
+        "To the second: with 2 s broker 3 goes after 3 s at most, and orders are quick again, with one copy less. But "
+        "a long GC pause, a roll of many segments or a busy network then shrinks hundreds of ISRs at once, each change "
+        "a write of the controller, and with min ISR 2 a second slow broker stops the writes. 0.8 to 2.4 had 10 s; 2.5 "
+        "went to 30 s for clusters in clouds (KIP-537). Better: find out why the disk is slow, or take broker 3 out."
     ),
 )
 

@@ -8,9 +8,6 @@ from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.delivery import NONE_LOST, AnswerArrived, RequestArrived, Send, broken, start, step
 from kafkalearn.delivery.matrix_search import witnesses_of
 from kafkalearn.delivery.model import (
-    AnswerArrived as ModelAnswerArrived,
-)
-from kafkalearn.delivery.model import (
     BatchRefused,
     ConnectionLost,
     Delivery,
@@ -19,12 +16,6 @@ from kafkalearn.delivery.model import (
     RequestSent,
     Settings,
     TopicSettings,
-)
-from kafkalearn.delivery.model import (
-    RequestArrived as ModelRequestArrived,
-)
-from kafkalearn.delivery.model import (
-    Send as ModelSend,
 )
 from kafkalearn.delivery.produce_errors import NO, produce_error
 from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE, WRITTEN, record_results, simulate
@@ -35,24 +26,9 @@ from kafkalearn.exercises.kit.game import Game, moves_of
 from kafkalearn.log.sequences import BatchMetadata, ProducerStateEntry, Stamp, judge
 from kafkalearn.replication import AlterPartitionAnswered, BrokerCrashed, BrokerRestarted, Fetch, SessionExpired
 from kafkalearn.replication.events import (
-    AlterPartitionAnswered as EventsAlterPartitionAnswered,
-)
-from kafkalearn.replication.events import (
-    BrokerCrashed as EventsBrokerCrashed,
-)
-from kafkalearn.replication.events import (
-    BrokerRestarted as EventsBrokerRestarted,
-)
-from kafkalearn.replication.events import (
     BrokerStopped,
     PowerLost,
     TimePassed,
-)
-from kafkalearn.replication.events import (
-    Fetch as EventsFetch,
-)
-from kafkalearn.replication.events import (
-    SessionExpired as EventsSessionExpired,
 )
 
 __all__ = [
@@ -68,79 +44,10 @@ __all__ = [
     "write_verdict",
 ]
 
-
-# The game of chapter 10: acknowledged by all, and lost all the same.
-
-_DELIVERY = Settings(TopicSettings(2, is_unclean_election_enabled=True, fetch_wait_max_ms=0), ProducerSettings("all"))
-_GAME = Game(
-    step,
-    broken,
-    _DELIVERY,
-    start(_DELIVERY),
-    NONE_LOST,
-    moves_of(
-        Send(),
-        RequestArrived(),
-        AnswerArrived(),
-        Fetch(2),
-        *(each(broker) for each in (BrokerCrashed, SessionExpired, BrokerRestarted) for broker in (1, 2)),
-        AlterPartitionAnswered(),
-    ),
-    "Send > RequestArrived > BrokerCrashed(2) > BrokerRestarted(2) > AnswerArrived > BrokerCrashed(1) > "
-    "SessionExpired(1)",
-)
-
-lost_with_acks_all = Exercise(
-    name="lost_with_acks_all",
-    asks=(
-        "A game. Two replicas, broker 1 leads, an idempotent producer with `acks=all`. `min.insync.replicas` is 1, and "
-        "`unclean.leader.election.enable` is true. No broker loses its power: what was written stays on its disk. "
-        f"Users hope that *{_GAME.promise}*. Break that promise; **par {_GAME.par}**. The moves: {_GAME.table()}. Give "
-        "a line with `>` between the moves, or a list of events."
-    ),
-    start='run = ""  # moves with > between them\nexercises.lost_with_acks_all.check(run)',
-    judge=_GAME,
-    solve=lambda: _GAME.best,
-    hints=(
-        "`acks=all` waits for the ISR. How does broker 2 leave it?",
-        "Then the broker that lacks the record must lead: it has to be back, and the other one must be gone.",
-        "A broker that comes back after a crash has registered again, and the controller takes it out of the ISR: that "
-        "saves the move `SessionExpired(2)`.",
-    ),
-    reasoning=(
-        f"`{_GAME.best}`. The record waits for broker 2. Broker 2 crashes and comes back: it has registered again, so "
-        "it "
-        "is no longer in the ISR until it has caught up, and the record is committed and acknowledged with one copy. "
-        "Then broker 1 dies, nobody in the ISR is left, and the unclean election takes broker 2, without the "
-        "record.\n\n"
-        "With `min.insync.replicas=2` the producer would have got an error instead of an answer; without unclean "
-        "elections the partition would wait for broker 1."
-    ),
-    misconceptions=(
-        Misconception(
-            "Send > RequestArrived > Fetch(2) > Fetch(2) > AnswerArrived > BrokerCrashed(1) > SessionExpired(1)",
-            "Broker 2 has the record, and it leads now. It must be away while the record is acknowledged.",
-        ),
-        Misconception(
-            "Send > RequestArrived > BrokerCrashed(2) > SessionExpired(2) > AnswerArrived > BrokerRestarted(2) > "
-            "BrokerCrashed(1) > SessionExpired(1)",
-            "One of these moves happens by itself when broker 2 comes back.",
-        ),
-        Misconception(
-            "Send > RequestArrived > BrokerCrashed(1) > SessionExpired(1)",
-            "The producer has no answer yet; a record that was not acknowledged breaks no promise.",
-        ),
-    ),
-    moral="`acks=all` waits for the ISR, and the ISR may be the leader alone.",
-)
-
-
-# What the exercises of chapter 10 run: stories of a record, schedules of the reader, settings put to the search.
-
-SENT = (ModelSend(), ModelRequestArrived())
-LEADER_DIES = (EventsBrokerCrashed(1), EventsSessionExpired(1))
-FOLLOWER_GOES = (EventsBrokerCrashed(2), EventsSessionExpired(2))
-FOLLOWER_COMES = (EventsBrokerRestarted(2), EventsFetch(2), EventsFetch(2), EventsAlterPartitionAnswered())
+SENT = (Send(), RequestArrived())
+LEADER_DIES = (BrokerCrashed(1), SessionExpired(1))
+FOLLOWER_GOES = (BrokerCrashed(2), SessionExpired(2))
+FOLLOWER_COMES = (BrokerRestarted(2), Fetch(2), Fetch(2), AlterPartitionAnswered())
 
 _TWO = TopicSettings(2, fetch_wait_max_ms=0)
 _BOTH = TopicSettings(2, min_insync_replicas=2, fetch_wait_max_ms=0)
@@ -149,20 +56,20 @@ _RETRIED = (
     *SENT,
     ConnectionLost(),
     RequestSent(),
-    ModelRequestArrived(),
-    EventsFetch(2),
-    EventsFetch(2),
-    ModelAnswerArrived(),
+    RequestArrived(),
+    Fetch(2),
+    Fetch(2),
+    AnswerArrived(),
 )
 
 STORIES: Mapping[str, tuple[Settings, tuple[DeliveryEvent, ...]]] = {
-    "a": (Settings(_TWO, ProducerSettings(acks=1)), (*SENT, ModelAnswerArrived(), *LEADER_DIES)),
+    "a": (Settings(_TWO, ProducerSettings(acks=1)), (*SENT, AnswerArrived(), *LEADER_DIES)),
     "b": (Settings(_TWO, ProducerSettings(acks="all", is_idempotent=False)), _RETRIED),
     "c": (Settings(_TWO, ProducerSettings(acks="all")), _RETRIED),
-    "d": (Settings(_BOTH, _NEVER_AGAIN), (*FOLLOWER_GOES, *SENT, ModelAnswerArrived())),
+    "d": (Settings(_BOTH, _NEVER_AGAIN), (*FOLLOWER_GOES, *SENT, AnswerArrived())),
     "e": (
         Settings(_BOTH, _NEVER_AGAIN),
-        (*SENT, *FOLLOWER_GOES, TimePassed(30_000), ModelAnswerArrived(), *FOLLOWER_COMES),
+        (*SENT, *FOLLOWER_GOES, TimePassed(30_000), AnswerArrived(), *FOLLOWER_COMES),
     ),
 }
 """The stories of the first exercise: settings and schedule."""
@@ -173,258 +80,6 @@ def result_in(story: str) -> str:
     settings, events = STORIES[story]
     return record_results(simulate(settings, events)[-1].state)[0].result
 
-
-QUIET = Settings(TopicSettings(fetch_wait_max_ms=0), ProducerSettings(acks=1))
-
-
-def end_of(events: list[DeliveryEvent]) -> Delivery:
-    """Where a schedule of the reader leads, with acks=1 on three brokers."""
-    return simulate(QUIET, events)[-1].state
-
-
-def is_lost(events: list[DeliveryEvent]) -> bool:
-    """Whether an acknowledged record is gone at the end of a schedule."""
-    return any(record.result == LOST for record in record_results(end_of(events)))
-
-
-def has_crash(events: list[DeliveryEvent]) -> bool:
-    """Whether anything in a schedule is a failure rather than a planned act."""
-    return any(isinstance(each, EventsBrokerCrashed | PowerLost | EventsSessionExpired) for each in events)
-
-
-FAILED = (
-    "NOT_ENOUGH_REPLICAS",
-    "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
-    "TIMEOUT",
-    "MESSAGE_TOO_LARGE",
-    "UNKNOWN_TOPIC_OR_PARTITION",
-    "TOPIC_AUTHORIZATION_FAILED",
-)
-"""Errors of the exercise on what a service puts aside."""
-
-AGAIN, LOOK, FIX = "again", "look", "fix"
-
-
-def advice(name: str) -> str:
-    """What to do with a record whose callback got this error: send it again, look first, or fix something first."""
-    error = produce_error(name)
-    if not error.is_retriable:
-        return FIX
-    return AGAIN if error.written == NO else LOOK
-
-
-NAMES = ("acks", "enable.idempotence", "min.insync.replicas", "unclean.leader.election.enable")
-
-
-def settings_of(answer: Mapping[str, object]) -> Settings:
-    """The settings of an answer, on three brokers.
-
-    Raises
-    ------
-    KafkaLearnError
-        If a setting is missing, unknown, or refused by Kafka.
-    """
-    if set(answer) != set(NAMES):
-        raise KafkaLearnError(f"the settings are {', '.join(NAMES)}; got {', '.join(map(shown, answer))}")
-    for name in (NAMES[1], NAMES[3]):
-        if not isinstance(answer[name], bool):
-            raise KafkaLearnError(f"{name} must be True or False, got {shown(answer[name])}")
-    topic = TopicSettings(
-        3,
-        min_insync_replicas=answer["min.insync.replicas"],
-        is_unclean_election_enabled=answer["unclean.leader.election.enable"],
-        fetch_wait_max_ms=0,
-    )
-    return Settings(topic, ProducerSettings(acks=answer["acks"], is_idempotent=answer["enable.idempotence"]))
-
-
-HURTS = ("the leader dies", "the followers are away, the leader dies", "the last in sync loses its power")
-
-
-def worst_of(answer: Mapping[str, object]) -> tuple[str, str] | None:
-    """The first failure that costs or doubles a record under the settings of an answer, and the result; None: none."""
-    settings = settings_of(answer)
-    for failure in HURTS:
-        for result, _ in witnesses_of(settings, failure)[0]:
-            if result in (LOST, DOUBLED, OUT_OF_ORDER):
-                return failure, result
-    return None
-
-
-def takes_records_without_one(answer: Mapping[str, object]) -> bool:
-    """Whether a record is taken while one broker of three is away."""
-    events = [EventsBrokerCrashed(3), EventsSessionExpired(3), *SENT]
-    effects = simulate(settings_of(answer), events)[-1].state.effects
-    return not any(isinstance(each, BatchRefused) for each in effects)
-
-
-def verdict(epoch: int, batches: list[tuple[int, int]], batch_epoch: int, first: int, last: int) -> str:
-    """What a broker does with a batch: "write", "duplicate", or the name of the error."""
-    known = ProducerStateEntry(epoch, tuple(BatchMetadata(*ends, base_offset=0) for ends in batches))
-    judged = judge(known, Stamp(7, batch_epoch, first, last - first + 1))
-    if judged.duplicate_of is not None:
-        return "duplicate"
-    return "write" if judged.is_accepted else judged.error
-
-
-_SINGLE = [(number, number) for number in range(3, 8)]
-VERDICT_CASES = (
-    (0, _SINGLE, 0, 8, 8),
-    (0, _SINGLE, 0, 7, 7),
-    (0, _SINGLE, 0, 3, 3),
-    (0, _SINGLE, 0, 2, 2),
-    (0, _SINGLE, 0, 9, 9),
-    (0, [(0, 2), (3, 4)], 0, 3, 3),
-    (0, [(0, 2), (3, 4)], 0, 0, 2),
-    (0, [(0, 2), (3, 4)], 0, 0, 1),
-    (0, [(0, 2), (3, 4)], 0, 5, 9),
-    (1, [(0, 0)], 0, 1, 1),
-    (1, [(0, 0)], 0, 0, 0),
-    (1, [(0, 4)], 2, 0, 0),
-    (1, [(0, 4)], 2, 5, 5),
-)
-"""Known epoch, known batches, and the epoch, first and last sequence of the batch that comes."""
-
-
-# The incidents of chapter 10: lost by planned work, two faults in an order service, six hours without a leader.
-
-
-def _said(events: list[DeliveryEvent]) -> str:
-    leader = end_of(events).partition.controller.leader
-    return f"No acknowledged record is missing at the end; broker {leader} leads." if leader else "Nobody leads then."
-
-
-lost_without_a_crash = Exercise(
-    name="lost_without_a_crash",
-    asks=(
-        "**Incident** (KAFKA-20554, 2026, on Kafka 4.1.2). Records acknowledged with `acks=1` were gone, and nothing "
-        "had failed: no crash, no power cut, no lost session. There was only planned work on the brokers.\n\n"
-        "Find such a schedule. Three brokers, broker 1 leads. Give a list of at most five events that ends with a "
-        "lost record. The producer's: `Send()`, `RequestArrived()`, `AnswerArrived()`. The brokers': `Fetch(2)`, "
-        "`BrokerStopped(1)` (a clean stop), `BrokerRestarted(1)`, and the same for other brokers. `BrokerCrashed`, "
-        "`PowerLost` and `SessionExpired` are not allowed."
-    ),
-    start=(
-        "from kafkalearn.delivery import AnswerArrived, RequestArrived, Send\n"
-        "from kafkalearn.replication import BrokerRestarted, BrokerStopped, Fetch\n\n"
-        "events = [...]\nexercises.lost_without_a_crash.check(events)"
-    ),
-    judge=Having(
-        [],
-        (
-            Property(lambda events: not has_crash(events), lambda _: "Somebody crashes: it has to be planned work."),
-            Property(
-                lambda events: len(events) <= 5, lambda events: f"These are {len(events)} events; five are enough."
-            ),
-            Property(is_lost, _said),
-        ),
-        form=as_events,
-    ),
-    solve=lambda: [ModelSend(), ModelRequestArrived(), ModelAnswerArrived(), BrokerStopped(1)],
-    hints=(
-        "A record is lost when its only copy no longer leads. What takes the lead from a broker without harming it?",
-        "A clean stop hands the leadership over first. Does it wait for the followers to catch up?",
-        "Send, arrive, answer, and then stop broker 1 before anyone has fetched.",
-    ),
-    reasoning=(
-        "`[Send(), RequestArrived(), AnswerArrived(), BrokerStopped(1)]`: the controller makes broker 2 the leader, "
-        "which has not copied the record; when broker 1 is back, it cuts its log to agree.\n\n"
-        "The same happens when a preferred leader is elected or a partition is moved. With `acks=1` every rolling "
-        "restart is a matter of luck; `acks=all` is answered only when broker 2 and 3 have the record."
-    ),
-    misconceptions=(
-        Misconception(
-            [ModelSend(), ModelRequestArrived(), ModelAnswerArrived(), EventsBrokerCrashed(1), EventsSessionExpired(1)],
-            "That is the famous way. The incident needed no failure at all.",
-            lambda events: isinstance(events, list) and has_crash(events),
-        ),
-        Misconception(
-            [ModelSend(), ModelRequestArrived(), ModelAnswerArrived(), EventsFetch(2), BrokerStopped(1)],
-            "Broker 2 has copied it, and broker 2 is elected: that record is safe.",
-        ),
-    ),
-)
-
-
-two_faults = Exercise(
-    name="two_faults",
-    asks=(
-        "**Find the bugs.** The shop's topic and order service:\n\n"
-        "```\n"
-        " 1  topic: min.insync.replicas = 2, replication factor 3\n"
-        " 2  topic: unclean.leader.election.enable = true\n"
-        " 3  producer: acks = all\n"
-        " 4  producer: enable.idempotence = true\n"
-        " 5  producer: max.in.flight.requests.per.connection = 5\n"
-        " 6  producer: delivery.timeout.ms = 120000\n"
-        " 7  if send() fails with a TimeoutException: send(the same order) again\n"
-        " 8  at start-up: send every order that the database does not mark as acknowledged\n"
-        "```\n\n"
-        "Which lines can put an order into the topic **twice**, and which can **lose** one that was acknowledged? Give "
-        "two sets of line numbers, like `{1, 2}`."
-    ),
-    start='lines = {"twice": ..., "lost": ...}\nexercises.two_faults.check(lines)',
-    judge=Value(lambda: {"twice": {7, 8}, "lost": {2}}),
-    solve=lambda: {"twice": {7, 8}, "lost": {2}},
-    hints=(
-        "Idempotence knows a batch by producer id and sequence number. Which sends get new ones?",
-        "A call of send() is a new record, whatever is in it. A new process is a new producer.",
-        "For the loss, look at the topic.",
-    ),
-    reasoning=(
-        "Line 7: the timed-out record may be in the log, and the second send() has the next number: a new record. Line "
-        "8: a new process gets a new producer id, so nothing it sends is a duplicate to anyone. Both need a key in the "
-        "order by which the consumer recognises it. Line 2 lets a broker lead that lacks what was acknowledged.\n\n"
-        "Line 5 is allowed with idempotence, and line 6 only sets how long the producer itself goes on trying."
-    ),
-    misconceptions=(
-        Misconception(
-            {"twice": {7}},
-            "Line 8 is the same mistake in a new process: its producer id is new, so nothing is recognised.",
-        ),
-        Misconception(
-            {"twice": {5, 7, 8}}, "Five in flight are as many as the broker remembers: with idempotence that is safe."
-        ),
-        Misconception(
-            {"twice": set()},
-            "Idempotence covers the producer's own retries, within one life of one producer, and nothing else.",
-        ),
-        Misconception(
-            {"lost": {2, 6}}, "When delivery.timeout.ms is over the callback gets an error: the application knows."
-        ),
-    ),
-)
-
-
-six_hours = Exercise(
-    name="six_hours",
-    asks=(
-        "**Open question.** 02:10. A partition of `orders` is offline. The ISR was broker 1 alone, and its machine "
-        "will be back in six hours. Brokers 2 and 3 are up; they left the ISR twenty minutes before broker 1 died. You "
-        "could elect broker 2 uncleanly now. What do you find out first, what would be lost and what would not, whom "
-        "do you ask, and which setting would have spared you the question?"
-    ),
-    start="answer = ...\nexercises.six_hours.check(answer)",
-    judge=Open(),
-    solve=lambda: "How much of twenty minutes is missing, and can it be sent again?",
-    hints=(
-        "What is in the log of broker 1 and nowhere else?",
-        "Who could send it again: is there a database behind the orders?",
-        "With a minimum ISR of 2, what would have happened in those twenty minutes?",
-    ),
-    reasoning=(
-        "**Find out** the log ends: of broker 2 and 3 from their folders, of broker 1 from the last metrics; and since "
-        "4.1 whether the partition has eligible leader replicas: then a clean leader may be there. **Lost** is what "
-        "broker 1 took in those twenty minutes; what lies below is on all three. **Not only lost:** consumers have "
-        "read some of it, so billing knows orders that the topic no longer has. **Ask** those who own the orders, not "
-        "those who own the cluster: can the shop send twenty minutes again from its database, and is six hours without "
-        "orders worse? **Spared** by min.insync.replicas=2: nothing would have been acknowledged in those twenty "
-        "minutes; the shop would have seen errors at 01:50, with two brokers left to repair it."
-    ),
-)
-
-
-# The exercises of chapter 10: how does an acknowledged record get lost?
 
 predict_results = Exercise(
     name="predict_results",
@@ -472,6 +127,124 @@ predict_results = Exercise(
         Misconception({"b": LOST}, "It was written the first time; only the answer was lost."),
     ),
 )
+
+QUIET = Settings(TopicSettings(fetch_wait_max_ms=0), ProducerSettings(acks=1))
+
+
+def end_of(events: list[DeliveryEvent]) -> Delivery:
+    """Where a schedule of the reader leads, with acks=1 on three brokers."""
+    return simulate(QUIET, events)[-1].state
+
+
+def is_lost(events: list[DeliveryEvent]) -> bool:
+    """Whether an acknowledged record is gone at the end of a schedule."""
+    return any(record.result == LOST for record in record_results(end_of(events)))
+
+
+def has_crash(events: list[DeliveryEvent]) -> bool:
+    """Whether anything in a schedule is a failure rather than a planned act."""
+    return any(isinstance(each, BrokerCrashed | PowerLost | SessionExpired) for each in events)
+
+
+def _said(events: list[DeliveryEvent]) -> str:
+    leader = end_of(events).partition.controller.leader
+    return f"No acknowledged record is missing at the end; broker {leader} leads." if leader else "Nobody leads then."
+
+
+lost_without_a_crash = Exercise(
+    name="lost_without_a_crash",
+    asks=(
+        "**Incident** (KAFKA-20554, 2026, on Kafka 4.1.2). Records acknowledged with `acks=1` were gone, and nothing "
+        "had failed: no crash, no power cut, no lost session. There was only planned work on the brokers.\n\n"
+        "Find such a schedule. Three brokers, broker 1 leads. Give a list of at most five events that ends with a "
+        "lost record. The producer's: `Send()`, `RequestArrived()`, `AnswerArrived()`. The brokers': `Fetch(2)`, "
+        "`BrokerStopped(1)` (a clean stop), `BrokerRestarted(1)`, and the same for other brokers. `BrokerCrashed`, "
+        "`PowerLost` and `SessionExpired` are not allowed."
+    ),
+    start=(
+        "from kafkalearn.delivery import AnswerArrived, RequestArrived, Send\n"
+        "from kafkalearn.replication import BrokerRestarted, BrokerStopped, Fetch\n\n"
+        "events = [...]\nexercises.lost_without_a_crash.check(events)"
+    ),
+    judge=Having(
+        [],
+        (
+            Property(lambda events: not has_crash(events), lambda _: "Somebody crashes: it has to be planned work."),
+            Property(
+                lambda events: len(events) <= 5, lambda events: f"These are {len(events)} events; five are enough."
+            ),
+            Property(is_lost, _said),
+        ),
+        form=as_events,
+    ),
+    solve=lambda: [Send(), RequestArrived(), AnswerArrived(), BrokerStopped(1)],
+    hints=(
+        "A record is lost when its only copy no longer leads. What takes the lead from a broker without harming it?",
+        "A clean stop hands the leadership over first. Does it wait for the followers to catch up?",
+        "Send, arrive, answer, and then stop broker 1 before anyone has fetched.",
+    ),
+    reasoning=(
+        "`[Send(), RequestArrived(), AnswerArrived(), BrokerStopped(1)]`: the controller makes broker 2 the leader, "
+        "which has not copied the record; when broker 1 is back, it cuts its log to agree.\n\n"
+        "The same happens when a preferred leader is elected or a partition is moved. With `acks=1` every rolling "
+        "restart is a matter of luck; `acks=all` is answered only when broker 2 and 3 have the record."
+    ),
+    misconceptions=(
+        Misconception(
+            [Send(), RequestArrived(), AnswerArrived(), BrokerCrashed(1), SessionExpired(1)],
+            "That is the famous way. The incident needed no failure at all.",
+            lambda events: isinstance(events, list) and has_crash(events),
+        ),
+        Misconception(
+            [Send(), RequestArrived(), AnswerArrived(), Fetch(2), BrokerStopped(1)],
+            "Broker 2 has copied it, and broker 2 is elected: that record is safe.",
+        ),
+    ),
+)
+
+NAMES = ("acks", "enable.idempotence", "min.insync.replicas", "unclean.leader.election.enable")
+
+
+def settings_of(answer: Mapping[str, object]) -> Settings:
+    """The settings of an answer, on three brokers.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a setting is missing, unknown, or refused by Kafka.
+    """
+    if set(answer) != set(NAMES):
+        raise KafkaLearnError(f"the settings are {', '.join(NAMES)}; got {', '.join(map(shown, answer))}")
+    for name in (NAMES[1], NAMES[3]):
+        if not isinstance(answer[name], bool):
+            raise KafkaLearnError(f"{name} must be True or False, got {shown(answer[name])}")
+    topic = TopicSettings(
+        3,
+        min_insync_replicas=answer["min.insync.replicas"],
+        is_unclean_election_enabled=answer["unclean.leader.election.enable"],
+        fetch_wait_max_ms=0,
+    )
+    return Settings(topic, ProducerSettings(acks=answer["acks"], is_idempotent=answer["enable.idempotence"]))
+
+
+HURTS = ("the leader dies", "the followers are away, the leader dies", "the last in sync loses its power")
+
+
+def worst_of(answer: Mapping[str, object]) -> tuple[str, str] | None:
+    """The first failure that costs or doubles a record under the settings of an answer, and the result; None: none."""
+    settings = settings_of(answer)
+    for failure in HURTS:
+        for result, _ in witnesses_of(settings, failure)[0]:
+            if result in (LOST, DOUBLED, OUT_OF_ORDER):
+                return failure, result
+    return None
+
+
+def takes_records_without_one(answer: Mapping[str, object]) -> bool:
+    """Whether a record is taken while one broker of three is away."""
+    events = [BrokerCrashed(3), SessionExpired(3), *SENT]
+    effects = simulate(settings_of(answer), events)[-1].state.effects
+    return not any(isinstance(each, BatchRefused) for each in effects)
 
 
 def _what_hurts(answer: object) -> str:
@@ -563,6 +336,34 @@ fix_the_settings = Exercise(
 )
 
 
+def verdict(epoch: int, batches: list[tuple[int, int]], batch_epoch: int, first: int, last: int) -> str:
+    """What a broker does with a batch: "write", "duplicate", or the name of the error."""
+    known = ProducerStateEntry(epoch, tuple(BatchMetadata(*ends, base_offset=0) for ends in batches))
+    judged = judge(known, Stamp(7, batch_epoch, first, last - first + 1))
+    if judged.duplicate_of is not None:
+        return "duplicate"
+    return "write" if judged.is_accepted else judged.error
+
+
+_SINGLE = [(number, number) for number in range(3, 8)]
+VERDICT_CASES = (
+    (0, _SINGLE, 0, 8, 8),
+    (0, _SINGLE, 0, 7, 7),
+    (0, _SINGLE, 0, 3, 3),
+    (0, _SINGLE, 0, 2, 2),
+    (0, _SINGLE, 0, 9, 9),
+    (0, [(0, 2), (3, 4)], 0, 3, 3),
+    (0, [(0, 2), (3, 4)], 0, 0, 2),
+    (0, [(0, 2), (3, 4)], 0, 0, 1),
+    (0, [(0, 2), (3, 4)], 0, 5, 9),
+    (1, [(0, 0)], 0, 1, 1),
+    (1, [(0, 0)], 0, 0, 0),
+    (1, [(0, 4)], 2, 0, 0),
+    (1, [(0, 4)], 2, 5, 5),
+)
+"""Known epoch, known batches, and the epoch, first and last sequence of the batch that comes."""
+
+
 def _by_last_alone(epoch: int, batches: list, batch_epoch: int, first: int, last: int) -> str:
     return verdict(epoch, batches[-1:], batch_epoch, first, last)
 
@@ -623,6 +424,75 @@ write_verdict = Exercise(
     ),
 )
 
+two_faults = Exercise(
+    name="two_faults",
+    asks=(
+        "**Find the bugs.** The shop's topic and order service:\n\n"
+        "```\n"
+        " 1  topic: min.insync.replicas = 2, replication factor 3\n"
+        " 2  topic: unclean.leader.election.enable = true\n"
+        " 3  producer: acks = all\n"
+        " 4  producer: enable.idempotence = true\n"
+        " 5  producer: max.in.flight.requests.per.connection = 5\n"
+        " 6  producer: delivery.timeout.ms = 120000\n"
+        " 7  if send() fails with a TimeoutException: send(the same order) again\n"
+        " 8  at start-up: send every order that the database does not mark as acknowledged\n"
+        "```\n\n"
+        "Which lines can put an order into the topic **twice**, and which can **lose** one that was acknowledged? Give "
+        "two sets of line numbers, like `{1, 2}`."
+    ),
+    start='lines = {"twice": ..., "lost": ...}\nexercises.two_faults.check(lines)',
+    judge=Value(lambda: {"twice": {7, 8}, "lost": {2}}),
+    solve=lambda: {"twice": {7, 8}, "lost": {2}},
+    hints=(
+        "Idempotence knows a batch by producer id and sequence number. Which sends get new ones?",
+        "A call of send() is a new record, whatever is in it. A new process is a new producer.",
+        "For the loss, look at the topic.",
+    ),
+    reasoning=(
+        "Line 7: the timed-out record may be in the log, and the second send() has the next number: a new record. Line "
+        "8: a new process gets a new producer id, so nothing it sends is a duplicate to anyone. Both need a key in the "
+        "order by which the consumer recognises it. Line 2 lets a broker lead that lacks what was acknowledged.\n\n"
+        "Line 5 is allowed with idempotence, and line 6 only sets how long the producer itself goes on trying."
+    ),
+    misconceptions=(
+        Misconception(
+            {"twice": {7}},
+            "Line 8 is the same mistake in a new process: its producer id is new, so nothing is recognised.",
+        ),
+        Misconception(
+            {"twice": {5, 7, 8}}, "Five in flight are as many as the broker remembers: with idempotence that is safe."
+        ),
+        Misconception(
+            {"twice": set()},
+            "Idempotence covers the producer's own retries, within one life of one producer, and nothing else.",
+        ),
+        Misconception(
+            {"lost": {2, 6}}, "When delivery.timeout.ms is over the callback gets an error: the application knows."
+        ),
+    ),
+)
+
+FAILED = (
+    "NOT_ENOUGH_REPLICAS",
+    "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    "TIMEOUT",
+    "MESSAGE_TOO_LARGE",
+    "UNKNOWN_TOPIC_OR_PARTITION",
+    "TOPIC_AUTHORIZATION_FAILED",
+)
+"""Errors of the exercise on what a service puts aside."""
+
+AGAIN, LOOK, FIX = "again", "look", "fix"
+
+
+def advice(name: str) -> str:
+    """What to do with a record whose callback got this error: send it again, look first, or fix something first."""
+    error = produce_error(name)
+    if not error.is_retriable:
+        return FIX
+    return AGAIN if error.written == NO else LOOK
+
 
 send_again = Exercise(
     name="send_again",
@@ -662,6 +532,95 @@ send_again = Exercise(
     ),
 )
 
+_DELIVERY = Settings(TopicSettings(2, is_unclean_election_enabled=True, fetch_wait_max_ms=0), ProducerSettings("all"))
+_GAME = Game(
+    step,
+    broken,
+    _DELIVERY,
+    start(_DELIVERY),
+    NONE_LOST,
+    moves_of(
+        Send(),
+        RequestArrived(),
+        AnswerArrived(),
+        Fetch(2),
+        *(each(broker) for each in (BrokerCrashed, SessionExpired, BrokerRestarted) for broker in (1, 2)),
+        AlterPartitionAnswered(),
+    ),
+    "Send > RequestArrived > BrokerCrashed(2) > BrokerRestarted(2) > AnswerArrived > BrokerCrashed(1) > "
+    "SessionExpired(1)",
+)
+
+lost_with_acks_all = Exercise(
+    name="lost_with_acks_all",
+    asks=(
+        "A game. Two replicas, broker 1 leads, an idempotent producer with `acks=all`. `min.insync.replicas` is 1, and "
+        "`unclean.leader.election.enable` is true. No broker loses its power: what was written stays on its disk. "
+        f"Users hope that *{_GAME.promise}*. Break that promise; **par {_GAME.par}**. The moves: {_GAME.table()}. Give "
+        "a line with `>` between the moves, or a list of events."
+    ),
+    start='run = ""  # moves with > between them\nexercises.lost_with_acks_all.check(run)',
+    judge=_GAME,
+    solve=lambda: _GAME.best,
+    hints=(
+        "`acks=all` waits for the ISR. How does broker 2 leave it?",
+        "Then the broker that lacks the record must lead: it has to be back, and the other one must be gone.",
+        "A broker that comes back after a crash has registered again, and the controller takes it out of the ISR: that "
+        "saves the move `SessionExpired(2)`.",
+    ),
+    reasoning=(
+        f"`{_GAME.best}`. The record waits for broker 2. Broker 2 crashes and comes back: it has registered again, so "
+        "it "
+        "is no longer in the ISR until it has caught up, and the record is committed and acknowledged with one copy. "
+        "Then broker 1 dies, nobody in the ISR is left, and the unclean election takes broker 2, without the "
+        "record.\n\n"
+        "With `min.insync.replicas=2` the producer would have got an error instead of an answer; without unclean "
+        "elections the partition would wait for broker 1."
+    ),
+    misconceptions=(
+        Misconception(
+            "Send > RequestArrived > Fetch(2) > Fetch(2) > AnswerArrived > BrokerCrashed(1) > SessionExpired(1)",
+            "Broker 2 has the record, and it leads now. It must be away while the record is acknowledged.",
+        ),
+        Misconception(
+            "Send > RequestArrived > BrokerCrashed(2) > SessionExpired(2) > AnswerArrived > BrokerRestarted(2) > "
+            "BrokerCrashed(1) > SessionExpired(1)",
+            "One of these moves happens by itself when broker 2 comes back.",
+        ),
+        Misconception(
+            "Send > RequestArrived > BrokerCrashed(1) > SessionExpired(1)",
+            "The producer has no answer yet; a record that was not acknowledged breaks no promise.",
+        ),
+    ),
+    moral="`acks=all` waits for the ISR, and the ISR may be the leader alone.",
+)
+
+six_hours = Exercise(
+    name="six_hours",
+    asks=(
+        "**Open question.** 02:10. A partition of `orders` is offline. The ISR was broker 1 alone, and its machine "
+        "will be back in six hours. Brokers 2 and 3 are up; they left the ISR twenty minutes before broker 1 died. You "
+        "could elect broker 2 uncleanly now. What do you find out first, what would be lost and what would not, whom "
+        "do you ask, and which setting would have spared you the question?"
+    ),
+    start="answer = ...\nexercises.six_hours.check(answer)",
+    judge=Open(),
+    solve=lambda: "How much of twenty minutes is missing, and can it be sent again?",
+    hints=(
+        "What is in the log of broker 1 and nowhere else?",
+        "Who could send it again: is there a database behind the orders?",
+        "With a minimum ISR of 2, what would have happened in those twenty minutes?",
+    ),
+    reasoning=(
+        "**Find out** the log ends: of broker 2 and 3 from their folders, of broker 1 from the last metrics; and since "
+        "4.1 whether the partition has eligible leader replicas: then a clean leader may be there. **Lost** is what "
+        "broker 1 took in those twenty minutes; what lies below is on all three. **Not only lost:** consumers have "
+        "read some of it, so billing knows orders that the topic no longer has. **Ask** those who own the orders, not "
+        "those who own the cluster: can the shop send twenty minutes again from its database, and is six hours without "
+        "orders worse? **Spared** by min.insync.replicas=2: nothing would have been acknowledged in those twenty "
+        "minutes; the shop would have seen errors at 01:50, with two brokers left to repair it."
+    ),
+)
 
 _CHAPTER = Chapter(
     "10 durability",

@@ -12,6 +12,7 @@ from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Having, Open, Property
 from kafkalearn.exercises.kit.game import Game, moves_of
 from kafkalearn.scenarios.text import scenario
+from kafkalearn.zookeeper import commits, connector
 from kafkalearn.zookeeper.commits import (
     Crash,
     Produce,
@@ -20,14 +21,7 @@ from kafkalearn.zookeeper.commits import (
     Shutdown,
     Start,
 )
-from kafkalearn.zookeeper.commits import (
-    Settings as CommitsSettings,
-)
-from kafkalearn.zookeeper.commits import (
-    simulate as commits_simulate,
-)
 from kafkalearn.zookeeper.commits.model import Began, CommittingEvent, OldGroup
-from kafkalearn.zookeeper.connector import Settings as ConnectorSettings
 from kafkalearn.zookeeper.eras import play_old_consumers
 from kafkalearn.zookeeper.fetching import (
     Append,
@@ -59,8 +53,102 @@ __all__ = [
     "worse_about_the_topic",
 ]
 
+_REGEX, _TOPICS = "orders-*,refund.", ("orders", "orders-eu", "my-orders", "refund", "refunds")
 
-# The fetch pipeline in chapter 12's exercises: what stands still beside a stream that nobody reads, and the game.
+
+def _lets_through() -> dict[str, bool]:
+    white_list = TopicFilter(WHITE_LIST, _REGEX)
+    return {topic: white_list.covers(topic) for topic in _TOPICS}
+
+
+no_glob = Exercise(
+    name="no_glob",
+    asks=(
+        f"A prediction. An old consumer gets the white list `{_REGEX}`. Which of these topics does it let through? "
+        "Answer yes or no for each."
+    ),
+    start=(
+        "lets_through = {\n" + "".join(f'    "{topic}": ...,\n' for topic in _TOPICS) + "}\n"
+        "exercises.no_glob.check(lets_through)"
+    ),
+    judge=Value(_lets_through),
+    solve=_lets_through,
+    hints=(
+        "A comma becomes `|`. What does `*` repeat in a regular expression, and what does a dot stand for?",
+        "The expression has to fit the whole name, from its first to its last letter.",
+        "`orders-*` is `orders` and any number of hyphens, none included.",
+    ),
+    reasoning=(
+        "`orders-*|refund.`: either `orders` followed by hyphens only, or `refund` followed by exactly one more "
+        "character. So `orders` and `refunds` pass. `orders-eu` has letters behind its hyphen, `my-orders` something "
+        "in front, and `refund` lacks the one more character. Meant was probably `orders-.*,refund.*`."
+    ),
+    misconceptions=(
+        Misconception(
+            {"orders-eu": True},
+            "In a glob the star stands for anything; in a regular expression it repeats what is before it, here the "
+            "hyphen.",
+        ),
+        Misconception({"orders": False}, "Any number of hyphens may also be none at all."),
+        Misconception({"my-orders": True}, "The whole name must fit; it is not enough that a part of it does."),
+        Misconception({"refund": True}, "A dot stands for one character, and one has to be there."),
+    ),
+    moral="Write `.*` where you mean anything, and try a filter on the real names before a group gets it.",
+)
+
+_COUNTS = {"orders": 3, "refunds": 3}
+_THREADS = ("c1-0", "c2-0")
+
+
+def _dealt(assignor: str = "roundrobin") -> dict[str, set[str]]:
+    """What each thread gets in a group of old consumers."""
+    group = [OldConsumer(name, dict.fromkeys(_COUNTS, 1)) for name in ("c1", "c2")]
+    assignment = assign(assignor, _COUNTS, group, side="old-consumer")
+    return {thread: {str(each) for each in assignment[thread]} for thread in _THREADS}
+
+
+def _dealt_by_the_new() -> dict[str, set[str]]:
+    """What members of these names get by the round robin of the classic protocol."""
+    assignment = assign("roundrobin", _COUNTS, [Member(thread, tuple(_COUNTS)) for thread in _THREADS])
+    return {thread: {str(each) for each in assignment[thread]} for thread in _THREADS}
+
+
+who_owns = Exercise(
+    name="who_owns",
+    asks=(
+        "c1 and c2 are old consumers of Kafka 1.1, each with one stream of `orders` and one of `refunds`; both topics "
+        "have three partitions. `partition.assignment.strategy` is `roundrobin`. It puts the partitions into the order "
+        "of the Java hash codes of their texts (`orders-0`, ...; `kafkalearn.java_string_hash` computes them), "
+        "smallest first, and deals them to the threads in turn, `c1-0` first. Who owns what? Give a set of texts for "
+        "each thread."
+    ),
+    start=(
+        "from kafkalearn import java_string_hash\n\n"
+        'owned = {"c1-0": ..., "c2-0": ...}  # as {"orders-0", "refunds-1"}\n'
+        "exercises.who_owns.check(owned)"
+    ),
+    judge=Value(_dealt),
+    solve=_dealt,
+    hints=(
+        '`sorted(["orders-0", ...], key=java_string_hash)` is the row that is dealt.',
+        "Hash codes are ints with a sign: some are below zero, and come first.",
+        "Which topic comes first in the row? Then count off: one for c1, one for c2.",
+    ),
+    reasoning=(
+        "The hash codes of `refunds-0` to `refunds-2` are below zero, so they are dealt first: to c1, c2, c1; then the "
+        "three of `orders`, to c2, c1, c2. So c1 owns `refunds-0`, `refunds-2` and `orders-1`, and c2 the others.\n\n"
+        "The order has no meaning; it was chosen so that not all partitions of one topic go to one consumer. What "
+        "counts is that everybody computes the same row: with 1.0 the text became another, so two releases in a group "
+        "disagree."
+    ),
+    misconceptions=(
+        Misconception(
+            _dealt_by_the_new(),
+            "That deals topic by topic in the order of their names, as the round robin of the classic protocol does.",
+        ),
+        Misconception(_dealt("range"), "That cuts each topic into pieces, which is what the default, range, does."),
+    ),
+)
 
 _FETCHERS, _STREAMS = (1, 2, 3, 4), 4
 
@@ -132,70 +220,7 @@ stand_still = Exercise(
     moral="A bounded queue passes the pressure on: ask who else is behind it.",
 )
 
-_SMALL = Settings(stream_count=2, fetch_message_max_bytes=100)
-_BEGUN = simulate(
-    _SMALL, [StartConnections([Assigned("orders", 0, 0, 0), Assigned("orders", 1, 1, 0)]), FindLeaders()]
-)[-1].state
-_GAME = Game(
-    step,
-    broken,
-    _SMALL,
-    _BEGUN,
-    FINDER_FREE,
-    moves_of(
-        Append("orders", 0, 3),
-        Append("orders", 1),
-        Fetch(1),
-        Fetch(2),
-        Next(),
-        Next(1),
-        FindLeaders(),
-        LeaderMoved("orders", 0, 2),
-        LeaderMoved("orders", 1, 1),
-    ),
-    "Append('orders', 0, 3) > Fetch(1) > Fetch(1) > Fetch(1) > LeaderMoved('orders', 1, 1) > Fetch(2) > FindLeaders",
-)
-
-block_the_finder = Exercise(
-    name="block_the_finder",
-    asks=(
-        "A game. Two brokers, two streams: broker 1 leads `orders-0` (stream 0), broker 2 `orders-1` (stream 1). Both "
-        "fetchers run, nothing was produced yet. A queue holds two chunks, and a fetch brings one record. Users hope "
-        f"that *{_GAME.promise}*. Break that promise; **par {_GAME.par}**. The moves: {_GAME.table()}. Give a line "
-        "with `>` between the moves."
-    ),
-    start='run = ""  # moves with > between them\nexercises.block_the_finder.check(run)',
-    judge=_GAME,
-    solve=lambda: _GAME.best,
-    hints=(
-        "The leader finder waits for the lock of a fetcher. When does a fetcher keep its lock?",
-        "How many fetches of `orders-0` does it take until there is no room for the next chunk?",
-        "The finder must have something to do with that very fetcher: a partition that has just come to its broker.",
-    ),
-    reasoning=(
-        f"`{_GAME.best}`. Three records, three fetches: two chunks fill the queue, with the third the fetcher of "
-        "broker "
-        "1 waits, its lock in hand. Then `orders-1` moves to broker 1; the fetcher of broker 2 learns it from the "
-        "error and gives the partition back. The leader finder finds the new leader, wants to hand the partition to "
-        "the fetcher that waits, and waits too: with it every partition that has no leader yet."
-    ),
-    misconceptions=(
-        Misconception(
-            "Append('orders', 0, 3) > Fetch(1) > Fetch(1) > LeaderMoved('orders', 1, 1) > Fetch(2) > FindLeaders",
-            "The queue is full, but no fetcher waits yet: it notices with the next chunk that it wants to put in.",
-        ),
-        Misconception(
-            "Append('orders', 0, 3) > Fetch(1) > Fetch(1) > Fetch(1)",
-            "The fetcher waits, and the leader finder sleeps: every partition has a leader, so it needs no lock.",
-        ),
-    ),
-    moral="A lock that is held while one waits joins queues that have nothing to do with each other.",
-)
-
-
-# The two stores of offsets in chapter 12: which one a restart believes, a group that moves, what is worse.
-
-_SETTINGS = CommitsSettings()
+_SETTINGS = commits.Settings()
 _WITH_BOTH = (Start("c1", "kafka"), Produce(0, 20), Read("c1", 0, 12), Shutdown("c1"))
 _RESTARTS = {
     "zookeeper, node set to 3": (3, "zookeeper", None),
@@ -212,7 +237,7 @@ def begins_at(rewound_to: int, storage: str, dual: bool | None) -> int:
     3
     """
     events = [*_WITH_BOTH, Rewind(0, rewound_to), Start("c2", storage, dual)]
-    (began,) = (each for each in commits_simulate(_SETTINGS, events)[-1].state.effects if isinstance(each, Began))
+    (began,) = (each for each in commits.simulate(_SETTINGS, events)[-1].state.effects if isinstance(each, Began))
     return began.offset
 
 
@@ -268,7 +293,7 @@ _NEW = Start("new", "kafka", dual_commit_enabled=False)
 def _end(events: Sequence[CommittingEvent]) -> OldGroup:
     """The group after it has come from ZooKeeper to wherever these events lead it."""
     try:
-        return commits_simulate(_SETTINGS, [*_BEGINS, *events])[-1].state
+        return commits.simulate(_SETTINGS, [*_BEGINS, *events])[-1].state
     except (TypeError, AttributeError) as error:
         raise KafkaLearnError(f"these are no events that can happen one after the other: {error}") from error
 
@@ -355,41 +380,6 @@ move_the_group = Exercise(
     moral="A store that has been switched on knows nothing until each partition has been committed to it.",
 )
 
-worse_about_the_topic = Exercise(
-    name="worse_about_the_topic",
-    asks=(
-        "**Open question.** The topic takes thousands of commits where ZooKeeper takes one write after the other. So "
-        "is it simply better? Say what is *worse* about `__consumer_offsets` as a store of offsets, compared with "
-        "nodes in ZooKeeper: at least four points."
-    ),
-    start='worse = """\n"""\nexercises.worse_about_the_topic.check(worse)',
-    judge=Open(),
-    solve=lambda: "It writes what has not changed, must be cleaned and loaded, forgets by itself, and is one topic.",
-    hints=(
-        "What is written when nothing has changed? How large does it get, and who makes it smaller?",
-        "What does a new coordinator have to do before it can answer? And a group that was away for a month?",
-        "What did people do with a shell and ZooKeeper's tree that they cannot do with a log?",
-    ),
-    reasoning=(
-        "- **Unchanged offsets are written too**: each commit is a record for each partition.\n"
-        "- It is a **log that grows until it is cleaned**; a dead cleaner fills the disk (chapter 08).\n"
-        "- A new coordinator has to **load** the whole partition before it answers; a node can be read at once.\n"
-        "- Offsets **expire** (`offsets.retention.minutes`), nodes stay for ever. That cuts both ways: ZooKeeper never "
-        "forgot dead groups.\n"
-        "- All groups depend on **one topic's replication factor**; created with one replica, it is lost with one "
-        "disk.\n"
-        "- **Nobody can set an offset by hand** with a shell: it takes a tool that speaks the protocol, and for long "
-        "there was none.\n"
-        "- A commit needs a **coordinator**: found, elected, loaded; ZooKeeper was there as long as the cluster "
-        "was.\n\n"
-        "All of it can be lived with, and chapter 13 is about how. None of it weighs as much as one flushed write for "
-        "each partition at each commit, in a store with one leader."
-    ),
-)
-
-
-# Chapter 12's bug that has to be found: a session that is longer than all tries of a rebalance.
-
 LATENCY_MS = 2
 SOON_MS = 30_000
 PAUSE = """
@@ -413,7 +403,7 @@ _NAMES = {
 Chosen = dict[str, int]
 
 
-def settings_of(chosen: Chosen) -> ConnectorSettings:
+def settings_of(chosen: Chosen) -> connector.Settings:
     """The settings of the group.
 
     Raises
@@ -423,11 +413,11 @@ def settings_of(chosen: Chosen) -> ConnectorSettings:
     """
     if set(chosen) != set(_NAMES):
         raise KafkaLearnError(f"the settings are {', '.join(_NAMES)}, all three of them and no other")
-    return ConnectorSettings(**{_NAMES[name]: value for name, value in chosen.items()})
+    return connector.Settings(**{_NAMES[name]: value for name, value in chosen.items()})
 
 
 @lru_cache(maxsize=64)
-def _played(story: str, settings: ConnectorSettings) -> tuple[int, bool, int]:
+def _played(story: str, settings: connector.Settings) -> tuple[int, bool, int]:
     """How many consumers gave up, whether a session expired, and when the group came to rest for the last time."""
     outcome, protocol = play_old_consumers(scenario(story), settings, LATENCY_MS)
     causes = " ".join(row["cause"] for row in outcome.rebalances)
@@ -539,103 +529,95 @@ patient_settings = Exercise(
     moral="Settings that are compared with each other by nobody have to be compared by you.",
 )
 
-
-# The exercises of chapter 12: how did a group agree before there was a coordinator?
-
-_REGEX, _TOPICS = "orders-*,refund.", ("orders", "orders-eu", "my-orders", "refund", "refunds")
-
-
-def _lets_through() -> dict[str, bool]:
-    white_list = TopicFilter(WHITE_LIST, _REGEX)
-    return {topic: white_list.covers(topic) for topic in _TOPICS}
-
-
-no_glob = Exercise(
-    name="no_glob",
-    asks=(
-        f"A prediction. An old consumer gets the white list `{_REGEX}`. Which of these topics does it let through? "
-        "Answer yes or no for each."
+_SMALL = Settings(stream_count=2, fetch_message_max_bytes=100)
+_BEGUN = simulate(
+    _SMALL, [StartConnections([Assigned("orders", 0, 0, 0), Assigned("orders", 1, 1, 0)]), FindLeaders()]
+)[-1].state
+_GAME = Game(
+    step,
+    broken,
+    _SMALL,
+    _BEGUN,
+    FINDER_FREE,
+    moves_of(
+        Append("orders", 0, 3),
+        Append("orders", 1),
+        Fetch(1),
+        Fetch(2),
+        Next(),
+        Next(1),
+        FindLeaders(),
+        LeaderMoved("orders", 0, 2),
+        LeaderMoved("orders", 1, 1),
     ),
-    start=(
-        "lets_through = {\n" + "".join(f'    "{topic}": ...,\n' for topic in _TOPICS) + "}\n"
-        "exercises.no_glob.check(lets_through)"
-    ),
-    judge=Value(_lets_through),
-    solve=_lets_through,
-    hints=(
-        "A comma becomes `|`. What does `*` repeat in a regular expression, and what does a dot stand for?",
-        "The expression has to fit the whole name, from its first to its last letter.",
-        "`orders-*` is `orders` and any number of hyphens, none included.",
-    ),
-    reasoning=(
-        "`orders-*|refund.`: either `orders` followed by hyphens only, or `refund` followed by exactly one more "
-        "character. So `orders` and `refunds` pass. `orders-eu` has letters behind its hyphen, `my-orders` something "
-        "in front, and `refund` lacks the one more character. Meant was probably `orders-.*,refund.*`."
-    ),
-    misconceptions=(
-        Misconception(
-            {"orders-eu": True},
-            "In a glob the star stands for anything; in a regular expression it repeats what is before it, here the "
-            "hyphen.",
-        ),
-        Misconception({"orders": False}, "Any number of hyphens may also be none at all."),
-        Misconception({"my-orders": True}, "The whole name must fit; it is not enough that a part of it does."),
-        Misconception({"refund": True}, "A dot stands for one character, and one has to be there."),
-    ),
-    moral="Write `.*` where you mean anything, and try a filter on the real names before a group gets it.",
+    "Append('orders', 0, 3) > Fetch(1) > Fetch(1) > Fetch(1) > LeaderMoved('orders', 1, 1) > Fetch(2) > FindLeaders",
 )
 
-_COUNTS = {"orders": 3, "refunds": 3}
-_THREADS = ("c1-0", "c2-0")
-
-
-def _dealt(assignor: str = "roundrobin") -> dict[str, set[str]]:
-    """What each thread gets in a group of old consumers."""
-    group = [OldConsumer(name, dict.fromkeys(_COUNTS, 1)) for name in ("c1", "c2")]
-    assignment = assign(assignor, _COUNTS, group, side="old-consumer")
-    return {thread: {str(each) for each in assignment[thread]} for thread in _THREADS}
-
-
-def _dealt_by_the_new() -> dict[str, set[str]]:
-    """What members of these names get by the round robin of the classic protocol."""
-    assignment = assign("roundrobin", _COUNTS, [Member(thread, tuple(_COUNTS)) for thread in _THREADS])
-    return {thread: {str(each) for each in assignment[thread]} for thread in _THREADS}
-
-
-who_owns = Exercise(
-    name="who_owns",
+block_the_finder = Exercise(
+    name="block_the_finder",
     asks=(
-        "c1 and c2 are old consumers of Kafka 1.1, each with one stream of `orders` and one of `refunds`; both topics "
-        "have three partitions. `partition.assignment.strategy` is `roundrobin`. It puts the partitions into the order "
-        "of the Java hash codes of their texts (`orders-0`, ...; `kafkalearn.java_string_hash` computes them), "
-        "smallest first, and deals them to the threads in turn, `c1-0` first. Who owns what? Give a set of texts for "
-        "each thread."
+        "A game. Two brokers, two streams: broker 1 leads `orders-0` (stream 0), broker 2 `orders-1` (stream 1). Both "
+        "fetchers run, nothing was produced yet. A queue holds two chunks, and a fetch brings one record. Users hope "
+        f"that *{_GAME.promise}*. Break that promise; **par {_GAME.par}**. The moves: {_GAME.table()}. Give a line "
+        "with `>` between the moves."
     ),
-    start=(
-        "from kafkalearn import java_string_hash\n\n"
-        'owned = {"c1-0": ..., "c2-0": ...}  # as {"orders-0", "refunds-1"}\n'
-        "exercises.who_owns.check(owned)"
-    ),
-    judge=Value(_dealt),
-    solve=_dealt,
+    start='run = ""  # moves with > between them\nexercises.block_the_finder.check(run)',
+    judge=_GAME,
+    solve=lambda: _GAME.best,
     hints=(
-        '`sorted(["orders-0", ...], key=java_string_hash)` is the row that is dealt.',
-        "Hash codes are ints with a sign: some are below zero, and come first.",
-        "Which topic comes first in the row? Then count off: one for c1, one for c2.",
+        "The leader finder waits for the lock of a fetcher. When does a fetcher keep its lock?",
+        "How many fetches of `orders-0` does it take until there is no room for the next chunk?",
+        "The finder must have something to do with that very fetcher: a partition that has just come to its broker.",
     ),
     reasoning=(
-        "The hash codes of `refunds-0` to `refunds-2` are below zero, so they are dealt first: to c1, c2, c1; then the "
-        "three of `orders`, to c2, c1, c2. So c1 owns `refunds-0`, `refunds-2` and `orders-1`, and c2 the others.\n\n"
-        "The order has no meaning; it was chosen so that not all partitions of one topic go to one consumer. What "
-        "counts is that everybody computes the same row: with 1.0 the text became another, so two releases in a group "
-        "disagree."
+        f"`{_GAME.best}`. Three records, three fetches: two chunks fill the queue, with the third the fetcher of "
+        "broker "
+        "1 waits, its lock in hand. Then `orders-1` moves to broker 1; the fetcher of broker 2 learns it from the "
+        "error and gives the partition back. The leader finder finds the new leader, wants to hand the partition to "
+        "the fetcher that waits, and waits too: with it every partition that has no leader yet."
     ),
     misconceptions=(
         Misconception(
-            _dealt_by_the_new(),
-            "That deals topic by topic in the order of their names, as the round robin of the classic protocol does.",
+            "Append('orders', 0, 3) > Fetch(1) > Fetch(1) > LeaderMoved('orders', 1, 1) > Fetch(2) > FindLeaders",
+            "The queue is full, but no fetcher waits yet: it notices with the next chunk that it wants to put in.",
         ),
-        Misconception(_dealt("range"), "That cuts each topic into pieces, which is what the default, range, does."),
+        Misconception(
+            "Append('orders', 0, 3) > Fetch(1) > Fetch(1) > Fetch(1)",
+            "The fetcher waits, and the leader finder sleeps: every partition has a leader, so it needs no lock.",
+        ),
+    ),
+    moral="A lock that is held while one waits joins queues that have nothing to do with each other.",
+)
+
+worse_about_the_topic = Exercise(
+    name="worse_about_the_topic",
+    asks=(
+        "**Open question.** The topic takes thousands of commits where ZooKeeper takes one write after the other. So "
+        "is it simply better? Say what is *worse* about `__consumer_offsets` as a store of offsets, compared with "
+        "nodes in ZooKeeper: at least four points."
+    ),
+    start='worse = """\n"""\nexercises.worse_about_the_topic.check(worse)',
+    judge=Open(),
+    solve=lambda: "It writes what has not changed, must be cleaned and loaded, forgets by itself, and is one topic.",
+    hints=(
+        "What is written when nothing has changed? How large does it get, and who makes it smaller?",
+        "What does a new coordinator have to do before it can answer? And a group that was away for a month?",
+        "What did people do with a shell and ZooKeeper's tree that they cannot do with a log?",
+    ),
+    reasoning=(
+        "- **Unchanged offsets are written too**: each commit is a record for each partition.\n"
+        "- It is a **log that grows until it is cleaned**; a dead cleaner fills the disk (chapter 08).\n"
+        "- A new coordinator has to **load** the whole partition before it answers; a node can be read at once.\n"
+        "- Offsets **expire** (`offsets.retention.minutes`), nodes stay for ever. That cuts both ways: ZooKeeper never "
+        "forgot dead groups.\n"
+        "- All groups depend on **one topic's replication factor**; created with one replica, it is lost with one "
+        "disk.\n"
+        "- **Nobody can set an offset by hand** with a shell: it takes a tool that speaks the protocol, and for long "
+        "there was none.\n"
+        "- A commit needs a **coordinator**: found, elected, loaded; ZooKeeper was there as long as the cluster "
+        "was.\n\n"
+        "All of it can be lived with, and chapter 13 is about how. None of it weighs as much as one flushed write for "
+        "each partition at each commit, in a store with one leader."
     ),
 )
 

@@ -22,10 +22,7 @@ __all__ = [
 
 
 # What a real Kafka says to each prediction: asked now where one can be started, else as recorded.
-
 GROUPS = ("refunds", "warehouse")
-WANTED_PARTITION = 41
-LONGEST = 2  # of the group ids that were asked for
 
 
 def coordinators() -> dict[str, int]:
@@ -33,40 +30,6 @@ def coordinators() -> dict[str, int]:
     found = real_answer("coordinators").value
     return {f"{part} of {group}": found[group][part] for group in GROUPS for part in ("partition", "broker")}
 
-
-def partition_of(group_id: str) -> int:
-    """The partition in whose files the commit of a short group id was found."""
-    return real_answer("short group ids").value[group_id]
-
-
-def owners() -> dict[str, set[str]]:
-    """Who has what after c2 has left, by round robin."""
-    left = real_answer("round robin").value[-1]
-    return {member: {f"{topic}-{number}" for topic, number in places} for member, places in left.items()}
-
-
-def tombstones() -> dict[str, set[int]]:
-    """Which offsets are left after each pass."""
-    found = real_answer("tombstone of a new key").value
-    return {moment: {offset for offset, _, _ in found[moment]} for moment in ("first pass", "later pass")}
-
-
-def frozen_followers() -> dict[str, int]:
-    """The marks while both followers stand still, and when they have left the ISR."""
-    _, still, left, _ = real_answer("frozen followers").value
-    return {
-        "HW while they are in the ISR": still["HW"],
-        "HW when they have left it": left["HW"],
-        "LEO of broker 2 then": left["LEO 2"],
-    }
-
-
-def old_places() -> dict[str, bool]:
-    """Which fields of a commit of 4.3 come out right at the places of 4.0."""
-    return dict(real_answer("releases").value["4.3"]["read at the places of 4.0"])
-
-
-# The exercises of chapter 14: is it true?
 
 predict_coordinators = Exercise(
     name="predict_coordinators",
@@ -99,6 +62,14 @@ predict_coordinators = Exercise(
         Misconception({"broker of warehouse": 2}, "2 is the remainder; the ids of brokers begin one above it."),
     ),
 )
+
+WANTED_PARTITION = 41
+LONGEST = 2  # of the group ids that were asked for
+
+
+def partition_of(group_id: str) -> int:
+    """The partition in whose files the commit of a short group id was found."""
+    return real_answer("short group ids").value[group_id]
 
 
 def _says(group_id: str) -> str:
@@ -149,6 +120,13 @@ hit_the_partition = Exercise(
     moral="Any two of a few hundred groups may share a partition, and so a coordinator; nobody has planned that.",
 )
 
+
+def owners() -> dict[str, set[str]]:
+    """Who has what after c2 has left, by round robin."""
+    left = real_answer("round robin").value[-1]
+    return {member: {f"{topic}-{number}" for topic, number in places} for member, places in left.items()}
+
+
 predict_owners = Exercise(
     name="predict_owners",
     asks=(
@@ -181,6 +159,13 @@ predict_owners = Exercise(
         ),
     ),
 )
+
+
+def tombstones() -> dict[str, set[int]]:
+    """Which offsets are left after each pass."""
+    found = real_answer("tombstone of a new key").value
+    return {moment: {offset for offset, _, _ in found[moment]} for moment in ("first pass", "later pass")}
+
 
 predict_tombstones = Exercise(
     name="predict_tombstones",
@@ -229,6 +214,17 @@ predict_tombstones = Exercise(
     ),
 )
 
+
+def frozen_followers() -> dict[str, int]:
+    """The marks while both followers stand still, and when they have left the ISR."""
+    _, still, left, _ = real_answer("frozen followers").value
+    return {
+        "HW while they are in the ISR": still["HW"],
+        "HW when they have left it": left["HW"],
+        "LEO of broker 2 then": left["LEO 2"],
+    }
+
+
 predict_frozen_followers = Exercise(
     name="predict_frozen_followers",
     asks=(
@@ -265,6 +261,12 @@ predict_frozen_followers = Exercise(
         ),
     ),
 )
+
+
+def old_places() -> dict[str, bool]:
+    """Which fields of a commit of 4.3 come out right at the places of 4.0."""
+    return dict(real_answer("releases").value["4.3"]["read at the places of 4.0"])
+
 
 read_with_old_places = Exercise(
     name="read_with_old_places",

@@ -1,4 +1,7 @@
-"""Comparing what a student gives with what is right, in whatever reasonable form it comes."""
+"""Answers that are a value, compared with what is right in whatever reasonable form they come.
+
+First the reasonable ways to write one answer, then comparing one, then `Value`, which judges a whole answer by parts.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,6 @@ from kafkalearn.exercises.kit.result import (
     ours,
     say,
 )
-
-# The reasonable ways to write one answer: yes or True, a name with underscores or dots, a number as text, a list.
 
 _YES_OR_NO = {"yes": True, "y": True, "true": True, "no": False, "n": False, "false": False}
 _NUMBER = re.compile(r"[-+]?(\d+|\d{1,3}(?:[ ,_]\d{3})+)(\.\d+)?(e[-+]?\d{1,3})?( ?%)?", re.IGNORECASE)
@@ -325,8 +326,6 @@ def _advice(answer: object) -> str:
         return "call it and give what it returns"
     return "take the value out of it, for example with `[0]`" if isinstance(answer, LabelledValues) else ""
 
-
-# Answers that are a value, or a few named or numbered parts of which each is a value.
 
 _ONE = ""  # the name of the only part of an answer that has no parts
 

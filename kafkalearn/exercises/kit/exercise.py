@@ -1,7 +1,7 @@
 """What every exercise can do: ask, check, hint, solve.
 
-An exercise is a question with a way to judge an answer (`values.Value`, `properties.Having`, `properties.Open`,
-`functions.Function`, `game.Game`), hints, the reasoning, and the wrong answers that are to be expected, each with the
+An exercise is a question with a way to judge an answer (`compare.Value`, `functions.Function`, `functions.Having`,
+`functions.Open`, `game.Game`), hints, the reasoning, and the wrong answers that are to be expected, each with the
 sentence that corrects it. The only thing it remembers is how far the student is.
 """
 

@@ -1,4 +1,9 @@
-"""Answers that are a function the student wrote: they are judged by running them beside the right one."""
+"""Ways to judge an answer that is more than a value.
+
+`Function` runs a function that the student wrote beside the right one; `Having` judges questions with many right
+answers, by what a right one must hold; `Open` is for what no program judges. `FaultyCode` makes find-the-bug exercises
+from one source: code with known faults, and each fault's repair as a change of text.
+"""
 
 from __future__ import annotations
 
@@ -184,8 +189,6 @@ def _are_alike(given: Outcome, listed: Outcome) -> bool:
     return is_same(given.value, listed.value)
 
 
-# Questions with many right answers, judged by what a right one must hold; and open ones, which no program judges.
-
 Answer = TypeVar("Answer")
 
 
@@ -274,9 +277,6 @@ class Open:
     def matches(self, answer: object, wrong: object) -> bool:
         """False: an open question knows no wrong answer."""
         return False
-
-
-# Code with known faults, and each fault's repair as a change of text: find-the-bug exercises from one source.
 
 
 @dataclass(frozen=True, slots=True)

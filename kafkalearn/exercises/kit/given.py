@@ -1,4 +1,16 @@
-"""What a student gave: taken apart into plain data, and functions called within bounds."""
+"""What a student gave: taken apart into plain data, and functions called within bounds.
+
+Code of a student's runs within `Bounds`: lines of Python, and characters printed. Nothing here looks at a clock, so the
+same function gets the same sentence on a slow machine, in a notebook and in a page of the book. What is beyond it: one
+step in C that does not come back (``10**10**9``, ``time.sleep(1e9)``, some patterns of `re`), or that takes all memory;
+what is printed past `sys.stdout`; and threads that the code starts, for only the thread of the check is bounded. A
+generator runs when it is read: who reads it here does so within bounds.
+
+An object of a class of one's own may do anything in its ``repr``, its ``==`` or its ``hash``: raise, end the kernel,
+never come back, write HTML. So `taken` takes an answer apart once, within bounds, into values of Python's own; what is
+none is kept as two texts, its kind and its ``repr``. From there on nothing of a student's runs, but a function when it
+is called, as a `GivenFunction`.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +31,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kafkalearn.exercises.kit.line_counting import TooManyLines, line_counter
 
-# Code of a student's, run within bounds: lines of Python, and characters printed. Nothing here looks at a clock.
-#
-# So the same function gets the same sentence on a slow machine, in a notebook and in a page of the book.
-#
-# What is beyond it: one step in C that does not come back (``10**10**9``, ``time.sleep(1e9)``, some patterns of `re`),
-# or that takes all memory; what is printed past `sys.stdout`; and threads that the code starts, for only the thread of
-# the check is bounded. A generator runs when it is read: who reads it here does so within bounds.
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Value = TypeVar("Value")
 
@@ -104,9 +111,6 @@ class _Printed(io.StringIO):
         if len(text) > room:
             raise _TooMuchPrinted
         return len(text)
-
-
-# A function that a student gave as an answer: called within bounds, with copies of its arguments.
 
 
 class Place(NamedTuple):
@@ -233,15 +237,6 @@ def _place(error: BaseException, function: Callable[..., object]) -> Place | Non
     text = linecache.getline(code.co_filename, line_number, frame.f_globals).strip()
     return Place(line_number - code.co_firstlineno + 1, code.co_name, text)
 
-
-# A student's answer as plain data: from here on nothing of a student's runs, but a function when it is called.
-#
-# An object of a class of one's own may do anything in its ``repr``, its ``==`` or its ``hash``: raise, end the kernel,
-# never come back, write HTML. So an answer is taken apart once, within bounds, into values of Python's own; what is
-# none is kept as two texts, its kind and its ``repr``.
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 Said = TypeVar("Said")
 

@@ -1,4 +1,9 @@
-"""What a check says: an outcome and sentences, as plain text, Markdown and HTML, the same on every machine."""
+"""What a check says: an outcome and sentences, as plain text, Markdown and HTML, the same on every machine.
+
+A sentence is our words in Markdown, and between them the student's values, which are never Markdown. It keeps the two
+apart, so that a value looks the same in a terminal, in Markdown and in HTML, whatever is in it: ``<img onerror=...>``,
+dollars, stars, backticks.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +13,8 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import TypeAlias
 
-from kafkalearn.base import errors as phrases
-from kafkalearn.base.errors import capitalised
+from kafkalearn.base import errors
 from kafkalearn.exercises.kit.given import GivenFunction, LabelledValues, Strange, taken
-
-# Values in the text of a message: their kind, and themselves in one line, the same in every run.
 
 THIS = "this"  # a function or a DataFrame: its repr says nothing
 _KINDS = (
@@ -78,17 +80,11 @@ def _text(value: object) -> str:
         return _between("[]", map(_text, value))
     if isinstance(value, tuple):
         return f"({_text(value[0])},)" if len(value) == 1 else _between("()", map(_text, value))
-    return value.__name__ if isinstance(value, type) else phrases.shown(value, longest=1_000_000)
+    return value.__name__ if isinstance(value, type) else errors.shown(value, longest=1_000_000)
 
 
 def _between(brackets: str, texts: Iterable[str]) -> str:
     return f"{brackets[0]}{', '.join(texts)}{brackets[1]}"
-
-
-# What is said to a student: our words in Markdown, and between them the student's values, which are never Markdown.
-#
-# A sentence keeps the two apart, so that a value looks the same in a terminal, in Markdown and in HTML, whatever is in
-# it: ``<img onerror=...>``, dollars, stars, backticks.
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +225,7 @@ def _with_capital(sentence: Sentence) -> Sentence:
     first = sentence.values[0] if sentence.words.startswith("{}") else None
     if isinstance(first, Sentence):
         return Sentence(sentence.words, (_with_capital(first), *sentence.values[1:]))
-    return Sentence(capitalised(sentence.words), sentence.values)
+    return Sentence(errors.capitalised(sentence.words), sentence.values)
 
 
 def _code_in_markdown(text: str) -> str:

@@ -1,8 +1,8 @@
 """How far a student is: one file, written by the exercises, handed in, and judged again for a class.
 
-`answers` writes an answer as JSON, `source` a function as text that runs on its own, `record` is the file, `keeping`
-says where it lies and writes it while a student works. `report` makes the file to hand in, `grades` the table of a
-class; `judging` judges a file again, in a process of its own, in which a `sandbox` runs the functions.
+`record` is the file: an answer as JSON, a function as text that runs on its own, and where the file lies while a
+student works. `report` makes the file to hand in, `grades` the table of a class; `judging` judges a file again, in a
+process of its own, in which a `sandbox` runs the functions.
 
 The file, version 1, is JSON::
 

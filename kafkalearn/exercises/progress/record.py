@@ -40,7 +40,7 @@ class Entry:
     try_count: int = 0  # different answers that were right, wrong, or open
     hint_count: int = 0
     has_seen_solution: bool = False  # before there was a right answer
-    answer: object = None  # the best answer, as `answers.encoded` writes it
+    answer: object = None  # the best answer, as `encoded` writes it
 
     def __or__(self, other: Entry) -> Entry:
         """What two files know together; in any order, and as often as one likes."""
@@ -188,11 +188,9 @@ def write_file(path: Path, record: Record) -> None:
         raise KafkaLearnError(f"progress cannot be written to {path}: {error}") from error
 
 
-# Where progress is kept while a student works, and keeping it.
-#
-# In `progress.json` beside the working copies of the chapters, which the folder of the kernel is known by; or in the
-# file that `KAFKALEARN_PROGRESS` names. Anywhere else, as in the folder of the committed chapters, progress lives as
-# long as the kernel, and nothing is written.
+# While a student works progress is kept in `progress.json` beside the working copies of the chapters, which the folder
+# of the kernel is known by; or in the file that `KAFKALEARN_PROGRESS` names. Anywhere else, as in the folder of the
+# committed chapters, progress lives as long as the kernel, and nothing is written.
 
 VARIABLE = "KAFKALEARN_PROGRESS"
 FILE_NAME = "progress.json"
@@ -246,8 +244,6 @@ def _added(path: Path, exercise: str, entry: Entry) -> str:
 def _record(path: Path | None) -> Record:
     return read_file(path) if path is not None and path.exists() else Record()
 
-
-# A function as text that runs on its own: its source, and that of whatever it uses of its notebook.
 
 LONGEST = 20_000
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), list, tuple, dict, set)

@@ -1,6 +1,13 @@
 """The process in which a function that was handed in runs, and the function as its judge sees it.
 
 What the process says is a value, and judged outside it: code that took the process over could say no more than that.
+Before it runs what was handed in, it gives up much. By the system, where it has `resource` (Linux, macOS): seconds of
+processor, bytes of memory, and any further file, pipe, socket and process. By Python, everywhere: whatever opens,
+connects, starts, removes or loads, refused as it is announced (`sys.addaudithook`).
+
+What is left: on Windows no limit of memory, and Python's refusal alone; code that is made to get past Python itself
+(through memory that it overwrites) can do on the disk what needs no open file, such as removing one. Hand-ins of
+strangers are for a user, or a container, of their own.
 """
 
 from __future__ import annotations
@@ -20,48 +27,18 @@ from kafkalearn.exercises.progress.processes import Process, received
 from kafkalearn.exercises.progress.record import FunctionSource, decoded, encoded
 from kafkalearn.releases import default
 
-# What a process gives up before it runs what was handed in.
-#
-# By the system, where it has `resource` (Linux, macOS): seconds of processor, bytes of memory, and any further file,
-# pipe, socket and process. By Python, everywhere: whatever opens, connects, starts, removes or loads, refused as it is
-# announced (`sys.addaudithook`).
-#
-# What is left: on Windows no limit of memory, and Python's refusal alone; code that is made to get past Python itself
-# (through memory that it overwrites) can do on the disk what needs no open file, such as removing one. Hand-ins of
-# strangers are for a user, or a container, of their own.
-
 try:
     import resource
 except ImportError:  # Windows
     resource = None
 
-_ALLOWED = frozenset(
-    (
-        "array.__new__",
-        "builtins.id",
-        "code.__new__",
-        "compile",
-        "exec",
-        "function.__new__",
-        "gc.get_objects",
-        "gc.get_referents",
-        "gc.get_referrers",
-        "import",
-        "marshal.loads",
-        "object.__delattr__",
-        "object.__getattr__",
-        "object.__setattr__",
-        "sys._current_frames",
-        "sys._getframe",
-        "sys._getframemodulename",
-        "sys.excepthook",
-        "sys.monitoring.register_callback",
-        "sys.setprofile",
-        "sys.settrace",
-        "sys.unraisablehook",
-        "time.sleep",
-    )
-)
+_ALLOWED = {
+    *("array.__new__", "builtins.id", "code.__new__", "compile", "exec", "function.__new__", "import", "marshal.loads"),
+    *("gc.get_objects", "gc.get_referents", "gc.get_referrers", "time.sleep"),
+    *("object.__delattr__", "object.__getattr__", "object.__setattr__"),
+    *("sys._current_frames", "sys._getframe", "sys._getframemodulename", "sys.excepthook", "sys.settrace"),
+    *("sys.monitoring.register_callback", "sys.setprofile", "sys.unraisablehook"),
+}
 """What Python announces and code of an answer may do: nothing that leaves the process."""
 
 
