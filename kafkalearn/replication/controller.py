@@ -1,9 +1,14 @@
-"""The controller's side: its record of a partition, how it reaches the brokers, and how brokers come and go."""
+"""The controller's side: how its record of a partition reaches the brokers, and what changes the record.
+
+Every broker that is running learns of a change at once. One that stands still, or has not reconnected, goes on with
+what it knew: so there can be two leaders. What changes the record: scripts that overrule the controller, elections that
+are asked for, ISRs that leaders propose, brokers that come and go, and reassignments.
+"""
 
 from __future__ import annotations
 
 from kafkalearn.releases.lines import at_least
-from kafkalearn.replication import replica_log as disk
+from kafkalearn.replication import replica_log
 from kafkalearn.replication.events import (
     BACK_TO_COMMITTED,
     NONE,
@@ -47,7 +52,6 @@ from kafkalearn.replication.leader import (
 )
 from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.record import changed, fenced, stopping, unfenced
-from kafkalearn.replication.replica_log import truncate
 from kafkalearn.replication.settings import Assignment, reverted
 from kafkalearn.replication.state import (
     CUT_OFF,
@@ -65,9 +69,6 @@ from kafkalearn.replication.state import (
 )
 
 # How the controller's record reaches the brokers, and what becoming leader or follower does to a replica.
-#
-# Every broker that is running learns of a change at once. One that stands still, or has not reconnected, goes on with
-# what it knew: so there can be two leaders.
 
 
 def record(processing: Processing, controller: Controller, joining: tuple[int, ...] = ()) -> None:
@@ -154,7 +155,7 @@ def _take_over(processing: Processing, broker_id: int, broker: Broker) -> None:
     controller, log = processing.controller, processing.log(broker_id)
     known = processing.remotes(broker_id) or (None,) * processing.settings.broker_count
     remotes = tuple(
-        _reset(processing.now_ms, known[other - 1], other in controller.isr, log.log_end_offset)
+        _known_anew(processing.now_ms, known[other - 1], other in controller.isr, log.log_end_offset)
         if other != broker_id and other in controller.assignment.replicas
         else None
         for other in processing.settings.broker_ids
@@ -167,9 +168,8 @@ def _take_over(processing: Processing, broker_id: int, broker: Broker) -> None:
         processing.put_log(broker_id, log)
     recorded = {"leader": broker_id, "leader_epoch": controller.leader_epoch, "is_truncating": False}
     processing.put_broker(broker_id, broker._replace(**recorded))
-    processing.visible = seen(
-        processing.visible._replace(leader_epoch=UNKNOWN), log, controller.leader_epoch
-    )  # a term begins
+    earlier_term = processing.visible._replace(leader_epoch=UNKNOWN)
+    processing.visible = seen(earlier_term, log, controller.leader_epoch)
 
 
 def _known_replicas(processing: Processing, leader_id: int) -> set[int]:
@@ -184,7 +184,7 @@ def _remotes_of(processing: Processing, leader_id: int) -> tuple[Remote | None, 
     return tuple((remote or Remote()) if other in followers else None for other, remote in known)
 
 
-def _reset(now_ms: int, known: Remote | None, is_in_isr: bool, leader_end: int) -> Remote:
+def _known_anew(now_ms: int, known: Remote | None, is_in_isr: bool, leader_end: int) -> Remote:
     """What a leader of a new epoch starts from: members of the ISR count as caught up now."""
     since_ms = now_ms if is_in_isr else None
     if known is None:
@@ -207,9 +207,12 @@ def _make_follower(processing: Processing, broker_id: int, broker: Broker) -> No
 
 def _cut_to_high_watermark(processing: Processing, broker_id: int) -> None:
     log = processing.log(broker_id)
-    cut = truncate(log, log.high_watermark)
+    cut = replica_log.truncate(log, log.high_watermark)
     processing.emit(LogTruncated(broker_id, log.log_end_offset, cut.log_end_offset))
     processing.put_log(broker_id, cut)
+
+
+# Scripts that overrule the controller.
 
 
 def leader_elected(processing: Processing, event: LeaderElected) -> None:
@@ -253,10 +256,8 @@ def broker_fenced(processing: Processing, event: BrokerFenced) -> None:
     processing.controller = before._replace(fenced=tuple(sorted({*before.fenced, event.broker_id})))
 
 
-# Elections that nobody died for: leadership is given back to the preferred replica, by the clock or by command.
-#
-# Each partition has a *preferred* leader, the first replica of its assignment. After a failure another one leads, and
-# goes on to lead when the preferred one is back: this is what piles up leaders on a few brokers.
+# Elections that nobody died for: leadership is given back to the *preferred* leader, the first of the assignment. After
+# a failure another one leads, and goes on to lead when the preferred one is back: this piles up leaders on few brokers.
 
 NOT_ELECTED = {PREFERRED_ELECTION: "PREFERRED_LEADER_NOT_AVAILABLE", UNCLEAN_ELECTION: "ELIGIBLE_LEADERS_NOT_AVAILABLE"}
 
@@ -272,7 +273,7 @@ def leader_imbalance_checked(processing: Processing, event: LeaderImbalanceCheck
     Apache Kafka 3.2 to 4.3, ``ReplicationControlManager.maybeBalancePartitionLeaders``; before,
     ``KafkaController.checkAndTriggerAutoLeaderRebalance``.
     """
-    if not _has_preferred_leader(processing, event.successor):
+    if not _leads_as_wanted(processing, event.successor):
         _elect(processing, PREFERRED_ELECTION, event.successor)
 
 
@@ -284,7 +285,7 @@ def elect_leaders(processing: Processing, event: ElectLeaders) -> None:
     Apache Kafka 3.0 to 4.3, ``ReplicationControlManager.electLeader``; KIP-460.
     """
     if event.election_type == PREFERRED_ELECTION:
-        is_needed = not _has_preferred_leader(processing, event.successor)
+        is_needed = not _leads_as_wanted(processing, event.successor)
     else:
         is_needed = processing.leader_id is None
     error = "ELECTION_NOT_NEEDED"
@@ -294,7 +295,7 @@ def elect_leaders(processing: Processing, event: ElectLeaders) -> None:
     processing.emit(ElectionAnswered(error))
 
 
-def _has_preferred_leader(processing: Processing, successor: int | None) -> bool:
+def _leads_as_wanted(processing: Processing, successor: int | None) -> bool:
     if not processing.settings.assignment and successor is not None:
         return processing.leader_id == successor
     return has_preferred_leader(processing.controller)
@@ -312,7 +313,7 @@ def _elect(processing: Processing, election: str, successor: int | None) -> bool
     return after != before
 
 
-# What the controller makes of an ISR that a leader has proposed; it may end a reassignment, and make another lead.
+# An ISR that a leader has proposed; it may end a reassignment, and make another lead.
 
 
 def alter_partition_answered(processing: Processing, event: AlterPartitionAnswered) -> None:
@@ -326,7 +327,7 @@ def alter_partition_answered(processing: Processing, event: AlterPartitionAnswer
         processing.refuse("{}: broker {} waits for no answer about its ISR", event, leader_id)
     error = event.error or controllers_answer(processing, leader_id, proposal.isr)
     if error == NONE:
-        _proposals_take_over(processing, leader_id, proposal, event.successor)
+        _record_proposal(processing, leader_id, proposal, event.successor)
     elif error in STAY_PENDING:
         _wait_for_metadata(processing, leader_id, proposal)
     elif error in BACK_TO_COMMITTED:
@@ -335,7 +336,7 @@ def alter_partition_answered(processing: Processing, event: AlterPartitionAnswer
         processing.emit(AlterPartitionSent(proposal.isr))
 
 
-def _proposals_take_over(processing: Processing, leader_id: int, proposal: Proposal, successor: int | None) -> None:
+def _record_proposal(processing: Processing, leader_id: int, proposal: Proposal, successor: int | None) -> None:
     """The ISR is recorded; if that ends a reassignment, all brokers learn of it from the metadata.
 
     References
@@ -367,20 +368,20 @@ def high_watermark_checkpointed(processing: Processing, event: HighWatermarkChec
     """The high watermark as it is goes to disk."""
     broker = processing.existing(event.broker_id)
     processing.require(broker.is_running, "{}: the broker is {}", event, broker.status)
-    processing.put_log(event.broker_id, disk.checkpointed(processing.log(event.broker_id)))
+    processing.put_log(event.broker_id, replica_log.checkpointed(processing.log(event.broker_id)))
 
 
 def broker_crashed(processing: Processing, event: BrokerCrashed) -> None:
     """The process is gone, with everything it had in memory."""
     broker = processing.existing(event.broker_id)
     processing.require(broker.status != DOWN, "{}: the broker is down already", event)
-    _end(processing, event.broker_id, is_clean=False)
+    _end_process(processing, event.broker_id, is_clean=False)
 
 
-def _end(processing: Processing, broker_id: int, is_clean: bool) -> None:
+def _end_process(processing: Processing, broker_id: int, is_clean: bool) -> None:
     drop_fetches_of(processing, broker_id)
     # The memory is gone: what counts now is what a starting process will find.
-    processing.put_log(broker_id, disk.found_again(processing.log(broker_id)))
+    processing.put_log(broker_id, replica_log.found_again(processing.log(broker_id)))
     processing.put_broker(broker_id, Broker(DOWN, is_clean, leader_epoch=_remembered_epoch(processing, broker_id)))
     processing.stop_leading(broker_id)
 
@@ -397,8 +398,8 @@ def power_lost(processing: Processing, event: PowerLost) -> None:
     is_flushed = broker.status == DOWN and broker.was_stopped_cleanly
     processing.require(not is_flushed, "{}: the broker was stopped cleanly, all it has is on its disk", event)
     log = processing.log(broker_id)
-    processing.put_log(broker_id, disk.truncate(log, event.flushed_to)._replace(epochs=log.epochs))
-    _end(processing, broker_id, is_clean=False)
+    processing.put_log(broker_id, replica_log.truncate(log, event.flushed_to)._replace(epochs=log.epochs))
+    _end_process(processing, broker_id, is_clean=False)
 
 
 def broker_stopped(processing: Processing, event: BrokerStopped) -> None:
@@ -409,8 +410,8 @@ def broker_stopped(processing: Processing, event: BrokerStopped) -> None:
     without = fenced(processing.settings, processing.controller, broker_id, successor=event.successor)
     _require_successor(processing, without, event.successor)
     record(processing, without)
-    processing.put_log(broker_id, disk.checkpointed(processing.log(broker_id)))
-    _end(processing, broker_id, is_clean=True)
+    processing.put_log(broker_id, replica_log.checkpointed(processing.log(broker_id)))
+    _end_process(processing, broker_id, is_clean=True)
 
 
 def controlled_shutdown_started(processing: Processing, event: ControlledShutdownStarted) -> None:
@@ -435,17 +436,17 @@ def _require_fencing(processing: Processing, event: object) -> None:
 def broker_restarted(processing: Processing, event: BrokerRestarted) -> None:
     """The disk is read, the broker registers, learns from the controller who leads, and counts as alive again."""
     broker_id = event.broker_id
-    _start(processing, broker_id, event)
+    _start_process(processing, broker_id, event)
     if broker_id in processing.controller.fenced:
         record(processing, unfenced(processing.settings, processing.controller, broker_id))
     apply_metadata(processing, broker_id)
 
 
-def _start(processing: Processing, broker_id: int, event: BrokerRestarted | BrokerRegistered) -> None:
+def _start_process(processing: Processing, broker_id: int, event: BrokerRestarted | BrokerRegistered) -> None:
     broker = processing.existing(broker_id)
     processing.require(broker.status == DOWN, "{}: the broker is {}, not down", event, broker.status)
     log = processing.log(broker_id)
-    processing.put_log(broker_id, disk.truncate(log, log.log_end_offset))  # epochs beyond the end that was found
+    processing.put_log(broker_id, replica_log.truncate(log, log.log_end_offset))  # epochs beyond the end that was found
     without = _registered(processing, broker_id, broker, event.successor)
     _require_successor(processing, without, event.successor)
     record(processing, without)
@@ -460,7 +461,7 @@ def broker_registered(processing: Processing, event: BrokerRegistered) -> None:
     Apache Kafka 3.3 to 4.3, ``ClusterControlManager.registerBroker``; KIP-631, KIP-841.
     """
     _require_fencing(processing, event)
-    _start(processing, event.broker_id, event)
+    _start_process(processing, event.broker_id, event)
     apply_metadata(processing, event.broker_id)
 
 
@@ -544,12 +545,11 @@ def _require_successor(processing: Processing, controller: Controller, successor
 
 
 # Reassignment (KIP-455): replicas are added first and removed last, so that what is safe stays safe in between.
-#
 # The controller writes down all replicas, old and new, and which of them are *adding* and *removing*. New ones copy the
 # log as any follower does. When they are in sync the controller takes the old ones away, in the same record as the ISR.
 # Nothing else changes: a leader that is not removed goes on to lead.
 
-SINCE = "3.3"
+REASSIGNS_SINCE = "3.3"
 
 
 def alter_partition_reassignments(processing: Processing, event: AlterPartitionReassignments) -> None:
@@ -561,9 +561,9 @@ def alter_partition_reassignments(processing: Processing, event: AlterPartitionR
     """
     release = processing.settings.release
     processing.require(
-        at_least(SINCE, release),
+        at_least(REASSIGNS_SINCE, release),
         "{}: the rules here are those of the KRaft controller; take a release from {} on, not {}",
-        event, SINCE, str(release),
+        event, REASSIGNS_SINCE, str(release),
     )  # fmt: skip
     error = _cancel(processing, event) if event.replicas is None else _reassign(processing, event)
     processing.effects.insert(0, ReassignmentAnswered(error))
@@ -576,9 +576,8 @@ def _reassign(processing: Processing, event: AlterPartitionReassignments) -> str
     if not event.may_change_factor and len(target) != len(before.assignment.target):
         return "INVALID_REPLICATION_FACTOR"
     assignment = before.assignment.toward(target)
-    record(
-        processing, changed(processing.settings, before, before.isr, successor=event.successor, assignment=assignment)
-    )
+    moving = changed(processing.settings, before, before.isr, successor=event.successor, assignment=assignment)
+    record(processing, moving)
     return NONE
 
 

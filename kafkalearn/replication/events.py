@@ -1,7 +1,8 @@
-"""What can happen to a partition. Requests have Kafka's names, facts stand in the past tense.
+"""What can happen to a partition, and what an event leads to.
 
-The rules decide who is elected and what is proposed. The last three events overrule the controller: they are for
-scripts that were recorded without one.
+Requests have Kafka's names, facts stand in the past tense. The rules decide who is elected and what is proposed. The
+last three events overrule the controller: they are for scripts that were recorded without one. Below the events stand
+the effects: answers, proposals, elections, truncations.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from kafkalearn.base.checks import (
     one_of,
 )
 from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, shown
+
+NONE = "NONE"  # Kafka's name for: no error
 
 STAY_PENDING = (
     "FENCED_LEADER_EPOCH",
@@ -286,37 +289,15 @@ class BrokerFenced(Checked):
 
 
 ReplicationEvent: TypeAlias = (
-    Produce
-    | Fetch
-    | Consume
-    | DeleteRecords
-    | TimePassed
-    | IsrChecked
-    | AlterPartitionAnswered
-    | HighWatermarkCheckpointed
-    | BrokerCrashed
-    | PowerLost
-    | BrokerStopped
-    | BrokerRestarted
-    | BrokerFrozen
-    | BrokerThawed
-    | BrokerReconnected
-    | ControlledShutdownStarted
-    | BrokerRegistered
-    | BrokerUnfenced
-    | SessionExpired
-    | LeaderImbalanceChecked
-    | ElectLeaders
-    | AlterPartitionReassignments
-    | LeaderElected
-    | IsrSet
+    Produce | Fetch | Consume | DeleteRecords | TimePassed | IsrChecked | AlterPartitionAnswered
+    | HighWatermarkCheckpointed | BrokerCrashed | PowerLost | BrokerStopped | BrokerRestarted | BrokerFrozen
+    | BrokerThawed | BrokerReconnected | ControlledShutdownStarted | BrokerRegistered | BrokerUnfenced
+    | SessionExpired | LeaderImbalanceChecked | ElectLeaders | AlterPartitionReassignments | LeaderElected | IsrSet
     | BrokerFenced
-)
+)  # fmt: skip
 
 
-# What an event leads to, in order: answers, proposals, elections, truncations.
-
-NONE = "NONE"  # Kafka's name for: no error
+# What an event leads to, in the order in which it happens.
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,20 +451,7 @@ class BrokerHalted:
 
 
 Effect: TypeAlias = (
-    FetchHandled
-    | FetchAnswered
-    | ProduceParked
-    | ProduceAnswered
-    | NoReachableLeader
-    | ConsumerRead
-    | RecordsDeleted
-    | AlterPartitionSent
-    | IsrWritten
-    | LeaderChanged
-    | AssignmentChanged
-    | ReassignmentAnswered
-    | ElectionAnswered
-    | ReplicaDeleted
-    | LogTruncated
-    | BrokerHalted
-)
+    FetchHandled | FetchAnswered | ProduceParked | ProduceAnswered | NoReachableLeader | ConsumerRead
+    | RecordsDeleted | AlterPartitionSent | IsrWritten | LeaderChanged | AssignmentChanged | ReassignmentAnswered
+    | ElectionAnswered | ReplicaDeleted | LogTruncated | BrokerHalted
+)  # fmt: skip

@@ -1,12 +1,16 @@
-"""The leader's side: what it appends, what followers fetch, who is in sync, and who waits."""
+"""The leader's side: what followers fetch, who is in sync, who waits, and what clients are answered.
+
+First the rules, pure functions of logs and of what the leader knows: what a fetch finds, who counts for the ISR and the
+high watermark. Then the steps that read and write a `Processing` by them: requests that wait, the ISR that grows and
+shrinks, a fetch from its arrival to its answer, and the requests of producers and consumers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from kafkalearn.replication import replica_log as disk
-from kafkalearn.replication import replica_log as truncation
+from kafkalearn.replication import replica_log
 from kafkalearn.replication.events import (
     NONE,
     AlterPartitionSent,
@@ -29,7 +33,6 @@ from kafkalearn.replication.events import (
 )
 from kafkalearn.replication.processing import Processing
 from kafkalearn.replication.record import changed, verdict
-from kafkalearn.replication.replica_log import cut_before_fetching
 from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.state import (
     DOWN,
@@ -78,7 +81,7 @@ class FetchAnswer(NamedTuple):
 
 def request_of(settings: Settings, broker_id: int, broker: Broker, log: Log) -> FetchRequest:
     """The fetch that a follower sends next."""
-    newest = truncation.newest_epoch(log)
+    newest = replica_log.newest_epoch(log)
     sends_newest = settings.rules.truncation == "epoch, in the fetch" and newest != UNKNOWN
     return FetchRequest(
         broker_id,
@@ -113,7 +116,7 @@ def read(log: Log, request: FetchRequest) -> FetchAnswer:
     """
     answer = FetchAnswer(NONE, log.high_watermark, log.log_start_offset)  # 2
     if request.last_epoch is not None:  # 3
-        diverging = truncation.diverging_epoch(log, request.fetch_offset, request.last_epoch)
+        diverging = replica_log.diverging_epoch(log, request.fetch_offset, request.last_epoch)
         if diverging == UNDEFINED or request.fetch_offset < log.log_start_offset:
             return FetchAnswer("OFFSET_OUT_OF_RANGE")
         if diverging is not None:
@@ -131,7 +134,7 @@ def deliver_answer(processing: Processing, leader_id: int, request: FetchRequest
         return
     leader_log = processing.log(leader_id)
     if answer.error == "OFFSET_OUT_OF_RANGE" and _halts(processing.settings, log, leader_log):
-        processing.put_log(broker_id, disk.found_again(log))
+        processing.put_log(broker_id, replica_log.found_again(log))
         processing.put_broker(broker_id, Broker(DOWN, was_stopped_cleanly=False))
         processing.emit(BrokerHalted(broker_id))
         return
@@ -158,23 +161,21 @@ def log_after(log: Log, answer: FetchAnswer, leader_log: Log) -> Log:
     Apache Kafka 4.3, ``AbstractFetcherThread`` and ``ReplicaFetcherThread.processPartitionData``.
     """
     if answer.error == "OFFSET_OUT_OF_RANGE":
-        return truncation.cut_out_of_range(log, leader_log)
+        return replica_log.cut_out_of_range(log, leader_log)
     if answer.error != NONE:
         return log
     if answer.diverging is not None:
-        cut, _ = truncation.cut_for(log, *answer.diverging)
-        return disk.truncate(log, cut)
-    copied = disk.copy(log, answer.records)
+        cut, _ = replica_log.cut_for(log, *answer.diverging)
+        return replica_log.truncate(log, cut)
+    copied = replica_log.copy(log, answer.records)
     leaders = answer.high_watermark
     assert leaders is not None, "an answer without an error has the leader's high watermark"
     high_watermark = max(min(copied.log_end_offset, leaders), copied.log_start_offset)
-    return disk.move_start(copied._replace(high_watermark=high_watermark), answer.log_start_offset)
+    return replica_log.move_start(copied._replace(high_watermark=high_watermark), answer.log_start_offset)
 
 
-# Who counts: which followers are caught up, who leaves and joins the ISR, how far the high watermark may go.
-#
-# Pure functions of the leader's log and of what it knows. The time comes from outside, and so does who may be in the
-# ISR at all: `is_eligible` says whether a broker counts as alive.
+# Who counts: which followers are caught up, who leaves and joins the ISR, how far the high watermark may go. The time
+# comes from outside, and so does who may be in the ISR at all: `is_eligible` says whether a broker counts as alive.
 
 
 def with_fetch(settings: Settings, now_ms: int, remote: Remote, log: Log, offset: int, start: int) -> Remote:
@@ -226,14 +227,11 @@ def high_watermark_of(
     ----------
     Apache Kafka 0.8.2 to 4.3, ``Partition.maybeIncrementLeaderHW``.
     """
-    ends = remote_ends_of(remotes)
-    return high_watermark_by_ends(
-        settings,
-        log,
-        leading,
-        ends,
-        lambda broker_id: holds_back(settings, now_ms, is_eligible, broker_id, remotes[broker_id - 1]),
-    )
+
+    def is_held_back_by(broker_id: int) -> bool:
+        return holds_back(settings, now_ms, is_eligible, broker_id, remotes[broker_id - 1])
+
+    return high_watermark_by_ends(settings, log, leading, remote_ends_of(remotes), is_held_back_by)
 
 
 def high_watermark_by_ends(
@@ -437,10 +435,8 @@ def expire(processing: Processing, leader_id: int) -> None:
             answer_produce(processing, leader_id, parked, "REQUEST_TIMED_OUT")
 
 
-# What a leader does with what it knows: raise the high watermark, shrink and grow the ISR.
-#
-# The high watermark is tried on four occasions: on becoming leader and at later metadata, when an ISR change is
-# committed, after an append, and after a fetch that changed a remote LEO.
+# The high watermark rises, the ISR shrinks and grows. The high watermark is tried on four occasions: on becoming leader
+# and at later metadata, when an ISR change is committed, after an append, and after a fetch that changed a remote LEO.
 
 
 def lift(processing: Processing, leader_id: int) -> bool:
@@ -492,10 +488,8 @@ def propose(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> Non
 
 def controllers_answer(processing: Processing, leader_id: int, isr: tuple[int, ...]) -> str:
     """What the controller says by its rules to an ISR that a leader wants; ``"NONE"``: taken over."""
-    leader_epoch, partition_epoch = (
-        processing.broker(leader_id).leader_epoch,
-        processing.leadership(leader_id).partition_epoch,
-    )
+    leader_epoch = processing.broker(leader_id).leader_epoch
+    partition_epoch = processing.leadership(leader_id).partition_epoch
     return verdict(processing.settings, processing.controller, leader_id, leader_epoch, partition_epoch, isr)
 
 
@@ -521,10 +515,9 @@ def isr_checked(processing: Processing, event: IsrChecked) -> None:
             propose(processing, leader_id, isr)
 
 
-# A follower's fetch, and the ten steps in which its leader works on it.
-#
-# The answer carries the high watermark of *before*: it is read in step 2, and raised, by this very fetch, in step 8.
-# So a fetch that finds records never brings the high watermark that it has itself made possible.
+# A follower's fetch, and the ten steps in which its leader works on it. The answer carries the high watermark of
+# *before*: it is read in step 2, and raised, by this very fetch, in step 8. So a fetch that finds records never brings
+# the high watermark that it has itself made possible.
 
 
 def fetch(processing: Processing, event: Fetch) -> None:
@@ -532,7 +525,7 @@ def fetch(processing: Processing, event: Fetch) -> None:
     broker_id = event.broker_id
     broker = processing.existing(broker_id)
     leader_id = _leader_to_ask(processing, broker_id, broker)
-    if broker.is_truncating and not _cut(processing, broker_id, broker, leader_id):
+    if broker.is_truncating and not _ask_where_to_cut(processing, broker_id, broker, leader_id):
         return
     request = request_of(processing.settings, broker_id, broker, processing.log(broker_id))
     answer = handle(processing, leader_id, request)
@@ -553,12 +546,12 @@ def _leader_to_ask(processing: Processing, broker_id: int, broker: Broker) -> in
     return leader_id
 
 
-def _cut(processing: Processing, broker_id: int, broker: Broker, leader_id: int) -> bool:
+def _ask_where_to_cut(processing: Processing, broker_id: int, broker: Broker, leader_id: int) -> bool:
     """Ask the leader once where to cut; whether that is done with."""
     if processing.leading(leader_id) is None:
         return True
     log = processing.log(broker_id)
-    cut, is_done = cut_before_fetching(processing.settings, log, processing.log(leader_id))
+    cut, is_done = replica_log.cut_before_fetching(processing.settings, log, processing.log(leader_id))
     processing.emit(LogTruncated(broker_id, log.log_end_offset, cut.log_end_offset))
     processing.put_log(broker_id, cut)
     processing.put_broker(broker_id, broker._replace(is_truncating=not is_done))
@@ -581,7 +574,7 @@ def handle(processing: Processing, leader_id: int, request: FetchRequest) -> Fet
     is_at_once = answer.has_content or settings.fetch_wait_max_ms == 0
     if answer.error == NONE and answer.diverging is None:
         is_at_once = is_at_once or has_news(processing, leader_id, request.broker_id)
-        _note(processing, leader_id, log, request)  # 6 to 9
+        _note_fetch(processing, leader_id, log, request)  # 6 to 9
     processing.emit(FetchHandled(leader_id, request.broker_id, request.fetch_offset, is_parked=not is_at_once))
     if is_at_once:  # 10
         return answer
@@ -591,7 +584,7 @@ def handle(processing: Processing, leader_id: int, request: FetchRequest) -> Fet
     return None
 
 
-def _note(processing: Processing, leader_id: int, log: Log, request: FetchRequest) -> None:
+def _note_fetch(processing: Processing, leader_id: int, log: Log, request: FetchRequest) -> None:
     broker_id, remotes, leading = request.broker_id, processing.remotes(leader_id), processing.leadership(leader_id)
     known = processing.remote(leader_id, broker_id)
     now_known = with_fetch(
@@ -651,15 +644,15 @@ def produce_refusal(processing: Processing, leader_id: int, event: Produce) -> s
 def _append(processing: Processing, leader_id: int, event: Produce, request: int, values: tuple[str, ...]) -> None:
     log, has_epochs = processing.log(leader_id), processing.settings.rules.has_leader_epochs
     epoch = processing.broker(leader_id).leader_epoch if has_epochs else UNKNOWN
-    processing.put_log(leader_id, disk.append(log, values, epoch))
+    processing.put_log(leader_id, replica_log.append(log, values, epoch))
     has_risen = lift(processing, leader_id)
-    _answer(processing, leader_id, event, request, log.log_end_offset)
+    _answer_or_park(processing, leader_id, event, request, log.log_end_offset)
     if has_risen:
         answer_produces(processing, leader_id)
     answer_fetches(processing, leader_id)
 
 
-def _answer(processing: Processing, leader_id: int, event: Produce, request: int, base_offset: int) -> None:
+def _answer_or_park(processing: Processing, leader_id: int, event: Produce, request: int, base_offset: int) -> None:
     log = processing.log(leader_id)
     end = log.log_end_offset
     if event.acks == 1:
@@ -668,9 +661,8 @@ def _answer(processing: Processing, leader_id: int, event: Produce, request: int
         error = error_after_append(processing, leader_id)
         respond_to_producer(processing, leader_id, request, error, base_offset, end)
     elif event.acks == "all":
-        park_produce(
-            processing, leader_id, ParkedProduce(request, base_offset, end, processing.now_ms + event.timeout_ms)
-        )
+        deadline_ms = processing.now_ms + event.timeout_ms
+        park_produce(processing, leader_id, ParkedProduce(request, base_offset, end, deadline_ms))
 
 
 def consume(processing: Processing, event: Consume) -> None:
@@ -697,7 +689,7 @@ def delete_records(processing: Processing, event: DeleteRecords) -> None:
     if not 0 <= offset <= log.high_watermark:
         processing.emit(RecordsDeleted(log.log_start_offset, "OFFSET_OUT_OF_RANGE"))
         return
-    moved = disk.move_start(log, offset)
+    moved = replica_log.move_start(log, offset)
     processing.put_log(leader_id, moved)
     processing.emit(RecordsDeleted(moved.log_start_offset))
 

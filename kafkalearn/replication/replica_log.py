@@ -1,4 +1,7 @@
-"""One replica's log on its disk: what is appended and cut, and which epoch begins where."""
+"""One replica's log on its disk: what is appended and cut, and where it parts from its leader's.
+
+Pure functions of `Log`; the epoch cache and the high watermark follow the records as Kafka makes them follow.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,6 @@ from kafkalearn.replication.state import (
     end_offset_before_kip_279,
     end_offset_for,
 )
-
-# What is done to one replica's log: appended to, copied to, cut, moved at its start, found again after a restart.
-#
-# Pure functions of one `Log`; the epoch cache and the high watermark follow the records as Kafka makes them follow.
 
 
 def append(log: Log, values: tuple[str, ...], leader_epoch: int) -> Log:
@@ -81,7 +80,6 @@ def found_again(log: Log) -> Log:
 
 
 # Where a follower's log parts from its leader's, and how it is cut: four rules in twelve years (`TRUNCATIONS`).
-#
 # The first cut at the follower's own high watermark, which lags: committed records went, or wrong ones stayed
 # (KIP-101). The others compare leader epochs.
 

@@ -1,4 +1,10 @@
-"""What only the search over all schedules needs: other names for brokers, a normal form, and `find`."""
+"""Searching all schedules of a partition: for the shortest way to lose a record, or for settings under which none is.
+
+`find` is the search; `alphabet` lists the events that may happen, `model` is what `kafkalearn.base.search.explore`
+needs. A search meets fewer states where it takes those for one that have the same future: brokers that no event names
+apart are interchangeable, and a *normal form* leaves out what can make no difference later. Where the controller has a
+choice it may elect any candidate (``successor``), as if the assignment had the order that does the most harm.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +50,6 @@ from kafkalearn.replication.state import (
     Leadership,
     Partition,
     Remote,
-    Requests,
     Waiting,
     start,
 )
@@ -79,8 +84,15 @@ def named_in(event: ReplicationEvent) -> tuple[int, ...]:
     return (*(each for each in single if each is not None), *(each for group in several for each in group))
 
 
+def _renamed_one(names: dict[int, int], broker: int | None) -> int | None:
+    return None if broker is None else names.get(broker)
+
+
+def _renamed_set(names: dict[int, int], brokers: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted(names[each] for each in brokers))
+
+
 def _renamed_event(names: dict[int, int], event: ReplicationEvent) -> ReplicationEvent:
-    """An event with brokers renamed."""
     renamed: dict[str, Any] = {
         field.name: _renamed_one(names, getattr(event, field.name)) for field in fields(event) if field.name in _SINGLE
     }
@@ -96,11 +108,7 @@ def _renamed(names: dict[int, int], place: int, part: object) -> object:
     return part if rename is None or part is None else rename(names, part)
 
 
-def _leader(names: dict[int, int], leader: int) -> int:
-    return names[leader]
-
-
-def _controller(names: dict[int, int], controller: Controller) -> Controller:
+def _rename_controller(names: dict[int, int], controller: Controller) -> Controller:
     return controller._replace(
         leader=_renamed_one(names, controller.leader),
         isr=_renamed_set(names, controller.isr),
@@ -112,48 +120,38 @@ def _controller(names: dict[int, int], controller: Controller) -> Controller:
     )
 
 
-def _broker(names: dict[int, int], broker: Broker) -> Broker:
+def _rename_broker(names: dict[int, int], broker: Broker) -> Broker:
     return broker._replace(leader=_renamed_one(names, broker.leader))
 
 
-def _leading(names: dict[int, int], leading: Leadership) -> Leadership:
+def _rename_leading(names: dict[int, int], leading: Leadership) -> Leadership:
     proposal = leading.proposal and leading.proposal._replace(isr=_renamed_set(names, leading.proposal.isr))
     return leading._replace(isr=_renamed_set(names, leading.isr), proposal=proposal)
 
 
-def _remotes(names: dict[int, int], remotes: tuple[Remote | None, ...]) -> tuple[Remote | None, ...]:
+def _rename_remotes(names: dict[int, int], remotes: tuple[Remote | None, ...]) -> tuple[Remote | None, ...]:
     by_name = {names[broker_id]: remote for broker_id, remote in enumerate(remotes, start=1)}
     return tuple(by_name[name] for name in sorted(by_name))
 
 
-def _waiting(names: dict[int, int], waiting: Waiting) -> Waiting:
+def _rename_waiting(names: dict[int, int], waiting: Waiting) -> Waiting:
     renamed = (parked._replace(broker_id=names[parked.broker_id]) for parked in waiting.fetches)
     return waiting._replace(fetches=tuple(renamed))
 
 
 _RENAMINGS: Mapping[int, Callable[[dict[int, int], Any], object]] = {  # each takes the parts of its place
-    LEADER: _leader,
-    CONTROLLER: _controller,
-    BROKER: _broker,
-    LEADING: _leading,
-    REMOTES: _remotes,
-    REMOTE_ENDS: _remotes,
-    WAITING: _waiting,
+    LEADER: _renamed_one,
+    CONTROLLER: _rename_controller,
+    BROKER: _rename_broker,
+    LEADING: _rename_leading,
+    REMOTES: _rename_remotes,
+    REMOTE_ENDS: _rename_remotes,
+    WAITING: _rename_waiting,
 }
 
 
-def _renamed_one(names: dict[int, int], broker: int | None) -> int | None:
-    return None if broker is None else names.get(broker)
-
-
-def _renamed_set(names: dict[int, int], brokers: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(sorted(names[each] for each in brokers))
-
-
-# States without what can make no difference later, so that a search meets fewer of them.
-#
-# Times count from now on, partition epochs from the controller's; requests lose their numbers, and a leader's memory of
-# a fetch is kept only while it can still show anything. States with the same normal form have the same future.
+# The normal form: times count from now on, partition epochs from the controller's; requests lose their numbers, and a
+# leader's memory of a fetch is kept only while it can still show anything.
 
 
 def split(settings: Settings, partition: Partition) -> tuple[Hashable, ...]:
@@ -200,11 +198,7 @@ def _without_numbers(waiting: Waiting) -> Waiting:
     return waiting._replace(produces=tuple(parked._replace(request=0) for parked in waiting.produces))
 
 
-def _values_alone(requests: Requests) -> Requests:
-    return requests._replace(request_count=0)
-
-
-NORMALISER = Normaliser(_essential_remotes, _without_numbers, _values_alone)
+NORMALISER = Normaliser(_essential_remotes, _without_numbers, lambda requests: requests._replace(request_count=0))
 """What a leader will not use of its followers goes, and so do the numbers of requests, which are for reading only."""
 
 
@@ -251,14 +245,7 @@ def _count_from_this_record(processing: Processing) -> None:
             processing.put_leading(broker_id, leading._replace(partition_epoch=epoch))
 
 
-# Searching all schedules of a partition: for the shortest way to lose a record, and for settings under which none is.
-#
-# `model` is what `kafkalearn.base.search.explore` needs; `alphabet` lists the events that may happen; `find` puts the
-# two together.
-#
-# In a search, brokers that no event names apart are interchangeable: two states that differ by their names are one. And
-# where the controller has a choice it may elect any candidate (``successor``), as if the assignment had the order that
-# does the most harm.
+# The search: its model, its events, and `find`, which puts the two together.
 
 MOST_BROKERS = 6  # a search tries every renaming of the brokers: 720 of six
 

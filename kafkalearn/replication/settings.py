@@ -1,4 +1,9 @@
-"""What stays the same while a partition runs: its replicas, its release, the settings of topic and broker."""
+"""What stays the same while a partition runs: the rules of its release, its settings; and who holds its replicas.
+
+Twelve years have changed nearly every rule of the protocol, most of them after a record was lost somewhere. `Rules`
+has a field for each change, `rules_of` reads them from a table. To see what one change is good for, take the rules of a
+release and turn back that one: ``replace(rules_of("4.3"), truncation="high watermark")``.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +28,6 @@ from kafkalearn.base.checks import (
 from kafkalearn.base.errors import KafkaLearnError, listed, shown
 from kafkalearn.releases import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, ReleaseName, at_least, release_line
-
-# Which release follows which rule of replication: the whole history, as data.
-#
-# Twelve years have changed nearly every rule of the protocol, most of them after a record was lost somewhere. `Rules`
-# has a field for each change, `rules_of` reads the table below it. To see what one change is good for, take the rules
-# of a release and turn back that one: ``replace(rules_of("4.3"), truncation="high watermark")``.
 
 TRUNCATIONS: MappingProxyType[str, str] = MappingProxyType(
     {
@@ -143,12 +142,10 @@ def rules_of(release: str | Release = DEFAULT_RELEASE) -> Rules:
 
 @cache
 def _rules_of(release: str | Release) -> Rules:
-    values: dict[str, Any] = {name: _value(history, release) for name, history in _HISTORY.items()}
-    return Rules(**values)  # it checks them
-
-
-def _value(history: tuple[tuple[str, str | bool], ...], release: str | Release) -> str | bool:
-    return [value for since, value in history if at_least(since, release)][-1]
+    values: dict[str, Any] = {}  # `Rules` checks them
+    for name, history in _HISTORY.items():
+        values[name] = [value for since, value in history if at_least(since, release)][-1]
+    return Rules(**values)
 
 
 def changes_of_rules() -> tuple[tuple[str, str, str | bool], ...]:
@@ -159,13 +156,6 @@ def changes_of_rules() -> tuple[tuple[str, str, str | bool], ...]:
     """
     named = [(since, name, value) for name, history in _HISTORY.items() for since, value in history[1:]]
     return tuple(sorted(named, key=lambda change: tuple(map(int, change[0].split(".")))))
-
-
-def refuse_unknown_names(rules: Rules) -> None:
-    """Pass in silence if `rules` names a truncation, a lag test and an end of reassignments that exist."""
-    known_names = {"truncation": TRUNCATIONS, "lag_test": LAG_TESTS, "reassignment_end": REASSIGNMENT_ENDS}
-    for name, known in known_names.items():
-        one_of(name.replace("_", " "), getattr(rules, name), known)
 
 
 assert set(_HISTORY) == {field.name for field in fields(Rules)}, "every rule has its history"
@@ -241,7 +231,9 @@ class Settings(Checked):
         """Fill in what the release decides, and refuse what no cluster can be configured to."""
         check_fields(self)
         fill_in(self, rules=rules_of(self.release), broker_count=self.replica_count)
-        refuse_unknown_names(self.rules)
+        known_names = {"truncation": TRUNCATIONS, "lag_test": LAG_TESTS, "reassignment_end": REASSIGNMENT_ENDS}
+        for name, known in known_names.items():
+            one_of(name.replace("_", " "), getattr(self.rules, name), known)
         object.__setattr__(self, "broker_ids", tuple(range(1, self.broker_count + 1)))
         object.__setattr__(self, "effective_min_isr", self.min_isr_of(self.replica_count))
         fill_in(

@@ -1,6 +1,4 @@
-"""The simulator of replication: which rule answers which event; the rules have files of their own.
-
-What always holds in a replicated partition, and what its users hope for, by name.
+"""The simulator of replication: which rule answers which event, what always holds, and what users hope for.
 
 The invariants hold under every release and setting, whatever happens. The promises are what users expect of
 replication: old rules and careless settings break them, and to show that is what they are here for. So a broken promise
@@ -29,33 +27,7 @@ from typing import Any, Never
 from kafkalearn.base.errors import no_event
 from kafkalearn.base.promises import InParts, Promises, Since, judges
 from kafkalearn.base.trace import Parts, Trace, run
-from kafkalearn.replication import (
-    controller as brokers,
-)
-from kafkalearn.replication import (
-    controller as elections,
-)
-from kafkalearn.replication import (
-    controller as metadata,
-)
-from kafkalearn.replication import (
-    controller as proposals,
-)
-from kafkalearn.replication import (
-    controller as reassigning,
-)
-from kafkalearn.replication import (
-    events,
-)
-from kafkalearn.replication import (
-    leader as fetching,
-)
-from kafkalearn.replication import (
-    leader as leading,
-)
-from kafkalearn.replication import (
-    leader as producing,
-)
+from kafkalearn.replication import controller, events, leader
 from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.processing import Processing, partition_of, parts_of
 from kafkalearn.replication.settings import Settings
@@ -63,31 +35,31 @@ from kafkalearn.replication.state import UNKNOWN, Log, Partition, Record, start
 
 HANDLERS: MappingProxyType[type, Callable[[Processing, Never], None]] = MappingProxyType(
     {
-        events.Produce: producing.produce,
-        events.Fetch: fetching.fetch,
-        events.Consume: producing.consume,
-        events.DeleteRecords: producing.delete_records,
-        events.TimePassed: producing.time_passed,
-        events.IsrChecked: leading.isr_checked,
-        events.AlterPartitionAnswered: proposals.alter_partition_answered,
-        events.HighWatermarkCheckpointed: brokers.high_watermark_checkpointed,
-        events.BrokerCrashed: brokers.broker_crashed,
-        events.PowerLost: brokers.power_lost,
-        events.BrokerStopped: brokers.broker_stopped,
-        events.BrokerRestarted: brokers.broker_restarted,
-        events.BrokerFrozen: brokers.broker_frozen,
-        events.BrokerThawed: brokers.broker_thawed,
-        events.BrokerReconnected: brokers.broker_reconnected,
-        events.ControlledShutdownStarted: brokers.controlled_shutdown_started,
-        events.BrokerRegistered: brokers.broker_registered,
-        events.BrokerUnfenced: brokers.broker_unfenced,
-        events.SessionExpired: brokers.session_expired,
-        events.LeaderImbalanceChecked: elections.leader_imbalance_checked,
-        events.ElectLeaders: elections.elect_leaders,
-        events.AlterPartitionReassignments: reassigning.alter_partition_reassignments,
-        events.LeaderElected: metadata.leader_elected,
-        events.IsrSet: metadata.isr_set,
-        events.BrokerFenced: metadata.broker_fenced,
+        events.Produce: leader.produce,
+        events.Fetch: leader.fetch,
+        events.Consume: leader.consume,
+        events.DeleteRecords: leader.delete_records,
+        events.TimePassed: leader.time_passed,
+        events.IsrChecked: leader.isr_checked,
+        events.AlterPartitionAnswered: controller.alter_partition_answered,
+        events.HighWatermarkCheckpointed: controller.high_watermark_checkpointed,
+        events.BrokerCrashed: controller.broker_crashed,
+        events.PowerLost: controller.power_lost,
+        events.BrokerStopped: controller.broker_stopped,
+        events.BrokerRestarted: controller.broker_restarted,
+        events.BrokerFrozen: controller.broker_frozen,
+        events.BrokerThawed: controller.broker_thawed,
+        events.BrokerReconnected: controller.broker_reconnected,
+        events.ControlledShutdownStarted: controller.controlled_shutdown_started,
+        events.BrokerRegistered: controller.broker_registered,
+        events.BrokerUnfenced: controller.broker_unfenced,
+        events.SessionExpired: controller.session_expired,
+        events.LeaderImbalanceChecked: controller.leader_imbalance_checked,
+        events.ElectLeaders: controller.elect_leaders,
+        events.AlterPartitionReassignments: controller.alter_partition_reassignments,
+        events.LeaderElected: controller.leader_elected,
+        events.IsrSet: controller.isr_set,
+        events.BrokerFenced: controller.broker_fenced,
     }
 )
 """Which rule answers which event: each takes those of its class alone."""

@@ -1,5 +1,9 @@
 """The parts of a replicated partition: logs on disks, what a leader knows, what the controller has recorded.
 
+A *leader epoch* counts the elections of a partition. Every replica keeps a list of ``(epoch, start offset)``, its
+file ``leader-epoch-checkpoint``: the first offset that was written under each epoch. Two replicas that compare
+these lists find the place where their logs part.
+
 Every value that exists twice in a cluster exists twice here. A follower's LEO is in its own `Log` (exact) and
 in the leader's `Remote` (what its last fetch said); the ISR is in the `Controller` and in the `Leadership` of the
 broker that leads. The `Ledger` is what no broker knows: which records were acknowledged, and which could be read.
@@ -16,11 +20,7 @@ from kafkalearn.base.checks import whole_number
 from kafkalearn.replication.events import Effect
 from kafkalearn.replication.settings import Assignment, Settings
 
-# The leader epoch cache: which epoch begins at which offset of a log, and where an epoch ends.
-#
-# A *leader epoch* counts the elections of a partition. Every replica keeps a list of ``(epoch, start offset)``, its
-# file ``leader-epoch-checkpoint``: the first offset that was written under each epoch. Two replicas that compare
-# these lists find the place where their logs part. All functions here take a list and return a new one.
+# The leader epoch cache: all functions take a list of epochs and return a new one.
 
 Epochs: TypeAlias = tuple[tuple[int, int], ...]
 """The entries ``(epoch, start offset)``, both ascending."""
@@ -113,6 +113,8 @@ def cut_from_start(epochs: Epochs, start_offset: int) -> Epochs:
         return epochs
     return ((before[-1][0], start_offset), *epochs[len(before) :])
 
+
+# What there is on brokers and at the controller.
 
 UNKNOWN = -1  # a remote LEO before the follower's first fetch, an epoch before the first election
 

@@ -14,8 +14,6 @@ from kafkalearn.replication.settings import Settings
 from kafkalearn.replication.simulator import broken
 from kafkalearn.replication.state import CUT_OFF, RUNNING, UNKNOWN, Log, Partition, Remote, Replica
 
-# The status of the replicas of a partition in few words: for the picture and for the text of a frame.
-
 
 def ids_in_words(broker_ids: tuple[int, ...]) -> str:
     """Broker ids in a row, as Kafka's tools print an ISR.
@@ -108,7 +106,7 @@ def proposal_in_words(leader: Replica | None) -> list[str]:
     return [f"{'refused' if proposal.is_refused else 'asked for'} ISR {ids_in_words(proposal.isr)}"]
 
 
-# What happens to a replicated partition, in words: the event, what it led to, what changed by it.
+# An event, what it led to and what changed by it, each as a clause.
 
 
 def effects_in_words(frame: Frame[Partition, ReplicationEvent]) -> list[str]:
@@ -311,7 +309,7 @@ def offsets_in_words(offsets: list[int]) -> str:
     return f"offset {offsets[0]}" if len(offsets) == 1 else f"offsets {offsets[0]} to {offsets[-1]}"
 
 
-# A replicated partition in words: a few sentences about a frame, and the whole of it as plain text.
+# The sentences about a frame, and the whole of it as plain text.
 
 MOST_RECORDS = 20
 

@@ -28,9 +28,7 @@ from kafkalearn.log.model import AppendRefused, DuplicateRecognised
 from tests.formats.disk import FOLDER
 from tests.log.partitions import PASSES, clean_ms, logs_of, passes_of, write
 from tests.log.schedules import (
-    COMPACT as SCHEDULES_COMPACT,
-)
-from tests.log.schedules import (
+    COMPACT,
     after,
     mixed_schedules,
     offsets,
@@ -180,8 +178,6 @@ def test_the_sizes_of_batches_are_those_of_the_bytes(tmp_path):
 
 # What goes on with such a log.
 
-COMPACT = Settings("compact")
-
 
 def of_producer(base_offset, sequence, *, epoch=0, count=1, producer_id=7, **given):
     rows = [(base_offset + at, 1000, b"k", b"v") for at in range(count)]
@@ -278,18 +274,18 @@ def test_what_is_not_one_log_is_refused(ask, message):
 @given(rows)
 def test_it_is_cleaned_as_if_its_records_had_been_written_one_by_one(records):
     clean = Clean(1000, is_forced=True)
-    written = after(SCHEDULES_COMPACT, one_each(*records), Roll())
+    written = after(COMPACT, one_each(*records), Roll())
     log = log_from_records(Record(offset, *each) for offset, each in enumerate(records))
-    check(SCHEDULES_COMPACT, log)
+    check(COMPACT, log)
 
     assert log.segments[0].size_bytes == written.segments[0].size_bytes
-    assert step(SCHEDULES_COMPACT, log, clean).effects == step(SCHEDULES_COMPACT, written, clean).effects
+    assert step(COMPACT, log, clean).effects == step(COMPACT, written, clean).effects
 
 
 def test_a_horizon_from_an_earlier_pass_counts():
     log = log_from_records([Record(5, "a", None, 0), Record(8, "b", None, 0)], {5: 900})
 
-    assert offsets(step(SCHEDULES_COMPACT, log, Clean(1000, is_forced=True))) == [8]
+    assert offsets(step(COMPACT, log, Clean(1000, is_forced=True))) == [8]
 
 
 def test_records_out_of_order_are_refused():

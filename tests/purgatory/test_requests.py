@@ -44,6 +44,7 @@ from tests.recorded import recorded
 from tests.replication.scripts import answer, effects_as_recorded, event_of, settings_of, shown
 
 SETTINGS = Settings(replica_count=2, fetch_wait_max_ms=500)
+PAIR = Settings(replica_count=2)
 WRITTEN = [SizedProduce(Produce(record_count=5, acks=1)), Fetch(2), Fetch(2)]
 
 
@@ -100,7 +101,7 @@ def test_without_followers_nobody_is_waited_for():
     assert trace[-1].state.effects == (DeleteAnswered(1, 3),)
 
 
-EVENTS = st.lists(
+DELETIONS = st.lists(
     st.one_of(
         st.builds(DelayedDelete, st.integers(-1, 6), st.integers(0, 800)),
         st.just(SizedProduce(Produce(acks=1))),
@@ -111,7 +112,7 @@ EVENTS = st.lists(
 )
 
 
-@given(EVENTS)
+@given(DELETIONS)
 def test_a_delete_is_answered_once_when_all_begin_there_or_when_its_time_is_over(events):
     before, asked = simulate(SETTINGS, WRITTEN)[-1].state, {}
     for event in events:
@@ -131,7 +132,6 @@ def test_a_delete_is_answered_once_when_all_begin_there_or_when_its_time_is_over
         before = broker
 
 
-PROMISES_SETTINGS = Settings(replica_count=2)
 PRODUCE = SizedProduce(Produce(acks="all", timeout_ms=1000))
 BROKEN_BY = {
     WITHIN_TIMEOUT: [PRODUCE, BrokerFrozen(1), TimePassed(2000)],
@@ -143,23 +143,23 @@ BROKEN_BY = {
 
 @pytest.mark.parametrize("name", PROMISES)
 def test_each_promise_is_kept_until_its_accident(name):
-    trace = simulate(PROMISES_SETTINGS, BROKEN_BY[name])
+    trace = simulate(PAIR, BROKEN_BY[name])
     before = (None, *(frame.state for frame in trace))
-    found = [broken(PROMISES_SETTINGS, frame.state, was) for frame, was in zip(trace, before, strict=False)]
+    found = [broken(PAIR, frame.state, was) for frame, was in zip(trace, before, strict=False)]
 
     assert found[:-1] == [()] * (len(trace) - 1)
     assert name in found[-1]
 
 
 def test_nothing_is_broken_while_all_is_well():
-    trace = simulate(PROMISES_SETTINGS, [Fetch(2), ConsumerFetch("c1", 0), PRODUCE, Fetch(2), TimePassed(100)])
+    trace = simulate(PAIR, [Fetch(2), ConsumerFetch("c1", 0), PRODUCE, Fetch(2), TimePassed(100)])
     for before, frame in pairwise(trace):
-        assert broken(PROMISES_SETTINGS, frame.state, before.state) == ()
+        assert broken(PAIR, frame.state, before.state) == ()
 
 
-PARKED = simulate(PROMISES_SETTINGS, [ConsumerFetch("c1", 0)])[-1].state
-ANSWERED = simulate(PROMISES_SETTINGS, [TimePassed(500)], PARKED)[-1].state
-APPENDED = simulate(PROMISES_SETTINGS, [PRODUCE])[-1].state
+PARKED = simulate(PAIR, [ConsumerFetch("c1", 0)])[-1].state
+ANSWERED = simulate(PAIR, [TimePassed(500)], PARKED)[-1].state
+APPENDED = simulate(PAIR, [PRODUCE])[-1].state
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ APPENDED = simulate(PROMISES_SETTINGS, [PRODUCE])[-1].state
 )
 def test_a_state_that_cannot_be_is_found(broker, before, words):
     with pytest.raises(AssertionError, match=words):
-        check(PROMISES_SETTINGS, broker, before)
+        check(PAIR, broker, before)
 
 
 def request_of(entry):
@@ -186,7 +186,7 @@ def request_of(entry):
     return SizedProduce(event, entry.get("bytes", 100)) if isinstance(event, Produce) else event
 
 
-def effects_of_simulator(broker, op):
+def lines_of_effects(broker, op):
     """The effects in the words of the scripts, where a consumer that waits is the outcome of its request."""
     lines = []
     for effect in broker.effects:
@@ -221,13 +221,12 @@ def test_every_recorded_script_wakes_the_same_requests_with_the_same_answers(cas
         else:
             assert answer(before.partition, broker.partition, entry["op"]).items() <= expect.items()
         if event is not None:
-            assert effects_of_simulator(broker, entry["op"]) == expect.get("effects", [])
+            assert lines_of_effects(broker, entry["op"]) == expect.get("effects", [])
         is_whole = "log" in next(iter(expected_state["replicas"].values()))
         assert shown(settings, broker.partition, expected_state["leader"], is_whole) == expected_state
 
 
-SIMULATOR_SETTINGS = Settings(replica_count=2)
-SIMULATOR_EVENTS = st.lists(
+CONSUMERS = st.lists(
     st.one_of(
         st.builds(ConsumerFetch, st.sampled_from(["c1", "c2", "c3"]), st.integers(0, 4), st.integers(0, 300)),
         st.builds(lambda size: SizedProduce(Produce(acks=1), size), st.integers(1, 200)),
@@ -238,17 +237,17 @@ SIMULATOR_EVENTS = st.lists(
 )
 
 
-@given(SIMULATOR_EVENTS)
+@given(CONSUMERS)
 def test_a_consumer_is_answered_once_with_enough_committed_bytes_or_when_its_time_is_over(events):
-    broker, open_fetches = start(SIMULATOR_SETTINGS), {}
+    broker, open_fetches = start(PAIR), {}
     for event in events:
         before = broker
         try:
-            broker = step(SIMULATOR_SETTINGS, broker, event)
+            broker = step(PAIR, broker, event)
         except IllegalEvent:
             assert event.name in open_fetches
             continue
-        check(SIMULATOR_SETTINGS, broker, before)
+        check(PAIR, broker, before)
         if isinstance(event, ConsumerFetch):
             open_fetches[event.name] = (event, broker.partition.now_ms)
         for effect in broker.effects:
@@ -270,7 +269,7 @@ def test_an_append_wakes_the_follower_and_its_next_fetch_the_consumer():
     events = [Fetch(2), ConsumerFetch("c1", 0), SizedProduce(Produce(acks=1)), Fetch(2)]
     waiting = [
         (len(frame.state.partition.replica(1).waiting.fetches), len(frame.state.consumers))
-        for frame in simulate(SIMULATOR_SETTINGS, events)
+        for frame in simulate(PAIR, events)
     ]
 
     assert waiting == [(0, 0), (1, 0), (1, 1), (0, 1), (1, 0)]
@@ -278,10 +277,10 @@ def test_an_append_wakes_the_follower_and_its_next_fetch_the_consumer():
 
 def test_a_consumer_that_waits_cannot_fetch_again():
     with pytest.raises(IllegalEvent, match="c1 waits already"):
-        simulate(SIMULATOR_SETTINGS, [ConsumerFetch("c1", 0)] * 2)
+        simulate(PAIR, [ConsumerFetch("c1", 0)] * 2)
 
 
 @pytest.mark.parametrize("name", ["offset", "min_bytes", "max_wait_ms"])
 def test_a_fetch_that_asks_for_less_than_nothing_is_refused(name):
     with pytest.raises(KafkaLearnError, match=f"{name} must be at least 0"):
-        step(SIMULATOR_SETTINGS, start(SIMULATOR_SETTINGS), ConsumerFetch(**{"name": "c1", "offset": 0, name: -1}))
+        step(PAIR, start(PAIR), ConsumerFetch(**{"name": "c1", "offset": 0, name: -1}))

@@ -318,7 +318,7 @@ def test_what_makes_no_sense_is_refused_and_says_why(events, said):
         simulate(Settings(), events)
 
 
-PRODUCING_TWO = Settings(replica_count=2, fetch_wait_max_ms=0)
+TWO_AT_ONCE = at_once(replica_count=2)
 
 
 def effects_of(settings: Settings, events: list) -> tuple:
@@ -326,16 +326,16 @@ def effects_of(settings: Settings, events: list) -> tuple:
 
 
 def test_acks_0_is_told_nothing_whatever_becomes_of_it():
-    assert effects_of(PRODUCING_TWO, [Produce(acks=0)]) == ()
-    assert effects_of(PRODUCING_TWO, [Produce(acks=0, to_broker=2)]) == ()
-    assert simulate(PRODUCING_TWO, [Produce(acks=0)])[-1].state.ledger.acknowledged == ()
+    assert effects_of(TWO_AT_ONCE, [Produce(acks=0)]) == ()
+    assert effects_of(TWO_AT_ONCE, [Produce(acks=0, to_broker=2)]) == ()
+    assert simulate(TWO_AT_ONCE, [Produce(acks=0)])[-1].state.ledger.acknowledged == ()
 
 
 def test_a_request_with_nowhere_to_go_writes_nothing_and_counts_for_nothing():
-    end = simulate(PRODUCING_TWO, [BrokerCrashed(1), Produce()])[-1].state
+    end = simulate(TWO_AT_ONCE, [BrokerCrashed(1), Produce()])[-1].state
     assert end.effects == (NoReachableLeader(),)
     assert end.ledger.requests.request_count == 0
-    assert effects_of(PRODUCING_TWO, [BrokerCrashed(1), Consume()]) == (NoReachableLeader(),)
+    assert effects_of(TWO_AT_ONCE, [BrokerCrashed(1), Consume()]) == (NoReachableLeader(),)
 
 
 @pytest.mark.parametrize(
@@ -360,12 +360,12 @@ def test_a_record_whose_isr_shrinks_after_the_append_is_written_all_the_same(rel
 
 def test_a_leader_that_is_replaced_tells_its_waiting_producers():
     assert ProduceAnswered(1, "NOT_LEADER_OR_FOLLOWER", 0) in effects_of(
-        PRODUCING_TWO, [Produce(), LeaderElected(2, (1, 2))]
+        TWO_AT_ONCE, [Produce(), LeaderElected(2, (1, 2))]
     )
 
 
 def test_a_leader_that_is_elected_again_keeps_them_waiting():
-    end = simulate(PRODUCING_TWO, [Produce(), LeaderElected(1, (1, 2))])[-1].state
+    end = simulate(TWO_AT_ONCE, [Produce(), LeaderElected(1, (1, 2))])[-1].state
     assert [parked.request for parked in end.leader.waiting.produces] == [1]
 
 
@@ -381,7 +381,7 @@ def test_a_leader_that_is_elected_again_keeps_them_waiting():
 )
 def test_a_consumer_reads_from_the_log_start_to_the_high_watermark(offset, answer):
     events = [Produce(2, acks=1), Fetch(2), Fetch(2), Produce(acks=1), DeleteRecords(1), Consume(offset)]
-    assert effects_of(PRODUCING_TWO, events) == (answer,)
+    assert effects_of(TWO_AT_ONCE, events) == (answer,)
 
 
 @pytest.mark.parametrize(
@@ -396,13 +396,13 @@ def test_a_consumer_reads_from_the_log_start_to_the_high_watermark(offset, answe
 )
 def test_records_are_deleted_up_to_the_high_watermark_at_most(before_offset, answer):
     events = [Produce(2, acks=1), Fetch(2), Fetch(2), Produce(acks=1), DeleteRecords(before_offset)]
-    assert effects_of(PRODUCING_TWO, events) == (answer,)
+    assert effects_of(TWO_AT_ONCE, events) == (answer,)
 
 
 @pytest.mark.parametrize("acks", [2, -1, "1", "ALL"])
 def test_other_acks_are_refused(acks):
     with pytest.raises(KafkaLearnError, match="acks must be 0, 1 or 'all'"):
-        simulate(PRODUCING_TWO, [Produce(acks=acks)])
+        simulate(TWO_AT_ONCE, [Produce(acks=acks)])
 
 
 @pytest.mark.parametrize(
@@ -413,6 +413,6 @@ def test_other_acks_are_refused(acks):
         (["m1"], "'m1' is no event of this simulator; it knows Produce, Fetch"),
     ],
 )
-def test_what_makes_no_sense_is_refused_and_says_why__producing(events, said):
+def test_what_no_client_can_ask_for_is_refused_and_says_why(events, said):
     with pytest.raises(IllegalEvent, match=said):
-        simulate(PRODUCING_TWO, events)
+        simulate(TWO_AT_ONCE, events)

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.mechanisms.replication import (
-    begun,
-    carried_on,
-    producer_answer,
-)
-from conformance.mechanisms.replication import (
-    settings_of as replication_settings_of,
-)
-from conformance.mechanisms.replication import (
-    shown as replication_shown,
-)
+from conformance.mechanisms import replication as runs
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.trace import extend
 from kafkalearn.replication import (
@@ -39,18 +29,7 @@ from kafkalearn.replication import (
 from kafkalearn.replication.events import NONE, ElectionAnswered, ProduceAnswered, ReassignmentAnswered
 from kafkalearn.replication.state import Log, assign, blank, cut_from_end, cut_from_start, end_offset_for
 from tests.recorded import recorded
-from tests.replication.scripts import (
-    answer,
-    effects_as_recorded,
-    event_of,
-    lines_of,
-)
-from tests.replication.scripts import (
-    settings_of as scripts_settings_of,
-)
-from tests.replication.scripts import (
-    shown as scripts_shown,
-)
+from tests.replication import scripts
 
 MARKS, CUTS = recorded("log-hw-leo"), recorded("log-truncation")
 EPOCHS = recorded("log-leader-epoch-cache")
@@ -58,18 +37,18 @@ EPOCHS = recorded("log-leader-epoch-cache")
 
 @pytest.mark.parametrize("case", [*MARKS["cases"], *CUTS["cases"]], ids=lambda case: case["id"])
 def test_every_event_of_a_recorded_script_leads_to_the_recorded_effects_answer_and_state(case):
-    settings = scripts_settings_of(case["config"])
+    settings = scripts.settings_of(case["config"])
     partition, leader = blank(settings), -1
-    for entry in lines_of(case):
-        before, event, expected = partition, event_of(entry), dict(entry["expect"])
+    for entry in scripts.lines_of(case):
+        before, event, expected = partition, scripts.event_of(entry), dict(entry["expect"])
         partition = before if event is None else step(settings, before, event)
         leader = whom_the_script_holds_for_leader(event, leader)
         state, effects = expected.pop("state"), expected.pop("effects", [])
         is_whole = any("log" in replica for replica in state["replicas"].values())
 
-        assert scripts_shown(settings, partition, leader, is_whole) == state, entry
-        assert event is None or effects_as_recorded(partition, entry["op"]) == effects, entry
-        assert answer(before, partition, entry["op"]) == expected, entry
+        assert scripts.shown(settings, partition, leader, is_whole) == state, entry
+        assert event is None or scripts.effects_as_recorded(partition, entry["op"]) == effects, entry
+        assert scripts.answer(before, partition, entry["op"]) == expected, entry
 
 
 def whom_the_script_holds_for_leader(event, leader: int) -> int:
@@ -105,35 +84,35 @@ def test_the_epoch_cache_answers_and_keeps_what_kafka_s_own_does(case):
         assert [list(each) for each in epochs] == expected["entries"]
 
 
-RECORDED = recorded("replication")
+RUNS = recorded("replication")
 RELEASE = "4.3"
 
 
-@pytest.mark.parametrize("case", RECORDED["cases"], ids=lambda case: f"{case['id']}-{case['name']}")
+@pytest.mark.parametrize("case", RUNS["cases"], ids=lambda case: f"{case['id']}-{case['name']}")
 def test_a_recorded_run_comes_to_the_recorded_states_and_tells_the_producer_the_same(case):
-    settings = replication_settings_of(case, RELEASE)
-    trace = begun(settings)
+    settings = runs.settings_of(case, RELEASE)
+    trace = runs.begun(settings)
     for entry in case["events"]:
         since, leader = len(trace), trace[-1].state.controller.leader
-        trace = carried_on(case, settings, trace, entry)
+        trace = runs.carried_on(case, settings, trace, entry)
 
         if entry.get("state") is not None:
-            assert replication_shown(trace[-1].state) == entry["state"], entry
+            assert runs.shown(trace[-1].state) == entry["state"], entry
         if "answer" in entry:
             recorded_answer = {key: value for key, value in entry["answer"].items() if key != "values"}
-            assert producer_answer(trace[since:], leader) == recorded_answer, entry
+            assert runs.producer_answer(trace[since:], leader) == recorded_answer, entry
 
 
 def test_the_recorded_runs_are_all_there():
-    answers = [entry["answer"]["error"] for case in RECORDED["cases"] for entry in case["events"] if "answer" in entry]
+    answers = [entry["answer"]["error"] for case in RUNS["cases"] for entry in case["events"] if "answer" in entry]
 
-    assert len(RECORDED["cases"]) == 19
+    assert len(RUNS["cases"]) == 19
     assert set(answers) == {NONE, "REQUEST_TIMED_OUT", "NOT_ENOUGH_REPLICAS", "no reachable leader"}
 
 
+REASSIGNMENTS = recorded("reassignment")
 BROKER_IDS = (1, 2, 3, 4)
 PRODUCE_TIMEOUT_MS = 1_000
-ERRORS_WITHOUT_OFFSET = ("NOT_ENOUGH_REPLICAS",)
 
 
 def settings_of(case: dict, release: str) -> Settings:
@@ -223,24 +202,21 @@ def compare(case: dict, release: str) -> None:
             assert shown(trace[-1].state) == entry["state"], entry
 
 
-RECORDED_REASSIGNMENTS_RECORDED = recorded("reassignment")
-
-
 @pytest.mark.parametrize(
     "case",
-    RECORDED_REASSIGNMENTS_RECORDED["cases"],
+    REASSIGNMENTS["cases"],
     ids=lambda case: f"{case['name']}-{'elr' if case['elr'] else 'no elr'}",
 )
 def test_a_recorded_script_comes_to_the_recorded_replicas_leaders_logs_and_answers(case):
-    compare(case, RECORDED_REASSIGNMENTS_RECORDED["kafka"])
+    compare(case, REASSIGNMENTS["kafka"])
 
 
-def test_the_recorded_scripts_are_all_there__recorded_reassignments():
+def test_the_recorded_reassignments_are_all_there():
     errors = {
         step["answer"]
-        for case in RECORDED_REASSIGNMENTS_RECORDED["cases"]
+        for case in REASSIGNMENTS["cases"]
         for step in case["steps"]
         if step["op"] in ("reassign", "elect")
     }
-    assert len(RECORDED_REASSIGNMENTS_RECORDED["cases"]) == 34
+    assert len(REASSIGNMENTS["cases"]) == 34
     assert errors >= {"NONE", "NO_REASSIGNMENT_IN_PROGRESS", "INVALID_REPLICA_ASSIGNMENT", "ELECTION_NOT_NEEDED"}

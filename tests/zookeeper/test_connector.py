@@ -220,7 +220,7 @@ WANTS = (
     Filtered(TopicFilter("white_list", "orders|new"), 2),
     Filtered(TopicFilter("black_list", "mail")),
 )
-LAWS_CLUSTER = (BrokerStarted(), TopicCreated("orders", 3), TopicCreated("mail", 2))
+SHOP = (BrokerStarted(), TopicCreated("orders", 3), TopicCreated("mail", 2))
 name = st.sampled_from(NAMES)
 EVENTS = st.one_of(
     st.builds(CreateMessageStreams, name, st.sampled_from(WANTS)),
@@ -232,7 +232,7 @@ EVENTS = st.one_of(
     st.builds(Produce, st.sampled_from(("orders", "mail")), st.integers(0, 2), st.integers(1, 5)),
     st.sampled_from((BrokerStopped(), BrokerStarted())),
 )
-LAWS_SETTINGS = st.builds(
+ANY_SETTINGS = st.builds(
     Settings,
     partition_assignment_strategy=st.sampled_from(("range", "roundrobin")),
     auto_commit_enable=st.booleans(),
@@ -243,7 +243,7 @@ LAWS_SETTINGS = st.builds(
 def states(chosen, events):
     """The states of a run, each with the one before; events that make no sense are left out."""
     group = start(chosen)
-    for event in (*LAWS_CLUSTER, *events):
+    for event in (*SHOP, *events):
         try:
             before, group = group, step(chosen, group, event)
         except IllegalEvent:
@@ -252,14 +252,14 @@ def states(chosen, events):
 
 
 @settings(max_examples=150, deadline=None)
-@given(LAWS_SETTINGS, st.lists(EVENTS, max_size=60))
+@given(ANY_SETTINGS, st.lists(EVENTS, max_size=60))
 def test_invariants_hold_over_any_schedule(chosen, events):
     for before, group in states(chosen, events):
         check(chosen, group, before)
 
 
 @settings(max_examples=60, deadline=None)
-@given(LAWS_SETTINGS, st.lists(EVENTS, max_size=40), st.randoms(use_true_random=False))
+@given(ANY_SETTINGS, st.lists(EVENTS, max_size=40), st.randoms(use_true_random=False))
 def test_in_the_end_each_partition_has_one_thread_or_somebody_has_given_up(chosen, events, random):
     *_, (_, group) = states(chosen, events)
     live = {each.session for each in group.connectors if each.is_running}
@@ -300,7 +300,7 @@ def expected(chosen, group):
 
 
 @settings(max_examples=60, deadline=None)
-@given(LAWS_SETTINGS, st.lists(EVENTS, max_size=60))
+@given(ANY_SETTINGS, st.lists(EVENTS, max_size=60))
 def test_no_partition_has_two_owners_in_zookeeper_and_each_owner_has_a_session(chosen, events):
     for _, group in states(chosen, events):
         sessions = {session.name for session in group.tree.sessions}

@@ -174,7 +174,7 @@ def name_of(script):
     return script["name"]
 
 
-def effects_of(trace, step):
+def told_by(trace, step):
     """What the events of an operation told, without what threads did afterwards."""
     return [effect for frame in trace[step.begin + 1 : step.own_end + 1] for effect in frame.state.effects]
 
@@ -195,7 +195,7 @@ def test_the_application_gets_the_same_records_and_exceptions(script):
     settings, events, steps = events_of(script)
     trace = simulate(settings, events)
     asked = [each for each in steps if each.recorded["op"]["op"] == "next"]
-    assert [answer_of(effects_of(trace, each)) for each in asked] == [each.recorded["answer"] for each in asked]
+    assert [answer_of(told_by(trace, each)) for each in asked] == [each.recorded["answer"] for each in asked]
 
 
 @every_case("script", PIPELINE["scripts"], ids=name_of)
@@ -204,7 +204,7 @@ def test_what_is_committed_is_what_was_consumed(script):
     trace = simulate(settings, events)
     stored = {}
     for number, one in enumerate(steps):
-        for effect in effects_of(trace, one):
+        for effect in told_by(trace, one):
             if isinstance(effect, Committed):
                 stored |= {str(each.partition): str(offset) for each, offset in effect.offsets}
         op = one.recorded["op"]
@@ -233,29 +233,29 @@ SMALL = Settings(stream_count=2, fetch_message_max_bytes=100)
 OWNS_BOTH = StartConnections([Assigned("orders", 0, 0, 0), Assigned("orders", 1, 1, 0)])
 
 
-def effects_of_simulator(trace, kind):
+def effects_of(trace, kind):
     return [effect for frame in trace for effect in frame.state.effects if isinstance(effect, kind)]
 
 
 def test_a_record_that_is_too_large_ends_the_stream_before_0_10_1_and_comes_whole_since():
     events = [Append("orders", 0, 1, 900), OWNS_BOTH, FindLeaders(), Fetch(1), Next(0), Next(0)]
     old = simulate(Settings(stream_count=2, fetch_message_max_bytes=100, release="0.10.0"), events)
-    assert [each.exception for each in effects_of_simulator(old, Raised)] == [
+    assert [each.exception for each in effects_of(old, Raised)] == [
         "MessageSizeTooLargeException",
         "IllegalStateException: Iterator is in failed state",
     ]
     assert old[4].state.registry[0].fetched_offset == 0  # the fetcher asks for the same offset again and again
     new = simulate(Settings(stream_count=2, fetch_message_max_bytes=100, release="0.10.1"), events)
-    assert [each.offset for each in effects_of_simulator(new, Read)] == [0]
+    assert [each.offset for each in effects_of(new, Read)] == [0]
 
 
 def test_without_a_time_out_a_stream_waits_and_with_one_it_can_be_asked_again():
-    assert effects_of_simulator(simulate(SMALL, [Next(0)]), Waited)
+    assert effects_of(simulate(SMALL, [Next(0)]), Waited)
     timed = Settings(consumer_timeout_ms=10)
     owns = StartConnections([Assigned("orders", 0, 0, 0)])
     trace = simulate(timed, [owns, FindLeaders(), Next(), Append("orders", 0), Fetch(1), Next()])
-    assert [each.exception for each in effects_of_simulator(trace, Raised)] == ["ConsumerTimeoutException"]
-    assert effects_of_simulator(trace, Read)
+    assert [each.exception for each in effects_of(trace, Raised)] == ["ConsumerTimeoutException"]
+    assert effects_of(trace, Read)
 
 
 def test_a_rebalance_throws_away_what_was_fetched_and_commits_what_was_consumed():
@@ -265,7 +265,7 @@ def test_a_rebalance_throws_away_what_was_fetched_and_commits_what_was_consumed(
     assert dict(end.effects[1].offsets)["orders", 0] == 1
     assert (end.registry, end.fetchers, end.leader_finder) == ((), (), None)
     without = simulate(Settings(stream_count=2, fetch_message_max_bytes=100, auto_commit_enable=False), begin)
-    assert not effects_of_simulator(without, Committed)
+    assert not effects_of(without, Committed)
 
 
 def test_what_is_read_after_a_shutdown_is_not_in_its_commit():
@@ -273,9 +273,9 @@ def test_what_is_read_after_a_shutdown_is_not_in_its_commit():
     trace = simulate(
         wide, [Append("orders", 0, 3), OWNS_BOTH, FindLeaders(), Fetch(1), Next(0), Shutdown(), *[Next(0)] * 4]
     )
-    assert [each.offset for each in effects_of_simulator(trace, Read)] == [0, 1, 2]
-    assert dict(effects_of_simulator(trace, Committed)[0].offsets)["orders", 0] == 1
-    assert effects_of_simulator(trace, Ended) == [Ended(0), Ended(0)]
+    assert [each.offset for each in effects_of(trace, Read)] == [0, 1, 2]
+    assert dict(effects_of(trace, Committed)[0].offsets)["orders", 0] == 1
+    assert effects_of(trace, Ended) == [Ended(0), Ended(0)]
 
 
 def test_a_queue_that_is_full_holds_up_another_stream_and_the_leader_finder():
@@ -287,7 +287,7 @@ def test_a_queue_that_is_full_holds_up_another_stream_and_the_leader_finder():
         step(SMALL, end, FindLeaders())
     free = step(SMALL, end, Next(0))
     assert FINDER_FREE not in broken(SMALL, free)
-    assert effects_of_simulator(simulate(SMALL, [*full, *lost]), FinderBlocked) == [FinderBlocked(1, 0)]
+    assert effects_of(simulate(SMALL, [*full, *lost]), FinderBlocked) == [FinderBlocked(1, 0)]
 
 
 def test_two_fetchers_help_only_where_their_ids_differ():
@@ -304,22 +304,22 @@ def test_an_offset_beyond_the_end_is_reset_too(reset, offset):
     owns = StartConnections([Assigned("orders", 0, 0, 0)])
     cut = [Append("orders", 0, 6), owns, FindLeaders(), Fetch(1), RecordsDeleted("orders", 0, 1)]
     trace = simulate(settings, [*cut, LogTruncated("orders", 0, 3), Fetch(1)])
-    assert effects_of_simulator(trace, OffsetReset)[-1].offset == offset
+    assert effects_of(trace, OffsetReset)[-1].offset == offset
 
 
 def test_a_partition_whose_broker_is_gone_waits_for_a_leader_and_is_asked_for_again():
     owns = StartConnections([Assigned("orders", 1, 0, 0)])
     trace = simulate(Settings(), [owns, FindLeaders(), BrokerCrashed(2), Fetch(2), FindLeaders(), Fetch(2)])
-    assert [each.error for each in effects_of_simulator(trace, PartitionFailed)] == ["no connection", "no connection"]
+    assert [each.error for each in effects_of(trace, PartitionFailed)] == ["no connection", "no connection"]
     nobody = simulate(Settings(), [owns, BrokerCrashed(1), BrokerCrashed(2), FindLeaders()])
-    assert effects_of_simulator(nobody, MetadataFailed)
+    assert effects_of(nobody, MetadataFailed)
     assert nobody[-1].state.no_leader == (("orders", 1),)
 
 
 def test_a_fetcher_without_partitions_is_stopped_in_the_next_round():
     owns = StartConnections([Assigned("orders", 0, 0, 0), Assigned("orders", 1, 0, 0)])
     trace = simulate(Settings(), [owns, FindLeaders(), LeaderMoved("orders", 1, 1), Fetch(2), Fetch(2), FindLeaders()])
-    assert effects_of_simulator(trace, NothingFetched)
+    assert effects_of(trace, NothingFetched)
     assert [each.key for each in trace[-1].state.fetchers] == [(1, 0)]
 
 
@@ -329,7 +329,7 @@ def test_two_threads_can_come_to_one_partition_and_then_the_later_one_dies():
     twice = [Append("orders", 0, 3), owns, BrokerCrashed(2), FindLeaders(), BrokerRestarted(2)]
     away = [LeaderMoved("orders", 0, 2), FindLeaders(), Fetch(2), LeaderMoved("orders", 0, 1), Fetch(1)]
     trace = simulate(Settings(stream_count=2), [*twice, *away])
-    (died,) = effects_of_simulator(trace, FetcherDied)
+    (died,) = effects_of(trace, FetcherDied)
     assert (died.broker_id, died.fetched_offset, died.fetch_offset) == (1, 3, 0)
     assert NO_FETCHER_DEAD in broken(Settings(stream_count=2), trace[-1].state)
     with pytest.raises(IllegalEvent, match="has ended"):
