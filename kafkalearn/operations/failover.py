@@ -7,10 +7,8 @@ each kind; `SecondPassed` is the clock. What clients heard is in the effects, an
 >>> [(second, error) for second, client, _, _, error, _ in timeline(trace) if client == "classic member"][-3:]
 [(12, 'NONE'), (15, 'NONE'), (18, 'NONE')]
 
-What always holds while groups move, and what those hope for who belong to them.
+With a factor of 1 there is nobody to take the groups over:
 
->>> from kafkalearn.operations.failover import simulate
->>> from kafkalearn.operations.failover import BrokerDied, SecondPassed
 >>> alone = Settings(replicas=(1,))  # a factor of 1
 >>> broken(alone, simulate(alone, [BrokerDied(1), *[SecondPassed()] * 60])[-1].state)
 ('every client was served within the last 30 s',)
@@ -30,6 +28,8 @@ from kafkalearn.base.errors import IllegalEvent, listed, no_event, shown
 from kafkalearn.base.promises import Promises, Since, judges, of_inner
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.offsets.replay import CONSUMER
+from kafkalearn.operations.coordinator_life import model as life_model
+from kafkalearn.operations.coordinator_life import simulator as life_simulator
 from kafkalearn.operations.coordinator_life.model import (
     COMMIT,
     CONSUMER_HEARTBEAT,
@@ -48,18 +48,6 @@ from kafkalearn.operations.coordinator_life.model import (
     SessionExpired,
     TimePassed,
 )
-from kafkalearn.operations.coordinator_life.model import (
-    Effect as LifeEffect,
-)
-from kafkalearn.operations.coordinator_life.model import (
-    Event as LifeEvent,
-)
-from kafkalearn.operations.coordinator_life.model import (
-    Settings as LifeSettings,
-)
-from kafkalearn.operations.coordinator_life.simulator import (
-    INVARIANTS as LIFE_INVARIANTS,
-)
 from kafkalearn.operations.coordinator_life.simulator import (
     LOAD_IN_PROGRESS,
     NONE,
@@ -67,12 +55,6 @@ from kafkalearn.operations.coordinator_life.simulator import (
     NOT_COORDINATOR,
     REBALANCE_IN_PROGRESS,
     UNKNOWN_MEMBER_ID,
-)
-from kafkalearn.operations.coordinator_life.simulator import (
-    simulate as simulate_life,
-)
-from kafkalearn.operations.coordinator_life.simulator import (
-    step as step_life,
 )
 from kafkalearn.releases.defaults import whole_default
 from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
@@ -94,55 +76,6 @@ __all__ = [
     "timeline",
     "unserved_seconds",
 ]
-
-
-# What clients asked and heard in a second; other effects are those of `kafkalearn.operations.coordinator_life`.
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """A client has asked a broker; `error` is what it heard, and `then` what it makes of it."""
-
-    client: str
-    broker_id: int
-    api: str
-    error: str
-    then: str
-
-
-# What may happen to a cluster whose groups are watched second by second.
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerDied(Checked):
-    """A broker's process ends without a word: connections break at once, the cluster notices later."""
-
-    broker_id: BrokerId
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerStopped(Checked):
-    """A broker is shut down in order: its leadership has moved when it ends."""
-
-    broker_id: BrokerId
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerStarted(Checked):
-    """A broker is up again and has caught up."""
-
-    broker_id: BrokerId
-
-
-@dataclass(frozen=True, slots=True)
-class SecondPassed(Checked):
-    """The next second: what is due happens, then each client does what it has to do."""
-
-
-Event: TypeAlias = BrokerDied | BrokerStopped | BrokerStarted | SecondPassed
-
-
-# What stays the same while a broker dies and its groups move.
 
 S_MS = 1000
 
@@ -192,12 +125,12 @@ class Settings(Checked):
         return whole_default(name, self.release, side="broker") // S_MS
 
     @property
-    def life(self) -> LifeSettings:
+    def life(self) -> life_model.Settings:
         """The same, as the coordinator's life has it."""
-        return LifeSettings(self.release, self.broker_ids, self.replicas)
+        return life_model.Settings(self.release, self.broker_ids, self.replicas)
 
 
-# The cluster, and what each client knows and waits for.
+# The state: the cluster, and what each client knows and waits for.
 
 CLASSIC_MEMBER, NEW_MEMBER, COMMITTER, NEWCOMER = CLIENTS = (
     "classic member", "KIP-848 member", "committer", "newcomer",
@@ -241,7 +174,7 @@ class Failover:
     dead: tuple[tuple[int, int], ...] = ()
     load_ends_s: int | None = None
     second: int = 0
-    effects: tuple[Heard | LifeEffect, ...] = field(default=(), compare=False)
+    effects: tuple[Heard | life_model.Effect, ...] = field(default=(), compare=False)
 
     def is_up(self, broker_id: int) -> bool:
         """Whether a broker lives, noticed or not."""
@@ -276,7 +209,7 @@ def start(settings: Settings) -> Failover:
     stored = [GroupStored("billing", ("c1",))]
     if has_new_protocol:
         stored.append(GroupStored("search", ("c2",), kind=CONSUMER))
-    life = simulate_life(settings.life, stored)[-1].state
+    life = life_simulator.simulate(settings.life, stored)[-1].state
     first = settings.replicas[0]
     clients = (
         Client(CLASSIC_MEMBER, HEARTBEAT, "billing", "c1", settings.heartbeat_s, first),
@@ -287,135 +220,53 @@ def start(settings: Settings) -> Failover:
     return Failover(life, tuple(each for each in clients if each.name != NEW_MEMBER or has_new_protocol))
 
 
-# What a client does in a second, and what it makes of an answer.
-
-NO_CONNECTION = "no connection"
-GOES_ON, KNOWS, LOOKS, WAITS, REJOINS = (
-    "goes on", "knows whom to ask", "looks for the coordinator", "waits, then asks the same broker", "joins again",
-)  # fmt: skip
-
-THEN = {
-    NONE: GOES_ON,
-    NO_CONNECTION: LOOKS,
-    NOT_COORDINATOR: LOOKS,
-    NOT_AVAILABLE: LOOKS,
-    LOAD_IN_PROGRESS: WAITS,
-    REBALANCE_IN_PROGRESS: REJOINS,
-    UNKNOWN_MEMBER_ID: REJOINS,
-}
-"""What each error makes a client do: ``AbstractCoordinator``, ``ConsumerCoordinator``, ``CommitRequestManager``."""
+# Events: what may happen to the cluster.
 
 
-def act(settings: Settings, state: Failover, name: str) -> Failover:
-    """The state after a client has done what it does in this second.
+@dataclass(frozen=True, slots=True)
+class BrokerDied(Checked):
+    """A broker's process ends without a word: connections break at once, the cluster notices later."""
 
-    Who knows no coordinator asks any broker that lives; if it hears a name it asks there in the same second. What
-    fails is tried again in the next one: in truth after ``retry.backoff.ms``, a tenth of that.
-    """
-    client = state.client(name)
-    if client.due_s > state.second:
-        return state
-    if client.coordinator is None:
-        state = _find(settings, state, client)
-        client = state.client(name)
-        if client.coordinator is None:
-            return state
-    return _ask(settings, state, client)
+    broker_id: BrokerId
 
 
-def _find(settings: Settings, state: Failover, client: Client) -> Failover:
-    if not state.live:
-        return _unserved(state, client, None)
-    asked = state.live[0]
-    life = step_life(settings.life, state.life, Request(asked, FIND, client.group_id))
-    (answer,) = (each for each in life.effects if isinstance(each, Answered))
-    then = KNOWS if answer.error == NONE else LOOKS
-    heard = Heard(client.name, asked, FIND, answer.error, then)
-    return (
-        _unserved(state, client, answer.value, heard)
-        if answer.value is None
-        else state.with_client(client._replace(coordinator=answer.value), heard)
-    )
+@dataclass(frozen=True, slots=True)
+class BrokerStopped(Checked):
+    """A broker is shut down in order: its leadership has moved when it ends."""
+
+    broker_id: BrokerId
 
 
-def _ask(settings: Settings, state: Failover, client: Client) -> Failover:
-    broker_id = client.coordinator
-    assert broker_id is not None, "who asks knows a coordinator"
-    error = NO_CONNECTION
-    if state.is_up(broker_id):
-        offset = client.asked_count
-        request = Request(broker_id, client.api, client.group_id, client.member_id, offset)
-        life = step_life(settings.life, state.life, request)
-        (answer,) = (each for each in life.effects if isinstance(each, Answered))
-        error, state = answer.error, state.with_life(life)
-    heard = Heard(client.name, broker_id, client.api, error, THEN[error])
-    client = client._replace(asked_count=client.asked_count + 1)
-    if error == NONE:
-        later = client._replace(due_s=_next_s(state, client), unserved_since_s=None)
-        return state.with_client(later, heard)
-    if THEN[error] == REJOINS:
-        client = client._replace(api=JOIN)
-    return _unserved(state, client, None if THEN[error] == LOOKS else broker_id, heard)
+@dataclass(frozen=True, slots=True)
+class BrokerStarted(Checked):
+    """A broker is up again and has caught up."""
+
+    broker_id: BrokerId
 
 
-def _next_s(state: Failover, client: Client) -> int:
-    return state.second + client.interval_s if client.interval_s is not None else NEVER_S
+@dataclass(frozen=True, slots=True)
+class SecondPassed(Checked):
+    """The next second: what is due happens, then each client does what it has to do."""
 
 
-NEVER_S = 2**31
+Event: TypeAlias = BrokerDied | BrokerStopped | BrokerStarted | SecondPassed
 
 
-def _unserved(state: Failover, client: Client, coordinator: int | None, *heard: Heard) -> Failover:
-    since = state.second if client.unserved_since_s is None else client.unserved_since_s
-    again = client._replace(coordinator=coordinator, due_s=state.second + 1, unserved_since_s=since)
-    return state.with_client(again, *heard)
+# Effects: what clients asked and heard; others are those of `kafkalearn.operations.coordinator_life`.
 
 
-LONGEST_WAIT_S = 30
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A client has asked a broker; `error` is what it heard, and `then` what it makes of it."""
 
-SERVED = f"every client was served within the last {LONGEST_WAIT_S} s"
-MEMBERS_KEPT = "no member lost its place"
-
-
-def _served(settings: Settings, state: Failover) -> bool:
-    waits = (state.second - each.unserved_since_s for each in state.clients if each.unserved_since_s is not None)
-    return max(waits, default=0) <= LONGEST_WAIT_S
-
-
-def _dead_answer_nobody(settings: Settings, state: Failover) -> bool:
-    return all(state.is_up(each.broker_id) or each.error == "no connection" for each in _heard(state))
+    client: str
+    broker_id: int
+    api: str
+    error: str
+    then: str
 
 
-def _heard(state: Failover) -> list[Heard]:
-    return [each for each in state.effects if isinstance(each, Heard)]
-
-
-_OF_ONE_STATE = {name: each for name, each in LIFE_INVARIANTS.items() if not isinstance(each, Since)}
-"""In one second several things happen to the coordinator's life; what is said of a single step is not judged here."""
-
-INVARIANTS: Promises = MappingProxyType(
-    {
-        **of_inner(_OF_ONE_STATE, lambda state: state.life, lambda settings: settings.life),
-        "who is dead answers nobody": _dead_answer_nobody,
-        "only a load that is under way has an end": lambda settings, state: (
-            state.load_ends_s is None or state.load_ends_s >= state.second
-        ),
-    }
-)
-"""What holds in every state; first those of the coordinator's life."""
-
-PROMISES: Promises = MappingProxyType(
-    {
-        SERVED: _served,
-        MEMBERS_KEPT: lambda settings, state: not any(isinstance(each, SessionExpired) for each in state.effects),
-    }
-)
-"""What users hope for; a factor of 1 breaks the first on the day its broker dies, a load that takes too long, both."""
-
-check, broken = judges(INVARIANTS, PROMISES)
-
-
-# The simulator of a failover: what the cluster does in a second, then what each client does.
+# The step: what the cluster does in a second, then what each client does.
 
 
 def simulate(settings: Settings, events: Iterable[Event], initial: Failover | None = None) -> Trace[Failover, Event]:
@@ -490,8 +341,8 @@ def _require(settings: Settings, state: Failover, event: object) -> None:
         )
 
 
-def _lived(settings: Settings, state: Failover, event: LifeEvent) -> Failover:
-    return state.with_life(step_life(settings.life, state.life, event))
+def _lived(settings: Settings, state: Failover, event: life_model.Event) -> Failover:
+    return state.with_life(life_simulator.step(settings.life, state.life, event))
 
 
 def _started(settings: Settings, state: Failover, broker_id: int) -> Failover:
@@ -532,6 +383,126 @@ def _follow(settings: Settings, state: Failover) -> Failover:
     return state
 
 
+# What a client does in a second, and what it makes of an answer.
+
+NO_CONNECTION = "no connection"
+GOES_ON, KNOWS, LOOKS, WAITS, REJOINS = (
+    "goes on", "knows whom to ask", "looks for the coordinator", "waits, then asks the same broker", "joins again",
+)  # fmt: skip
+THEN = {
+    NONE: GOES_ON,
+    NO_CONNECTION: LOOKS,
+    NOT_COORDINATOR: LOOKS,
+    NOT_AVAILABLE: LOOKS,
+    LOAD_IN_PROGRESS: WAITS,
+    REBALANCE_IN_PROGRESS: REJOINS,
+    UNKNOWN_MEMBER_ID: REJOINS,
+}
+"""What each error makes a client do: ``AbstractCoordinator``, ``ConsumerCoordinator``, ``CommitRequestManager``."""
+
+NEVER_S = 2**31
+
+
+def act(settings: Settings, state: Failover, name: str) -> Failover:
+    """The state after a client has done what it does in this second.
+
+    Who knows no coordinator asks any broker that lives; if it hears a name it asks there in the same second. What
+    fails is tried again in the next one: in truth after ``retry.backoff.ms``, a tenth of that.
+    """
+    client = state.client(name)
+    if client.due_s > state.second:
+        return state
+    if client.coordinator is None:
+        state = _find(settings, state, client)
+        client = state.client(name)
+        if client.coordinator is None:
+            return state
+    return _ask(settings, state, client)
+
+
+def _find(settings: Settings, state: Failover, client: Client) -> Failover:
+    if not state.live:
+        return _unserved(state, client, None)
+    asked = state.live[0]
+    life = life_simulator.step(settings.life, state.life, Request(asked, FIND, client.group_id))
+    (answer,) = (each for each in life.effects if isinstance(each, Answered))
+    then = KNOWS if answer.error == NONE else LOOKS
+    heard = Heard(client.name, asked, FIND, answer.error, then)
+    return (
+        _unserved(state, client, answer.value, heard)
+        if answer.value is None
+        else state.with_client(client._replace(coordinator=answer.value), heard)
+    )
+
+
+def _ask(settings: Settings, state: Failover, client: Client) -> Failover:
+    broker_id = client.coordinator
+    assert broker_id is not None, "who asks knows a coordinator"
+    error = NO_CONNECTION
+    if state.is_up(broker_id):
+        offset = client.asked_count
+        request = Request(broker_id, client.api, client.group_id, client.member_id, offset)
+        life = life_simulator.step(settings.life, state.life, request)
+        (answer,) = (each for each in life.effects if isinstance(each, Answered))
+        error, state = answer.error, state.with_life(life)
+    heard = Heard(client.name, broker_id, client.api, error, THEN[error])
+    client = client._replace(asked_count=client.asked_count + 1)
+    if error == NONE:
+        next_s = NEVER_S if client.interval_s is None else state.second + client.interval_s
+        return state.with_client(client._replace(due_s=next_s, unserved_since_s=None), heard)
+    if THEN[error] == REJOINS:
+        client = client._replace(api=JOIN)
+    return _unserved(state, client, None if THEN[error] == LOOKS else broker_id, heard)
+
+
+def _unserved(state: Failover, client: Client, coordinator: int | None, *heard: Heard) -> Failover:
+    since = state.second if client.unserved_since_s is None else client.unserved_since_s
+    again = client._replace(coordinator=coordinator, due_s=state.second + 1, unserved_since_s=since)
+    return state.with_client(again, *heard)
+
+
+# What holds.
+
+LONGEST_WAIT_S = 30
+SERVED = f"every client was served within the last {LONGEST_WAIT_S} s"
+MEMBERS_KEPT = "no member lost its place"
+
+
+def _served(settings: Settings, state: Failover) -> bool:
+    waits = (state.second - each.unserved_since_s for each in state.clients if each.unserved_since_s is not None)
+    return max(waits, default=0) <= LONGEST_WAIT_S
+
+
+def _dead_answer_nobody(settings: Settings, state: Failover) -> bool:
+    heard = (each for each in state.effects if isinstance(each, Heard))
+    return all(state.is_up(each.broker_id) or each.error == NO_CONNECTION for each in heard)
+
+
+_OF_ONE_STATE = {name: each for name, each in life_simulator.INVARIANTS.items() if not isinstance(each, Since)}
+"""In one second several things happen to the coordinator's life; what is said of a single step is not judged here."""
+
+INVARIANTS: Promises = MappingProxyType(
+    {
+        **of_inner(_OF_ONE_STATE, lambda state: state.life, lambda settings: settings.life),
+        "who is dead answers nobody": _dead_answer_nobody,
+        "only a load that is under way has an end": lambda settings, state: (
+            state.load_ends_s is None or state.load_ends_s >= state.second
+        ),
+    }
+)
+"""What holds in every state; first those of the coordinator's life."""
+
+PROMISES: Promises = MappingProxyType(
+    {
+        SERVED: _served,
+        MEMBERS_KEPT: lambda settings, state: not any(isinstance(each, SessionExpired) for each in state.effects),
+    }
+)
+"""What users hope for; a factor of 1 breaks the first on the day its broker dies, a load that takes too long, both."""
+
+check, broken = judges(INVARIANTS, PROMISES)
+
+
 # A run as rows for a table: who heard what in which second, and for how long each client was not served.
 
 Row = tuple[int, str, int, str, str, str]
@@ -556,7 +527,7 @@ def phases(trace: Trace[Failover, Event]) -> list[tuple[int, int, str, str, str]
     found = []
     for name in (each.name for each in trace[0].state.clients):
         rows = [(row[0], row[1], row[3], row[4]) for row in timeline(trace) if row[1] == name]
-        rows = [row for row in rows if row[2] != "FindCoordinator" or row[3] != "NONE"]
+        rows = [row for row in rows if row[2] != FIND or row[3] != NONE]
         for (client, api, error), same in groupby(rows, key=lambda row: row[1:]):
             seconds = [second for second, *_ in same]
             found.append((seconds[0], seconds[-1], client, api, error))
@@ -565,6 +536,6 @@ def phases(trace: Trace[Failover, Event]) -> list[tuple[int, int, str, str, str]
 
 def unserved_seconds(trace: Trace[Failover, Event]) -> Mapping[str, int]:
     """For each client in how many seconds it asked and was not served; 0: it noticed nothing."""
-    failed = {(second, client) for second, client, _, _, error, _ in timeline(trace) if error not in ("NONE",)}
+    failed = {(second, client) for second, client, _, _, error, _ in timeline(trace) if error != NONE}
     counts = Counter(client for _, client in failed)
     return MappingProxyType({each.name: counts[each.name] for each in trace[0].state.clients})

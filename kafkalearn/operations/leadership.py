@@ -5,9 +5,8 @@ back, and every 300 s the controller gives leadership back to preferred replicas
 `kafkalearn.replication`. `load_without` says what the others carry if a broker dies, `moved_bytes` and `move_seconds`
 what a plan costs before it is executed.
 
-What always holds for the leaders of a cluster, and what an operator hopes for.
+A broker that was lost and is back leads nothing until then:
 
->>> from kafkalearn.operations.leadership import BrokerBack, BrokerLost, Settings, simulate
 >>> settings = Settings((1, 2, 3))
 >>> broken(settings, simulate(settings, [BrokerLost(1), BrokerBack(1)])[-1].state)
 ('every partition is led by its preferred replica', 'no broker leads twice as much as another')
@@ -68,91 +67,7 @@ __all__ = [
     "step",
 ]
 
-
-# What a step led to: whom the controller has elected, and what it answered.
-
-
-@dataclass(frozen=True, slots=True)
-class LeaderChanged:
-    """A partition is led by another broker, or by none."""
-
-    topic: str
-    partition: int
-    leader: int | None
-    leader_epoch: int
-
-
-@dataclass(frozen=True, slots=True)
-class ImbalanceFound:
-    """The share of the partitions that a broker is to lead and does not; the controller looks at each broker."""
-
-    broker_id: int
-    preferred_count: int
-    not_led_count: int
-    is_over: bool  # over the percentage: there are elections; KRaft asks for no percentage
-
-    @property
-    def ratio(self) -> float:
-        """0.0 to 1.0."""
-        return self.not_led_count / self.preferred_count
-
-
-@dataclass(frozen=True, slots=True)
-class ElectionAnswered:
-    """The answer of ElectLeaders for one partition."""
-
-    topic: str
-    partition: int
-    error: str
-
-
-Effect: TypeAlias = LeaderChanged | ImbalanceFound | ElectionAnswered
-
-
-# What happens to the brokers of a cluster, and what its controller does about leaders.
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerLost(Checked):
-    """A broker has been silent too long: it is fenced, leaves every ISR, and others lead."""
-
-    broker_id: BrokerId
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerBack(Checked):
-    """A broker lives again and has caught up: it is in the ISR of all its partitions, and leads what nobody led."""
-
-    broker_id: BrokerId
-
-
-@dataclass(frozen=True, slots=True)
-class TimePassed(Checked):
-    """The clock moves on; at each end of the interval the controller looks at its leaders, if that is on."""
-
-    ms: Millis
-
-
-@dataclass(frozen=True, slots=True)
-class LeaderImbalanceChecked(Checked):
-    """The controller looks at its leaders now, as it does by itself every 300 s."""
-
-
-@dataclass(frozen=True, slots=True)
-class ElectLeaders(Checked):
-    """An administrator has the preferred leaders elected: of one partition, or, without one, of all."""
-
-    topic: str | None = None
-    partition: Index | None = None
-
-
-Event: TypeAlias = BrokerLost | BrokerBack | TimePassed | LeaderImbalanceChecked | ElectLeaders
-
-
-# What stays the same while leaders move between the brokers of a cluster.
-
 Percentage: TypeAlias = Annotated[int, Whole(0, 100)]
-
 KRAFT_SINCE, ZOOKEEPER_UNTIL = "3.3", "4.0"
 
 
@@ -318,93 +233,87 @@ def cluster_of(settings: Settings, partitions: Iterable[Led]) -> Cluster:
     return Cluster(kept)
 
 
-# Which partitions count as imbalanced: led by another than their preferred replica; and who is elected, by release.
+# Events: what happens to the brokers, and what the controller does about leaders.
 
 
-def imbalances(settings: Settings, partitions: Sequence[Led]) -> tuple[ImbalanceFound, ...]:
-    """For each broker that is to lead something: how many of it it does not lead, and whether that is too many.
+@dataclass(frozen=True, slots=True)
+class BrokerLost(Checked):
+    """A broker has been silent too long: it is fenced, leaves every ISR, and others lead."""
 
-    Under KRaft one is too many. With ZooKeeper the share has to be above ``leader.imbalance.per.broker.percentage``,
-    so a broker that is to lead ten partitions and does not lead one of them keeps waiting for ever.
-
-    Examples
-    --------
-    >>> from kafkalearn.operations.leadership import partition_of
-    >>> partitions = [partition_of("orders", n, [1, 2], leader=2 if n == 0 else 1) for n in range(10)]
-    >>> [each.is_over for release in ("2.8", "4.3") for each in imbalances(Settings((1, 2), release), partitions)]
-    [False, True]
-
-    References
-    ----------
-    Apache Kafka 0.8.1 to 3.9 with ZooKeeper, ``KafkaController.checkAndTriggerAutoLeaderRebalance``; KRaft, 3.2 to 4.3,
-    ``ReplicationControlManager.maybeBalancePartitionLeaders``.
-    """
-    found = []
-    for broker_id in settings.broker_ids:
-        to_lead = [each for each in partitions if each.preferred == broker_id]
-        not_led = sum(each.leader != broker_id for each in to_lead)
-        if to_lead:
-            found.append(ImbalanceFound(broker_id, len(to_lead), not_led, _is_over(settings, not_led, len(to_lead))))
-    return tuple(found)
+    broker_id: BrokerId
 
 
-def _is_over(settings: Settings, not_led: int, to_lead: int) -> bool:
-    return not_led * 100 > settings.imbalance_percentage * to_lead if settings.has_zookeeper else not_led > 0
+@dataclass(frozen=True, slots=True)
+class BrokerBack(Checked):
+    """A broker lives again and has caught up: it is in the ISR of all its partitions, and leads what nobody led."""
+
+    broker_id: BrokerId
 
 
-def may_be_given_back(partition: Led, fenced: tuple[int, ...]) -> bool:
-    """Whether the preferred replica of a partition does not lead it, and could: it lives and is in sync."""
-    preferred = partition.preferred
-    return partition.leader != preferred and preferred in partition.isr and preferred not in fenced
+@dataclass(frozen=True, slots=True)
+class TimePassed(Checked):
+    """The clock moves on; at each end of the interval the controller looks at its leaders, if that is on."""
+
+    ms: Millis
 
 
-LEADERS_LIVE = "a leader lives and is in sync"
-EPOCHS_RISE = "leader epochs never go back, and rise with every change of leader"
-ALL_LED = "every partition has a leader"
-PREFERRED_LEAD = "every partition is led by its preferred replica"
-EVEN = "no broker leads twice as much as another"
+@dataclass(frozen=True, slots=True)
+class LeaderImbalanceChecked(Checked):
+    """The controller looks at its leaders now, as it does by itself every 300 s."""
 
 
-def _leaders_live(settings: Settings, cluster: Cluster) -> bool:
-    return all(
-        each.leader is None or (each.leader in each.isr and each.leader not in cluster.fenced)
-        for each in cluster.partitions
-    )
+@dataclass(frozen=True, slots=True)
+class ElectLeaders(Checked):
+    """An administrator has the preferred leaders elected: of one partition, or, without one, of all."""
+
+    topic: str | None = None
+    partition: Index | None = None
 
 
-def _epochs_rise(settings: Settings, before: Cluster, cluster: Cluster) -> bool:
-    pairs = zip(before.partitions, cluster.partitions, strict=True)
-    return all(now.leader_epoch - was.leader_epoch == (now.leader != was.leader) for was, now in pairs)
+Event: TypeAlias = BrokerLost | BrokerBack | TimePassed | LeaderImbalanceChecked | ElectLeaders
 
 
-def _are_led(settings: Settings, cluster: Cluster) -> bool:
-    return all(each.leader is not None for each in cluster.partitions)
+# Effects: whom the controller has elected, and what it answered.
 
 
-def _preferred_lead(settings: Settings, cluster: Cluster) -> bool:
-    return all(each.leader == each.preferred for each in cluster.partitions)
+@dataclass(frozen=True, slots=True)
+class LeaderChanged:
+    """A partition is led by another broker, or by none."""
+
+    topic: str
+    partition: int
+    leader: int | None
+    leader_epoch: int
 
 
-def _is_even(settings: Settings, cluster: Cluster) -> bool:
-    counts = Counter(each.leader for each in cluster.partitions if each.leader is not None)
-    led = [counts[broker_id] for broker_id in settings.broker_ids if broker_id not in cluster.fenced]
-    return not led or max(led) < 2 * max(1, min(led))
+@dataclass(frozen=True, slots=True)
+class ImbalanceFound:
+    """The share of the partitions that a broker is to lead and does not; the controller looks at each broker."""
+
+    broker_id: int
+    preferred_count: int
+    not_led_count: int
+    is_over: bool  # over the percentage: there are elections; KRaft asks for no percentage
+
+    @property
+    def ratio(self) -> float:
+        """0.0 to 1.0."""
+        return self.not_led_count / self.preferred_count
 
 
-INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
-    {LEADERS_LIVE: _leaders_live, EPOCHS_RISE: Since(_epochs_rise)}
-)
-"""What holds in every state that can be reached."""
+@dataclass(frozen=True, slots=True)
+class ElectionAnswered:
+    """The answer of ElectLeaders for one partition."""
 
-PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
-    {ALL_LED: _are_led, PREFERRED_LEAD: _preferred_lead, EVEN: _is_even}
-)
-"""What an operator hopes for; a dead broker breaks it, and one that is back too, until leadership is given back."""
-
-check, broken = judges(INVARIANTS, PROMISES)
+    topic: str
+    partition: int
+    error: str
 
 
-# The simulator of a cluster's leaders: brokers fail and come back, leadership moves away, and is given back.
+Effect: TypeAlias = LeaderChanged | ImbalanceFound | ElectionAnswered
+
+
+# The step: brokers fail and come back, leadership moves away, and is given back.
 
 MS_PER_S = 1000
 
@@ -570,6 +479,90 @@ def _answer(partition: Led, fenced: tuple[int, ...]) -> str:
     return "NONE" if may_be_given_back(partition, fenced) else "PREFERRED_LEADER_NOT_AVAILABLE"
 
 
+# Which partitions count as imbalanced, and may be given back.
+
+
+def imbalances(settings: Settings, partitions: Sequence[Led]) -> tuple[ImbalanceFound, ...]:
+    """For each broker that is to lead something: how many of it it does not lead, and whether that is too many.
+
+    Under KRaft one is too many. With ZooKeeper the share has to be above ``leader.imbalance.per.broker.percentage``,
+    so a broker that is to lead ten partitions and does not lead one of them keeps waiting for ever.
+
+    Examples
+    --------
+    >>> partitions = [partition_of("orders", n, [1, 2], leader=2 if n == 0 else 1) for n in range(10)]
+    >>> [each.is_over for release in ("2.8", "4.3") for each in imbalances(Settings((1, 2), release), partitions)]
+    [False, True]
+
+    References
+    ----------
+    Apache Kafka 0.8.1 to 3.9 with ZooKeeper, ``KafkaController.checkAndTriggerAutoLeaderRebalance``; KRaft, 3.2 to 4.3,
+    ``ReplicationControlManager.maybeBalancePartitionLeaders``.
+    """
+    found = []
+    for broker_id in settings.broker_ids:
+        to_lead = [each for each in partitions if each.preferred == broker_id]
+        not_led = sum(each.leader != broker_id for each in to_lead)
+        most = settings.imbalance_percentage * len(to_lead) if settings.has_zookeeper else 0
+        if to_lead:
+            found.append(ImbalanceFound(broker_id, len(to_lead), not_led, is_over=100 * not_led > most))
+    return tuple(found)
+
+
+def may_be_given_back(partition: Led, fenced: tuple[int, ...]) -> bool:
+    """Whether the preferred replica of a partition does not lead it, and could: it lives and is in sync."""
+    preferred = partition.preferred
+    return partition.leader != preferred and preferred in partition.isr and preferred not in fenced
+
+
+# What holds.
+
+LEADERS_LIVE = "a leader lives and is in sync"
+EPOCHS_RISE = "leader epochs never go back, and rise with every change of leader"
+ALL_LED = "every partition has a leader"
+PREFERRED_LEAD = "every partition is led by its preferred replica"
+EVEN = "no broker leads twice as much as another"
+
+
+def _leaders_live(settings: Settings, cluster: Cluster) -> bool:
+    return all(
+        each.leader is None or (each.leader in each.isr and each.leader not in cluster.fenced)
+        for each in cluster.partitions
+    )
+
+
+def _epochs_rise(settings: Settings, before: Cluster, cluster: Cluster) -> bool:
+    pairs = zip(before.partitions, cluster.partitions, strict=True)
+    return all(now.leader_epoch - was.leader_epoch == (now.leader != was.leader) for was, now in pairs)
+
+
+def _are_led(settings: Settings, cluster: Cluster) -> bool:
+    return all(each.leader is not None for each in cluster.partitions)
+
+
+def _preferred_lead(settings: Settings, cluster: Cluster) -> bool:
+    return all(each.leader == each.preferred for each in cluster.partitions)
+
+
+def _is_even(settings: Settings, cluster: Cluster) -> bool:
+    counts = Counter(each.leader for each in cluster.partitions if each.leader is not None)
+    led = [counts[broker_id] for broker_id in settings.broker_ids if broker_id not in cluster.fenced]
+    return not led or max(led) < 2 * max(1, min(led))
+
+
+INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
+    {LEADERS_LIVE: _leaders_live, EPOCHS_RISE: Since(_epochs_rise)}
+)
+"""What holds in every state that can be reached."""
+
+PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
+    {ALL_LED: _are_led, PREFERRED_LEAD: _preferred_lead, EVEN: _is_even}
+)
+"""What an operator hopes for; a dead broker breaks it, and one that is back too, until leadership is given back."""
+
+check, broken = judges(INVARIANTS, PROMISES)
+
+
 # What brokers carry, what they would if some died, and what a plan has to move: the numbers before it is executed.
 
 
@@ -607,7 +600,6 @@ def load_without(partitions: Sequence[Led], dead: Iterable[int] = ()) -> tuple[L
 
     Examples
     --------
-    >>> from kafkalearn.operations.leadership import partition_of
     >>> partitions = [partition_of("orders", 0, [1, 2], size_bytes=10), partition_of("orders", 1, [2, 1], size_bytes=5)]
     >>> load_without(partitions, dead=[1])
     (Load(broker_id=2, leader_count=2, led_bytes=15, replica_count=2, replica_bytes=15),)
@@ -640,8 +632,6 @@ def moved_bytes(partitions: Sequence[Led], plan: Sequence[Target]) -> tuple[Move
 
     Examples
     --------
-    >>> from kafkalearn.operations.leadership import partition_of
-    >>> from kafkalearn.operations.reassignment import Target
     >>> partitions = [partition_of("orders", 0, [1, 2], size_bytes=10)]
     >>> for moved in moved_bytes(partitions, [Target("orders", 0, (3, 2))]):
     ...     print(moved)

@@ -42,10 +42,10 @@ __all__ = [
 ]
 
 
-# What the load of a partition reads, what it keeps in memory, and how long that takes.
+# What a load reads, what it keeps in memory, and how long that takes.
 #
-# A load reads every record that is in the log, and keeps the last of each key. So the cleaner shortens the load and
-# changes nothing of what is known after it.
+# It reads every record that is in the log, and keeps the last of each key. So the cleaner shortens the load and changes
+# nothing of what is known after it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,76 +135,7 @@ def load_seconds(record_count: float, rate: Rate = MEASURED) -> float:
     return number("record_count", record_count, at_least=0) / rate.records_per_s
 
 
-# What a step led to.
-
-
-@dataclass(frozen=True, slots=True)
-class OverwroteOwner:
-    """A partition got a second owner, whose epoch is higher: it counts, and the log has more to say of the first."""
-
-    member: str
-    partition: int
-    epoch_before: int
-    epoch: int
-
-
-@dataclass(frozen=True, slots=True)
-class LoadFailed:
-    """The load ended with an IllegalStateException, whose words these are."""
-
-    offset: int
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class LoadEnded:
-    """The load has read all of the log."""
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """The cleaner has removed the records at these offsets."""
-
-    offsets: tuple[int, ...]
-
-
-Effect: TypeAlias = OverwroteOwner | LoadFailed | LoadEnded | Removed
-
-
-# What happens to the log, and to a load of it.
-
-
-@dataclass(frozen=True, slots=True)
-class Written(Checked):
-    """The coordinator writes what a member owns from now on."""
-
-    member: str
-    epoch: Count
-    partitions: tuple[Index, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Refuse a partition that is named twice."""
-        check_fields(self)
-        if len(set(self.partitions)) < len(self.partitions):
-            raise KafkaLearnError(f"partitions must be different numbers, got {shown(self.partitions)}")
-
-
-@dataclass(frozen=True, slots=True)
-class LoadBegun(Checked):
-    """A broker becomes coordinator and begins to read, from the start of the log."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoadRead(Checked):
-    """The next read of the load: so many records, of what is in the log now."""
-
-    record_count: Count = 1
-
-
-Event: TypeAlias = Written | LoadBegun | LoadRead | Roll | Clean
-
-
-# What stays the same: the release, which says how strict the loader is.
+# A load beside the cleaner. What stays the same: the release, which says how strict the loader is.
 
 FIXED_IN = {"4.2": "4.2.0", "4.1": "4.1.2", "4.0": "4.0.2"}
 
@@ -240,7 +171,7 @@ class Settings(Checked):
         return LogSettings(cleanup_policy="compact", release=self.release)
 
 
-# The log, what its records say of members, and how far a load of it has come.
+# The state: the log, what its records say of members, and how far a load of it has come.
 
 
 class Assigned(NamedTuple):
@@ -298,48 +229,82 @@ def start(settings: Settings) -> Loading:
 def logged(log: Log) -> Mapping[str, Assigned]:
     """What each member owns, by the last record of each in the log.
 
-    >>> from kafkalearn.operations.loading import Written, simulate
     >>> logged(simulate(Settings(), [Written("A", 1, (0,)), Written("A", 2)])[-1].state.log)
     {'A': Assigned(epoch=2, partitions=())}
     """
     return {str(record.key): Assigned.from_text(str(record.value)) for record in log.records}
 
 
-# What holds in every state, and what users hope for.
-
-LOADS = "a load ends without an exception"
-KNOWS_THE_LOG = "what was loaded is what the log says"
+# Events: what happens to the log, and to a load of it.
 
 
-def _knows_the_log(settings: Settings, state: Loading) -> bool:
-    if state.status != OWNED or state.position != state.log.log_end_offset:
-        return True
-    truth = logged(state.log)
-    owners = {each: owned.epoch for owned in truth.values() for each in owned.partitions}
-    return dict(state.members) == truth and dict(state.owners) == owners
+@dataclass(frozen=True, slots=True)
+class Written(Checked):
+    """The coordinator writes what a member owns from now on."""
+
+    member: str
+    epoch: Count
+    partitions: tuple[Index, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a partition that is named twice."""
+        check_fields(self)
+        if len(set(self.partitions)) < len(self.partitions):
+            raise KafkaLearnError(f"partitions must be different numbers, got {shown(self.partitions)}")
 
 
-def _has_one_owner(settings: Settings, state: Loading) -> bool:
-    owned = [each for assigned in logged(state.log).values() for each in assigned.partitions]
-    return len(owned) == len({*owned})
+@dataclass(frozen=True, slots=True)
+class LoadBegun(Checked):
+    """A broker becomes coordinator and begins to read, from the start of the log."""
 
 
-INVARIANTS: Promises = MappingProxyType(
-    {
-        "no partition has two owners in the log": _has_one_owner,
-        "nothing is read beyond the end of the log": lambda settings, state: state.position <= state.log.log_end_offset,
-        KNOWS_THE_LOG: _knows_the_log,
-    }
-)
-"""What holds in every state; the last one: whatever the cleaner removed meanwhile, a load that ends has it right."""
+@dataclass(frozen=True, slots=True)
+class LoadRead(Checked):
+    """The next read of the load: so many records, of what is in the log now."""
 
-PROMISES: Promises = MappingProxyType({LOADS: lambda settings, state: state.status != FAILED})
-"""What users hope for; a strict loader breaks it, with the cleaner's help."""
-
-check, broken = judges(INVARIANTS, PROMISES)
+    record_count: Count = 1
 
 
-# One step: a record is written, the cleaner runs, the load reads on.
+Event: TypeAlias = Written | LoadBegun | LoadRead | Roll | Clean
+
+
+# Effects.
+
+
+@dataclass(frozen=True, slots=True)
+class OverwroteOwner:
+    """A partition got a second owner, whose epoch is higher: it counts, and the log has more to say of the first."""
+
+    member: str
+    partition: int
+    epoch_before: int
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFailed:
+    """The load ended with an IllegalStateException, whose words these are."""
+
+    offset: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoadEnded:
+    """The load has read all of the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """The cleaner has removed the records at these offsets."""
+
+    offsets: tuple[int, ...]
+
+
+Effect: TypeAlias = OverwroteOwner | LoadFailed | LoadEnded | Removed
+
+
+# The step: a record is written, the cleaner runs, the load reads on.
 
 
 def simulate(settings: Settings, events: Iterable[Event], initial: Loading | None = None) -> Trace[Loading, Event]:
@@ -452,3 +417,37 @@ def _replayed(settings: Settings, state: Loading, offset: int, member: str, new:
 def _failed(state: Loading, offset: int, message: str) -> Loading:
     failed = LoadFailed(offset, message)
     return replace(state, status=FAILED, members=(), owners=(), effects=(*state.effects, failed))
+
+
+# What holds.
+
+LOADS = "a load ends without an exception"
+KNOWS_THE_LOG = "what was loaded is what the log says"
+
+
+def _knows_the_log(settings: Settings, state: Loading) -> bool:
+    if state.status != OWNED or state.position != state.log.log_end_offset:
+        return True
+    truth = logged(state.log)
+    owners = {each: owned.epoch for owned in truth.values() for each in owned.partitions}
+    return dict(state.members) == truth and dict(state.owners) == owners
+
+
+def _has_one_owner(settings: Settings, state: Loading) -> bool:
+    owned = [each for assigned in logged(state.log).values() for each in assigned.partitions]
+    return len(owned) == len({*owned})
+
+
+INVARIANTS: Promises = MappingProxyType(
+    {
+        "no partition has two owners in the log": _has_one_owner,
+        "nothing is read beyond the end of the log": lambda settings, state: state.position <= state.log.log_end_offset,
+        KNOWS_THE_LOG: _knows_the_log,
+    }
+)
+"""What holds in every state; the last one: whatever the cleaner removed meanwhile, a load that ends has it right."""
+
+PROMISES: Promises = MappingProxyType({LOADS: lambda settings, state: state.status != FAILED})
+"""What users hope for; a strict loader breaks it, with the cleaner's help."""
+
+check, broken = judges(INVARIANTS, PROMISES)

@@ -50,11 +50,409 @@ __all__ = [
     "step",
 ]
 
+BrokerNumber: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
 
-# Whether ``__consumer_offsets`` is created when the first group asks, and with how many replicas, by release.
 
-COORDINATOR_NOT_AVAILABLE = "COORDINATOR_NOT_AVAILABLE"
-INVALID_REPLICATION_FACTOR = "INVALID_REPLICATION_FACTOR"
+@dataclass(frozen=True, slots=True)
+class Settings(Checked):
+    """A cluster and its offsets topic.
+
+    Parameters
+    ----------
+    brokers : tuple of int
+        All brokers that the cluster ever has.
+    replication_factor, partition_count : int
+        ``offsets.topic.replication.factor``, ``offsets.topic.num.partitions``.
+    release : str
+        Of the cluster.
+    has_zookeeper : bool or None
+        None: up to 3.2 yes, since 4.0 no. From 3.3 to 3.9 clusters have either, so it has to be said.
+    seed : int
+        Kafka draws where the replicas go; the same seed, the same places.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a broker is named twice, the release had no such cluster, or had both kinds.
+    """
+
+    brokers: tuple[BrokerNumber, ...] = (1, 2, 3)
+    replication_factor: Count = 3
+    partition_count: PartitionCount = 50
+    release: ReleaseName = DEFAULT_RELEASE
+    has_zookeeper: bool | None = None
+    seed: Annotated[int, Whole(0)] = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what no cluster can be."""
+        check_fields(self)
+        if len({*self.brokers}) < len(self.brokers) or not self.brokers:
+            raise KafkaLearnError(f"brokers must name each broker once, and at least one; got {list(self.brokers)}")
+        object.__setattr__(self, "has_zookeeper", uses_zookeeper(self.release, self.has_zookeeper))
+
+
+# The state: which brokers live, where the topic lies, and who leads each of its partitions.
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetsTopic:
+    """The topic on its brokers.
+
+    Attributes
+    ----------
+    live : tuple of int
+        Brokers that are up, by id.
+    fenced : tuple of int
+        Brokers that were up once, and are down.
+    replicas, isr : tuple of tuple of int
+        For each partition; empty: there is no topic.
+    leaders : tuple of int or None
+        For each partition; None: none of its in-sync replicas lives.
+    pending : tuple of (int, tuple of int)
+        Partitions whose reassignment waits for a leader, each with the replicas that it is to have.
+    """
+
+    live: tuple[int, ...] = ()
+    fenced: tuple[int, ...] = ()
+    replicas: Placement = ()
+    isr: Placement = ()
+    leaders: tuple[int | None, ...] = ()
+    pending: tuple[tuple[int, Replicas], ...] = ()
+    effects: tuple[Effect, ...] = field(default=(), compare=False)
+
+    @property
+    def is_created(self) -> bool:
+        """Whether there is a topic."""
+        return bool(self.replicas)
+
+    @property
+    def leaderless(self) -> tuple[int, ...]:
+        """The partitions whose groups have no coordinator."""
+        return tuple(partition for partition, leader in enumerate(self.leaders) if leader is None)
+
+
+def start(settings: Settings) -> OffsetsTopic:
+    """A cluster none of whose brokers was ever started."""
+    return OffsetsTopic()
+
+
+# Events: what may happen to a cluster and its offsets topic.
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerStarted(Checked):
+    """A broker comes up, on the disk that it left; it has caught up with all that it follows."""
+
+    broker: BrokerNumber
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerDied(Checked):
+    """A broker is down, and the cluster has noticed."""
+
+    broker: BrokerNumber
+
+
+@dataclass(frozen=True, slots=True)
+class FindCoordinator(Checked):
+    """A client asks any live broker for the coordinator of a group."""
+
+    group_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reassigned(Checked):
+    """A plan is given to ``kafka-reassign-partitions``: for each partition the replicas that it is to have.
+
+    What can be copied is copied at once; a partition without a leader waits for one. The tool refuses a plan that names
+    a broker that is down, and every plan while another one runs.
+    """
+
+    replicas: tuple[tuple[BrokerNumber, ...], ...]
+
+
+Event: TypeAlias = BrokerStarted | BrokerDied | FindCoordinator | Reassigned
+
+
+# Effects: answers to clients, a topic, leaders that change, plans that stand still.
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatorFound:
+    """FindCoordinator was answered with a broker."""
+
+    group_id: str
+    partition: int
+    broker: int
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatorNotAvailable:
+    """FindCoordinator was answered COORDINATOR_NOT_AVAILABLE; `partition` is None while there is no topic.
+
+    The client is not given a reason. It waits ``retry.backoff.ms`` and asks again, until its own time is over.
+    """
+
+    group_id: str
+    partition: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TopicCreated:
+    """The topic was created."""
+
+    replica_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class TopicNotCreated:
+    """There are too few brokers; `logged` is what the broker's log says, where it says something."""
+
+    logged: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderChanged:
+    """A partition has another leader; None: none."""
+
+    partition: int
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReassignmentStuck:
+    """A partition without a leader cannot be copied: its reassignment is recorded, and waits for one."""
+
+    partition: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReassignmentCompleted:
+    """A reassignment that waited has come to its end, as somebody leads the partition again."""
+
+    partition: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReassignmentRefused:
+    """The tool did not begin the plan; `message` is what it prints."""
+
+    message: str
+
+
+Effect: TypeAlias = (
+    CoordinatorFound
+    | CoordinatorNotAvailable
+    | TopicCreated
+    | TopicNotCreated
+    | LeaderChanged
+    | ReassignmentStuck
+    | ReassignmentCompleted
+    | ReassignmentRefused
+)
+
+
+# The step: from the topic's creation to the day a broker dies.
+
+
+def step(settings: Settings, state: OffsetsTopic, event: Event) -> OffsetsTopic:
+    """The topic after an event.
+
+    Raises
+    ------
+    IllegalEvent
+        If it makes no sense: a broker that is up is started, nobody lives who could be asked, a plan for a topic that
+        is not there.
+
+    Examples
+    --------
+    >>> settings = Settings([1], replication_factor=1)
+    >>> up = step(settings, start(settings), BrokerStarted(1))
+    >>> step(settings, up, FindCoordinator("billing")).effects
+    (TopicCreated(replica_count=1), CoordinatorNotAvailable(group_id='billing', partition=None))
+    """
+    match event:
+        case BrokerStarted():
+            return _started(settings, state, event)
+        case BrokerDied():
+            return _died(state, event)
+        case FindCoordinator():
+            return _asked(settings, state, event)
+        case Reassigned():
+            return _reassigned(settings, state, event)
+    raise no_event(event, (BrokerStarted, BrokerDied, FindCoordinator, Reassigned))
+
+
+def simulate(
+    settings: Settings, events: Iterable[Event], initial: OffsetsTopic | None = None
+) -> Trace[OffsetsTopic, Event]:
+    """A run: from `initial`, or from brokers that were never started.
+
+    Up to 0.10.2 a topic that is asked for too early has one replica, and the day its broker dies is a bad one:
+
+    >>> settings = Settings([1, 2, 3], release="0.10.2")
+    >>> early = [BrokerStarted(1), FindCoordinator("billing"), BrokerStarted(2), BrokerStarted(3)]
+    >>> last = simulate(settings, [*early, BrokerDied(1), FindCoordinator("billing")])[-1].state
+    >>> last.effects, len(last.leaderless)
+    ((CoordinatorNotAvailable(group_id='billing', partition=9),), 50)
+    """
+    return run(step, settings, start(settings) if initial is None else initial, events)
+
+
+def _started(settings: Settings, state: OffsetsTopic, event: BrokerStarted) -> OffsetsTopic:
+    if event.broker not in settings.brokers:
+        raise IllegalEvent(f"{event!r}: the cluster has the brokers {list(settings.brokers)}")
+    if event.broker in state.live:
+        raise IllegalEvent(f"{event!r}: broker {event.broker} is up already")
+    live = tuple(sorted((*state.live, event.broker)))
+    fenced = tuple(each for each in state.fenced if each != event.broker)
+    return _carried_on(_led(replace(state, live=live, fenced=fenced)))
+
+
+def _died(state: OffsetsTopic, event: BrokerDied) -> OffsetsTopic:
+    if event.broker not in state.live:
+        raise IllegalEvent(f"{event!r}: broker {event.broker} is not up; there are {list(state.live)}")
+    live = tuple(each for each in state.live if each != event.broker)
+    return _led(replace(state, live=live, fenced=tuple(sorted((*state.fenced, event.broker)))))
+
+
+def _led(state: OffsetsTopic) -> OffsetsTopic:
+    """The topic after brokers have come or gone: the last in-sync replica stays one, the first that lives leads."""
+    isr: list[Replicas] = []
+    leaders: list[int | None] = []
+    for replicas, before, leader in zip(state.replicas, state.isr, state.leaders, strict=True):
+        staying = tuple(each for each in before if each in state.live)
+        if staying:
+            staying = tuple(each for each in replicas if each in state.live)  # who is back has caught up
+        isr.append(staying or before)
+        leaders.append(leader if leader in staying else next(iter(staying), None))
+    changed = tuple(
+        LeaderChanged(partition, before, after)
+        for partition, (before, after) in enumerate(zip(state.leaders, leaders, strict=True))
+        if before != after
+    )
+    return replace(state, isr=tuple(isr), leaders=tuple(leaders), effects=changed)
+
+
+def _asked(settings: Settings, state: OffsetsTopic, event: FindCoordinator) -> OffsetsTopic:
+    if not state.live:
+        raise IllegalEvent(f"{event!r}: no broker is up that could be asked")
+    if not state.is_created:
+        return _created(settings, state, event)
+    partition, leader = _leader_of(state, event.group_id)
+    answer: Effect = CoordinatorNotAvailable(event.group_id, partition)
+    if partition is not None and leader is not None:
+        answer = CoordinatorFound(event.group_id, partition, leader)
+    return replace(state, effects=(answer,))
+
+
+def _created(settings: Settings, state: OffsetsTopic, event: FindCoordinator) -> OffsetsTopic:
+    found = create_offsets_topic(
+        state.live,
+        settings.replication_factor,
+        settings.release,
+        fenced_brokers=state.fenced,
+        has_zookeeper=settings.has_zookeeper,
+    )
+    answer = CoordinatorNotAvailable(event.group_id)
+    if found.replica_count is None:
+        return replace(state, effects=(TopicNotCreated(found.logged), answer))
+    replicas = _placed(settings, state, found.replica_count)
+    isr = tuple(tuple(each for each in of_one if each in state.live) for of_one in replicas)
+    leaders = tuple(of_one[0] for of_one in isr)
+    created = replace(state, replicas=replicas, isr=isr, leaders=leaders)
+    return replace(created, effects=(TopicCreated(found.replica_count), answer))
+
+
+def _placed(settings: Settings, state: OffsetsTopic, replica_count: int) -> tuple[Replicas, ...]:
+    if settings.has_zookeeper:
+        random = JavaRandom(settings.seed)
+        start_at, shift = random.next_int(len(state.live)), random.next_int(len(state.live))
+        return place_shifted(state.live, settings.partition_count, replica_count, start_at, shift)
+    known = [Broker(each, is_fenced=each in state.fenced) for each in sorted((*state.live, *state.fenced))]
+    return place_striped(known, settings.partition_count, replica_count, settings.seed)
+
+
+def _reassigned(settings: Settings, state: OffsetsTopic, event: Reassigned) -> OffsetsTopic:
+    if len(event.replicas) != len(state.replicas) or not state.is_created:
+        raise IllegalEvent(
+            f"a plan for {len(event.replicas)} partitions, and the topic has {len(state.replicas)}: it names each once"
+        )
+    for partition, wanted in enumerate(event.replicas):
+        if not wanted or len({*wanted}) < len(wanted) or not {*wanted} <= {*settings.brokers}:
+            raise IllegalEvent(f"replicas[{partition}] must name brokers of the cluster, each once; got {list(wanted)}")
+    if (message := _refused(state, event)) is not None:
+        return replace(state, effects=(ReassignmentRefused(message),))
+    stuck = tuple((p, wanted) for p, wanted in enumerate(event.replicas) if state.leaders[p] is None)
+    waiting = dict(stuck)
+    copied = {p: wanted for p, wanted in enumerate(event.replicas) if p not in waiting}
+    moved = _led(_with_replicas(state, copied))
+    return replace(moved, pending=stuck, effects=(*moved.effects, *(ReassignmentStuck(p) for p in waiting)))
+
+
+def _refused(state: OffsetsTopic, event: Reassigned) -> str | None:
+    """Why the tool does not begin a plan."""
+    moves = {TopicPartition(OFFSETS_TOPIC, partition): Move(adding=wanted) for partition, wanted in state.pending}
+    return refusal(
+        plan_of(OFFSETS_TOPIC, event.replicas), Cluster(brokers_of(state.live), {OFFSETS_TOPIC: state.replicas}, moves)
+    )
+
+
+def _carried_on(state: OffsetsTopic) -> OffsetsTopic:
+    """The topic after what waited has gone on: where somebody leads, and all that are to have a replica live."""
+    ready = {p: wanted for p, wanted in state.pending if state.leaders[p] is not None and {*wanted} <= {*state.live}}
+    if not ready:
+        return state
+    moved = _led(_with_replicas(state, ready))
+    left = tuple(each for each in state.pending if each[0] not in ready)
+    done = tuple(ReassignmentCompleted(partition) for partition in ready)
+    return replace(moved, pending=left, effects=(*state.effects, *moved.effects, *done))
+
+
+def _with_replicas(state: OffsetsTopic, copied: Mapping[int, Replicas]) -> OffsetsTopic:
+    """The topic with other replicas of some partitions, all of them on brokers that live."""
+    replicas = tuple(copied.get(partition, before) for partition, before in enumerate(state.replicas))
+    isr = tuple(copied.get(partition, before) for partition, before in enumerate(state.isr))
+    return replace(state, replicas=replicas, isr=isr)
+
+
+# Which groups have no coordinator.
+
+
+def groups_without_coordinator(state: OffsetsTopic, group_ids: Iterable[str]) -> tuple[str, ...]:
+    """Those of some groups that no broker coordinates at the moment.
+
+    Their members go on with what they own, and cannot commit, join or heartbeat.
+
+    >>> settings = Settings([1, 2, 3], replication_factor=1)
+    >>> up = [BrokerStarted(each) for each in (1, 2, 3)]
+    >>> state = simulate(settings, [*up, FindCoordinator("billing"), BrokerDied(2)])[-1].state
+    >>> groups_without_coordinator(state, ["billing", "shipping", "search"])
+    ('shipping',)
+    """
+    given = [text("group_id", each) for each in iterable("group_ids", group_ids, of="group ids")]
+    return tuple(each for each in given if _leader_of(state, each)[1] is None)
+
+
+def groups_by_coordinator(state: OffsetsTopic, group_ids: Iterable[str]) -> Mapping[int | None, tuple[str, ...]]:
+    """For each broker the groups that it coordinates; under None those that nobody does."""
+    found: dict[int | None, list[str]] = {}
+    for each in iterable("group_ids", group_ids, of="group ids"):
+        found.setdefault(_leader_of(state, text("group_id", each))[1], []).append(each)
+    ordered = sorted(found, key=lambda broker: (broker is None, broker))
+    return MappingProxyType({broker: tuple(found[broker]) for broker in ordered})
+
+
+def _leader_of(state: OffsetsTopic, group_id: str) -> tuple[int | None, int | None]:
+    """The partition of a group, and its leader; both None while there is no topic."""
+    if not state.is_created:
+        return None, None
+    partition = offsets_partition(group_id, len(state.replicas))
+    return partition, state.leaders[partition]
+
+
+# Whether the topic is created when the first group asks, and with how many replicas, by release.
 
 LAST_WITH_ZOOKEEPER, FIRST_WITH_KRAFT = "3.9", "2.8"
 KRAFT_FOR_PRODUCTION = "3.3"
@@ -188,212 +586,7 @@ def _ids(name: str, value: object) -> tuple[int, ...]:
     return kept
 
 
-# What an event led to: answers to clients, a topic, leaders that change, plans that stand still.
-
-
-@dataclass(frozen=True, slots=True)
-class CoordinatorFound:
-    """FindCoordinator was answered with a broker."""
-
-    group_id: str
-    partition: int
-    broker: int
-
-
-@dataclass(frozen=True, slots=True)
-class CoordinatorNotAvailable:
-    """FindCoordinator was answered COORDINATOR_NOT_AVAILABLE; `partition` is None while there is no topic.
-
-    The client is not given a reason. It waits ``retry.backoff.ms`` and asks again, until its own time is over.
-    """
-
-    group_id: str
-    partition: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TopicCreated:
-    """The topic was created."""
-
-    replica_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class TopicNotCreated:
-    """There are too few brokers; `logged` is what the broker's log says, where it says something."""
-
-    logged: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class LeaderChanged:
-    """A partition has another leader; None: none."""
-
-    partition: int
-    before: int | None
-    after: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ReassignmentStuck:
-    """A partition without a leader cannot be copied: its reassignment is recorded, and waits for one."""
-
-    partition: int
-
-
-@dataclass(frozen=True, slots=True)
-class ReassignmentCompleted:
-    """A reassignment that waited has come to its end, as somebody leads the partition again."""
-
-    partition: int
-
-
-@dataclass(frozen=True, slots=True)
-class ReassignmentRefused:
-    """The tool did not begin the plan; `message` is what it prints."""
-
-    message: str
-
-
-Effect: TypeAlias = (
-    CoordinatorFound
-    | CoordinatorNotAvailable
-    | TopicCreated
-    | TopicNotCreated
-    | LeaderChanged
-    | ReassignmentStuck
-    | ReassignmentCompleted
-    | ReassignmentRefused
-)
-
-
-# What may happen to a cluster and its offsets topic.
-
-BrokerNumber: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerStarted(Checked):
-    """A broker comes up, on the disk that it left; it has caught up with all that it follows."""
-
-    broker: BrokerNumber
-
-
-@dataclass(frozen=True, slots=True)
-class BrokerDied(Checked):
-    """A broker is down, and the cluster has noticed."""
-
-    broker: BrokerNumber
-
-
-@dataclass(frozen=True, slots=True)
-class FindCoordinator(Checked):
-    """A client asks any live broker for the coordinator of a group."""
-
-    group_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reassigned(Checked):
-    """A plan is given to ``kafka-reassign-partitions``: for each partition the replicas that it is to have.
-
-    What can be copied is copied at once; a partition without a leader waits for one. The tool refuses a plan that names
-    a broker that is down, and every plan while another one runs.
-    """
-
-    replicas: tuple[tuple[BrokerNumber, ...], ...]
-
-
-Event: TypeAlias = BrokerStarted | BrokerDied | FindCoordinator | Reassigned
-
-
-# What stays the same while brokers come and go and groups ask for their coordinator.
-
-
-@dataclass(frozen=True, slots=True)
-class Settings(Checked):
-    """A cluster and its offsets topic.
-
-    Parameters
-    ----------
-    brokers : tuple of int
-        All brokers that the cluster ever has.
-    replication_factor, partition_count : int
-        ``offsets.topic.replication.factor``, ``offsets.topic.num.partitions``.
-    release : str
-        Of the cluster.
-    has_zookeeper : bool or None
-        None: up to 3.2 yes, since 4.0 no. From 3.3 to 3.9 clusters have either, so it has to be said.
-    seed : int
-        Kafka draws where the replicas go; the same seed, the same places.
-
-    Raises
-    ------
-    KafkaLearnError
-        If a broker is named twice, the release had no such cluster, or had both kinds.
-    """
-
-    brokers: tuple[Annotated[int, Whole(0, LARGEST_INT)], ...] = (1, 2, 3)
-    replication_factor: Count = 3
-    partition_count: PartitionCount = 50
-    release: ReleaseName = DEFAULT_RELEASE
-    has_zookeeper: bool | None = None
-    seed: Annotated[int, Whole(0)] = 0
-
-    def __post_init__(self) -> None:
-        """Refuse what no cluster can be."""
-        check_fields(self)
-        if len({*self.brokers}) < len(self.brokers) or not self.brokers:
-            raise KafkaLearnError(f"brokers must name each broker once, and at least one; got {list(self.brokers)}")
-        object.__setattr__(self, "has_zookeeper", uses_zookeeper(self.release, self.has_zookeeper))
-
-
-# Which brokers live, where the offsets topic lies, and who leads each of its partitions.
-
-
-@dataclass(frozen=True, slots=True)
-class OffsetsTopic:
-    """The topic on its brokers.
-
-    Attributes
-    ----------
-    live : tuple of int
-        Brokers that are up, by id.
-    fenced : tuple of int
-        Brokers that were up once, and are down.
-    replicas, isr : tuple of tuple of int
-        For each partition; empty: there is no topic.
-    leaders : tuple of int or None
-        For each partition; None: none of its in-sync replicas lives.
-    pending : tuple of (int, tuple of int)
-        Partitions whose reassignment waits for a leader, each with the replicas that it is to have.
-    """
-
-    live: tuple[int, ...] = ()
-    fenced: tuple[int, ...] = ()
-    replicas: Placement = ()
-    isr: Placement = ()
-    leaders: tuple[int | None, ...] = ()
-    pending: tuple[tuple[int, Replicas], ...] = ()
-    effects: tuple[Effect, ...] = field(default=(), compare=False)
-
-    @property
-    def is_created(self) -> bool:
-        """Whether there is a topic."""
-        return bool(self.replicas)
-
-    @property
-    def leaderless(self) -> tuple[int, ...]:
-        """The partitions whose groups have no coordinator."""
-        return tuple(partition for partition, leader in enumerate(self.leaders) if leader is None)
-
-
-def start(settings: Settings) -> OffsetsTopic:
-    """A cluster none of whose brokers was ever started."""
-    return OffsetsTopic()
-
-
-# What holds of the offsets topic in every run, and what a cluster's users hope for.
+# What holds.
 
 
 def _leaders_live_and_are_in_sync(settings: Settings, state: OffsetsTopic) -> bool:
@@ -423,7 +616,6 @@ INVARIANTS = {
         len({*replicas}) == len(replicas) for replicas in state.replicas
     ),
 }
-
 PROMISES = {
     "every group has a coordinator while a broker lives": lambda settings, state: (
         not state.live or not state.is_created or not state.leaderless
@@ -432,201 +624,4 @@ PROMISES = {
         len(replicas) >= settings.replication_factor for replicas in state.replicas
     ),
 }
-
 check, broken = judges(INVARIANTS, PROMISES)
-
-
-# The offsets topic, from its creation to the day a broker dies: which groups have no coordinator then.
-
-
-def step(settings: Settings, state: OffsetsTopic, event: Event) -> OffsetsTopic:
-    """The topic after an event.
-
-    Raises
-    ------
-    IllegalEvent
-        If it makes no sense: a broker that is up is started, nobody lives who could be asked, a plan for a topic that
-        is not there.
-
-    Examples
-    --------
-    >>> settings = Settings([1], replication_factor=1)
-    >>> up = step(settings, start(settings), BrokerStarted(1))
-    >>> step(settings, up, FindCoordinator("billing")).effects
-    (TopicCreated(replica_count=1), CoordinatorNotAvailable(group_id='billing', partition=None))
-    """
-    match event:
-        case BrokerStarted():
-            return _started(settings, state, event)
-        case BrokerDied():
-            return _died(state, event)
-        case FindCoordinator():
-            return _asked(settings, state, event)
-        case Reassigned():
-            return _reassigned(settings, state, event)
-    raise no_event(event, (BrokerStarted, BrokerDied, FindCoordinator, Reassigned))
-
-
-def simulate(
-    settings: Settings, events: Iterable[Event], initial: OffsetsTopic | None = None
-) -> Trace[OffsetsTopic, Event]:
-    """A run: from `initial`, or from brokers that were never started.
-
-    Up to 0.10.2 a topic that is asked for too early has one replica, and the day its broker dies is a bad one:
-
-    >>> settings = Settings([1, 2, 3], release="0.10.2")
-    >>> early = [BrokerStarted(1), FindCoordinator("billing"), BrokerStarted(2), BrokerStarted(3)]
-    >>> last = simulate(settings, [*early, BrokerDied(1), FindCoordinator("billing")])[-1].state
-    >>> last.effects, len(last.leaderless)
-    ((CoordinatorNotAvailable(group_id='billing', partition=9),), 50)
-    """
-    return run(step, settings, start(settings) if initial is None else initial, events)
-
-
-def groups_without_coordinator(state: OffsetsTopic, group_ids: Iterable[str]) -> tuple[str, ...]:
-    """Those of some groups that no broker coordinates at the moment.
-
-    Their members go on with what they own, and cannot commit, join or heartbeat.
-
-    >>> settings = Settings([1, 2, 3], replication_factor=1)
-    >>> up = [BrokerStarted(each) for each in (1, 2, 3)]
-    >>> state = simulate(settings, [*up, FindCoordinator("billing"), BrokerDied(2)])[-1].state
-    >>> groups_without_coordinator(state, ["billing", "shipping", "search"])
-    ('shipping',)
-    """
-    given = [text("group_id", each) for each in iterable("group_ids", group_ids, of="group ids")]
-    return tuple(each for each in given if _leader_of(state, each)[1] is None)
-
-
-def groups_by_coordinator(state: OffsetsTopic, group_ids: Iterable[str]) -> Mapping[int | None, tuple[str, ...]]:
-    """For each broker the groups that it coordinates; under None those that nobody does."""
-    found: dict[int | None, list[str]] = {}
-    for each in iterable("group_ids", group_ids, of="group ids"):
-        found.setdefault(_leader_of(state, text("group_id", each))[1], []).append(each)
-    ordered = sorted(found, key=lambda broker: (broker is None, broker))
-    return MappingProxyType({broker: tuple(found[broker]) for broker in ordered})
-
-
-def _leader_of(state: OffsetsTopic, group_id: str) -> tuple[int | None, int | None]:
-    """The partition of a group, and its leader; both None while there is no topic."""
-    if not state.is_created:
-        return None, None
-    partition = offsets_partition(group_id, len(state.replicas))
-    return partition, state.leaders[partition]
-
-
-def _started(settings: Settings, state: OffsetsTopic, event: BrokerStarted) -> OffsetsTopic:
-    if event.broker not in settings.brokers:
-        raise IllegalEvent(f"{event!r}: the cluster has the brokers {list(settings.brokers)}")
-    if event.broker in state.live:
-        raise IllegalEvent(f"{event!r}: broker {event.broker} is up already")
-    live = tuple(sorted((*state.live, event.broker)))
-    fenced = tuple(each for each in state.fenced if each != event.broker)
-    return _carried_on(_led(replace(state, live=live, fenced=fenced)))
-
-
-def _died(state: OffsetsTopic, event: BrokerDied) -> OffsetsTopic:
-    if event.broker not in state.live:
-        raise IllegalEvent(f"{event!r}: broker {event.broker} is not up; there are {list(state.live)}")
-    live = tuple(each for each in state.live if each != event.broker)
-    return _led(replace(state, live=live, fenced=tuple(sorted((*state.fenced, event.broker)))))
-
-
-def _led(state: OffsetsTopic) -> OffsetsTopic:
-    """The topic after brokers have come or gone: the last in-sync replica stays one, the first that lives leads."""
-    isr: list[Replicas] = []
-    leaders: list[int | None] = []
-    for replicas, before, leader in zip(state.replicas, state.isr, state.leaders, strict=True):
-        staying = tuple(each for each in before if each in state.live)
-        if staying:
-            staying = tuple(each for each in replicas if each in state.live)  # who is back has caught up
-        isr.append(staying or before)
-        leaders.append(leader if leader in staying else next(iter(staying), None))
-    changed = tuple(
-        LeaderChanged(partition, before, after)
-        for partition, (before, after) in enumerate(zip(state.leaders, leaders, strict=True))
-        if before != after
-    )
-    return replace(state, isr=tuple(isr), leaders=tuple(leaders), effects=changed)
-
-
-def _asked(settings: Settings, state: OffsetsTopic, event: FindCoordinator) -> OffsetsTopic:
-    if not state.live:
-        raise IllegalEvent(f"{event!r}: no broker is up that could be asked")
-    if not state.is_created:
-        return _created(settings, state, event)
-    partition, leader = _leader_of(state, event.group_id)
-    answer: Effect = CoordinatorNotAvailable(event.group_id, partition)
-    if partition is not None and leader is not None:
-        answer = CoordinatorFound(event.group_id, partition, leader)
-    return replace(state, effects=(answer,))
-
-
-def _created(settings: Settings, state: OffsetsTopic, event: FindCoordinator) -> OffsetsTopic:
-    found = create_offsets_topic(
-        state.live,
-        settings.replication_factor,
-        settings.release,
-        fenced_brokers=state.fenced,
-        has_zookeeper=settings.has_zookeeper,
-    )
-    answer = CoordinatorNotAvailable(event.group_id)
-    if found.replica_count is None:
-        return replace(state, effects=(TopicNotCreated(found.logged), answer))
-    replicas = _placed(settings, state, found.replica_count)
-    isr = tuple(tuple(each for each in of_one if each in state.live) for of_one in replicas)
-    leaders = tuple(of_one[0] for of_one in isr)
-    created = replace(state, replicas=replicas, isr=isr, leaders=leaders)
-    return replace(created, effects=(TopicCreated(found.replica_count), answer))
-
-
-def _placed(settings: Settings, state: OffsetsTopic, replica_count: int) -> tuple[Replicas, ...]:
-    if settings.has_zookeeper:
-        random = JavaRandom(settings.seed)
-        start_at, shift = random.next_int(len(state.live)), random.next_int(len(state.live))
-        return place_shifted(state.live, settings.partition_count, replica_count, start_at, shift)
-    known = [Broker(each, is_fenced=each in state.fenced) for each in sorted((*state.live, *state.fenced))]
-    return place_striped(known, settings.partition_count, replica_count, settings.seed)
-
-
-def _reassigned(settings: Settings, state: OffsetsTopic, event: Reassigned) -> OffsetsTopic:
-    if len(event.replicas) != len(state.replicas) or not state.is_created:
-        raise IllegalEvent(
-            f"a plan for {len(event.replicas)} partitions, and the topic has {len(state.replicas)}: it names each once"
-        )
-    for partition, wanted in enumerate(event.replicas):
-        if not wanted or len({*wanted}) < len(wanted) or not {*wanted} <= {*settings.brokers}:
-            raise IllegalEvent(f"replicas[{partition}] must name brokers of the cluster, each once; got {list(wanted)}")
-    if (message := _refused(state, event)) is not None:
-        return replace(state, effects=(ReassignmentRefused(message),))
-    stuck = tuple((p, wanted) for p, wanted in enumerate(event.replicas) if state.leaders[p] is None)
-    waiting = dict(stuck)
-    copied = {p: wanted for p, wanted in enumerate(event.replicas) if p not in waiting}
-    moved = _led(_with_replicas(state, copied))
-    return replace(moved, pending=stuck, effects=(*moved.effects, *(ReassignmentStuck(p) for p in waiting)))
-
-
-def _refused(state: OffsetsTopic, event: Reassigned) -> str | None:
-    """Why the tool does not begin a plan."""
-    moves = {TopicPartition(OFFSETS_TOPIC, partition): Move(adding=wanted) for partition, wanted in state.pending}
-    return refusal(
-        plan_of(OFFSETS_TOPIC, event.replicas), Cluster(brokers_of(state.live), {OFFSETS_TOPIC: state.replicas}, moves)
-    )
-
-
-def _carried_on(state: OffsetsTopic) -> OffsetsTopic:
-    """The topic after what waited has gone on: where somebody leads, and all that are to have a replica live."""
-    ready = {p: wanted for p, wanted in state.pending if state.leaders[p] is not None and {*wanted} <= {*state.live}}
-    if not ready:
-        return state
-    moved = _led(_with_replicas(state, ready))
-    left = tuple(each for each in state.pending if each[0] not in ready)
-    done = tuple(ReassignmentCompleted(partition) for partition in ready)
-    return replace(moved, pending=left, effects=(*state.effects, *moved.effects, *done))
-
-
-def _with_replicas(state: OffsetsTopic, copied: Mapping[int, Replicas]) -> OffsetsTopic:
-    """The topic with other replicas of some partitions, all of them on brokers that live."""
-    replicas = tuple(copied.get(partition, before) for partition, before in enumerate(state.replicas))
-    isr = tuple(copied.get(partition, before) for partition, before in enumerate(state.isr))
-    return replace(state, replicas=replicas, isr=isr)

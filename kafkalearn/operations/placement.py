@@ -131,7 +131,6 @@ def heirs(placement: Placement, dead: int) -> Mapping[int | None, int]:
 
     Examples
     --------
-    >>> from kafkalearn.operations.placement import place_rotated, place_shifted
     >>> heirs(place_rotated([1, 2, 3, 4], 48, 3), dead=1)
     {2: 12}
     >>> heirs(place_shifted([1, 2, 3, 4], 48, 3), dead=1)

@@ -312,7 +312,6 @@ def refusal(plan: Sequence[Target], cluster: Cluster, is_additional: bool = Fals
 
     Examples
     --------
-    >>> from kafkalearn.operations.reassignment import Cluster, Target
     >>> cluster = Cluster([1, 2, 3], {"orders": [(1, 2), (2, 3)]})
     >>> refusal([Target("orders", 0, (1, 2)), Target("orders", 0, (3, 2))], cluster)
     'Partition reassignment contains duplicate topic partitions: orders-0'
@@ -416,7 +415,6 @@ def generate(
 
     Examples
     --------
-    >>> from kafkalearn.operations.reassignment import Cluster
     >>> cluster = Cluster([1, 2, 3, 4], {"orders": [(1, 2), (2, 1), (1, 2)]})
     >>> [each.replicas for each in generate(["orders"], [2, 3, 4], cluster)]
     [(3, 4), (4, 2), (2, 3)]
@@ -491,7 +489,6 @@ def execute_text(
 
     Examples
     --------
-    >>> from kafkalearn.operations.reassignment import Cluster, Target
     >>> cluster = Cluster([1, 2, 3], {"orders": [(1, 2)]})
     >>> print(execute_text([Target("orders", 0, (3, 1))], cluster), end="")
     Current partition replica assignment
@@ -541,7 +538,6 @@ def verify_text(
     Throttles are cleared when nothing moves in the whole cluster; ``--preserve-throttles`` (`keeps_throttles`) keeps
     them.
 
-    >>> from kafkalearn.operations.reassignment import Cluster, Move, Target
     >>> moving = Cluster([1, 2, 3], {"orders": [(3, 1, 2)]}, {TopicPartition("orders", 0): Move((3,), (2,))})
     >>> print(verify_text([Target("orders", 0, (3, 1))], moving).strip())
     Status of partition reassignment:
@@ -590,7 +586,6 @@ def cancel_text(
 
     Examples
     --------
-    >>> from kafkalearn.operations.reassignment import Cluster, Move, Target
     >>> moving = Cluster([1, 2, 3], {"orders": [(3, 1, 2)]}, {TopicPartition("orders", 0): Move((3,), (2,))})
     >>> print(cancel_text([Target("orders", 0, (3, 1))], moving), end="")
     Successfully cancelled partition reassignment for: orders-0
@@ -619,7 +614,6 @@ def cancel_text(
 def list_text(cluster: Cluster) -> str:
     """What ``--list`` prints: the reassignments that run.
 
-    >>> from kafkalearn.operations.reassignment import Cluster, Move
     >>> print(list_text(Cluster([1, 2])), end="")
     No partition reassignments found.
     >>> print(list_text(Cluster([1, 2], {"t": [(2, 1)]}, {TopicPartition("t", 0): Move((2,), (1,))})), end="")
@@ -639,7 +633,6 @@ def generate_text(
 ) -> str:
     """What ``--generate`` prints of some topics: their replicas as they are, and as it proposes them.
 
-    >>> from kafkalearn.operations.reassignment import Cluster, plan_of
     >>> cluster = Cluster([1, 2], {"t": [(1,)]})
     >>> print(generate_text(["t"], plan_of("t", [(2,)]), cluster), end="")
     Current partition replica assignment

@@ -4,13 +4,9 @@ A limit has two halves: a rate on brokers, and on topics the lists of replicas t
 with ``--execute --throttle``; ``--verify`` and ``--cancel`` clear the rates of *every* broker, and the lists of the
 plan's topics alone. What follows from that, for the plan that is still running, is in the promises.
 
-What always holds of moves and limits, and what an administrator hopes for.
-
->>> from kafkalearn.operations.reassignment import Target
->>> from kafkalearn.operations.throttles import Cancel, Execute, simulate
 >>> settings = Settings((1, 2, 3), {"big": [(1, 2)], "orders": [(1, 2)]})
->>> run = [Execute([Target("big", 0, (3, 2))], 1000), Cancel([Target("orders", 0, (1, 2))])]
->>> broken(settings, simulate(settings, run)[-1].state)
+>>> events = [Execute([Target("big", 0, (3, 2))], 1000), Cancel([Target("orders", 0, (1, 2))])]
+>>> broken(settings, simulate(settings, events)[-1].state)
 ('what was begun with a limit moves under it',)
 """
 
@@ -45,114 +41,6 @@ __all__ = [
     "start",
     "step",
 ]
-
-
-# What an event led to.
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """Partitions that move now, or that were given another order of their replicas at once."""
-
-    partitions: tuple[TopicPartition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """The tool did not begin the plan; `message` is what it prints."""
-
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Completed:
-    """A partition has its new replicas, and no others."""
-
-    partition: TopicPartition
-
-
-@dataclass(frozen=True, slots=True)
-class Cancelled:
-    """Partitions that have gone back to the replicas they had."""
-
-    partitions: tuple[TopicPartition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ThrottlesSet:
-    """A rate on brokers, and lists of replicas on topics; each list takes the place of the one before."""
-
-    broker_ids: tuple[int, ...]
-    topics: tuple[str, ...]
-    bytes_per_s: int
-
-
-@dataclass(frozen=True, slots=True)
-class ThrottlesCleared:
-    """No rate on these brokers any more, and no list on these topics."""
-
-    broker_ids: tuple[int, ...]
-    topics: tuple[str, ...]
-
-
-Effect: TypeAlias = Started | Refused | Completed | Cancelled | ThrottlesSet | ThrottlesCleared
-
-
-# What an administrator does with plans, and a copy that comes to its end.
-
-
-@dataclass(frozen=True, slots=True)
-class Execute(Checked):
-    """``--execute``: a plan begins, with a limit in bytes a second or without one."""
-
-    plan: tuple[Target, ...]
-    throttle: Annotated[int, Whole(0, LARGEST_LONG)] | None = None
-    is_additional: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what is no plan."""
-        object.__setattr__(self, "plan", targets_of(self.plan))
-        check_fields(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Copied(Checked):
-    """All new replicas of a partition are in sync: its reassignment ends."""
-
-    topic: str
-    partition: Index
-
-
-@dataclass(frozen=True, slots=True)
-class Verify(Checked):
-    """``--verify``: clears throttles when nothing moves in the cluster, but with ``--preserve-throttles``."""
-
-    plan: tuple[Target, ...]
-    keeps_throttles: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what is no plan."""
-        object.__setattr__(self, "plan", targets_of(self.plan))
-        check_fields(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Cancel(Checked):
-    """``--cancel``: the plan's partitions go back, and throttles are cleared, but with ``--preserve-throttles``."""
-
-    plan: tuple[Target, ...]
-    keeps_throttles: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what is no plan."""
-        object.__setattr__(self, "plan", targets_of(self.plan))
-        check_fields(self)
-
-
-Event: TypeAlias = Execute | Copied | Verify | Cancel
-
-
-# What stays the same while plans come and go: the brokers, and where the partitions lie at first.
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +90,7 @@ def _as_mapping(topics: object) -> object:
     return dict(topics) if are_pairs and all(isinstance(name, str) for name, _ in topics) else topics
 
 
-# Where partitions lie and what moves, and the two halves of every limit: rates on brokers, lists on topics.
+# The state: where partitions lie and what moves, and the two halves of every limit.
 
 
 class Placed(NamedTuple):
@@ -284,58 +172,112 @@ def start(settings: Settings) -> Throttled:
     )
 
 
-MOVES_LIMITED = "what was begun with a limit moves under it"
-NONE_LEFT = "no limit is left when nothing moves"
-ONLY_MOVES = "only what moves can be limited"
+# Events: what an administrator does with plans, and a copy that comes to its end.
 
 
-def _moves_fit(settings: Settings, state: Throttled) -> bool:
-    return all(
-        {*each.assignment.adding, *each.assignment.removing} <= {*each.assignment.replicas} for each in state.partitions
-    )
+@dataclass(frozen=True, slots=True)
+class Execute(Checked):
+    """``--execute``: a plan begins, with a limit in bytes a second or without one."""
+
+    plan: tuple[Target, ...]
+    throttle: Annotated[int, Whole(0, LARGEST_LONG)] | None = None
+    is_additional: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no plan."""
+        object.__setattr__(self, "plan", targets_of(self.plan))
+        check_fields(self)
 
 
-def _moves_are_limited(settings: Settings, state: Throttled) -> bool:
-    return all(
-        state.limit(each.at, broker_id) is not None
-        for each in state.moves
-        if each.throttle is not None
-        for broker_id in each.assignment.adding
-    )
+@dataclass(frozen=True, slots=True)
+class Copied(Checked):
+    """All new replicas of a partition are in sync: its reassignment ends."""
+
+    topic: str
+    partition: Index
 
 
-def _only_moves_are_limited(settings: Settings, state: Throttled) -> bool:
-    moving = {(each.at.topic, each.at.partition) for each in state.moves}
-    listed = {(each.topic, partition) for each in state.lists for partition, _ in each.follower}
-    return listed <= moving
+@dataclass(frozen=True, slots=True)
+class Verify(Checked):
+    """``--verify``: clears throttles when nothing moves in the cluster, but with ``--preserve-throttles``."""
+
+    plan: tuple[Target, ...]
+    keeps_throttles: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no plan."""
+        object.__setattr__(self, "plan", targets_of(self.plan))
+        check_fields(self)
 
 
-INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
-    {
-        "what comes and what goes are replicas": _moves_fit,
-        "every partition keeps a replica": lambda settings, state: all(
-            each.assignment.replicas for each in state.partitions
-        ),
-        "rates are on brokers of the cluster": lambda settings, state: (
-            {broker for broker, _ in state.rates} <= {*settings.broker_ids}
-        ),
-    }
-)
-"""What holds in every state that can be reached."""
+@dataclass(frozen=True, slots=True)
+class Cancel(Checked):
+    """``--cancel``: the plan's partitions go back, and throttles are cleared, but with ``--preserve-throttles``."""
 
-PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
-    {
-        MOVES_LIMITED: _moves_are_limited,
-        NONE_LEFT: lambda settings, state: bool(state.moves) or not (state.rates or state.lists),
-        ONLY_MOVES: _only_moves_are_limited,
-    }
-)
-"""What an administrator hopes for; ``--cancel`` of another plan breaks the first, a forgotten ``--verify`` the rest."""
+    plan: tuple[Target, ...]
+    keeps_throttles: bool = False
 
-check, broken = judges(INVARIANTS, PROMISES)
+    def __post_init__(self) -> None:
+        """Refuse what is no plan."""
+        object.__setattr__(self, "plan", targets_of(self.plan))
+        check_fields(self)
 
 
-# One step: a plan begins, ends, is looked at or cancelled, and limits are set and cleared as Kafka's tool does it.
+Event: TypeAlias = Execute | Copied | Verify | Cancel
+
+
+# Effects.
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Partitions that move now, or that were given another order of their replicas at once."""
+
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The tool did not begin the plan; `message` is what it prints."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A partition has its new replicas, and no others."""
+
+    partition: TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """Partitions that have gone back to the replicas they had."""
+
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThrottlesSet:
+    """A rate on brokers, and lists of replicas on topics; each list takes the place of the one before."""
+
+    broker_ids: tuple[int, ...]
+    topics: tuple[str, ...]
+    bytes_per_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class ThrottlesCleared:
+    """No rate on these brokers any more, and no list on these topics."""
+
+    broker_ids: tuple[int, ...]
+    topics: tuple[str, ...]
+
+
+Effect: TypeAlias = Started | Refused | Completed | Cancelled | ThrottlesSet | ThrottlesCleared
+
+
+# The step: a plan begins, ends, is looked at or cancelled, and limits are set and cleared as Kafka's tool does it.
 
 
 def step(settings: Settings, state: Throttled, event: Event) -> Throttled:
@@ -453,3 +395,56 @@ def _cleared(settings: Settings, state: Throttled, plan: tuple[Target, ...]) -> 
         lists=tuple(each for each in state.lists if each.topic not in topics),
         effects=(*state.effects, ThrottlesCleared(tuple(sorted(brokers)), tuple(sorted(topics)))),
     )
+
+
+# What holds.
+
+MOVES_LIMITED = "what was begun with a limit moves under it"
+NONE_LEFT = "no limit is left when nothing moves"
+ONLY_MOVES = "only what moves can be limited"
+
+
+def _moves_fit(settings: Settings, state: Throttled) -> bool:
+    return all(
+        {*each.assignment.adding, *each.assignment.removing} <= {*each.assignment.replicas} for each in state.partitions
+    )
+
+
+def _moves_are_limited(settings: Settings, state: Throttled) -> bool:
+    return all(
+        state.limit(each.at, broker_id) is not None
+        for each in state.moves
+        if each.throttle is not None
+        for broker_id in each.assignment.adding
+    )
+
+
+def _only_moves_are_limited(settings: Settings, state: Throttled) -> bool:
+    moving = {(each.at.topic, each.at.partition) for each in state.moves}
+    listed = {(each.topic, partition) for each in state.lists for partition, _ in each.follower}
+    return listed <= moving
+
+
+INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
+    {
+        "what comes and what goes are replicas": _moves_fit,
+        "every partition keeps a replica": lambda settings, state: all(
+            each.assignment.replicas for each in state.partitions
+        ),
+        "rates are on brokers of the cluster": lambda settings, state: (
+            {broker for broker, _ in state.rates} <= {*settings.broker_ids}
+        ),
+    }
+)
+"""What holds in every state that can be reached."""
+
+PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
+    {
+        MOVES_LIMITED: _moves_are_limited,
+        NONE_LEFT: lambda settings, state: bool(state.moves) or not (state.rates or state.lists),
+        ONLY_MOVES: _only_moves_are_limited,
+    }
+)
+"""What an administrator hopes for; ``--cancel`` of another plan breaks the first, a forgotten ``--verify`` the rest."""
+
+check, broken = judges(INVARIANTS, PROMISES)

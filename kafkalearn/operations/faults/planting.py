@@ -95,12 +95,12 @@ def _uncleanable(random: Random, topology: Topology, busy: dict[str, int], at_ms
 
 
 def _future_record(random: Random, topology: Topology, busy: dict[str, int], at_ms: int) -> Finding:
-    at = _written(random, topology)
+    at = random.choice(_written(topology))
     return Finding(kind.FUTURE_RECORD, at_ms, topology.replicas[at][0], *at)
 
 
 def _hot_partition(random: Random, topology: Topology, busy: dict[str, int], at_ms: int) -> Finding:
-    at = _written(random, topology)
+    at = random.choice(_written(topology))
     return Finding(kind.HOT_PARTITION, at_ms, topology.replicas[at][0], *at)
 
 
@@ -119,13 +119,12 @@ def _one_leader(random: Random, topology: Topology, busy: dict[str, int], at_ms:
 
 def _frozen_follower(random: Random, topology: Topology, busy: dict[str, int], at_ms: int) -> Finding:
     broker = _free_broker(random, busy, kind.FROZEN_FOLLOWER)
-    places = [at for at in topology.replicas if at.topic in READ and at != IDLE]
-    at = random.choice([at for at in places if broker in topology.followers(at)])
+    at = random.choice([at for at in _written(topology) if broker in topology.followers(at)])
     return Finding(kind.FROZEN_FOLLOWER, at_ms, broker, *at)
 
 
-def _written(random: Random, topology: Topology) -> TopicPartition:
-    return random.choice([at for at in topology.replicas if at.topic in READ and at != IDLE])
+def _written(topology: Topology) -> list[TopicPartition]:
+    return [at for at in topology.replicas if at.topic in READ and at != IDLE]
 
 
 _PLANTERS: dict[str, Callable[[Random, Topology, dict[str, int], int], Finding]] = {

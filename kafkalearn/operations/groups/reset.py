@@ -1,4 +1,4 @@
-"""``--reset-offsets``: shown by default, executed on request, refused while the group has members."""
+"""``kafka-consumer-groups --reset-offsets``, ``--delete`` and ``--delete-offsets``: what is done, refused, printed."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from kafkalearn.releases.lines import DEFAULT_RELEASE, Release, at_least
 # The scenarios of ``--reset-offsets``: which offset each of them gives to a partition.
 
 SCENARIOS = (
-    *("to-earliest", "to-latest", "to-offset", "shift-by", "by-duration", "to-datetime", "to-current", "from-file"),
-)
+    "to-earliest", "to-latest", "to-offset", "shift-by", "by-duration", "to-datetime", "to-current", "from-file",
+)  # fmt: skip
 """The options of the tool, without their dashes."""
 
 WITH_VALUE = ("to-offset", "shift-by", "by-duration", "to-datetime", "from-file")
