@@ -18,13 +18,13 @@ from struct import Struct
 from typing import TYPE_CHECKING
 
 from kafkalearn.live.nodes import HOST
-from kafkalearn.live.requests import APIS, LENGTH, find_api
+from kafkalearn.live.requests import APIS, HEADER, LENGTH, find_api
 
 if TYPE_CHECKING:
     from kafkalearn.live.kafka import Kafka
 
-_HEADER = Struct(">hhi")  # api, version, correlation id
-_NUMBER = Struct(">i")
+_NAMES = {api.number: api.name for api in APIS.values()}
+_CORRELATION_ID = Struct(">i")
 
 
 class Proxy:
@@ -96,7 +96,7 @@ class Proxy:
 
     def _requests(self, client: socket.socket, broker: socket.socket, names: dict[int, str]) -> None:
         while message := _message(client):
-            number, version, correlation_id = _HEADER.unpack_from(message, LENGTH.size)
+            number, version, correlation_id = HEADER.unpack_from(message, LENGTH.size)
             name = _NAMES.get(number, f"request {number}")
             with self._lock:
                 names[correlation_id] = name
@@ -106,16 +106,13 @@ class Proxy:
 
     def _answers(self, client: socket.socket, broker: socket.socket, names: dict[int, str]) -> None:
         while message := _message(broker):
-            (correlation_id,) = _NUMBER.unpack_from(message, LENGTH.size)
+            (correlation_id,) = _CORRELATION_ID.unpack_from(message, LENGTH.size)
             with self._lock:
                 name = names.pop(correlation_id, "")
                 if self._swallow[name] > 0:
                     self._swallow[name] -= 1
                     return
             client.sendall(message)
-
-
-_NAMES = {api.number: api.name for api in APIS.values()}
 
 
 def _message(source: socket.socket) -> bytes:

@@ -1,8 +1,11 @@
-"""Records as the bytes of a batch, format 2, for a Produce request: `kafkalearn.formats.disk` the other way round.
+"""What requests and answers hold: records as the bytes of a batch, the fields of requests, errors by their numbers.
+
+`encode_batch` is `kafkalearn.formats.disk` the other way round. The functions after it give the fields of requests that
+no client sends by itself: with chosen member ids, deprecated fields, single batches.
 
 References
 ----------
-Apache Kafka 4.3, ``DefaultRecordBatch.writeHeader``, ``DefaultRecord.writeTo``.
+Apache Kafka 4.3, ``DefaultRecordBatch.writeHeader``, ``DefaultRecord.writeTo``; ``Errors``.
 """
 
 from __future__ import annotations
@@ -94,8 +97,6 @@ def _varint(value: int) -> bytes:
     return unsigned_varint(zigzag(value))
 
 
-# The fields of the requests that no client sends by itself: chosen member ids, deprecated fields, single batches.
-
 NO_GENERATION, NO_MEMBER = -1, ""
 NEWEST_PRODUCE_WITH_NAMES = 12  # from 13 on topics are named by their ids
 NEWEST_COMMIT_WITH_NAMES = 9
@@ -125,24 +126,13 @@ def commit(
     instance_id: str | None = None,
 ) -> dict[str, object]:
     """Offsets of a group; `retention_ms` can be sent in versions 2 to 4, `instance_id` from 7 on."""
-    topics = [
-        {
-            "name": topic,
-            "partitions": [
-                {"partitionIndex": place.partition, "committedOffset": offset, "committedMetadata": ""}
-                for place, offset in offsets.items()
-                if place.topic == topic
-            ],
-        }
-        for topic in dict.fromkeys(place.topic for place in offsets)
-    ]
+    committed = ((place, {"committedOffset": offset, "committedMetadata": ""}) for place, offset in offsets.items())
     return {
         "groupId": group_id,
         "generationIdOrMemberEpoch": generation,
         "memberId": member_id,
-        "topics": topics,
-        **({} if retention_ms is None else {"retentionTimeMs": retention_ms}),
-        **({} if instance_id is None else {"groupInstanceId": instance_id}),
+        "topics": _by_topic(committed),
+        **_given(retentionTimeMs=retention_ms, groupInstanceId=instance_id),
     }
 
 
@@ -165,15 +155,7 @@ def elect(place: TopicPartition, is_unclean: bool = False) -> dict[str, object]:
 
 def delete_offsets(group_id: str, places: Iterable[TopicPartition]) -> dict[str, object]:
     """Committed offsets to be deleted."""
-    places = list(places)
-    topics = [
-        {
-            "name": topic,
-            "partitions": [{"partitionIndex": place.partition} for place in places if place.topic == topic],
-        }
-        for topic in dict.fromkeys(place.topic for place in places)
-    ]
-    return {"groupId": group_id, "topics": topics}
+    return {"groupId": group_id, "topics": _by_topic((place, {}) for place in places)}
 
 
 def join_group(
@@ -193,7 +175,7 @@ def join_group(
         "memberId": member_id,
         "protocolType": protocol_type,
         "protocols": [{"name": name, "metadata": metadata} for name, metadata in protocols.items()],
-        **({} if instance_id is None else {"groupInstanceId": instance_id}),
+        **_given(groupInstanceId=instance_id),
     }
 
 
@@ -207,13 +189,13 @@ def sync_group(
     """A member that asks for its assignment; the leader brings those of all."""
     given = [{"memberId": name, "assignment": assignment} for name, assignment in (assignments or {}).items()]
     values = {"groupId": group_id, "generationId": generation, "memberId": member_id, "assignments": given}
-    return values | ({} if instance_id is None else {"groupInstanceId": instance_id})
+    return values | _given(groupInstanceId=instance_id)
 
 
 def heartbeat(group_id: str, member_id: str, generation: int, instance_id: str | None = None) -> dict[str, object]:
     """A member of a classic group that is alive."""
     values = {"groupId": group_id, "generationId": generation, "memberId": member_id}
-    return values | ({} if instance_id is None else {"groupInstanceId": instance_id})
+    return values | _given(groupInstanceId=instance_id)
 
 
 def leave_group(group_id: str, members: Mapping[str, str | None]) -> dict[str, object]:
@@ -246,13 +228,20 @@ def consumer_heartbeat(
     }
 
 
-# The numbers of errors in Kafka's answers, and their names.
-#
-# References
-# ----------
-# Apache Kafka 4.3.1, ``Errors``.
+def _by_topic(partitions: Iterable[tuple[TopicPartition, dict[str, object]]]) -> list[dict[str, object]]:
+    """What is said of partitions, under their topics."""
+    found: dict[str, list[dict[str, object]]] = {}
+    for place, said in partitions:
+        found.setdefault(place.topic, []).append({"partitionIndex": place.partition, **said})
+    return [{"name": topic, "partitions": entries} for topic, entries in found.items()]
 
-NAMES: MappingProxyType[int, str] = MappingProxyType(
+
+def _given(**fields: object) -> dict[str, object]:
+    """The fields that are not None: the others are left out, as not every version has them."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+ERROR_NAMES: MappingProxyType[int, str] = MappingProxyType(
     {
         -1: "UNKNOWN_SERVER_ERROR",
         0: "NONE",
@@ -402,4 +391,4 @@ def error_name(code: int) -> str:
     >>> error_name(19), error_name(0), error_name(999)
     ('NOT_ENOUGH_REPLICAS', 'NONE', 'ERROR_999')
     """
-    return NAMES.get(code, f"ERROR_{code}")
+    return ERROR_NAMES.get(code, f"ERROR_{code}")

@@ -1,4 +1,12 @@
-"""Kafka's requests, sent as they are: layouts, connections, error codes."""
+"""Kafka's requests, sent as they are: how a client proves who it is, which requests there are, a connection.
+
+A `Connection` takes requests as mappings of Kafka's field names to values, and gives answers as such.
+
+References
+----------
+Apache Kafka 4.3, ``RequestHeader``, ``ResponseHeader``; flexible versions by KIP-482. Security: KIP-12, KIP-43, KIP-84,
+KIP-152; RFC 4616, 5802 and 7628.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +38,6 @@ from kafkalearn.live.request_values import NONE, error_name
 #
 # TLS is Python's own; of the SASL mechanisms PLAIN, SCRAM and OAUTHBEARER are spoken here. Kerberos (GSSAPI) is not: it
 # needs libraries of the system.
-#
-# References
-# ----------
-# KIP-12, KIP-43, KIP-84, KIP-152; RFC 4616, 5802 and 7628.
 
 Call: TypeAlias = Callable[[str, Mapping[str, object], int | None], dict[str, object]]
 """Sends a request by name, fields and version, and returns the fields of its answer."""
@@ -95,9 +99,9 @@ class Security:
         if not self.mechanism:
             return
         answer = call("SaslHandshake", {"mechanism": self.mechanism}, 1)
-        if error_name(answer["errorCode"]) != NONE:
+        name = error_name(answer["errorCode"])
+        if name != NONE:
             known = ", ".join(answer["mechanisms"])
-            name = error_name(answer["errorCode"])
             raise Refused(f"{address} refuses sasl.mechanism {self.mechanism}: {name}; it knows {known}", name)
         if self.mechanism.startswith("SCRAM"):
             self._scram(lambda words: _exchange(call, address, words))
@@ -263,13 +267,9 @@ def find_api(name: str) -> Api:
 
 
 # A request as bytes with its header, and an answer as its fields.
-#
-# References
-# ----------
-# Apache Kafka 4.3, ``RequestHeader``, ``ResponseHeader``; flexible versions by KIP-482.
 
 LENGTH = Struct(">i")
-_HEADER = Struct(">hhi")  # api, version, correlation id
+HEADER = Struct(">hhi")  # api, version, correlation id
 _TEXT_LENGTH = Struct(">h")
 _NO_TAGS = b"\0"
 
@@ -277,12 +277,11 @@ _NO_TAGS = b"\0"
 def request_bytes(api: Api, version: int, correlation_id: int, client_id: str, values: Mapping[str, object]) -> bytes:
     """A request as it is sent, its length in front.
 
-    >>> from kafkalearn.live.requests import find_api
     >>> request_bytes(find_api("ApiVersions"), 0, 7, "me", {}).hex(" ")
     '00 00 00 0c 00 12 00 00 00 00 00 07 00 02 6d 65'
     """
     name = client_id.encode()
-    header = _HEADER.pack(api.number, version, correlation_id) + _TEXT_LENGTH.pack(len(name)) + name
+    header = HEADER.pack(api.number, version, correlation_id) + _TEXT_LENGTH.pack(len(name)) + name
     if api.request.is_flexible(version):
         header += _NO_TAGS
     body = encode_message(api.request, version, values)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.admin import AdminClient
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, shown
@@ -92,11 +94,6 @@ def _class_of(release: Release, name: str) -> str:
     if not found:
         raise KafkaLearnError(f"Kafka {release.version} has no tool {name!r}")
     return found[0]
-
-
-if TYPE_CHECKING:
-    from confluent_kafka import Consumer, Producer
-    from confluent_kafka.admin import AdminClient
 
 
 class UsedCluster(Cluster):

@@ -10,7 +10,7 @@ from kafkalearn.formats.wire import Array, Kind, Structure
 from kafkalearn.live.jars import find_release, run_source
 from kafkalearn.live.layouts import MESSAGES, find_layout
 from kafkalearn.live.processes import class_jars
-from kafkalearn.live.request_values import NAMES
+from kafkalearn.live.request_values import ERROR_NAMES
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from tests.live.java import run_java_class
 from tools import request_layouts
@@ -77,4 +77,4 @@ def schema_of(structure: Structure, version: int, is_flexible: bool) -> str:
 
 def test_every_error_has_its_number(newest):
     printed = run_java_class(newest, "PrintErrors").splitlines()
-    assert dict(NAMES) == {int(number): name for number, name in map(str.split, printed)}
+    assert dict(ERROR_NAMES) == {int(number): name for number, name in map(str.split, printed)}
