@@ -8,8 +8,8 @@ from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError, listed
 from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.live.cluster import CONSUMER_REPLICA as CONSUMER
 from kafkalearn.live.cluster import LATEST, NEWEST_WITHOUT_TIMEOUT, READ_UNCOMMITTED
-from kafkalearn.live.cluster import LOGS_CONSUMER as CONSUMER
 from kafkalearn.live.errors import Refused, wait_for
 from kafkalearn.live.reading import refuse_error
 from kafkalearn.live.requests import APIS

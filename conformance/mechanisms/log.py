@@ -16,7 +16,7 @@ from kafkalearn.formats import batches as real
 from kafkalearn.formats.compression import CODECS
 from kafkalearn.formats.segments import Segment as ReadSegment
 from kafkalearn.live.cluster import CLEANED
-from kafkalearn.live.cluster import LOGS_CONSUMER as CONSUMER
+from kafkalearn.live.cluster import CONSUMER_REPLICA as CONSUMER
 from kafkalearn.live.errors import wait_for
 from kafkalearn.live.kafka import Kafka
 from kafkalearn.live.reading import refuse_error

@@ -9,7 +9,7 @@ from hypothesis import strategies
 from conformance.mechanism import Answer, CannotBeAsked, Case, Mechanism, leaders_of, log_ends, new_topic
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator import find_coordinator, look_up, offsets_partition
-from kafkalearn.live.cluster import LOGS_CONSUMER as CONSUMER
+from kafkalearn.live.cluster import CONSUMER_REPLICA as CONSUMER
 from kafkalearn.live.cluster import NEWEST_WITHOUT_TIMEOUT, NOTHING
 from kafkalearn.live.errors import wait_for
 from kafkalearn.live.request_values import (

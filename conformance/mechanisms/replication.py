@@ -15,15 +15,7 @@ from hypothesis import strategies
 from conformance.mechanism import Answer, Case, Mechanism, TooSlow
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import extend
-from kafkalearn.live.cluster import (
-    HIGH_WATERMARKS,
-)
-from kafkalearn.live.cluster import (
-    LOGS_CONSUMER as CONSUMER,
-)
-from kafkalearn.live.cluster import (
-    LOGS_NEWEST_WITH_NAMES as NEWEST_WITH_NAMES,
-)
+from kafkalearn.live.cluster import CONSUMER_REPLICA, HIGH_WATERMARKS, NEWEST_FETCH_WITH_NAMES
 from kafkalearn.live.errors import NoAnswer, NotReached, NotThere, Refused, wait_for
 from kafkalearn.live.kafka import DOWN, FROZEN, RUNNING, Kafka
 from kafkalearn.live.reading import refuse_error
@@ -482,8 +474,14 @@ class Run:
         """
         asked = {"partition": 0, "fetchOffset": 0, "partitionMaxBytes": 1}
         topics = [{"topic": name, "partitions": [asked]}]
-        values = {"replicaId": CONSUMER, "maxWaitMs": 0, "minBytes": 0, "topics": topics, "forgottenTopicsData": []}
-        answer = self.kafka.ask(leader, "Fetch", values, NEWEST_WITH_NAMES)
+        values = {
+            "replicaId": CONSUMER_REPLICA,
+            "maxWaitMs": 0,
+            "minBytes": 0,
+            "topics": topics,
+            "forgottenTopicsData": [],
+        }
+        answer = self.kafka.ask(leader, "Fetch", values, NEWEST_FETCH_WITH_NAMES)
         (found,) = answer["responses"][0]["partitions"]
         refuse_error(found, f"the high watermark of {name}")
         return found["highWatermark"]

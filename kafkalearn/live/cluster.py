@@ -1,4 +1,8 @@
-"""A cluster to read from: the one that `Kafka` has started, or your own."""
+"""A cluster to read from: the one that `Kafka` has started, or your own.
+
+What is read is in three parts: groups, of their coordinators; logs, of their leaders; the disk of a broker, which lies
+on this machine. `Cluster` has all that is asked over the network, `connect` is the way to your own.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +30,8 @@ from kafkalearn.offsets import decode_assignment, decode_subscription
 
 OFFSETS_TOPIC = "__consumer_offsets"
 CLASSIC, CONSUMER = "classic", "consumer"
-NEWEST_WITH_NAMES = 9  # from 10 on an OffsetFetch names topics by their ids
-MANY_GROUPS_SINCE = 8
+NEWEST_OFFSET_FETCH_WITH_NAMES = 9  # from 10 on it names topics by their ids
+MANY_GROUPS_SINCE = 8  # the version of OffsetFetch that asks about several
 OLDEST_WITH_TYPES = 5  # of ListGroups
 GROUP = 0  # the kind of coordinator that is looked for
 NOTHING = -1  # in place of an offset
@@ -162,7 +166,7 @@ class ReadsGroups(Asking):
     def _committed(
         self, coordinator: int, group_id: str, places: Iterable[TopicPartition] | None = None
     ) -> dict[TopicPartition, Committed]:
-        version = self._version(coordinator, "OffsetFetch", NEWEST_WITH_NAMES)
+        version = self._version(coordinator, "OffsetFetch", NEWEST_OFFSET_FETCH_WITH_NAMES)
         wanted = {"groupId": group_id, "topics": _by_topic(places)}
         if version >= MANY_GROUPS_SINCE:
             (answer,) = self._ask(coordinator, "OffsetFetch", {"groups": [wanted]}, version)["groups"]
@@ -180,9 +184,7 @@ class ReadsGroups(Asking):
         return {place: found[place] for place in sorted(found)}
 
     def _classic_group(self, coordinator: int, group_id: str, group_type: str) -> DescribedGroup:
-        answer = self._ask(coordinator, "DescribeGroups", {"groups": [group_id]})
-        (found,) = answer["groups"]
-        refuse_error(found, f"group {group_id!r}")
+        found = self._described(coordinator, "DescribeGroups", {"groups": [group_id]})
         members = [_classic_member(each, found["protocolType"]) for each in found["members"]]
         return DescribedGroup(
             group_id,
@@ -193,13 +195,7 @@ class ReadsGroups(Asking):
         )
 
     def _consumer_group(self, coordinator: int, group_id: str) -> DescribedGroup:
-        answer = self._ask(
-            coordinator,
-            "ConsumerGroupDescribe",
-            {"groupIds": [group_id], "includeAuthorizedOperations": False},
-        )
-        (found,) = answer["groups"]
-        refuse_error(found, f"group {group_id!r}")
+        found = self._described(coordinator, "ConsumerGroupDescribe", {"groupIds": [group_id]})
         members = [
             GroupMember(
                 each["memberId"],
@@ -221,6 +217,11 @@ class ReadsGroups(Asking):
             found["groupEpoch"],
             found["assignmentEpoch"],
         )
+
+    def _described(self, coordinator: int, name: str, values: dict[str, object]) -> dict:
+        (found,) = self._ask(coordinator, name, values)["groups"]
+        refuse_error(found, f"group {found['groupId']!r}")
+        return found
 
 
 def _by_topic(places: Iterable[TopicPartition] | None) -> list[dict[str, object]] | None:
@@ -347,10 +348,10 @@ class Disk:
 
 LATEST, EARLIEST = -1, -2  # in place of a timestamp
 READ_UNCOMMITTED, READ_COMMITTED = 0, 1
-LOGS_NEWEST_WITH_NAMES = 12  # from 13 on a Fetch names topics by their ids
+NEWEST_FETCH_WITH_NAMES = 12  # from 13 on it names topics by their ids
 NEWEST_WITHOUT_TIMEOUT = 9  # of ListOffsets: from 10 on, with Kafka 4.0, it says how long remote storage may take
 FETCH_BYTES = 8 * 2**20
-LOGS_CONSUMER = -1  # in place of a replica's broker id
+CONSUMER_REPLICA = -1  # in place of a replica's broker id
 
 
 class ReadsLogs(ReadsPartitions):
@@ -375,7 +376,7 @@ class ReadsLogs(ReadsPartitions):
             partition,
             "ListOffsets",
             {
-                "replicaId": LOGS_CONSUMER,
+                "replicaId": CONSUMER_REPLICA,
                 "isolationLevel": isolation,
                 "topics": [{"name": topic, "partitions": [asked]}],
             },
@@ -390,10 +391,10 @@ class ReadsLogs(ReadsPartitions):
 
         An epoch in which no record was written is not among them: its end is where it began.
         """
-        newest, end = self._end_of_epoch(topic, partition, self.partition(topic, partition).leader_epoch)
+        newest, end = self.end_offset_for(topic, partition, self.partition(topic, partition).leader_epoch)
         found: list[tuple[int, int]] = []
         while newest >= 0:
-            below, below_end = self._end_of_epoch(topic, partition, newest - 1) if newest else (-1, -1)
+            below, below_end = self.end_offset_for(topic, partition, newest - 1) if newest else (-1, -1)
             start = below_end if below >= 0 else self.log_start_offset(topic, partition)
             if start < end:
                 found.append((newest, start))
@@ -402,15 +403,12 @@ class ReadsLogs(ReadsPartitions):
 
     def end_offset_for(self, topic: str, partition: int, leader_epoch: int) -> tuple[int, int]:
         """For a leader epoch the newest one not above it that the leader's log has, and where that ends; -1: none."""
-        return self._end_of_epoch(topic, partition, leader_epoch)
-
-    def _end_of_epoch(self, topic: str, partition: int, epoch: int) -> tuple[int, int]:
-        asked = {"partition": partition, "currentLeaderEpoch": -1, "leaderEpoch": epoch}
+        asked = {"partition": partition, "currentLeaderEpoch": -1, "leaderEpoch": leader_epoch}
         answer = self._ask_leader(
             topic,
             partition,
             "OffsetForLeaderEpoch",
-            {"replicaId": LOGS_CONSUMER, "topics": [{"topic": topic, "partitions": [asked]}]},
+            {"replicaId": CONSUMER_REPLICA, "topics": [{"topic": topic, "partitions": [asked]}]},
         )
         (found,) = answer["topics"][0]["partitions"]
         refuse_error(found, f"epochs of {topic}-{partition}")
@@ -457,13 +455,13 @@ class ReadsLogs(ReadsPartitions):
 
     def _fetch(self, topic: str, partition: int, offset: int) -> tuple[Batch, ...]:
         asked = {"partition": partition, "fetchOffset": offset, "partitionMaxBytes": FETCH_BYTES}
-        values = {"maxWaitMs": 100, "minBytes": 1, "topics": [{"topic": topic, "partitions": [asked]}]}
-        known = self.metadata([topic])
-        leader = known.leaders.get((topic, partition))
+        topics = [{"topic": topic, "partitions": [asked]}]
+        values = {"replicaId": CONSUMER_REPLICA, "maxWaitMs": 100, "minBytes": 1, "topics": topics}
+        leader = self.metadata([topic]).leaders.get((topic, partition))
         if leader is None:
             raise KafkaLearnError(f"{topic}-{partition} has no leader to read from, or does not exist")
-        version = self._version(leader, "Fetch", LOGS_NEWEST_WITH_NAMES)
-        answer = self._ask(leader, "Fetch", {"replicaId": LOGS_CONSUMER, **values, "forgottenTopicsData": []}, version)
+        version = self._version(leader, "Fetch", NEWEST_FETCH_WITH_NAMES)
+        answer = self._ask(leader, "Fetch", {**values, "forgottenTopicsData": []}, version)
         refuse_error(answer, f"records of {topic}-{partition}")
         (found,) = answer["responses"][0]["partitions"]
         refuse_error(found, f"records of {topic}-{partition}")

@@ -1,4 +1,7 @@
-"""The Java processes of a cluster: configured, started, signalled, and ended with whoever started them."""
+"""The nodes of a cluster: laid out on free ports, configured, formatted, started, and asked whether they are alive.
+
+Last stands what is done once on a machine, so that a release starts quickly: `prepare`.
+"""
 
 from __future__ import annotations
 
@@ -295,11 +298,11 @@ def bootstrap_checkpoint(release: Release, features: Mapping[str, int]) -> Path:
     if not path.exists():
         with one_at_a_time(kafka_folder() / "lock"):
             if not path.exists():
-                _make(release, features, path)
+                _make_checkpoint(release, features, path)
     return path
 
 
-def _make(release: Release, features: Mapping[str, int], path: Path) -> None:
+def _make_checkpoint(release: Release, features: Mapping[str, int], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="kafkalearn-format-") as place:
         folder = Path(place) / "log"

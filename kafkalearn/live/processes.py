@@ -1,4 +1,4 @@
-"""The Java processes of one cluster, seen from the Python that asked for them; a watcher keeps them.
+"""The Java processes of one cluster: the command that starts each, what a cut of power does to its log, their watcher.
 
 Whatever happens here, they end: the watcher notices that its input has ended, be it by `close`, because the object is
 no longer used, or because this process was killed.
@@ -38,9 +38,8 @@ from kafkalearn.live.jars import Release, class_path, jar_paths, kafka_folder
 # ----------
 # JEP 350, Dynamic CDS archives (JDK 13).
 
-HEAP = "-Xmx128m"
 OPTIONS = (
-    HEAP,
+    "-Xmx128m",
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
     "-Xshare:auto",
@@ -175,6 +174,8 @@ def _remove(folder: Path, base_offset: int) -> None:
         (folder / f"{base_offset:020}{ending}").unlink(missing_ok=True)
 
 
+# The processes themselves, seen from the Python that asked for them.
+
 ANSWER_TIMEOUT_S = 10.0
 END_TIMEOUT_S = 30.0
 
@@ -253,11 +254,6 @@ class Processes:
         while (code := self.exit_code(name)) is None and time.monotonic() < deadline:
             time.sleep(0.01)
         return code
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the watcher still answers."""
-        return self._watcher.poll() is None
 
     def close(self) -> None:
         """End all processes and remove the folder; a second time does nothing."""

@@ -121,7 +121,7 @@ def metadata_request(topics: Iterable[str] | None) -> dict[str, object]:
     }
 
 
-def refuse_error(answer: Mapping[str, object], what: str, field: str = "errorCode") -> None:
+def refuse_error(answer: Mapping[str, object], what: str) -> None:
     """Pass in silence if an answer carries no error, else raise it.
 
     Raises
@@ -129,7 +129,7 @@ def refuse_error(answer: Mapping[str, object], what: str, field: str = "errorCod
     Refused
         Names what was asked and Kafka's name of the error.
     """
-    name = error_name(answer[field])
+    name = error_name(answer["errorCode"])
     if name != NONE:
         said = answer.get("errorMessage")
         raise Refused(f"{what}: {name}{f' ({said})' if said else ''}", name)
