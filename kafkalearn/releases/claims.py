@@ -1,9 +1,12 @@
-"""Right or dated: what is often written about Kafka, what is true, since when, and the chapter that shows it."""
+"""Right or dated: what is often written about Kafka, what is true, since when, and the chapter that shows it.
+
+The claims are data, in ``claims.json`` beside this file.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -13,11 +16,6 @@ __all__ = [
     "Claim",
     "claims",
 ]
-
-
-# Claims of articles and what is true of them; the data is claims.json beside this file.
-
-_DATA = Path(__file__).parent / "claims.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,8 @@ class Claim:
 @cache
 def all_claims() -> tuple[Claim, ...]:
     """Every claim, in the order of the chapters."""
-    return tuple(Claim(**each) for each in json.loads(_DATA.read_text(encoding="utf-8")))
+    text = (Path(__file__).parent / "claims.json").read_text(encoding="utf-8")
+    return tuple(Claim(**each) for each in json.loads(text))
 
 
 def claims(chapter: str | None = None) -> list[dict[str, str]]:
@@ -77,7 +76,8 @@ def claims(chapter: str | None = None) -> list[dict[str, str]]:
     known = sorted({each.chapter for each in all_claims()})
     if chapter is not None and chapter not in known:
         raise unknown_name("chapter", chapter, known)
-    chosen = [asdict(each) for each in all_claims() if chapter in (None, each.chapter)]
-    names = {"says": "you may have read", "true": "true today", "since": "since", "chapter": "chapter"}
-    kept = [name for name in names if name != "chapter" or chapter is None]
-    return [{names[name]: row[name] for name in kept} for row in chosen]
+    names = {"says": "you may have read", "true": "true today", "since": "since"}
+    if chapter is None:
+        names["chapter"] = "chapter"
+    chosen = (each for each in all_claims() if chapter in (None, each.chapter))
+    return [{words: getattr(each, name) for name, words in names.items()} for each in chosen]

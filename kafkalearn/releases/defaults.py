@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from kafkalearn.base.checks import LARGEST_LONG, one_of, text, whole_number
@@ -70,7 +71,7 @@ topic producer. Say which with side=
     present = [each for each in candidates if each.in_release(line) is not ABSENT]
     if not present:
         raise KafkaLearnError(_absence(candidates, line))
-    return _agreed(present, lambda each: each.in_release(line), _value_of)
+    return _agreed(present, lambda each: each.in_release(line), value_text)
 
 
 def whole_default(setting: str, release: str | Release = DEFAULT_RELEASE, side: str | None = None) -> int:
@@ -124,7 +125,11 @@ def history(setting: str, side: str | None = None) -> tuple[tuple[str, Value], .
     >>> history("block.on.buffer.full")
     (('0.8.2', True), ('0.9.0', False), ('0.11.0', ABSENT))
     """
-    return _agreed(_candidates(setting, side), lambda each: each.history, _history_of)
+
+    def words_of(name: str, history: tuple[tuple[str, Value], ...]) -> str:
+        return ", ".join(f"{value_text(name, value)} since {line}" for line, value in history)
+
+    return _agreed(_candidates(setting, side), lambda each: each.history, words_of)
 
 
 def find_settings(part: str = "", release: str | Release | None = None, side: str | None = None) -> tuple[Setting, ...]:
@@ -171,22 +176,19 @@ def describe(setting: str, side: str | None = None) -> str:
       limit since 4.0: at least 1048576 (1 MiB)
       note on 4.0 to 4.3: not below 1048576 since 4.0 (KIP-1030)
     """
-    return "\n".join(_lines(each) for each in _candidates(setting, side))
+    return "\n".join(map(_description, _candidates(setting, side)))
 
 
-def _lines(setting: Setting) -> str:
-    defaults = [f"  {line:6}  {value_text(setting.name, value)}" for line, value in setting.history]
-    limits = [
-        f"  limit since {line}: {limit_text(limit, lambda number: number_text(setting.name, number))}"
-        for line, limit in setting.limits
-    ]
-    notes = [f"  note on {_span(note)}: {note.text}" for note in setting.notes]
+def _description(setting: Setting) -> str:
+    in_words = partial(number_text, setting.name)
+    lines = [f"{setting.name} ({setting.side}, {setting.type}{', internal' if setting.is_internal else ''})"]
+    lines += [f"  {line:6}  {value_text(setting.name, value)}" for line, value in setting.history]
+    lines += [f"  limit since {line}: {limit_text(limit, in_words)}" for line, limit in setting.limits]
+    lines += [f"  note on {_span(note)}: {note.text}" for note in setting.notes]
     instead, source = replacements().get((setting.name, setting.side), ((), ""))
-    replaced = [f"  instead: {' and '.join(instead)} ({source})"] if instead else []
-    internal = ", internal" if setting.is_internal else ""
-    return "\n".join(
-        [f"{setting.name} ({setting.side}, {setting.type}{internal})", *defaults, *limits, *notes, *replaced]
-    )
+    if instead:
+        lines.append(f"  instead: {' and '.join(instead)} ({source})")
+    return "\n".join(lines)
 
 
 def _span(note: Note) -> str:
@@ -218,19 +220,12 @@ def _candidates(setting: str, side: str | None) -> tuple[Setting, ...]:
 
 
 def _agreed(
-    candidates: Sequence[Setting], ask: Callable[[Setting], Answer], words_of: Callable[[Setting, Answer], str]
+    candidates: Sequence[Setting], ask: Callable[[Setting], Answer], words_of: Callable[[str, Answer], str]
 ) -> Answer:
     """What every candidate answers, if they all answer the same."""
     answers = [ask(each) for each in candidates]
     if all(answer == answers[0] for answer in answers):
         return answers[0]
-    said = "; ".join(f"{each.side} {words_of(each, its)}" for each, its in zip(candidates, answers, strict=True))
-    raise KafkaLearnError(f"{candidates[0].name} differs by side: {said}. Say which with side=")
-
-
-def _value_of(setting: Setting, value: Value) -> str:
-    return value_text(setting.name, value)
-
-
-def _history_of(setting: Setting, history: tuple[tuple[str, Value], ...]) -> str:
-    return ", ".join(f"{value_text(setting.name, value)} since {line}" for line, value in history)
+    name = candidates[0].name
+    said = "; ".join(f"{each.side} {words_of(name, its)}" for each, its in zip(candidates, answers, strict=True))
+    raise KafkaLearnError(f"{name} differs by side: {said}. Say which with side=")

@@ -3,8 +3,8 @@
 A simulator that is wrong teaches what is wrong. So each rule says here which class or KIP it follows, which releases
 it speaks for, and what it was checked against: recordings of real clusters, answers of the real classes, or only laws
 and examples of our own. The entries are data, in ``ledger.toml``; a test compares each with the files it names.
-The column `checked_live` has the real brokers that were asked, with the day; the runs that ask them write it
-(`kafkalearn.releases.ledger`).
+The column `checked_live` has the real brokers that were asked, with the day; the runs that ask them write it, in
+``checked_live.json``.
 
 >>> print(ledger("coordinator")[0].checks[0])
 recording: 300 of data/coordinator.json
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-# The nouns of the ledger: a rule, and a check that it has passed.
+# A rule, and the checks that it has passed.
 
 LEDGER = files("kafkalearn.releases") / "ledger.toml"
 """The file that holds the rules; a rule that is added to kafkalearn is added there."""
@@ -83,13 +83,12 @@ def all_rules() -> tuple[Rule, ...]:
     return tuple(Rule(checks=tuple(Check(**check) for check in each.pop("checks")), **each) for each in rules)
 
 
-# What the rules were last asked of a real broker: releases and dates, written by the runs that asked.
-#
-# The file beside this module comes from ``python3 run.py live check``, which runs the live tests against a release and
-# notes, for each rule that they hold, that they have passed, and from ``python3 run.py conform``, which asks random
-# questions for minutes. No line of it is written by hand.
+# The real brokers that the rules were held to.
 
-FILE = files("kafkalearn.releases") / "checked_live.json"
+CHECKED_LIVE = files("kafkalearn.releases") / "checked_live.json"
+"""The file that ``python3 run.py live check`` writes, which runs the live tests against a release and notes, for each
+rule that they hold, that they have passed, and ``python3 run.py conform``, which asks random questions for minutes. No
+line of it is written by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,7 @@ def live_checks(rule: str) -> tuple[LiveCheck, ...]:
     >>> live_checks("timing wheels")
     ()
     """
-    return _recorded().get(rule, ())
+    return _live_checks().get(rule, ())
 
 
 def conform_checks(rule: str) -> tuple[ConformCheck, ...]:
@@ -154,17 +153,16 @@ def live_text(rule: str) -> str:
 
 @cache
 def _file() -> dict[str, Any]:
-    return json.loads(FILE.read_text(encoding="utf-8"))
+    return json.loads(CHECKED_LIVE.read_text(encoding="utf-8"))
 
 
 @cache
-def _recorded() -> dict[str, tuple[LiveCheck, ...]]:
-    recorded = _file()["rules"]
+def _live_checks() -> dict[str, tuple[LiveCheck, ...]]:
     return {
         rule: tuple(
             LiveCheck(release, each["date"], tuple(each["tests"]), each.get("seed")) for release, each in checks.items()
         )
-        for rule, checks in recorded.items()
+        for rule, checks in _file()["rules"].items()
     }
 
 

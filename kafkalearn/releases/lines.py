@@ -51,8 +51,7 @@ class Release:
     @property
     def line(self) -> str:
         """The name in `RELEASES` of the line it belongs to."""
-        line_length = 3 if self.number[0] == 0 else 2
-        return ".".join(map(str, self.number[:line_length]))
+        return ".".join(map(str, self.number[: 3 if self.number[0] == 0 else 2]))
 
 
 def parse_release(release: str | Release) -> Release:

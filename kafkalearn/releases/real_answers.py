@@ -16,8 +16,6 @@ from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.files import data_directory
 
-FILE = "answers.json"
-
 Ask = Callable[[str], object]
 
 
@@ -44,7 +42,7 @@ class Recording(TypedDict):
 @cache
 def recorded_answers() -> Recording:
     """The recording: ``version``, ``recorded`` (the day), and ``answers`` by the names of the questions."""
-    return json.loads((data_directory("real-kafka") / FILE).read_text(encoding="utf-8"))
+    return json.loads((data_directory("real-kafka") / "answers.json").read_text(encoding="utf-8"))
 
 
 def questions() -> tuple[str, ...]:
@@ -54,6 +52,10 @@ def questions() -> tuple[str, ...]:
     ('coordinators', 'short group ids', 'partitions of keys')
     """
     return tuple(recorded_answers()["answers"])
+
+
+_ASKING: dict[str, Ask] = {}  # by the version of the Kafka that is asked; one at most
+_ANSWERED: dict[str, RealAnswer] = {}
 
 
 def real_answer(name: str) -> RealAnswer:
@@ -77,8 +79,10 @@ def real_answer(name: str) -> RealAnswer:
     {'partition': 9, 'broker': 1}
     """
     one_of("question", name, questions())
-    known = _ANSWERED.get(name)
-    return known if known is not None and _ASKING else _asked(name)
+    if name not in _ANSWERED:
+        for version, ask in _ASKING.items():
+            _ANSWERED[name] = asked_or_recorded(name, ask, version)
+    return _ANSWERED.get(name) or RealAnswer(recorded_answers()["answers"][name], recorded_sentence())
 
 
 def ask_with(ask: Ask | None, version: str = "") -> None:
@@ -95,10 +99,6 @@ def ask_with(ask: Ask | None, version: str = "") -> None:
     _ASKING.clear()
     if ask is not None:
         _ASKING[version] = ask
-
-
-_ASKING: dict[str, Ask] = {}
-_ANSWERED: dict[str, RealAnswer] = {}
 
 
 def started_sentence(version: str) -> str:
@@ -128,10 +128,3 @@ def asked_or_recorded(name: str, ask: Ask, version: str) -> RealAnswer:
         return RealAnswer(ask(name), started_sentence(version))
     except NobodyAnswers as reason:
         return RealAnswer(recorded_answers()["answers"][name], recorded_sentence(str(reason)))
-
-
-def _asked(name: str) -> RealAnswer:
-    for version, ask in _ASKING.items():
-        _ANSWERED[name] = asked_or_recorded(name, ask, version)
-        return _ANSWERED[name]
-    return RealAnswer(recorded_answers()["answers"][name], recorded_sentence())

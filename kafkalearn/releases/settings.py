@@ -1,16 +1,18 @@
-"""What a setting is, and all that the released classes define: `settings_by_release.json`, read when first asked.
+"""What a setting is, all that the released classes define, how a value is written, and what an upgrade brings besides.
 
 A setting is identified by its name *and its side*, the program that reads it: ``compression.type`` is a setting
 of the producer, of the broker and of the topic, with three meanings and two defaults.
 
-The file is written by ``python3 run.py settings`` from the released classes; notes are in `upgrades.json`, by hand.
+All of it is read when first asked: the settings from `settings_by_release.json`, which ``python3 run.py settings``
+writes from the released classes; notes and facts from `upgrades.json`, written by hand. What a recorded jar can show of
+the facts, the tests check: which Java it needs, which classes and requests are gone.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from importlib import resources
@@ -19,7 +21,7 @@ from typing import Any, TypeAlias
 
 from kafkalearn.releases.lines import RELEASES, Release, release_line
 
-# What a setting accepts: the range or the values that its ConfigDef allows.
+# What a setting accepts.
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ def limit_text(limit: Limit | None, number_text: Callable[[int | float], str] = 
     return "; ".join(filter(None, parts))
 
 
+# What a setting is.
+
 SIDES: MappingProxyType[str, str] = MappingProxyType(
     {
         "consumer": "the Java consumer",
@@ -108,8 +112,6 @@ REQUIRED = Special.REQUIRED
 """The setting has no default: it must be given."""
 
 Value: TypeAlias = str | int | float | bool | tuple[str, ...] | Special | None
-
-_SPECIAL_TEXTS = {"absent": ABSENT, "(required)": REQUIRED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,9 @@ class Setting:
             else:
                 spans.append([line])
         return " and ".join(span[0] if len(span) == 1 else f"{span[0]} to {span[-1]}" for span in spans)
+
+
+# All settings, as recorded.
 
 
 @cache
@@ -255,9 +260,14 @@ def sides_of(row: Mapping[str, object]) -> list[str]:
 
 
 def _value(recorded: Any) -> Value:
-    if isinstance(recorded, list):
-        return tuple(recorded)
-    return _SPECIAL_TEXTS.get(recorded, recorded) if isinstance(recorded, str) else recorded
+    match recorded:
+        case "absent":
+            return ABSENT
+        case "(required)":
+            return REQUIRED
+        case list():
+            return tuple(recorded)
+    return recorded
 
 
 # Defaults as people read them: 604800000 is a week, 1073741824 a gibibyte, 2147483647 the largest Java int.
@@ -342,9 +352,7 @@ def _without_package(text: str) -> str:
     return text.rpartition(".")[2] if text.startswith("org.apache.kafka.") else text
 
 
-# What an upgrade changes beyond settings: facts by release line, each with its source (`upgrades.json`, by hand).
-#
-# What a recorded jar can show of them, the tests check: which Java it needs, which classes and requests are gone.
+# What an upgrade changes beyond settings: facts by release line, each with its source.
 
 TOUCHED: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -383,31 +391,23 @@ def all_facts() -> tuple[Fact, ...]:
     >>> [fact.text for fact in all_facts() if fact.what == "ZooKeeper"]
     ['clusters run with KRaft only; migrate one with ZooKeeper on a release up to 3.9 first']
     """
-    names = Fact.__slots__
     rows: Any = recorded("upgrades")["facts"]
-    return tuple(Fact(**{name: row[name] for name in names if name in row}) for row in rows)
+    return tuple(Fact(**{name: row[name] for name in Fact.__slots__ if name in row}) for row in rows)
 
 
 def facts_between(old: str, new: str) -> tuple[Fact, ...]:
     """What an upgrade from one release line to another meets.
 
-    Of several facts about the same thing the last one counts. A deprecation that is carried out on the way is left
-    out: then the thing is gone.
+    Of several facts about the same thing the last one counts, with what was before the first. A deprecation that is
+    carried out on the way is left out: then the thing is gone.
     """
     first, last = RELEASES.index(old), RELEASES.index(new)
     met: dict[tuple[str, str, str], Fact] = {}
     for fact in all_facts():
         if first < RELEASES.index(fact.since) <= last and not (fact.until and RELEASES.index(fact.until) <= last):
             before = met.pop((fact.kind, fact.who, fact.what), fact)
-            met[fact.kind, fact.who, fact.what] = _carried_on(fact, before)
+            met[fact.kind, fact.who, fact.what] = replace(fact, old=before.old or fact.old)
     return tuple(met.values())
-
-
-def _carried_on(fact: Fact, before: Fact) -> Fact:
-    """The fact, counted from where an earlier one on the same thing began."""
-    return Fact(
-        fact.since, fact.kind, fact.who, fact.what, fact.text, fact.source, before.old or fact.old, fact.new, fact.until
-    )
 
 
 @cache

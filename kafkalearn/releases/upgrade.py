@@ -172,16 +172,8 @@ def rows(changes: Iterable[Change]) -> list[dict[str, str]]:
     'upgrade notes of 4.0, KIP-724, KAFKA-14056'
     """
     return [
-        {
-            "setting": change.setting,
-            "side": change.side,
-            "kind": change.kind,
-            "old": _text(change, change.old),
-            "new": _text(change, change.new),
-            "since": change.since,
-            "note": change.note,
-            "source": change.source,
-        }
+        {name: getattr(change, name) for name in Change.__slots__}
+        | {"old": _text(change, change.old), "new": _text(change, change.new)}
         for change in changes
     ]
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import pytest
 
-from kafkalearn.base import files as datafiles
+from kafkalearn.base import files
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.files import DATA_FILES, FOLDER_VARIABLE, Torn, data_file, data_folder, mark_of, opened
 
@@ -63,9 +63,9 @@ def test_an_unknown_data_file_names_the_known_ones():
 
 def test_data_lies_in_the_checkout_or_else_in_the_users_cache(tmp_path, monkeypatch):
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
-    assert data_folder() == datafiles.REPOSITORY / "data" / "generated"
+    assert data_folder() == files.REPOSITORY / "data" / "generated"
 
-    monkeypatch.setattr(datafiles, "REPOSITORY", tmp_path)  # as where kafkalearn is installed
+    monkeypatch.setattr(files, "REPOSITORY", tmp_path)  # as where kafkalearn is installed
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("sys.platform", "linux")
     assert data_folder() == tmp_path / "cache" / "kafkalearn"
@@ -82,7 +82,7 @@ def test_without_a_home_folder_it_is_said_which_variable_names_another(tmp_path,
     def unknown(path):
         raise RuntimeError("Could not determine home directory.")
 
-    monkeypatch.setattr(datafiles, "REPOSITORY", tmp_path)
+    monkeypatch.setattr(files, "REPOSITORY", tmp_path)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr("sys.platform", "linux")
     if named:
@@ -96,7 +96,7 @@ def test_without_a_home_folder_it_is_said_which_variable_names_another(tmp_path,
 
 
 def test_the_cache_that_is_named_needs_no_home_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(datafiles, "REPOSITORY", tmp_path)
+    monkeypatch.setattr(files, "REPOSITORY", tmp_path)
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setattr("pathlib.Path.home", lambda: pytest.fail("it was asked for"))
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)

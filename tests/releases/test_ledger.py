@@ -16,7 +16,7 @@ import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.live.jars import releases
-from kafkalearn.releases.ledger import FILE, WAYS, ledger, live_checks, live_text, rows, table
+from kafkalearn.releases.ledger import CHECKED_LIVE, WAYS, ledger, live_checks, live_text, rows, table
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from tests.every import every_case
 from tools import checked_live
@@ -150,7 +150,7 @@ def test_the_ledger_fits_a_data_frame_and_a_terminal():
     assert len(table(ledger()).splitlines()) == len(RULES) + 1
 
 
-RECORDED = json.loads(FILE.read_text(encoding="utf-8"))
+RECORDED = json.loads(CHECKED_LIVE.read_text(encoding="utf-8"))
 FEWEST = 45  # rules that live tests hold
 NEWEST = releases()[DEFAULT_RELEASE].version
 
@@ -197,6 +197,6 @@ def test_a_rule_shows_the_releases_it_was_held_to_the_newest_first():
 
 
 def test_the_file_is_written_as_it_stands_byte_for_byte():
-    text = FILE.read_text(encoding="utf-8")
+    text = CHECKED_LIVE.read_text(encoding="utf-8")
     assert checked_live.text_of(json.loads(text)) == text
     assert RECORDED["about"] == checked_live.ABOUT

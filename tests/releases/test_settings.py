@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalearn.releases import settings as versions_settings
+from kafkalearn.releases import settings
 from kafkalearn.releases.defaults import describe, find_settings
 from kafkalearn.releases.lines import RELEASES
 from kafkalearn.releases.settings import (
@@ -103,7 +103,7 @@ def test_the_java_that_is_required_is_the_oldest_that_can_load_the_released_clas
     assert [int(fact.old) for fact in all_facts() if (fact.what, fact.who) == ("Java", who)] == [6, 7, 8]
 
 
-CLASSES = {row["class"]: row["since"] for row in versions_settings.recorded("upgrades")["facts"] if "class" in row}
+CLASSES = {row["class"]: row["since"] for row in settings.recorded("upgrades")["facts"] if "class" in row}
 
 
 @pytest.mark.parametrize("name", CLASSES)
