@@ -1,3 +1,5 @@
+"""A topic and its readers, records pulled and pushed, a key looked up, records without one: in pictures and words."""
+
 from functools import partial
 from itertools import pairwise
 from xml.etree import ElementTree
@@ -8,35 +10,11 @@ from hypothesis import strategies as st
 
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.trace import extend
-from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate
-from kafkalearn.consuming.push import (
-    Process,
-    Rewind,
-    step,
-)
-from kafkalearn.consuming.push import (
-    Produce as PushProduce,
-)
-from kafkalearn.consuming.push import (
-    Settings as PushSettings,
-)
-from kafkalearn.consuming.push import (
-    simulate as push_simulate,
-)
+from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, push, simulate
 from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.lookup import look_up
 from kafkalearn.drawing.svg import EMPTY, SMALL
-from kafkalearn.partitioning.keyless import (
-    Send,
-    SenderLooks,
-    sends,
-)
-from kafkalearn.partitioning.keyless import (
-    Settings as KeylessSettings,
-)
-from kafkalearn.partitioning.keyless import (
-    simulate as keyless_simulate,
-)
+from kafkalearn.partitioning import keyless
 from kafkalearn.views import (
     animate_consuming,
     animate_push,
@@ -55,9 +33,8 @@ from kafkalearn.views import (
     lookup_text,
     push_text,
 )
+from tests.consuming import test_push
 from tests.consuming.groups import EVENTS, SETTINGS, run_what_is_legal
-from tests.consuming.test_push import EVENTS as TEST_PUSH_EVENTS
-from tests.consuming.test_push import SETTINGS as TEST_PUSH_SETTINGS
 from tests.drawing.golden import expected
 
 THREE = Settings(3)
@@ -165,40 +142,40 @@ def test_lags_of_different_lengths_are_refused(lag):
 
 
 PUSH_STORY = [
-    *[PushProduce()] * 3,
-    Process("billing", 2),
-    *[PushProduce()] * 4,
-    Process("billing", 9),
-    Process("billing"),
-    Process("search"),
-    *[PushProduce()] * 2,
-    Process("search", 3),
-    Rewind("billing", 4),
-    Process("billing", 3),
+    *[push.Produce()] * 3,
+    push.Process("billing", 2),
+    *[push.Produce()] * 4,
+    push.Process("billing", 9),
+    push.Process("billing"),
+    push.Process("search"),
+    *[push.Produce()] * 2,
+    push.Process("search", 3),
+    push.Rewind("billing", 4),
+    push.Process("billing", 3),
 ]
 
 
 @pytest.mark.parametrize("when_full", ["drop", "refuse"])
 def test_both_brokers_read_as_expected(when_full):
-    trace = push_simulate(
-        PushSettings(("billing", "search"), queue_limit=4, retention=6, when_full=when_full), PUSH_STORY
+    trace = push.simulate(
+        push.Settings(("billing", "search"), queue_limit=4, retention=6, when_full=when_full), PUSH_STORY
     )
     actual = "\n\n".join(push_text(frame, before) for frame, before in zip(trace, (None, *trace), strict=False))
     assert actual == expected(f"push-{when_full}.txt", actual)
 
 
 def test_each_frame_is_as_large_as_the_others_and_looks_different_from_the_one_before__push():
-    drawn = animate_push(push_simulate(PushSettings(("billing", "search"), queue_limit=4, retention=6), PUSH_STORY))
+    drawn = animate_push(push.simulate(push.Settings(("billing", "search"), queue_limit=4, retention=6), PUSH_STORY))
     assert len({picture.size for picture in drawn.pictures}) == 1
     assert all(one != other for one, other in pairwise(drawn.pictures))
 
 
-@given(settings=TEST_PUSH_SETTINGS, events=st.lists(TEST_PUSH_EVENTS, max_size=25))
+@given(settings=test_push.SETTINGS, events=st.lists(test_push.EVENTS, max_size=25))
 def test_every_run_can_be_drawn_and_said(settings, events):
-    trace = push_simulate(settings, [])
+    trace = push.simulate(settings, [])
     for event in events:
         try:
-            trace = extend(step, settings, trace, [event])
+            trace = extend(push.step, settings, trace, [event])
         except IllegalEvent:
             continue
     for frame, before in zip(trace[-3:], (None, *trace)[-4:-1], strict=False):
@@ -211,8 +188,8 @@ def test_every_run_can_be_drawn_and_said(settings, events):
 
 
 def test_what_has_no_room_is_counted():
-    settings = PushSettings(("billing",), queue_limit=90, retention=90)
-    trace = push_simulate(settings, [PushProduce()] * 80)
+    settings = push.Settings(("billing",), queue_limit=90, retention=90)
+    trace = push.simulate(settings, [push.Produce()] * 80)
     drawing = draw_push(trace, trace[-1])
     assert ">and 60 older<" in drawing
     assert ">and 60 newer; 2 sent, 78 waiting<" in drawing
@@ -241,8 +218,8 @@ def test_a_lookup_reads_as_expected(name):
 
 @pytest.mark.parametrize("release", ["2.3", "2.4", "4.3"])
 def test_keyless_records_of_a_release_read_as_expected(release):
-    settings = KeylessSettings(3, release, batch_size=400)
-    trace = keyless_simulate(settings, sends(9, drain_every=5))
+    settings = keyless.Settings(3, release, batch_size=400)
+    trace = keyless.simulate(settings, keyless.sends(9, drain_every=5))
 
     actual = story(trace, partial(keyless_text, settings))
 
@@ -250,10 +227,10 @@ def test_keyless_records_of_a_release_read_as_expected(release):
 
 
 def test_weights_are_told_once_the_sender_has_looked():
-    settings = KeylessSettings(2, batch_size=100)
-    events = [Send(partition=0), Send(partition=0), Send(partition=1), SenderLooks()]
+    settings = keyless.Settings(2, batch_size=100)
+    events = [keyless.Send(partition=0), keyless.Send(partition=0), keyless.Send(partition=1), keyless.SenderLooks()]
 
-    last = keyless_simulate(settings, events)[-1]
+    last = keyless.simulate(settings, events)[-1]
 
     assert describe_keyless(settings, last) == (
         "The sending thread looks at the queues: weights 1 for partition 0, 2 for partition 1."

@@ -1,4 +1,4 @@
-"""The picture of a client's connections: every line between its two ends, all words inside the picture."""
+"""The picture of a client's connections, and the figures of how keys and groups fall on partitions."""
 
 from xml.etree import ElementTree
 

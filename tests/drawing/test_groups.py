@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from kafkalearn import commits
 from kafkalearn.assignors import Assignment, Member, assign, compare, random_rebalance, rebalance
 from kafkalearn.assignors.registry import CLIENT_ASSIGNORS
 from kafkalearn.base.errors import KafkaLearnError
@@ -28,12 +29,6 @@ from kafkalearn.commits import (
     shortest,
     sweep,
     undisturbed,
-)
-from kafkalearn.commits import (
-    Settings as CommitsSettings,
-)
-from kafkalearn.commits import (
-    simulate as commits_simulate,
 )
 from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.groups import classic
@@ -352,8 +347,8 @@ def test_a_run_becomes_an_animation():
     assert len(animation(outcome.trace, partial(draw_group, outcome)).pictures) == len(outcome.trace) < 80
 
 
-LATEST = commits_simulate(
-    CommitsSettings(40, committed=None, max_poll_records=2),
+LATEST = commits.simulate(
+    commits.Settings(40, committed=None, max_poll_records=2),
     [Assign(), Append(3), Poll(), CommitSync(), Start("B"), CommitSync(), Delete(43), Poll("B"), Wait(1500)],
 )
 RUNS = {
@@ -365,8 +360,8 @@ RUNS = {
     "retried": undisturbed("async, retried", Workload(refused=(1,))),
     "latest": LATEST,
     "checkpoints": sweep("checkpoints", Workload(6, 3, 2000), accident="pause")[6].trace,
-    "metadata": commits_simulate(
-        CommitsSettings(6),
+    "metadata": commits.simulate(
+        commits.Settings(6),
         [Start(), Poll(), CommitSync(offset=2, metadata="shelf 7"), CommitSync(metadata="x" * 4097), CommitSync()],
     ),
 }
@@ -412,15 +407,15 @@ def test_what_has_just_been_committed_has_the_marks_colour_and_a_crash_a_frame()
 
 
 def test_nobody_starts_where_the_reset_is_none():
-    settings = CommitsSettings(4, committed=None, auto_offset_reset="none")
+    settings = commits.Settings(4, committed=None, auto_offset_reset="none")
     assert (
-        describe_commits(commits_simulate(settings, [Start()])[-1]) == "A cannot start: NoOffsetForPartitionException."
+        describe_commits(commits.simulate(settings, [Start()])[-1]) == "A cannot start: NoOffsetForPartitionException."
     )
 
 
 def test_nobody_takes_over_in_a_rebalance_where_the_reset_is_none():
-    settings = CommitsSettings(4, auto_offset_reset="none")
-    trace = commits_simulate(settings, [Start(), Append(), Poll(), Delete(5), Rebalance("B")])
+    settings = commits.Settings(4, auto_offset_reset="none")
+    trace = commits.simulate(settings, [Start(), Append(), Poll(), Delete(5), Rebalance("B")])
     assert describe_commits(trace[-1], trace[-2]) == (
         "Rebalance: A gives the partition up; B cannot start: OffsetOutOfRangeException."
     )

@@ -1,4 +1,4 @@
-"""The log, its cleaner and a slow reader, in pictures and words."""
+"""The log, its cleaner, a slow reader, timers and who waits for them: in pictures and words."""
 
 from functools import partial
 from xml.etree import ElementTree

@@ -1,4 +1,4 @@
-"""The offsets topic on its brokers, in words and as a picture."""
+"""A record byte by byte, the store of offsets, the brokers of its partition: in words and as pictures."""
 
 from functools import partial
 from itertools import pairwise
@@ -11,13 +11,10 @@ from hypothesis import strategies as st
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.drawing.svg import SMALL
 from kafkalearn.formats.wire import Piece
-from kafkalearn.offsets import encode_key, encode_value
-from kafkalearn.offsets import replicated as stories
+from kafkalearn.offsets import encode_key, encode_value, replicated
 from kafkalearn.offsets.protocol import Assignment, Subscription, encode_assignment, encode_subscription
 from kafkalearn.offsets.record_picture import lay_out
 from kafkalearn.offsets.replay import Member
-from kafkalearn.offsets.replicated import Settings as ReplicatedSettings
-from kafkalearn.offsets.replicated import simulate as replicated_simulate
 from kafkalearn.offsets.store import (
     Commit,
     Fetch,
@@ -213,15 +210,15 @@ def test_what_is_not_replicated_and_what_was_answered_is_in_the_picture():
     assert "offset 8" not in draw_store(trace[4], trace[3])
 
 
-BEGUN = stories.group_with_an_offset()
+BEGUN = replicated.group_with_an_offset()
 STORIES = {
-    "path": BEGUN + stories.commit_path(),
-    "takeover": stories.takeover(),
-    "foreign": stories.foreign_record(None),
-    "end": stories.end_of_a_group(),
-    "deletions": stories.deletions(),
+    "path": BEGUN + replicated.commit_path(),
+    "takeover": replicated.takeover(),
+    "foreign": replicated.foreign_record(None),
+    "end": replicated.end_of_a_group(),
+    "deletions": replicated.deletions(),
 }
-RUNS = {name: replicated_simulate(ReplicatedSettings(), events) for name, events in STORIES.items()}
+RUNS = {name: replicated.simulate(replicated.Settings(), events) for name, events in STORIES.items()}
 
 
 def pairs(trace):
@@ -252,7 +249,7 @@ def test_a_drawing_is_xml_of_one_size_that_fits_a_screen_with_no_text_too_small_
 def test_long_names_make_cells_wider_and_none_reaches_beyond_the_row():
     group_id = "a-group-whose-name-is-long-as-names-in-companies-are"
     commits = [Commit(group_id, "orders", number, 7, 0) for number in range(8)]
-    trace = replicated_simulate(ReplicatedSettings(), commits)
+    trace = replicated.simulate(replicated.Settings(), commits)
     drawing = draw_commit_path(trace[-1], trace[-2])
 
     assert group_id in drawing
@@ -261,7 +258,7 @@ def test_long_names_make_cells_wider_and_none_reaches_beyond_the_row():
 
 
 def test_who_has_waited_too_long_is_said_to_be_told_so():
-    trace = replicated_simulate(ReplicatedSettings(), [Commit("billing", "orders", 0, 7, 0), TimePassed(5000)])
+    trace = replicated.simulate(replicated.Settings(), [Commit("billing", "orders", 0, 7, 0), TimePassed(5000)])
 
     assert describe_commit_path(trace[-1], trace[-2]) == (
         "5,000 ms pass. Answer to billing's commit of 7: COORDINATOR_NOT_AVAILABLE."

@@ -1,4 +1,4 @@
-"""Running a cluster, in words and as pictures: leaders, load, plans, and a log that is cut."""
+"""Running a cluster, in words and as pictures: leaders, load, plans, a log that is cut, a broker that dies."""
 
 from functools import partial
 from itertools import pairwise

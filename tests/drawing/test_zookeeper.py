@@ -11,28 +11,13 @@ from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store import StoreGroup
 from kafkalearn.replication.events import BrokerCrashed as ReplicaCrashed
-from kafkalearn.zookeeper import commits
+from kafkalearn.zookeeper import commits, fetching
 from kafkalearn.zookeeper import simple_consumer as by_hand
 from kafkalearn.zookeeper.commits import (
     AutoCommit,
     BackoffPassed,
     Rewind,
     Start,
-)
-from kafkalearn.zookeeper.commits import (
-    CommitOffsets as CommitsCommitOffsets,
-)
-from kafkalearn.zookeeper.commits import (
-    Crash as CommitsCrash,
-)
-from kafkalearn.zookeeper.commits import (
-    Produce as CommitsProduce,
-)
-from kafkalearn.zookeeper.commits import (
-    Read as CommitsRead,
-)
-from kafkalearn.zookeeper.commits import (
-    Shutdown as CommitsShutdown,
 )
 from kafkalearn.zookeeper.commits_picture import animate_offset_stores, describe_offset_stores, draw_offset_stores
 from kafkalearn.zookeeper.connector import (
@@ -70,21 +55,6 @@ from kafkalearn.zookeeper.fetching import (
     RecordsDeleted,
     StartConnections,
     StopConnections,
-)
-from kafkalearn.zookeeper.fetching import (
-    CommitOffsets as FetchingCommitOffsets,
-)
-from kafkalearn.zookeeper.fetching import (
-    Settings as FetchingSettings,
-)
-from kafkalearn.zookeeper.fetching import (
-    Shutdown as FetchingShutdown,
-)
-from kafkalearn.zookeeper.fetching import (
-    cluster as effects,
-)
-from kafkalearn.zookeeper.fetching import (
-    simulate as fetching_simulate,
 )
 from kafkalearn.zookeeper.fetching_picture import _WORDS, animate_fetching, describe_fetching, draw_fetching
 from kafkalearn.zookeeper.picture import animate_zookeeper, describe_zookeeper, draw_zookeeper, zookeeper_text
@@ -217,15 +187,15 @@ def test_a_simulated_run_without_consumers_is_drawn_too():
     assert draw_zookeeper(SETTINGS, trace[0]).label == "Nothing has happened yet."
 
 
-ZOOKEEPER_FETCHING_SETTINGS = FetchingSettings(topics=(("orders", 3),), stream_count=2, fetch_message_max_bytes=200)
+STREAMS = fetching.Settings(topics=(("orders", 3),), stream_count=2, fetch_message_max_bytes=200)
 OWNS = StartConnections([Assigned("orders", 0, 0, 0), Assigned("orders", 1, 1, 0), Assigned("orders", 2, 0, 2)])
-RUN = fetching_simulate(
-    ZOOKEEPER_FETCHING_SETTINGS,
+RUN = fetching.simulate(
+    STREAMS,
     [
         *(Append("orders", 0, 9), Append("orders", 1, 3), Append("orders", 2, 5), OWNS, FindLeaders()),
         *(Fetch(1), Fetch(2), Next(0), Fetch(1), BrokerCrashed(2), Fetch(2), LeaderMoved("orders", 1, 1)),
-        *(FindLeaders(), Next(1), Next(0), BrokerRestarted(2), LogTruncated("orders", 2, 3), FetchingCommitOffsets()),
-        *(RecordsDeleted("orders", 0, 6), StopConnections(), OWNS, FetchingShutdown(), Next(0)),
+        *(FindLeaders(), Next(1), Next(0), BrokerRestarted(2), LogTruncated("orders", 2, 3), fetching.CommitOffsets()),
+        *(RecordsDeleted("orders", 0, 6), StopConnections(), OWNS, fetching.Shutdown(), Next(0)),
     ],
 )
 
@@ -257,8 +227,8 @@ def test_who_waits_is_marked_and_named():
 
 
 def test_what_does_not_fit_is_counted():
-    many = FetchingSettings(topics=(("orders", 12),))
-    drawing = draw_fetching(fetching_simulate(many, []), fetching_simulate(many, [])[0])
+    many = fetching.Settings(topics=(("orders", 12),))
+    drawing = draw_fetching(fetching.simulate(many, []), fetching.simulate(many, [])[0])
     assert "not drawn: 7 more partitions" in words_in(drawing)
 
 
@@ -274,45 +244,45 @@ def test_the_animation_has_a_sentence_for_every_moment():
 
 @pytest.mark.parametrize("one", SIMULATORS["fetching"].runs, ids=str)
 def test_every_frame_of_the_contracts_runs_has_words(one):
-    for frame in fetching_simulate(one.settings, one.events):
+    for frame in fetching.simulate(one.settings, one.events):
         assert describe_fetching(frame)
 
 
 def test_every_effect_has_words():
-    assert set(get_args(effects.Effect)) == set(_WORDS)
+    assert set(get_args(fetching.cluster.Effect)) == set(_WORDS)
 
 
 STORES = commits.Settings(partition_count=2)
 MOVE = [
     Start("old"),
-    CommitsProduce(0, 8),
-    CommitsRead("old", 0, 8),
-    CommitsShutdown("old"),
-    CommitsProduce(0, 4),
+    commits.Produce(0, 8),
+    commits.Read("old", 0, 8),
+    commits.Shutdown("old"),
+    commits.Produce(0, 4),
     Start("new", "kafka"),
 ]
 MOVE += [
-    CommitsRead("new", 0, 2),
-    CommitsCrash("new"),
+    commits.Read("new", 0, 2),
+    commits.Crash("new"),
     Start("newer", "kafka"),
-    CommitsRead("newer", 0, 4),
-    CommitsCommitOffsets("newer"),
+    commits.Read("newer", 0, 4),
+    commits.CommitOffsets("newer"),
 ]
-MOVE += [Rewind(0, 3), CommitsCrash("newer"), Start("last", "kafka", False), AutoCommit("last")]
+MOVE += [Rewind(0, 3), commits.Crash("newer"), Start("last", "kafka", False), AutoCommit("last")]
 MEMBER = StoreGroup("billing", 1, 0, (Member("new-1"),), protocol="range", leader="new-1")
 TROUBLE = [
     Start("c1", "kafka"),
-    CommitsProduce(0, 1),
+    commits.Produce(0, 1),
     MEMBER,
-    CommitsCommitOffsets("c1"),
+    commits.CommitOffsets("c1"),
     ReplicaCrashed(1),
     AutoCommit("c1"),
 ]
 TROUBLE += [BackoffPassed("c1")]
 MANY = commits.Settings(LONG, LONG, partition_count=9)
-CROWD = [CommitsProduce(each, 40) for each in range(9)]
+CROWD = [commits.Produce(each, 40) for each in range(9)]
 CROWD += [Start(f"{LONG}{each}", "kafka", partitions=(each,)) for each in range(5)]
-ZOOKEEPER_OFFSETS_RUNS = {
+STORE_RUNS = {
     "a move": (STORES, commits.simulate(STORES, MOVE)),
     "trouble": (STORES, commits.simulate(STORES, TROUBLE)),
     "strange names": (MANY, commits.simulate(MANY, CROWD)),
@@ -350,9 +320,9 @@ def assert_fits(drawing):
             assert 0 <= float(each.get("y")) <= height
 
 
-@pytest.mark.parametrize("name", ZOOKEEPER_OFFSETS_RUNS)
+@pytest.mark.parametrize("name", STORE_RUNS)
 def test_every_moment_of_two_stores_is_drawn_to_one_size_with_all_in_it(name):
-    settings, trace = ZOOKEEPER_OFFSETS_RUNS[name]
+    settings, trace = STORE_RUNS[name]
     drawings = [draw_offset_stores(settings, frame, before) for frame, before in frames(trace)]
     assert len({each.size for each in drawings}) == 1
     for each in drawings:
@@ -380,7 +350,7 @@ def test_what_is_written_is_marked_in_its_store_alone():
 
 def test_each_event_of_the_stores_has_words_of_its_own():
     said = {}
-    for _, trace in ZOOKEEPER_OFFSETS_RUNS.values():
+    for _, trace in STORE_RUNS.values():
         said |= {type(frame.event).__name__: describe_offset_stores(frame) for frame in trace[1:]}
     assert len(said) >= 10
     assert not any(name in words for name, words in said.items())
@@ -388,7 +358,7 @@ def test_each_event_of_the_stores_has_words_of_its_own():
 
 
 def test_what_does_not_fit_is_counted__zookeeper_offsets():
-    settings, trace = ZOOKEEPER_OFFSETS_RUNS["strange names"]
+    settings, trace = STORE_RUNS["strange names"]
     assert "6 more partitions, 2 more consumers" in words_in(draw_offset_stores(settings, trace[-1]))
     assert "1 more brokers" in words_in(draw_simple_consumer(HAND, BY_HAND[0]))
 
@@ -425,5 +395,5 @@ def test_each_moment_of_the_application_has_a_sentence():
 
 
 def test_animations_have_a_picture_for_each_moment():
-    assert len(animate_offset_stores(STORES, ZOOKEEPER_OFFSETS_RUNS["a move"][1], stills=[6]).pictures) == len(MOVE) + 1
+    assert len(animate_offset_stores(STORES, STORE_RUNS["a move"][1], stills=[6]).pictures) == len(MOVE) + 1
     assert len(animate_simple_consumer(HAND, BY_HAND, title="by hand").pictures) == len(APPLICATION) + 1

@@ -11,11 +11,8 @@ from kafkalearn.log import simulate as simulate_log
 from kafkalearn.offsets.store import Commit, DeleteGroup, StoreGroup
 from kafkalearn.offsets.store import Settings as StoreSettings
 from kafkalearn.offsets.store import simulate as simulate_store
-from kafkalearn.operations.coordinator_life import BrokerLost, OrderCarriedOut, Request
-from kafkalearn.operations.coordinator_life import LoadRead as LifeLoadRead
-from kafkalearn.operations.coordinator_life import Settings as LifeSettings
-from kafkalearn.operations.coordinator_life import simulate as simulate_life
-from kafkalearn.operations.coordinator_life.model import LoadEnded as LifeLoadEnded
+from kafkalearn.operations import coordinator_life
+from kafkalearn.operations.coordinator_life.model import BrokerLost, LoadEnded, OrderCarriedOut, Request
 from kafkalearn.operations.loading import (
     LOADS,
     MEASURED,
@@ -40,13 +37,13 @@ from kafkalearn.operations.loading_search import find
 from tests.recorded import recorded
 
 STRICT, FIXED = ("4.0.0", "4.0.1", "4.1.0", "4.1.1"), ("4.0.2", "4.1.2", "4.2", "4.3")
-HISTORY_RECORDED = recorded("load-beside-cleaner")["cases"][0]["read"]
+ONCE_READ = recorded("load-beside-cleaner")["cases"][0]["read"]
 HISTORY = (Written("A", 1, (0,)), Written("A", 2), Written("B", 2, (0,)), Written("A", 3, (1,)), Roll())
 
 
 @pytest.mark.parametrize("case", recorded("load-beside-cleaner")["cases"], ids=lambda case: case["release"])
 def test_each_release_ends_the_load_of_these_records_as_its_broker_did(case):
-    history = [Written(member, epoch, tuple(partitions)) for member, epoch, partitions in HISTORY_RECORDED]
+    history = [Written(member, epoch, tuple(partitions)) for member, epoch, partitions in ONCE_READ]
     is_cleaned = len(case["read"]) < len(history)
     meanwhile = [LoadRead(1), Clean(0)] if is_cleaned else []
     trace = simulate(Settings(case["release"]), [*history, Roll(), LoadBegun(), *meanwhile, LoadRead(9)])
@@ -172,10 +169,10 @@ def test_the_cleaner_changes_what_is_read_and_not_what_is_kept():
 
 def test_the_load_of_the_simulator_reads_as_many():
     commits = [Request(1, "OffsetCommit", offset=each) for each in range(12)]
-    trace = simulate_life(LifeSettings(), [*commits, BrokerLost(1), OrderCarriedOut(2, 1), LifeLoadRead(2)])
-    life = trace[-1].state
+    events = [*commits, BrokerLost(1), OrderCarriedOut(2, 1), coordinator_life.LoadRead(2)]
+    life = coordinator_life.simulate(coordinator_life.Settings(), events)[-1].state
     size = load_size([(entry.key, entry.value) for entry in life.log])
-    assert life.effects == (LifeLoadEnded(2, size.record_count, size.group_count),)
+    assert life.effects == (LoadEnded(2, size.record_count, size.group_count),)
 
 
 def test_the_measured_rate_is_one_of_those_that_were_recorded():

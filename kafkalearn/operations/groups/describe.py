@@ -408,8 +408,8 @@ def _cells(group: Group, at: str, release: str | Release, is_verbose: bool) -> l
         ("#MEMBERS", len(group.members), 0),
     ]
 
-# What the tool prints in any case: text in columns, as Java's ``%-15s`` fills them, and what it says of a group unknown.
-# What the tool prints in any case: text in columns, as Java's ``%-15s`` fills them, and what it says of an unknown group.
+
+# In any case: text in columns, as Java's ``%-15s`` fills them, and what it says of an unknown group.
 
 MISSING = "-"
 NEW_TEXTS = "4.1"  # since then columns are as wide as they must be, and some sentences are other
