@@ -1,4 +1,4 @@
-"""A kind of question that both a broker and a simulator can answer."""
+"""A kind of question that both a broker and a simulator can answer; what limits it; and topics for single cases."""
 
 from __future__ import annotations
 
@@ -80,12 +80,9 @@ class TooSlow(KafkaLearnError):  # noqa: N818
     """The machine was too slow for a case to mean anything; it is passed over, and counted."""
 
 
-# What of somebody else's cluster decides how its groups can be asked: the settings it tells, the requests it takes.
-
-
 @dataclass(frozen=True)
 class Limits:
-    """The limits and timers of a cluster, and what it can be asked.
+    """What of a cluster decides how its groups can be asked: the settings it tells, and the requests it takes.
 
     Parameters
     ----------
@@ -148,8 +145,6 @@ def limits_of(cluster: Any) -> Limits:
     except Refused:  # who may write to topics may not always see settings
         return Limits({}, versions)
 
-
-# Topics for single cases: made, and waited for until their leaders answer.
 
 TIMEOUT_MS = 15_000
 

@@ -27,12 +27,13 @@ from kafkalearn.live.kafka import Kafka
 from kafkalearn.live.requests import SENT
 from kafkalearn.releases.lines import parse_release
 
-# How far the questions of one mechanism to one release have come, in a small file, so that a next call goes on.
-
 
 @dataclass
 class Progress:
-    """What was asked until now; cases of seeds that were not asked to their end count, too."""
+    """How far the questions of one mechanism to one release have come, in a small file, so that a next call goes on.
+
+    Cases of seeds that were not asked to their end count, too.
+    """
 
     mechanism: str
     release: str  # "4.3.1"
@@ -84,8 +85,6 @@ def save(folder: Path, progress: Progress) -> None:
     os.replace(new, path)
 
 
-# The cluster that a mechanism is asked on: started for it, and started again when it is worn out or lost.
-
 MOST_CASES = 200
 """After so many cases a cluster makes room for a new one: each case leaves topics and groups behind."""
 
@@ -94,7 +93,9 @@ Start = Callable[..., Any]
 
 
 class OwnCluster:
-    """A real cluster for the questions of one mechanism; to be closed, or used in a ``with`` block.
+    """A real cluster for the questions of one mechanism; started again when it is worn out or lost.
+
+    It is to be closed, or used in a ``with`` block.
 
     Parameters
     ----------
@@ -312,8 +313,6 @@ def asked_until_equal(
             return None
     return found
 
-
-# What conform has done, as a table of the documentation and as an entry of the ledger's file.
 
 Entries = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """For each mechanism its releases, ``"4.3.1"``, each with date, seed, cases, requests and minutes."""

@@ -130,8 +130,6 @@ def text_of(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=True)
 
 
-# Kafka's own classes, asked line by line: a Java process that answers each line of its input with one.
-
 JAVA = Path(__file__).resolve().parent / "java"
 
 

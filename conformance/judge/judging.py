@@ -25,8 +25,6 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.tables import markdown_table
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 
-# What a judge says of a broker: for each mechanism and each rule agrees, differs or cannot be asked.
-
 AGREES, DIFFERS, NOT_ASKED = "agrees", "differs", "cannot be asked"
 SHOWN_REASON = 400  # characters
 
@@ -264,9 +262,6 @@ class _Asking:
         self.reasons[reason.replace(self._cluster.prefix, "PREFIX")] = None
         if len(self.reasons) >= MOST_REASONS and not self._has_difference:
             raise _Enough
-
-
-# The command of the judge: its words, the settings of its connections, and how it ends.
 
 
 def main(words: Sequence[str]) -> int:

@@ -1,6 +1,10 @@
-"""A classic group on a real broker, led request by request.
+"""Classic groups: requests of four clients in any order, some of them static, with lost ids and wrong generations.
 
-What a step led to has the form of tests/vectors/group/group-requests.json: its answers, and the group after it.
+`ClassicPlayer` leads a group on a real broker request by request, `ClassicScript` leads the same script through the
+simulator. What a step led to has the form of tests/vectors/group/group-requests.json: its answers, and the group after
+it. Of a timer and a request that come at one moment only the broker knows which was first; so `play_near` lets its
+clock be a little off ours. What this tolerance could hide, a timer that is wrong by little, `group_timers` finds: there
+no request meets a timer.
 """
 
 from __future__ import annotations
@@ -283,8 +287,6 @@ def encoded_topics(names: Iterable[str]) -> bytes:
     return encode_subscription(Subscription(tuple(names), version=0))
 
 
-# The same script of a classic group led through the simulator, and what it led to in the same form.
-
 OLD_VERSION = 3  # of JoinGroup: the last that needs no member id first
 GONE = {"state": DEAD, "members": []}
 
@@ -464,10 +466,6 @@ class ClassicScript:
         return {"state": self.group.state, "protocol_type": self.group.protocol_type or "", "type": "classic"}
 
 
-# The broker's clock beside ours: of a timer and a request that come at one moment, only it knows which was first.
-#
-# What this tolerance could hide, a timer that is wrong by little, `timers` finds: there no request meets a timer.
-
 Seen = Mapping[str, Any]
 
 NEAR_MS = 100  # by so much a timer may be late, or a request on its way
@@ -535,17 +533,16 @@ def _is_near(before: Script, after: Script, seen: Seen) -> bool:
     return any(seen["sent_ms"] - NEAR_MS <= each <= seen["seen_ms"] + NEAR_MS for each in due)
 
 
-# Lists of steps of which some are long: Hypothesis draws short ones, and a group needs a history to go wrong.
-
 Steps = st.SearchStrategy[list[dict[str, Any]]]
 
 
 def scripts(steps: st.SearchStrategy[dict[str, Any]], most: int) -> Steps:
-    """Up to so many steps; every other list has at least half of them, and shrinks to a short one."""
+    """Up to so many steps; every other list has at least half of them, and shrinks to a short one.
+
+    Hypothesis draws short ones, and a group needs a history to go wrong.
+    """
     return st.one_of(st.lists(steps, min_size=1, max_size=most), st.lists(steps, min_size=most // 2, max_size=most))
 
-
-# Classic groups: requests of four clients in any order, some of them static, with lost ids and wrong generations.
 
 CLIENTS = "ABCD"
 INSTANCES = {"C": "i1", "D": "i2"}  # of the clients that are static, if any are

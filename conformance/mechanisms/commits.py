@@ -1,4 +1,16 @@
-"""Consumers of one group, which commit and crash."""
+"""Consumers that commit and crash: what a real client reads twice, or not at all.
+
+Each is a process of its own, so that it can crash: ``python -m`` this module, with its settings as JSON. Each line that
+it reads is a command in JSON: ``["poll", most]``, ``["commit", offset]`` (None: its position) or ``["close"]``; it
+prints an answer for each, and one when it has its partition. Between polls its partition is paused, so that nothing is
+fetched beforehand.
+
+A case has ``records`` that are there at the start, ``is_auto``, whether closing commits, ``is_standalone``, whether
+consumers name their partition themselves, and ``actions``, each a list of its kind and its words: ``poll`` (at most
+so many), ``process`` (so many), ``commit`` (an offset, or None: its position), ``crash``, ``close``, ``append``
+(records), ``delete`` (up to an offset). Where a consumer is needed and none runs, one is started. At the end all that
+is left is read, processed and committed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +25,7 @@ from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 from hypothesis import strategies
 
 from conformance.mechanism import Answer, Case, Mechanism
-from kafkalearn.base.topic_partition import TopicPartition as TopicPartitionTopicPartition
+from kafkalearn.base import topic_partition
 from kafkalearn.commits import (
     Append,
     Assign,
@@ -38,13 +50,6 @@ from kafkalearn.live.reading import refuse_error
 __all__ = [
     "CRASHES",
 ]
-
-
-# A consumer in a process of its own, so that it can crash: ``python -m`` this module, with its settings as JSON.
-#
-# Each line that it reads is a command in JSON: ``["poll", most]``, ``["commit", offset]`` (None: its position) or
-# ``["close"]``; it prints an answer for each, and one when it has its partition. Between polls its partition is paused,
-# so that nothing is fetched beforehand.
 
 STEP_S = 0.05
 PATIENCE_S = 20.0
@@ -139,19 +144,6 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
-# Consumers that commit and crash: what a real client reads twice, or not at all.
-#
-# A case has ``records`` that are there at the start, ``is_auto``, whether closing commits, ``is_standalone``, whether
-# consumers name their partition themselves, and ``actions``, each a list of its kind and its words: ``poll`` (at most
-# so many), ``process`` (so many), ``commit`` (an offset, or None: its position), ``crash``, ``close``, ``append``
-# (records), ``delete`` (up to an offset). Where a consumer is needed and none runs, one is started. At the end all that
-# is left is read, processed and committed.
-
-PROGRAM = "conformance.mechanisms.commits"
 ALL = 10**6
 NEEDS_A_CONSUMER = ("poll", "process", "commit", "crash", "close")
 MOST_RECORDS, MOST_ACTIONS = 8, 12
@@ -203,7 +195,7 @@ class RealConsumer:
             "is_auto": case["is_auto"], "is_standalone": case["is_standalone"],
         }  # fmt: skip
         self._process = subprocess.Popen(
-            [sys.executable, "-m", PROGRAM, json.dumps(asked)],
+            [sys.executable, "-m", __name__, json.dumps(asked)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
         self._answer()
@@ -279,7 +271,7 @@ def _delete(kafka: Kafka, topic: str, offset: int) -> None:
 
 
 def _committed(kafka: Kafka, group: str, topic: str) -> int | None:
-    found = kafka.committed(group).get(TopicPartitionTopicPartition(topic, 0))
+    found = kafka.committed(group).get(topic_partition.TopicPartition(topic, 0))
     return None if found is None else found.offset
 
 
@@ -340,3 +332,6 @@ CRASHES = Mechanism(
     settings={"brokers": 1, "config": {"group.min.session.timeout.ms": 500, "offsets.topic.num.partitions": 1}},
     tries=2,
 )
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,8 +1,10 @@
-"""What members of a KIP-848 group know: the epochs that they were answered, and what they were assigned.
+"""KIP-848 groups: heartbeats with chosen member ids in any order, while topics come, grow, go and come again.
 
-The steps of a case speak of them ("the epoch that it knows, and one more"), so that they make sense whatever came
-before. Here they become requests with numbers, in the form of tests/vectors/group/kip848-requests.json. The player of
-the broker and the one of the simulator have such a book each, and write into it what each was answered.
+`Members` has what members know: the epochs that they were answered, and what they were assigned. The steps of a case
+speak of them ("the epoch that it knows, and one more"), so that they make sense whatever came before; there they become
+requests with numbers. `ConsumerPlayer` leads a group on a real broker, `ConsumerScript` one in the simulator; each has
+such a book, and writes into it what it was answered. What a step led to has the form of
+tests/vectors/group/kip848-requests.json, so that the simulator is held to both in the same way.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from kafkalearn.groups.consumer import (
     TopicChanged,
     check,
     start,
+    state,
     step,
 )
 from kafkalearn.groups.consumer.events import (
@@ -46,7 +49,6 @@ from kafkalearn.groups.consumer.events import (
     HeartbeatAnswered,
 )
 from kafkalearn.groups.consumer.simulator import next_deadline_ms
-from kafkalearn.groups.consumer.state import CONSUMER as STATE_CONSUMER
 from kafkalearn.groups.consumer.state import Group, Member
 from kafkalearn.live.cluster import OFFSETS_TOPIC
 from kafkalearn.live.errors import NotReached, wait_for
@@ -164,11 +166,6 @@ class Members:
 def _given(step: Step, *names: str) -> dict[str, Any]:
     return {name: step[name] for name in names if name in step}
 
-
-# A KIP-848 group on a real broker, led by requests with chosen member ids.
-#
-# What it led to has the form of tests/vectors/group/kip848-requests.json, so that the simulator is held to both in the
-# same way.
 
 FETCH_WITH_NAMES, COMMIT_WITH_IDS, DELETE_BY_NAMES = 9, 10, 5
 NEEDED = {
@@ -398,8 +395,6 @@ def _id_of_nothing(topic: str) -> str:
     return urlsafe_b64encode(topic.encode().ljust(16, b"?")[:16]).decode().rstrip("=")
 
 
-# Requests to a KIP-848 group as events of the simulator, and what it answers and looks like in the same form.
-
 ByTopic = Mapping[str, Iterable[int]]
 Past = tuple[Group, ConsumerGroupEvent, Group]
 
@@ -558,7 +553,7 @@ def answer_of(group: Group) -> dict[str, Any] | None:
 
 def description_of(group: Group, release: str) -> dict[str, Any]:
     """What ConsumerGroupDescribe says of a group: topics that are gone are left out."""
-    if group.group_type != STATE_CONSUMER:
+    if group.group_type != state.CONSUMER:
         return {"error": "GROUP_ID_NOT_FOUND"}
     return {
         "state": group.state,
@@ -577,8 +572,6 @@ def _described(group: Group, member: Member, release: str) -> dict[str, Any]:
         description["instance"] = member.instance_id
     return description | {"assigned": by_topic(held), "target": by_topic(target)}
 
-
-# KIP-848 groups: heartbeats with chosen member ids in any order, while topics come, grow, go and come again.
 
 MEMBERS = ("a", "b", "c", "d", "Aa", "BB")  # the last two have one hash code
 INSTANCES = ("i1", "i2")

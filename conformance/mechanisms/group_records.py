@@ -1,7 +1,9 @@
-"""What a broker has written of one group into ``__consumer_offsets``, decoded so that two can be compared.
+"""What groups write into ``__consumer_offsets``: the records of random runs, and the group that they make together.
 
-Where Kafka walks a hash map the order says nothing: topics, partitions and members inside a record are sorted here,
-and so are records of one kind that follow each other and differ in their keys alone.
+First the form in which the records of a broker and of a simulator are compared; then the two that write the records of
+a KIP-848 group and of a classic group, worked out from the simulator's states; then the question itself. Where Kafka
+walks a hash map the order says nothing: topics, partitions and members inside a record are sorted here, and so are
+records of one kind that follow each other and differ in their keys alone.
 """
 
 from __future__ import annotations
@@ -21,20 +23,8 @@ from conformance.mechanisms.consumer_groups import COMMIT_WITH_IDS, by_topic
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.formats.records import Record
-from kafkalearn.groups.classic.model import (
-    NONE,
-    DeleteAnswered,
-    GroupWritten,
-)
-from kafkalearn.groups.classic.model import (
-    CommitAnswered as ModelCommitAnswered,
-)
-from kafkalearn.groups.classic.model import (
-    Group as ModelGroup,
-)
-from kafkalearn.groups.classic.model import (
-    Member as ModelMember,
-)
+from kafkalearn.groups import defaults
+from kafkalearn.groups.classic import model
 from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, OffsetCommit, Settings
 from kafkalearn.groups.consumer import events as kinds
 from kafkalearn.groups.consumer.events import CommitAnswered, ConsumerGroupEvent, MemberFenced, RecordWritten, rules_of
@@ -48,8 +38,6 @@ from kafkalearn.groups.consumer.state import (
     Held,
     Member,
 )
-from kafkalearn.groups.defaults import EMPTY
-from kafkalearn.groups.defaults import STABLE as DEFAULTS_STABLE
 from kafkalearn.live.kafka import Kafka
 from kafkalearn.live.requests import CLIENT_ID
 from kafkalearn.offsets import replay
@@ -96,7 +84,9 @@ def ordered(records: Iterable[Written]) -> list[Written]:
     found: list[Written] = []
     for (number, _), run in groupby(records, key=lambda each: (each["type"], each["value"] is None)):
         those = list(run)
-        found += sorted(those, key=_key_text) if number in IN_ANY_ORDER else those
+        found += (
+            sorted(those, key=lambda each: json.dumps(each["key"], sort_keys=True)) if number in IN_ANY_ORDER else those
+        )
     return found
 
 
@@ -112,10 +102,6 @@ def _filled(value: dict[str, Any] | None, seen: dict[str, Any] | None) -> dict[s
     return {**value, **{name: seen[name] for name in DRAWN if name in seen}}
 
 
-def _key_text(record: Written) -> str:
-    return json.dumps(record["key"], sort_keys=True)
-
-
 def _sorted(value: Any) -> Any:
     """Lists in one order; the epochs of partitions go with their partitions."""
     if isinstance(value, dict):
@@ -129,13 +115,10 @@ def _sorted(value: Any) -> Any:
     return value
 
 
-# The records that the events of a KIP-848 group write, worked out from the simulator's states before and after.
-
 CLIENT_HOST = "/127.0.0.1"
 OFFSET = 1  # that every commit of the scripts has
-HAS_TOPIC_IDS = (
-    "4.3"  # the broker then looks up the id of a topic that a commit names; before, the commit has to bring it
-)
+# The broker then looks up the id of a topic that a commit names; before, the commit has to bring it.
+HAS_TOPIC_IDS = "4.3"
 TOMBSTONE = "tombstone:"
 NUMBERS = {
     kinds.OFFSET_COMMIT: 1,
@@ -152,7 +135,7 @@ STATES = {STABLE: 0, UNREVOKED_PARTITIONS: 1, UNRELEASED_PARTITIONS: 2}
 
 
 class ConsumerRecords:
-    """Writes the records of one group.
+    """Writes the records of one KIP-848 group.
 
     Parameters
     ----------
@@ -320,13 +303,11 @@ def _topics(group: Group) -> list[dict[str, Any]]:
     ]
 
 
-# The records that the events of a classic group write, worked out from the simulator's states.
-
 OFFSET_COMMIT, GROUP_METADATA = 1, 2
 
 
 class ClassicRecords:
-    """Writes the records of one group.
+    """Writes the records of one classic group.
 
     Parameters
     ----------
@@ -342,20 +323,20 @@ class ClassicRecords:
         self.topics, self.topic_ids = topics, topic_ids
         self.has_committed = False
 
-    def of(self, after: ModelGroup) -> list[Written]:
+    def of(self, after: model.Group) -> list[Written]:
         """What an event has written, in order."""
         found: list[Written] = []
         for each in after.effects:
             match each:
-                case ModelCommitAnswered(error="NONE"):
+                case model.CommitAnswered(error="NONE"):
                     self.has_committed = True
                     found.append(self._offset())
-                case GroupWritten(is_tombstone=True):
-                    is_deleted = DeleteAnswered(NONE) in after.effects
+                case model.GroupWritten(is_tombstone=True):
+                    is_deleted = model.DeleteAnswered(model.NONE) in after.effects
                     found += [self._offset(is_gone=True)] if is_deleted and self.has_committed else []
                     self.has_committed = False
                     found.append(written(GROUP_METADATA, {"group": self.group_id}, None))
-                case GroupWritten():
+                case model.GroupWritten():
                     found.append(written(GROUP_METADATA, {"group": self.group_id}, self._group(after)))
         return found
 
@@ -366,19 +347,19 @@ class ClassicRecords:
             value["topicId"] = self.topic_ids["t"]
         return written(OFFSET_COMMIT, key, None if is_gone else value)
 
-    def _group(self, group: ModelGroup) -> dict[str, Any]:
+    def _group(self, group: model.Group) -> dict[str, Any]:
         """The group as it is now; before its first generation nothing of it is written but that it is there."""
         is_new = group.generation == 0
         return {
             "protocolType": "" if is_new else group.protocol_type,
             "generation": group.generation,
-            "protocol": None if is_new or group.state == EMPTY else group.protocol,
-            "leader": None if is_new or group.state == EMPTY else group.leader,
+            "protocol": None if is_new or group.state == defaults.EMPTY else group.protocol,
+            "leader": None if is_new or group.state == defaults.EMPTY else group.leader,
             "currentStateTimestamp": 0,
             "members": [] if is_new else [self._member(group, each) for each in group.members],
         }
 
-    def _member(self, group: ModelGroup, member: ModelMember) -> dict[str, Any]:
+    def _member(self, group: model.Group, member: model.Member) -> dict[str, Any]:
         return {
             "memberId": member.member_id,
             "groupInstanceId": member.instance_id,
@@ -390,8 +371,6 @@ class ClassicRecords:
             "assignment": (member.assignment or "").encode(),
         }
 
-
-# What groups write into ``__consumer_offsets``: the records of random runs, and the group that they make together.
 
 PARTITION_COUNT = 8  # so that a file has the records of few groups
 CONFIG = {
@@ -406,11 +385,9 @@ KINDS = {"classic": classic, "consumer": consumer}
 
 def cases(release: str) -> st.SearchStrategy[Case]:
     """A run of one of the two kinds of groups."""
-    return st.one_of(*(_of_kind(kind, release) for kind in KINDS))
-
-
-def _of_kind(kind: str, release: str) -> st.SearchStrategy[Case]:
-    return st.fixed_dictionaries({"kind": st.just(kind), "script": KINDS[kind].cases(release)})
+    return st.one_of(
+        st.fixed_dictionaries({"kind": st.just(kind), "script": each.cases(release)}) for kind, each in KINDS.items()
+    )
 
 
 def ask(kafka: Kafka, case: Case, new_name: Callable[[str], str]) -> dict[str, Any]:
@@ -452,7 +429,7 @@ def _say_classic(release: str, script: Case, seen: dict[str, Any]) -> dict[str, 
 
 def _is_at_rest(steps: list[dict[str, Any]]) -> bool:
     """Whether a classic group is as it was written last: nothing is written of a rebalance before its end."""
-    return steps[-1]["group"]["state"] in (DEFAULTS_STABLE, EMPTY)
+    return steps[-1]["group"]["state"] in (defaults.STABLE, defaults.EMPTY)
 
 
 def _as_rebuilt(described: dict[str, Any]) -> dict[str, Any]:
@@ -465,7 +442,7 @@ def _rebuilt_classic(group: ReplayGroup | None) -> dict[str, Any] | None:
     if group is None:
         return None
     found = {"state": group.state, "members": sorted(each.client_id for each in group.members)}
-    return found if group.state == EMPTY else found | {"protocol": group.protocol}
+    return found if group.state == defaults.EMPTY else found | {"protocol": group.protocol}
 
 
 def _ask_consumer(kafka: Kafka, script: Case, new_name: Callable[[str], str]) -> dict[str, Any]:

@@ -1,5 +1,7 @@
-"""Groups on a broker and in the simulator whose answers and records are noted with the time at which they came.
+"""Timers of groups: what they lead to, and when, read from answers that wait for them and from the broker's records.
 
+Requests are sent in slots of two seconds. Each timer, and each sum of timers that follow each other, is due between
+two slots, so that a request never meets one: no order has to be guessed, and the times can be compared as they are.
 Times are milliseconds since the begin of a case: of an answer by our clock, of a record by the broker's, which has
 written it into the batch; both are the clock of one machine.
 """
@@ -207,11 +209,6 @@ def clock() -> tuple[float, Callable[[], float]]:
     began_ms = time.time() * 1000
     return began_ms, lambda: time.time() * 1000 - began_ms
 
-
-# Timers of groups: what they lead to, and when, read from answers that wait for them and from the broker's records.
-#
-# Requests are sent in slots of two seconds. Each timer, and each sum of timers that follow each other, is due between
-# two slots, so that a request never meets one: no order has to be guessed, and the times can be compared as they are.
 
 SLOT_MS = 2000
 SESSIONS_MS, REBALANCES_MS, DELAY_MS = (300, 2300), (450, 2450), 400

@@ -1,11 +1,28 @@
-"""One log on one broker: what it takes, what its cleaner leaves, what retention and administrators remove."""
+"""One log on one broker: what it takes, what its cleaner leaves, what retention and administrators remove.
+
+Compaction is compared to the header of every batch; removal by age, by size and by administrators with what ListOffsets
+says of what is left. Scripts are cases of JSON: the topic's ``policy``, the ``dirty_ratio`` that the cleaner waits for,
+and ``events``, each a list of its kind and these words:
+
+- ``append``: ms since the line before, a producer's number or None, whether it is transactional, a codec, and records
+  as key, value and by how many ms its timestamp is off;
+- ``end``: a producer's number, whether its transaction is committed, whether the marker raises its epoch;
+- ``epoch``: a producer's number: it begins a new epoch;
+- ``roll``: a record comes whose timestamp closes the active segment;
+- ``clean``: how many of the long pauses of the script are too young for the cleaner, and delete.retention.ms;
+- ``retain``: how many long pauses are young enough to stay, or None, and how many bytes may stay, or None;
+- ``delete``: records up to an offset, -1: to the high watermark;
+- ``offsets``: ListOffsets is asked for its ends and for times after the begin.
+
+On a real broker every batch is sent, and every pass of the cleaner is let happen and waited for.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from hypothesis import strategies
@@ -14,13 +31,14 @@ from conformance.mechanism import Answer, Case, Mechanism, new_topic
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.formats import batches as real
 from kafkalearn.formats.compression import CODECS
-from kafkalearn.formats.segments import Segment as ReadSegment
+from kafkalearn.formats.segments import Segment as SegmentOnDisk
 from kafkalearn.live.cluster import CLEANED
 from kafkalearn.live.cluster import CONSUMER_REPLICA as CONSUMER
 from kafkalearn.live.errors import wait_for
 from kafkalearn.live.kafka import Kafka
 from kafkalearn.live.reading import refuse_error
 from kafkalearn.live.request_values import NEWEST_PRODUCE_WITH_NAMES, NewRecord, encode_batch, error_name, produce
+from kafkalearn.log import simulator
 from kafkalearn.log.index import ISOLATION_LEVELS, SPECIAL_TIMES, FoundOffset, list_offset
 from kafkalearn.log.model import (
     NO_TIMESTAMP,
@@ -42,23 +60,12 @@ from kafkalearn.log.model import (
     start,
 )
 from kafkalearn.log.sequences import NO_PRODUCER
-from kafkalearn.log.simulator import check
-from kafkalearn.log.simulator import step as step_of_log
 from kafkalearn.releases.lines import at_least
 
 __all__ = [
     "COMPACTION",
     "REMOVAL",
 ]
-
-
-# Logs that a broker looks after last: when it has been at them, it has been at all others.
-#
-# The cleaner takes the dirtiest log first, and goes on until none is left: a large log with one dirty record comes
-# last. Retention looks at every log in turn: between two looks at one log it was at all the others.
-
-if TYPE_CHECKING:
-    from kafkalearn.live.kafka import Kafka
 
 NEVER_MS = 10**14
 """As min.compaction.lag.ms: the cleaner leaves the log alone."""
@@ -80,7 +87,11 @@ ROUNDS = 2
 
 
 class Canaries:
-    """The two logs of one cluster."""
+    """The two logs of a cluster that a broker looks after last: when it has been at them, it has been at all others.
+
+    The cleaner takes the dirtiest log first, and goes on until none is left: a large log with one dirty record comes
+    last. Retention looks at every log in turn: between two looks at one log it was at all the others.
+    """
 
     def __init__(self, kafka: Kafka) -> None:
         """Create them."""
@@ -124,19 +135,6 @@ def canaries_of(kafka: Kafka) -> Canaries:
         _OF_CLUSTER[kafka] = Canaries(kafka)
     return _OF_CLUSTER[kafka]
 
-
-# Scripts of what happens to one log, as cases of JSON, and what each of their lines means.
-#
-# A case has the topic's ``policy``, the ``dirty_ratio`` that the cleaner waits for, and ``events``, each a list of its
-# kind and these words:
-#
-# ``append``: ms since the line before, a producer's number or None, whether it is transactional, a codec, and records
-# as key, value and by how many ms its timestamp is off; ``end``: a producer's number, whether its transaction is
-# committed, whether the marker raises its epoch; ``epoch``: a producer's number: it begins a new epoch; ``roll``: a
-# record comes whose timestamp closes the active segment; ``clean``: how many of the long pauses of the script are too
-# young for the cleaner, and delete.retention.ms; ``retain``: how many long pauses are young enough to stay, or None,
-# and how many bytes may stay, or None; ``delete``: records up to an offset, -1: to the high watermark; ``offsets``:
-# ListOffsets is asked for its ends and for times after the begin.
 
 KEYS = "abcd"
 BEGAN_AGO_MS = 3_000_000
@@ -303,7 +301,6 @@ def line(kind: str, *words: Any) -> Any:
 
 
 # What is compared of a log, in one form, be it read from a disk or simulated; times count from a script's begin.
-
 UNKNOWN = None
 
 
@@ -342,7 +339,7 @@ def _text(data: bytes | str | None) -> str | None:
 
 
 def shown_log(
-    checkpoint: int | None, start: int, segments: Sequence[Segment] | Sequence[ReadSegment], began_ms: int
+    checkpoint: int | None, start: int, segments: Sequence[Segment] | Sequence[SegmentOnDisk], began_ms: int
 ) -> dict[str, Any]:
     """The cleaner's checkpoint, where the log and its segments begin, and every batch."""
     return {
@@ -363,8 +360,6 @@ def answer_of(found: FoundOffset, began_ms: int) -> list[int | None]:
     """What ListOffsets answers: an offset, and the timestamp that lies there, if it is given."""
     return [found.offset, None if found.timestamp_ms == NO_TIMESTAMP else found.timestamp_ms - began_ms]
 
-
-# A script played on a real broker: every batch is sent, every pass of the cleaner is let happen and waited for.
 
 BROKER = 1  # the only one
 NO_LIMIT = -1
@@ -530,8 +525,6 @@ class RealLog:
         return shown_log(disk.checkpoint(CLEANED).get(place), start, segments, self._began_ms)
 
 
-# The same script on the simulator.
-
 NO_OFFSET = -1
 
 
@@ -582,8 +575,8 @@ class SimulatedLog:
 
     def _step(self, event: LogEvent, **settings: object) -> None:
         changed = replace(self._settings, **settings)
-        self._log = step_of_log(changed, self._log, event)
-        check(changed, self._log)
+        self._log = simulator.step(changed, self._log, event)
+        simulator.check(changed, self._log)
 
     def _answer_of(self, event: Append | EndTransaction) -> list[Any]:
         self._step(event)
@@ -649,8 +642,6 @@ class SimulatedLog:
         return shown_log(log.checkpoint, log.log_start_offset, log.segments, self._began_ms)
 
 
-# Logs that are compacted: what is left of them, to the header of every batch.
-
 ALL_ASKED = ["offsets", [*TIMES_ASKED_MS]]
 
 
@@ -689,9 +680,6 @@ COMPACTION = Mechanism(
     settings={"brokers": 1, "config": HOUSEKEEPING},
     tries=2,
 )
-
-
-# Records that are removed, by age, by size and by administrators; and what ListOffsets says of what is left.
 
 
 def removal_cases(release: str) -> Any:

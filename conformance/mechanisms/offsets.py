@@ -1,4 +1,9 @@
-"""ListOffsets: ends of a log, and the offset for a time, over batches whose timestamps go up and down."""
+"""Offsets of a log, and offsets that groups have committed.
+
+- ListOffsets: ends of a log, and the offset for a time, over batches whose timestamps go up and down;
+- offsets of groups without members: committed, fetched and deleted by hand, with texts around the longest allowed;
+- the coordinator of a group, and the partition that its commits are written to, for ids of every kind of letter.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +29,7 @@ from kafkalearn.live.request_values import (
 )
 from kafkalearn.log import Append, NewBatch, Settings, simulate
 from kafkalearn.log.index import ISOLATION_LEVELS, SPECIAL_TIMES, list_offset
-from kafkalearn.offsets import decode_key
-from kafkalearn.offsets.store import Commit, DeleteGroup, DeleteOffset, start, step
-from kafkalearn.offsets.store import Settings as StoreSettings
+from kafkalearn.offsets import decode_key, store
 from kafkalearn.offsets.store.model import Store
 
 AGO_MS = 3_600_000  # the records are an hour old: no retention takes them, no limit refuses them
@@ -34,7 +37,7 @@ LATEST_MS = 20_000
 SEGMENT_MS = 2000
 
 
-def _cases(release: str) -> strategies.SearchStrategy[Case]:
+def _list_offsets_cases(release: str) -> strategies.SearchStrategy[Case]:
     times = strategies.integers(0, LATEST_MS)
     batches = strategies.lists(times, min_size=1, max_size=4)
     asked = strategies.tuples(strategies.one_of(strategies.sampled_from(sorted(SPECIAL_TIMES)), times),
@@ -48,7 +51,7 @@ def _cases(release: str) -> strategies.SearchStrategy[Case]:
     )
 
 
-def _ask(kafka, case: Case, new_name) -> Answer:
+def _list_offsets_ask(kafka, case: Case, new_name) -> Answer:
     place, since_ms = TopicPartition(new_name("list-offsets"), 0), int(time.time() * 1000) - AGO_MS
     leader = new_topic(kafka, place.topic, config={"segment.ms": SEGMENT_MS} if case["has_segments"] else None)[place]
     version = kafka.version(leader, "Produce", NEWEST_PRODUCE_WITH_NAMES)
@@ -75,7 +78,7 @@ def _said(kafka, leader: int, place: TopicPartition, since_ms: int, wanted: int 
     return [error_name(found["errorCode"]), found["offset"], at_ms if at_ms < 0 else at_ms - since_ms]
 
 
-def _say(release: str, case: Case, seen: Answer) -> Answer:
+def _list_offsets_say(release: str, case: Case, seen: Answer) -> Answer:
     settings = Settings(release=release, **({"segment_ms": SEGMENT_MS} if case["has_segments"] else {}))
     events = [Append((NewBatch(tuple(("k", "v", each) for each in batch)),)) for batch in case["batches"]]
     log = simulate(settings, events)[-1].state
@@ -85,14 +88,12 @@ def _say(release: str, case: Case, seen: Answer) -> Answer:
 LIST_OFFSETS = Mechanism(
     name="list offsets",
     rules=("the offset for a time",),
-    cases=_cases,
-    ask=_ask,
-    say=_say,
+    cases=_list_offsets_cases,
+    ask=_list_offsets_ask,
+    say=_list_offsets_say,
     only_requests=True,
 )
 
-
-# Offsets of groups without members: committed, fetched and deleted by hand, with texts around the longest allowed.
 
 GROUPS, TOPICS = 2, 2  # and one topic more, which does not exist
 MISSING = 7  # a partition that no topic here has
@@ -195,33 +196,33 @@ def _standalone_offsets_ask(kafka, case: Case, new_name) -> Answer:
 
 
 def _standalone_offsets_say(release: str, case: Case, seen: Answer) -> Answer:
-    settings = StoreSettings(release)
-    store, answers = start(settings), []
+    settings = store.Settings(release)
+    now, answers = store.start(settings), []
     for each in case["steps"]:
-        store, answer = _answered(settings, store, each)
+        now, answer = _answered(settings, now, each)
         answers.append(answer)
     return answers
 
 
-def _answered(settings: StoreSettings, store: Store, each: Case) -> tuple[Store, Answer]:
+def _answered(settings: store.Settings, now: Store, each: Case) -> tuple[Store, Answer]:
     """Which topics there are is looked at before the group; a group that is not there has no offset to delete."""
     group_id = str(each["group"])
     if each["op"] == "fetch":
-        group = store.group(group_id)
-        return store, sorted(
+        group = now.group(group_id)
+        return now, sorted(
             [int(at.topic), at.offset, -1 if at.leader_epoch is None else at.leader_epoch, at.metadata]
             for at in (group.offsets if group else ())
             if at.offset != NOTHING
         )
     if each["op"] == "delete group":
-        event = DeleteGroup(group_id)
+        event = store.DeleteGroup(group_id)
     elif each["topic"] == TOPICS or each["partition"] == MISSING:
-        is_asked_first = each["op"] == "delete offset" and store.group(group_id) is None
-        return store, "GROUP_ID_NOT_FOUND" if is_asked_first else UNKNOWN
+        is_asked_first = each["op"] == "delete offset" and now.group(group_id) is None
+        return now, "GROUP_ID_NOT_FOUND" if is_asked_first else UNKNOWN
     elif each["op"] == "delete offset":
-        event = DeleteOffset(group_id, str(each["topic"]), each["partition"])
+        event = store.DeleteOffset(group_id, str(each["topic"]), each["partition"])
     else:
-        event = Commit(
+        event = store.Commit(
             group_id,
             str(each["topic"]),
             each["partition"],
@@ -233,8 +234,8 @@ def _answered(settings: StoreSettings, store: Store, each: Case) -> tuple[Store,
             generation=each["generation"],
             retention_ms=RETENTION_MS if each["is_old"] else None,
         )
-    store = step(settings, store, event)
-    return store, store.effects[-1].error
+    now = store.step(settings, now, event)
+    return now, now.effects[-1].error
 
 
 STANDALONE_OFFSETS = Mechanism(
@@ -246,8 +247,6 @@ STANDALONE_OFFSETS = Mechanism(
     only_requests=True,
 )
 
-
-# The coordinator of a group, and the partition that its commits are written to, for ids of every kind of letter.
 
 OFFSETS_TOPIC = "__consumer_offsets"
 LONGEST = 200  # Kafka knows no limit but what a request holds
@@ -304,14 +303,13 @@ def _coordinators_say(release: str, case: Case, seen: Answer) -> Answer:
     leaders = seen["leaders"]
     groups = [each["group"] for each in seen["groups"]]
     by_steps = {group: look_up(group, leaders, len(leaders))[-1].state.broker_id for group in groups}
+    at_once = {group: find_coordinator(group, leaders, len(leaders)).broker_id for group in groups}
     return {
         "leaders": leaders,
         "groups": [
             {
                 "group": group,
-                "coordinator": by_steps[group]
-                if by_steps[group] == find_coordinator(group, leaders, len(leaders)).broker_id
-                else -1,
+                "coordinator": by_steps[group] if by_steps[group] == at_once[group] else -1,
                 "partition": offsets_partition(group, len(leaders)),
             }
             for group in groups

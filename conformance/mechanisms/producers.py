@@ -1,4 +1,10 @@
-"""Keyed records through the partitioners of librdkafka, and the partitions in which the broker has them."""
+"""What producers send.
+
+- keyed records through the partitioners of librdkafka, and the partitions in which the broker has them;
+- batches that a log takes or refuses: sizes, timestamps, records without a key, acks, places that do not exist;
+- batches of idempotent producers, sent by hand: next ones, the same again, gaps, older and newer epochs, the wrap;
+- records of a real producer whose answers get lost on the way: its callbacks, and what lies in the log.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +15,8 @@ from typing import Any, NamedTuple
 from hypothesis import strategies
 
 from conformance.mechanism import Answer, Case, Mechanism, TooSlow, log_ends, new_topic
+from kafkalearn import delivery
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.delivery import (
-    AnswerArrived,
-    ConnectionLost,
-    ProducerSettings,
-    RequestArrived,
-    RequestSent,
-    Send,
-    TopicSettings,
-)
-from kafkalearn.delivery import (
-    Settings as DeliverySettings,
-)
-from kafkalearn.delivery import (
-    start as delivery_start,
-)
-from kafkalearn.delivery import (
-    step as delivery_step,
-)
 from kafkalearn.delivery.model import FOR_EVER, Delivery, DeliveryEvent
 from kafkalearn.live.kafka import Kafka
 from kafkalearn.live.nodes import HOST, Node
@@ -37,7 +26,6 @@ from kafkalearn.log import Append, Log, NewBatch, Settings, simulate, start, ste
 from kafkalearn.log.model import Appended, AppendRefused, DuplicateRecognised, LogEffect
 from kafkalearn.log.sequences import LAST_SEQUENCE, after
 from kafkalearn.partitioning import partition_for_key
-from kafkalearn.replication.events import NONE as EVENTS_NONE
 
 RULES = {
     "murmur2": "murmur2",
@@ -54,7 +42,7 @@ MOST_PARTITIONS, LONGEST_KEY = 40, 40
 TIMEOUT_S = 15
 
 
-def _cases(release: str) -> strategies.SearchStrategy[Case]:
+def _partitioners_cases(release: str) -> strategies.SearchStrategy[Case]:
     keys = strategies.lists(strategies.binary(max_size=LONGEST_KEY), min_size=1, max_size=60, unique=True)
     return strategies.fixed_dictionaries(
         {
@@ -70,7 +58,7 @@ def _keys(case: Case) -> list[bytes]:
     return [key for key in keys if key or case["partitioner"] != DRAWS_FOR_EMPTY_KEYS]
 
 
-def _ask(kafka, case: Case, new_name) -> Answer:
+def _partitioners_ask(kafka, case: Case, new_name) -> Answer:
     topic, keys = new_name("keys"), _keys(case)
     places = new_topic(kafka, topic, case["partitions"])
     producer = kafka.producer(partitioner=case["partitioner"], linger_ms=0)
@@ -82,7 +70,7 @@ def _ask(kafka, case: Case, new_name) -> Answer:
     return {record.key.hex(): place.partition for place in filled for record in kafka.records(*place)}
 
 
-def _say(release: str, case: Case, seen: Answer) -> Answer:
+def _partitioners_say(release: str, case: Case, seen: Answer) -> Answer:
     rule = RULES[case["partitioner"]]
     return {key.hex(): partition_for_key(key, case["partitions"], rule) for key in _keys(case)}
 
@@ -96,14 +84,12 @@ PARTITIONERS = Mechanism(
         "key to partition, Java producer (murmur2)",
         "key to partition, librdkafka (crc32) and Sarama (fnv1a)",
     ),
-    cases=_cases,
-    ask=_ask,
-    say=_say,
+    cases=_partitioners_cases,
+    ask=_partitioners_ask,
+    say=_partitioners_say,
     only_requests=True,
 )
 
-
-# Batches that a log takes or refuses: sizes, timestamps, records without a key, acks, places that do not exist.
 
 MINUTE_MS = 60_000
 AGES_MIN = (0, 0, 0, 30, 90, 600, -30, -90, -600)  # of records; below 0: from the future
@@ -216,8 +202,6 @@ PRODUCED_BATCHES = Mechanism(
 )
 
 
-# Batches of idempotent producers, sent by hand: next ones, the same again, gaps, older and newer epochs, the wrap.
-
 PRODUCERS = 2
 KINDS = ("next", "next", "next", "again", "gap", "before", "old epoch", "new epoch", "new epoch, gap")
 FIRST_SEQUENCES = (0, 0, 0, 5, LAST_SEQUENCE - 2)
@@ -316,10 +300,8 @@ SEQUENCES = Mechanism(
 )
 
 
-# A real producer whose answers get lost on the way: what its callbacks say of each record, and what lies in the log.
-#
-# A case has ``is_idempotent``, ``retries`` (None: without end), ``acks``, and ``sends``: for each record how many
-# answers in a row are lost.
+# A case of lost answers has ``is_idempotent``, ``retries`` (None: without end), ``acks``, and ``sends``: for each
+# record how many answers in a row are lost.
 
 MOST_SENDS, MOST_LOST = 4, 3
 PATIENCE_S = 15
@@ -342,7 +324,7 @@ def proxy_of(kafka: Kafka) -> Proxy:
     return proxy
 
 
-def cases(release: str) -> Any:
+def _lost_answers_cases(release: str) -> Any:
     """Records of one producer."""
     lost = strategies.sampled_from([0, 0, *range(1, MOST_LOST + 1)])
     return strategies.fixed_dictionaries(
@@ -355,7 +337,7 @@ def cases(release: str) -> Any:
     ).filter(lambda case: not case["is_idempotent"] or (case["acks"] == "all" and case["retries"] is None))
 
 
-def ask(kafka: Kafka, case: Case, new_name: Callable[[str], str]) -> Answer:
+def _lost_answers_ask(kafka: Kafka, case: Case, new_name: Callable[[str], str]) -> Answer:
     """For each record its callback and where it lies; the log, and how many requests were sent."""
     proxy, topic = proxy_of(kafka), new_name("topic")
     kafka.create_topic(topic)
@@ -382,49 +364,49 @@ def ask(kafka: Kafka, case: Case, new_name: Callable[[str], str]) -> Answer:
     }
 
 
-def say(release: str, case: Case, seen: Answer) -> Answer:
+def _lost_answers_say(release: str, case: Case, seen: Answer) -> Answer:
     """The same of the simulator."""
     retries = FOR_EVER if case["retries"] is None else case["retries"]
-    settings = DeliverySettings(
-        TopicSettings(replica_count=1, release=release),
-        ProducerSettings(acks=case["acks"], is_idempotent=case["is_idempotent"], retries=retries),
+    settings = delivery.Settings(
+        delivery.TopicSettings(replica_count=1, release=release),
+        delivery.ProducerSettings(acks=case["acks"], is_idempotent=case["is_idempotent"], retries=retries),
     )
-    delivery, callbacks, request_count = delivery_start(settings), {}, 0
+    now, callbacks, request_count = delivery.start(settings), {}, 0
     for number, lost_count in enumerate(case["sends"]):
         value = f"m{number}"
-        delivery = _after(settings, delivery, Send(values=(value,)), RequestArrived())
+        now = _after(settings, now, delivery.Send(values=(value,)), delivery.RequestArrived())
         request_count += 1
         for _ in range(lost_count):
-            delivery = _after(settings, delivery, ConnectionLost())
-            if not delivery.producer.waiting:
+            now = _after(settings, now, delivery.ConnectionLost())
+            if not now.producer.waiting:
                 break
-            delivery = _after(settings, delivery, RequestSent(), RequestArrived())
+            now = _after(settings, now, delivery.RequestSent(), delivery.RequestArrived())
             request_count += 1
         offset = None
-        if delivery.producer.in_flight:
-            offset = delivery.producer.in_flight[0].base_offset
-            delivery = _after(settings, delivery, AnswerArrived())
-        is_taken = delivery.producer.callbacks[-1].error == EVENTS_NONE
+        if now.producer.in_flight:
+            offset = now.producer.in_flight[0].base_offset
+            now = _after(settings, now, delivery.AnswerArrived())
+        is_taken = now.producer.callbacks[-1].error == NONE
         callbacks[value] = [is_taken, offset if is_taken else None]
     return {
         "callbacks": callbacks,
-        "log": [record.value for record in delivery.partition.leader.log.records],
+        "log": [record.value for record in now.partition.leader.log.records],
         "requests": request_count,
     }
 
 
-def _after(settings: DeliverySettings, delivery: Delivery, *events: DeliveryEvent) -> Delivery:
+def _after(settings: delivery.Settings, now: Delivery, *events: DeliveryEvent) -> Delivery:
     for event in events:
-        delivery = delivery_step(settings, delivery, event)
-    return delivery
+        now = delivery.step(settings, now, event)
+    return now
 
 
 LOST_ANSWERS = Mechanism(
     name="answers lost on the way",
     rules=("acks, failures and the result of a record", "the producer's retries"),
-    cases=cases,
-    ask=ask,
-    say=say,
+    cases=_lost_answers_cases,
+    ask=_lost_answers_ask,
+    say=_lost_answers_say,
     settings={"brokers": 1, "config": {"advertised.listeners": advertised}},
     tries=2,
 )

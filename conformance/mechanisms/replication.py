@@ -1,4 +1,16 @@
-"""A partition on three brokers that are frozen, killed, stopped, cut from power and started again."""
+"""Replication through failures: every disk, leader, ISR, epoch and answer after each action.
+
+A partition is on three brokers that are frozen, killed, stopped, cut from power and started again. First the simulator:
+an entry of a recorded run has its ``op`` (produce, freeze, thaw, kill, power, stop, restart, wait or pause) with the
+words of that kind, and what is written down of a partition has the form of tests/vectors/replication/replication.json.
+Then `Run`: a script of failures on a real cluster, with several topics that look on.
+
+A case has ``topics``, each its min ISR, whether its elections may be unclean, and its replicas, the preferred leader
+first; and ``actions``, each a list of its kind and its words: ``produce`` (records, acks), ``freeze``, ``thaw``,
+``kill``, ``stop``, ``restart`` (a broker), ``power`` (a broker, batches that had not reached its disk), and ``race``
+(brokers that freeze, records, acks, a broker that is lost then or 0, lost batches): all of it before anybody is
+missed. An action that makes no sense where it stands is passed over; after each line it is waited until all is quiet.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +56,6 @@ __all__ = [
     "WITH_ELR",
 ]
 
-
-# What operators do to a cluster, on the simulator; and its state and its answers in the form of the recorded runs.
-#
-# An entry has its ``op``: produce, freeze, thaw, kill, power, stop, restart, wait or pause, with the words of that
-# kind. What is written down of a partition has the form of tests/vectors/replication/replication.json.
 
 PRODUCE_TIMEOUT_MS = 1_000  # what every request asks for
 PATIENCE_MS = 30_000
@@ -215,8 +222,6 @@ def replayed(case: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], rele
         after.append(done)
     return after
 
-
-# A script of failures on a real cluster, with several topics that look on: what was done, and what stood then.
 
 INTERVAL_S = 0.05
 QUIET_S = 0.3  # a state that has stood unchanged for so long is kept
@@ -504,14 +509,6 @@ class Run:
         }
 
 
-# Scripts of failures as cases of JSON, and how each of their lines is played until all is quiet.
-#
-# A case has ``topics``, each its min ISR, whether its elections may be unclean, and its replicas, the preferred leader
-# first; and ``actions``, each a list of its kind and its words: ``produce`` (records, acks), ``freeze``, ``thaw``,
-# ``kill``, ``stop``, ``restart`` (a broker), ``power`` (a broker, batches that had not reached its disk), and ``race``
-# (brokers that freeze, records, acks, a broker that is lost then or 0, lost batches): all of it before anybody is
-# missed. An action that makes no sense where it stands is passed over.
-
 MOST_TOPICS = 4
 FEWEST_ACTIONS, MOST_ACTIONS = 1, 10
 NEEDED = {
@@ -594,8 +591,6 @@ def line(kind: str, *words: Any) -> Any:
     """A strategy of actions of one kind."""
     return strategies.tuples(strategies.just(kind), *words).map(list)
 
-
-# Replication through failures: every disk, leader, ISR, epoch and answer after each action.
 
 RULES = (
     "LEO, HW, remote LEO and ISR of a partition",
