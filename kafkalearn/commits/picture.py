@@ -77,9 +77,8 @@ def describe_commits(frame: Frame[Pipeline, CommitEvent], before: Frame[Pipeline
             text = f" with {quoted(event.metadata)}" if event.metadata else ""
             return f"{by} commits {last.offset}{text} and waits for the answer: {_answer(last, by)}."
         case model.CommitAsync(by):
-            return (
-                f"{by} sends the commit of {last_of(pipeline, model.CommitSent).offset} and goes on without an answer."
-            )
+            sent = last_of(pipeline, model.CommitSent)
+            return f"{by} sends the commit of {sent.offset} and goes on without an answer."
         case model.Answered(by):
             return _describe_answer(pipeline, was, by)
         case model.Checkpoint(by):

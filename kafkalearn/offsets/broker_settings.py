@@ -12,39 +12,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from kafkalearn import log
 from kafkalearn.base.checks import iterable, one_of
 from kafkalearn.base.errors import counted
 from kafkalearn.base.trace import Trace
 from kafkalearn.coordinator.rule import offsets_partition
-from kafkalearn.groups import consumer
-from kafkalearn.groups.classic import JoinGroup, Settings, TimePassed, simulate
+from kafkalearn.groups import classic, consumer
 from kafkalearn.groups.classic.model import ClassicEvent, Group, JoinAnswered
 from kafkalearn.groups.consumer.events import HeartbeatAnswered
-from kafkalearn.log import Append, Clean, NewBatch
-from kafkalearn.log import Settings as LogSettings
-from kafkalearn.log import simulate as log_simulate
+from kafkalearn.offsets import store
 from kafkalearn.offsets.records import encode_key, encode_value
 from kafkalearn.offsets.replay import Member
-from kafkalearn.offsets.store import (
-    Commit,
-    Elect,
-    Fetch,
-    LeaderCrashed,
-    Load,
-    LoadBuffer,
-    Resign,
-    StoreGroup,
-    Sweep,
-    TimeReached,
-    start,
-    step,
-)
-from kafkalearn.offsets.store import (
-    Settings as StoreSettings,
-)
-from kafkalearn.offsets.store import (
-    simulate as store_simulate,
-)
 from kafkalearn.offsets.store.model import LOADING, MINUTE_MS
 from kafkalearn.releases import ABSENT, at_least, history
 
@@ -55,44 +33,48 @@ __all__ = [
 ]
 
 
-# Runs of the two coordinators of groups with one setting changed; each answers how it ends, in a few words.
+# Each run has one setting changed, and answers how it ends, in a few words. First the two coordinators of groups.
 
 WITHOUT_ID = 3  # of JoinGroup: the last version whose sender becomes a member at once, as all did up to 2.1
 
 
 def short_session(group_min_session_timeout_ms: int) -> str:
     """The answer to a member that asks for a session of three seconds."""
-    return _answer_to(Settings(group_min_session_timeout_ms=group_min_session_timeout_ms), 3000)
+    return _answer_to(classic.Settings(group_min_session_timeout_ms=group_min_session_timeout_ms), 3000)
 
 
 def long_session(group_max_session_timeout_ms: int) -> str:
     """The answer to a member that asks for a session of an hour."""
-    return _answer_to(Settings(group_max_session_timeout_ms=group_max_session_timeout_ms), 3_600_000)
+    return _answer_to(classic.Settings(group_max_session_timeout_ms=group_max_session_timeout_ms), 3_600_000)
 
 
-def _answer_to(settings: Settings, session_timeout_ms: int) -> str:
-    events = [JoinGroup("c1", session_timeout_ms=session_timeout_ms, version=WITHOUT_ID), TimePassed(3000)]
-    return _answers(simulate(settings, events))[0].error
+def _answer_to(settings: classic.Settings, session_timeout_ms: int) -> str:
+    events = [_join("c1", session_timeout_ms=session_timeout_ms), classic.TimePassed(3000)]
+    return _answers(classic.simulate(settings, events))[0].error
 
 
 def generations_of_three(group_initial_rebalance_delay_ms: int) -> str:
     """How many generations it takes until three members that join a second apart are all in."""
-    settings = Settings(group_initial_rebalance_delay_ms=group_initial_rebalance_delay_ms)
-    events = [JoinGroup("c1", version=WITHOUT_ID), TimePassed(1000)]
+    settings = classic.Settings(group_initial_rebalance_delay_ms=group_initial_rebalance_delay_ms)
+    events = [_join("c1"), classic.TimePassed(1000)]
     for number in (2, 3):
-        events += [JoinGroup(f"c{number}", version=WITHOUT_ID)]
+        events += [_join(f"c{number}")]
         if group_initial_rebalance_delay_ms == 0:  # who was answered comes again when the next one joins
-            events += [JoinGroup(f"c{each}", f"c{each}-{each}", version=WITHOUT_ID) for each in range(1, number)]
-        events += [TimePassed(1000)]
-    group = simulate(settings, [*events, TimePassed(4000)])[-1].state
+            events += [_join(f"c{each}", f"c{each}-{each}") for each in range(1, number)]
+        events += [classic.TimePassed(1000)]
+    group = classic.simulate(settings, [*events, classic.TimePassed(4000)])[-1].state
     return f"generation {group.generation} has {len(group.members)} members"
 
 
 def third_member(group_max_size: int) -> str:
     """The answer to the third that joins."""
-    events = [JoinGroup(f"c{number}", version=WITHOUT_ID) for number in (1, 2, 3)]
-    answers = _answers(simulate(Settings(group_max_size=group_max_size), [*events, TimePassed(10_000)]))
+    events = [_join("c1"), _join("c2"), _join("c3"), classic.TimePassed(10_000)]
+    answers = _answers(classic.simulate(classic.Settings(group_max_size=group_max_size), events))
     return f"the third: {next(each.error for each in answers if each.client == 'c3')}"
+
+
+def _join(client: str, member_id: str = "", session_timeout_ms: int = 10_000) -> classic.JoinGroup:
+    return classic.JoinGroup(client, member_id, session_timeout_ms, version=WITHOUT_ID)
 
 
 def _answers(trace: Trace[Group, ClassicEvent]) -> list[JoinAnswered]:
@@ -116,76 +98,75 @@ def third_consumer(max_size: int) -> str:
     return f"the third: {next(each.error for each in last.effects if isinstance(each, HeartbeatAnswered))}"
 
 
-# Runs of the coordinator's store with one setting changed; each answers how it ends, in a few words.
+# The coordinator's store.
 
 HOUR_MS = 60 * MINUTE_MS
 
 
 def metadata_of_5000_letters(metadata_max_bytes: int) -> str:
     """The answer to a commit that brings 5,000 letters."""
-    event = Commit("billing", "orders", 0, 7, 0, metadata="m" * 5000)
-    return store_simulate(StoreSettings(metadata_max_bytes=metadata_max_bytes), [event])[-1].state.effects[0].error
+    event = store.Commit("billing", "orders", 0, 7, 0, metadata="m" * 5000)
+    return store.simulate(store.Settings(metadata_max_bytes=metadata_max_bytes), [event])[-1].state.effects[0].error
 
 
 def load_of_1000_commits(load_buffer_bytes: int) -> str:
     """In how many reads a log of 1,000 commits is loaded."""
-    settings = StoreSettings(load_buffer_bytes=load_buffer_bytes)
-    commits = [Commit("billing", "orders", 0, offset, offset) for offset in range(1000)]
-    store = store_simulate(settings, [*commits, Resign(), Elect()])[-1].state
+    settings = store.Settings(load_buffer_bytes=load_buffer_bytes)
+    commits = [store.Commit("billing", "orders", 0, offset, offset) for offset in range(1000)]
+    state = store.simulate(settings, [*commits, store.Resign(), store.Elect()])[-1].state
     reads = 0
-    while store.status == LOADING:
-        store, reads = step(settings, store, LoadBuffer()), reads + 1
+    while state.status == LOADING:
+        state, reads = store.step(settings, state, store.LoadBuffer()), reads + 1
     return counted(reads, "read")
 
 
 def weekend(retention_minutes: int) -> str:
     """What a classic group finds after 62 hours."""
     events = [
-        StoreGroup("billing", 1, 0, (Member("billing-1", subscribed=("orders",)),)),
-        Commit("billing", "orders", 0, 410, 0, member_id="billing-1", generation=1),
-        StoreGroup("billing", 2, 0),
-        Sweep(62 * HOUR_MS),
-        Fetch("billing", "orders", 0),
+        store.StoreGroup("billing", 1, 0, (Member("billing-1", subscribed=("orders",)),)),
+        store.Commit("billing", "orders", 0, 410, 0, member_id="billing-1", generation=1),
+        store.StoreGroup("billing", 2, 0),
+        store.Sweep(62 * HOUR_MS),
+        store.Fetch("billing", "orders", 0),
     ]
-    offset = store_simulate(StoreSettings(retention_minutes=retention_minutes), events)[-1].state.effects[0].offset
+    offset = store.simulate(store.Settings(retention_minutes=retention_minutes), events)[-1].state.effects[0].offset
     return f"it finds {offset}" if offset is not None and offset >= 0 else "it finds -1: nothing"
 
 
 def first_sweep_after_expiry(check_interval_ms: int) -> str:
     """When the tombstone of an offset comes, which expires after 61 minutes; sweeps begin with the broker, at 0."""
-    settings = StoreSettings(retention_minutes=61)
-    store = step(settings, start(settings), Commit("billing", "orders", 0, 7, 0))
+    settings = store.Settings(retention_minutes=61)
+    state = store.step(settings, store.start(settings), store.Commit("billing", "orders", 0, 7, 0))
     now_ms = 0
-    while store.groups:
+    while state.groups:
         now_ms += check_interval_ms
-        store = step(settings, store, Sweep(now_ms))
+        state = store.step(settings, state, store.Sweep(now_ms))
     return f"its tombstone comes after {now_ms // MINUTE_MS} minutes"
 
 
 def commit_without_replicas(commit_timeout_ms: int) -> str:
     """What the sender of a commit is answered, and when; the follower stands still for six seconds."""
-    settings = StoreSettings(commit_timeout_ms=commit_timeout_ms)
-    store = step(settings, start(settings), Commit("billing", "orders", 0, 7, 0, is_in_flight=True))
+    settings = store.Settings(commit_timeout_ms=commit_timeout_ms)
+    state = store.step(settings, store.start(settings), store.Commit("billing", "orders", 0, 7, 0, is_in_flight=True))
     for now_ms in range(0, 6000, 500):
-        store = step(settings, store, TimeReached(now_ms))
-        if store.effects:
-            return f"{store.effects[0].error} after {now_ms / 1000:.0f} s; the offset counts after 6 s all the same"
+        state = store.step(settings, state, store.TimeReached(now_ms))
+        if state.effects:
+            return f"{state.effects[0].error} after {now_ms / 1000:.0f} s; the offset counts after 6 s all the same"
     return "NONE after 6 s"
 
 
 def crash_after_commit(required_acks: int) -> str:
     """What is left of two commits on 3.9, the second not replicated yet when the leader dies."""
-    settings = StoreSettings("3.9", required_acks=required_acks)
-    first, second = (Commit("billing", "orders", 0, offset, 0, is_in_flight=offset == 8) for offset in (7, 8))
-    sent = store_simulate(settings, [first, second])[-1].state
+    settings = store.Settings("3.9", required_acks=required_acks)
+    first, second = (store.Commit("billing", "orders", 0, offset, 0, is_in_flight=offset == 8) for offset in (7, 8))
+    sent = store.simulate(settings, [first, second])[-1].state
     answered = "it was acknowledged" if sent.effects else "it was not acknowledged"
-    answer = store_simulate(settings, [LeaderCrashed(), Load(), Fetch("billing", "orders", 0)], sent)[-1].state.effects[
-        0
-    ]
+    events = [store.LeaderCrashed(), store.Load(), store.Fetch("billing", "orders", 0)]
+    (answer,) = store.simulate(settings, events, sent)[-1].state.effects
     return f"8 is gone, {answered}; billing reads from {answer.offset}"
 
 
-# What the settings of the topic itself change: where a group is, what the cleaner may clean, how large a batch is.
+# The topic itself.
 
 BATCH_BYTES: Mapping[int, int] = MappingProxyType({0: 7397, 1: 925, 2: 1553, 3: 1556, 4: 587})
 """By codec: how large a broker of 4.3.1 wrote a commit of `billing` for 100 partitions of `orders`, with topic ids."""
@@ -200,11 +181,11 @@ def cleaned(segment_bytes: int) -> str:
     """How many of 500 commits for one partition are left when the cleaner has run."""
     key = encode_key(1, {"group": "billing", "topic": "orders", "partition": 0})
     value = encode_value(1, 4, {"offset": 7, "metadata": "", "commitTimestamp": 0})
-    settings = LogSettings("compact", segment_bytes=segment_bytes, min_cleanable_dirty_ratio=0.0)
-    events = [Append((NewBatch(((key, value, at_ms),)),)) for at_ms in range(500)]
-    log = log_simulate(settings, [*events, Clean(1000)])[-1].state
-    left = sum(len(batch.records) for segment in log.segments for batch in segment.batches)
-    return f"{counted(len(log.segments), 'segment')}, {counted(left, 'record')} left"
+    settings = log.Settings("compact", segment_bytes=segment_bytes, min_cleanable_dirty_ratio=0.0)
+    events = [log.Append((log.NewBatch(((key, value, at_ms),)),)) for at_ms in range(500)]
+    state = log.simulate(settings, [*events, log.Clean(1000)])[-1].state
+    left = sum(len(batch.records) for segment in state.segments for batch in segment.batches)
+    return f"{counted(len(state.segments), 'segment')}, {counted(left, 'record')} left"
 
 
 def created_on_two_brokers(replication_factor: int) -> str:
@@ -396,9 +377,8 @@ def effect_of(setting: str) -> list[dict[str, object]]:
 
 def effects() -> list[dict[str, object]]:
     """A row for each setting: what is tried, and how it ends with each of two values."""
-    return [_in_a_row(each) for each in SETTINGS]
-
-
-def _in_a_row(one: CoordinatorSetting) -> dict[str, object]:
-    ends = [f"{value:,}: {one.run(value)}" for value in one.values]
-    return {"setting": one.name, "what is tried": one.tried, "one value": ends[0], "another": ends[1]}
+    found: list[dict[str, object]] = []
+    for each in SETTINGS:
+        one, other = (f"{value:,}: {each.run(value)}" for value in each.values)
+        found.append({"setting": each.name, "what is tried": each.tried, "one value": one, "another": other})
+    return found

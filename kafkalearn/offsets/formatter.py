@@ -214,9 +214,6 @@ def _text_since_2_1(version: int, fields: Mapping[str, Any], release: str) -> st
     )
 
 
-# Whole partitions of the offsets topic as the console consumer prints them with one of Kafka's formatters.
-
-
 def formatter_lines(
     disk: str | Path | Iterable[Segment],
     partition: int | None = None,

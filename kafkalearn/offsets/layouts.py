@@ -1,4 +1,4 @@
-"""The byte layouts of what is kept in ``__consumer_offsets``, as data: one file for each kind of group."""
+"""The byte layouts of what is kept in ``__consumer_offsets``, as data: for each kind of group its records."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ from kafkalearn.formats.wire import (
 )
 
 # Committed offsets, and the groups of the classic protocol: record types 0, 1 and 2.
-#
-# References
-# ----------
 # Apache Kafka 4.3, ``OffsetCommitKey``, ``OffsetCommitValue``, ``GroupMetadataKey``, ``GroupMetadataValue``; value
 # versions 2 to 4 came with KIP-211, KIP-320 and KIP-915.
 
@@ -71,9 +68,6 @@ GROUP_METADATA_VALUE = layout(
 
 
 # Groups of the new consumer protocol (KIP-848): record types 3 to 8 and 16.
-#
-# References
-# ----------
 # Apache Kafka 4.3, ``ConsumerGroup*Key`` and ``ConsumerGroup*Value``; the tagged fields came with KIP-1101 (4.1),
 # KIP-1251 and KIP-1263 (4.3).
 
@@ -88,10 +82,7 @@ CONSUMER_GROUP_METADATA_VALUE = layout(
     flexible_since=0,
 )
 
-_PARTITION_RACKS = structure(
-    Field("partition", INT32),
-    Field("racks", Array(STRING)),
-)
+_PARTITION_RACKS = structure(Field("partition", INT32), Field("racks", Array(STRING)))
 TOPIC_METADATA = structure(
     Field("topicId", UUID),
     Field("topicName", STRING),
@@ -103,18 +94,12 @@ CONSUMER_GROUP_PARTITION_METADATA_VALUE = layout(
     "ConsumerGroupPartitionMetadataValue", Field("topics", Array(TOPIC_METADATA)), flexible_since=0
 )
 
-_CLASSIC_PROTOCOL = structure(
-    Field("name", STRING),
-    Field("metadata", BYTES),
-)
+_CLASSIC_PROTOCOL = structure(Field("name", STRING), Field("metadata", BYTES))
 _CLASSIC_MEMBER = structure(
     Field("sessionTimeoutMs", INT32),
     Field("supportedProtocols", Array(_CLASSIC_PROTOCOL)),
 )
-_NO_CLASSIC_MEMBER: dict[str, object] = {  # null is written, this is what is not
-    "sessionTimeoutMs": 0,
-    "supportedProtocols": [],
-}
+_NO_CLASSIC_MEMBER: dict[str, object] = {"sessionTimeoutMs": 0, "supportedProtocols": []}  # what is not written
 CONSUMER_GROUP_MEMBER_METADATA_KEY = layout("ConsumerGroupMemberMetadataKey", *MEMBER_KEY)
 CONSUMER_GROUP_MEMBER_METADATA_VALUE = layout(
     "ConsumerGroupMemberMetadataValue",
@@ -136,10 +121,7 @@ CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA_VALUE = layout(
     "ConsumerGroupTargetAssignmentMetadataValue", *TARGET_METADATA, flexible_since=0
 )
 
-TOPIC_PARTITIONS = structure(
-    Field("topicId", UUID),
-    Field("partitions", Array(INT32)),
-)
+TOPIC_PARTITIONS = structure(Field("topicId", UUID), Field("partitions", Array(INT32)))
 CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER_KEY = layout("ConsumerGroupTargetAssignmentMemberKey", *MEMBER_KEY)
 CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER_VALUE = layout(
     "ConsumerGroupTargetAssignmentMemberValue",
@@ -175,19 +157,16 @@ CONSUMER_GROUP_REGULAR_EXPRESSION_VALUE = layout(
 
 
 # The consumer protocol: what consumers of a classic group put into the subscription and assignment blobs.
-#
-# References
-# ----------
 # Apache Kafka 4.3, ``ConsumerProtocolSubscription``, ``ConsumerProtocolAssignment``; the user data of
 # ``StickyAssignor`` and ``CooperativeStickyAssignor``.
 
-PROTOCOL_TOPIC_PARTITIONS = Array(structure(Field("topic", STRING), Field("partitions", Array(INT32))))
+_BY_TOPIC = Array(structure(Field("topic", STRING), Field("partitions", Array(INT32))))
 
 SUBSCRIPTION = layout(
     "ConsumerProtocolSubscription",
     Field("topics", Array(STRING)),
     Field("userData", BYTES, default=None, is_nullable=True),
-    Field("ownedPartitions", PROTOCOL_TOPIC_PARTITIONS, since=1),
+    Field("ownedPartitions", _BY_TOPIC, since=1),
     Field("generationId", INT32, since=2, default=-1),
     Field("rackId", STRING, since=3, default=None, is_nullable=True),
     newest=3,
@@ -195,14 +174,14 @@ SUBSCRIPTION = layout(
 
 ASSIGNMENT = layout(
     "ConsumerProtocolAssignment",
-    Field("assignedPartitions", PROTOCOL_TOPIC_PARTITIONS),
+    Field("assignedPartitions", _BY_TOPIC),
     Field("userData", BYTES, default=None, is_nullable=True),
     newest=3,
 )
 
 STICKY_USER_DATA = layout(
     "StickyAssignor user data",
-    Field("previousAssignment", PROTOCOL_TOPIC_PARTITIONS),
+    Field("previousAssignment", _BY_TOPIC),
     Field("generation", INT32, since=1),
     newest=1,
 )
@@ -214,9 +193,6 @@ COOPERATIVE_USER_DATA = layout("CooperativeStickyAssignor user data", Field("gen
 #
 # The layouts are those of Kafka 4.1 and later. In Kafka 4.0 share groups were an early access that could not be
 # upgraded: it wrote type 9, type 11 without ``metadataHash`` and type 15 without ``initializingTopics``.
-#
-# References
-# ----------
 # Apache Kafka 4.3, ``ShareGroup*Key`` and ``ShareGroup*Value``; type 9: Kafka 4.0.
 
 SHARE_GROUP_PARTITION_METADATA_KEY = layout("ShareGroupPartitionMetadataKey", *GROUP_KEY)
@@ -260,30 +236,21 @@ SHARE_GROUP_CURRENT_MEMBER_ASSIGNMENT_VALUE = layout(
 )
 
 _TOPIC = (Field("topicId", UUID), Field("topicName", STRING))
-_TOPIC_PARTITIONS = structure(
-    *_TOPIC,
-    Field("partitions", Array(INT32)),
-)
+_NAMED_PARTITIONS = structure(*_TOPIC, Field("partitions", Array(INT32)))
 SHARE_GROUP_STATE_PARTITION_METADATA_KEY = layout("ShareGroupStatePartitionMetadataKey", *GROUP_KEY)
 SHARE_GROUP_STATE_PARTITION_METADATA_VALUE = layout(
     "ShareGroupStatePartitionMetadataValue",
-    Field("initializingTopics", Array(_TOPIC_PARTITIONS)),
-    Field("initializedTopics", Array(_TOPIC_PARTITIONS)),
+    Field("initializingTopics", Array(_NAMED_PARTITIONS)),
+    Field("initializedTopics", Array(_NAMED_PARTITIONS)),
     Field("deletingTopics", Array(structure(*_TOPIC))),
     flexible_since=0,
 )
 
 
 # Streams groups (KIP-1071): record types 17 and 19 to 23.
-#
-# References
-# ----------
 # Apache Kafka 4.3, ``StreamsGroup*Key`` and ``StreamsGroup*Value``.
 
-_KEY_VALUE = structure(
-    Field("key", STRING),
-    Field("value", STRING),
-)
+_KEY_VALUE = structure(Field("key", STRING), Field("value", STRING))
 
 STREAMS_GROUP_METADATA_KEY = layout("StreamsGroupMetadataKey", *GROUP_KEY)
 STREAMS_GROUP_METADATA_VALUE = layout(
@@ -295,10 +262,7 @@ STREAMS_GROUP_METADATA_VALUE = layout(
     flexible_since=0,
 )
 
-_ENDPOINT = structure(
-    Field("host", STRING),
-    Field("port", UINT16),
-)
+_ENDPOINT = structure(Field("host", STRING), Field("port", UINT16))
 STREAMS_GROUP_MEMBER_METADATA_KEY = layout("StreamsGroupMemberMetadataKey", *MEMBER_KEY)
 STREAMS_GROUP_MEMBER_METADATA_VALUE = layout(
     "StreamsGroupMemberMetadataValue",
@@ -319,10 +283,7 @@ STREAMS_GROUP_TARGET_ASSIGNMENT_METADATA_VALUE = layout(
     "StreamsGroupTargetAssignmentMetadataValue", *TARGET_METADATA, flexible_since=0
 )
 
-_TASKS = structure(
-    Field("subtopologyId", STRING),
-    Field("partitions", Array(INT32)),
-)
+_TASKS = structure(Field("subtopologyId", STRING), Field("partitions", Array(INT32)))
 STREAMS_GROUP_TARGET_ASSIGNMENT_MEMBER_KEY = layout("StreamsGroupTargetAssignmentMemberKey", *MEMBER_KEY)
 STREAMS_GROUP_TARGET_ASSIGNMENT_MEMBER_VALUE = layout(
     "StreamsGroupTargetAssignmentMemberValue",

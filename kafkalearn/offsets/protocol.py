@@ -184,7 +184,10 @@ def _message(layout: Layout, data: bytes, version: int) -> _Held:
 
 
 def _open(layout: Layout, data: bytes) -> tuple[int, _Held]:
-    reader = Reader(key_bytes("data", data), layout.name)
+    return _read(Reader(key_bytes("data", data), layout.name), layout)
+
+
+def _read(reader: Reader, layout: Layout) -> tuple[int, _Held]:
     version = reader.number(INT16, role="version")
     if version < 0:
         raise Undecodable(f"{layout.name}: version {version} at byte 0 is negative", "version", 0)
@@ -208,10 +211,7 @@ def _nested(partitions: Iterable[TopicPartition]) -> list[dict[str, object]]:
     return [{"topic": topic, "partitions": numbers} for topic, numbers in by_topic.items()]
 
 
-# The members in a group's record byte by byte: what is inside their subscriptions and assignments, too.
-#
-# To the coordinator the two are bytes that it only stores. Consumers put the *consumer protocol* into them, and here
-# these bytes are taken apart like the rest of the record.
+# Byte by byte: what consumers put into the two is taken apart like the rest of the group's record.
 
 CONSUMER_PROTOCOL = "consumer"  # the protocol type under which the bytes are what consumers write
 _LAYOUTS = {"subscription": SUBSCRIPTION, "assignment": ASSIGNMENT}
@@ -285,9 +285,6 @@ def _opened(piece: Piece) -> tuple[Piece, ...]:
 def _dissect(data: bytes, layout: Layout) -> tuple[Piece, ...]:
     """The pieces of a subscription or an assignment; bytes that follow are one more."""
     reader = Dissector(data, layout.name)
-    version = reader.number(INT16, role="version")
-    if version < 0:
-        raise Undecodable(f"{layout.name}: version {version} at byte 0 is negative", "version", 0)
-    decode_message(reader, layout, min(version, layout.newest))
+    _read(reader, layout)
     rest = Piece(reader.position, len(data), "", "rest", BYTES, data[reader.position :])
     return (*reader.pieces, rest) if rest.value else tuple(reader.pieces)

@@ -1,4 +1,8 @@
-"""Where the bytes of a record stand in its picture, and where the names of its fields: rows of cells, names below."""
+"""A record of ``__consumer_offsets`` byte by byte: a picture, a sentence, plain text.
+
+`record_bytes` takes a record apart into a trace, one field a step; in a group's record the subscriptions and
+assignments of its members, too: ``play(record_bytes(key, value), draw_record_bytes, describe_record_bytes)``.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +35,8 @@ from kafkalearn.drawing.svg import (
 from kafkalearn.formats.wire import Piece
 from kafkalearn.offsets.protocol import dissect_members
 from kafkalearn.offsets.records import decode
+
+# Where the bytes stand, and where the names of their fields: rows of cells, names below.
 
 LEFT, COLUMNS, CELL_WIDTH, CELL_HEIGHT = 20, 32, 30, 28
 NAME_HEIGHT, ROW_GAP = 17, 7
@@ -109,12 +115,7 @@ def _names(pieces: Sequence[Piece]) -> list[Name]:
     return names
 
 
-# A record of ``__consumer_offsets`` byte by byte: a picture, a sentence, plain text.
-#
-# In a group's record the subscriptions and assignments of its members are taken apart, too.
-#
-# `record_bytes` takes a record apart into a trace, one field a step:
-# ``play(record_bytes(key, value), draw_record_bytes, describe_record_bytes)``.
+# The record, and how far it is read.
 
 MOST_BYTES = 220  # of key or value; a longer one does not fit a page
 _FIRST_TOP, _PART_HEAD, _LINE_HEIGHT = 26, 10, 26
@@ -254,9 +255,7 @@ def _name(piece: Piece) -> str:
 
 
 def _value(piece: Piece) -> str:
-    if isinstance(piece.value, bytes):
-        return piece.value.hex(" ")
-    return str(piece.value)
+    return piece.value.hex(" ") if isinstance(piece.value, bytes) else str(piece.value)
 
 
 def describe_record_bytes(frame: Frame[RecordBytes, Field], before: Frame[RecordBytes, Field] | None = None) -> str:
@@ -268,10 +267,8 @@ def describe_record_bytes(frame: Frame[RecordBytes, Field], before: Frame[Record
     piece = now.piece
     data = (record.key if now.part == "key" else record.value)[piece.start : piece.stop]
     where = f"byte {piece.start}" if len(data) == 1 else f"bytes {piece.start} to {piece.stop - 1}"
-    words = f"{capitalised(now.part)}, {where}: {data.hex(' ')} is the {_name(piece)}, {_value(piece)}"
-    if piece.role == "record type":
-        return f"{words}: {decode(record.key, None).type.words}."
-    return f"{words}."
+    kind = f": {decode(record.key, None).type.words}" if piece.role == "record type" else ""
+    return f"{capitalised(now.part)}, {where}: {data.hex(' ')} is the {_name(piece)}, {_value(piece)}{kind}."
 
 
 def record_bytes_text(trace: Trace[RecordBytes, Field]) -> str:

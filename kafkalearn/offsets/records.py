@@ -1,4 +1,11 @@
-"""The records of ``__consumer_offsets``: their types and layouts, to and from bytes, and as text."""
+"""The records of ``__consumer_offsets``: their types, to and from bytes, and as text.
+
+A key begins with two bytes for the record type, a value with two bytes for its version. What follows is laid out in
+`kafkalearn.offsets.layouts`. A null value is a *tombstone*: the record says that what its key names is gone.
+
+Decoded fields are plain dictionaries with the names of Kafka's own JSON form, in its order: text as str, blobs as
+bytes, topic ids as the 22 characters that Kafka prints. A tagged field is there only if it was written.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +38,10 @@ from kafkalearn.formats.wire import (
     encode_message,
     refuse_rest,
 )
-from kafkalearn.offsets import layouts as classic
-from kafkalearn.offsets import layouts as consumer
-from kafkalearn.offsets import layouts as share
-from kafkalearn.offsets import layouts as streams
+from kafkalearn.offsets import layouts
 
-# What the number in front of a key in ``__consumer_offsets`` means: the record types 0 to 23.
-#
-# The number was called the key's version once, and the tools printed it so up to 3.9. It never was one: it is the
-# kind of the record. Values have a version of their own.
+# The number in front of a key was called the key's version once, and the tools printed it so up to 3.9. It never was
+# one: it is the kind of the record. Values have a version of their own.
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,45 +61,37 @@ class RecordType:
         return self.name.lower().replace("_", " ")
 
 
-def _layouts(module: object, name: str) -> tuple[Layout, Layout]:
-    return getattr(module, f"{name}_KEY"), getattr(module, f"{name}_VALUE")
+def _record_type(number: int, name: str, since: str, until: str | None = None) -> RecordType:
+    key, value = (getattr(layouts, f"{name.removeprefix('LEGACY_')}_{part}") for part in ("KEY", "VALUE"))
+    return RecordType(number, name, since, until, key, value)
 
 
-def _all_types() -> tuple[RecordType, ...]:
-    offset = _layouts(classic, "OFFSET_COMMIT")
-    return (
-        RecordType(0, "LEGACY_OFFSET_COMMIT", "0.8.2", "0.8.2", *offset),
-        RecordType(1, "OFFSET_COMMIT", "0.9.0", None, *offset),
-        RecordType(2, "GROUP_METADATA", "0.9.0", None, *_layouts(classic, "GROUP_METADATA")),
-        *(
-            RecordType(number, name, since, until, *_layouts(module, name))
-            for module, number, name, since, until in (
-                (consumer, 3, "CONSUMER_GROUP_METADATA", "3.7", None),
-                (consumer, 4, "CONSUMER_GROUP_PARTITION_METADATA", "3.7", "4.0"),
-                (consumer, 5, "CONSUMER_GROUP_MEMBER_METADATA", "3.7", None),
-                (consumer, 6, "CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA", "3.7", None),
-                (consumer, 7, "CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER", "3.7", None),
-                (consumer, 8, "CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT", "3.7", None),
-                (share, 9, "SHARE_GROUP_PARTITION_METADATA", "4.0", "4.0"),
-                (share, 10, "SHARE_GROUP_MEMBER_METADATA", "4.0", None),
-                (share, 11, "SHARE_GROUP_METADATA", "4.0", None),
-                (share, 12, "SHARE_GROUP_TARGET_ASSIGNMENT_METADATA", "4.0", None),
-                (share, 13, "SHARE_GROUP_TARGET_ASSIGNMENT_MEMBER", "4.0", None),
-                (share, 14, "SHARE_GROUP_CURRENT_MEMBER_ASSIGNMENT", "4.0", None),
-                (share, 15, "SHARE_GROUP_STATE_PARTITION_METADATA", "4.0", None),
-                (consumer, 16, "CONSUMER_GROUP_REGULAR_EXPRESSION", "4.0", None),
-                (streams, 17, "STREAMS_GROUP_METADATA", "4.1", None),
-                (streams, 19, "STREAMS_GROUP_MEMBER_METADATA", "4.1", None),
-                (streams, 20, "STREAMS_GROUP_TARGET_ASSIGNMENT_METADATA", "4.1", None),
-                (streams, 21, "STREAMS_GROUP_TARGET_ASSIGNMENT_MEMBER", "4.1", None),
-                (streams, 22, "STREAMS_GROUP_CURRENT_MEMBER_ASSIGNMENT", "4.1", None),
-                (streams, 23, "STREAMS_GROUP_TOPOLOGY", "4.1", None),
-            )
-        ),
-    )
-
-
-RECORD_TYPES: MappingProxyType[int, RecordType] = MappingProxyType({each.number: each for each in _all_types()})
+_ALL = (
+    _record_type(0, "LEGACY_OFFSET_COMMIT", "0.8.2", "0.8.2"),
+    _record_type(1, "OFFSET_COMMIT", "0.9.0"),
+    _record_type(2, "GROUP_METADATA", "0.9.0"),
+    _record_type(3, "CONSUMER_GROUP_METADATA", "3.7"),
+    _record_type(4, "CONSUMER_GROUP_PARTITION_METADATA", "3.7", "4.0"),
+    _record_type(5, "CONSUMER_GROUP_MEMBER_METADATA", "3.7"),
+    _record_type(6, "CONSUMER_GROUP_TARGET_ASSIGNMENT_METADATA", "3.7"),
+    _record_type(7, "CONSUMER_GROUP_TARGET_ASSIGNMENT_MEMBER", "3.7"),
+    _record_type(8, "CONSUMER_GROUP_CURRENT_MEMBER_ASSIGNMENT", "3.7"),
+    _record_type(9, "SHARE_GROUP_PARTITION_METADATA", "4.0", "4.0"),
+    _record_type(10, "SHARE_GROUP_MEMBER_METADATA", "4.0"),
+    _record_type(11, "SHARE_GROUP_METADATA", "4.0"),
+    _record_type(12, "SHARE_GROUP_TARGET_ASSIGNMENT_METADATA", "4.0"),
+    _record_type(13, "SHARE_GROUP_TARGET_ASSIGNMENT_MEMBER", "4.0"),
+    _record_type(14, "SHARE_GROUP_CURRENT_MEMBER_ASSIGNMENT", "4.0"),
+    _record_type(15, "SHARE_GROUP_STATE_PARTITION_METADATA", "4.0"),
+    _record_type(16, "CONSUMER_GROUP_REGULAR_EXPRESSION", "4.0"),
+    _record_type(17, "STREAMS_GROUP_METADATA", "4.1"),
+    _record_type(19, "STREAMS_GROUP_MEMBER_METADATA", "4.1"),
+    _record_type(20, "STREAMS_GROUP_TARGET_ASSIGNMENT_METADATA", "4.1"),
+    _record_type(21, "STREAMS_GROUP_TARGET_ASSIGNMENT_MEMBER", "4.1"),
+    _record_type(22, "STREAMS_GROUP_CURRENT_MEMBER_ASSIGNMENT", "4.1"),
+    _record_type(23, "STREAMS_GROUP_TOPOLOGY", "4.1"),
+)
+RECORD_TYPES: MappingProxyType[int, RecordType] = MappingProxyType({each.number: each for each in _ALL})
 """All record types by number. 18 was never used; from 24 on nothing is known, and brokers skip such records."""
 
 OFFSET_TYPES = (0, 1)  # committed offsets: the number differs, the rest of the key does not
@@ -146,9 +140,6 @@ def record_type(which: int | str | RecordType) -> RecordType:
     if not isinstance(which, int) or which not in RECORD_TYPES:
         raise KafkaLearnError(f"unknown record type {shown(which)}; known are 0 to 23 without 18")
     return RECORD_TYPES[which]
-
-
-# Which version of a value has which field, as rows for a table.
 
 
 def fields_by_version(kind: RecordType | int | str) -> list[dict[str, str]]:
@@ -213,14 +204,7 @@ def _kind_words(kind: Kind) -> str:
     return kind
 
 
-# Records of ``__consumer_offsets`` from bytes and to bytes, every record type and every version.
-#
-# A key begins with two bytes for the record type, a value with two bytes for its version. What follows
-# is laid out in `kafkalearn.offsets.layouts`. A null value is a *tombstone*: the record says that what its key
-# names is gone.
-#
-# Decoded fields are plain dictionaries with the names of Kafka's own JSON form, in its order: text as str, blobs as
-# bytes, topic ids as the 22 characters that Kafka prints. A tagged field is there only if it was written.
+# Records from bytes and to bytes, every record type and every version.
 
 VERSION = NUMBERS[INT16]
 Fields: TypeAlias = Mapping[str, object]  # decoded: what each holds, the layout of its record type says

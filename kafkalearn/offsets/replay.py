@@ -26,8 +26,6 @@ from kafkalearn.groups.defaults import ASSIGNING, EMPTY, NOT_READY, RECONCILING,
 from kafkalearn.offsets.protocol import decode_assignment, decode_subscription
 from kafkalearn.offsets.records import GROUP_TYPE, OFFSET_TYPES, Fields, OffsetsRecord, decode, state_key
 
-# The nouns that the coordinator keeps: groups, their members, the offsets they committed.
-
 CLASSIC, CONSUMER, SHARE, STREAMS = "classic", "consumer", "share", "streams"  # kinds of groups, by their protocol
 
 
@@ -97,148 +95,9 @@ class Group:
         return next((each for each in self.offsets if each.at == (topic, partition)), None)
 
 
-# Groups of the newer protocols, whose members, targets and assignments have records of their own.
-#
-# The state is not written down: it follows from three counters. A group epoch above the assignment epoch means that an
-# assignment is due; a member below the assignment epoch has not taken its new one yet.
-#
-# A subscription may be in another record than its member: a KIP-848 member may name a regular expression, whose topics
-# have a record of their own; the members of a streams group read the source topics of its topology.
-
-_Held: TypeAlias = Mapping[str, Any]  # decoded: what each holds, the layout of its record type says
-
-DEFAULT_ASSIGNOR = "uniform"  # the first of group.consumer.assignors
-MEMBER_IS_STABLE = {CONSUMER: 0, SHARE: 0, STREAMS: 1}
-
-GROUP_RECORDS = {CONSUMER: 3, SHARE: 11, STREAMS: 17}  # the record type that makes a group one of its kind
-MEMBER_RECORDS = {CONSUMER: 5, SHARE: 10, STREAMS: 19}
-MAKES_ONE_TOO = CONSUMER, MEMBER_RECORDS[CONSUMER]
-"""Since 4.3 a KIP-848 group begins at epoch 1. While its members subscribe to nothing, they are all that is written."""
-FIRST_EPOCH = 1  # of such a group, and of its assignment
-TARGET_EPOCHS, TARGETS, CURRENTS = (6, 12, 20), (7, 13, 21), (8, 14, 22)
-EXPRESSIONS, TOPOLOGY = 16, 23
-
-
-def protocol_group(
-    kind: str, group_id: str, by_number: Mapping[int, list[OffsetsRecord]], names: Mapping[str, str]
-) -> Group:
-    """A group of a newer protocol from its records, by record type; `names` are those of topic ids."""
-    of_group: _Held = (
-        by_number[GROUP_RECORDS[kind]][0].fields if by_number[GROUP_RECORDS[kind]] else {"epoch": FIRST_EPOCH}
-    )
-    records = by_number[MEMBER_RECORDS[kind]]
-    targets, currents = _by_member(by_number, TARGETS), _by_member(by_number, CURRENTS)
-    members = [
-        _member(
-            each,
-            _subscribed(each, by_number),
-            targets.get(_member_id(each)),
-            currents.get(_member_id(each)),
-            names,
-        )
-        for each in records
-    ]
-    epochs = (_held(each)["assignmentEpoch"] for number in TARGET_EPOCHS for each in by_number[number])
-    target_epoch = next(epochs, None if by_number[GROUP_RECORDS[kind]] else FIRST_EPOCH)
-    group = Group(
-        group_id,
-        kind,
-        EMPTY,
-        "consumer" if kind == CONSUMER else kind,
-        _assignor(records) if kind == CONSUMER else None,
-        of_group["epoch"],
-        target_epoch,
-        members=tuple(sorted(members, key=lambda member: member.member_id)),
-    )
-    is_stable = MEMBER_IS_STABLE[kind]
-    are_stable = all(each.get("state", is_stable) == is_stable for each in currents.values())
-    is_ready = kind != STREAMS or _topology_epoch(by_number) == of_group.get("validatedTopologyEpoch", -1)
-    return replace(group, state=_state(group, are_stable) if is_ready or not members else NOT_READY)
-
-
-def _held(record: OffsetsRecord) -> _Held:
-    return record.fields
-
-
-def _member_id(record: OffsetsRecord) -> str:
-    return str(record.key["memberId"])
-
-
-def _by_member(by_number: Mapping[int, list[OffsetsRecord]], numbers: tuple[int, ...]) -> dict[str, _Held]:
-    return {_member_id(record): record.fields for number in numbers for record in by_number[number]}
-
-
-def _member(
-    record: OffsetsRecord,
-    subscribed: tuple[str, ...],
-    target: _Held | None,
-    current: _Held | None,
-    names: Mapping[str, str],
-) -> Member:
-    values = _held(record)
-    return Member(
-        _member_id(record),
-        values["clientId"],
-        values["clientHost"],
-        values.get("instanceId"),
-        None if current is None else current["memberEpoch"],
-        subscribed,
-        _partitions(current, "assignedPartitions", names),
-        _partitions(target, "topicPartitions", names),
-        rebalance_timeout_ms=values.get("rebalanceTimeoutMs"),
-    )
-
-
-def _subscribed(member: OffsetsRecord, by_number: Mapping[int, list[OffsetsRecord]]) -> tuple[str, ...]:
-    """The topics that a member subscribes to, by name or otherwise."""
-    if "subscribedTopicNames" not in member.fields:
-        return source_topics(by_number[TOPOLOGY][0].fields) if by_number[TOPOLOGY] else ()
-    names, expression = _held(member)["subscribedTopicNames"], member.fields.get("subscribedTopicRegex")
-    resolved = [_held(each)["topics"] for each in by_number[EXPRESSIONS] if each.key["regularExpression"] == expression]
-    return tuple(dict.fromkeys((*names, *(topic for topics in resolved for topic in topics))))
-
-
-def source_topics(topology: Fields) -> tuple[str, ...]:
-    """The topics that a topology reads, its own repartition topics among them, sorted."""
-    held: _Held = topology
-    parts = held["subtopologies"]
-    repartition = {each["name"] for part in parts for each in part["repartitionSourceTopics"]}
-    return tuple(sorted(repartition.union(*(part["sourceTopics"] for part in parts))))
-
-
-def _topology_epoch(by_number: Mapping[int, list[OffsetsRecord]]) -> int | None:
-    return _held(by_number[TOPOLOGY][0])["epoch"] if by_number[TOPOLOGY] else None
-
-
-def _partitions(values: _Held | None, name: str, names: Mapping[str, str]) -> tuple[TopicPartition, ...]:
-    """Topic partitions by name; none for a streams group, whose records hold tasks."""
-    topics = values.get(name, ()) if values else ()
-    named = ((names.get(each["topicId"], each["topicId"]), each["partitions"]) for each in topics)
-    return tuple(sorted(TopicPartition(topic, each) for topic, partitions in named for each in partitions))
-
-
-def _assignor(members: Iterable[OffsetsRecord]) -> str:
-    """The assignor that most members ask for, or the broker's default."""
-    asked = Counter(_held(each)["serverAssignor"] for each in members if each.fields["serverAssignor"])
-    return asked.most_common(1)[0][0] if asked else DEFAULT_ASSIGNOR
-
-
-def _state(group: Group, are_stable: bool) -> str:
-    if not group.members:
-        return EMPTY
-    if group.kind == SHARE:
-        return STABLE
-    if group.epoch > (group.target_epoch or 0):
-        return ASSIGNING
-    reached = all(member.epoch == group.target_epoch for member in group.members)
-    return STABLE if reached and are_stable else RECONCILING
-
-
-# Keys and values of the offsets topic, however they come: as pairs, as records of a segment, or as whole segments.
+# Keys and values, however they come: as pairs, as records of a segment, or as whole segments.
 
 Pair: TypeAlias = tuple[bytes | None, bytes | None]
-
-_BYTES = (bytes, bytearray, memoryview)
 
 
 def key_values(records: Iterable[Pair | Record | Segment]) -> Iterator[Pair]:
@@ -277,10 +136,10 @@ def key_values(records: Iterable[Pair | Record | Segment]) -> Iterator[Pair]:
 
 
 def _is_bytes(value: object) -> bool:
-    return value is None or isinstance(value, _BYTES)
+    return value is None or isinstance(value, bytes | bytearray | memoryview)
 
 
-_ReplayHeld: TypeAlias = Mapping[str, Any]  # decoded: what each holds, the layout says
+_Held: TypeAlias = Mapping[str, Any]  # decoded: what each holds, the layout of its record type says
 
 UNKNOWN_TIME = -1
 NO_KEY = "key: it is null; every record of the offsets topic has one"
@@ -395,8 +254,8 @@ def _group(group_id: str, records: list[OffsetsRecord], names: Mapping[str, str]
 
 def committed(record: OffsetsRecord) -> Committed:
     """The committed offset in a record of type 0 or 1."""
-    key: _ReplayHeld = record.key
-    values: _ReplayHeld = record.fields
+    key: _Held = record.key
+    values: _Held = record.fields
     return Committed(
         key["topic"],
         key["partition"],
@@ -425,7 +284,7 @@ def classic_group(group_id: str, values: Fields) -> Group:
 
     The record does not hold the state: with members the group is Stable, else it is Empty.
     """
-    held: _ReplayHeld = values
+    held: _Held = values
     is_consumer = held["protocolType"] == "consumer"
     members = [_classic_member(each, is_consumer) for each in held["members"]]
     return Group(
@@ -441,7 +300,7 @@ def classic_group(group_id: str, values: Fields) -> Group:
     )
 
 
-def _classic_member(values: _ReplayHeld, is_consumer: bool) -> Member:
+def _classic_member(values: _Held, is_consumer: bool) -> Member:
     subscribed, assigned = _consumer_protocol(values) if is_consumer else (None, ())
     session_timeout_ms = values["sessionTimeout"]
     return Member(
@@ -456,7 +315,7 @@ def _classic_member(values: _ReplayHeld, is_consumer: bool) -> Member:
     )
 
 
-def _consumer_protocol(values: _ReplayHeld) -> tuple[tuple[str, ...] | None, tuple[TopicPartition, ...]]:
+def _consumer_protocol(values: _Held) -> tuple[tuple[str, ...] | None, tuple[TopicPartition, ...]]:
     """What the member subscribes to and is assigned; a client may put anything into these two blobs."""
     try:
         subscribed = decode_subscription(values["subscription"]).topics
@@ -469,7 +328,126 @@ def _consumer_protocol(values: _ReplayHeld) -> tuple[tuple[str, ...] | None, tup
     return subscribed, assigned
 
 
-# From the folder of a broker to the groups it coordinates, in one call.
+# Groups of the newer protocols, whose members, targets and assignments have records of their own. The state is not
+# written down: it follows from three counters. A group epoch above the assignment epoch means that an assignment is
+# due; a member below the assignment epoch has not taken its new one yet. A subscription may be in another record than
+# its member: a KIP-848 member may name a regular expression, whose topics have a record of their own; the members of a
+# streams group read the source topics of its topology.
+
+DEFAULT_ASSIGNOR = "uniform"  # the first of group.consumer.assignors
+MEMBER_IS_STABLE = {CONSUMER: 0, SHARE: 0, STREAMS: 1}
+
+GROUP_RECORDS = {CONSUMER: 3, SHARE: 11, STREAMS: 17}  # the record type that makes a group one of its kind
+MEMBER_RECORDS = {CONSUMER: 5, SHARE: 10, STREAMS: 19}
+MAKES_ONE_TOO = CONSUMER, MEMBER_RECORDS[CONSUMER]
+"""Since 4.3 a KIP-848 group begins at epoch 1. While its members subscribe to nothing, they are all that is written."""
+FIRST_EPOCH = 1  # of such a group, and of its assignment
+TARGET_EPOCHS, TARGETS, CURRENTS = (6, 12, 20), (7, 13, 21), (8, 14, 22)
+EXPRESSIONS, TOPOLOGY = 16, 23
+
+
+def protocol_group(
+    kind: str, group_id: str, by_number: Mapping[int, list[OffsetsRecord]], names: Mapping[str, str]
+) -> Group:
+    """A group of a newer protocol from its records, by record type; `names` are those of topic ids."""
+    group_records, member_records = by_number[GROUP_RECORDS[kind]], by_number[MEMBER_RECORDS[kind]]
+    of_group: _Held = group_records[0].fields if group_records else {"epoch": FIRST_EPOCH}
+    targets, currents = _by_member(by_number, TARGETS), _by_member(by_number, CURRENTS)
+    members = []
+    for each in member_records:
+        member_id, subscribed = _member_id(each), _subscribed(each, by_number)
+        members.append(_member(each, subscribed, targets.get(member_id), currents.get(member_id), names))
+    epochs = (_held(each)["assignmentEpoch"] for number in TARGET_EPOCHS for each in by_number[number])
+    target_epoch = next(epochs, None if group_records else FIRST_EPOCH)
+    group = Group(
+        group_id,
+        kind,
+        EMPTY,
+        "consumer" if kind == CONSUMER else kind,
+        _assignor(member_records) if kind == CONSUMER else None,
+        of_group["epoch"],
+        target_epoch,
+        members=tuple(sorted(members, key=lambda member: member.member_id)),
+    )
+    is_stable = MEMBER_IS_STABLE[kind]
+    are_stable = all(each.get("state", is_stable) == is_stable for each in currents.values())
+    topology_epoch = _held(by_number[TOPOLOGY][0])["epoch"] if by_number[TOPOLOGY] else None
+    is_ready = kind != STREAMS or topology_epoch == of_group.get("validatedTopologyEpoch", -1)
+    return replace(group, state=_state(group, are_stable) if is_ready or not members else NOT_READY)
+
+
+def _held(record: OffsetsRecord) -> _Held:
+    return record.fields
+
+
+def _member_id(record: OffsetsRecord) -> str:
+    return str(record.key["memberId"])
+
+
+def _by_member(by_number: Mapping[int, list[OffsetsRecord]], numbers: tuple[int, ...]) -> dict[str, _Held]:
+    return {_member_id(record): record.fields for number in numbers for record in by_number[number]}
+
+
+def _member(
+    record: OffsetsRecord,
+    subscribed: tuple[str, ...],
+    target: _Held | None,
+    current: _Held | None,
+    names: Mapping[str, str],
+) -> Member:
+    values = _held(record)
+    return Member(
+        _member_id(record),
+        values["clientId"],
+        values["clientHost"],
+        values.get("instanceId"),
+        None if current is None else current["memberEpoch"],
+        subscribed,
+        _partitions(current, "assignedPartitions", names),
+        _partitions(target, "topicPartitions", names),
+        rebalance_timeout_ms=values.get("rebalanceTimeoutMs"),
+    )
+
+
+def _subscribed(member: OffsetsRecord, by_number: Mapping[int, list[OffsetsRecord]]) -> tuple[str, ...]:
+    """The topics that a member subscribes to, by name or otherwise."""
+    if "subscribedTopicNames" not in member.fields:
+        return source_topics(by_number[TOPOLOGY][0].fields) if by_number[TOPOLOGY] else ()
+    names, expression = _held(member)["subscribedTopicNames"], member.fields.get("subscribedTopicRegex")
+    resolved = [_held(each)["topics"] for each in by_number[EXPRESSIONS] if each.key["regularExpression"] == expression]
+    return tuple(dict.fromkeys((*names, *(topic for topics in resolved for topic in topics))))
+
+
+def source_topics(topology: Fields) -> tuple[str, ...]:
+    """The topics that a topology reads, its own repartition topics among them, sorted."""
+    held: _Held = topology
+    parts = held["subtopologies"]
+    repartition = {each["name"] for part in parts for each in part["repartitionSourceTopics"]}
+    return tuple(sorted(repartition.union(*(part["sourceTopics"] for part in parts))))
+
+
+def _partitions(values: _Held | None, name: str, names: Mapping[str, str]) -> tuple[TopicPartition, ...]:
+    """Topic partitions by name; none for a streams group, whose records hold tasks."""
+    topics = values.get(name, ()) if values else ()
+    named = ((names.get(each["topicId"], each["topicId"]), each["partitions"]) for each in topics)
+    return tuple(sorted(TopicPartition(topic, each) for topic, partitions in named for each in partitions))
+
+
+def _assignor(members: Iterable[OffsetsRecord]) -> str:
+    """The assignor that most members ask for, or the broker's default."""
+    asked = Counter(_held(each)["serverAssignor"] for each in members if each.fields["serverAssignor"])
+    return asked.most_common(1)[0][0] if asked else DEFAULT_ASSIGNOR
+
+
+def _state(group: Group, are_stable: bool) -> str:
+    if not group.members:
+        return EMPTY
+    if group.kind == SHARE:
+        return STABLE
+    if group.epoch > (group.target_epoch or 0):
+        return ASSIGNING
+    reached = all(member.epoch == group.target_epoch for member in group.members)
+    return STABLE if reached and are_stable else RECONCILING
 
 
 def read_groups(

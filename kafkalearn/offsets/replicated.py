@@ -9,34 +9,24 @@ see it. When the leadership moves, the new leader loads the log, and the old one
 broker), `Sweep`, `Load`, `Produce`, and what happens to brokers, from `kafkalearn.replication`; a follower's fetch is
 `kafkalearn.offsets.replicated.FollowerFetch`.
 
->>> from kafkalearn.offsets.replicated import Answered
->>> from kafkalearn.offsets.replicated import FollowerFetch
 >>> from kafkalearn.offsets.store import Commit, Fetch
 >>> commit = Commit("billing", "orders", 0, offset=7, now_ms=0)
->>> fetches = [FollowerFetch(2), FollowerFetch(3), FollowerFetch(2), FollowerFetch(3)]
->>> trace = simulate(Settings(), [commit, Fetch("billing", "orders", 0), *fetches, Fetch("billing", "orders", 0)])
+>>> trace = simulate(Settings(), [commit, Fetch("billing", "orders", 0), *replicated(), Fetch("billing", "orders", 0)])
 >>> [each.answer.offset for frame in trace for each in frame.state.effects if isinstance(each, Answered)]
 [-1, None, 7]
 
-`stories` has runs of both kinds, as lists of events.
+At the end of the file stand runs to step through, as lists of events for `simulate`: a commit's path, a coordinator's
+life, expiry, deletion.
 
-What always holds of a partition of the offsets topic on its brokers, and what those hope for who commit.
-
->>> from kafkalearn.offsets.replicated import simulate
->>> from kafkalearn.offsets.store.model import Load, Produce
->>> from kafkalearn.replication.events import BrokerStopped, Fetch
->>> strange = [Produce(None, b"no key", "__admin_client"), Fetch(2), Fetch(3), Fetch(2), Fetch(3)]
->>> trace = simulate(Settings(), [*strange, BrokerStopped(1), Load()])
->>> [broken(Settings(), frame.state) for frame in trace[-2:]]
-[(), ('the partition has a coordinator that can load it',)]
-
-Runs to step through, as lists of events for `simulate`: a commit's path, a coordinator's life, expiry, deletion.
-
->>> from kafkalearn.offsets.replicated import Settings
->>> from kafkalearn.offsets.replicated import simulate
 >>> end = simulate(Settings(), takeover())[-1].state
 >>> [end.status(broker_id) for broker_id in (1, 2, 3)], end.effects[-1].answer.offset
 (['not owned', 'owned', 'not owned'], 8)
+
+A record that somebody else has written into the topic breaks what those hope for who commit.
+
+>>> trace = simulate(Settings(), foreign_record(None))
+>>> sorted({name for frame in trace for name in broken(Settings(), frame.state)})
+['the partition has a coordinator that can load it']
 """
 
 from __future__ import annotations
@@ -53,7 +43,6 @@ from kafkalearn.base.promises import Promises, judges, of_inner
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.offsets.replay import Group, Member
-from kafkalearn.offsets.store import simulator as store_simulator
 from kafkalearn.offsets.store.model import (
     FAILED,
     LOADING,
@@ -72,29 +61,19 @@ from kafkalearn.offsets.store.model import (
     StoreGroup,
     Sweep,
 )
-from kafkalearn.offsets.store.model import (
-    Settings as StoreSettings,
-)
+from kafkalearn.offsets.store.model import Settings as StoreSettings
 from kafkalearn.offsets.store.simulator import lasting, logged_groups
+from kafkalearn.offsets.store.simulator import step as step_store
 from kafkalearn.releases import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
-from kafkalearn.replication import (
-    events as replication,
-)
-from kafkalearn.replication import (
-    simulator as replication_replication,
-)
-from kafkalearn.replication import (
-    simulator as replication_simulator,
-)
-from kafkalearn.replication import (
-    state as partition_state,
-)
+from kafkalearn.replication import events as replication
 from kafkalearn.replication.events import BrokerCrashed, Effect, SessionExpired
 from kafkalearn.replication.settings import MOST_REPLICAS
 from kafkalearn.replication.settings import Settings as PartitionSettings
 from kafkalearn.replication.simulator import INVARIANTS as PARTITION_INVARIANTS
+from kafkalearn.replication.simulator import step as step_partition
 from kafkalearn.replication.state import Partition, Replica
+from kafkalearn.replication.state import start as start_partition
 
 __all__ = [
     "INVARIANTS",
@@ -108,8 +87,6 @@ __all__ = [
     "step",
 ]
 
-
-# The settings of a partition of the offsets topic and its brokers.
 
 FIRST_RELEASE = "4.0"  # the first in which the newer coordinator is the only one
 
@@ -162,8 +139,6 @@ class Settings(Checked):
         fill_in(self, retention_minutes=self.store.retention_minutes)
 
 
-# What may happen to a partition of the offsets topic: the store's events, and those of its brokers.
-
 FollowerFetch = replication.Fetch
 """A follower asks its leader for what comes next, under a name that differs from a group's `Fetch`."""
 
@@ -201,9 +176,6 @@ class SentTo(Checked):
 
 
 ReplicatedStoreEvent: TypeAlias = Request | SentTo | Sweep | Load | Produce | replication.ReplicationEvent
-
-
-# What an event led to, beside the effects of replication.
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,9 +237,6 @@ class Resigned:
 
 
 ReplicatedEffect: TypeAlias = Appended | Deferred | Answered | NotReached | Elected | Loaded | Resigned | Effect
-
-
-# The brokers of a partition of the offsets topic, and what each coordinator among them has in memory.
 
 
 class Known(NamedTuple):
@@ -341,7 +310,7 @@ def start(settings: Settings) -> ReplicatedStore:
     >>> start(Settings()).status(1), start(Settings()).status(2)
     ('owned', 'not owned')
     """
-    partition = partition_state.start(settings.partition)
+    partition = start_partition(settings.partition)
     first = Coordinator(partition.controller.leader_epoch, OWNED)
     return ReplicatedStore(partition, (first, *(None for _ in settings.partition.broker_ids[1:])))
 
@@ -386,7 +355,7 @@ def produce(settings: Settings, state: ReplicatedStore, event: Produce) -> Repli
     broker_id = state.partition.controller.leader
     if broker_id is None or not state.partition.replica(broker_id).is_running:
         return with_effect(state, NotReached(broker_id, event))
-    after = store_simulator.step(settings.store, Store(OWNED, log=state.log(broker_id)), event)
+    after = step_store(settings.store, Store(OWNED, log=state.log(broker_id)), event)
     state = _append(settings, state, broker_id, after.log[len(state.log(broker_id)) :])
     return with_effect(state, Answered(broker_id, event, after.effects[0]))
 
@@ -421,7 +390,7 @@ def _replica(settings: Settings, state: ReplicatedStore, event: Request, broker_
 
 def _carried_out(settings: Settings, state: ReplicatedStore, broker_id: int, known: Known, event: StoreEvent) -> Store:
     """What one broker alone would do, that has these groups in memory."""
-    return store_simulator.step(settings.store, Store(OWNED, log=state.log(broker_id), groups=known.groups), event)
+    return step_store(settings.store, Store(OWNED, log=state.log(broker_id), groups=known.groups), event)
 
 
 def _write(
@@ -455,7 +424,7 @@ def _append(settings: Settings, state: ReplicatedStore, broker_id: int, entries:
     number, first = len(state.entries), len(state.log(broker_id))
     values = tuple(map(str, range(number, number + len(entries))))
     batch = replication.Produce(len(entries), acks=1, values=values, to_broker=broker_id)
-    partition = replication_simulator.step(settings.partition, state.partition, batch)
+    partition = step_partition(settings.partition, state.partition, batch)
     state = replace(state, partition=partition, entries=(*state.entries, *entries))
     return with_effect(state, Appended(broker_id, tuple(range(first, first + len(entries)))))
 
@@ -485,7 +454,7 @@ def load(settings: Settings, state: ReplicatedStore, event: Load) -> ReplicatedS
     broker_id, coordinator = acting_coordinator(state, event, LOADING)
     log = state.log(broker_id)
     before = Store(LOADING, log=log, groups=coordinator.written.groups, read_count=coordinator.read_count)
-    after = store_simulator.step(settings.store, before, event)
+    after = step_store(settings.store, before, event)
     known = (Known(after.read_count, after.groups),)
     if after.status == OWNED:
         high_watermark = state.partition.replica(broker_id).high_watermark
@@ -516,7 +485,7 @@ def _answer(state: ReplicatedStore, broker_id: int, coordinator: Coordinator) ->
     for each in coordinator.waiting:
         if each.end_offset <= high_watermark:
             state = with_effect(state, Answered(broker_id, each.request, each.answer))
-            state = _acknowledged(state, each)
+            state = replace(state, acknowledged=(*state.acknowledged, *each.entries))
         elif each.deadline_ms <= state.partition.now_ms:
             error = "NOT_COORDINATOR" if isinstance(each.request, Fetch) else "COORDINATOR_NOT_AVAILABLE"
             state = with_effect(state, Answered(broker_id, each.request, Answer(error)))
@@ -525,12 +494,6 @@ def _answer(state: ReplicatedStore, broker_id: int, coordinator: Coordinator) ->
     known = coordinator.known[max(passed - 1, 0) :]
     return with_coordinator(state, broker_id, coordinator._replace(known=known, waiting=tuple(waiting)))
 
-
-def _acknowledged(state: ReplicatedStore, each: Waiting) -> ReplicatedStore:
-    return replace(state, acknowledged=(*state.acknowledged, *each.entries))
-
-
-# The simulator of a partition of the offsets topic on its brokers: which event leads to which rule.
 
 _KNOWN = (*REQUESTS, SentTo, Sweep, Produce, Load, *OF_BROKERS)
 
@@ -546,7 +509,6 @@ def step(settings: Settings, state: ReplicatedStore, event: ReplicatedStoreEvent
 
     Examples
     --------
-    >>> from kafkalearn.offsets.store.model import Commit
     >>> state = step(Settings(), start(Settings()), Commit("billing", "orders", 0, offset=7, now_ms=0))
     >>> [type(each).__name__ for each in state.effects]
     ['Appended', 'Deferred']
@@ -570,7 +532,7 @@ def step(settings: Settings, state: ReplicatedStore, event: ReplicatedStoreEvent
     elif isinstance(event, Load):
         state = load(settings, state, event)
     else:
-        partition = replication_replication.step(settings.partition, state.partition, event)
+        partition = step_partition(settings.partition, state.partition, event)
         state = replace(state, partition=partition, effects=partition.effects)
     return follow(settings, state)
 
@@ -580,8 +542,6 @@ def simulate(
 ) -> Trace[ReplicatedStore, ReplicatedStoreEvent]:
     """A run of the partition from `initial`, or from a partition that has just been created.
 
-    >>> from kafkalearn.offsets.store.model import Commit
-    >>> from kafkalearn.replication.events import BrokerCrashed, SessionExpired
     >>> commit = Commit("billing", "orders", 0, offset=7, now_ms=0)
     >>> trace = simulate(Settings(), [commit, BrokerCrashed(1), SessionExpired(1)])
     >>> [[frame.state.status(broker_id) for broker_id in (1, 2, 3)] for frame in trace[2:]]
@@ -589,6 +549,8 @@ def simulate(
     """
     return run(step, settings, start(settings) if initial is None else initial, events)
 
+
+# What holds of every state, and what those hope for who commit.
 
 LEADER_COORDINATES = "who leads coordinates, and nobody else"
 CONFIRMED_IS_REPLICATED = "what is confirmed is what the log says up to the high watermark"
@@ -678,6 +640,8 @@ somebody else has written into the topic, at the next load.
 check, broken = judges(INVARIANTS, PROMISES)
 
 
+# Runs to step through.
+
 DAY_MS = 86_400_000
 MEMBER = Member("billing-1", subscribed=("orders",), assigned=(TopicPartition("orders", 0),))
 OF_MEMBER = {"member_id": "billing-1", "generation": 1}
@@ -707,7 +671,15 @@ def commit_path() -> list[ReplicatedStoreEvent]:
 def takeover() -> list[ReplicatedStoreEvent]:
     """The coordinator dies with a commit in flight; broker 2 is elected, loads, and answers what it has loaded."""
     commit = Commit("billing", "orders", 0, 8, 3000, **OF_MEMBER)
-    election = [commit, FollowerFetch(2), BrokerCrashed(1), READ, SessionExpired(1), SentTo(3, READ), READ]
+    election = [
+        commit,
+        FollowerFetch(2),
+        BrokerCrashed(1),
+        READ,
+        SessionExpired(1),
+        SentTo(3, READ),
+        READ,
+    ]
     load = [Load(1), READ, Load()]
     after = [READ, STABLE_READ, FollowerFetch(3), FollowerFetch(3)]
     return [*group_with_an_offset(), *election, *load, *after]
@@ -716,7 +688,16 @@ def takeover() -> list[ReplicatedStoreEvent]:
 def foreign_record(key: bytes | None, value: bytes | None = b"strange") -> list[ReplicatedStoreEvent]:
     """Somebody writes a record of his own into the topic; the next coordinator finds it in its load."""
     produced = Produce(key, value, "__admin_client")
-    return [*group_with_an_offset(), produced, *replicated(), READ, BrokerCrashed(1), SessionExpired(1), Load(), READ]
+    return [
+        *group_with_an_offset(),
+        produced,
+        *replicated(),
+        READ,
+        BrokerCrashed(1),
+        SessionExpired(1),
+        Load(),
+        READ,
+    ]
 
 
 def end_of_a_group(days: int = 8) -> list[ReplicatedStoreEvent]:

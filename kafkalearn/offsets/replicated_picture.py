@@ -1,4 +1,7 @@
-"""The offsets topic, shown: picture, words, figures."""
+"""A partition of the offsets topic on its brokers, in words and drawn.
+
+The picture has the log of each broker, what the coordinator has in memory, and who waits for what.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,6 @@ from kafkalearn.offsets.replay import Group
 from kafkalearn.offsets.replicated import (
     Answered,
     Appended,
-    Coordinator,
     Deferred,
     Elected,
     Loaded,
@@ -42,28 +44,12 @@ from kafkalearn.offsets.replicated import (
     Resigned,
     SentTo,
 )
-from kafkalearn.offsets.store.model import (
-    FAILED,
-    LOADING,
-    OWNED,
-    Answer,
-    Commit,
-    DeleteGroup,
-    DeleteOffset,
-    Entry,
-    Fetch,
-    Load,
-    Produce,
-    StoreEvent,
-    StoreGroup,
-    Sweep,
-)
+from kafkalearn.offsets.store import model
+from kafkalearn.offsets.store.model import Answer, Entry, StoreEvent
 from kafkalearn.offsets.store_picture import entry_text
 from kafkalearn.replication import events as replication
 from kafkalearn.replication.events import FetchAnswered
 from kafkalearn.replication.state import DOWN, FROZEN
-
-# The offsets topic on its brokers in words: a sentence or two about a frame, and the whole of it as text.
 
 DAY_MS = 86_400_000
 
@@ -74,9 +60,8 @@ def describe_commit_path(
 ) -> str:
     """What happened, what was written or copied, who was answered.
 
-    >>> from kafkalearn.offsets.replicated import Settings, simulate
-    >>> from kafkalearn.offsets import replicated as stories
-    >>> trace = simulate(Settings(), stories.commit_path()[:2])
+    >>> from kafkalearn.offsets.replicated import Settings, commit_path, simulate
+    >>> trace = simulate(Settings(), commit_path()[:2])
     >>> describe_commit_path(trace[2], trace[1])
     'A tool asks for the offset of billing for orders-0. The answer: no offset (-1).'
     """
@@ -118,40 +103,40 @@ def event_words(event: ReplicatedStoreEvent | None) -> str:
             return f"broker {broker_id} hears from the controller again"
         case replication.SessionExpired(broker_id):
             return f"the controller gives broker {broker_id} up"
-        case Sweep(now_ms):
+        case model.Sweep(now_ms):
             return f"the sweep of day {now_ms // DAY_MS} looks for expired offsets"
-        case Load(count):
+        case model.Load(count):
             return "the new coordinator reads " + ("what is left" if count is None else counted(count, "record"))
-        case Produce():
+        case model.Produce():
             return "a stranger writes a record of his own into the topic"
-        case Fetch(requires_stable=stable):
+        case model.Fetch(requires_stable=stable):
             return f"a {'consumer' if stable else 'tool'} asks for {_what(event)}"
-        case Commit():
+        case model.Commit():
             return f"group {event.group_id} commits {event.offset} for {event.topic}-{event.partition}"
-        case StoreGroup():
+        case model.StoreGroup():
             members = counted(len(event.members), "member")
             return f"a rebalance of {event.group_id} ends with {members if event.members else 'no member'}"
-        case DeleteGroup(group_id):
+        case model.DeleteGroup(group_id):
             return f"an admin deletes the group {group_id}"
-        case DeleteOffset():
+        case model.DeleteOffset():
             return f"an admin deletes {_what(event)}"
     return type(event).__name__
 
 
-def _what(event: Fetch | DeleteOffset) -> str:
+def _what(event: model.Fetch | model.DeleteOffset) -> str:
     return f"the offset of {event.group_id} for {event.topic}-{event.partition}"
 
 
 def request_words(request: StoreEvent) -> str:
     """A request by a short name."""
     match request:
-        case Commit():
+        case model.Commit():
             return f"{request.group_id}'s commit of {request.offset}"
-        case Fetch(requires_stable=stable):
+        case model.Fetch(requires_stable=stable):
             return "the consumer's fetch" if stable else "the tool's fetch"
-        case StoreGroup():
+        case model.StoreGroup():
             return f"{request.group_id}'s rebalance"
-        case DeleteGroup() | DeleteOffset():
+        case model.DeleteGroup() | model.DeleteOffset():
             return "the admin's request"
     return "the stranger's record"
 
@@ -172,9 +157,8 @@ def answer_words(answer: Answer) -> str:
 def entry_lines(entry: Entry) -> tuple[str, str]:
     """A record of the log in two short lines: of which group, and what it says.
 
-    >>> from kafkalearn.offsets.replicated import Settings, simulate
-    >>> from kafkalearn.offsets import replicated as stories
-    >>> [entry_lines(entry) for entry in simulate(Settings(), stories.group_with_an_offset())[-1].state.entries]
+    >>> from kafkalearn.offsets.replicated import Settings, group_with_an_offset, simulate
+    >>> [entry_lines(entry) for entry in simulate(Settings(), group_with_an_offset())[-1].state.entries]
     [('billing', '1 member'), ('billing', 'orders-0: 7')]
     """
     try:
@@ -198,27 +182,25 @@ def _effect_words(effect: ReplicatedEffect) -> str:
         case Deferred(_, request, end_offset):
             return f"The answer to {request_words(request)} waits until the HW is {end_offset}."
         case Answered(_, request, answer):
-            if isinstance(request, Fetch) and not request.requires_stable:
+            if isinstance(request, model.Fetch) and not request.requires_stable:
                 return f"The answer: {answer_words(answer)}."
             return f"Answer to {request_words(request)}: {answer_words(answer)}."
         case NotReached(_, request):
             return f"No answer to {request_words(request)}: the connection breaks."
         case Elected(broker_id, count):
             return f"Broker {broker_id} is elected: it has {counted(count, 'record')} to load."
+        case Loaded(broker_id, status=model.FAILED):
+            return f"Broker {broker_id} cannot read a record: the load has failed, and it gives the partition up."
         case Loaded(broker_id, count, status):
-            return _loaded(broker_id, count, status)
+            done = (
+                "it has all of it in memory, and coordinates now" if status == model.OWNED else "there is more to read"
+            )
+            return f"Broker {broker_id} has read {counted(count, 'record')}: {done}."
         case Resigned(broker_id):
             return f"Broker {broker_id} coordinates no longer: its memory is empty."
         case FetchAnswered(broker_id, records=records) if records:
             return f"Broker {broker_id} gets {counted(len(records), 'record')}."
     return ""
-
-
-def _loaded(broker_id: int, count: int, status: str) -> str:
-    if status == FAILED:
-        return f"Broker {broker_id} cannot read a record: the load has failed, and it gives the partition up."
-    done = "it has all of it in memory, and coordinates now" if status == OWNED else "there is more to read"
-    return f"Broker {broker_id} has read {counted(count, 'record')}: {done}."
 
 
 def _moved(state: ReplicatedStore, old: ReplicatedStore) -> list[str]:
@@ -244,14 +226,10 @@ def commit_path_text(
     return "\n".join(lines)
 
 
-# The offsets topic on its brokers drawn: the log of each, what the coordinator has in memory, who waits for what.
-#
-# A frame of a run of `kafkalearn.offsets.replicated` becomes one drawing.
-
 LEFT, LOG_LEFT, ROOM, NARROWEST, LETTER = 20, 170, 735, 144, 9
 TOP, ROW_HEIGHT, CELL_TOP, CELL_HEIGHT = 54, 88, 9, 62
 REPLICATED, NOT_YET, UNKNOWN = Fill(READ, ""), Fill(PANEL, "/"), Fill(EMPTY, "")
-ROLES = {LOADING: "loads the log", FAILED: "load has failed"}
+ROLES = {model.LOADING: "loads the log", model.FAILED: "load has failed"}
 MEMORY_LINES, MEMORY_STEP = 4, 23
 
 
@@ -266,9 +244,8 @@ def draw_commit_path(
 
     Examples
     --------
-    >>> from kafkalearn.offsets.replicated import Settings, simulate
-    >>> from kafkalearn.offsets import replicated as stories
-    >>> trace = simulate(Settings(), stories.commit_path()[:1])
+    >>> from kafkalearn.offsets.replicated import Settings, commit_path, simulate
+    >>> trace = simulate(Settings(), commit_path()[:1])
     >>> draw_commit_path(trace[0]).label
     'Broker 1 coordinates the groups of this partition. Nothing has happened yet.'
     """
@@ -360,12 +337,12 @@ def _words(entry: Entry, offset: int, box: tuple[float, float, float, float]) ->
 
 
 def _memory(state: ReplicatedStore, top: float) -> Iterator[str]:
-    broker_id = next((at for at, each in enumerate(state.coordinators, 1) if _speaks(state, at, each)), None)
-    if broker_id is None:
+    broker_id = state.partition.controller.leader  # whom clients are sent to
+    coordinator = None if broker_id is None else state.coordinator(broker_id)
+    if coordinator is None:
         yield text(LEFT, top, "Nobody coordinates: nothing is in any memory.", BODY, colour=MUTED)
         return
-    coordinator = state.coordinator(broker_id)
-    if coordinator.status == LOADING:
+    if coordinator.status == model.LOADING:
         total = len(state.log(broker_id))
         heads = (f"broker {broker_id} has read {coordinator.read_count} of {total}", "")
     else:
@@ -388,11 +365,6 @@ def _legend(top: float) -> Iterator[str]:
         yield filled(look, box)
         yield outlined(box, stroke=INK, width=1.5)
         yield text(WIDTH - 130, top + 24 * at, words, SMALL, colour=MUTED)
-
-
-def _speaks(state: ReplicatedStore, broker_id: int, coordinator: Coordinator | None) -> bool:
-    """Whether it is the coordinator that clients are sent to."""
-    return coordinator is not None and broker_id == state.partition.controller.leader
 
 
 def _lines(groups: tuple[Group, ...]) -> list[str]:
@@ -424,11 +396,5 @@ def _answers(state: ReplicatedStore, top: float) -> Iterator[str]:
         if isinstance(each, Answered)
     ]
     yield text(LEFT, top + 48, "answered", SMALL, colour=MUTED)
-    yield text(
-        LEFT + 100,
-        top + 48,
-        "; ".join(answers) or "nobody",
-        SMALL + 1,
-        colour=MARK if answers else MUTED,
-        bold=bool(answers),
-    )
+    words, ink = "; ".join(answers) or "nobody", MARK if answers else MUTED
+    yield text(LEFT + 100, top + 48, words, SMALL + 1, colour=ink, bold=bool(answers))

@@ -1,7 +1,4 @@
-"""The coordinator's store drawn: the log of one partition of the offsets topic, and the groups in memory above it.
-
-A frame of a run of `kafkalearn.offsets.store` becomes one drawing.
-"""
+"""The coordinator's store, drawn and in words: the log of a partition, and the groups that are in memory."""
 
 from __future__ import annotations
 
@@ -29,24 +26,8 @@ from kafkalearn.drawing.svg import (
 )
 from kafkalearn.offsets.records import GROUP_TYPE, OFFSET_TYPES, decode
 from kafkalearn.offsets.replay import CLASSIC, Group
-from kafkalearn.offsets.store.model import (
-    Answer,
-    Commit,
-    DeleteGroup,
-    Elect,
-    Entry,
-    Fetch,
-    LeaderCrashed,
-    Load,
-    LoadBuffer,
-    Replicated,
-    Resign,
-    Store,
-    StoreEvent,
-    StoreGroup,
-    Sweep,
-    TimeReached,
-)
+from kafkalearn.offsets.store import model
+from kafkalearn.offsets.store.model import Answer, Entry, Store, StoreEvent
 
 LEFT, ROW_HEIGHT, MOST_ROWS = 25, 38, 9
 CACHE_LEFT = 590
@@ -169,32 +150,32 @@ def _event_words(event: StoreEvent | None) -> str:
     match event:
         case None:
             return "Nothing has happened yet"
-        case Commit():
+        case model.Commit():
             return f"{_time(event.now_ms)}  {event.group_id} commits {event.offset} for {event.topic}-{event.partition}"
-        case StoreGroup():
+        case model.StoreGroup():
             change = "a rebalance ends" if event.kind == CLASSIC else f"the {event.kind} group changes"
             has_members = f"{change}, {counted(len(event.members), 'member')}"
             words = has_members if event.members else "the last member has left"
             return f"{_time(event.now_ms)}  {event.group_id}: {words}"
-        case Sweep():
+        case model.Sweep():
             return f"{_time(event.now_ms)}  the sweep looks for expired offsets"
-        case Fetch():
+        case model.Fetch():
             return f"{event.group_id} asks for its offset of {event.topic}-{event.partition}"
-        case DeleteGroup():
+        case model.DeleteGroup():
             return f"An admin deletes {event.group_id}"
-        case Resign():
+        case model.Resign():
             return "The broker loses the partition"
-        case Elect():
+        case model.Elect():
             return "The broker becomes leader of the partition"
-        case Load():
+        case model.Load():
             return "It reads the log"
-        case LoadBuffer():
+        case model.LoadBuffer():
             return "It reads the log as far as its buffer reaches"
-        case LeaderCrashed():
+        case model.LeaderCrashed():
             return "The leader dies; a replica takes over"
-        case Replicated():
+        case model.Replicated():
             return "The replicas have all that was written"
-        case TimeReached():
+        case model.TimeReached():
             return f"{_time(event.now_ms)}  time passes"
     return type(event).__name__
 
@@ -208,14 +189,9 @@ def describe_store(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEv
     if frame.event is not None:
         of_them = f", {tombstones} of them tombstones" if tombstones else ""
         words.append(f"{counted(len(written), 'record')} written{of_them}.")
-    for answer in store.effects:
-        if answer != Answer():
-            words.append(f"Answer: {_answer_words(answer)}.")
-    groups = ", ".join(
-        f"{_name(group)} {group.state} with {counted(len(group.offsets), 'offset')}" for group in store.groups
-    )
-    words.append(f"In memory: {groups or 'no group'}.")
-    return " ".join(words)
+    words += [f"Answer: {_answer_words(answer)}." for answer in store.effects if answer != Answer()]
+    groups = [f"{_name(each)} {each.state} with {counted(len(each.offsets), 'offset')}" for each in store.groups]
+    return " ".join([*words, f"In memory: {', '.join(groups) or 'no group'}."])
 
 
 def store_text(frame: Frame[Store, StoreEvent], before: Frame[Store, StoreEvent] | None = None) -> str:

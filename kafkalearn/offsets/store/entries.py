@@ -1,4 +1,4 @@
-"""What a release writes into the topic: commits, groups and tombstones, to the byte."""
+"""What a release writes into the topic, to the byte, and what that changes in memory."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def offset_tombstones(settings: Settings, group: Group, gone: Iterable[Committed
     """The entries that say that some offsets of a group are gone."""
     number = 1 if at_least("0.9.0", settings.release) else 0
     keys = ({"group": group.group_id, "topic": each.topic, "partition": each.partition} for each in gone)
-    return [Entry(encode_key(number, key), None) for key in keys]
+    return [_tombstone(number, key) for key in keys]
 
 
 def group_tombstones(settings: Settings, group: Group) -> list[Entry]:
@@ -112,17 +112,20 @@ def group_tombstones(settings: Settings, group: Group) -> list[Entry]:
         SHARE: (12, 15, 11) if at_least("4.1", settings.release) else (12, 9, 11),
     }
     if group.kind in of_newer:
-        return [Entry(encode_key(number, {"groupId": group.group_id}), None) for number in of_newer[group.kind]]
+        return [_tombstone(number, {"groupId": group.group_id}) for number in of_newer[group.kind]]
     if group.epoch == 0 and not at_least("4.0", settings.release):
         return []
-    return [Entry(encode_key(GROUP_TYPE, {"group": group.group_id}), None)]
+    return [_tombstone(GROUP_TYPE, {"group": group.group_id})]
 
 
-# What is written of a group of a newer protocol: KIP-848 (consumer) and streams, a record for each part of it.
-#
-# The records and their order are those of a heartbeat that brings a change: members that have left, members that say
-# something new, the group with its epoch, then the target and what each member has. Assignments are empty, and hashes
-# of topics 0; no offset depends on them.
+def _tombstone(number: int, key: Mapping[str, object]) -> Entry:
+    return Entry(encode_key(number, key), None)
+
+
+# What is written of a group of a newer protocol, KIP-848 (consumer) or streams: a record for each part of it, in the
+# order of a heartbeat that brings a change: members that have left, members that say something new, the group with its
+# epoch, then the target and what each member has. Assignments are empty, and hashes of topics 0; no offset depends on
+# them.
 
 DEFAULT_REBALANCE_TIMEOUT_MS = 300_000
 _NO_TASKS: dict[str, object] = {"activeTasks": [], "standbyTasks": [], "warmupTasks": []}
@@ -212,10 +215,6 @@ def _entry(number: int, key: Mapping[str, object], value: Mapping[str, object]) 
     return Entry(encode_key(number, key), encode_value(number, 0, value))
 
 
-def _tombstone(number: int, key: Mapping[str, object]) -> Entry:
-    return Entry(encode_key(number, key), None)
-
-
 def _epochs(event: StoreGroup) -> dict[str, object]:
     before = event.generation - 1
     return {"memberEpoch": event.generation, "previousMemberEpoch": before, "state": MEMBER_IS_STABLE[event.kind]}
@@ -244,12 +243,7 @@ def _consumer_member(event: StoreGroup, member: Member) -> dict[str, object]:
 
 
 def _streams_member(member: Member) -> dict[str, object]:
-    return _client(member) | {
-        "topologyEpoch": 0,
-        "processId": member.member_id,
-        "userEndpoint": None,
-        "clientTags": [],
-    }
+    return _client(member) | {"topologyEpoch": 0, "processId": member.member_id, "userEndpoint": None, "clientTags": []}
 
 
 def _sources(event: StoreGroup) -> tuple[str, ...]:
@@ -260,13 +254,10 @@ def _sources(event: StoreGroup) -> tuple[str, ...]:
 def _topology(event: StoreGroup) -> dict[str, object]:
     lists = ("sourceTopicRegex", "stateChangelogTopics", "repartitionSinkTopics", "repartitionSourceTopics")
     none: dict[str, object] = {name: [] for name in (*lists, "copartitionGroups")}
-    return {
-        "epoch": 0,
-        "subtopologies": [{"subtopologyId": "0", "sourceTopics": list(_sources(event))} | none],
-    }
+    return {"epoch": 0, "subtopologies": [{"subtopologyId": "0", "sourceTopics": list(_sources(event))} | none]}
 
 
-# The log and the cache kept in step: what is appended, and what that changes in the cache.
+# The log and the cache in memory, kept in step.
 
 GROUP_NUMBERS = (GROUP_TYPE, *GROUP_RECORDS.values())  # the records whose tombstone ends a group
 

@@ -1,4 +1,4 @@
-"""The settings of the coordinator's store."""
+"""The nouns of the coordinator's store: settings, events, the log and what is in memory of it."""
 
 from __future__ import annotations
 
@@ -81,8 +81,6 @@ class Settings(Checked):
         """``offsets.retention.minutes`` in milliseconds."""
         return self.retention_minutes * MINUTE_MS
 
-
-# What may happen to the coordinator's store: requests, the broker's own tasks, a change of leader.
 
 Epoch: TypeAlias = Annotated[int, Whole(-1, LARGEST_INT)]  # of a group, a member or a leader; -1: none
 ProducerId: TypeAlias = Annotated[int, Whole(0)]
@@ -250,9 +248,6 @@ StoreEvent: TypeAlias = (
 )  # fmt: skip
 
 
-# What a step of the coordinator's store led to.
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a request."""
@@ -260,8 +255,6 @@ class Answer:
     error: str = "NONE"
     offset: int | None = None  # to a fetch; -1: nothing is committed
 
-
-# The coordinator's store: the log of one partition of the offsets topic, and what is in memory of it.
 
 OWNED, LOADING, NOT_OWNED, FAILED = "owned", "loading", "not owned", "failed"
 STATUSES = (OWNED, LOADING, NOT_OWNED, FAILED)

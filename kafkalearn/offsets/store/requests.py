@@ -1,4 +1,4 @@
-"""What clients ask, to commit and to fetch; what a rebalance stores; what somebody produces into the topic."""
+"""The rules of the store's events: transactions, commits, fetches, rebalances, sweeps, deletions, timeouts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from kafkalearn.offsets.store.model import (
 )
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
 
-# Commits inside transactions: which are still open, which count, and what a marker changes.
+# Commits inside transactions.
 
 
 def open_entries(log: Iterable[Entry]) -> dict[int, tuple[int, ...]]:
@@ -106,6 +106,8 @@ def end_transaction(settings: Settings, store: Store, event: EndTransaction) -> 
     store = append(store, marker)
     return replace(store, groups=follow(store.groups, newest)) if event.is_commit else store
 
+
+# Commits, fetches, what a rebalance stores, and what somebody produces into the topic.
 
 ADMIN_CLIENT_ID = "__admin_client"  # the one client id that may produce to internal topics
 METADATA_TOO_LARGE = "OFFSET_METADATA_TOO_LARGE"
@@ -245,14 +247,13 @@ def produce(settings: Settings, store: Store, event: Produce) -> Store:
     return replace(store, log=(*store.log, Entry(event.key, event.value, is_foreign=True))).answering()
 
 
-# When a committed offset expires: the two rules, before and since 2.1 (KIP-211).
-#
-# Up to 2.0 every commit carries its own time of expiry, and the sweep does not look at the group: a partition that
-# gets no new commit for the retention time loses its offset although it is being consumed. Since 2.1 the kind of group
-# decides. An offset of a topic that a member subscribes to does not expire. The offsets of a classic group that has no
-# members count from when it became Empty, all at once; those of a group of a newer protocol (KIP-848, streams) or of a
-# standalone consumer, and those of a topic that no member subscribes to, each from its last commit. So a KIP-848 group
-# that runs for weeks keeps an old commit, and loses it with the first sweep after its last member has left.
+# When a committed offset expires: the two rules, before and since 2.1 (KIP-211). Up to 2.0 every commit carries its own
+# time of expiry, and the sweep does not look at the group: a partition that gets no new commit for the retention time
+# loses its offset although it is being consumed. Since 2.1 the kind of group decides. An offset of a topic that a
+# member subscribes to does not expire. The offsets of a classic group that has no members count from when it became
+# Empty, all at once; those of a group of a newer protocol (KIP-848, streams) or of a standalone consumer, and those of
+# a topic that no member subscribes to, each from its last commit. So a KIP-848 group that runs for weeks keeps an old
+# commit, and loses it with the first sweep after its last member has left.
 
 
 def is_expired(
@@ -347,7 +348,7 @@ def _only_when_stable(release: str) -> bool:
     return at_least(fixed_in, release)
 
 
-# What leaves the store: expired offsets at the sweep, and what is deleted by request.
+# What leaves the store.
 
 
 def sweep(settings: Settings, store: Store, event: Sweep) -> Store:
@@ -433,9 +434,6 @@ def delete_topic(settings: Settings, store: Store, event: DeleteTopic) -> Store:
             gone = [each for each in gone if each.topic_id in (None, event.topic_id)]
         store = append(store, *offset_tombstones(settings, group, gone))
     return store
-
-
-# Commits that wait for the replicas for too long: `offsets.commit.timeout.ms`.
 
 
 def time_reached(settings: Settings, store: Store, event: TimeReached) -> Store:

@@ -1,4 +1,7 @@
-"""The simulator of the coordinator's store: each event has its rule in a file beside this one."""
+"""The simulator of the coordinator's store: the rule of each event, and what holds of its states.
+
+Here are the rules of a partition that is lost and won; those of requests are in `kafkalearn.offsets.store.requests`.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,6 @@ from kafkalearn.groups.defaults import EMPTY, STABLE
 from kafkalearn.offsets.records import RECORD_TYPES, decode
 from kafkalearn.offsets.replay import Group, replay
 from kafkalearn.offsets.store import requests
-from kafkalearn.offsets.store import requests as removal
-from kafkalearn.offsets.store import requests as transactions
-from kafkalearn.offsets.store import requests as waiting
 from kafkalearn.offsets.store.entries import replicated
 from kafkalearn.offsets.store.model import (
     FAILED,
@@ -52,8 +52,6 @@ from kafkalearn.offsets.store.model import (
 )
 from kafkalearn.offsets.store.requests import committed_entries, is_subscribed
 from kafkalearn.releases.lines import at_least
-
-# The partition lost and won: the resignation, the election, and the load, which reads the log into the cache.
 
 
 def resign(settings: Settings, store: Store, event: Resign) -> Store:
@@ -160,17 +158,17 @@ _REQUESTS: dict[type, _Rule] = {  # answered in any case
     Commit: requests.commit,
     Fetch: requests.fetch,
     StoreGroup: requests.store_group,
-    DeleteGroup: removal.delete_group,
-    DeleteOffset: removal.delete_offset,
+    DeleteGroup: requests.delete_group,
+    DeleteOffset: requests.delete_offset,
 }
 _OF_THE_COORDINATOR: dict[type, _Rule] = {  # possible only while it owns the partition
     Replicated: replicated,
-    TimeReached: waiting.time_reached,
+    TimeReached: requests.time_reached,
     LeaderCrashed: leader_crashed,
-    EndTransaction: transactions.end_transaction,
+    EndTransaction: requests.end_transaction,
     StateChanged: requests.change_state,
-    Sweep: removal.sweep,
-    DeleteTopic: removal.delete_topic,
+    Sweep: requests.sweep,
+    DeleteTopic: requests.delete_topic,
 }
 _RULES: dict[type, _Rule] = _REQUESTS | _OF_THE_COORDINATOR | {
     Produce: requests.produce,
@@ -249,6 +247,10 @@ def lasting(groups: tuple[Group, ...]) -> tuple[Group, ...]:
     return tuple(group for group in groups if not group.is_blank)
 
 
+def _is_settled(store: Store) -> bool:
+    return store.status == OWNED and not store.in_flight and not store.unreplicated
+
+
 def _has_each_group_once(settings: Settings, store: Store) -> bool:
     ids = [group.group_id for group in store.groups]
     return ids == sorted(set(ids))
@@ -283,10 +285,6 @@ INVARIANTS: Promises = MappingProxyType(
     }
 )
 """What holds in every state, as predicates of settings and state."""
-
-
-def _is_settled(store: Store) -> bool:
-    return store.status == OWNED and not store.in_flight and not store.unreplicated
 
 
 def _offsets(groups: tuple[Group, ...]) -> Mapping[tuple[str, TopicPartition], int]:
