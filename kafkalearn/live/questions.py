@@ -1,4 +1,8 @@
-"""Fixed questions to a real Kafka, whose answers never change; `kafkalearn.releases.real_answers` has them recorded."""
+"""Fixed questions to a real Kafka, whose answers never change; `kafkalearn.releases.real_answers` has them recorded.
+
+Each question is a function of a release line: it starts a cluster, and its answer is something that JSON can hold. At
+the end they have names, by which `ask`, `ask_a_real_broker` and `ask_live` ask them. `Shop` is what Spark reads from.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,7 @@ from string import ascii_lowercase
 from types import MappingProxyType
 from typing import Any
 
-from confluent_kafka import Consumer
-from confluent_kafka import TopicPartition as ConfluentKafkaTopicPartition
+import confluent_kafka
 from confluent_kafka.admin import ConfigResource
 
 from kafkalearn.base.checks import one_of
@@ -117,7 +120,7 @@ def _owners_of_consumers(release: str, strategy: str) -> Owners:
         for name, count in TOPICS.items():
             kafka.create_topic(name, count)
         kafka.coordinator(GROUP)
-        consumers: dict[str, Consumer] = {}
+        consumers: dict[str, confluent_kafka.Consumer] = {}
         seen = []
         for member in MEMBERS:
             consumers[member] = kafka.consumer(
@@ -132,7 +135,7 @@ def _owners_of_consumers(release: str, strategy: str) -> Owners:
         return seen
 
 
-def _settled(kafka: Kafka, consumers: dict[str, Consumer]) -> dict[str, list[list[object]]]:
+def _settled(kafka: Kafka, consumers: dict[str, confluent_kafka.Consumer]) -> dict[str, list[list[object]]]:
     """Of each member its partitions, when all of them have settled."""
 
     def look() -> DescribedGroup:
@@ -212,21 +215,18 @@ def commit_one(kafka: Kafka, broker: int, group: str) -> None:
 
 def partitions_of_groups(kafka: Kafka) -> dict[str, int]:
     """In which partition of the offsets topic each group's records lie, on the brokers' disks."""
-    return dict(_found(kafka))
-
-
-def _found(kafka: Kafka) -> Iterable[tuple[str, int]]:
-    for broker in kafka.broker_ids:
-        disk = kafka.disk(broker)
-        for topic, partition in disk.replicas():
-            if topic == OFFSETS_TOPIC:
-                for each in disk.records(topic, partition):
-                    yield decode_key(each.key)[1]["group"], partition
+    return {
+        decode_key(each.key)[1]["group"]: partition
+        for disk in map(kafka.disk, kafka.broker_ids)
+        for topic, partition in disk.replicas()
+        if topic == OFFSETS_TOPIC
+        for each in disk.records(topic, partition)
+    }
 
 
 # The articles' walk through Kafka's command-line tools, from a new topic to the bytes of a commit.
 
-TOPIC, COMMANDS_GROUP, RECORDS = "tp_test_01", "console-consumer-77682", 60
+TOPIC, CONSOLE_GROUP, RECORDS = "tp_test_01", "console-consumer-77682", 60
 FORMATTER = "org.apache.kafka.tools.consumer.OffsetsMessageFormatter"
 WAIT_MS = "20000"
 
@@ -239,18 +239,18 @@ def command_walk(release: str) -> dict[str, object]:
         kafka.tool("console-producer", "--topic", TOPIC, said=sent)
         ends = kafka.tool("get-offsets", "--topic", TOPIC)
         consumed = kafka.tool(
-            *("console-consumer", "--topic", TOPIC, "--group", COMMANDS_GROUP, "--from-beginning"),
+            *("console-consumer", "--topic", TOPIC, "--group", CONSOLE_GROUP, "--from-beginning"),
             *("--max-messages", str(RECORDS), "--timeout-ms", WAIT_MS),
         )
         groups = kafka.tool("consumer-groups", "--list")
-        partition = partitions_of_groups(kafka)[COMMANDS_GROUP]
+        partition = partitions_of_groups(kafka)[CONSOLE_GROUP]
         records = kafka.disk(1).records(OFFSETS_TOPIC, partition)
         printed = kafka.tool(
             *("console-consumer", "--topic", OFFSETS_TOPIC, "--partition", str(partition), "--offset", "earliest"),
             *("--max-messages", str(len(records)), "--timeout-ms", WAIT_MS, "--formatter", FORMATTER),
         )
         ours = [formatter_line(each.key, each.value, kafka.release.version) for each in records]
-        committed = dict(_committed(records))
+        committed = _committed(records)
         return {
             "create": created.strip().splitlines()[-1],
             "log ends": sorted(int(line.rpartition(":")[2]) for line in ends.split()),
@@ -263,21 +263,23 @@ def command_walk(release: str) -> dict[str, object]:
         }
 
 
-def _committed(records: Iterable[Record]) -> Iterator[tuple[int, int]]:
-    """Partition and offset of each commit."""
-    for each in records:
-        kind, key = decode_key(each.key)
-        if kind.number in OFFSET_TYPES and each.value is not None:
-            yield key["partition"], decode_value(kind, each.value)[1]["offset"]
+def _committed(records: Iterable[Record]) -> dict[int, int]:
+    """The last committed offset of each partition."""
+    return {
+        key["partition"]: decode_value(kind, each.value)[1]["offset"]
+        for each in records
+        for kind, key in [decode_key(each.key)]
+        if kind.number in OFFSET_TYPES and each.value is not None
+    }
 
 
 # Where keys land: what the producers' own partitioners do with them.
 
 KEYS = ("order-4711", "order-42", "order-1001", "", "订单-7")
 KEYED_PARTITIONS = 6
+FLUSH_TIMEOUT_S = 15.0
 PARTITIONERS = {"murmur2": "murmur2", "crc32": "consistent", "fnv1a": "fnv1a"}
 """librdkafka's name for each rule; `murmur2` is the Java client's."""
-KEYED_TIMEOUT_S = 15.0
 
 
 def partitions_of_keys(release: str) -> dict[str, dict[str, int]]:
@@ -289,8 +291,8 @@ def partitions_of_keys(release: str) -> dict[str, dict[str, int]]:
             producer = kafka.producer(partitioner=partitioner)
             for key in KEYS:
                 producer.produce(rule, b"", key.encode())
-            if producer.flush(KEYED_TIMEOUT_S):
-                raise NotReached(f"records of the topic {rule} were not taken within {KEYED_TIMEOUT_S:.0f} s")
+            if producer.flush(FLUSH_TIMEOUT_S):
+                raise NotReached(f"records of the topic {rule} were not taken within {FLUSH_TIMEOUT_S:.0f} s")
             for number in range(KEYED_PARTITIONS):
                 for each in kafka.disk(1).records(rule, number):
                     landed[each.key.decode()][rule] = number
@@ -301,9 +303,7 @@ def partitions_of_keys(release: str) -> dict[str, dict[str, int]]:
 
 OLDER, NEWER = "4.0", "4.3"
 
-SETTING = "group.coordinator.append.linger.ms"
-SMALL_SEGMENT = {"segment.bytes": 1000}
-RELEASES_TIMEOUT_S = 10.0
+LINGER = "group.coordinator.append.linger.ms"
 OLD_PLACES = struct.Struct(">hqihq")  # version, offset, leader epoch, the length of metadata that is empty, commit time
 
 
@@ -323,8 +323,8 @@ def _answers_of(line: str) -> dict[str, object]:
             "version of a commit's value": decode_value(1, value)[0],
             "bytes of a commit's value": len(value),
             "read at the places of 4.0": _read_at_old_places(value),
-            "a topic with segment.bytes=1000": _created(kafka),
-            SETTING: _setting(kafka),
+            "a topic with segment.bytes=1000": _small_segments_created(kafka),
+            LINGER: _linger_ms(kafka),
         }
 
 
@@ -348,24 +348,24 @@ def _read_at_old_places(value: bytes) -> dict[str, bool]:
     }
 
 
-def _created(kafka: Kafka) -> str:
+def _small_segments_created(kafka: Kafka) -> str:
     try:
-        kafka.create_topic("small", config=SMALL_SEGMENT)
+        kafka.create_topic("small", config={"segment.bytes": 1000})
     except Refused as error:
         return error.error
     return "created"
 
 
-def _setting(kafka: Kafka) -> int:
+def _linger_ms(kafka: Kafka) -> int:
     admin = kafka.admin()
     (future,) = admin.describe_configs([ConfigResource(ConfigResource.Type.BROKER, "1")]).values()
-    return int(future.result(RELEASES_TIMEOUT_S)[SETTING].value)
+    return int(future.result(10.0)[LINGER].value)
 
 
 # LEO, HW and ISR while followers stand still, and an acknowledged record that is lost.
 
 PLACE = TopicPartition("orders", 0)
-REPLICA_BROKERS = (1, 2, 3)
+REPLICAS = (1, 2, 3)
 ACKS = {0: 0, 1: 1, "all": -1}
 LAGGARDS_LEAVE = {"replica.lag.time.max.ms": 3000, "broker.session.timeout.ms": 60_000}
 THE_DEAD_ARE_MISSED = {"replica.lag.time.max.ms": 60_000, "broker.session.timeout.ms": 4000}
@@ -388,23 +388,22 @@ def frozen_followers(release: str) -> list[State]:
 
 def _frozen(release: str, still: tuple[int, ...]) -> list[State]:
     with Kafka(3, release, config=LAGGARDS_LEAVE) as kafka:
-        kafka.create_topic(PLACE.topic, assignment=[list(REPLICA_BROKERS)])
+        kafka.create_topic(PLACE.topic, assignment=[list(REPLICAS)])
         send(kafka, 1, ["a", "b", "c"], "all")
         seen = [_state(kafka, "3 records with acks=all", lambda state: state["HW"] == 3 and len(state["ISR"]) == 3)]
         with _in_a_hurry():
             for broker in still:
                 kafka.freeze(broker)
             send(kafka, 1, ["d", "e"], 1)
-            running = [each for each in REPLICA_BROKERS if each not in still]
-            wanted = [5 if each in running else 3 for each in REPLICA_BROKERS]
+            wanted = [3 if each in still else 5 for each in REPLICAS]
             seen.append(
                 _state(
                     kafka,
                     f"{_named(still)} frozen, 2 records with acks=1",
-                    lambda state: [state[f"LEO {each}"] for each in REPLICA_BROKERS] == wanted,
+                    lambda state: [state[f"LEO {each}"] for each in REPLICAS] == wanted,
                 )
             )
-        stays = [each for each in REPLICA_BROKERS if each not in still]
+        stays = [each for each in REPLICAS if each not in still]
         seen.append(_state(kafka, f"{_named(still)} left the ISR", lambda state: state["ISR"] == stays))
         for broker in still:
             kafka.thaw(broker)
@@ -415,7 +414,7 @@ def _frozen(release: str, still: tuple[int, ...]) -> list[State]:
 def lost_record(release: str) -> dict[str, object]:
     """A record with acks=1 is acknowledged, its leader dies before a follower has it, and another takes its offset."""
     with Kafka(3, release, config=THE_DEAD_ARE_MISSED) as kafka:
-        kafka.create_topic(PLACE.topic, assignment=[list(REPLICA_BROKERS)])
+        kafka.create_topic(PLACE.topic, assignment=[list(REPLICAS)])
         send(kafka, 1, ["a", "b"], "all")
         _state(kafka, "", lambda state: state["HW"] == 2 and len(state["ISR"]) == 3)
         with _in_a_hurry():
@@ -459,7 +458,7 @@ def send(kafka: Kafka, leader: int, values: list[str], acks: int | str) -> dict[
 def _state(kafka: Kafka, moment: str, is_there) -> State:
     def look() -> State:
         found = kafka.partition(*PLACE, 1)
-        ends = {f"LEO {each}": kafka.disk(each).log_end_offset(*PLACE) for each in REPLICA_BROKERS}
+        ends = {f"LEO {each}": kafka.disk(each).log_end_offset(*PLACE) for each in REPLICAS}
         return {"moment": moment, **ends, "HW": kafka.high_watermark(*PLACE), "ISR": sorted(found.isr)}
 
     return wait_for(look, is_there, f"the state after: {moment};", PATIENCE_S)
@@ -488,7 +487,6 @@ ORDERS, SIMULATED = "orders", "simulated"
 SHOP_PARTITIONS = 3
 OFFSETS_PARTITIONS = 4
 COMMITTED = {"billing": (40, 60, 50), "shipping": (10, 0, 20)}  # of each group the offset in each partition
-CONSUMER = "search"
 
 
 class Shop:
@@ -526,10 +524,10 @@ class Shop:
         for group, offsets in COMMITTED.items():
             self.kafka.coordinator(group)
             consumer = self.kafka.consumer(group)
-            places = [ConfluentKafkaTopicPartition(ORDERS, number, offset) for number, offset in enumerate(offsets)]
+            places = [confluent_kafka.TopicPartition(ORDERS, *each) for each in enumerate(offsets)]
             consumer.commit(offsets=places, asynchronous=False)
             consumer.close()
-        self._read_and_leave(CONSUMER)
+        self._read_and_leave("search")
 
     def close(self) -> None:
         """Stop it; a second time does nothing."""
@@ -556,7 +554,7 @@ class Shop:
 
 # What the cleaner leaves of a log in its first pass and in a later one: when a tombstone goes.
 
-TOMBSTONES_PLACE = TopicPartition("customers", 0)
+CUSTOMERS = TopicPartition("customers", 0)
 DELETE_RETENTION_MS = 1000
 SEGMENT_MS = 1000
 NEVER_MS = 10**14  # as min.compaction.lag.ms: leave the log alone
@@ -579,15 +577,15 @@ DORA_WAS_NEVER_THERE: Script = (
 
 def tombstone(release: str) -> dict[str, list[list[object]]]:
     """What is in the log before, after the first pass, and after one that comes later: [offset, key, value]."""
-    return _passes(release, ANNA_LEAVES)
+    return _log_after_passes(release, ANNA_LEAVES)
 
 
 def tombstone_of_a_new_key(release: str) -> dict[str, list[list[object]]]:
     """The same where a tombstone is the first record of its key."""
-    return _passes(release, DORA_WAS_NEVER_THERE)
+    return _log_after_passes(release, DORA_WAS_NEVER_THERE)
 
 
-def _passes(release: str, script: Script) -> dict[str, list[list[object]]]:
+def _log_after_passes(release: str, script: Script) -> dict[str, list[list[object]]]:
     with Kafka(1, release, config=QUICK_CLEANER) as kafka:
         config = {
             "cleanup.policy": "compact",
@@ -596,19 +594,19 @@ def _passes(release: str, script: Script) -> dict[str, list[list[object]]]:
             "delete.retention.ms": DELETE_RETENTION_MS,
             "min.compaction.lag.ms": NEVER_MS,
         }
-        kafka.create_topic(TOMBSTONES_PLACE.topic, config=config)
-        _send(kafka, script)
-        _send(kafka, closing(script, 1))
-        seen = {"before": _shown(kafka)}
+        kafka.create_topic(CUSTOMERS.topic, config=config)
+        _send_script(kafka, script)
+        _send_script(kafka, closing(script, 1))
+        seen = {"before": _shown_log(kafka)}
         began_s = time.monotonic()
-        _clean(kafka)
-        seen["first pass"] = _shown(kafka)
+        _clean_once(kafka)
+        seen["first pass"] = _shown_log(kafka)
         if time.monotonic() - began_s > DELETE_RETENTION_MS / 1000:  # the cleaner may have come a second time
             raise NotReached(f"the first pass was not over and looked at within {DELETE_RETENTION_MS} ms")
         time.sleep(DELETE_RETENTION_MS / 1000 + 0.2)  # the delete horizon, which the first pass has written, is past
-        _send(kafka, closing(script, 2))
-        _clean(kafka)
-        seen["later pass"] = _shown(kafka)
+        _send_script(kafka, closing(script, 2))
+        _clean_once(kafka)
+        seen["later pass"] = _shown_log(kafka)
         return seen
 
 
@@ -617,25 +615,23 @@ def closing(script: Script, number: int) -> Script:
     return (("closing", f"{number}", script[-1][2] + number * LATER_MS),)
 
 
-def _send(kafka: Kafka, records: Iterable[tuple[str, str | None, int]]) -> None:
+def _send_script(kafka: Kafka, records: Iterable[tuple[str, str | None, int]]) -> None:
     kafka.send_records(
-        TOMBSTONES_PLACE.topic,
+        CUSTOMERS.topic,
         [(key.encode(), value and value.encode(), BEGAN_MS + since_ms) for key, value, since_ms in records],
     )
 
 
-def _clean(kafka: Kafka) -> None:
+def _clean_once(kafka: Kafka) -> None:
     """One pass, which takes all but the active segment."""
-    wanted = kafka.disk(1).segments(*TOMBSTONES_PLACE)[-1].base_offset
-    kafka.alter_topic(TOMBSTONES_PLACE.topic, {"min.compaction.lag.ms": 0})
-    wait_for(
-        lambda: kafka.disk(1).checkpoint(CLEANED).get(TOMBSTONES_PLACE), wanted, f"{TOMBSTONES_PLACE} cleaned up to"
-    )
-    kafka.alter_topic(TOMBSTONES_PLACE.topic, {"min.compaction.lag.ms": NEVER_MS})
+    wanted = kafka.disk(1).segments(*CUSTOMERS)[-1].base_offset
+    kafka.alter_topic(CUSTOMERS.topic, {"min.compaction.lag.ms": 0})
+    wait_for(lambda: kafka.disk(1).checkpoint(CLEANED).get(CUSTOMERS), wanted, f"{CUSTOMERS} cleaned up to")
+    kafka.alter_topic(CUSTOMERS.topic, {"min.compaction.lag.ms": NEVER_MS})
 
 
-def _shown(kafka: Kafka) -> list[list[object]]:
-    records = wait_for(lambda: kafka.disk(1).records(*TOMBSTONES_PLACE), lambda found: True)
+def _shown_log(kafka: Kafka) -> list[list[object]]:
+    records = wait_for(lambda: kafka.disk(1).records(*CUSTOMERS), lambda found: True)
     return [[each.offset, each.key.decode(), each.value and each.value.decode()] for each in records]
 
 
