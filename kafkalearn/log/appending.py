@@ -1,4 +1,4 @@
-"""Writing to a log: what is refused, batches, markers, and when a new segment is opened.
+"""Writing to a log: what is refused, batches, markers, when a new segment is opened; and what is known of producers.
 
 In this order, as in Kafka: the size of a batch, its keys and timestamps, whether it fits into a segment, whether the
 active segment is full, whether the producer's sequence number follows on, whether its transaction is open.
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from kafkalearn.base.errors import IllegalEvent
-from kafkalearn.formats.batches import Batch as BatchesBatch
+from kafkalearn.formats.batches import Batch as DiskBatch
 from kafkalearn.formats.records import BATCH_HEADER_BYTES, MARKER_BYTES, length_of, record_bytes
 from kafkalearn.log.index import FARTHEST, is_index_full
 from kafkalearn.log.model import (
@@ -267,19 +267,18 @@ def _put(producers: tuple[Producer, ...], producer: Producer) -> tuple[Producer,
     return tuple(sorted((*others, producer), key=lambda each: each.producer_id))
 
 
-# What a broker knows of producers and transactions once it has read the batches of a log, as after a crash.
-#
-# References
-# ----------
-# Apache Kafka 4.3, ``ProducerStateManager``, ``ProducerAppendInfo.append``, ``ProducerStateEntry``; KIP-98.
-
 NO_EPOCH = -1
 COMMIT, ABORT = "COMMIT", "ABORT"
 EARLIER_EXPIRATION_MS = 7 * EXPIRATION_MS  # up to 3.3
 
 
 class ProducerState:
-    """What a broker remembers of producers and transactions when it has read batches in order."""
+    """What a broker remembers of producers and transactions once it has read batches in order, as after a crash.
+
+    References
+    ----------
+    Apache Kafka 4.3, ``ProducerStateManager``, ``ProducerAppendInfo.append``, ``ProducerStateEntry``; KIP-98.
+    """
 
     def __init__(self, release: str) -> None:
         """Before the first batch; `release` is the broker's."""
@@ -289,7 +288,7 @@ class ProducerState:
         self.begun: dict[int, int] = {}  # producer id -> first offset of its open transaction
         self.ended: list[Transaction] = []
 
-    def read(self, batch: BatchesBatch) -> None:
+    def read(self, batch: DiskBatch) -> None:
         """Read the next batch."""
         if batch.producer_id < 0:
             return
@@ -306,7 +305,7 @@ class ProducerState:
         if batch.is_transactional:
             self.begun.setdefault(batch.producer_id, batch.base_offset)
 
-    def _after_marker(self, entry: ProducerStateEntry | None, batch: BatchesBatch) -> ProducerStateEntry:
+    def _after_marker(self, entry: ProducerStateEntry | None, batch: DiskBatch) -> ProducerStateEntry:
         """A marker ends the transaction and may raise the epoch; one that was emptied says nothing any more."""
         if not batch.records:
             return entry or ProducerStateEntry(NO_EPOCH, ())

@@ -1,4 +1,9 @@
-"""The log cleaner: what it may take, which record of a key is the last, and what it copies."""
+"""The log cleaner: what it may take, when it comes, and its two passes over a log.
+
+The first pass makes a map with the last offset of each key, the second copies the segments without what the map makes
+obsolete. The sections follow a log through it: how dirty it is, what stops a cleaner, which segments become one, which
+transactions are aborted, when the next pass comes, the map, the keep rule, the copy.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +37,10 @@ from kafkalearn.log.model import (
     ends_of,
 )
 
-# What the cleaner may take of a log, how dirty it is, and whether that is enough.
-#
-# The *dirty* part begins at the checkpoint of the last cleaning. It ends where the first of three things is: an offset
-# that is not decided yet, the active segment, or a segment that ``min.compaction.lag.ms`` still protects. Cleaning
-# goes by whole segments. Only the *dirty ratio*, or ``max.compaction.lag.ms``, makes the cleaner begin.
+# How dirty a log is, and whether that is enough. The *dirty* part begins at the checkpoint of the last cleaning. It
+# ends where the first of three things is: an offset that is not decided yet, the active segment, or a segment that
+# ``min.compaction.lag.ms`` still protects. Cleaning goes by whole segments. Only the *dirty ratio*, or
+# ``max.compaction.lag.ms``, makes the cleaner begin.
 
 
 def cleanable(settings: Settings, log: Log, now_ms: int) -> Cleanable:
@@ -107,11 +111,10 @@ def _must(settings: Settings, dirty: tuple[Segment, ...], now_ms: int) -> bool:
     return bool(since) and min(since) < now_ms - settings.max_compaction_lag_ms
 
 
-# A cleaner that stopped: what happens then, and what shows it.
-#
-# Up to 2.0 an unexpected exception ended the cleaner thread, after one line in ``log-cleaner.log``, and with it all
-# compaction of the broker until a restart. Since 2.1 (KIP-346) the thread goes on without the partition. On topics
-# with ``compact,delete`` the cleaner also deletes old segments, so that retention stops with it.
+# A cleaner that stopped: what happens then, and what shows it. Up to 2.0 an unexpected exception ended the cleaner
+# thread, after one line in ``log-cleaner.log``, and with it all compaction of the broker until a restart. Since 2.1
+# (KIP-346) the thread goes on without the partition. On topics with ``compact,delete`` the cleaner also deletes old
+# segments, so that retention stops with it.
 
 
 def stop(settings: Settings, log: Log, reason: str, is_java_error: bool = False) -> Log:
@@ -176,11 +179,8 @@ def cleaner_metrics(settings: Settings, log: Log, now_ms: int) -> Mapping[str, i
     return found
 
 
-# Neighbours that become one segment: the cleaner copies small segments into a common new one.
-
-
 def groups_of(settings: Settings, segments: tuple[Segment, ...], end: int) -> tuple[tuple[Segment, ...], ...]:
-    """The segments in groups, each of which becomes one segment.
+    """The segments in groups, each of which becomes one segment: small ones are copied into a common new one.
 
     A group takes the next segment as long as the sizes *before* cleaning, of the files and of their indexes, stay
     within ``segment.bytes`` and ``segment.index.bytes``, and offsets stay within four bytes of the base.
@@ -217,10 +217,9 @@ def _sizes(settings: Settings, segment: Segment) -> tuple[int, int, int]:
     return segment.size_bytes, OFFSET_ENTRY_BYTES * len(index.offsets), TIME_ENTRY_BYTES * len(index.times)
 
 
-# Transactions as the cleaner sees them: which batches are aborted, and which markers still have data before them.
-#
-# The cleaner reads batches in order. Data of an aborted transaction goes, whatever its keys are. A marker may go only
-# if no batch of its transaction was read before it, and then like a tombstone: it gets a delete horizon first.
+# Transactions as the cleaner sees them. It reads batches in order. Data of an aborted transaction goes, whatever its
+# keys are. A marker may go only if no batch of its transaction was read before it, and then like a tombstone: it gets a
+# delete horizon first.
 
 
 class CleanedTransactions:
@@ -273,9 +272,6 @@ class CleanedTransactions:
     def with_data(self) -> frozenset[Transaction]:
         """The aborted transactions of which a batch was read: the log must still know them."""
         return frozenset(self._with_data)
-
-
-# When the cleaner comes next: at what time if nothing is written, or after how many more bytes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,11 +358,9 @@ def _missing_bytes(settings: Settings, clean_bytes: int, cleanable_bytes: int) -
     return enough
 
 
-# The first pass of a cleaning: which offset of each key is the last one.
-#
-# Kafka keeps 24 bytes for a key: a hash of it (MD5) and an offset. Keys are never compared, and when the map is full
-# the pass stops: what it has not seen is left for the next cleaning. Here the keys themselves are kept; two keys with
-# one hash are not modelled.
+# The first pass: which offset of each key is the last one. Kafka keeps 24 bytes for a key: a hash of it (MD5) and an
+# offset. Keys are never compared, and when the map is full the pass stops: what it has not seen is left for the next
+# cleaning. Here the keys themselves are kept; two keys with one hash are not modelled.
 
 
 class CleanerDied(KafkaLearnError):  # noqa: N818  (named for what happened, as in the cleaner's log)
@@ -445,11 +439,10 @@ def _map_of_whole_segments(settings: Settings, dirty: list[Segment], cleanable: 
     return OffsetMap(offsets, latest, is_full=False)
 
 
-# The keep rule: which records a cleaning leaves in the log, and why.
-#
-# A record stays if it lies behind what the offset map has seen, or is the last of its key. The last of a key that is a
-# *tombstone* stays for a while: since 3.1 the first cleaning that meets it writes a *delete horizon* into its batch,
-# and a later one that comes after the horizon drops it. Up to 3.0 the times of the segment files decided instead.
+# The keep rule: which records a cleaning leaves in the log, and why. A record stays if it lies behind what the offset
+# map has seen, or is the last of its key. The last of a key that is a *tombstone* stays for a while: since 3.1 the
+# first cleaning that meets it writes a *delete horizon* into its batch, and a later one that comes after the horizon
+# drops it. Up to 3.0 the times of the segment files decided instead.
 
 BEHIND_THE_MAP = "behind what the map has seen"
 LAST_OF_KEY = "last of its key"
@@ -522,10 +515,9 @@ def _decide_on_tombstone(cleaning: Cleaning, batch: Batch, record: Record, is_yo
     return Decision(record.offset, waits, TOMBSTONE_WAITS if waits else TOMBSTONE_GONE)
 
 
-# The second pass of a cleaning: segments are copied without what the offset map makes obsolete.
-#
-# Offsets never change, and a batch keeps its range of them. A batch without records left goes too, unless the log would
-# forget something with it: the last offset of a live idempotent producer, or since 4.0 the end of what was cleaned.
+# The second pass: segments are copied without what the map makes obsolete. Offsets never change, and a batch keeps its
+# range of them. A batch without records left goes too, unless the log would forget something with it: the last offset
+# of a live idempotent producer, or since 4.0 the end of what was cleaned.
 
 
 def clean(settings: Settings, log: Log, cleanable: Cleanable, now_ms: int) -> Log:

@@ -191,11 +191,10 @@ def _batch(batch: batches.Batch) -> Batch:
     )
 
 
-# A log made from records with their offsets, gaps included: a part of a real topic, to be cleaned here.
-
-
 def log_from_records(records: Iterable[Record], horizons_ms: Mapping[int, int] | None = None) -> Log:
     """A log with the records in one closed segment, a batch for each, and an empty active segment behind them.
+
+    Offsets may have gaps: so a part of a real topic can be cleaned here.
 
     Parameters
     ----------

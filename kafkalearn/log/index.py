@@ -1,4 +1,4 @@
-"""The two sparse indexes of a segment: offset to position, timestamp to offset."""
+"""The two sparse indexes of a segment, offset to position and timestamp to offset; how offsets and times are found."""
 
 from __future__ import annotations
 

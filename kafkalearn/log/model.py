@@ -1,4 +1,8 @@
-"""The settings of a log: those of the topic, and those of the broker's cleaner."""
+"""The parts of a log: its settings, what may happen to it, what an event led to, and its state.
+
+Records lie in batches, batches in segments; beside them a broker keeps how far the cleaner came, transactions, and what
+it remembers of producers.
+"""
 
 from __future__ import annotations
 
@@ -322,7 +326,7 @@ LogEvent: TypeAlias = (
 )  # fmt: skip
 
 
-# What an event led to: records written or refused, segments opened or deleted, and the work of the cleaner.
+# What an event led to.
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,7 +432,7 @@ LogEffect: TypeAlias = (
 )  # fmt: skip
 
 
-# The state of a log: records in batches, batches in segments, and what the broker keeps beside them.
+# The state.
 
 NO_TIMESTAMP = -1
 

@@ -147,14 +147,11 @@ def _row(
     settings: Settings, segments: tuple[Stretch, ...], row: tuple[Place, ...], now_ms: int, top: float
 ) -> list[str]:
     first, last = row[0].offset, row[-1].offset
-    parts = []
-    for stretch in segments:
-        if stretch.last >= first and stretch.first <= last:
-            parts.append(_segment(settings, stretch, first, last, now_ms, top))
-    for place in row:
-        x = LEFT + (place.offset - first) * CELL
-        parts.append(_cell(place, now_ms, x, top))
-    return parts
+    here = (stretch for stretch in segments if stretch.last >= first and stretch.first <= last)
+    return [
+        *(_segment(settings, stretch, first, last, now_ms, top) for stretch in here),
+        *(_cell(place, now_ms, LEFT + (place.offset - first) * CELL, top) for place in row),
+    ]
 
 
 def _segment(settings: Settings, stretch: Stretch, row_first: int, row_last: int, now_ms: int, top: float) -> str:
@@ -197,7 +194,8 @@ def _cell(place: Place, now_ms: int, x: float, top: float) -> str:
     middle, y = x + CELL / 2, top + CELL_DOWN
     box = (x + 6, y, CELL - 12, CELL_HEIGHT)
     if place.kind == END:
-        return text(middle, y + 18, str(place.offset), SMALL, "middle", MUTED) + "\n" + _end(middle, y)
+        mark = text(middle, y + 54, "LEO", SMALL, "middle", MUTED)
+        return "\n".join([text(middle, y + 18, str(place.offset), SMALL, "middle", MUTED), mark])
     if place.kind == GAP:
         dot = element("circle", cx=middle, cy=y + 48, r=4, fill=FAINT)
         return "\n".join([text(middle, y + 18, str(place.offset), SMALL, "middle", MUTED), dot])
@@ -209,10 +207,6 @@ def _cell(place: Place, now_ms: int, x: float, top: float) -> str:
             _under(place, now_ms, middle, y + CELL_HEIGHT),
         ]
     )
-
-
-def _end(middle: float, y: float) -> str:
-    return text(middle, y + 54, "LEO", SMALL, "middle", MUTED)
 
 
 def _ground(place: Place, box: tuple[float, float, float, float]) -> str:
@@ -230,16 +224,14 @@ def _content(place: Place, middle: float, y: float) -> list[str]:
     if place.record is None:
         return [text(middle, y + 48, "?", BODY, "middle", MUTED)]
     colour = MUTED if place.kind == REMOVED else INK
-    key = _fitted(text_of(place.record.key), CELL - 10, BODY)
-    value = text_of(place.record.value)
+    key, value = text_of(place.record.key), text_of(place.record.value)
+    key_size = BODY if _fits(key, CELL - 10, BODY) else SMALL
     value_size = BODY if _fits(value, CELL - 12, BODY) else SMALL
     plate = rect(middle - 31, y + 22, 62, 46, PANEL, rx=3) if place.kind == TOMBSTONE else ""
-    size = BODY if _fits(text_of(place.record.key), CELL - 10, BODY) else SMALL
-    key = key if size == BODY else _fitted(text_of(place.record.key), CELL - 10, SMALL)
     strike = line(middle - 28, y + 64, middle + 28, y + 27, MUTED, 2) if place.kind == REMOVED else ""
     return [
         plate,
-        text(middle, y + 40, key, size, "middle", colour, bold=place.kind != REMOVED),
+        text(middle, y + 40, _fitted(key, CELL - 10, key_size), key_size, "middle", colour, bold=place.kind != REMOVED),
         text(middle, y + 62, _fitted(value, CELL - 12, value_size), value_size, "middle", colour),
         strike,
     ]
@@ -254,13 +246,9 @@ def _under(place: Place, now_ms: int, middle: float, y: float) -> str:
         words.append(text(middle, y + 17, reason, SMALL, "middle", MUTED if gone else INK, bold=not gone))
     if place.kind == TOMBSTONE:
         clock = clock_text(place, now_ms)
-        words.append(text(middle, y + 35, _clock_fitted(clock), SMALL, "middle", MARK, bold=clock == "due"))
+        shown = clock if _fits(clock, CELL + 4) else " ".join(clock.split()[:2])  # the larger unit alone
+        words.append(text(middle, y + 35, shown, SMALL, "middle", MARK, bold=clock == "due"))
     return "\n".join(words)
-
-
-def _clock_fitted(clock: str) -> str:
-    """The larger unit alone where both do not fit."""
-    return clock if _fits(clock, CELL + 4) else " ".join(clock.split()[:2])
 
 
 def _band(frame: LogFrame, row: tuple[Place, ...], found: Cleanable, top: float) -> list[str]:
@@ -345,8 +333,8 @@ def _meter(settings: Settings, frame: LogFrame, found: Cleanable, top: float) ->
 
 # A reader that crosses a log, as a picture: the log with the reader's position, its table, and what the topic says.
 #
-# A key in the reader's table that the topic has deleted is marked; it is a ghost as soon as nothing ahead of the
-# reader will remove it.
+# A key in the reader's table that the topic has deleted is marked; it is a ghost as soon as nothing ahead of the reader
+# will remove it.
 
 READER_LEFT, NAMES_WIDTH, CHIP_HEIGHT, LINE_HEIGHT = 24, 206, 30, 42
 CHIP_LETTER = 10.6

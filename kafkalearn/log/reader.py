@@ -29,9 +29,8 @@ from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.promises import Promises, Since, judges, of_inner
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.formats.records import Text, bytes_of
+from kafkalearn.log import simulator
 from kafkalearn.log.model import EndTransaction, Log, LogEffect, LogEvent, Record, Settings
-from kafkalearn.log.simulator import INVARIANTS as OF_THE_LOG
-from kafkalearn.log.simulator import step as step_log
 
 __all__ = [
     "PROMISES",
@@ -46,9 +45,6 @@ __all__ = [
 ]
 
 
-# What an event led to: the reader got records; else the effects are those of the log.
-
-
 @dataclass(frozen=True, slots=True)
 class RecordsRead:
     """The reader got these records; none if there is nothing new."""
@@ -57,9 +53,6 @@ class RecordsRead:
 
 
 CrossingEffect: TypeAlias = LogEffect | RecordsRead
-
-
-# What may happen to a log and its reader: all that may happen to a log, and a read.
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +65,6 @@ class Read(Checked):
 
 CrossingEvent: TypeAlias = LogEvent | Read
 
-
-# The state: a log, a reader somewhere in it, and the table that the whole topic stands for.
 
 Table: TypeAlias = tuple[tuple[Text, Text], ...]  # key and value, in the order of the keys
 
@@ -126,58 +117,6 @@ def ghosts(crossing: Crossing) -> tuple[Text, ...]:
     return tuple(key for key, _ in crossing.reader.table if bytes_of(key) not in known)
 
 
-# What always holds of a log with a reader, and what a user hopes for: that the reader's table becomes right.
-
-
-def _position_in_the_log(settings: Settings, crossing: Crossing) -> bool:
-    return 0 <= crossing.reader.position <= crossing.log.log_end_offset
-
-
-def _reads_what_is_replicated(settings: Settings, before: Crossing, crossing: Crossing) -> bool:
-    return before.reader.position <= crossing.reader.position <= max(before.reader.position, before.log.high_watermark)
-
-
-def _log_has_the_truth(settings: Settings, crossing: Crossing) -> bool:
-    return table_of(crossing.log.records) == crossing.truth
-
-
-def _ends_up_right_but_for_ghosts(settings: Settings, crossing: Crossing) -> bool:
-    in_the_end = table_of(ahead_of(crossing), crossing.reader.table)
-    wrong = set(in_the_end) ^ set(crossing.truth)
-    return {key for key, _ in wrong} == set(ghosts(crossing))
-
-
-def _quick_reader_gets_no_ghost(settings: Settings, before: Crossing, crossing: Crossing) -> bool:
-    since_ms = before.reader.behind_since_ms
-    is_quick = since_ms is None or crossing.now_ms - since_ms < settings.delete_retention_ms
-    return not is_quick or set(ghosts(crossing)) <= set(ghosts(before))
-
-
-INVARIANTS: Promises = {
-    **of_inner(OF_THE_LOG, lambda crossing: crossing.log),
-    "the reader's position is in the log": _position_in_the_log,
-    "the reader goes forward, and not beyond the high watermark": Since(_reads_what_is_replicated),
-}
-"""What holds in every state that an empty log and its reader can reach."""
-
-PROMISES: Promises = {
-    "the log holds the last value of every key": _log_has_the_truth,
-    "a reader that reads on is wrong in its ghosts only": _ends_up_right_but_for_ghosts,
-    "the reader has no ghost": lambda settings, crossing: not ghosts(crossing),
-    "a reader that takes less than delete.retention.ms gets no ghost": Since(_quick_reader_gets_no_ghost),
-}
-"""What a user of a compacted topic hopes for.
-
-The policy ``delete`` breaks the first two, a slow reader the third. An offset map that is full can break the fourth:
-a tombstone's delete horizon is set when its segment is copied, though the map has not come to the tombstone yet.
-"""
-
-check, broken = judges(INVARIANTS, PROMISES)
-
-
-# The simulator of a log with a reader: `step` sends an event to the log or to the reader, `simulate` runs many.
-
-
 def simulate(
     settings: Settings, events: Iterable[CrossingEvent], initial: Crossing | None = None
 ) -> Trace[Crossing, CrossingEvent]:
@@ -205,7 +144,7 @@ def step(settings: Settings, crossing: Crossing, event: CrossingEvent) -> Crossi
         return _read(crossing, event)
     if isinstance(event, EndTransaction):
         raise IllegalEvent(f"{event!r}: the reader knows no transactions; write without them")
-    log = step_log(settings, crossing.log, event)
+    log = simulator.step(settings, crossing.log, event)
     written = [record for record in log.records if record.offset >= crossing.log.log_end_offset]
     return replace(crossing, log=log, truth=table_of(written, crossing.truth), effects=log.effects)
 
@@ -228,3 +167,49 @@ def _times_of(event: CrossingEvent) -> Iterable[int]:
     if now_ms is not None:
         return [now_ms]
     return [timestamp_ms for batch in getattr(event, "batches", ()) for _, _, timestamp_ms in batch.records]
+
+
+def _position_in_the_log(settings: Settings, crossing: Crossing) -> bool:
+    return 0 <= crossing.reader.position <= crossing.log.log_end_offset
+
+
+def _reads_what_is_replicated(settings: Settings, before: Crossing, crossing: Crossing) -> bool:
+    return before.reader.position <= crossing.reader.position <= max(before.reader.position, before.log.high_watermark)
+
+
+def _log_has_the_truth(settings: Settings, crossing: Crossing) -> bool:
+    return table_of(crossing.log.records) == crossing.truth
+
+
+def _ends_up_right_but_for_ghosts(settings: Settings, crossing: Crossing) -> bool:
+    in_the_end = table_of(ahead_of(crossing), crossing.reader.table)
+    wrong = set(in_the_end) ^ set(crossing.truth)
+    return {key for key, _ in wrong} == set(ghosts(crossing))
+
+
+def _quick_reader_gets_no_ghost(settings: Settings, before: Crossing, crossing: Crossing) -> bool:
+    since_ms = before.reader.behind_since_ms
+    is_quick = since_ms is None or crossing.now_ms - since_ms < settings.delete_retention_ms
+    return not is_quick or set(ghosts(crossing)) <= set(ghosts(before))
+
+
+INVARIANTS: Promises = {
+    **of_inner(simulator.INVARIANTS, lambda crossing: crossing.log),
+    "the reader's position is in the log": _position_in_the_log,
+    "the reader goes forward, and not beyond the high watermark": Since(_reads_what_is_replicated),
+}
+"""What holds in every state that an empty log and its reader can reach."""
+
+PROMISES: Promises = {
+    "the log holds the last value of every key": _log_has_the_truth,
+    "a reader that reads on is wrong in its ghosts only": _ends_up_right_but_for_ghosts,
+    "the reader has no ghost": lambda settings, crossing: not ghosts(crossing),
+    "a reader that takes less than delete.retention.ms gets no ghost": Since(_quick_reader_gets_no_ghost),
+}
+"""What a user of a compacted topic hopes for.
+
+The policy ``delete`` breaks the first two, a slow reader the third. An offset map that is full can break the fourth:
+a tombstone's delete horizon is set when its segment is copied, though the map has not come to the tombstone yet.
+"""
+
+check, broken = judges(INVARIANTS, PROMISES)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TypeAlias
 
 from kafkalearn.log.appending import roll
@@ -61,11 +60,12 @@ def _too_many_bytes(settings: Settings, log: Log, now_ms: int) -> int:
     size_bytes = sum(segment.size_bytes for segment in log.segments)
     if settings.retention_bytes < 0 or size_bytes < settings.retention_bytes:
         return 0
-    spare_bytes = [size_bytes - settings.retention_bytes]
+    spare_bytes = size_bytes - settings.retention_bytes
 
     def is_spare(segment: Segment) -> bool:
-        spare_bytes[0] -= segment.size_bytes
-        return spare_bytes[0] >= 0
+        nonlocal spare_bytes
+        spare_bytes -= segment.size_bytes
+        return spare_bytes >= 0
 
     return _count(log, is_spare)
 
@@ -74,12 +74,12 @@ def _too_old(settings: Settings, log: Log, now_ms: int) -> int:
     if settings.retention_ms < 0:
         return 0
     has_timestamps = settings.has("0.10.1")  # before, the file's own time was all there was
-    age_of = partial(_age_ms, now_ms, has_timestamps)
-    return _count(log, lambda segment: age_of(segment) > settings.retention_ms)
 
+    def is_old(segment: Segment) -> bool:
+        since_ms = segment.largest_timestamp_ms if has_timestamps else segment.modified_ms
+        return now_ms - since_ms > settings.retention_ms
 
-def _age_ms(now_ms: int, has_timestamps: bool, segment: Segment) -> int:
-    return now_ms - (segment.largest_timestamp_ms if has_timestamps else segment.modified_ms)
+    return _count(log, is_old)
 
 
 def _count(log: Log, may_go: Callable[[Segment], bool]) -> int:

@@ -1,4 +1,4 @@
-"""The simulator of a log: `step` sends each event to its rule, `simulate` runs many."""
+"""The simulator of a log: which rule answers which event, what always holds, and what a user hopes for."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from kafkalearn.base.errors import IllegalEvent, no_event
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.formats.records import bytes_of
-from kafkalearn.log import cleaner as failures
+from kafkalearn.log import cleaner
 from kafkalearn.log.appending import append, end_transaction, roll
-from kafkalearn.log.cleaner import CleanerDied, clean, cleanable, with_valid_checkpoint
 from kafkalearn.log.model import (
     CLEANER_STATES,
     RUNNING,
@@ -87,12 +86,6 @@ def step(settings: Settings, log: Log, event: LogEvent) -> Log:
             return _set_high_watermark(log, event)
         case MoveLogStart():
             return _move_log_start(settings, log, event)
-    return _maintain(settings, log, event)
-
-
-def _maintain(settings: Settings, log: Log, event: LogEvent) -> Log:
-    """The log after an event of retention or of the cleaner."""
-    match event:
         case Clean(now_ms, is_forced):
             return _clean(settings, log, now_ms, is_forced)
         case Retain(now_ms):
@@ -100,11 +93,11 @@ def _maintain(settings: Settings, log: Log, event: LogEvent) -> Log:
         case CleanerRound(now_ms):
             return _round(settings, log, now_ms)
         case CleanerFailed():
-            return failures.cleaner_failed(settings, log, event)
+            return cleaner.cleaner_failed(settings, log, event)
         case Restart():
-            return failures.restart(log)
+            return cleaner.restart(log)
         case ReplaceCleanerThreads():
-            return failures.replace_threads(settings, log, event)
+            return cleaner.replace_threads(settings, log, event)
     raise no_event(event, get_args(LogEvent))
 
 
@@ -138,14 +131,14 @@ def _move_log_start(settings: Settings, log: Log, event: MoveLogStart) -> Log:
 def _clean(settings: Settings, log: Log, now_ms: int, is_forced: bool) -> Log:
     if log.cleaner != RUNNING:
         return log
-    log = with_valid_checkpoint(settings, replace(log, last_round_ms=now_ms))
-    found = cleanable(settings, log, now_ms)
+    log = cleaner.with_valid_checkpoint(settings, replace(log, last_round_ms=now_ms))
+    found = cleaner.cleanable(settings, log, now_ms)
     if not (found.is_eligible or (is_forced and found.cleanable_bytes > 0)):
         return replace(log, effects=(NotCleaned(found),))
     try:
-        return clean(settings, log, found, now_ms)
-    except CleanerDied as died:
-        return failures.stop(settings, log, str(died))
+        return cleaner.clean(settings, log, found, now_ms)
+    except cleaner.CleanerDied as died:
+        return cleaner.stop(settings, log, str(died))
 
 
 def _round(settings: Settings, log: Log, now_ms: int) -> Log:
@@ -154,9 +147,6 @@ def _round(settings: Settings, log: Log, now_ms: int) -> Log:
     if cleaned.cleaner != RUNNING or not settings.is_compacted:
         return cleaned
     return retain(settings, cleaned, now_ms)
-
-
-# What always holds of a log, and what a user hopes for that settings and accidents break.
 
 
 def _segments_follow(settings: Settings, log: Log) -> bool:
@@ -177,14 +167,11 @@ def _batches_in_their_segment(settings: Settings, log: Log) -> bool:
 
 
 def _records_in_their_batch(settings: Settings, log: Log) -> bool:
-    return all(
-        _rise([batch.base_offset - 1, *(record.offset for record in batch.records), batch.last_offset + 1])
-        for batch in log.batches
-    )
-
-
-def _rise(offsets: list[int]) -> bool:
-    return all(before < after for before, after in pairwise(offsets))
+    for batch in log.batches:
+        offsets = (batch.base_offset - 1, *(record.offset for record in batch.records), batch.last_offset + 1)
+        if any(before >= after for before, after in pairwise(offsets)):
+            return False
+    return True
 
 
 def _offsets_in_order(settings: Settings, log: Log) -> bool:

@@ -1,4 +1,4 @@
-"""A log and its cleaner, shown: picture, words, figures."""
+"""A log and its cleaner in words: what stands at each offset, a sentence about a frame, and all of it as text."""
 
 from __future__ import annotations
 
@@ -10,49 +10,16 @@ from typing import TypeAlias, TypeVar
 from kafkalearn.base.errors import counted
 from kafkalearn.base.trace import Frame
 from kafkalearn.formats.records import Text
-from kafkalearn.log import (
-    Append,
-    Clean,
-    Cleaned,
-    CleanerFailed,
-    CleanerRound,
-    EndTransaction,
-    Log,
-    MoveLogStart,
-    ProducerExpired,
-    Record,
-    ReplaceCleanerThreads,
-    Restart,
-    Retain,
-    Roll,
-    SetHighWatermark,
-    Settings,
-    next_clean,
-)
-from kafkalearn.log.cleaner import cleanable
-from kafkalearn.log.model import (
-    RUNNING,
-    Appended,
-    AppendRefused,
-    Cleanable,
-    CleanerStopped,
-    Decision,
-    DeleteRecordsRefused,
-    DuplicateRecognised,
-    NotCleaned,
-    Segment,
-    SegmentRolled,
-    SegmentsDeleted,
-    ends_of,
-)
+from kafkalearn.log import model
+from kafkalearn.log.cleaner import cleanable, next_clean
+from kafkalearn.log.model import RUNNING, Cleanable, Decision, Log, Record, Segment, Settings, ends_of
 from kafkalearn.log.reader import Crossing, CrossingEffect, CrossingEvent, Read, RecordsRead
 from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD
 
-# What stands at each offset of a log, for a picture or a text: a record, what a pass has just removed, or a gap.
+# What stands at each offset: a record, what a pass has just removed, or a gap.
 
-RECORD, TOMBSTONE, MARKER, REMOVED, EMPTY_BATCH, GAP, END = (
-    *("record", "tombstone", "marker", "removed", "empty batch", "gap", "end"),
-)
+RECORD, TOMBSTONE, MARKER, REMOVED = "record", "tombstone", "marker", "removed"
+EMPTY_BATCH, GAP, END = "empty batch", "gap", "end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +70,7 @@ def now_of(frame: LogFrame) -> int:
 
 def cleanable_of(settings: Settings, frame: LogFrame) -> Cleanable:
     """What a cleaner sees in this frame; in the frame of a pass, what it saw before it cleaned."""
-    done = effect_of(frame, Cleaned)
+    done = effect_of(frame, model.Cleaned)
     return done.cleanable if done else cleanable(settings, log_of(frame), now_of(frame))
 
 
@@ -115,7 +82,7 @@ def stretches(log: Log) -> tuple[Stretch, ...]:
 
 def deleted_stretches(frame: LogFrame, before: LogFrame | None) -> tuple[Stretch, ...]:
     """The segments that retention has deleted in this frame; none if the frame before is not known."""
-    deleted = effect_of(frame, SegmentsDeleted)
+    deleted = effect_of(frame, model.SegmentsDeleted)
     if deleted is None or before is None:
         return ()
     first = log_of(frame).segments[0].base_offset
@@ -134,7 +101,7 @@ def places(frame: LogFrame, before: LogFrame | None) -> tuple[Place, ...]:
 
     The frame in which retention deletes segments has their offsets too, and those of a frame before it are known.
     """
-    log, done = log_of(frame), effect_of(frame, Cleaned)
+    log, done = log_of(frame), effect_of(frame, model.Cleaned)
     decisions = {each.offset: each for each in done.decisions} if done else {}
     was = {} if before is None else {each.offset: each for each in log_of(before).records}
     found = {offset: Place(offset, REMOVED, was.get(offset), None, None, each) for offset, each in decisions.items()}
@@ -156,7 +123,7 @@ def places(frame: LogFrame, before: LogFrame | None) -> tuple[Place, ...]:
     return tuple(found.get(offset, Place(offset, GAP)) for offset in range(first, log.log_end_offset + 1))
 
 
-# A log and its cleaner in words: a sentence about a frame, the whole of it as text, times and reasons in short.
+# Times and reasons in short; a sentence about a frame; the whole of it as text.
 
 _UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"), (1, "ms"))
 
@@ -242,7 +209,7 @@ def clock_text(place: Place, now_ms: int) -> str:
 def describe_log(settings: Settings, frame: LogFrame, before: LogFrame | None = None) -> str:
     """A sentence or two about a frame of `kafkalearn.log`.
 
-    >>> from kafkalearn.log import NewBatch, simulate
+    >>> from kafkalearn.log import Append, Clean, NewBatch, Roll, simulate
     >>> settings = Settings("compact")
     >>> for frame in simulate(settings, [Append((NewBatch((("K1", "1", 0), ("K1", "2", 1))),)), Roll(), Clean(5000)]):
     ...     print(describe_log(settings, frame))
@@ -253,22 +220,46 @@ def describe_log(settings: Settings, frame: LogFrame, before: LogFrame | None = 
     """
     log, event = log_of(frame), frame.event
     match event:
-        case Append():
+        case None:
+            return f"A log of {len(log.records)} records." if log.records else "An empty log."
+        case model.Append():
             return _describe_append(frame, event)
-        case Roll() if effect_of(frame, SegmentRolled) is None:
+        case model.EndTransaction(_, is_commit):
+            refused = effect_of(frame, model.AppendRefused)
+            if refused is not None:
+                return f"The broker refuses the marker: {refused.error}."
+            return f"A transaction ends: {'COMMIT' if is_commit else 'ABORT'} at offset {log.log_end_offset - 1}."
+        case model.ProducerExpired(producer_id):
+            return f"The broker forgets producer {producer_id}."
+        case Read():
+            return _describe_read(frame)
+        case model.Roll() if effect_of(frame, model.SegmentRolled) is None:
             return "The active segment is empty: there is nothing to close."
-        case Roll():
+        case model.Roll():
             return f"The active segment is closed; a new one begins at offset {log.active.base_offset}."
-        case Clean() | CleanerRound():
+        case model.Clean() | model.CleanerRound():
             return " ".join(filter(None, [_describe_pass(settings, frame), _describe_retention(frame)]))
-        case Retain():
+        case model.Retain():
             return _describe_retention(frame) or "Retention looks and deletes nothing."
-    return _describe_rest(frame)
+        case model.SetHighWatermark():
+            return f"The high watermark is {log.high_watermark}."
+        case model.MoveLogStart(offset):
+            refused = effect_of(frame, model.DeleteRecordsRefused)
+            if refused is not None:
+                return f"The broker does not delete records up to offset {offset}: {refused.error}."
+            return f"The log start offset is {log.log_start_offset}."
+        case model.CleanerFailed(reason):
+            return f"The cleaner meets an exception: {reason}. It is {log.cleaner}."
+        case model.Restart():
+            return "The broker is restarted."
+        case model.ReplaceCleanerThreads():
+            return "New cleaner threads begin."
+    return str(event)
 
 
 def _describe_retention(frame: LogFrame) -> str:
     """What retention has deleted, and by which rules; nothing if it has deleted nothing."""
-    deleted = effect_of(frame, SegmentsDeleted)
+    deleted = effect_of(frame, model.SegmentsDeleted)
     if deleted is None:
         return ""
     start = f"the log starts at offset {log_of(frame).log_start_offset}"
@@ -279,20 +270,20 @@ def _describe_retention(frame: LogFrame) -> str:
     return f"{whole}, {' and '.join(f'{count} {BY_RULE[reason]}' for reason, count in counts.items())}; {start}."
 
 
-def _describe_append(frame: LogFrame, event: Append) -> str:
+def _describe_append(frame: LogFrame, event: model.Append) -> str:
     sentences, records, first = [], [], 0
     batches = iter(event.batches)
     for effect in frame.state.effects:
         match effect:
-            case Appended():
+            case model.Appended():
                 records += next(batches).records
                 first = effect.last_offset + 1 - len(records)
-            case DuplicateRecognised(at):
+            case model.DuplicateRecognised(at):
                 next(batches)
                 sentences.append(f"The log has the batch already at offset {at}, and does not write it again.")
     if records:
         sentences.append(_describe_written(records, first))
-    refused = effect_of(frame, AppendRefused)
+    refused = effect_of(frame, model.AppendRefused)
     if refused is not None:
         sentences.append(f"The broker refuses the batch: {refused.error}.")
     return " ".join(sentences)
@@ -307,20 +298,20 @@ def _describe_written(records: list[tuple[Text | None, Text | None, int]], first
 
 
 def _describe_pass(settings: Settings, frame: LogFrame) -> str:
-    done = effect_of(frame, Cleaned)
+    done = effect_of(frame, model.Cleaned)
     if done is None:
         return _describe_no_pass(settings, frame)
     kept = Counter(decision.is_kept for decision in done.decisions)
     going = f"{kept[False]} {'goes' if kept[False] == 1 else 'go'}"
     full = " Its map is full: the rest waits for the next pass." if done.is_map_full else ""
-    first = done.decisions[0].offset if effect_of(frame, SegmentsDeleted) and done.decisions else None
-    first = log_of(frame).segments[0].base_offset if first is None else first
+    begins_by_decisions = effect_of(frame, model.SegmentsDeleted) and done.decisions
+    first = done.decisions[0].offset if begins_by_decisions else log_of(frame).segments[0].base_offset
     words = f"{kept[True]} of {kept.total()} records stay, {going}.{full}"
     return f"The cleaner passes over offsets {first} to {done.latest_offset}: {words}"
 
 
 def _describe_no_pass(settings: Settings, frame: LogFrame) -> str:
-    stopped, looked = effect_of(frame, CleanerStopped), effect_of(frame, NotCleaned)
+    stopped, looked = effect_of(frame, model.CleanerStopped), effect_of(frame, model.NotCleaned)
     if looked is None:
         reason = stopped.reason if stopped else f"the cleaner is {log_of(frame).cleaner}"
         return f"The cleaner does nothing: {reason}."
@@ -328,36 +319,6 @@ def _describe_no_pass(settings: Settings, frame: LogFrame) -> str:
         return "The cleaner looks and does nothing: no closed segment is dirty."
     least = settings.min_cleanable_dirty_ratio
     return f"The cleaner looks and does nothing: dirty ratio {looked.cleanable.ratio:.2f}, not above {least:g}."
-
-
-def _describe_rest(frame: LogFrame) -> str:
-    log = log_of(frame)
-    match frame.event:
-        case None:
-            return "An empty log." if not log.records else f"A log of {len(log.records)} records."
-        case Read():
-            return _describe_read(frame)
-        case EndTransaction(_, is_commit):
-            refused = effect_of(frame, AppendRefused)
-            if refused is not None:
-                return f"The broker refuses the marker: {refused.error}."
-            return f"A transaction ends: {'COMMIT' if is_commit else 'ABORT'} at offset {log.log_end_offset - 1}."
-        case SetHighWatermark():
-            return f"The high watermark is {log.high_watermark}."
-        case MoveLogStart(offset):
-            refused = effect_of(frame, DeleteRecordsRefused)
-            if refused is not None:
-                return f"The broker does not delete records up to offset {offset}: {refused.error}."
-            return f"The log start offset is {log.log_start_offset}."
-        case ProducerExpired(producer_id):
-            return f"The broker forgets producer {producer_id}."
-        case CleanerFailed(reason):
-            return f"The cleaner meets an exception: {reason}. It is {log.cleaner}."
-        case Restart():
-            return "The broker is restarted."
-        case ReplaceCleanerThreads():
-            return "New cleaner threads begin."
-    return str(frame.event)
 
 
 def _describe_read(frame: LogFrame) -> str:
@@ -374,7 +335,7 @@ def ratio_text(settings: Settings, frame: LogFrame) -> str:
     found = cleanable_of(settings, frame)
     total = found.clean_bytes + found.cleanable_bytes
     head = f"dirty ratio {found.cleanable_bytes}/{total} = {found.ratio:.2f}"
-    if effect_of(frame, Cleaned):
+    if effect_of(frame, model.Cleaned):
         return f"{head} before the pass"
     if log_of(frame).cleaner != RUNNING:
         return f"{head}; the cleaner is {log_of(frame).cleaner}"
@@ -397,7 +358,7 @@ def log_text(settings: Settings, frame: LogFrame, before: LogFrame | None = None
 
     ``x`` is a record that this pass removed, ``.`` an offset that was removed earlier.
 
-    >>> from kafkalearn.log import NewBatch, simulate
+    >>> from kafkalearn.log import Append, NewBatch, Roll, simulate
     >>> settings = Settings("compact")
     >>> trace = simulate(settings, [Append((NewBatch((("K1", "1", 0), ("K1", None, 1))),)), Roll()])
     >>> print(log_text(settings, trace[-1]))
@@ -429,7 +390,7 @@ def log_text(settings: Settings, frame: LogFrame, before: LogFrame | None = None
 def retention_text(settings: Settings, frame: LogFrame) -> str:
     """How old the oldest segment is and how long the log, against the limits of retention.
 
-    >>> from kafkalearn.log import NewBatch, simulate
+    >>> from kafkalearn.log import Append, NewBatch, Retain, simulate
     >>> settings = Settings(retention_ms=5_000, retention_bytes=300)
     >>> trace = simulate(settings, [Append((NewBatch((("a", "1", 0),)),)), Retain(2_000)])
     >>> retention_text(settings, trace[-1])
