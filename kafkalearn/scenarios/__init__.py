@@ -1,10 +1,12 @@
 """A consumer group and its coordinator: joins, heartbeats, rebalances, and the time they cost.
 
-- `kafkalearn.groups.classic`: the coordinator of the classic protocol, one request at a time
-- `kafkalearn.groups.consumer`: that of KIP-848
-- `kafkalearn.scenarios`: stories of a few lines, played with either, judged and improved
-- `kafkalearn.scenarios`: what they are played in: consumers with two threads, settings, virtual time, reading
-- `kafkalearn.scenarios.consumer_client`: the client side of both protocols
+A scenario is a story of a few lines, played with the coordinator of either protocol (`kafkalearn.groups.classic`,
+`kafkalearn.groups.consumer`), judged and improved.
+
+- `kafkalearn.scenarios.text`: how a story is written; `kafkalearn.scenarios.events`: what it is made of
+- `kafkalearn.scenarios.engine`: what it is played in: consumers with two threads, virtual time, a network
+- `kafkalearn.scenarios.classic_client` and `kafkalearn.scenarios.consumer_client`: the clients of both protocols
+- `kafkalearn.scenarios.outcome`: what came of it; `kafkalearn.scenarios.finder`: which setting to change
 """
 
 from kafkalearn.scenarios import durations, experiments

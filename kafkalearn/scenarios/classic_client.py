@@ -45,8 +45,6 @@ from kafkalearn.scenarios.consumers import (
 )
 from kafkalearn.scenarios.engine import World
 
-# A client of the classic protocol, in one process: it joins, syncs and sends heartbeats.
-
 NO_GENERATION = -1
 FATAL = {
     "FENCED_INSTANCE_ID": "another process has its instance id",
@@ -103,7 +101,7 @@ class ClassicClient(Client):
     def _send(self, request: ClassicRequest) -> None:
         self.world.network.send(self.consumer, self.to_coordinator, self.attempt, request)
 
-    # ---- the poll thread
+    # The poll thread.
 
     def poll(self) -> None:
         """In poll(), a consumer that must join does so."""
@@ -122,7 +120,8 @@ class ClassicClient(Client):
         self.heartbeat_loop += 1  # no heartbeats while JoinGroup is in flight
         processes = self.world.processes
         if self.settings.is_cooperative:
-            processes.set_owned(self.consumer, self._still_subscribed(self.consumer.owned))
+            topics = self._topics()
+            processes.set_owned(self.consumer, [each for each in self.consumer.owned if each.topic in topics])
             processes.set_waiting(self.consumer, not self.consumer.owned)
         else:
             processes.take_away(self.consumer, "rejoins")
@@ -134,15 +133,10 @@ class ClassicClient(Client):
         owned = self.consumer.owned if self.settings.is_cooperative else self.last_assignment
         self.joined_with = self._topics()
         metadata: Sent = (self.joined_with, owned, self.last_generation)
-        request = JoinGroup(
-            self.label,
-            self.member_id,
-            self.settings.session_timeout_ms,
-            self.settings.rebalance_timeout_ms,
-            tuple((name, metadata) for name in self.settings.assignors),
-            self.settings.instance_id,
-        )
-        self._send(request)
+        its = self.settings
+        protocols = tuple((name, metadata) for name in its.assignors)
+        timeouts_ms = its.session_timeout_ms, its.rebalance_timeout_ms
+        self._send(JoinGroup(self.label, self.member_id, *timeouts_ms, protocols, its.instance_id))
 
     def join_answered(self, answer: JoinAnswered) -> None:
         """The next generation has begun, or the request was refused."""
@@ -209,14 +203,12 @@ class ClassicClient(Client):
         if error in ("UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"):
             self.has_lost = True
 
-    # ---- topics: what the consumer knows of them, and whether it has to join again for them
+    # Topics: what the consumer knows of them, and whether it has to join again for them.
 
     def topic_changed(self, topic: str) -> None:
         """A topic of the cluster has changed; the consumer learns it with its next metadata, when it polls."""
-        is_missed = topic not in self.metadata.topics and topic in (
-            *self.consumer.subscription.topics,
-            *self._watched(),
-        )
+        watched = self.group_topics if self.is_leader else ()
+        is_missed = topic not in self.metadata.topics and topic in (*self.consumer.subscription.topics, *watched)
         is_gone = topic not in self.world.topics and any(each.topic == topic for each in self.consumer.owned)
         due_ms = self.metadata.due_ms(is_asked_for=is_missed or is_gone)
         self.world.threads.at(due_ms, self.consumer, self.incarnation, POLL_THREAD, self._look_at_topics)
@@ -242,13 +234,6 @@ class ClassicClient(Client):
     def _topics(self) -> tuple[str, ...]:
         return self.consumer.subscription.among(self.metadata.topics)
 
-    def _still_subscribed(self, partitions: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
-        topics = self._topics()
-        return tuple(each for each in partitions if each.topic in topics)
-
-    def _watched(self) -> tuple[str, ...]:
-        return self.group_topics if self.is_leader else ()
-
     def _watch_the_groups_topics(self, answer: JoinAnswered) -> None:
         """The leader has the topics of all members in its metadata; those of others are asked for at once."""
         self.group_topics, self.assigned_from = (), None
@@ -264,7 +249,7 @@ class ClassicClient(Client):
         known = self.metadata.topics
         return {topic: known[topic] for topic in self.group_topics if topic in known}
 
-    # ---- the heartbeat thread
+    # The heartbeat thread.
 
     def _begin_heartbeats(self) -> None:
         self.heartbeat_loop += 1
@@ -316,9 +301,6 @@ class ClassicClient(Client):
 def _joined(answer: JoinAnswered) -> tuple[tuple[str, str | None, Sent], ...]:
     """The members, each with what it sent: all of them are clients of this class."""
     return cast("tuple[tuple[str, str | None, Sent], ...]", answer.members)
-
-
-# The classic protocol in the world of a scenario: the coordinator, and a client for each process.
 
 
 class ClassicProtocol(Protocol):

@@ -1,4 +1,4 @@
-"""A coordinator in the world of a scenario: a pure simulator, led through virtual time."""
+"""What the clients of both protocols work with: a coordinator that is led through virtual time, and metadata."""
 
 from __future__ import annotations
 
@@ -68,11 +68,9 @@ class Coordinator(Generic[Group, Event]):
             self.take(self.time_passed(now_ms - self.group.now_ms))
 
 
-# What one process of a consumer knows of the cluster's topics: as they were when it asked last.
-
-
 class Metadata:
-    """A copy of the topics, renewed when it is older than ``metadata.max.age.ms`` or when something is missing.
+    """What a process knows of the topics: as they were when it asked last. It asks again when
+    that is older than ``metadata.max.age.ms``, or when something is missing.
 
     References
     ----------

@@ -28,8 +28,6 @@ from kafkalearn.scenarios.client import Coordinator, Metadata
 from kafkalearn.scenarios.consumers import HEARTBEAT_THREAD, POLL_THREAD, Client, Consumer, GroupView, Protocol
 from kafkalearn.scenarios.engine import World
 
-# A client of the KIP-848 protocol, in one process: all it sends are heartbeats.
-
 FATAL = {
     "FENCED_INSTANCE_ID": "another process has its instance id",
     "UNRELEASED_INSTANCE_ID": "a process that is still counted has its instance id",
@@ -40,7 +38,7 @@ LOST = ("UNKNOWN_MEMBER_ID", "FENCED_MEMBER_EPOCH")
 
 
 class ConsumerClient(Client):
-    """What a process knows of its membership, and what its two threads do about it.
+    """What a process knows of its membership, and what its two threads do about it: all it sends are heartbeats.
 
     Partitions are given up and taken inside poll(), and confirmed at once with a heartbeat of its own. Only a target
     that takes back what was not yet taken up is confirmed without a poll: there is nothing to do for it.
@@ -77,7 +75,7 @@ class ConsumerClient(Client):
         self.metadata = Metadata(world, consumer)
         self.reported_topics: tuple[str, ...] = ()  # what the coordinator knows that it subscribes to
 
-    # ---- the poll thread
+    # The poll thread.
 
     def poll(self) -> None:
         """In poll(), a consumer joins, sees that it has lost its partitions, or takes up its assignment."""
@@ -88,7 +86,9 @@ class ConsumerClient(Client):
             self._join()
         elif self.target is not None and self.epoch is not None:
             target, self.target = self.target, None
-            self._reconcile(target)
+            if set(target) != set(self.consumer.owned):
+                self.world.processes.assign(self.consumer, target)
+                self._send_heartbeat()
 
     def _join(self) -> None:
         self.must_join = False
@@ -97,12 +97,7 @@ class ConsumerClient(Client):
         self.world.processes.set_waiting(self.consumer, True)
         self._send_heartbeat()
 
-    def _reconcile(self, target: tuple[TopicPartition, ...]) -> None:
-        if set(target) != set(self.consumer.owned):
-            self.world.processes.assign(self.consumer, target)
-            self._send_heartbeat()
-
-    # ---- the heartbeat thread
+    # The heartbeat thread.
 
     def _send_heartbeat(self) -> None:
         """Send a heartbeat now, or as soon as the one in flight is answered."""
@@ -174,7 +169,7 @@ class ConsumerClient(Client):
             self.target = target
             self.world.threads.wake_poll(self.consumer)
 
-    # ---- topics
+    # Topics.
 
     def topic_changed(self, topic: str) -> None:
         """Who subscribes to a pattern compares it with the next metadata; all else is the coordinator's business."""
@@ -209,8 +204,6 @@ class ConsumerClient(Client):
         self.must_join = True
 
 
-# The KIP-848 protocol in the world of a scenario: the coordinator, and a client for each process.
-
 NOT_GIVEN_UP = "a member does not give up partitions in time"
 TOPIC_GREW = "a topic has more partitions"
 TOPIC_CREATED = "a topic is created"
@@ -226,13 +219,9 @@ class ConsumerProtocol(Protocol):
         self.world = world
         values: dict[str, Any] = {name: world.settings.values.get(setting) for name, setting in NAMES.items()}
         self.settings = Settings(world.settings.release, topics=world.topics, **values)
+        rule = partial(step, self.settings)
         self.coordinator: Coordinator[Group, ConsumerGroupEvent] = Coordinator(
-            world.clock,
-            start(self.settings),
-            partial(step, self.settings),
-            next_deadline_ms,
-            TimePassed,
-            self._after_step,
+            world.clock, start(self.settings), rule, next_deadline_ms, TimePassed, self._after_step
         )
         self.clients: dict[str, ConsumerClient] = {}  # by member id
         self.last_change = TOPIC_GREW  # of a topic

@@ -1,4 +1,8 @@
-"""Consumers: their processes, each with two threads that something can stop, and the client that runs in them."""
+"""The objects of the world of a scenario: the clock, consumers with their processes and two threads, the network.
+
+Beside them stand what a group protocol must offer so that scenarios can be played with it (`Client`, `Protocol`), and
+the `Recorder`, which keeps the moments of a run.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,6 @@ from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Frame
 from kafkalearn.scenarios.events import MemberSettings, Subscription
-
-# Virtual time: a queue of calls that are still to be made, in an order that is the same in every run.
 
 SCENARIO, NETWORK, HEARTBEAT_THREAD, POLL_THREAD = range(4)
 """Who comes first at one moment: the scenario, then the coordinator, then each thread of the consumers."""
@@ -33,7 +35,7 @@ def most_calls(member_count: int) -> int:
 
 
 class Clock:
-    """The present moment, and a queue of calls.
+    """Virtual time: the present moment, and a queue of calls, in an order that is the same in every run.
 
     >>> clock = Clock()
     >>> clock.at(30, POLL_THREAD, print, "the poll thread")
@@ -198,9 +200,6 @@ class Consumer:
         return CONSUMING if self.owned else IDLE
 
 
-# What a group protocol must offer so that scenarios can be played with it.
-
-
 class GroupView(NamedTuple):
     """The group as its coordinator sees it."""
 
@@ -223,9 +222,6 @@ class Protocol(ABC):
     @abstractmethod
     def view(self) -> GroupView:
         """The group at this moment."""
-
-
-# What is kept of a run: its moments and its rebalances.
 
 
 class MemberMoment(NamedTuple):
@@ -332,11 +328,11 @@ class Recorder:
         self.trace.append(Frame(len(self.trace), "the end", last._replace(time_ms=end_ms)))
 
 
-# The two threads of every consumer process: they make calls in virtual time, as soon as nothing stops them.
-
-
 class Threads:
-    """Makes the calls of client code. A call for a process that has ended is never made."""
+    """Makes the calls of client code on the two threads of a process, as soon as nothing stops them.
+
+    A call for a process that has ended is never made.
+    """
 
     def __init__(self, clock: Clock) -> None:
         """Of all processes that live by this clock."""
@@ -378,11 +374,11 @@ class Threads:
             call(*args)
 
 
-# The network between the consumers and their coordinator.
-
-
 class Network:
-    """Carries requests and answers. Each takes the latency; a disconnected consumer's arrive once it is back."""
+    """Carries requests to the coordinator, and answers back.
+
+    Each takes the latency; a disconnected consumer's arrive once it is back.
+    """
 
     def __init__(self, clock: Clock, threads: Threads, latency_ms: int) -> None:
         """One that takes `latency_ms` for each way."""
@@ -414,19 +410,17 @@ class Network:
         self._threads.at(arrives_ms, consumer, incarnation, thread, receive, *answer)
 
 
-# The processes of the consumers: they start and end, own partitions, poll, stand still, work and lose the network.
-
-
 class Processes:
-    """Changes consumers, and watches that each polls often enough."""
+    """Changes consumers: they start and end, own partitions, stand still, work, lose the network.
+
+    It watches that each polls often enough.
+    """
 
     def __init__(self, clock: Clock, threads: Threads, recorder: Recorder) -> None:
         """Of consumers that live by this clock and these threads; what happens to them is recorded."""
         self._clock = clock
         self._threads = threads
         self._recorder = recorder
-
-    # ---- start and end
 
     def start(self, consumer: Consumer, new_client: Callable[[Consumer], Client]) -> None:
         """Start a process, unless one is running; its poll thread makes the first poll."""
@@ -456,8 +450,6 @@ class Processes:
         consumer.is_running, consumer.is_waiting, consumer.owned = False, False, ()
         self._recorder.note(cause)
 
-    # ---- what a consumer believes
-
     def assign(self, consumer: Consumer, partitions: tuple[TopicPartition, ...]) -> None:
         """The consumer owns what its coordinator has assigned."""
         count = counted(len(partitions), "partition") if partitions else "no partition"
@@ -482,15 +474,11 @@ class Processes:
             self._has_polled(consumer)
             self._recorder.note("")
 
-    # ---- what the application does
-
     def subscribe(self, consumer: Consumer, subscription: Subscription) -> None:
         """The application calls ``subscribe`` again."""
         consumer.subscription = subscription
         self._recorder.note(f"{consumer.name} subscribes to {subscription}")
         consumer.client.subscription_changed()
-
-    # ---- accidents
 
     def pause(self, consumer: Consumer, for_ms: int) -> None:
         """Both threads stand still for a time."""
@@ -549,8 +537,6 @@ class Processes:
     def _note_connected(self, consumer: Consumer, incarnation: int) -> None:
         if consumer.is_alive(incarnation):
             self._recorder.note(f"{consumer.name} is connected again")
-
-    # ---- max.poll.interval.ms
 
     def _has_polled(self, consumer: Consumer) -> None:
         """The poll thread has just come back from poll(): its work on the records begins now."""

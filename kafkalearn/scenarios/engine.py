@@ -38,12 +38,10 @@ from kafkalearn.scenarios.events import (
     TopicEvent,
 )
 
-# The parts that make up the world of a scenario; a protocol works with them.
-
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """One world for one run. Its parts are objects of their own, put together by `new_world`."""
+    """One world for one run, put together by `new_world`; a protocol works with its parts."""
 
     settings: Settings
     topics: dict[str, int]  # partition counts by topic; they change
@@ -184,19 +182,16 @@ class Engine:
         self._world.clock.at(self._world.clock.now_ms + after_ms, SCENARIO, self._start, consumer)
 
     def _change_topic(self, event: TopicEvent) -> None:
-        topics = self._world.topics
         self._check_topic(event)
-        match event:
-            case Grows(topic=topic, partition_count=count):
-                topics[topic] = count
-                self._world.recorder.note(f"{topic} grows to {counted(count, 'partition')}")
-            case Created(topic=topic, partition_count=count):
-                topics[topic] = count
-                self._world.recorder.note(f"{topic} is created with {counted(count, 'partition')}")
-            case Deleted(topic=topic):
-                del topics[topic]
-                self._world.recorder.note(f"{topic} is deleted")
-        self._protocol.topic_changed(event.topic)
+        topics, topic = self._world.topics, event.topic
+        if isinstance(event, Deleted):
+            del topics[topic]
+            self._world.recorder.note(f"{topic} is deleted")
+        else:
+            topics[topic] = event.partition_count
+            verb = "grows to" if isinstance(event, Grows) else "is created with"
+            self._world.recorder.note(f"{topic} {verb} {counted(event.partition_count, 'partition')}")
+        self._protocol.topic_changed(topic)
 
     def _check_topic(self, event: TopicEvent) -> None:
         topics = self._world.topics

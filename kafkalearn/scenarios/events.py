@@ -1,7 +1,7 @@
-"""What can happen to the consumers of a group, and the scenario that puts it in order. All times are whole ms.
+"""Settings, subscriptions, what can happen to the consumers of a group, and the scenario that puts it in order.
 
-A scenario has nothing of the protocol in it: the same one can be played with the classic protocol, with that of
-KIP-848, and with any settings.
+All times are whole ms. A scenario has nothing of the protocol in it: the same one can be played with the classic
+protocol, with that of KIP-848, and with any settings.
 """
 
 from __future__ import annotations
@@ -119,12 +119,8 @@ class Settings:
     def __post_init__(self) -> None:
         """Refuse unknown names, and values that no consumer starts with."""
         parse_release(self.release)
-        values = MappingProxyType({name: _checked(name, value) for name, value in self.values.items()})
-        object.__setattr__(self, "values", values)
-        of_members = {
-            member: MappingProxyType({name: _checked(name, value) for name, value in its.items()})
-            for member, its in self.member_values.items()
-        }
+        object.__setattr__(self, "values", _all_checked(self.values))
+        of_members = {member: _all_checked(its) for member, its in self.member_values.items()}
         for its in of_members.values():
             for name in its:
                 if name not in CLIENT_SETTINGS:
@@ -230,6 +226,10 @@ _LEAST = {
 }
 
 
+def _all_checked(values: Mapping[str, object]) -> Mapping[str, object]:
+    return MappingProxyType({name: _checked(name, value) for name, value in values.items()})
+
+
 def _checked(name: str, value: object) -> object:
     """The value of a setting as it is kept: numbers checked, lists as tuples."""
     one_of("setting", name, KNOWN)
@@ -241,8 +241,6 @@ def _checked(name: str, value: object) -> object:
         return None if value is None else str(value)
     return tuple(value) if isinstance(value, list) else value
 
-
-# What a consumer subscribes to: a list of topics, or a pattern that it compares with the topics it knows.
 
 LONGEST_PATTERN = 200  # characters
 MOST_REPEATS = 4  # more of them can take for ever to compare with one long name
@@ -318,6 +316,9 @@ def _check_pattern(pattern: str) -> None:
         re.compile(pattern)
     except re.error as reason:
         raise KafkaLearnError(f"the pattern {shown(pattern)} cannot be read: {reason}; as in: orders-.*") from None
+
+
+# What can happen.
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,21 +425,13 @@ class Subscribes:
     to: Subscription
 
 
-ScenarioEvent: TypeAlias = (
-    Joins
-    | Leaves
-    | Crashes
-    | Restarts
-    | CrashesAndReturns
-    | Pauses
-    | Processing
-    | Disconnected
-    | Grows
-    | Created
-    | Deleted
-    | Subscribes
-)
 TopicEvent: TypeAlias = Grows | Created | Deleted
+ScenarioEvent: TypeAlias = (
+    Joins | Leaves | Crashes | Restarts | CrashesAndReturns | Pauses | Processing | Disconnected
+    | Grows | Created | Deleted | Subscribes
+)  # fmt: skip
+
+# What puts them in order.
 
 QUIET_MS = 120_000  # how long a scenario goes on after the last thing that happens
 

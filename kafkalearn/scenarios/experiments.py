@@ -54,14 +54,10 @@ def pauses(release: str = DEFAULT_RELEASE, seconds: Iterable[int] = PAUSES_S) ->
         for name, values in TRIED.items():
             outcome = simulate(story, release=release, settings=values)
             row[f"rebalances, {name}"] = outcome.rebalance_count - 1
-            row[f"records, {name}"] = outcome.records_not_read - _at_start(release, values)
+            at_start = simulate(START, release=release, settings=values)
+            row[f"records, {name}"] = outcome.records_not_read - at_start.records_not_read
         rows.append(row)
     return rows
-
-
-def _at_start(release: str, values: Mapping[str, int]) -> int:
-    """Records that come before the group is formed."""
-    return simulate(START, release=release, settings=values).records_not_read
 
 
 def detection(release: str = DEFAULT_RELEASE) -> list[Row]:
@@ -102,10 +98,8 @@ def slow_work(release: str = DEFAULT_RELEASE) -> list[Row]:
     return rows
 
 
-# Everything that takes a group out of Stable, each played: what happens, what the coordinator calls it, when.
-#
-# The articles name three: members, topics, partitions. The coordinator knows seven causes, and several things that
-# happen have the same one.
+# Everything that takes a group out of Stable, each played. The articles name three: members, topics, partitions. The
+# coordinator knows seven causes, and several things that happen have the same one.
 
 HAPPENS_MS = 60_000
 TRIGGERS_START = (
@@ -153,12 +147,9 @@ def triggers(protocol: str = "classic") -> list[Row]:
 
 
 def _played(what: str, line: str, protocol: str) -> Row:
-    later = [
-        row
-        for row in simulate(f"{TRIGGERS_START}\n{line}", protocol=protocol).rebalances
-        if row["from_ms"] >= HAPPENS_MS
-    ]
-    return _row(what, later[0]["cause"], later[0]["from_ms"] - HAPPENS_MS)
+    rebalances = simulate(f"{TRIGGERS_START}\n{line}", protocol=protocol).rebalances
+    first = next(row for row in rebalances if row["from_ms"] >= HAPPENS_MS)
+    return _row(what, first["cause"], first["from_ms"] - HAPPENS_MS)
 
 
 def _no_sync() -> Row:

@@ -1,10 +1,13 @@
-"""Which setting to change, and how little, so that a scenario brings no rebalance that could be avoided."""
+"""Which setting to change, and how little, so that a scenario brings no rebalance that could be avoided.
+
+First stand what settings cost when something really happens, and what a search finds; then the search, `find_change`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from math import inf, log
 from types import MappingProxyType
 from typing import TypedDict
@@ -13,6 +16,7 @@ from kafkalearn.base.checks import mapping, one_of, sequence, whole_number
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.releases.settings import value_text
+from kafkalearn.scenarios import text
 from kafkalearn.scenarios.events import (
     KNOWN,
     Crashes,
@@ -29,9 +33,6 @@ from kafkalearn.scenarios.events import (
 )
 from kafkalearn.scenarios.outcome import Outcome
 from kafkalearn.scenarios.playing import PROTOCOLS, play, settings_of
-from kafkalearn.scenarios.text import scenario as parsed
-
-# What settings cost when something really happens: how long partitions go unread after a crash, a hang, a close.
 
 PROBES = ("a crash", "a hang in one poll", "an orderly end")
 """What can be asked: the process dies; its poll thread never comes back; the application closes its consumer."""
@@ -99,8 +100,6 @@ def costs(story: Scenario, before: Settings, after: Settings, protocol: str) -> 
         for what in PROBES
     ]
 
-
-# What a search for better settings finds: changes, solutions made of them, and the whole answer.
 
 SIZE_OF_STATIC = log(10)  # counts as much as a number made ten times what it was: it is another way to deploy
 
@@ -253,7 +252,7 @@ def find_change(
     ('session.timeout.ms: 10000 (10 s) -> 15000 (15 s)', 2)
     """
     one_of("protocol", protocol, PROTOCOLS)
-    story = scenario if isinstance(scenario, Scenario) else parsed(scenario)
+    story = scenario if isinstance(scenario, Scenario) else text.scenario(scenario)
     start = settings_of(story, release, assignor, settings, protocol, **named)
     search = _Search(story, start, protocol, CANDIDATES[protocol] if candidates is None else _checked(candidates))
     before = play(story, start, protocol)
@@ -293,11 +292,11 @@ class _Search:
 
     def one_setting(self) -> list[Solution]:
         """For each setting the smallest change that is enough, the smallest of all first."""
-        found = []
+        found: list[Solution] = []
         for changes in self.changes.values():
             solutions = (self._try((change,)) for change in changes)
-            found.append(next((each for each in solutions if each is not None), None))
-        return sorted((each for each in found if each is not None), key=lambda solution: solution.size)
+            found += islice((each for each in solutions if each is not None), 1)
+        return sorted(found, key=lambda solution: solution.size)
 
     def two_settings(self) -> list[Solution]:
         """The smallest pair of changes that is enough, if there is one among the first that are tried."""

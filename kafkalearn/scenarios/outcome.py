@@ -17,8 +17,6 @@ from kafkalearn.groups.defaults import REBALANCING_STATES
 from kafkalearn.scenarios.consumers import CONSUMING, GONE, IDLE, JOINING, PAUSED, WORKING, Moment, Rebalance
 from kafkalearn.scenarios.events import Scenario, Settings
 
-# What is read and what is not: arrivals, lag, and why a partition stands still, from moment to moment.
-
 FIRST = "nobody had it yet"
 BECAUSE_PAUSED = "its owner stood still"
 BECAUSE_WORKING = "its owner worked on one poll"
@@ -219,8 +217,6 @@ class Outcome:
         """When the scenario ended."""
         return self.scenario.end_ms
 
-    # ---- tables
-
     @cached_property
     def timeline(self) -> list[TimelineRow]:
         """The group's states: from, to, state, generation."""
@@ -316,8 +312,6 @@ class Outcome:
             for reason, ms in self.reading.unread_ms_by_reason.items()
         ]
 
-    # ---- sums
-
     @cached_property
     def reading(self) -> Reading:
         """All sums over the moments of the run."""
@@ -374,8 +368,6 @@ class Outcome:
             if moment.time_ms >= after_ms and set(moment.readers()) == set(moment.partitions):
                 return moment.time_ms
         return None
-
-    # ---- helpers
 
     def _spans(self, value: Callable[[Moment], Value]) -> Iterable[tuple[int, int, Value]]:
         """The stretches of time in which something stays as it is; none of them is empty."""

@@ -13,14 +13,13 @@ from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.trace import Trace
 from kafkalearn.releases.lines import DEFAULT_RELEASE
+from kafkalearn.scenarios import text
 from kafkalearn.scenarios.classic_client import ClassicProtocol
 from kafkalearn.scenarios.consumer_client import ConsumerProtocol
 from kafkalearn.scenarios.consumers import Clock, Protocol, Recorder
 from kafkalearn.scenarios.engine import Engine, World, new_world
 from kafkalearn.scenarios.events import Scenario, ScenarioEvent, Settings, by_kafka_name
 from kafkalearn.scenarios.outcome import Outcome
-from kafkalearn.scenarios.text import check_steps
-from kafkalearn.scenarios.text import scenario as parsed
 
 PROTOCOLS: Mapping[str, Callable[[World], Protocol]] = MappingProxyType(
     {"classic": ClassicProtocol, "consumer": ConsumerProtocol}
@@ -101,13 +100,13 @@ def simulate(
     1
     """
     one_of("protocol", protocol, PROTOCOLS)
-    story = scenario if isinstance(scenario, Scenario) else parsed(scenario)
+    story = scenario if isinstance(scenario, Scenario) else text.scenario(scenario)
     return play(story, settings_of(story, release, assignor, settings, protocol, **named), protocol)
 
 
 def play(story: Scenario, settings: Settings, protocol: str) -> Outcome:
     """What comes of a scenario, with settings that are complete."""
-    check_steps(story, settings, protocol)
+    text.check_steps(story, settings, protocol)
     clock = Clock()
     world = new_world(story, settings, clock, Recorder(clock))
     recorder = Engine(story, world, PROTOCOLS[protocol](world)).run()

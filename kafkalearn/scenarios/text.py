@@ -1,4 +1,32 @@
-"""The words of a scenario: times, names, verbs, and what each line of something that happens means."""
+"""A scenario as a short text: one line a fact, in words that anyone can write in a cell.
+
+Lines in any order; empty lines, ``# comments`` and (remarks in brackets) are passed over::
+
+    topic orders has 6 partitions            without one: orders with 6
+    records arrive at 1000 a second          over all partitions; without: 1000
+    each member reads 2500 a second          at most; without: it catches up at once
+    c1, c2 are static                        they have a group.instance.id
+    c3 has max.poll.interval.ms 60 s         a setting of its own
+    c1 to c3 subscribe to orders, refunds    without: to all topics that there are at the start
+    c4 subscribes to the pattern orders.*    compared with the topics that it knows
+    the end is at 10 min                     without: two minutes after the last thing that happens
+
+    at 0 s: c1, c2 and c3 join               also: c1 to c5 join; start
+    at 12 s: c2 pauses for 50 s              a GC: both threads stand still
+    at 80 s: c3 works 400 s on one poll      the poll thread only
+    at 90 s: c1 is cut off for 20 s          from the coordinator
+    at 200 s: c1 leaves                      close()
+    at 210 s: c2 crashes                     it sends nothing
+    at 220 s: c2 crashes and returns after 10 s
+    at 300 s: c3 restarts after 10 s         close(), and a new process 10 s later
+    at 400 s: orders grows to 8 partitions   and nobody tells the consumers
+    at 420 s: topic refunds is created with 4 partitions
+    at 440 s: topic refunds is deleted
+    at 460 s: c1 subscribes to refunds       subscribe() again
+    every 60 s from 30 s to 300 s: c2 pauses for 5 s
+
+Times are numbers with ms, s, min or h.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +67,8 @@ from kafkalearn.scenarios.events import (
     Subscription,
     TopicEvent,
 )
+
+# The words: times, names, verbs, and what each line of something that happens means.
 
 DIGITS = "0123456789"
 UNITS_MS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
@@ -232,7 +262,7 @@ def milliseconds(amount: str, unit: str) -> int:
     return int(ms)
 
 
-# Whether the lines of a scenario fit together: who is named joins, nobody joins twice, topics are there and grow.
+# Whether the lines fit together: who is named joins, nobody joins twice, topics are there and grow.
 
 MOST_NAMED = 20  # lines that are wrong: a reader corrects these first
 
@@ -320,34 +350,7 @@ def _in_time(events: Sequence[Line]) -> list[Line]:
     return sorted(events, key=lambda each: each[2].at_ms)
 
 
-# A scenario as a short text: one line a fact, in words that anyone can write in a cell.
-#
-# Lines in any order; empty lines, ``# comments`` and (remarks in brackets) are passed over::
-#
-#     topic orders has 6 partitions            without one: orders with 6
-#     records arrive at 1000 a second          over all partitions; without: 1000
-#     each member reads 2500 a second          at most; without: it catches up at once
-#     c1, c2 are static                        they have a group.instance.id
-#     c3 has max.poll.interval.ms 60 s         a setting of its own
-#     c1 to c3 subscribe to orders, refunds    without: to all topics that there are at the start
-#     c4 subscribes to the pattern orders.*    compared with the topics that it knows
-#     the end is at 10 min                     without: two minutes after the last thing that happens
-#
-#     at 0 s: c1, c2 and c3 join               also: c1 to c5 join; start
-#     at 12 s: c2 pauses for 50 s              a GC: both threads stand still
-#     at 80 s: c3 works 400 s on one poll      the poll thread only
-#     at 90 s: c1 is cut off for 20 s          from the coordinator
-#     at 200 s: c1 leaves                      close()
-#     at 210 s: c2 crashes                     it sends nothing
-#     at 220 s: c2 crashes and returns after 10 s
-#     at 300 s: c3 restarts after 10 s         close(), and a new process 10 s later
-#     at 400 s: orders grows to 8 partitions   and nobody tells the consumers
-#     at 420 s: topic refunds is created with 4 partitions
-#     at 440 s: topic refunds is deleted
-#     at 460 s: c1 subscribes to refunds       subscribe() again
-#     every 60 s from 30 s to 300 s: c2 pauses for 5 s
-#
-# Times are numbers with ms, s, min or h.
+# The text as a whole.
 
 LONGEST_TEXT, LONGEST_LINE = 200_000, 1000  # characters
 MOST_LINES = 2000
@@ -364,7 +367,7 @@ def scenario(text: str | Sequence[ScenarioEvent], **header: Unpack[Header]) -> S
     Parameters
     ----------
     text : str or sequence of events
-        The text as above; or events of `kafkalearn.scenarios`, such as ``Joins(0, "c1")``.
+        The text as this module says; or events of `kafkalearn.scenarios`, such as ``Joins(0, "c1")``.
     **header
         With events: what `Scenario` takes besides, such as ``topics=[("orders", 6)]``.
 
@@ -549,7 +552,7 @@ def _unknown_line(line: str) -> str:
     return f"when? As in: at 12 s: {line}"
 
 
-# How many steps the heartbeats of a scenario take at least: with too many it is refused before it begins.
+# How many steps the heartbeats of a scenario take at least.
 
 _SURE = 0.9  # of the heartbeats: timers of a group do not all begin at once
 
@@ -568,7 +571,6 @@ def check_steps(story: Scenario, settings: Settings, protocol: str) -> None:
 
     Examples
     --------
-    >>> from kafkalearn.scenarios.text import scenario
     >>> story = scenario("at 0 s: c1 joins\\nthe end is at 10 h")
     >>> check_steps(story, Settings(values={"heartbeat.interval.ms": 1}), "classic")
     Traceback (most recent call last):
@@ -601,7 +603,6 @@ def _interval_ms(settings: Settings, protocol: str, member: str) -> int:
 def rebalancing_ms(story: Scenario, settings: Settings) -> int:
     """How long all events together can keep a group waiting: by work, silence or absence, and until it is noticed.
 
-    >>> from kafkalearn.scenarios.text import scenario
     >>> rebalancing_ms(scenario("at 0 s: c1 and c2 join\\nat 5 s: c1 pauses for 2 s"), Settings())
     92200
     """
@@ -617,7 +618,6 @@ def rebalancing_ms(story: Scenario, settings: Settings) -> int:
 def running_ms(story: Scenario, member: str) -> int:
     """How long a consumer of a scenario runs, without the times in which it stands still or is cut off.
 
-    >>> from kafkalearn.scenarios.text import scenario
     >>> running_ms(scenario("at 0 s: c1 joins\\nat 5 s: c1 restarts after 2 s\\nthe end is at 20 s"), "c1")
     18000
     """
