@@ -1,4 +1,4 @@
-"""Every report is reproduced: the partition that surprised, and the one that was expected."""
+"""What holds for single chapters: assignors and their laws, reports, old consumers, plans, clusters, games."""
 
 import random
 from functools import partial
@@ -32,7 +32,6 @@ from kafkalearn.operations.placement import place_shifted
 from kafkalearn.operations.reassignment import plan_of, write_plan
 from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.replication import BrokerCrashed, Fetch, TimePassed
-from kafkalearn.replication import Produce as ReplicationProduce
 from kafkalearn.replication.search import model as replication_model
 from kafkalearn.zookeeper import connector
 from kafkalearn.zookeeper.commits import CommitOffsets, Crash, Produce, Read, Settings, Shutdown, Start, simulate
@@ -413,7 +412,7 @@ GAME = Game(
     replication.Settings(2, fetch_wait_max_ms=0),
     replication.start(replication.Settings(2, fetch_wait_max_ms=0)),
     replication.ACKNOWLEDGED_SURVIVE,
-    moves_of(ReplicationProduce(acks=1), Fetch(2), BrokerCrashed(1), replication.SessionExpired(1), TimePassed(10)),
+    moves_of(replication.Produce(acks=1), Fetch(2), BrokerCrashed(1), replication.SessionExpired(1), TimePassed(10)),
     "Produce(acks=1) > BrokerCrashed(1) > SessionExpired(1)",
 )
 
@@ -430,7 +429,7 @@ GAME = Game(
             "Your run as a line: Produce(acks=1) > TimePassed(10) > BrokerCrashed(1) > SessionExpired(1)",
         ),
         (
-            [ReplicationProduce(acks=1), Fetch(2)],
+            [replication.Produce(acks=1), Fetch(2)],
             WRONG,
             "Not right yet. After 2 moves the promise still holds: *acknowledged records survive*.\n"
             "Your run as a line: Produce(acks=1) > Fetch(2)",

@@ -1,6 +1,9 @@
 """What a chapter's page asks about its cells: to begin, to run one, and to make ready what one stands on.
 
-The code cells and the exercises of a chapter have one namespace, as in a notebook; it lasts as long as the page.
+The code cells and the exercises of a chapter have one namespace, as in a notebook; it lasts as long as the page. Which
+names a cell needs and which it makes is read from its text, and so what must run before it can. A cell that imports
+what no page has, or needs what such a cell makes, is not run: its recorded output stays, and the page says what it
+would need. All other cells run as they are, or as the reader has changed them.
 """
 
 from __future__ import annotations
@@ -20,8 +23,6 @@ from kafkalearn.base.errors import KafkaLearnError, listed
 from tools.page import controls, exercises
 from tools.page import controls as widgets
 from tools.page.controls import Outputs, drawn
-
-# Which names a cell needs and which it makes, read from its text; what must run before a cell can.
 
 _GIVEN = frozenset([*dir(builtins), "display"])
 
@@ -143,11 +144,8 @@ def _root(node: ast.expr) -> set[str]:
     return {node.id} if isinstance(node, ast.Name) else set()
 
 
-# What went wrong in a cell, in plain words: the line, what Python says, and what to do where that is known.
-
-
 def fault(error: BaseException, file: str, makers: Mapping[str, str]) -> dict[str, object]:
-    """An error for the page.
+    """An error for the page, in plain words: the line, what Python says, and what to do where that is known.
 
     Parameters
     ----------
@@ -190,8 +188,6 @@ def _place(error: BaseException, file: str) -> tuple[int | None, str | None]:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     return (frames[-1].lineno, frames[-1].line or None) if frames else (None, None)
 
-
-# What a cell imports, name by name: what is not to be had in a page is set down, with what it would need.
 
 PACKAGES: MappingProxyType[str, str] = MappingProxyType(
     {
@@ -257,14 +253,6 @@ def needed_for(error: ImportError) -> str | None:
                 return need
         error = error.__cause__ or error.__context__
     return None
-
-
-# An open chapter of the book, and one cell of it run in the namespace that all its cells and exercises share.
-#
-# A cell that imports what no page has, or needs what such a cell makes, is not run: its recorded output stays, and the
-# page says what it would need. All other cells run as they are, or as the reader has changed them.
-
-_IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 @dataclass(slots=True)
@@ -357,7 +345,11 @@ class Chapter:
 def _in_parts(source: str, file: str) -> tuple[list[ast.stmt], object, object]:
     """A cell's imports, the rest as code, and its last line as code if that is a value to show."""
     tree = ast.parse(source, file)
-    imports = [node for node in tree.body if isinstance(node, _IMPORTS) and getattr(node, "module", "") != "__future__"]
+    imports = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom) and getattr(node, "module", "") != "__future__"
+    ]
     body = [node for node in tree.body if node not in imports]
     last = None
     if body and isinstance(body[-1], ast.Expr) and not source.rstrip().endswith(";"):

@@ -1,4 +1,10 @@
-"""Controls that the reader turns in a page: each output of a cell that has some, by the order in which it was shown."""
+"""What a page shows of a cell's values: the player and controls that the reader turns, text, tables and pictures.
+
+`Player`, `Varied` and `progress_bar` stand in for `kafkalearn.drawing.widgets` where no notebook runs. They are drawn
+by the script that draws them in a notebook, from the same data. `stand_in` puts this module where the chapters' imports
+look for the widgets; where these can be imported themselves, nothing is changed. All other values are shown in the
+kinds of Jupyter's rich display, found without IPython. `Outputs` has what a cell shows, in the order of showing.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +32,6 @@ from kafkalearn.drawing.player import (
     values_for_page,
     words_of,
 )
-
-# The player and the controls of a page: what stands in for `kafkalearn.drawing.widgets` where no notebook runs.
-#
-# Both are drawn by the script that draws them in a notebook, from the same data. `stand_in` puts this module where the
-# chapters' imports look for the widgets; where these can be imported themselves, nothing is changed.
 
 KIND = "application/x-kafkalearn-player"
 """The kind of output that the page's script mounts as a player: the data that `player_html` writes into a page."""
@@ -166,14 +167,12 @@ def _as_animation(drawn: object) -> Animation:
     raise KafkaLearnError(f"draw must return a Picture, an Animation or a Player, got {type(drawn).__name__}")
 
 
-# A value as text, as a notebook writes it: containers that are too long for a line get a line for each item.
-
 WIDTH = 79
 MOST_ITEMS = 1000
 
 
 def pretty(value: object) -> str:
-    """The text of a value.
+    """The text of a value, as a notebook writes it: a container that is too long for a line gets one for each item.
 
     >>> pretty({"a": 1}), pretty((1,)), pretty("text")
     ("{'a': 1}", '(1,)', "'text'")
@@ -245,8 +244,6 @@ _ENDS = {
     MappingProxyType: ("mappingproxy({", "})"),
 }
 
-
-# Values as a page shows them: the kinds of Jupyter's rich display, found without IPython.
 
 MOST_CHARACTERS = 200_000  # of what one cell prints: a loop without end fills no memory
 _METHODS = {"text/html": "_repr_html_", "image/svg+xml": "_repr_svg_", "text/markdown": "_repr_markdown_"}

@@ -25,6 +25,7 @@ from functools import partial
 from html import escape
 from types import MappingProxyType
 
+from kafkalearn import replication
 from kafkalearn.assignors import Assignment, Member, assign, compare, rebalance, rejoin
 from kafkalearn.assignors.picture import animate_rebalance, describe_assignment, draw_assignment
 from kafkalearn.assignors.registry import BROKER_ASSIGNORS, CLIENT_ASSIGNORS
@@ -70,9 +71,6 @@ from kafkalearn.replication import (
     broken,
     step,
 )
-from kafkalearn.replication import (
-    simulate as replication_simulate,
-)
 from kafkalearn.replication.events import ReplicationEvent
 from kafkalearn.replication.picture import draw_replication
 from kafkalearn.replication.search import alphabet, model, renamings
@@ -81,9 +79,7 @@ from kafkalearn.replication.words import describe_replication
 from kafkalearn.scenarios import find_change, simulate
 from kafkalearn.scenarios.playing import PROTOCOLS
 
-__all__ = [
-    "ANSWERS",
-]
+__all__ = ["ANSWERS"]
 
 
 # The fields of a form: text as a browser has it, read into what the library takes, with errors that name the field.
@@ -176,7 +172,7 @@ def bytes_field(fields: Mapping[str, object], name: str) -> bytes | None:
 
 # Log lines of brokers and clients, pasted or dropped: each rebalance in them, its cause, and what would avoid it.
 
-LOGS_MOST_LETTERS = 20_000_000
+MOST_LETTERS_OF_LOGS = 20_000_000
 
 
 def explain(fields: Mapping[str, object]) -> dict[str, object]:
@@ -201,8 +197,8 @@ def explain(fields: Mapping[str, object]) -> dict[str, object]:
     lines = str(fields.get("lines") or "")
     if not lines.strip():
         raise KafkaLearnError("there are no lines: paste some of a broker's or a client's log, or drop the file")
-    if len(lines) > LOGS_MOST_LETTERS:
-        raise KafkaLearnError(f"lines may have {LOGS_MOST_LETTERS:,} characters here, got {len(lines):,}")
+    if len(lines) > MOST_LETTERS_OF_LOGS:
+        raise KafkaLearnError(f"lines may have {MOST_LETTERS_OF_LOGS:,} characters here, got {len(lines):,}")
     found = why(
         io.StringIO(lines),
         group=text_field(fields, "group") or None,
@@ -238,8 +234,8 @@ def rows_html(rows: Sequence[Mapping[str, object]]) -> str:
 
 # Assignors on one's own group: who gets what, and what moves when the group changes.
 
-ASSIGNORS = (*CLIENT_ASSIGNORS, *(f"{name} of the broker" for name in BROKER_ASSIGNORS))
 _OF_THE_BROKER = " of the broker"
+ASSIGNORS = (*CLIENT_ASSIGNORS, *(f"{name}{_OF_THE_BROKER}" for name in BROKER_ASSIGNORS))
 
 
 def assignment(fields: Mapping[str, object]) -> dict[str, object]:
@@ -466,10 +462,10 @@ def played_run(settings: Settings, line: Sequence[str]) -> Trace:
     """The run of some moves; KafkaLearnError names the one that cannot come where it stands."""
     for count in range(1, len(line) + 1):
         try:
-            replication_simulate(settings, [MOVES[words] for words in line[:count]])
+            replication.simulate(settings, [MOVES[words] for words in line[:count]])
         except KafkaLearnError as error:
             raise KafkaLearnError(f"move {count}, {line[count - 1]}, cannot come there: {error}") from error
-    return replication_simulate(settings, [MOVES[words] for words in line])
+    return replication.simulate(settings, [MOVES[words] for words in line])
 
 
 def _is_possible(settings: Settings, state: object, event: ReplicationEvent) -> bool:
@@ -510,11 +506,8 @@ def coordinator(fields: Mapping[str, object]) -> dict[str, object]:
         trace = look_up(group, describe=describe)
     else:
         brokers = number_field(fields, "brokers", 3)
-        trace = look_up(
-            group,
-            brokers=brokers,
-            partition_count=number_field(fields, "partitions", OFFSETS_PARTITION_COUNT),
-        )
+        partitions = number_field(fields, "partitions", OFFSETS_PARTITION_COUNT)
+        trace = look_up(group, brokers=brokers, partition_count=partitions)
     last = trace[-1].state
     place = f"Partition {last.partition} of __consumer_offsets"
     if last.broker_id is None:
