@@ -1,4 +1,9 @@
-"""What segment files hold, counted in one pass: by Python alone, or by NumPy with the same answers."""
+"""What segment files hold, counted in one pass: by Python alone, or by NumPy with the same answers.
+
+`count_log` goes through the files of one log and returns a `LogCensus`: files, batches, records, transactions, leader
+epochs. `blocks` reads a file some batches at a time; `Counting` has the rules of counting, the same whichever way a
+file is read.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,7 @@ from functools import partial
 from heapq import nsmallest
 from pathlib import Path
 from struct import Struct
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.formats.batches import (
@@ -29,7 +34,7 @@ from kafkalearn.formats.pieces import BLOCK_BATCHES, BLOCK_BYTES, has_columns, s
 from kafkalearn.formats.records import Record
 from kafkalearn.formats.segments import Block, Row, SegmentFile, Sized, Span, Unread, walk
 
-# What one log holds, in numbers: its files, batches, records, transactions, leader epochs.
+# What one log holds, in numbers.
 
 
 class Largest(NamedTuple):
@@ -142,7 +147,7 @@ class LogCensus:
         return self.open_transactions[0].first_offset if self.open_transactions else self.end_offset
 
 
-# The counts of one log, taken block by block: the same rules whichever way its files are read.
+# The counts of one log, taken block by block.
 
 LARGEST_SHOWN = 5  # keys, and values
 MARKERS = ("COMMIT", "ABORT")
@@ -385,16 +390,17 @@ def older_messages(data: Bytes, position: int, size_bytes: int) -> tuple[int, in
 
 # Some batches of a file at a time, each with its header, and the records in them if they are asked for.
 #
-# There are three ways over a file. By headers alone 61 bytes of each batch are read and believed. By Python alone each
-# batch is read whole, its checksum computed. With NumPy the records of many batches are read side by side
-# (`kafkalearn.formats.pieces`); what looks odd there is read by Python again, so that the answers are the
-# same.
+# There are three ways through a file. By headers alone 61 bytes of each batch are read and believed. By Python alone
+# each batch is read whole, its checksum computed. With NumPy the records of many batches are read side by side
+# (`kafkalearn.formats.pieces`); what looks odd there is read by Python again, so that the answers are the same.
 
 HEADERS, RECORDS = "headers", "records"
 DEPTHS = (HEADERS, RECORDS)
 """How deep a file is read."""
 
-PLAIN_RECORDS = 10_000  # or batches, of a block in plain Python, where each is an object
+PLAIN_RECORDS = 10_000  # of a block in plain Python, where each is an object
+
+Found = TypeVar("Found", Batch, Header)
 
 
 @dataclass(slots=True)
@@ -408,7 +414,6 @@ class PlainBlock:
     tombstone_count: int = 0
     key_bytes: int = 0
     value_bytes: int = 0
-    size_bytes: int = 0  # as Block's limit counts it
     records: list[tuple[Header, tuple[Record, ...]]] = field(default_factory=list)
 
     def add(self, header: Header, batch: Batch | None) -> None:
@@ -422,7 +427,6 @@ class PlainBlock:
     def _add_records(self, header: Header, records: tuple[Record, ...]) -> None:
         self.records.append((header, records))
         self.record_count += len(records)
-        key_bytes, value_bytes = self.key_bytes, self.value_bytes
         for record in records:
             if record.key is None:
                 self.null_key_count += 1
@@ -432,7 +436,15 @@ class PlainBlock:
                 self.tombstone_count += 1
             else:
                 self.value_bytes += len(record.value)
-        self.size_bytes += self.key_bytes - key_bytes + self.value_bytes - value_bytes
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has grown to a limit."""
+        return (
+            self.record_count >= PLAIN_RECORDS
+            or len(self.headers) >= BLOCK_BATCHES
+            or self.key_bytes + self.value_bytes >= BLOCK_BYTES
+        )
 
     def largest(self, count: int) -> tuple[list[Sized], list[Sized]]:
         """As `Block` says."""
@@ -470,26 +482,11 @@ def blocks(
     """
     check = partial(read_batch, batch_limit_bytes=batch_limit_bytes)
     if depth == HEADERS:
-        yield from _by_headers(data, span, check)
-    elif has_columns() if is_fast is None else is_fast:
-        yield from _by_columns(data, span, check, batch_limit_bytes)
-    else:
-        yield from _by_records(data, span, check)
-
-
-def _by_headers(data: Bytes, span: Span, check: partial[Batch]) -> Iterator[Block | Unread]:
-    block = PlainBlock()
-    for each in walk(data, span, read_header, check):
-        if isinstance(each, Unread):
-            yield block
-            yield each
-            block = PlainBlock()
-            continue
-        block.add(each, _control(each, data, check))
-        if len(block.headers) >= BLOCK_BATCHES:
-            yield block
-            block = PlainBlock()
-    yield block
+        headers = walk(data, span, read_header, check)
+        return _plain_blocks(headers, lambda header: (header, _control(header, data, check)))
+    if has_columns() if is_fast is None else is_fast:
+        return _by_columns(data, span, check, batch_limit_bytes)
+    return _by_records(data, span, check)
 
 
 def _control(header: Header, data: Bytes, check: partial[Batch]) -> Batch | None:
@@ -503,19 +500,22 @@ def _control(header: Header, data: Bytes, check: partial[Batch]) -> Batch | None
 
 
 def _by_records(data: Bytes, span: Span, check: partial[Batch]) -> Iterator[Block | Unread]:
+    batches = walk(data, span, check, check)
+    return _plain_blocks(batches, lambda batch: (read_header(data, batch.position), batch))
+
+
+def _plain_blocks(
+    found: Iterator[Found | Unread], taken: Callable[[Found], tuple[Header, Batch | None]]
+) -> Iterator[Block | Unread]:
     block = PlainBlock()
-    for each in walk(data, span, check, check):
+    for each in found:
         if isinstance(each, Unread):
             yield block
             yield each
             block = PlainBlock()
             continue
-        block.add(read_header(data, each.position), each)
-        if (
-            block.record_count >= PLAIN_RECORDS
-            or len(block.headers) >= BLOCK_BATCHES
-            or block.size_bytes >= BLOCK_BYTES
-        ):
+        block.add(*taken(each))
+        if block.is_full:
             yield block
             block = PlainBlock()
     yield block
@@ -529,7 +529,7 @@ def _by_columns(data: Bytes, span: Span, check: partial[Batch], batch_limit_byte
             yield each
 
 
-# The files of one log, mapped into memory one after the other and counted.
+# The files of one log, one after the other.
 
 
 @contextmanager
@@ -565,9 +565,9 @@ def count_log(
     files : sequence of SegmentFile
         Of one partition in one log dir, in order.
     depth : str
-        A name in `kafkalearn.formats.census.DEPTHS`.
+        A name in `DEPTHS`.
     is_fast : bool, optional
-        As in `kafkalearn.formats.census.blocks`.
+        As in `blocks`.
     future_ms : int
         A timestamp beyond it is from the future.
     keeps_markers : bool
@@ -589,29 +589,21 @@ def count_log(
             done = 0
             for each in blocks(data, span_of(file, data), depth, is_fast, batch_limit_bytes):
                 if isinstance(each, Unread):
-                    _add_unread(counting, data, each)
+                    older = older_messages(data, each.position, each.size_bytes)
+                    if older is None:
+                        counting.add_unread(each)
+                    else:
+                        counting.add_older(*older, each.size_bytes)
                     continue
                 counting.add(each)
-                read_to = _end(each, done)
-                progress(read_to - done)
-                done = read_to
+                end = each.headers[-1].position + each.headers[-1].size_bytes if each.headers else done
+                progress(end - done)
+                done = end
             progress(len(data) - done)
             counting.end_file(file, len(data), modified_ms)
     return counting.census()
 
 
-def _add_unread(counting: Counting, data: Bytes, unread: Unread) -> None:
-    found = older_messages(data, unread.position, unread.size_bytes)
-    if found is None:
-        counting.add_unread(unread)
-    else:
-        counting.add_older(*found, unread.size_bytes)
-
-
 def span_of(file: SegmentFile, data: Bytes) -> Span:
     """All of a file, with the offsets that it may have."""
     return Span(0, len(data), file.base_offset, file.end_offset)
-
-
-def _end(block: Block, before: int) -> int:
-    return block.headers[-1].position + block.headers[-1].size_bytes if block.headers else before

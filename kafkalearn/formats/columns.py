@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-# The records of many batches in columns, a field of all of them in each.
+# The block: a column for each field of the records of many batches.
 
 ROWS_AT_A_TIME = 10_000  # made into Python's objects
 
@@ -84,9 +84,9 @@ class ColumnBlock:
 
     def largest(self, count: int) -> tuple[list[Sized], list[Sized]]:
         """As `Block` says."""
-        return _largest(self.columns.key_length, self.columns.offset, count), _largest(
-            self.columns.value_length, self.columns.offset, count
-        )
+        columns = self.columns
+        keys = _largest(columns.key_length, columns.offset, count)
+        return keys, _largest(columns.value_length, columns.offset, count)
 
     def rows(self) -> Iterator[Row]:
         """As `Block` says."""
@@ -245,7 +245,7 @@ def _finish(
             raise Odd from None
 
 
-# Some batches -> their columns: where their bodies lie, and what their headers say beforehand.
+# Some batches as one block.
 
 
 def column_block(

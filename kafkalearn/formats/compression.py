@@ -100,13 +100,13 @@ have; raise batch_limit_bytes if that is no mistake
         return data
     if codec != "gzip":
         require(f"a batch compressed with {codec}", "pyarrow")
-    announced = _announced_bytes(codec, data)
-    if announced is not None:
-        _refuse_more(codec, data, announced, batch_limit_bytes)
+    _refuse_more(codec, data, _announced_bytes(codec, data) or 0, batch_limit_bytes)
+    if codec == "snappy":
+        parts = _snappy(data, batch_limit_bytes)
+    else:
+        parts = _gzip(data) if codec == "gzip" else _stream(codec, data)
     try:
-        if codec == "snappy":
-            return _all_of(codec, data, map(_snappy_block, _snappy_blocks(data, batch_limit_bytes)), batch_limit_bytes)
-        return _all_of(codec, data, _gzip(data) if codec == "gzip" else _stream(codec, data), batch_limit_bytes)
+        return _all_of(codec, data, parts, batch_limit_bytes)
     except Damaged:
         raise
     except (OSError, EOFError, ValueError, MemoryError, zlib.error) as error:
@@ -182,8 +182,10 @@ def _stream(codec: str, data: bytes) -> Iterator[bytes]:
             yield bytes(memoryview(step)[:size])
 
 
-def _snappy_blocks(data: bytes, batch_limit_bytes: int) -> Iterator[tuple[bytes, int]]:
-    """Each block with the size it announces, all of which together stay within the limit."""
+def _snappy(data: bytes, batch_limit_bytes: int) -> Iterator[bytes]:
+    """Block by block, each of which announces its size; all of them together stay within the limit."""
+    import pyarrow
+
     total = 0
     for block in _cut_in_blocks(data):
         size, _ = read_varint(block)
@@ -191,7 +193,7 @@ def _snappy_blocks(data: bytes, batch_limit_bytes: int) -> Iterator[tuple[bytes,
         _refuse_more("snappy", data, total, batch_limit_bytes)
         if size > _MOST_FROM_SNAPPY * len(block):
             raise ValueError(f"a block of {len(block):,} bytes announces {size:,}, which no such block can hold")
-        yield block, size
+        yield pyarrow.Codec("snappy").decompress(block, size, asbytes=True)
 
 
 def _cut_in_blocks(data: bytes) -> Iterator[bytes]:
@@ -207,9 +209,3 @@ def _cut_in_blocks(data: bytes) -> Iterator[bytes]:
             raise ValueError(f"a block of {length} bytes does not fit")
         yield data[position + 4 : position + 4 + length]
         position += 4 + length
-
-
-def _snappy_block(block_and_size: tuple[bytes, int]) -> bytes:
-    import pyarrow
-
-    return pyarrow.Codec("snappy").decompress(*block_and_size, asbytes=True)

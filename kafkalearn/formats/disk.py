@@ -3,6 +3,7 @@
 `read_disk` reads every segment below a directory, `read_segment` one file, `parse_segment` its bytes, `read_batch` one
 batch. `committed_records` leaves out what aborted transactions wrote, `source_rows` gives records the columns of
 Spark's Kafka source. What cannot be read raises `kafkalearn.formats.wire.Undecodable`, or is the `rest` of its segment.
+The small files beside the segments are read by `read_checkpoint` and `read_leader_epochs`.
 
 >>> from kafkalearn.base.files import data_directory
 >>> segments = read_disk(data_directory("offsets-topic") / "disk")
@@ -23,7 +24,6 @@ from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.formats.batches import Batch, Record, read_batch
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES
 from kafkalearn.formats.segments import (
-    Rest,
     Segment,
     SegmentFile,
     damaged_end,
@@ -44,13 +44,74 @@ __all__ = [
 ]
 
 
+# All segment files below a directory, each with the log dir that it lies in.
+
+
+def read_disk(
+    directory: str | Path,
+    topic: str | None = None,
+    has_checksum: bool = True,
+    *,
+    partition: int | None = None,
+    log_dir: str | None = None,
+    skip_damaged: bool = False,
+    batch_limit_bytes: int = BATCH_LIMIT_BYTES,
+) -> tuple[Segment, ...]:
+    """Every segment below a directory, such as a broker's ``log.dirs`` or a copy of one partition.
+
+    Files that the broker had given up (``.deleted``) or not finished (``.cleaned``, ``.swap``) are not read. If the
+    directory holds log dirs of several brokers, a partition may lie in several of them: the segments say in which, and
+    what turns segments into records refuses several copies of one partition.
+
+    Parameters
+    ----------
+    directory : str or Path
+        A directory ``TOPIC-PARTITION``, a log dir with such directories in it, or one with several log dirs below it.
+    topic : str, optional
+        Only this topic.
+    has_checksum : bool
+        As in `parse_segment`.
+    partition : int, optional
+        Only partitions of this number.
+    log_dir : str, optional
+        Only this log dir, as a path below the directory; ``"."`` is the directory itself.
+    skip_damaged : bool
+        True: damaged parts are passed over, in all files. The tail of a file is damage, too, if it is not the last one
+        of its partition.
+    batch_limit_bytes : int
+        As in `parse_segment`.
+
+    Returns
+    -------
+    tuple of Segment
+        By topic, partition, log dir and base offset.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is no such directory, or no segment in it.
+    """
+    files = segment_files(directory, topic, log_dir, partition)
+    return tuple(_in_its_log(file, has_checksum, skip_damaged, batch_limit_bytes) for file in files)
+
+
+def _in_its_log(file: SegmentFile, has_checksum: bool, skip_damaged: bool, batch_limit_bytes: int) -> Segment:
+    """A segment; where it could not be read to its end, though the log goes on in another file, that is damage."""
+    segment = read_file(file, has_checksum, skip_damaged, batch_limit_bytes)
+    rest = segment.rest
+    if file.is_last or rest is None:
+        return segment
+    if skip_damaged:
+        return replace(segment, rest=None, skipped=(*segment.skipped, rest))
+    if rest.behind is not None:
+        return segment
+    return replace(segment, rest=replace(rest, reason=damaged_end(rest.reason, file.end_offset)))
+
+
 # The records of segments, each partition once and nothing left out without a word.
 #
 # What turns segments into records goes through `by_partition`: several copies of one partition would be added up, and a
 # damaged batch would take all records behind it along. Both are refused; the message says what to do.
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_ONE_MS = timedelta(milliseconds=1)
 
 
 def by_partition(segments: Iterable[Segment]) -> dict[tuple[str, int], tuple[Segment, ...]]:
@@ -110,6 +171,10 @@ def data_records(segments: Iterable[Segment]) -> Iterator[tuple[Segment, Batch, 
                         yield segment, batch, record
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ONE_MS = timedelta(milliseconds=1)
+
+
 def source_rows(segments: Iterable[Segment], *, null_beyond_9999: bool = False) -> Iterator[dict[str, object]]:
     """The data records as rows with the columns of Spark's Kafka source.
 
@@ -158,70 +223,57 @@ def _datetime(timestamp_ms: int) -> datetime | None:
         return None
 
 
-# All segment files below a directory, each with the log dir that it lies in.
+# Which records of a partition count: those of aborted and of unfinished transactions do not.
+#
+# A consumer that also produces may commit its offsets inside a transaction. Such commits lie in the offsets topic like
+# others, in transactional batches; a control batch of the same producer id, the *marker*, says how it ended.
+
+OUTCOMES = ("COMMIT", "ABORT", "OPEN")
+"""How a transaction may stand: ended one way or the other, or not ended yet."""
 
 
-def read_disk(
-    directory: str | Path,
-    topic: str | None = None,
-    has_checksum: bool = True,
-    *,
-    partition: int | None = None,
-    log_dir: str | None = None,
-    skip_damaged: bool = False,
-    batch_limit_bytes: int = BATCH_LIMIT_BYTES,
-) -> tuple[Segment, ...]:
-    """Every segment below a directory, such as a broker's ``log.dirs`` or a copy of one partition.
-
-    Files that the broker had given up (``.deleted``) or not finished (``.cleaned``, ``.swap``) are not read. If the
-    directory holds log dirs of several brokers, a partition may lie in several of them: the segments say in which, and
-    what turns segments into records refuses several copies of one partition.
+def transaction_outcomes(batches: Sequence[Batch]) -> tuple[str | None, ...]:
+    """For each batch of a partition how its transaction ended, a name in `OUTCOMES`; None: it is in none.
 
     Parameters
     ----------
-    directory : str or Path
-        A directory ``TOPIC-PARTITION``, a log dir with such directories in it, or one with several log dirs below it.
-    topic : str, optional
-        Only this topic.
-    has_checksum : bool
-        As in `parse_segment`.
-    partition : int, optional
-        Only partitions of this number.
-    log_dir : str, optional
-        Only this log dir, as a path below the directory; ``"."`` is the directory itself.
-    skip_damaged : bool
-        True: damaged parts are passed over, in all files. The tail of a file is damage, too, if it is not the last one
-        of its partition.
-    batch_limit_bytes : int
-        As in `parse_segment`.
+    batches : sequence of Batch
+        Of one partition, in order.
+    """
+    found: list[str | None] = [None] * len(batches)
+    open_batches: dict[int, list[int]] = {}  # producer id -> indexes
+    for index, batch in enumerate(batches):
+        if not batch.is_transactional:
+            continue
+        if not batch.is_control:
+            found[index] = "OPEN"
+            open_batches.setdefault(batch.producer_id, []).append(index)
+        elif batch.records:
+            ended = batch.records[0].control
+            found[index] = ended
+            for each in open_batches.pop(batch.producer_id, ()):
+                found[each] = ended
+    return tuple(found)
 
-    Returns
-    -------
-    tuple of Segment
-        By topic, partition, log dir and base offset.
+
+def committed_records(segments: Iterable[Segment]) -> Iterator[Record]:
+    """The data records that count, partition by partition, in the order of their offsets.
+
+    Parameters
+    ----------
+    segments : iterable of Segment
+        As `kafkalearn.formats.disk.read_disk` returns them, one copy of each partition.
 
     Raises
     ------
     KafkaLearnError
-        If there is no such directory, or no segment in it.
+        If a partition is there several times, or damaged in the middle.
     """
-    files = segment_files(directory, topic, log_dir, partition)
-    segments = [read_file(file, has_checksum, skip_damaged, batch_limit_bytes) for file in files]
-    return tuple(
-        segment
-        if file.is_last or segment.rest is None
-        else _damaged_at_its_end(segment, segment.rest, file, skip_damaged)
-        for segment, file in zip(segments, files, strict=True)
-    )
-
-
-def _damaged_at_its_end(segment: Segment, rest: Rest, file: SegmentFile, skip_damaged: bool) -> Segment:
-    """A segment that could not be read to its end, though the log goes on in another file."""
-    if skip_damaged:
-        return replace(segment, rest=None, skipped=(*segment.skipped, rest))
-    if rest.behind is not None:
-        return segment
-    return replace(segment, rest=replace(rest, reason=damaged_end(rest.reason, file.end_offset)))
+    for log in by_partition(segments).values():
+        batches = [batch for segment in log for batch in segment.batches]
+        for batch, outcome in zip(batches, transaction_outcomes(batches), strict=True):
+            if not batch.is_control and outcome in (None, "COMMIT"):
+                yield from batch.records
 
 
 # The small files of a log dir in which a broker keeps an offset for each partition.
@@ -280,71 +332,18 @@ def _lines(path: str | Path, asked: str, pattern: re.Pattern[str]) -> list[re.Ma
         raise KafkaLearnError(f"checkpoint file {str(path)!r} cannot be read: {error}") from None
     if not content:
         return []
-    version, count, *lines = [*content.splitlines(), "", ""]
+    lines = content.splitlines()
+    version, count = [*lines, ""][:2]
     if version.strip() != VERSION:
         raise KafkaLearnError(f"checkpoint file {str(path)!r} is of version {shown(version)}; {VERSION!r} is known")
-    found = []
-    lines = lines[:-2]
-    for number, line in enumerate(lines, start=3):
+    found: list[re.Match[str]] = []
+    for number, line in enumerate(lines[2:], start=3):
         match = pattern.fullmatch(line.strip())
         if match is None:
             raise KafkaLearnError(
                 f"line {number} of checkpoint file {str(path)!r} is {shown(line)}; {asked} are expected"
             )
         found.append(match)
-    if count.strip() != str(len(lines)):
-        raise KafkaLearnError(f"checkpoint file {str(path)!r} announces {shown(count)} lines and has {len(lines)}")
+    if count.strip() != str(len(found)):
+        raise KafkaLearnError(f"checkpoint file {str(path)!r} announces {shown(count)} lines and has {len(found)}")
     return found
-
-
-# Which records of a partition count: those of aborted and of unfinished transactions do not.
-#
-# A consumer that also produces may commit its offsets inside a transaction. Such commits lie in the offsets topic like
-# others, in transactional batches; a control batch of the same producer id, the *marker*, says how it ended.
-
-OUTCOMES = ("COMMIT", "ABORT", "OPEN")
-"""How a transaction may stand: ended one way or the other, or not ended yet."""
-
-
-def transaction_outcomes(batches: Sequence[Batch]) -> tuple[str | None, ...]:
-    """For each batch of a partition how its transaction ended, a name in `OUTCOMES`; None: it is in none.
-
-    Parameters
-    ----------
-    batches : sequence of Batch
-        Of one partition, in order.
-    """
-    found: list[str | None] = [None] * len(batches)
-    open_batches: dict[int, list[int]] = {}  # producer id -> indexes
-    for index, batch in enumerate(batches):
-        if not batch.is_transactional:
-            continue
-        if not batch.is_control:
-            found[index] = "OPEN"
-            open_batches.setdefault(batch.producer_id, []).append(index)
-        elif batch.records:
-            ended = batch.records[0].control
-            found[index] = ended
-            for each in open_batches.pop(batch.producer_id, ()):
-                found[each] = ended
-    return tuple(found)
-
-
-def committed_records(segments: Iterable[Segment]) -> Iterator[Record]:
-    """The data records that count, partition by partition, in the order of their offsets.
-
-    Parameters
-    ----------
-    segments : iterable of Segment
-        As `kafkalearn.formats.disk.read_disk` returns them, one copy of each partition.
-
-    Raises
-    ------
-    KafkaLearnError
-        If a partition is there several times, or damaged in the middle.
-    """
-    for log in by_partition(segments).values():
-        batches = [batch for segment in log for batch in segment.batches]
-        for batch, outcome in zip(batches, transaction_outcomes(batches), strict=True):
-            if not batch.is_control and outcome in (None, "COMMIT"):
-                yield from batch.records

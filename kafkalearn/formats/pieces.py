@@ -1,9 +1,10 @@
 """A segment file cut into pieces between batches, so that several workers can read one file, each a little at a time.
 
-First `index` goes over the headers of a file, 61 bytes of each batch, and cuts it. What a piece cannot know by itself
-is how the transactions end that are open at its end, and which are open where it begins: `joined` finds that from all
-pieces of a log. Then `read_piece` reads each piece alone, a batch at a time, and knows of every batch what a reader of
-the whole log knows.
+First `index` goes through the headers of a file, 61 bytes of each batch, and cuts it. What a piece cannot know by
+itself is how the transactions end that are open at its end, and which are open where it begins: `joined` finds that
+from all pieces of a log. Then `read_piece` reads each piece alone, a batch at a time, and knows of every batch what a
+reader of the whole log knows. `read_piece_side_by_side` does the same by NumPy, many batches at once; `side_by_side` is
+its loop, for a whole file, too.
 """
 
 from __future__ import annotations
@@ -29,10 +30,20 @@ from kafkalearn.formats.records import BATCH_HEADER_BYTES, wrong
 from kafkalearn.formats.segments import Span, Unread, damaged_end, rest_from, walk
 from kafkalearn.formats.wire import Undecodable
 
-# Batches of a file gathered until they are enough to be read side by side, and read so by NumPy.
-
 if TYPE_CHECKING:
     from kafkalearn.formats.columns import ColumnBlock
+
+OPEN = "OPEN"
+
+Read: TypeAlias = Callable[[Bytes, int], Batch]
+
+
+def reader(has_checksum: bool = True, batch_limit_bytes: int = BATCH_LIMIT_BYTES) -> Read:
+    """`read_batch` with these options, as `index` and `read_piece` want it."""
+    return partial(read_batch, has_checksum=has_checksum, batch_limit_bytes=batch_limit_bytes)
+
+
+# Batches gathered until they are enough to be read side by side.
 
 BLOCK_BYTES, BLOCK_RECORDS, BLOCK_BATCHES = 16 << 20, 250_000, 20_000
 MOST_BYTES, MOST_RECORDS, FEW_BATCHES = 64 << 20, 1_000_000, 64
@@ -75,7 +86,7 @@ def side_by_side(
     ColumnBlock, Span or Unread
         A span is a part in which something is odd: `kafkalearn.formats.segments.walk` reads it and says what.
     """
-    check = partial(read_batch, has_checksum=has_checksum, batch_limit_bytes=batch_limit_bytes)
+    check = reader(has_checksum, batch_limit_bytes)
     read = partial(read_checked_header, has_checksum=has_checksum)
     gathered = _Gathered()
     for each in walk(data, span, read, check):
@@ -119,7 +130,7 @@ class _Gathered:
         self.size_bytes += size_bytes
         self.record_count += max(0, header.record_count)
 
-    def block(self, data: Bytes, span: Span, check: partial[Batch]) -> Iterator[ColumnBlock | Span]:
+    def block(self, data: Bytes, span: Span, check: Read) -> Iterator[ColumnBlock | Span]:
         """All of them as one block, or where they lie if anything is odd; nothing if there are none."""
         if not self.headers:
             return
@@ -135,12 +146,7 @@ class _Gathered:
         yield replace(span, start=first.position, end=end, first_offset=first.base_offset)
 
 
-if TYPE_CHECKING:
-    from kafkalearn.formats.columns import ColumnBlock
-
-OPEN = "OPEN"
-
-Read: TypeAlias = Callable[[Bytes, int], Batch]
+# A file cut into pieces.
 
 
 class Marker(NamedTuple):
@@ -266,21 +272,21 @@ def _outcome(data: Bytes, header: Header, check: Read) -> str | None:
 def joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
     """The pieces of a whole log, in order, with what each needs to know of the others."""
     begun: set[int] = set()
-    known = []
+    forwards: list[Piece] = []
     for piece in pieces:
         markers = []
         for marker in piece.markers:
             markers.append(marker._replace(has_data=marker.has_data or marker.producer_id in begun))
             begun.discard(marker.producer_id)
         begun.update(piece.begun)
-        known.append(replace(piece, markers=tuple(markers)))
+        forwards.append(replace(piece, markers=tuple(markers)))
     ends: dict[int, str] = {}
-    joined_ = []
-    for piece in reversed(known):
+    backwards: list[Piece] = []
+    for piece in reversed(forwards):
         found = tuple((producer_id, ends[producer_id]) for producer_id in piece.begun if producer_id in ends)
-        joined_.append(replace(piece, ends=found))
+        backwards.append(replace(piece, ends=found))
         ends.update((marker.producer_id, marker.outcome) for marker in reversed(piece.markers))
-    return reversed(joined_)
+    return reversed(backwards)
 
 
 def read_piece(data: Bytes, piece: Piece, read: Read) -> Iterator[ReadBatch | Unread]:
@@ -370,8 +376,3 @@ def _checked_header(data: Bytes, position: int) -> Header:
     if not is_checksum_right(data, header):
         raise wrong("crc", position, "is not that of the bytes")
     return header
-
-
-def reader(has_checksum: bool = True, batch_limit_bytes: int = BATCH_LIMIT_BYTES) -> Read:
-    """`read_batch` with these options, as `index` and `read_piece` want it."""
-    return partial(read_batch, has_checksum=has_checksum, batch_limit_bytes=batch_limit_bytes)

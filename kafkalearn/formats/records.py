@@ -1,4 +1,4 @@
-"""The records inside a batch, each written as the difference to its batch.
+"""The records inside a batch, each written as the difference to its batch; and how many bytes they take.
 
 A *control* record is one that no application wrote: the marker that ends a transaction, for example.
 """
@@ -24,7 +24,6 @@ CONTROL_TYPES: Mapping[int, str] = MappingProxyType(
     }
 )
 """What a control record may be, by the number in its key."""
-
 
 SMALLEST_RECORD_BYTES = 7  # length, attributes, two deltas, key and value that are null, no headers
 LARGEST_TIMESTAMP = 2**63 - 1
@@ -108,9 +107,11 @@ def read_records(body: bytes, facts: BatchFacts, count: int, start: int) -> tupl
     cursor = _Cursor(body, start if facts.is_plain else 0)
     if not 0 <= count * SMALLEST_RECORD_BYTES <= len(body):
         raise wrong("recordCount", start - 4, f"is {count}, in {len(body)} bytes")
-    records = []
+    records: list[Record] = []
+    offset_before = facts.base_offset - 1
     for index in range(count):
-        records.append(_read_record(cursor, facts, index, records[-1].offset if records else facts.base_offset - 1))
+        records.append(_read_record(cursor, facts, index, offset_before))
+        offset_before = records[-1].offset
     rest = len(body) - cursor.position
     if rest:
         raise wrong("records", cursor.start + cursor.position, f"end here, {rest} more bytes are in the batch")

@@ -1,4 +1,8 @@
-"""From batch to batch through a segment file, and past what cannot be read.
+"""Segment files: from batch to batch past what cannot be read, where they lie, and what one of them holds.
+
+`walk` is the way through a file. `segment_files` finds the files below a folder, `read_segment` and `parse_segment`
+make a `Segment` of one; `kafkalearn.formats.disk.read_disk` reads all below a directory. `Block` is what can be counted
+of some batches, whichever way they were read.
 
 A file has no table of its batches: each says how long it is, and behind it the next one begins. So a damaged length
 hides all that follows, while damage inside a batch does not. Behind a batch that cannot be read the walk goes on where
@@ -33,9 +37,12 @@ from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS
 from kafkalearn.formats.records import wrong
 from kafkalearn.formats.wire import Undecodable
 
+# From batch to batch.
+
 UNUSED_ATTRIBUTES = 0xFF80  # bits that no release has set
 FARTHEST = 2**31 - 1  # the offsets of a segment are at most so far from its first
 SEARCHED_TIMES = 8  # a search computes checksums of at most this many times the bytes of the file
+GIVEN_UP = "; the search for a batch behind it was given up"
 
 Read = TypeVar("Read", Batch, Header)
 Check: TypeAlias = Callable[[Bytes, int], Batch]
@@ -90,22 +97,19 @@ def walk(
         error_in_held = None
         if held is not None:
             error_in_held = _checked(data, held, check) or _contradiction(data, span, before, held, found)
-        if held is not None and error_in_held is not None:
-            position, error = held.position, error_in_held
-        else:
-            if held is not None:
+            if error_in_held is None:
                 yield held
                 before = held.last_offset
-            error = error if found is None else _checked(data, found, check) or error
+            else:
+                position, error = held.position, error_in_held
+        if error_in_held is None and found is not None:
+            error = _checked(data, found, check) or error
         held = None
         end, is_given_up = search.next_batch(position)
         yield Unread(position, end - position, f"{error}{GIVEN_UP if is_given_up else ''}")
         position = end
     if held is not None:
         yield held
-
-
-GIVEN_UP = "; the search for a batch behind it was given up"
 
 
 def _end(batch: Batch | Header) -> int:
@@ -326,12 +330,11 @@ def _file(directory: Path, path: Path) -> SegmentFile:
 
 def _with_ends(files: Iterable[SegmentFile]) -> tuple[SegmentFile, ...]:
     """The files in order, each with where the next one of its log begins."""
-    ordered = sorted(files, key=lambda each: (each.topic, each.partition, each.log_dir, each.base_offset))
+    ordered = sorted(files, key=lambda each: (*_log_of(each), each.base_offset))
     found: list[SegmentFile] = []
     for each, behind in zip(ordered, (*ordered[1:], None), strict=True):
         if behind is not None and _log_of(behind) == _log_of(each):
-            place = each.path, each.log_dir, each.topic, each.partition, each.base_offset
-            each = SegmentFile(*place, behind.base_offset, is_last=False)
+            each = replace(each, end_offset=behind.base_offset, is_last=False)
         found.append(each)
     return tuple(found)
 
@@ -351,12 +354,12 @@ def refuse_copies(log_dirs_by_partition: Mapping[tuple[str, int], Collection[str
             )
 
 
-# Segment files as copied from a broker's disk: batches, records, and what of them cannot be read.
+# What one file holds, as copied from a broker's disk.
 #
-# `read_segment` reads one file, `kafkalearn.formats.disk.read_disk` all below a directory. A file that ends in the
-# middle of a batch is what a crash leaves; such a *tail* is the segment's `Rest`, and a broker that starts again cuts
-# the log there. A damaged batch with readable ones behind it is something else: reading stops there, too, and the
-# `Rest` says what lies *behind*. `skip_damaged=True` reads on, and the segment lists what it has `skipped`.
+# A file that ends in the middle of a batch is what a crash leaves; such a *tail* is the segment's `Rest`, and a broker
+# that starts again cuts the log there. A damaged batch with readable ones behind it is something else: reading stops
+# there, too, and the `Rest` says what lies *behind*. `skip_damaged=True` reads on, and the segment lists what it has
+# `skipped`.
 
 
 @dataclass(frozen=True, slots=True)

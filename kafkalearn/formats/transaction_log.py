@@ -1,7 +1,14 @@
 """The topic ``__transaction_state``: its records to the byte, and the transactions that they describe.
 
-`decode_key` and `decode_value` read records of every version, `encode_key` and `encode_value` write them; `replay`
-makes of records what the coordinator knows of each transactional id when it has loaded them.
+A key begins with two bytes, 0, and names a transactional id; a value begins with two bytes for its version. A null
+value is a *tombstone*: the coordinator has forgotten the transactional id. `decode_key` and `decode_value` read records
+of every version, `encode_key` and `encode_value` write them; decoded fields are plain dictionaries with the names of
+Kafka's own JSON form, a tagged field among them only if it was written.
+
+`replay` makes of records what the coordinator knows of each transactional id when it has loaded them. As for groups,
+the last value of each key is all that counts. The coordinator ends a transaction that is open for longer than its
+time-out, and forgets a transactional id that did nothing for ``transactional.id.expiration.ms``, unless a transaction
+of it is open or ending.
 
 >>> decode_key(encode_key("billing")), decode_value(None)
 ('billing', (None, None))
@@ -46,7 +53,7 @@ __all__ = [
 ]
 
 
-# The byte layout of the records of ``__transaction_state``: one key, one value with two versions.
+# The byte layout: one key, one value with two versions.
 #
 # References
 # ----------
@@ -75,13 +82,7 @@ TRANSACTION_LOG_VALUE = layout(
 )
 
 
-# Records of ``__transaction_state`` from bytes and to bytes: what a transaction coordinator keeps of each producer.
-#
-# A key begins with two bytes, 0, and names a transactional id; a value begins with two bytes for its version. A null
-# value is a *tombstone*: the coordinator has forgotten the transactional id.
-#
-# Decoded fields are plain dictionaries with the names of Kafka's own JSON form. A tagged field is there only if it was
-# written.
+# Records from bytes and to bytes.
 
 TOPIC = "__transaction_state"
 KEY_TYPE = 0
@@ -169,26 +170,14 @@ def encode_value(version: int, fields: Mapping[str, object]) -> bytes:
     return _VERSION.pack(version) + encode_message(TRANSACTION_LOG_VALUE, version, fields)
 
 
-# Every transactional id and how its last transaction stands, from the records of ``__transaction_state``.
-#
-# As for groups, the last value of each key is all that counts. The coordinator ends a transaction that is open for
-# longer than its time-out, and forgets a transactional id that did nothing for ``transactional.id.expiration.ms``,
-# unless a transaction of it is open or ending.
+# Every transactional id and how its last transaction stands.
 
 EMPTY, ONGOING, DEAD = "Empty", "Ongoing", "Dead"
 PREPARE_COMMIT, PREPARE_ABORT = "PrepareCommit", "PrepareAbort"
 COMPLETE_COMMIT, COMPLETE_ABORT = "CompleteCommit", "CompleteAbort"
 
-STATES: MappingProxyType[int, str] = MappingProxyType(
-    dict(
-        enumerate(
-            (
-                EMPTY, ONGOING, PREPARE_COMMIT, PREPARE_ABORT, COMPLETE_COMMIT, COMPLETE_ABORT, DEAD,
-                "PrepareEpochFence",
-            )
-        )
-    )
-)  # fmt: skip
+_IN_ORDER = (EMPTY, ONGOING, PREPARE_COMMIT, PREPARE_ABORT, COMPLETE_COMMIT, COMPLETE_ABORT, DEAD, "PrepareEpochFence")
+STATES: MappingProxyType[int, str] = MappingProxyType(dict(enumerate(_IN_ORDER)))
 """The states of a transaction by the number in a value. The last one is only ever in memory."""
 
 MAY_EXPIRE = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT)
@@ -245,7 +234,6 @@ def replay(records: Iterable[Pair | Record | Segment]) -> ReplayedTransactions:
 
     Examples
     --------
-    >>> from kafkalearn.formats.transaction_log import encode_key, encode_value
     >>> value = {"producerId": 7, "producerEpoch": 0, "transactionTimeoutMs": 60000, "transactionStatus": 1,
     ...     "transactionPartitions": [{"topic": "orders", "partitionIds": [0]}],
     ...     "transactionLastUpdateTimestampMs": 2000, "transactionStartTimestampMs": 1000}

@@ -1,9 +1,9 @@
 """Kafka's binary forms: how a layout is written down, and how bytes are decoded and encoded by it.
 
->>> from kafkalearn.formats.wire import decode_message
->>> from kafkalearn.formats.wire import encode_message
->>> from kafkalearn.formats.wire import INT32, STRING, Array, Field, layout
->>> from kafkalearn.formats.wire import Reader
+A `Layout` says how a message is written down. A `Reader` takes numbers and texts from bytes, one after the other;
+`decode_message` makes the fields of a message of them, by name, and `encode_message` bytes of the fields. In front of
+them stand the numbers of variable length, and JSON that somebody gives (`read_json`).
+
 >>> message = layout("Message", Field("topic", STRING), Field("partitions", Array(INT32)))
 >>> encode_message(message, 0, {"topic": "orders", "partitions": [7]}).hex(" ")
 '00 06 6f 72 64 65 72 73 00 00 00 01 00 00 00 07'
@@ -34,8 +34,7 @@ __all__ = [
 
 # Numbers of variable length: 7 bits a byte, the low ones first; a high bit means that more bytes follow.
 #
-# Signed numbers go through *zigzag* first, so that small ones of either sign stay short: 0, -1, 1, -2 become 0, 1, 2,
-# 3.
+# Signed numbers go through *zigzag* first, so that small ones of either sign stay short.
 
 
 def unsigned_varint(value: int) -> bytes:
@@ -262,7 +261,7 @@ def structure(*fields: Field) -> Structure:
     return Structure(fields)
 
 
-# A position in some bytes: numbers and texts are taken one after the other; where they do not fit is an error.
+# A position in some bytes.
 #
 # `Reader` is given the name of each field it reads and knows at which byte it is, so that `Undecodable` can name both.
 # `Dissector` is a reader that also keeps every piece it passed: a record, byte by byte.
@@ -421,7 +420,9 @@ def _decode_tagged(reader: Reader, structure: Structure, version: int, path: str
         if tag in known:
             found[tag] = _decode_tagged_field(reader, known[tag], version, path + known[tag].name)
         else:
-            unknown[tag] = _decode_unknown(reader, where)
+            size, start = reader.varint(where, "size"), reader.position
+            unknown[tag] = reader.raw(size, where)
+            reader.passed(start, where, "value", BYTES, unknown[tag])
     values = {known[tag].name: found[tag] for tag in sorted(found)}
     return values | ({UNKNOWN_TAGS: unknown} if unknown else {})
 
@@ -437,13 +438,6 @@ def _decode_tagged_field(reader: Reader, field: Field, version: int, where: str)
     took = reader.position - start
     if took != size:
         raise reader.error(where, f"size says {size} bytes from byte {start} on, it took {took}", start)
-    return value
-
-
-def _decode_unknown(reader: Reader, where: str) -> bytes:
-    size, start = reader.varint(where, "size"), reader.position
-    value = reader.raw(size, where)
-    reader.passed(start, where, "value", BYTES, value)
     return value
 
 
@@ -522,14 +516,13 @@ def _decode_length(reader: Reader, role: str, fixed: str, is_nullable: bool, whe
     raise reader.error(where, f"{role} at byte {start} is {what}", start)
 
 
-# Fields to bytes: the reverse of `kafkalearn.formats.wire`, with the same layouts.
+# Fields of a message to bytes, by the same layouts.
 
 
 def encode_message(layout: Layout, version: int, values: Mapping[str, object]) -> bytes:
     """The bytes of a message without anything in front; what is not given takes its default."""
-    return _encode_fields(
-        layout.body, version, values, layout.is_flexible(version), f"{layout.name} version {version}: "
-    )
+    path = f"{layout.name} version {version}: "
+    return _encode_fields(layout.body, version, values, layout.is_flexible(version), path)
 
 
 def _encode_fields(structure: Structure, version: int, values: object, is_flexible: bool, path: str) -> bytes:
@@ -538,18 +531,13 @@ def _encode_fields(structure: Structure, version: int, values: object, is_flexib
     _refuse_other_names(structure, version, values, path)
     parts = []
     for field in structure.plain(version):
-        value = _value_of(field, values, path)
+        value = values.get(field.name, field.default)
+        if value is REQUIRED:
+            raise KafkaLearnError(f"{path}{field.name} is missing; it has no default")
         parts.append(_encode(field.kind, version, value, field.is_nullable, is_flexible, path + field.name))
     if is_flexible:
         parts.append(_encode_tagged(structure, version, values, path))
     return b"".join(parts)
-
-
-def _value_of(field: Field, values: Mapping[str, object], path: str) -> object:
-    value = values.get(field.name, field.default)
-    if value is REQUIRED:
-        raise KafkaLearnError(f"{path}{field.name} is missing; it has no default")
-    return value
 
 
 def _refuse_other_names(structure: Structure, version: int, values: Mapping[str, object], path: str) -> None:
