@@ -69,8 +69,9 @@ class Coordinator(Generic[Group, Event]):
 
 
 class Metadata:
-    """What a process knows of the topics: as they were when it asked last. It asks again when
-    that is older than ``metadata.max.age.ms``, or when something is missing.
+    """What a process knows of the topics: as they were when it asked last.
+
+    It asks again when that is older than ``metadata.max.age.ms``, or when something is missing.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""How far a group lags behind, and what it has committed."""
+"""How far a group lags behind, what tools print of it, and what its members hand over."""
 
 from dataclasses import replace
 
@@ -106,7 +106,7 @@ ENDS = {"t12": range(1, 13), "empty": [0]}
 
 
 @pytest.mark.parametrize("cluster", recorded("tool-lines")["clusters"], ids=lambda each: f"broker {each['broker']}")
-def test_each_release_prints_what_its_tool_printed__log_ends(cluster):
+def test_each_release_prints_the_ends_of_logs_as_its_tool_did(cluster):
     for case in cluster["log_ends"]:
         ends = list(ENDS[case["topic"]])
         assert log_end_lines(case["topic"], ends, case["release"]) == case["printed"], case["release"]

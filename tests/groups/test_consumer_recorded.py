@@ -1,4 +1,4 @@
-"""Histories of KIP-848 groups on a real broker, gone through by the coordinator with heartbeats until nothing moves."""
+"""What real coordinators of KIP-848 groups answered and wrote, and where their groups came to rest."""
 
 from itertools import groupby
 
@@ -6,7 +6,6 @@ import pytest
 
 from conformance.mechanisms.consumer_groups import answer_of, by_topic, description_of, event_of
 from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, Settings, check, join, leave, start, step
-from kafkalearn.groups.consumer.simulator import step as simulator_step
 from tests.every import every_case
 from tests.groups.replay import Replay, recorded_outcome, settings_of
 from tests.recorded import recorded
@@ -81,7 +80,7 @@ def test_the_recording_has_every_kind_of_step():
     assert ops == {"join", "leave", "subscribe", "static-leave", "static-rejoin"}
 
 
-RECORDED_REQUESTS_RECORDED = recorded("kip848-requests")
+REQUESTS = recorded("kip848-requests")
 
 
 def name_of(case):
@@ -110,23 +109,23 @@ def changed(description, change):
     return fields | {"members": {name: value for name, value in members.items() if name not in gone}}
 
 
-@every_case("case", RECORDED_REQUESTS_RECORDED["cases"], ids=name_of)
+@every_case("case", REQUESTS["cases"], ids=name_of)
 def test_a_real_broker_answered_every_request_like_this(case):
     assert_same(case)
 
 
-@pytest.mark.parametrize("case", RECORDED_REQUESTS_RECORDED["random"], ids=name_of)
+@pytest.mark.parametrize("case", REQUESTS["random"], ids=name_of)
 def test_it_did_so_in_histories_that_were_drawn_at_random(case):
     assert_same(case)
 
 
 def test_the_recording_has_every_case_in_all_four_lines_and_every_error_that_a_group_can_answer():
-    by_id = groupby(RECORDED_REQUESTS_RECORDED["cases"], lambda case: case["id"])
+    by_id = groupby(REQUESTS["cases"], lambda case: case["id"])
     releases = {name: {case["release"] for case in cases} for name, cases in by_id}
     assert len(releases) == 31
     assert all(found >= {"4.0.2", "4.1.2", "4.2.1", "4.3.1"} for found in releases.values())
     assert releases["taken-back"] >= {"4.0.1", "4.1.1"}
-    histories = RECORDED_REQUESTS_RECORDED["cases"] + RECORDED_REQUESTS_RECORDED["random"]
+    histories = REQUESTS["cases"] + REQUESTS["random"]
     answers = [each["answer"] for case in histories for each in case["trace"] if "answer" in each]
     told = {answer["error"] for answer in answers if "error" in answer}
     told |= {error for answer in answers for *_, error in answer.get("errors", ())}
@@ -153,31 +152,31 @@ FIRST = recorded("groups-kip848")
 SINCE = recorded("groups-kip848-since")
 
 
-def name_of_recorded_traces(trace):
+def id_of(trace):
     return trace["id"]
 
 
-def assert_same_recorded_traces(trace, release, outcomes=lambda outcome: outcome):
-    replay = Replay.of(simulator_step, trace, release)
+def assert_replayed(trace, release, outcomes=lambda outcome: outcome):
+    replay = Replay.of(step, trace, release)
     for recorded_step in trace["trace"]:
         assert replay.play(recorded_step["step"]) == outcomes(recorded_outcome(recorded_step)), recorded_step["step"]
 
 
-@pytest.mark.parametrize("trace", FIRST["vectors"], ids=name_of_recorded_traces)
+@pytest.mark.parametrize("trace", FIRST["vectors"], ids=id_of)
 def test_the_coordinator_of_4_0_answers_and_writes_what_the_real_one_did(trace):
-    assert_same_recorded_traces(trace, release="4.0")
+    assert_replayed(trace, release="4.0")
 
 
 @pytest.mark.parametrize("release", ["4.1", "4.2"])
-@pytest.mark.parametrize("trace", FIRST["vectors"], ids=name_of_recorded_traces)
+@pytest.mark.parametrize("trace", FIRST["vectors"], ids=id_of)
 def test_since_4_1_only_the_record_of_the_topics_partitions_is_gone(trace, release):
     def without_topics(outcome):
         records = [record for record in outcome["records"] if record != "consumer-group-partition-metadata"]
         return outcome | {"records": records}
 
-    assert_same_recorded_traces(trace, release, without_topics)
+    assert_replayed(trace, release, without_topics)
 
 
-@pytest.mark.parametrize("trace", SINCE["vectors"], ids=name_of_recorded_traces)
+@pytest.mark.parametrize("trace", SINCE["vectors"], ids=id_of)
 def test_the_coordinator_of_4_3_answers_and_writes_what_the_real_one_did(trace):
-    assert_same_recorded_traces(trace, release="4.3")
+    assert_replayed(trace, release="4.3")

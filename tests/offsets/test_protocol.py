@@ -1,4 +1,4 @@
-"""A group's record to the last byte: subscriptions and assignments opened, and which version has which field."""
+"""What members of a group send each other, both ways and to the last byte, and which version has which field."""
 
 import pytest
 from hypothesis import given, settings
@@ -19,13 +19,6 @@ from kafkalearn.offsets.protocol import (
     encode_sticky_user_data,
     encode_subscription,
 )
-from kafkalearn.offsets.protocol import (
-    decode_assignment as protocol_decode_assignment,
-)
-from kafkalearn.offsets.protocol import (
-    decode_subscription as protocol_decode_subscription,
-)
-from kafkalearn.offsets.records import decode as records_decode
 from kafkalearn.offsets.records import fields_by_version
 from tests.formats.disk import segments, told
 from tests.offsets.generated import group_values
@@ -149,7 +142,7 @@ def test_a_recorded_subscription_passes_both_ways(vector):
         vector["version"],
     )
 
-    assert protocol_decode_subscription(data) == expected
+    assert decode_subscription(data) == expected
     assert encode_subscription(expected) == data
 
 
@@ -157,7 +150,7 @@ def test_a_recorded_subscription_passes_both_ways(vector):
 def test_a_recorded_assignment_passes_both_ways(vector):
     expected = Assignment(pairs(vector["fields"]["partitions"]), user_data(vector["fields"]), vector["version"])
 
-    assert protocol_decode_assignment(bytes.fromhex(vector["hex"])) == expected
+    assert decode_assignment(bytes.fromhex(vector["hex"])) == expected
     assert encode_assignment(expected).hex() == vector["hex"]
 
 
@@ -186,16 +179,16 @@ def test_the_blobs_of_real_members_say_what_kafkas_own_classes_said():
     lines = [line for line in told("disk") if (line["decoded"] or {}).get("consumer_protocol")]
     assert len(lines) == 42
     for line in lines:
-        members = records_decode(bytes.fromhex(line["key"]), bytes.fromhex(line["value"])).value["members"]
+        members = decode(bytes.fromhex(line["key"]), bytes.fromhex(line["value"])).value["members"]
         for member, said in zip(members, line["decoded"]["consumer_protocol"], strict=True):
             data = said["subscription"]["data"]
-            assert as_kafka_says(protocol_decode_subscription(member["subscription"])) == {
+            assert as_kafka_says(decode_subscription(member["subscription"])) == {
                 "topics": data["topics"],
                 "owned": {each["topic"]: each["partitions"] for each in data.get("ownedPartitions", ())},
                 "generation": data.get("generationId", -1),
                 "rack": data.get("rackId"),
             }
-            assigned = protocol_decode_assignment(member["assignment"]).partitions if said["assignment"] else ()
+            assigned = decode_assignment(member["assignment"]).partitions if said["assignment"] else ()
             topics = said["assignment"]["data"]["assignedPartitions"] if said["assignment"] else ()
             assert assigned == tuple((each["topic"], at) for each in topics for at in each["partitions"])
 
@@ -206,13 +199,13 @@ def test_an_older_sticky_member_tells_no_generation():
 
 def test_a_newer_version_is_read_as_the_newest_known_and_bytes_behind_it_are_passed_over():
     newest = encode_subscription(Subscription(("t",)))
-    assert protocol_decode_subscription(b"\x00\x09" + newest[2:] + b"new fields").topics == ("t",)
+    assert decode_subscription(b"\x00\x09" + newest[2:] + b"new fields").topics == ("t",)
 
 
 @pytest.mark.parametrize(("data", "message"), [("ffff", "version -1 at byte 0 is negative"), ("00", "needs 2 bytes")])
 def test_a_blob_that_is_none_is_refused(data, message):
     with pytest.raises(Undecodable, match=message):
-        protocol_decode_subscription(bytes.fromhex(data))
+        decode_subscription(bytes.fromhex(data))
 
 
 def test_a_version_that_cannot_be_written_names_those_that_can():
@@ -227,10 +220,10 @@ partitions = st.lists(st.tuples(names, st.integers(0, 2**31 - 1)), unique=True, 
 @given(st.lists(names, unique=True).map(sorted).map(tuple), partitions, st.integers(-1, 100), st.none() | names)
 def test_a_subscription_passes_both_ways(topics, owned, generation, rack):
     subscription = Subscription(topics, owned, generation, rack)
-    assert protocol_decode_subscription(encode_subscription(subscription)) == subscription
+    assert decode_subscription(encode_subscription(subscription)) == subscription
 
 
 @given(partitions, st.none() | st.binary(max_size=5), st.integers(0, 3))
 def test_an_assignment_passes_both_ways(assigned, blob, version):
     assignment = Assignment(assigned, blob, version)
-    assert protocol_decode_assignment(encode_assignment(assignment)) == assignment
+    assert decode_assignment(encode_assignment(assignment)) == assignment

@@ -1,3 +1,5 @@
+"""Records of every type and version, from bytes, to bytes and as the tools print them."""
+
 import json
 
 import pytest

@@ -26,18 +26,8 @@ from kafkalearn.offsets.replicated import (
     start,
     step,
 )
-from kafkalearn.offsets.store import (
-    Commit,
-    DeleteGroup,
-    Fetch,
-    Load,
-    Produce,
-    StoreGroup,
-    Sweep,
-)
-from kafkalearn.offsets.store import (
-    simulate as simulate_store,
-)
+from kafkalearn.offsets.store import Commit, DeleteGroup, Fetch, Load, Produce, StoreGroup, Sweep
+from kafkalearn.offsets.store import simulate as simulate_store
 from kafkalearn.offsets.store.model import Answer
 from kafkalearn.offsets.store.simulator import logged_groups
 from kafkalearn.replication import (

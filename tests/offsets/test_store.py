@@ -1,3 +1,5 @@
+"""The coordinator's store: what is written and answered, what a load finds, and what is promised."""
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Groups of each kind on a real broker with one minute of retention: its log, and the sweeps that wrote into it."""
+"""When offsets expire: by Kafka's rule, for released coordinators, on a real broker; and commits that wait too long."""
 
 import json
 from itertools import groupby
@@ -20,6 +20,7 @@ from kafkalearn.offsets.store import (
     LoadBuffer,
     Replicated,
     Resign,
+    Settings,
     Sweep,
     TimeReached,
     check,
@@ -27,18 +28,14 @@ from kafkalearn.offsets.store import (
     start,
     step,
 )
-from kafkalearn.offsets.store import (
-    Settings as StoreSettings,
-)
-from kafkalearn.offsets.store.model import MINUTE_MS, Entry, Settings, Store
+from kafkalearn.offsets.store.model import MINUTE_MS, Entry, Store
 from kafkalearn.offsets.store.requests import is_expired
 from kafkalearn.offsets.store.simulator import entry_bytes, reloaded
 from kafkalearn.releases import history
 from kafkalearn.releases.lines import RELEASES
 from tests.every import every_case
 from tests.formats.disk import FOLDER
-from tests.offsets.released import sweeps as released_sweeps
-from tests.offsets.released import swept
+from tests.offsets import released
 from tests.recorded import recorded
 
 ERAS = {
@@ -102,9 +99,9 @@ def test_some_releases_expired_unsubscribed_offsets_during_a_rebalance(release, 
 
 @every_case("scenario", recorded("groups-expiry-released")["scenarios"], ids=lambda each: each["name"])
 def test_a_sweep_writes_the_tombstones_that_the_coordinator_of_each_release_wrote(scenario):
-    asked = released_sweeps(scenario)
+    asked = released.sweeps(scenario)
     assert asked
-    assert [(release, now_ms, swept(scenario, release, now_ms)) for release, now_ms, _ in asked] == asked
+    assert [(release, now_ms, released.swept(scenario, release, now_ms)) for release, now_ms, _ in asked] == asked
 
 
 @pytest.mark.parametrize("kind", [CONSUMER, STREAMS])
@@ -124,7 +121,7 @@ def test_the_default_retention_is_a_day_up_to_1_1_and_a_week_since():
     assert [days[release] for release in ("0.8.2", "1.1", "2.0", "4.3")] == [1, 1, 7, 7]
 
 
-SETTINGS = StoreSettings("4.3.1", retention_minutes=1)
+BRIEF = Settings("4.3.1", retention_minutes=1)
 SAID = json.loads((FOLDER / "expiry.json").read_text("utf-8"))
 RECORDS = [record for segment in read_disk(FOLDER / "expiry") for batch in segment.batches for record in batch.records]
 START_MS = RECORDS[0].timestamp_ms
@@ -144,11 +141,11 @@ def sweeps():
 
 
 def store_of(records):
-    return reloaded(SETTINGS, Store(log=tuple(Entry(record.key, record.value) for record in records)))
+    return reloaded(BRIEF, Store(log=tuple(Entry(record.key, record.value) for record in records)))
 
 
 def written(store, now_ms):
-    return [entry.key for entry in step(SETTINGS, store, Sweep(now_ms)).log[len(store.log) :]]
+    return [entry.key for entry in step(BRIEF, store, Sweep(now_ms)).log[len(store.log) :]]
 
 
 @pytest.mark.parametrize(("at_ms", "first"), sweeps())
@@ -212,7 +209,7 @@ def fetched(settings, *events):
 
 @pytest.mark.parametrize("case", RECORDED["cases"], ids=lambda case: case["name"])
 def test_commits_with_a_follower_that_stands_still_end_as_on_a_broker(case):
-    settings = StoreSettings(case["release"], commit_timeout_ms=case["timeout_ms"], required_acks=case["required_acks"])
+    settings = Settings(case["release"], commit_timeout_ms=case["timeout_ms"], required_acks=case["required_acks"])
     events = [commit(case["before"]), commit(case["then"], 100, is_in_flight=True)]
     waited = TimeReached(100 + case["timeout_ms"])
 
@@ -225,29 +222,29 @@ def test_commits_with_a_follower_that_stands_still_end_as_on_a_broker(case):
 
 @pytest.mark.parametrize("case", RECORDED["metadata"], ids=lambda case: str(case["length"]))
 def test_metadata_are_refused_as_by_a_broker(case):
-    settings = StoreSettings(metadata_max_bytes=case["metadata_max_bytes"])
+    settings = Settings(metadata_max_bytes=case["metadata_max_bytes"])
 
     assert answers(settings, commit(1, metadata="x" * case["length"]))[-1][0].error == case["error"]
 
 
 def test_before_its_time_nobody_is_answered_and_nobody_twice():
     events = [commit(7), commit(8, 100, is_in_flight=True), TimeReached(5099), TimeReached(5100), TimeReached(9999)]
-    found = answers(StoreSettings(), *events)
+    found = answers(Settings(), *events)
 
     assert [len(each) for each in found] == [1, 0, 0, 1, 0]
-    assert answers(StoreSettings(), *events, Replicated())[-1] == ()
+    assert answers(Settings(), *events, Replicated())[-1] == ()
 
 
 def test_up_to_3_9_a_commit_that_was_given_up_is_found_by_the_next_load_only():
     events = [commit(7), commit(8, is_in_flight=True), TimeReached(5000), Replicated()]
 
-    assert answers(StoreSettings("3.9"), *events)[2][0].error == "REQUEST_TIMED_OUT"
-    assert fetched(StoreSettings("3.9"), *events) == 7
-    assert fetched(StoreSettings("3.9"), *events, Resign(), Elect(), Load()) == 8
+    assert answers(Settings("3.9"), *events)[2][0].error == "REQUEST_TIMED_OUT"
+    assert fetched(Settings("3.9"), *events) == 7
+    assert fetched(Settings("3.9"), *events, Resign(), Elect(), Load()) == 8
 
 
 def test_with_acks_1_a_commit_counts_at_once_and_dies_with_the_leader():
-    settings, events = StoreSettings("3.9", required_acks=1), [commit(7), commit(8, is_in_flight=True)]
+    settings, events = Settings("3.9", required_acks=1), [commit(7), commit(8, is_in_flight=True)]
 
     assert answers(settings, *events)[-1][0].error == "NONE"
     assert fetched(settings, *events) == 8
@@ -256,26 +253,26 @@ def test_with_acks_1_a_commit_counts_at_once_and_dies_with_the_leader():
 
 
 def test_since_4_0_the_setting_changes_nothing():
-    assert answers(StoreSettings("4.0", required_acks=1), commit(8, is_in_flight=True)) == [()]
+    assert answers(Settings("4.0", required_acks=1), commit(8, is_in_flight=True)) == [()]
 
 
 @pytest.mark.parametrize("acks", [-2, 2, 3])
 def test_acks_that_no_commit_passes_with_are_refused(acks):
     with pytest.raises(KafkaLearnError, match="required_acks must be -1, 0 or 1"):
-        StoreSettings("3.9", required_acks=acks)
+        Settings("3.9", required_acks=acks)
 
 
 def test_nothing_is_in_memory_after_a_crash_before_the_load():
-    store = simulate(StoreSettings(), [commit(7), LeaderCrashed()])[-1].state
+    store = simulate(Settings(), [commit(7), LeaderCrashed()])[-1].state
 
     assert (store.status, store.groups, len(store.log)) == ("loading", (), 1)
     with pytest.raises(IllegalEvent, match="the partition is loading"):
-        step(StoreSettings(), store, LeaderCrashed())
+        step(Settings(), store, LeaderCrashed())
 
 
 @given(buffer_bytes=st.integers(1, 2000), count=st.integers(0, 30))
 def test_reads_of_any_size_load_what_one_read_loads(buffer_bytes, count):
-    settings = StoreSettings(load_buffer_bytes=buffer_bytes)
+    settings = Settings(load_buffer_bytes=buffer_bytes)
     store = simulate(settings, [*(commit(offset, offset) for offset in range(count)), Resign(), Elect()])[-1].state
     whole = step(settings, store, Load())
     while store.status == "loading":
@@ -300,7 +297,7 @@ EVENTS = st.lists(
 
 @given(events=EVENTS, release=st.sampled_from(["2.0", "3.9", "4.0", "4.3"]), acks=st.sampled_from([-1, 0, 1]))
 def test_whatever_waits_and_dies_the_store_keeps_its_invariants(events, release, acks):
-    settings = StoreSettings(release, required_acks=acks)
+    settings = Settings(release, required_acks=acks)
     store = start(settings)
     for event in events:
         try:
@@ -319,7 +316,7 @@ def test_the_defaults_are_those_of_the_released_classes():
         "load_buffer_bytes": "offsets.load.buffer.size",
     }
     for name, setting in names.items():
-        assert history(setting, "broker")[0] == ("0.8.2", getattr(StoreSettings("0.8.2"), name))
+        assert history(setting, "broker")[0] == ("0.8.2", getattr(Settings("0.8.2"), name))
         assert {value for _, value in history(setting, "broker") if isinstance(value, int)} == {
-            getattr(StoreSettings(), name)
+            getattr(Settings(), name)
         }

@@ -1,4 +1,4 @@
-"""What holds in every scenario: the tables agree with each other, and a group that is left alone comes to rest."""
+"""What holds in every scenario: its tables agree, a group left alone comes to rest; and its world, part by part."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ from kafkalearn.scenarios.consumers import (
 )
 from kafkalearn.scenarios.engine import Engine, new_world
 from kafkalearn.scenarios.events import Settings
-from kafkalearn.scenarios.events import Subscription as EventsSubscription
 from kafkalearn.scenarios.playing import settings_of, simulate
 
 NAMES = ("c1", "c2", "c3", "c4")
@@ -205,13 +204,16 @@ def clock():
     return Clock()
 
 
-@pytest.fixture
-def consumer():
-    consumer = Consumer(
-        "c1", Settings().of("c1"), processing_ms=100, index=0, count=1, subscription=EventsSubscription(("orders",))
-    )
+def running_consumer():
+    subscription = Subscription(("orders",))
+    consumer = Consumer("c1", Settings().of("c1"), processing_ms=100, index=0, count=1, subscription=subscription)
     consumer.is_running, consumer.incarnation = True, 1
     return consumer
+
+
+@pytest.fixture
+def consumer():
+    return running_consumer()
 
 
 @pytest.fixture
@@ -297,11 +299,8 @@ def test_a_rebalance_has_each_of_its_causes_once_and_an_end():
 
 def made_at(thread, **changes):
     """When a call for the moment 10 is made, in a consumer with some attributes changed."""
-    clock, moments = Clock(), []
-    consumer = Consumer(
-        "c1", Settings().of("c1"), processing_ms=100, index=0, count=1, subscription=EventsSubscription(("orders",))
-    )
-    for name, value in {"is_running": True, "incarnation": 1, **changes}.items():
+    clock, moments, consumer = Clock(), [], running_consumer()
+    for name, value in changes.items():
         setattr(consumer, name, value)
     Threads(clock).after(10, consumer, thread, lambda: moments.append(clock.now_ms))
     consumer.incarnation += changes.get("restarts", 0)
@@ -322,12 +321,9 @@ def test_work_on_one_poll_delays_the_poll_thread_only(thread, moment):
     assert made_at(thread, working_until_ms=700, poll_distance_ms=700) == [moment]
 
 
-def test_the_poll_thread_is_woken_once():
-    clock, polls = Clock(), []
-    consumer = Consumer(
-        "c1", Settings().of("c1"), processing_ms=100, index=0, count=1, subscription=EventsSubscription(("orders",))
-    )
-    consumer.is_running, consumer.owned = True, ("orders-0",)
+def test_the_poll_thread_is_woken_once(clock, consumer):
+    polls = []
+    consumer.owned = ("orders-0",)
 
     class Client:
         def poll(self):

@@ -224,10 +224,10 @@ def test_an_end_before_the_last_event_is_refused():
         scenario([Joins(0, "c1"), Leaves(9000, "c1")], end_ms=5000)
 
 
-HOSTILE_JOIN = "at 0 s: c1 joins\n"
+ONE_JOINS = "at 0 s: c1 joins\n"
 DIGITS = "9" * 5000
 NESTED = "(" * 100_000
-HOSTILE_BAD = {
+HOSTILE = {
     "a time of 5,000 digits": (f"at {DIGITS} s: c1 leaves", "at most 1,000 characters"),
     "a time of 900 digits": (f"at {DIGITS[:900]} s: c1 leaves", "the number is too long"),
     "a fraction of 5,000 digits": (f"at 0.{DIGITS} s: c1 leaves", "at most 1,000 characters"),
@@ -254,10 +254,10 @@ HOSTILE_BAD = {
 }
 
 
-@pytest.mark.parametrize(("line", "reason"), HOSTILE_BAD.values(), ids=HOSTILE_BAD)
+@pytest.mark.parametrize(("line", "reason"), HOSTILE.values(), ids=HOSTILE)
 def test_a_line_that_would_take_for_ever_is_refused_with_what_is_allowed(line, reason):
     with pytest.raises(BadScenario) as refused:
-        scenario(HOSTILE_JOIN + line)
+        scenario(ONE_JOINS + line)
     assert reason in str(refused.value)
     assert len(str(refused.value)) < 1000
 
@@ -265,7 +265,7 @@ def test_a_line_that_would_take_for_ever_is_refused_with_what_is_allowed(line, r
 LONG = {
     "brackets": "()" * 150_000,
     "commas": ", " * 150_000,
-    "lines": HOSTILE_JOIN * 5000,
+    "lines": ONE_JOINS * 5000,
     "blank lines": "\n" * 5000,
     "a line that is as long as a text": "a" * 300_000,
 }
@@ -279,21 +279,21 @@ def test_a_text_has_a_longest_length(text):
 
 def test_of_many_lines_that_are_wrong_the_first_twenty_are_told():
     with pytest.raises(BadScenario) as refused:
-        scenario(HOSTILE_JOIN + "at 5 s: c1 sleeps\n" * 1900)
+        scenario(ONE_JOINS + "at 5 s: c1 sleeps\n" * 1900)
     assert len(str(refused.value).splitlines()) == 20
     with pytest.raises(BadScenario) as refused:
-        scenario(HOSTILE_JOIN + "".join(f"at 5 s: d{number} leaves\n" for number in range(1900)))
+        scenario(ONE_JOINS + "".join(f"at 5 s: d{number} leaves\n" for number in range(1900)))
     assert len(str(refused.value).splitlines()) == 20
 
 
 def test_remarks_in_brackets_are_passed_over_however_many_there_are():
-    assert scenario(f"{HOSTILE_JOIN}at 5 s: c1 {'(oh) ' * 30}leaves {'(' * 30})").events[-1].at_ms == 5000
+    assert scenario(f"{ONE_JOINS}at 5 s: c1 {'(oh) ' * 30}leaves {'(' * 30})").events[-1].at_ms == 5000
 
 
 def test_events_of_all_lines_together_have_a_bound():
     lines = "".join(f"every 1 s from 0 s to 2 h: c1 pauses for {number} ms\n" for number in range(1, 9))
     with pytest.raises(BadScenario, match="20,000 at most"):
-        scenario(HOSTILE_JOIN + lines)
+        scenario(ONE_JOINS + lines)
 
 
 TOO_MUCH = {
