@@ -1,7 +1,8 @@
 """Bad input is refused here, in one sentence that says what came, what is allowed and what to do.
 
-Functions check their arguments one by one; the fields of events and settings are checked by their annotations
-(`kafkalearn.base.checks`).
+Functions check their arguments one by one. What a field of an event or of settings may hold is said in its annotation,
+and checked when one is made (`Checked`): ``ms: Millis`` is a whole number of at least 0, ``isr: tuple[BrokerId, ...]``
+any number of brokers, a list of them too.
 """
 
 from __future__ import annotations
@@ -199,25 +200,6 @@ def iterable(name: str, value: object, of: str = "values") -> Iterable[object]:
     return value
 
 
-def fill_in(settings: object, **defaults: object) -> None:
-    """Give fields of a frozen dataclass that are None their value; those that have one keep it.
-
-    To be called in ``__post_init__`` of settings whose defaults depend on the release.
-
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True)
-    ... class Settings:
-    ...     interval_ms: int | None = None
-    >>> settings = Settings()
-    >>> fill_in(settings, interval_ms=3000)
-    >>> settings
-    Settings(interval_ms=3000)
-    """
-    for name, value in defaults.items():
-        if getattr(settings, name) is None:
-            object.__setattr__(settings, name, value)
-
-
 @overload
 def mapping(name: str, value: Mapping[Key, Member], of: str) -> Mapping[Key, Member]: ...
 @overload
@@ -235,10 +217,7 @@ def mapping(name: str, value: object, of: str) -> Mapping[object, object]:
     return value
 
 
-# What a field of an event or of settings may hold is said in its annotation, and checked when one is made.
-#
-# ``ms: Millis`` is a whole number of at least 0, ``isr: tuple[BrokerId, ...]`` any number of brokers, a list of them
-# too.
+# Fields: what their annotations may say.
 
 
 class Whole(NamedTuple):
@@ -265,6 +244,26 @@ BrokerId: TypeAlias = Annotated[int, Whole(1, LARGEST_INT)]
 Offset: TypeAlias = Annotated[int, Whole(0)]
 Millis: TypeAlias = Annotated[int, Whole(0)]
 
+
+def fill_in(settings: object, **defaults: object) -> None:
+    """Give fields of a frozen dataclass that are None their value; those that have one keep it.
+
+    To be called in ``__post_init__`` of settings whose defaults depend on the release.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Settings:
+    ...     interval_ms: int | None = None
+    >>> settings = Settings()
+    >>> fill_in(settings, interval_ms=3000)
+    >>> settings
+    Settings(interval_ms=3000)
+    """
+    for name, value in defaults.items():
+        if getattr(settings, name) is None:
+            object.__setattr__(settings, name, value)
+
+
 Held = TypeVar("Held")
 
 if TYPE_CHECKING:
@@ -287,6 +286,9 @@ else:
     FilledIn, NOT_GIVEN = Optional, None
 
 
+# Fields: how they are checked.
+
+
 class Checked:
     """A frozen dataclass whose fields hold what their annotations say: `check_fields` sees to it.
 
@@ -307,9 +309,6 @@ class Checked:
         check_fields(self)
 
 
-Check: TypeAlias = Callable[[str, object], object]
-
-
 def check_fields(checked: object) -> None:
     """Pass in silence if every field of a dataclass holds what its annotation says; lists become tuples.
 
@@ -328,6 +327,8 @@ def check_fields(checked: object) -> None:
         if kept is not given:
             object.__setattr__(checked, name, kept)
 
+
+Check: TypeAlias = Callable[[str, object], object]
 
 _OF_PLAIN: dict[object, Check] = {
     int: partial(whole_number, at_least=-LARGEST_LONG - 1),

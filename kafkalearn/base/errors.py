@@ -1,6 +1,7 @@
-"""The errors kafkalearn raises, and how an unknown name is answered.
+"""The errors kafkalearn raises: every message says what came, what is allowed and what to do; a student reads it.
 
-Every message says what came, what is allowed and what to do: a student reads it in class.
+Before them the small pieces that sentences are made of, after them what the core does without: the packages that some
+helpers need, and the extra of kafkalearn that installs each.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from importlib.util import find_spec
 from math import log10
 from types import MappingProxyType
 
-# Small pieces of sentences that many words are made of: things counted, things listed, a capital letter first.
+# Pieces of sentences.
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
@@ -73,6 +74,8 @@ def shown(value: object, longest: int = 80) -> str:
         return f"a {type(value).__name__} that cannot be written out"
     return written if len(written) <= longest else f"{written[: longest - 3]}...{size}"
 
+
+# Errors.
 
 LONGEST_NAME = 200  # of what a likeness is looked for: no name of Kafka's is half as long
 
@@ -137,7 +140,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> KafkaLearnErr
     return KafkaLearnError(message)
 
 
-# What the core does without: the packages that some helpers need, and the extra of kafkalearn that installs each.
+# Packages that need not be there.
 #
 # `pip install kafkalearn` is the core, and needs nothing but Python. ``kafkalearn[fast]`` reads segment files faster,
 # ``kafkalearn[spark]`` adds what Spark needs, ``kafkalearn[live]`` that and a Kafka client, ``kafkalearn[lab]`` all of

@@ -1,7 +1,10 @@
-"""Where the recorded data files are: in ``data/`` of a checkout, or in the copy that an installed package carries.
+"""Where the recorded data files are, and how a file that somebody hands over is opened.
 
-``data/README.md`` has the source, licence, form and SHA-256 of each file. What is generated or fetched lies in
-`data_folder`.
+Recorded data lies in ``data/`` of a checkout, or in the copy that an installed package carries; ``data/README.md`` has
+the source, licence, form and SHA-256 of each file. What is generated or fetched lies in `data_folder`.
+
+A file is handed over by name or on standard input, plain or gzipped, in the encodings that shells write. What cannot be
+read is a sentence, whoever reads: no such file, a folder, not allowed, a gzipped file that is torn.
 """
 
 from __future__ import annotations
@@ -111,15 +114,13 @@ def data_folder() -> Path:
         return _of_user(Path(named)).absolute()  # Java was perhaps started in another folder
     if (REPOSITORY / "pyproject.toml").is_file() and os.access(REPOSITORY / "data", os.W_OK):
         return REPOSITORY / "data" / "generated"
-    return _user_cache() / "kafkalearn"
-
-
-def _user_cache() -> Path:
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or _of_user(Path("~", "AppData", "Local")))
-    if sys.platform == "darwin":
-        return _of_user(Path("~", "Library", "Caches"))
-    return Path(os.environ.get("XDG_CACHE_HOME") or _of_user(Path("~", ".cache")))
+        cache = os.environ.get("LOCALAPPDATA") or _of_user(Path("~", "AppData", "Local"))
+    elif sys.platform == "darwin":
+        cache = _of_user(Path("~", "Library", "Caches"))
+    else:
+        cache = os.environ.get("XDG_CACHE_HOME") or _of_user(Path("~", ".cache"))
+    return Path(cache) / "kafkalearn"
 
 
 def _of_user(path: Path) -> Path:
@@ -131,9 +132,7 @@ def _of_user(path: Path) -> Path:
         ) from None
 
 
-# Files that somebody hands over: by name or on standard input, plain or gzipped, of the encodings that shells write.
-#
-# What cannot be read is a sentence, whoever reads: no such file, a folder, not allowed, a gzipped file that is torn.
+# Files that somebody hands over.
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -1,4 +1,6 @@
-"""The order in which Java walks a HashMap, and Kafka's broker a TimelineHashMap: assignments depend on it.
+"""What Java does in its own way: the order in which a map is walked, and random numbers from a seed.
+
+Assignments depend on the order in which Java walks a HashMap, and Kafka's broker a TimelineHashMap.
 
 A ``HashMap`` keeps its keys in *buckets*. The bucket of a key is ``(h ^ h >>> 16) & (capacity - 1)``, where ``h``
 is the key's hash code and *capacity* a power of two; the walk goes through the buckets upwards. Keys that share a
@@ -7,6 +9,8 @@ in, and how large the map has been (it grows, it never shrinks; also when one bu
 
 Left out: in a map with a capacity of 64 or more, a bucket that gets its ninth key becomes a tree, which may be
 walked in another order. That takes ids that were made to collide.
+
+`JavaRandom` draws what ``new java.util.Random(seed)`` does, and shuffles a list as Java does.
 """
 
 from __future__ import annotations
@@ -157,13 +161,10 @@ class JavaHashMap(MutableMapping[Key, Value]):
         """How many keys there are."""
         return len(self._values)
 
-    def _spread(self, key: Key) -> int:
-        unsigned = self._hash_code(key) & MASK_32
-        return unsigned ^ unsigned >> 16
-
     def _add(self, key: Key, place: int, longest_chain: int) -> None:
         """Give a new key its place; if its bucket holds so many already, a small map grows."""
-        spread = self._spread(key)
+        unsigned = self._hash_code(key) & MASK_32
+        spread = unsigned ^ unsigned >> 16
         if self._capacity < SMALLEST_WITH_TREES and len(self._places) >= longest_chain:
             last_bucket = self._capacity - 1
             bucket = spread & last_bucket
@@ -219,6 +220,8 @@ class JavaHashSet(MutableSet[Key]):
         """How many keys there are."""
         return len(self._map)
 
+
+# The broker's maps.
 
 FIRST_SLOTS = 2  # of a TimelineHashMap that is made for nothing
 
@@ -299,7 +302,7 @@ class TimelineHashSet(MutableSet[Key]):
         return len(self._keys)
 
 
-# Java's random numbers from a seed: what ``new java.util.Random(seed)`` draws, and a list that it shuffles.
+# Random numbers.
 
 Member = TypeVar("Member")
 

@@ -80,7 +80,7 @@ def find_java(bundled: bool = True) -> Java:
     JavaNotFound
         If none is suitable; the message names each that was looked at, why it will not do, and what to do.
     """
-    seen = []
+    seen: list[str] = []
     for java in _candidates(bundled):
         if java.is_suitable:
             return java

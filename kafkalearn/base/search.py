@@ -133,7 +133,7 @@ def learn(tree: Node, key: Key, reads: Iterable[int], answer: object) -> None:
     node[:] = LEAF, answer
 
 
-# What a search has to know of a simulator, and what it returns.
+# What a search has to know of a simulator.
 
 Settings = TypeVar("Settings")
 State = TypeVar("State")
@@ -208,6 +208,9 @@ def whole(
     return Model(settings, step, lambda state: (state,), happen, tests)
 
 
+# How far a search goes, and what it returns.
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a search has come."""
@@ -218,7 +221,7 @@ class Progress:
 
 
 class Limits(TypedDict, total=False):
-    """How far a search goes, as `kafkalearn.base.search.explore` takes it by name."""
+    """How far a search goes, as `explore` takes it by name."""
 
     depth: int | None
     budget: int
@@ -485,7 +488,6 @@ def explore(
 
     Examples
     --------
-    >>> from kafkalearn.base.search import whole
     >>> def step(limit, number, event):
     ...     return number * 2 if event == "double" else number + 1
     >>> grow = whole(20, step, {"below the limit": lambda limit, number: number < limit})
@@ -526,7 +528,6 @@ def survey(
 
     Examples
     --------
-    >>> from kafkalearn.base.search import whole
     >>> def step(limit, number, event):
     ...     return min(number * 2 if event == "double" else number + 1, limit)
     >>> promises = {"no 12": lambda _, number: number != 12, "no 5": lambda _, number: number != 5}

@@ -1,8 +1,12 @@
-"""Rows as tables: in a notebook, on a page without pandas, in a terminal."""
+"""Rows as tables: in a notebook, on a page without pandas, in a terminal.
+
+`table` is for every simulator's rows: a DataFrame where pandas is, else a `PlainTable` that looks the same. Of rows of
+plain dictionaries `text_table` makes text in columns, `markdown_table` Markdown, `html_table` the look of a page.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib import import_module
@@ -20,7 +24,7 @@ __all__ = [
 ]
 
 
-# The look of a table on a page: words to the left, numbers to the right, long numbers with separators.
+# On a page: words to the left, numbers to the right, long numbers with separators.
 
 MOST_ROWS = 60  # a page shows the first and the last half of so many
 
@@ -96,7 +100,7 @@ def _is_whole(value: object) -> TypeGuard[int]:
     return _is_number(value) and hasattr(value, "__index__")
 
 
-# Rows of plain dictionaries as text in columns, for a terminal.
+# In a terminal.
 
 
 def text_table(rows: Iterable[Mapping[str, object]]) -> str:
@@ -122,11 +126,10 @@ def text_table(rows: Iterable[Mapping[str, object]]) -> str:
     rows = list(rows)
     if not rows:
         return "nothing"
-    lines = [[*map(_text, columns_of(rows))], *([*map(_text, row.values())] for row in rows)]
+    lines = [[*map(_text, cells)] for cells in (columns_of(rows), *(row.values() for row in rows))]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-    )
+    padded = ([cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in lines)
+    return "\n".join("  ".join(cells).rstrip() for cells in padded)
 
 
 def columns_of(rows: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
@@ -152,7 +155,7 @@ def _text(value: object) -> str:
         return shown(value)
 
 
-# Rows of plain dictionaries as a table of Markdown.
+# As Markdown.
 
 
 def markdown_table(rows: Iterable[Mapping[str, object]], columns: Iterable[str] = ()) -> str:
@@ -188,7 +191,7 @@ def _markdown_cell(value: object) -> str:
     return text.replace("|", "\\|")
 
 
-# One table for every simulator's rows: a DataFrame where pandas is, else a plain one that looks the same.
+# One table for every simulator's rows.
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +221,11 @@ class PlainTable:
 
     def __repr__(self) -> str:
         """The table as text."""
-        named = [("",) * (self.labels is not None) + self.columns]
-        labels = self.labels or [()] * len(self.rows)
-        lines = [((label,) if self.labels else ()) + row for label, row in zip(labels, self.rows, strict=True)]
-        return text_table([dict(zip(named[0], map(cell_text, line), strict=True)) for line in lines])
+        heading, lines = self.columns, self.rows
+        if self.labels is not None:
+            heading = ("", *self.columns)
+            lines = tuple((label, *row) for label, row in zip(self.labels, self.rows, strict=True))
+        return text_table(dict(zip(heading, map(cell_text, line), strict=True)) for line in lines)
 
 
 def table(
@@ -310,7 +314,7 @@ def _with_labels(plain: PlainTable, labels: tuple[object, ...]) -> PlainTable:
 
 
 def _named_by(plain: PlainTable, name: str) -> PlainTable:
-    at = _place(plain)(name)
+    at = _place(plain, name)
     rows = tuple(row[:at] + row[at + 1 :] for row in plain.rows)
     return PlainTable(plain.columns[:at] + plain.columns[at + 1 :], rows, tuple(row[at] for row in plain.rows))
 
@@ -318,14 +322,10 @@ def _named_by(plain: PlainTable, name: str) -> PlainTable:
 def _chosen(plain: PlainTable, columns: Sequence[str] | Mapping[str, str]) -> PlainTable:
     if not isinstance(columns, Mapping):
         columns = {name: name for name in iterable("columns", columns, of="names")}
-    words = dict(columns)
-    places = list(map(_place(plain), words))
-    return PlainTable(tuple(words.values()), tuple(tuple(row[at] for at in places) for row in plain.rows), plain.labels)
+    places = [_place(plain, name) for name in columns]
+    rows = tuple(tuple(row[at] for at in places) for row in plain.rows)
+    return PlainTable(tuple(columns.values()), rows, plain.labels)
 
 
-def _place(plain: PlainTable) -> Callable[[str], int]:
-    def place(name: str) -> int:
-        one_of("column", name, plain.columns)
-        return plain.columns.index(name)
-
-    return place
+def _place(plain: PlainTable, name: str) -> int:
+    return plain.columns.index(one_of("column", name, plain.columns))

@@ -6,6 +6,9 @@ is indexing, and comparing two moments is ``==``. Views, tables, Spark and the n
 else. A simulator's own ``simulate(settings, events)`` is a `run` from its start; `extend` goes on from any moment.
 
 Settings stay the same during a run. Time and chance enter through events only.
+
+Most simulators replace fields of their state. Where a state is large and a search tries millions of steps, the step
+works on `Parts` instead.
 """
 
 from __future__ import annotations
@@ -159,15 +162,11 @@ def extend(
     return Trace((*trace, *(Frame(start + frame.index, frame.event, frame.state) for frame in more)))
 
 
-# A state taken apart for one step: its parts, each read and replaced by its place.
-#
-# Most simulators replace fields of their state. Where a state is large and a search tries millions of steps, the step
-# works on `Parts` instead: whoever runs it can watch which parts it reads, and reuse the answer wherever these are the
-# same (`kafkalearn.base.search`). The rules do not notice who is watching.
-
-
 class Parts:
-    """The parts of a state while a step is worked out.
+    """A state taken apart for one step: its parts, each read and replaced by its place.
+
+    Whoever runs the step can watch which parts it reads, and reuse the answer wherever these are the same
+    (`kafkalearn.base.search`). The rules do not notice who is watching.
 
     >>> parts = Parts(["leader", 7])
     >>> parts.write(1, parts.read(1) + 1)
@@ -194,14 +193,11 @@ class Parts:
         return tuple(self._parts)
 
 
-# Python's search for circles of objects, paused while very many objects are made of which none is in a circle.
-#
-# The search looks at all that is new again and again: a million tuples take three times as long with it as without.
-
-
 @contextmanager
 def no_search() -> Iterator[None]:
-    """No search for circles within; afterwards it is as it was.
+    """No search for circles of objects within, while very many are made of which none is in one; then it is as it was.
+
+    The search looks at all that is new again and again: a million tuples take three times as long with it as without.
 
     >>> with no_search():
     ...     gc.isenabled()
