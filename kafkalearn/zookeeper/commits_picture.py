@@ -1,4 +1,8 @@
-"""A group with two stores of offsets in words: who looked where, what was written, what a start believed."""
+"""A group with two stores of offsets, shown: who looked where, what was written, what a start believed; and a picture.
+
+In the picture stand the group's records, what each store says, and who believes which. The settings come first, so that
+they can be bound once: ``play(trace, partial(draw_offset_stores, settings))``.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +34,7 @@ from kafkalearn.drawing.svg import (
 )
 from kafkalearn.offsets.replicated import Appended, Deferred, Elected, Loaded
 from kafkalearn.offsets.replicated_picture import event_words as broker_words
-from kafkalearn.zookeeper.commits import model as effects
-from kafkalearn.zookeeper.commits import model as events
+from kafkalearn.zookeeper.commits import model
 from kafkalearn.zookeeper.commits.model import (
     Began,
     CommittingEffect,
@@ -76,13 +79,13 @@ def describe_offset_stores(
     return " ".join(f"{begun(each, _FIRST_WORDS)}." for each in said if each)
 
 
-def storage_words(consumer: Consumer | events.Start) -> str:
+def storage_words(consumer: Consumer | model.Start) -> str:
     """Where a consumer commits and looks, in a few words.
 
-    >>> storage_words(events.Start("c1")), storage_words(events.Start("c1", "kafka"))
+    >>> storage_words(model.Start("c1")), storage_words(model.Start("c1", "kafka"))
     ('ZooKeeper alone', 'topic first, ZooKeeper too')
     """
-    if consumer.offsets_storage == events.ZOOKEEPER:
+    if consumer.offsets_storage == model.ZOOKEEPER:
         return "ZooKeeper alone"
     return "topic first, ZooKeeper too" if consumer.dual_commit_enabled else "topic alone"
 
@@ -101,31 +104,31 @@ _FIRST_WORDS = ("the", "partition", "it", "an", "broker", "and", "no", "members"
 
 def _event_words(event: CommittingEvent) -> str:
     match event:
-        case events.Produce(partition, count):
+        case model.Produce(partition, count):
             return f"{counted(count, 'record')} {'comes' if count == 1 else 'come'} to partition {partition}"
-        case events.Start(name):
+        case model.Start(name):
             return f"{name_of(name)} starts: {storage_words(event)}"
-        case events.Read(name):
+        case model.Read(name):
             return f"{name_of(name)} reads"
-        case events.Rewind():
+        case model.Rewind():
             return "an operator writes into ZooKeeper by hand"
-        case events.CommitOffsets(name):
+        case model.CommitOffsets(name):
             return f"{name_of(name)} commits"
-        case events.AutoCommit(name):
+        case model.AutoCommit(name):
             return f"the timer of {name_of(name)} commits"
-        case events.BackoffPassed(name):
+        case model.BackoffPassed(name):
             return f"{name_of(name)} has waited, and tries again"
-        case events.Shutdown(name):
+        case model.Shutdown(name):
             return f"{name_of(name)} is shut down"
-        case events.Crash(name):
+        case model.Crash(name):
             return f"{name_of(name)} crashes"
-        case events.StoreGroup():
+        case model.StoreGroup():
             return "members of the new kind join the group"
     return broker_words(event)
 
 
 def _effects_words(group: OldGroup) -> list[str]:
-    words = [each for each in map(_effect_words, group.effects) if each]
+    words = list(filter(None, map(_effect_words, group.effects)))
     appended = sum(len(each.offsets) for each in group.effects if isinstance(each, Appended))
     if appended:
         words.insert(0, f"the topic gets {counted(appended, 'record')}")
@@ -135,13 +138,13 @@ def _effects_words(group: OldGroup) -> list[str]:
 
 def _effect_words(effect: CommittingEffect) -> str:
     match effect:
-        case effects.Began():
+        case model.Began():
             return _began_words(effect)
-        case effects.RecordsRead(_, partition, offsets) if offsets:
+        case model.RecordsRead(_, partition, offsets) if offsets:
             return f"the application gets {span(offsets)} of partition {partition}"
-        case effects.ZnodeWritten(path, offset):
+        case model.ZnodeWritten(path, offset):
             return f"ZooKeeper's node of partition {last_name(path)} gets {offset}"
-        case effects.ZnodeUnchanged(path, offset):
+        case model.ZnodeUnchanged(path, offset):
             return f"ZooKeeper's node of partition {last_name(path)} is not written: {offset} is no news"
         case Deferred():
             return "the answer waits for the replicas"
@@ -149,27 +152,25 @@ def _effect_words(effect: CommittingEffect) -> str:
             return f"broker {broker_id} is elected, and has to load the topic"
         case Loaded(broker_id, count, status):
             return f"broker {broker_id} has read {counted(count, 'record')} of the topic, and is {status}"
-        case effects.Disconnected(name, broker_id):
+        case model.Disconnected(name, broker_id):
             return f"{name_of(name)} gives up its channel to broker {broker_id}"
-        case effects.BackingOff(name, why, backoff_ms):
+        case model.BackingOff(name, why, backoff_ms):
             return f"{name_of(name)} waits {backoff_ms} ms: {why}"
-        case effects.CommitDropped(name, error):
+        case model.CommitDropped(name, error):
             return f"the commit of {name_of(name)} is dropped, at log level debug: {error}"
-        case effects.Gone(name):
+        case model.Gone(name):
             return f"{name_of(name)} has left"
     return ""
 
 
-def _began_words(began: effects.Began) -> str:
+def _began_words(began: model.Began) -> str:
     asked = {"the topic": began.in_topic, "ZooKeeper": began.in_zookeeper}
     found = ", ".join(f"{store} has {held(offset)}" for store, offset in asked.items() if offset is not None)
     reset = ", as auto.offset.reset says" if began.is_reset else ""
     return f"partition {began.partition}: {found}. It begins at {began.offset}{reset}"
 
 
-# A group and its two stores of offsets as a picture: its records, what each store says, who believes which.
-#
-# The settings come first, so that they can be bound once: ``play(trace, partial(draw_offset_stores, settings))``.
+# The picture.
 
 LEFT, ZOOKEEPER, TOPIC = 25, 604, 800  # where records, nodes and the topic's offsets begin
 STORE_WIDTH, CELL = 175, 34
@@ -259,10 +260,8 @@ def draw_offset_stores(
 
 
 def _hidden(settings: Settings, group: OldGroup) -> str:
-    more = (
-        (settings.partition_count - MOST_PARTITIONS, "more partition"),
-        (len(group.consumers) - MOST_CARDS, "more consumer"),
-    )
+    partitions, consumers = settings.partition_count - MOST_PARTITIONS, len(group.consumers) - MOST_CARDS
+    more = ((partitions, "more partition"), (consumers, "more consumer"))
     return ", ".join(counted(count, what) for count, what in more if count > 0)
 
 
@@ -303,17 +302,15 @@ def _records(group: OldGroup, partition: int, top: float) -> str:
 
 def _store(x: float, top: float, offset: int | None, written: bool, began: Began | None, found: int | None) -> str:
     """What a store has for a partition; and for who has just begun, whether it was asked, and believed."""
-    is_asked = began is not None and found is not None
-    is_marked = written or is_asked
+    is_marked = written or (began is not None and found is not None)
+    colour = MUTED if offset is None else INK
     box = (x, top + 8, STORE_WIDTH, 30)
     words = _verdict(began, found) if began is not None else "written" if written else ""
     return "\n".join(
         [
             rect(*box, PANEL),
             outlined(box, stroke=MARK if is_marked else INK, width=4 if is_marked else 1.3),
-            text(
-                x + 12, top + 29, held(offset), BODY, colour=MUTED if offset is None else INK, bold=offset is not None
-            ),
+            text(x + 12, top + 29, held(offset), BODY, colour=colour, bold=offset is not None),
             text(x, top + 60, words, SMALL, colour=MARK if is_marked else MUTED, bold=is_marked),
         ]
     )

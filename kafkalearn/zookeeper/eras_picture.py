@@ -14,11 +14,7 @@ from kafkalearn.scenarios.outcome import Outcome
 TOP, LINE, LEAST_LANE, GAP, HEAD = 84, 26, 12, 5, 30
 LANES_HEIGHT = 372  # that all lanes share
 MOST_LANES = 6  # of an era
-NAMES = {
-    "zookeeper": "ZooKeeper",
-    "classic": "classic protocol",
-    "consumer": "KIP-848",
-}
+NAMES = {"zookeeper": "ZooKeeper", "classic": "classic protocol", "consumer": "KIP-848"}
 
 
 def draw_eras(
@@ -60,7 +56,8 @@ def draw_eras(
     height = (LANES_HEIGHT / len(given) - HEAD) / lanes - GAP
     lane = min(24, max(height, LEAST_LANE))
     block = HEAD + lanes * (lane + GAP) + 8
-    hidden = _missing(members)
+    missing = len(members) - MOST_LANES
+    hidden = f"{missing} more members are not shown" if missing > 0 else ""
     top = TOP if hidden else TOP - LINE
     bottom = top + len(given) * block
     fills = {words: fill for outcome in given.values() for words, fill in doings(outcome).items()}
@@ -76,11 +73,6 @@ def draw_eras(
         legend(bottom + 52, "members", fills),
         label=_label(given),
     )
-
-
-def _missing(members: tuple[str, ...]) -> str:
-    hidden = len(members) - MOST_LANES
-    return f"{hidden} more members are not shown" if hidden > 0 else ""
 
 
 def _era(era: str, outcome: Outcome, names: tuple[str, ...], axis: Axis, top: float, lane: float, until_ms: int) -> str:

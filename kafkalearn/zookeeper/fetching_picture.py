@@ -1,8 +1,12 @@
-"""A fetch pipeline in words: a sentence or two about each moment."""
+"""A fetch pipeline, shown: a sentence or two about each moment, and a picture of it.
+
+In the picture logs on brokers, fetchers, queues of chunks and streams stand from left to right. `animate_fetching`
+draws a whole run, `draw_fetching` one moment of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from kafkalearn.base.errors import capitalised, counted, listed
@@ -30,18 +34,8 @@ from kafkalearn.drawing.svg import (
     rect,
     text,
 )
-from kafkalearn.zookeeper.fetching import cluster as effects
-from kafkalearn.zookeeper.fetching import cluster as events
-from kafkalearn.zookeeper.fetching.cluster import (
-    Appended,
-    Enqueued,
-    Fetch,
-    FetchingEvent,
-    FindLeaders,
-    Log,
-    OffsetReset,
-    Read,
-)
+from kafkalearn.zookeeper.fetching import cluster
+from kafkalearn.zookeeper.fetching.cluster import FetchingEvent
 from kafkalearn.zookeeper.fetching.model import ENDED, SHUTDOWN_COMMAND, Chunk, Fetcher, Pipeline, Stream
 
 
@@ -53,7 +47,8 @@ def describe_fetching(
     Examples
     --------
     >>> from kafkalearn.zookeeper.fetching import Append, Assigned, Fetch, FindLeaders, Next, Settings, simulate
-    >>> owns = events.StartConnections([Assigned("orders", 0, offset=0)])
+    >>> from kafkalearn.zookeeper.fetching import StartConnections
+    >>> owns = StartConnections([Assigned("orders", 0, offset=0)])
     >>> for frame in simulate(Settings(), [Append("orders", 0, count=3), owns, FindLeaders(), Fetch(1), Next()]):
     ...     print(describe_fetching(frame))
     The consumer owns nothing yet.
@@ -65,8 +60,8 @@ def describe_fetching(
     """
     if frame.event is None:
         return "The consumer owns nothing yet."
-    said = [words for each in frame.state.effects if (words := _WORDS[type(each)](each))]
-    return " ".join(capitalised(each) + "." for each in (_event_words(frame), *said) if each)
+    said = [_event_words(frame), *map(_effect_words, frame.state.effects)]
+    return " ".join(f"{capitalised(each)}." for each in said if each)
 
 
 def span(offsets: tuple[int, ...]) -> str:
@@ -80,15 +75,15 @@ def span(offsets: tuple[int, ...]) -> str:
 
 def _event_words(frame: Frame[Pipeline, FetchingEvent]) -> str:
     match frame.event:
-        case events.StartConnections():
+        case cluster.StartConnections():
             owned = [each.topic_partition for each in frame.state.registry]
             has = "has" if len(owned) == 1 else "have"
             return f"a rebalance has ended: the consumer owns {listed(owned)}, which {has} no leader yet"
-        case events.StopConnections():
+        case cluster.StopConnections():
             return "a rebalance begins: no thread fetches, and nothing is owned any more"
-        case events.Shutdown():
+        case cluster.Shutdown():
             return "the consumer is shut down: each queue has the shutdown message alone"
-        case events.FindLeaders() if not frame.state.effects:
+        case cluster.FindLeaders() if not frame.state.effects:
             return "the leader finder asks, and finds no leader"
     return broker_words(frame.event)
 
@@ -96,19 +91,19 @@ def _event_words(frame: Frame[Pipeline, FetchingEvent]) -> str:
 def broker_words(event: object) -> str:
     """What happens to brokers and their logs, in a few words; nothing for any other event.
 
-    >>> broker_words(events.LeaderMoved("orders", 0, None))
+    >>> broker_words(cluster.LeaderMoved("orders", 0, None))
     'nobody leads orders-0 now'
     """
     match event:
-        case events.RecordsDeleted(topic, partition, before):
+        case cluster.RecordsDeleted(topic, partition, before):
             return f"the records of {topic}-{partition} before {before} are deleted"
-        case events.LogTruncated(topic, partition, end):
+        case cluster.LogTruncated(topic, partition, end):
             return f"an election cuts {topic}-{partition}: it ends at {end}"
-        case events.LeaderMoved(topic, partition, broker_id):
+        case cluster.LeaderMoved(topic, partition, broker_id):
             return f"{'nobody' if broker_id is None else f'broker {broker_id}'} leads {topic}-{partition} now"
-        case events.BrokerCrashed(broker_id):
+        case cluster.BrokerCrashed(broker_id):
             return f"broker {broker_id} crashes"
-        case events.BrokerRestarted(broker_id):
+        case cluster.BrokerRestarted(broker_id):
             return f"broker {broker_id} runs again"
     return ""
 
@@ -117,70 +112,67 @@ def _are(offsets: tuple[int, ...]) -> str:
     return "is" if len(offsets) == 1 else "are"
 
 
-def _enqueued(each: effects.Enqueued) -> str:
-    if not each.offsets:
-        return f"a chunk without a whole record of {each.topic_partition} is in the queue of stream {each.stream}"
-    return f"a chunk is in the queue of stream {each.stream}: {span(each.offsets)} of {each.topic_partition}"
-
-
-def appended_words(each: effects.Appended) -> str:
+def appended_words(each: cluster.Appended) -> str:
     """Which records are new.
 
     >>> from kafkalearn.base.topic_partition import TopicPartition
-    >>> appended_words(effects.Appended(TopicPartition("orders", 0), (3,)))
+    >>> appended_words(cluster.Appended(TopicPartition("orders", 0), (3,)))
     'offset 3 is new in orders-0'
     """
     noun = "offset" if len(each.offsets) == 1 else "offsets"
     return f"{noun} {span(each.offsets)} {_are(each.offsets)} new in {each.topic_partition}"
 
 
-_WORDS: dict[type, Callable[[object], str]] = {
-    effects.Appended: appended_words,
-    effects.MetadataFailed: lambda each: (
-        f"the round of the leader finder fails; {listed(each.topic_partitions)} are still without a leader"
-    ),
-    effects.FetcherStarted: lambda each: f"fetcher {each.fetcher_id} of broker {each.broker_id} is started",
-    effects.FetcherStopped: lambda each: (
-        f"fetcher {each.fetcher_id} of broker {each.broker_id} has no partition and is stopped"
-    ),
-    effects.PartitionAdded: lambda each: (
-        f"fetcher {each.fetcher_id} of broker {each.broker_id} fetches {each.topic_partition} from {each.offset}"
-    ),
-    effects.OffsetReset: lambda each: (
-        f"fetched and consumed of {each.topic_partition} are reset to {each.offset}: "
-        f"{'nothing was committed' if each.fetch_offset < 0 else f'it has no {each.fetch_offset}'}"
-    ),
-    effects.PartitionFailed: lambda each: f"without a leader again, {each.error}: {each.topic_partition}",
-    effects.NothingFetched: lambda each: f"fetcher {each.fetcher_id} of broker {each.broker_id} gets nothing",
-    effects.Enqueued: _enqueued,
-    effects.FetcherBlocked: lambda each: (
-        f"fetcher {each.fetcher_id} of broker {each.broker_id} waits: the queue of stream {each.stream} is full"
-    ),
-    effects.FinderBlocked: lambda each: (
-        f"the leader finder waits for the lock of fetcher {each.fetcher_id} of broker {each.broker_id}"
-    ),
-    effects.FetcherDied: lambda each: (
-        f"fetcher {each.fetcher_id} of broker {each.broker_id} dies: it fetched {each.topic_partition} from "
-        f"{each.fetch_offset}, and {each.fetched_offset} is next"
-    ),
-    effects.Read: lambda each: f"the application reads {each.offset} of {each.topic_partition}",
-    effects.Skipped: lambda each: (
-        f"{span(each.offsets)} of {each.topic_partition} {_are(each.offsets)} passed over, below what is consumed"
-    ),
-    effects.OffsetsApart: lambda each: (
-        f"{each.consumed_offset} is consumed and the chunk begins at {each.fetch_offset}: Consumer may lose data"
-    ),
-    effects.Waited: lambda each: f"stream {each.stream} has nothing: its thread waits",
-    effects.Raised: lambda each: f"stream {each.stream} throws {each.exception}",
-    effects.Ended: lambda each: f"stream {each.stream} has ended",
-    effects.Committed: lambda each: "committed: " + listed(f"{name} {offset}" for name, offset in each.offsets),
-    effects.QueuesCleared: lambda each: f"{counted(each.chunk_count, 'chunk')} thrown away",
-}
+def _effect_words(effect: cluster.Effect) -> str:
+    match effect:
+        case cluster.Appended():
+            return appended_words(effect)
+        case cluster.MetadataFailed(missing):
+            return f"the round of the leader finder fails; {listed(missing)} are still without a leader"
+        case cluster.FetcherStarted(broker_id, fetcher_id):
+            return f"fetcher {fetcher_id} of broker {broker_id} is started"
+        case cluster.FetcherStopped(broker_id, fetcher_id):
+            return f"fetcher {fetcher_id} of broker {broker_id} has no partition and is stopped"
+        case cluster.PartitionAdded(partition, broker_id, fetcher_id, offset):
+            return f"fetcher {fetcher_id} of broker {broker_id} fetches {partition} from {offset}"
+        case cluster.OffsetReset(partition, asked, offset):
+            why = "nothing was committed" if asked < 0 else f"it has no {asked}"
+            return f"fetched and consumed of {partition} are reset to {offset}: {why}"
+        case cluster.PartitionFailed(partition, error):
+            return f"without a leader again, {error}: {partition}"
+        case cluster.NothingFetched(broker_id, fetcher_id):
+            return f"fetcher {fetcher_id} of broker {broker_id} gets nothing"
+        case cluster.Enqueued(partition, stream, _, ()):
+            return f"a chunk without a whole record of {partition} is in the queue of stream {stream}"
+        case cluster.Enqueued(partition, stream, _, offsets):
+            return f"a chunk is in the queue of stream {stream}: {span(offsets)} of {partition}"
+        case cluster.FetcherBlocked(broker_id, fetcher_id, stream):
+            return f"fetcher {fetcher_id} of broker {broker_id} waits: the queue of stream {stream} is full"
+        case cluster.FinderBlocked(broker_id, fetcher_id):
+            return f"the leader finder waits for the lock of fetcher {fetcher_id} of broker {broker_id}"
+        case cluster.FetcherDied(broker_id, fetcher_id, partition, next_offset, asked):
+            died = f"fetcher {fetcher_id} of broker {broker_id} dies"
+            return f"{died}: it fetched {partition} from {asked}, and {next_offset} is next"
+        case cluster.Read(_, partition, offset):
+            return f"the application reads {offset} of {partition}"
+        case cluster.Skipped(partition, offsets):
+            return f"{span(offsets)} of {partition} {_are(offsets)} passed over, below what is consumed"
+        case cluster.OffsetsApart(_, consumed_offset, fetch_offset):
+            return f"{consumed_offset} is consumed and the chunk begins at {fetch_offset}: Consumer may lose data"
+        case cluster.Waited(stream):
+            return f"stream {stream} has nothing: its thread waits"
+        case cluster.Raised(stream, exception):
+            return f"stream {stream} throws {exception}"
+        case cluster.Ended(stream):
+            return f"stream {stream} has ended"
+        case cluster.Committed(offsets):
+            return "committed: " + listed(f"{partition} {offset}" for partition, offset in offsets)
+        case cluster.QueuesCleared(count):
+            return f"{counted(count, 'chunk')} thrown away"
+    return ""
 
 
-# A fetch pipeline as one picture: logs on brokers, fetchers, queues of chunks, streams, from left to right.
-#
-# `animate_fetching` draws a whole run; `draw_fetching` one moment of it.
+# The picture.
 
 TOP, BOTTOM, HIGHEST = 92, 36, 590
 COLUMNS = (25, 300, 535, 755)  # where logs, fetchers, queues and streams begin
@@ -265,17 +257,16 @@ def _hidden(state: Pipeline, rows: int) -> str:
     return f"not drawn: {listed(more)}" if more else ""
 
 
-def _log(frame: Frame[Pipeline, FetchingEvent], log: Log, at: int, top: float) -> str:
+def _log(frame: Frame[Pipeline, FetchingEvent], log: cluster.Log, at: int, top: float) -> str:
     """A partition on its leader, and below it what the consumer's partition info says."""
-    state, x = frame.state, COLUMNS[0]
+    state, x, partition = frame.state, COLUMNS[0], log.topic_partition
     leader = "no leader" if log.leader is None else f"broker {log.leader}"
     is_gone = log.leader is not None and log.leader not in state.cluster.live_brokers
-    name = cut_name(str(log.topic_partition), 16)
-    parts = [text(x, top + 15, f"{name}, {leader}{' (down)' if is_gone else ''}", SMALL, bold=True)]
-    appended = [
-        each for each in state.effects if isinstance(each, Appended) and each.topic_partition == log.topic_partition
+    parts = [
+        text(x, top + 15, f"{cut_name(str(partition), 16)}, {leader}{' (down)' if is_gone else ''}", SMALL, bold=True)
     ]
-    new = {offset for each in appended for offset in each.offsets}
+    appended = [each for each in state.effects if isinstance(each, cluster.Appended)]
+    new = {offset for each in appended if each.topic_partition == partition for offset in each.offsets}
     first = max(log.start_offset, log.end_offset - SHOWN_RECORDS)
     for offset in range(first, log.end_offset):
         box = (x + (offset - first) * CELL, top + 22, CELL - 3, 26)
@@ -286,13 +277,10 @@ def _log(frame: Frame[Pipeline, FetchingEvent], log: Log, at: int, top: float) -
         parts.append(text(box[0] + box[2] / 2, top + 40, str(offset), SMALL, "middle"))
     if log.end_offset == log.start_offset:
         parts.append(text(x, top + 40, f"empty, the next offset is {log.end_offset}", SMALL, colour=MUTED))
-    owned = next((each for each in state.registry if each.topic_partition == log.topic_partition), None)
-    words = "not owned"
-    if owned is not None:
-        words = f"fetched {owned.fetched_offset}, consumed {owned.consumed_offset}"
-    is_reset = any(
-        isinstance(each, OffsetReset) and each.topic_partition == log.topic_partition for each in state.effects
-    )
+    owned = next((each for each in state.registry if each.topic_partition == partition), None)
+    words = f"fetched {owned.fetched_offset}, consumed {owned.consumed_offset}" if owned else "not owned"
+    resets = [each for each in state.effects if isinstance(each, cluster.OffsetReset)]
+    is_reset = any(each.topic_partition == partition for each in resets)
     parts.append(text(x, top + 66, words, SMALL, colour=MARK if is_reset else INK if owned else MUTED, bold=is_reset))
     return "\n".join([*parts, line(x, top + ROW - 12, WIDTH - 25, top + ROW - 12, FAINT, 1)])
 
@@ -300,19 +288,13 @@ def _log(frame: Frame[Pipeline, FetchingEvent], log: Log, at: int, top: float) -
 def _fetcher(frame: Frame[Pipeline, FetchingEvent], fetcher: Fetcher, names: list[TopicPartition], top: float) -> str:
     """A fetcher thread: its name, what it asks for next, and what it has in hand while it waits."""
     x, width, event = COLUMNS[1], 210, frame.event
-    works = isinstance(event, Fetch) and (event.broker_id, event.fetcher_id) == fetcher.key
+    works = isinstance(event, cluster.Fetch) and (event.broker_id, event.fetcher_id) == fetcher.key
     box = (x, top, width, ROW - 16)
-    state = " (dead)" if fetcher.is_dead else ""
+    name = f"fetcher {fetcher.key.fetcher_id}, broker {fetcher.key.broker_id}{' (dead)' if fetcher.is_dead else ''}"
     parts = [
         rect(*box, EMPTY if fetcher.is_dead else PANEL),
         outlined(box, stroke=MARK if works else INK, width=4 if works else 1.5),
-        text(
-            x + 10,
-            top + 19,
-            f"fetcher {fetcher.key.fetcher_id}, broker {fetcher.key.broker_id}{state}",
-            SMALL,
-            bold=True,
-        ),
+        text(x + 10, top + 19, name, SMALL, bold=True),
     ]
     asks = ", ".join(f"{each} from {offset}" for each, offset in fetcher.offsets) or "no partitions"
     parts.append(text(x + 10, top + 40, cut_end(asks, 24), SMALL))
@@ -336,7 +318,7 @@ def _queue(
     slots = max(2, *(len(each.state.streams[number].queue) for each in trace))
     drawn = min(slots, 3)
     height = min(SLOT, (ROW - 18) / drawn)
-    new = [each for each in frame.state.effects if isinstance(each, Enqueued) and each.stream == number]
+    new = [each for each in frame.state.effects if isinstance(each, cluster.Enqueued) and each.stream == number]
     parts = []
     for place in range(drawn):
         box = (x, top + place * height, width, height - 5)
@@ -373,33 +355,20 @@ def _chunk(
 def _stream(frame: Frame[Pipeline, FetchingEvent], stream: Stream, number: int, names: list[TopicPartition]) -> str:
     """A stream: the chunk that is being read, and what the application got last."""
     x, top, width = COLUMNS[3], TOP + number * ROW, 220
-    read = next((each for each in frame.state.effects if isinstance(each, Read) and each.stream == number), None)
+    reads = [each for each in frame.state.effects if isinstance(each, cluster.Read) and each.stream == number]
     box = (x, top, width, ROW - 16)
+    name = f"stream {number}" if stream.status == "ready" else f"stream {number}: {stream.status}"
     parts = [
         rect(*box, EMPTY if stream.status == ENDED else PANEL),
-        outlined(box, stroke=MARK if read else INK, width=4 if read else 1.5),
-        text(
-            x + 10,
-            top + 19,
-            f"stream {number}{'' if stream.status == 'ready' else f': {stream.status}'}",
-            SMALL,
-            bold=True,
-        ),
+        outlined(box, stroke=MARK if reads else INK, width=4 if reads else 1.5),
+        text(x + 10, top + 19, name, SMALL, bold=True),
     ]
     if stream.chunk is not None:
         parts.append(text(x + 10, top + 41, "left", SMALL))
         parts.append(_chunk(stream.chunk, names, (x + 48, top + 25, width - 56, 24)))
-    if read is not None:
-        parts.append(
-            text(
-                x + 10,
-                top + 65,
-                f"read {read.offset} of {cut_name(str(read.topic_partition), 9)}",
-                SMALL,
-                colour=MARK,
-                bold=True,
-            )
-        )
+    if reads:
+        words = f"read {reads[0].offset} of {cut_name(str(reads[0].topic_partition), 9)}"
+        parts.append(text(x + 10, top + 65, words, SMALL, colour=MARK, bold=True))
     return "\n".join(parts)
 
 
@@ -411,11 +380,9 @@ def _finder(frame: Frame[Pipeline, FetchingEvent], y: float) -> str:
     elif finder.waits_for is not None:
         broker_id, number = finder.waits_for
         words = f"the leader finder waits for the lock of fetcher {number}, broker {broker_id}"
+    elif missing:
+        words = f"without a leader: {listed(missing)}"
     else:
-        words = (
-            f"without a leader: {listed(missing)}"
-            if missing
-            else "the leader finder sleeps: each partition has a leader"
-        )
-    is_marked = isinstance(frame.event, FindLeaders) or (finder is not None and finder.waits_for is not None)
+        words = "the leader finder sleeps: each partition has a leader"
+    is_marked = isinstance(frame.event, cluster.FindLeaders) or (finder is not None and finder.waits_for is not None)
     return text(25, y, cut_end(words, 96), BODY, colour=MARK if is_marked else INK, bold=is_marked)

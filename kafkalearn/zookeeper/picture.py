@@ -1,4 +1,8 @@
-"""A group of old consumers and its ZooKeeper, shown: picture and words; and one scenario in three eras."""
+"""A group of old consumers and its ZooKeeper, shown: what each turn did in words, and a picture.
+
+In the picture stand ZooKeeper's nodes with owners and watches, and beside them the consumers. The settings come first,
+so that they can be bound once: ``play(trace, partial(draw_zookeeper, settings))``.
+"""
 
 from __future__ import annotations
 
@@ -30,29 +34,17 @@ from kafkalearn.drawing.svg import (
     text,
     two_lines,
 )
-from kafkalearn.zookeeper.connector import model as events
+from kafkalearn.zookeeper.connector import model
 from kafkalearn.zookeeper.connector.model import (
     ASSIGN,
     BACKOFF,
     STAGES,
-    Asked,
-    AttemptFailed,
-    Committed,
     Connector,
     ConnectorEffect,
     ConnectorEvent,
-    GaveUp,
     Group,
     Notified,
-    Owned,
-    OwnedByAnother,
-    RebalanceBegan,
-    Rebalanced,
-    RecordsRead,
-    Released,
-    SessionGone,
     Settings,
-    Threw,
 )
 from kafkalearn.zookeeper.layout import (
     BROKER_IDS,
@@ -66,7 +58,7 @@ from kafkalearn.zookeeper.layout import (
 )
 from kafkalearn.zookeeper.tree import Node, Tree
 
-# A moment of a group of old consumers in words: what the last turn did, and the whole of it as text.
+# The words.
 
 LONGEST_NAME = 24  # characters of a consumer's or a topic's name
 MOST_SAID = 4  # effects of a kind
@@ -119,48 +111,46 @@ def describe_zookeeper(frame: Frame[Group, ConnectorEvent], before: Frame[Group,
 
 
 def _event_words(frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None) -> str:
-    event = frame.event
-    if isinstance(event, events.RebalanceStep):
-        return _step_words(event.consumer, frame, before)
-    who = name_of(getattr(event, "consumer", getattr(event, "topic", "")))
-    match event:
-        case events.CreateMessageStreams():
-            return f"{who} asks for streams, and registers"
-        case events.HandleEvent():
-            return f"the event thread of {who} asks again, with a watch, and calls the listener"
-        case events.WakeWatcher():
-            return f"the watcher thread of {who} wakes"
-        case events.Reconnect():
-            return f"{who} learns that its session has expired, and gets another"
-        case events.Shutdown():
-            return f"{who} is shut down"
-        case events.Crash():
-            return f"the process of {who} dies; ZooKeeper does not know it yet"
-        case events.SessionExpired(session):
+    match frame.event:
+        case model.RebalanceStep(who):
+            return _step_words(who, frame, before)
+        case model.CreateMessageStreams(who):
+            return f"{name_of(who)} asks for streams, and registers"
+        case model.HandleEvent(who):
+            return f"the event thread of {name_of(who)} asks again, with a watch, and calls the listener"
+        case model.WakeWatcher(who):
+            return f"the watcher thread of {name_of(who)} wakes"
+        case model.Reconnect(who):
+            return f"{name_of(who)} learns that its session has expired, and gets another"
+        case model.Shutdown(who):
+            return f"{name_of(who)} is shut down"
+        case model.Crash(who):
+            return f"the process of {name_of(who)} dies; ZooKeeper does not know it yet"
+        case model.SessionExpired(session):
             return f"ZooKeeper ends the session {name_of(session)}"
-        case events.Read():
-            return f"{who} reads"
-        case events.WaitForRecord():
-            return f"{who} waits for a record, and none comes"
-        case events.CommitOffsets():
-            return f"{who} commits"
-        case events.Ping():
-            return f"{who} tells ZooKeeper that it lives"
-        case events.TimePassed(ms):
+        case model.Read(who):
+            return f"{name_of(who)} reads"
+        case model.WaitForRecord(who):
+            return f"{name_of(who)} waits for a record, and none comes"
+        case model.CommitOffsets(who):
+            return f"{name_of(who)} commits"
+        case model.Ping(who):
+            return f"{name_of(who)} tells ZooKeeper that it lives"
+        case model.TimePassed(ms):
             return f"{ms:,} ms pass"
-        case events.BrokerStarted(broker_id):
+        case model.BrokerStarted(broker_id):
             return f"broker {broker_id} starts"
-        case events.BrokerStopped(broker_id):
+        case model.BrokerStopped(broker_id):
             return f"broker {broker_id} stops"
-        case events.TopicCreated(partition_count=count):
-            return f"topic {who} is created with {counted(count, 'partition')}"
-        case events.TopicGrown(partition_count=count):
-            return f"topic {who} grows to {counted(count, 'partition')}"
-        case events.TopicDeleted():
-            return f"topic {who} is deleted"
-        case events.Produce(partition=partition, record_count=count):
-            return f"{counted(count, 'record')} {'comes' if count == 1 else 'come'} to {who}-{partition}"
-    return type(event).__name__
+        case model.TopicCreated(topic, count):
+            return f"topic {name_of(topic)} is created with {counted(count, 'partition')}"
+        case model.TopicGrown(topic, count):
+            return f"topic {name_of(topic)} grows to {counted(count, 'partition')}"
+        case model.TopicDeleted(topic):
+            return f"topic {name_of(topic)} is deleted"
+        case model.Produce(topic, partition, count):
+            return f"{counted(count, 'record')} {'comes' if count == 1 else 'come'} to {name_of(topic)}-{partition}"
+    return type(frame.event).__name__
 
 
 def _step_words(consumer: str, frame: Frame[Group, ConnectorEvent], before: Frame[Group, ConnectorEvent] | None) -> str:
@@ -186,7 +176,7 @@ def _effects_words(group: Group) -> list[str]:
         places = list(dict.fromkeys(name_of(last_name(effect.path)) for effect in notified))
         said.append(f"watches tell {_some(names)} that {_some(places)} changed")
     others = [effect for effect in group.effects if not isinstance(effect, Notified)]
-    words = [each for each in (_effect_words(effect) for effect in others) if each]
+    words = list(filter(None, map(_effect_words, others)))
     hidden = len(words) - MOST_SAID
     return [*said, *words[:MOST_SAID], *([f"and {hidden} more"] if hidden > 0 else [])]
 
@@ -198,30 +188,28 @@ def _some(names: list[str]) -> str:
 
 def _effect_words(effect: ConnectorEffect) -> str:
     match effect:
-        case RebalanceBegan(who, thread):
+        case model.RebalanceBegan(who, thread):
             return f"{name_of(who)} rebalances on its {thread} thread"
-        case Released(who, partitions):
+        case model.Released(who, partitions):
             return f"{name_of(who)} releases {_some([name_of(str(each)) for each in partitions])}"
-        case Owned(who, partitions):
+        case model.Owned(who, partitions):
             return f"{name_of(who)} owns {_some([name_of(str(each)) for each in partitions])}"
-        case OwnedByAnother(_, partition, thread):
+        case model.OwnedByAnother(_, partition, thread):
             return f"{name_of(str(partition))} is owned by {name_of(thread or 'nobody')} still"
-        case AttemptFailed(who, number, why):
+        case model.AttemptFailed(who, number, why):
             return f"try {number + 1} of {name_of(who)} has failed: {cut_name(why, 60)}"
-        case GaveUp(who):
+        case model.GaveUp(who):
             return f"{name_of(who)} gives up, and reads nothing"
-        case Rebalanced(who, partitions):
+        case model.Rebalanced(who, partitions):
             return f"{name_of(who)} fetches {counted(len(partitions), 'partition')}"
-        case RecordsRead(_, topic, partition, first, last):
+        case model.RecordsRead(_, topic, partition, first, last):
             return f"{counted(last - first, 'record')} of {name_of(topic)}-{partition}, from offset {first:,}"
-        case Committed(_, topic, partition, offset):
+        case model.Committed(_, topic, partition, offset):
             return f"{name_of(topic)}-{partition} is committed at {offset:,}"
-        case Threw(who, error):
+        case model.Threw(who, error):
             return f"the application of {name_of(who)} is thrown {cut_name(error, 70)}"
-        case SessionGone(session, removed):
+        case model.SessionGone(session, removed):
             return f"session {name_of(session)} has ended, with {counted(len(removed), 'node')}"
-        case Asked():
-            return ""
     return ""
 
 
@@ -246,7 +234,7 @@ def zookeeper_text(frame: Frame[Group, ConnectorEvent], before: Frame[Group, Con
     return "\n".join(lines)
 
 
-# The nodes of ZooKeeper as rows of a picture: path, content, session, who watches, and what has just changed.
+# The nodes as rows: path, content, session, who watches, and what has just changed.
 
 LEFT, RIGHT = 22, 612
 ROW_HEIGHT = 27
@@ -314,9 +302,7 @@ def _row(path: str, name: str, tree: Tree, had: Tree) -> Row:
 
 def _content(path: str, node: Node) -> str:
     """What stands in a node, in short."""
-    if node.data is None:
-        return ""
-    if path.startswith(BROKER_IDS):
+    if node.data is None or path.startswith(BROKER_IDS):
         return ""
     if path.startswith(BROKER_TOPICS):
         return f"partitions 0 to {len(read_topic(node.data)) - 1}"
@@ -387,9 +373,7 @@ def _watching(row: Row, top: float) -> str:
     )
 
 
-# A group of old consumers as a picture: ZooKeeper's nodes with owners and watches, and the consumers beside them.
-#
-# The settings come first, so that they can be bound once: ``play(trace, partial(draw_zookeeper, settings))``.
+# The picture.
 
 TOP = 112
 CARD_LEFT, CARD_HEIGHT, CARD_GAP, MOST_CARDS = 634, 100, 8, 4

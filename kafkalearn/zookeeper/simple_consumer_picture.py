@@ -1,4 +1,8 @@
-"""An application on the low-level consumer in words: what it asked, and what it was answered."""
+"""An application on the low-level consumer, shown: what it asked and was answered in words, and a picture.
+
+In the picture stand what it believes, whom it asks, and what the brokers have. The settings come first, so that they
+can be bound once: ``play(trace, partial(draw_simple_consumer, settings))``.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +34,7 @@ from kafkalearn.drawing.svg import (
     rect,
     text,
 )
-from kafkalearn.zookeeper import simple_consumer as answers
-from kafkalearn.zookeeper import simple_consumer as by_hand
+from kafkalearn.zookeeper import simple_consumer
 from kafkalearn.zookeeper.fetching.cluster import BROKER_EVENTS, NO_CONNECTION, Appended
 from kafkalearn.zookeeper.fetching_picture import appended_words, broker_words, span
 from kafkalearn.zookeeper.simple_consumer import (
@@ -70,22 +73,22 @@ def describe_simple_consumer(
     return f"{capitalised(_words(frame))}."
 
 
-def answer_words(effect: answers.Effect) -> str:
+def answer_words(effect: simple_consumer.Effect) -> str:
     """What a broker answered, in a few words.
 
-    >>> answer_words(answers.Fetched((3, 4))), answer_words(answers.Refused(1, "OFFSET_OUT_OF_RANGE"))
+    >>> answer_words(Fetched((3, 4))), answer_words(simple_consumer.Refused(1, "OFFSET_OUT_OF_RANGE"))
     ('3 to 4', 'OFFSET_OUT_OF_RANGE')
     """
     match effect:
-        case answers.LeaderFound(_, leader):
+        case simple_consumer.LeaderFound(_, leader):
             return f"broker {leader}"
-        case answers.OffsetFound(offset):
+        case simple_consumer.OffsetFound(offset):
             return str(offset)
-        case answers.Fetched(offsets):
+        case simple_consumer.Fetched(offsets):
             return span(offsets) if offsets else "nothing new"
-        case answers.TooLarge(offset):
+        case simple_consumer.TooLarge(offset):
             return f"{offset} is too large"
-        case answers.Refused(_, error):
+        case simple_consumer.Refused(_, error):
             return error
     return ""
 
@@ -93,42 +96,43 @@ def answer_words(effect: answers.Effect) -> str:
 def _words(frame: Frame[Reader, SimpleConsumerEvent]) -> str:
     effect = frame.state.effects[-1] if frame.state.effects else None
     match frame.event:
-        case by_hand.FindLeader(broker_id):
+        case simple_consumer.FindLeader(broker_id):
             return f"the application asks broker {broker_id} who leads: {_answer(effect)}"
-        case by_hand.FindOffset(reset):
+        case simple_consumer.FindOffset(reset):
             return f"it asks for the {reset} offset: {_answer(effect)}"
-        case by_hand.Fetch():
+        case simple_consumer.Fetch():
             return f"it fetches, and {_fetched(effect)}"
-        case by_hand.Seek(offset):
+        case simple_consumer.Seek(offset):
             return f"it goes on from offset {offset}, as it likes"
-        case by_hand.Save():
+        case simple_consumer.Save():
             return f"it saves offset {frame.state.saved}; no broker hears of it"
-        case by_hand.Restart():
+        case simple_consumer.Restart():
             saved = frame.state.saved
             return f"it dies and starts again: {'it saved nothing' if saved is None else f'it saved {saved}'}"
     return appended_words(effect) if isinstance(effect, Appended) else broker_words(frame.event)
 
 
-def _answer(effect: answers.Effect | None) -> str:
-    if effect == answers.Refused(getattr(effect, "broker_id", 0), NO_CONNECTION):
-        return "it cannot be reached"
-    return "" if effect is None else answer_words(effect)
-
-
-def _fetched(effect: answers.Effect | None) -> str:
+def _answer(effect: simple_consumer.Effect | None) -> str:
     match effect:
-        case answers.Refused(broker_id, error):
+        case None:
+            return ""
+        case simple_consumer.Refused(_, error) if error == NO_CONNECTION:
+            return "it cannot be reached"
+    return answer_words(effect)
+
+
+def _fetched(effect: simple_consumer.Effect | None) -> str:
+    match effect:
+        case simple_consumer.Refused(broker_id, error):
             return f"broker {broker_id} {'cannot be reached' if error == NO_CONNECTION else f'answers {error}'}"
-        case answers.TooLarge(offset):
+        case simple_consumer.TooLarge(offset):
             return f"gets no whole record: {offset} is larger than it asked for"
-        case answers.Fetched(offsets) if offsets:
+        case simple_consumer.Fetched(offsets) if offsets:
             return f"gets {span(offsets)}"
     return "there is nothing new"
 
 
-# An application on the low-level consumer as a picture: what it believes, whom it asks, what the brokers have.
-#
-# The settings come first, so that they can be bound once: ``play(trace, partial(draw_simple_consumer, settings))``.
+# The picture.
 
 LEFT, TOP = 25, 92
 BOX_WIDTH, BOX_HEIGHT = 300, 138
@@ -252,19 +256,12 @@ def _request(
         return ""
     y = TOP + shown.index(asked) * ROW + (ROW - 14) / 2
     names = {FindLeader: "who leads?", FindOffset: "which offset?", Fetch: "fetch"}
+    middle, answer = (LEFT + BOX_WIDTH + BROKERS) / 2, cut_end(answer_words(effects[-1]), 32)
     return "\n".join(
         [
             arrow(LEFT + BOX_WIDTH + 8, y, BROKERS - 8, y, MARK, 3),
-            text((LEFT + BOX_WIDTH + BROKERS) / 2, y - 9, names[type(event)], SMALL, "middle"),
-            text(
-                (LEFT + BOX_WIDTH + BROKERS) / 2,
-                y + 22,
-                cut_end(answer_words(effects[-1]), 32),
-                SMALL,
-                "middle",
-                MARK,
-                bold=True,
-            ),
+            text(middle, y - 9, names[type(event)], SMALL, "middle"),
+            text(middle, y + 22, answer, SMALL, "middle", MARK, bold=True),
         ]
     )
 

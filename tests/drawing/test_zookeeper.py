@@ -1,5 +1,6 @@
 """The pictures and words of old consumers and their ZooKeeper, and of one scenario in three eras."""
 
+from dataclasses import fields, replace
 from functools import partial
 from typing import get_args
 from xml.etree import ElementTree
@@ -7,6 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.base.trace import Frame
 from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.offsets.replay import Member
 from kafkalearn.offsets.store import StoreGroup
@@ -56,7 +59,7 @@ from kafkalearn.zookeeper.fetching import (
     StartConnections,
     StopConnections,
 )
-from kafkalearn.zookeeper.fetching_picture import _WORDS, animate_fetching, describe_fetching, draw_fetching
+from kafkalearn.zookeeper.fetching_picture import animate_fetching, describe_fetching, draw_fetching
 from kafkalearn.zookeeper.picture import animate_zookeeper, describe_zookeeper, draw_zookeeper, zookeeper_text
 from kafkalearn.zookeeper.schedules import play
 from kafkalearn.zookeeper.search import find, herd
@@ -248,8 +251,21 @@ def test_every_frame_of_the_contracts_runs_has_words(one):
         assert describe_fetching(frame)
 
 
-def test_every_effect_has_words():
-    assert set(get_args(fetching.cluster.Effect)) == set(_WORDS)
+FILLED = {
+    "int": 4,
+    "str": "no connection",
+    "tuple[int, ...]": (4,),
+    "TopicPartition": TopicPartition("orders", 0),
+    "tuple[TopicPartition, ...]": (TopicPartition("orders", 0),),
+    "tuple[tuple[TopicPartition, int], ...]": ((TopicPartition("orders", 0), 4),),
+}
+
+
+@pytest.mark.parametrize("kind", get_args(fetching.cluster.Effect))
+def test_every_effect_has_words(kind):
+    effect = kind(*(FILLED[each.type] for each in fields(kind)))
+    state = replace(fetching.start(fetching.Settings()), effects=(effect,))
+    assert describe_fetching(Frame(1, Next(), state))
 
 
 STORES = commits.Settings(partition_count=2)
