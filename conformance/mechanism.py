@@ -8,8 +8,7 @@ from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError, listed
 from kafkalearn.base.topic_partition import TopicPartition
-from kafkalearn.live.cluster import CONSUMER_REPLICA as CONSUMER
-from kafkalearn.live.cluster import LATEST, NEWEST_WITHOUT_TIMEOUT, READ_UNCOMMITTED
+from kafkalearn.live.cluster import CONSUMER_REPLICA, LATEST, NEWEST_WITHOUT_TIMEOUT, READ_UNCOMMITTED
 from kafkalearn.live.errors import Refused, wait_for
 from kafkalearn.live.reading import refuse_error
 from kafkalearn.live.requests import APIS
@@ -217,7 +216,7 @@ def log_ends(kafka: Any, leaders: Mapping[TopicPartition, int]) -> dict[TopicPar
             if each == leader:
                 topics.setdefault(place.topic, []).append({"partitionIndex": place.partition, "timestamp": LATEST})
         values = {
-            "replicaId": CONSUMER,
+            "replicaId": CONSUMER_REPLICA,
             "isolationLevel": READ_UNCOMMITTED,
             "topics": [{"name": topic, "partitions": asked} for topic, asked in topics.items()],
         }

@@ -32,8 +32,7 @@ from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.formats import batches as real
 from kafkalearn.formats.compression import CODECS
 from kafkalearn.formats.segments import Segment as SegmentOnDisk
-from kafkalearn.live.cluster import CLEANED
-from kafkalearn.live.cluster import CONSUMER_REPLICA as CONSUMER
+from kafkalearn.live.cluster import CLEANED, CONSUMER_REPLICA
 from kafkalearn.live.errors import wait_for
 from kafkalearn.live.kafka import Kafka
 from kafkalearn.live.reading import refuse_error
@@ -499,7 +498,7 @@ class RealLog:
         level = ISOLATION_LEVELS.index(isolation_level)
         answer = self._kafka.ask(
             BROKER, "ListOffsets",
-            {"replicaId": CONSUMER, "isolationLevel": level, "topics": asked, "timeoutMs": TIMEOUT_MS},
+            {"replicaId": CONSUMER_REPLICA, "isolationLevel": level, "topics": asked, "timeoutMs": TIMEOUT_MS},
         )  # fmt: skip
         (found,) = answer["topics"][0]["partitions"]
         refuse_error(found, f"offsets of {self._place}")

@@ -14,8 +14,7 @@ from hypothesis import strategies
 from conformance.mechanism import Answer, CannotBeAsked, Case, Mechanism, leaders_of, log_ends, new_topic
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator import find_coordinator, look_up, offsets_partition
-from kafkalearn.live.cluster import CONSUMER_REPLICA as CONSUMER
-from kafkalearn.live.cluster import NEWEST_WITHOUT_TIMEOUT, NOTHING
+from kafkalearn.live.cluster import CONSUMER_REPLICA, NEWEST_WITHOUT_TIMEOUT, NOTHING
 from kafkalearn.live.errors import wait_for
 from kafkalearn.live.request_values import (
     COMMIT_WITH_RETENTION,
@@ -67,7 +66,7 @@ def _list_offsets_ask(kafka, case: Case, new_name) -> Answer:
 def _said(kafka, leader: int, place: TopicPartition, since_ms: int, wanted: int | str, isolation: str) -> Answer:
     number = SPECIAL_TIMES[wanted] if isinstance(wanted, str) else since_ms + wanted
     values = {
-        "replicaId": CONSUMER,
+        "replicaId": CONSUMER_REPLICA,
         "isolationLevel": ISOLATION_LEVELS.index(isolation),
         "topics": [{"name": place.topic, "partitions": [{"partitionIndex": place.partition, "timestamp": number}]}],
     }

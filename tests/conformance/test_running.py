@@ -15,7 +15,7 @@ from conformance.vectors import Vector
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.tables import markdown_table
 from kafkalearn.live.errors import KafkaNotStarted
-from kafkalearn.releases import ledger as live
+from kafkalearn.releases import ledger
 from kafkalearn.releases.ledger import ConformCheck, conform_checks
 from tests.conformance.planted import Clusters, right, summing, wrong_above_the_limit
 from tools import checked_live
@@ -235,16 +235,16 @@ def test_the_table_counts_what_became_of_the_differences_of_each_release_line():
 def test_the_ledger_shows_what_conform_has_asked(monkeypatch, tmp_path):
     path = tmp_path / "checked_live.json"
     path.write_text(json.dumps({"rules": {}, "conform": {"list offsets": {"4.3.1": ENTRY}}}))
-    monkeypatch.setattr(live, "CHECKED_LIVE", path)
-    live._file.cache_clear()
-    live._live_checks.cache_clear()
+    monkeypatch.setattr(ledger, "CHECKED_LIVE", path)
+    ledger._file.cache_clear()
+    ledger._live_checks.cache_clear()
     try:
         (check,) = conform_checks("the offset for a time")
         assert check == ConformCheck("4.3.1", "2026-11-22", 7, "list offsets", 1.5, 75)
-        assert live.live_text("the offset for a time") == "4.3.1 on 2026-11-22, seed 7, 75 random cases"
+        assert ledger.live_text("the offset for a time") == "4.3.1 on 2026-11-22, seed 7, 75 random cases"
     finally:
-        live._file.cache_clear()
-        live._live_checks.cache_clear()
+        ledger._file.cache_clear()
+        ledger._live_checks.cache_clear()
 
 
 def test_the_page_has_the_figures_of_the_ledgers_file():

@@ -9,7 +9,7 @@ from kafkalearn.base.hashing import to_positive
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.exercises.chapter01 import OFFSETS_CASES
 from kafkalearn.exercises.chapter02 import BYTES_CASES, HASH_CASES, TEXT_CASES
-from kafkalearn.exercises.kit import given as limits
+from kafkalearn.exercises.kit import given
 from kafkalearn.exercises.kit.exercise import Exercise
 from kafkalearn.exercises.kit.functions import Open
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG
@@ -122,7 +122,7 @@ def test_a_million_letters_are_not_said_again(chapter, exercise):
 
 @each_exercise
 def test_whatever_a_function_does_is_explained_and_does_no_harm(chapter, exercise, monkeypatch):
-    monkeypatch.setattr(limits, "LINES", 100_000)  # enough for every right answer
+    monkeypatch.setattr(given, "LINES", 100_000)  # enough for every right answer
     for function in FUNCTIONS:
         said_of_nonsense(exercise, function)
 
