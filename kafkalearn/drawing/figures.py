@@ -1,4 +1,10 @@
-"""How keys and groups fall on partitions and brokers, as figures."""
+"""Statistics over many rows as matplotlib figures, in the one look of `kafkalearn.drawing.svg`.
+
+A ``draw_*`` function, here, in `group_figures` or in `log_figures`, draws into the axes it is given and names what it
+draws. `figure` makes the axes, lets it draw, adds the legend above, and returns a figure that a notebook shows once, as
+a picture; `small_multiples` does so for several side by side. Neither pyplot nor matplotlib's global settings are
+touched. Here are the figures of how many rows fell where.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +16,13 @@ import matplotlib
 import numpy as np
 from cycler import cycler
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.drawing.svg import FILLS, INK, LINES, MARK, PANEL
-
-# Statistics over many rows as matplotlib figures, in the one look of `kafkalearn.drawing.svg`.
-#
-# A ``draw_*`` function, in the module `figures` of a folder beside this file, draws into the axes it is given and
-# names what it draws. `figure` makes the axes, lets it draw, adds the legend above, and returns a figure that a
-# notebook shows once, as a picture; `small_multiples` does so for several side by side. Neither pyplot nor
-# matplotlib's global settings are touched.
+from kafkalearn.drawing.svg import INK, LINES, MARK, PANEL, Fill, fill
 
 DPI = 100
 SHARPNESS = 2  # pixels for each pixel shown: sharp on projectors and good screens
@@ -99,7 +99,6 @@ def figure(
 
     Examples
     --------
-    >>> from kafkalearn.drawing.figures import draw_counts
     >>> figure(draw_counts, [9, 11, 10], alt="records of 3 partitions, all near 10")
     records of 3 partitions, all near 10
     """
@@ -119,6 +118,17 @@ def legend_name(name: str) -> str:
     ('billing', ' _internal')
     """
     return f" {name}" if name.startswith("_") else name
+
+
+def bar_style(look: Fill) -> dict[str, str]:
+    """How a bar is drawn in one of the palette's fills."""
+    return {"color": look.colour, "hatch": look.hatch * 2, "edgecolor": INK}
+
+
+def only_whole_numbers(axis: Axis) -> None:
+    """No mark of an axis stands between two whole numbers."""
+    locator: Any = axis.get_major_locator()  # one that can keep to whole numbers
+    locator.set_params(integer=True)
 
 
 def _add_legend(drawing: Drawing) -> None:
@@ -166,7 +176,6 @@ def small_multiples(
 
     Examples
     --------
-    >>> from kafkalearn.drawing.figures import draw_counts
     >>> small_multiples(draw_counts, {"murmur2": [9, 11], "crc32": [4, 16]}, alt="two hashes")
     two hashes
     """
@@ -245,8 +254,7 @@ def draw_counts(
         ax.annotate(str(place), spot, above, textcoords="offset points", ha="center", color=MARK, weight="bold")
     ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.set(xlabel=of, ylabel=what, xlim=(-0.7, len(counts) - 0.3))
-    locator: Any = ax.xaxis.get_major_locator()  # one that can keep to whole numbers
-    locator.set_params(integer=True)
+    only_whole_numbers(ax.xaxis)
     ax.grid(axis="x", visible=False)
 
 
@@ -265,8 +273,7 @@ def draw_broker_load(ax: Axes, load: Mapping[object, float], *, what: str = "gro
     """
     names, heights = list(load), _refuse_no_numbers("load", list(load.values()))
     for place, (name, height) in enumerate(zip(names, heights, strict=True)):
-        look = FILLS[place % len(FILLS)]
-        bar = ax.bar([str(name)], [height], width=0.7, color=look.colour, hatch=look.hatch * 2, edgecolor=INK, zorder=2)
+        bar = ax.bar([str(name)], [height], width=0.7, zorder=2, **bar_style(fill(place)))
         words = f"{height:,.0f}\n{height / heights.sum():.1%}"
         # On a plate above the line of the even share, which would strike the words of an average broker through.
         plate = {"facecolor": PANEL, "edgecolor": "none", "pad": 1}
@@ -290,10 +297,9 @@ def draw_share_moved(ax: Axes, shares: Mapping[int, float]) -> None:
     line = np.arange(counts.min(), counts.max() + 1)
     ax.plot(line, line / (line + 1), marker="", color=INK, linestyle="--", label="n / (n + 1)")
     ax.plot(counts, measured, "o", color=LINES[0], markersize=10, label="measured")
-    ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    ax.yaxis.set_major_formatter("{x:.0%}")
     ax.set(xlabel="partitions before, n", ylabel="keys that move", ylim=(0, 1.05))
-    locator: Any = ax.xaxis.get_major_locator()  # one that can keep to whole numbers
-    locator.set_params(integer=True)
+    only_whole_numbers(ax.xaxis)
 
 
 def draw_skew(ax: Axes, counts: Mapping[str, Sequence[int]] | Sequence[int], *, what: str = "keys") -> None:
@@ -314,7 +320,7 @@ def draw_skew(ax: Axes, counts: Mapping[str, Sequence[int]] | Sequence[int], *, 
         ranks, label = np.arange(1, len(ordered) + 1), f"{name}, {len(ordered):,} {what}"
         ax.plot(ranks, share, label=label, markevery=_tenths(len(ordered)))
     ax.set_xscale("log")
-    ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    ax.yaxis.set_major_formatter("{x:.0%}")
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.set(xlabel=f"the most frequent {what}", ylabel="share of all records", ylim=(0, 1.05))
 

@@ -1,4 +1,4 @@
-"""What assignors cost, as charts: one change by each assignor, and thousands of changes."""
+"""What groups cost, as charts: changes of an assignment by each assignor, commits by strategy, lag."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.drawing.figures import legend_name
-from kafkalearn.drawing.svg import FILLS, INK, LINES, MARK
+from kafkalearn.drawing.figures import bar_style, legend_name
+from kafkalearn.drawing.svg import FILLS, INK, LINES, MARK, fill
 
 MEASURES = ("revoked, eager", "revoked, cooperative", "moved", "fewest", "spread")
 """The measures of `kafkalearn.assignors.compare`, in the order in which they are drawn."""
-
-_WORDS = {"fewest": "must move at least"}
 
 
 def draw_measures(ax: Axes, rows: Sequence[Mapping[str, object]], measures: Sequence[str] = MEASURES) -> None:
@@ -41,19 +39,10 @@ def draw_measures(ax: Axes, rows: Sequence[Mapping[str, object]], measures: Sequ
     places = np.arange(len(rows))
     most = max(row[name] for row in rows for name in measures)
     for at, name in enumerate(measures):
-        look, values = FILLS[(at + 1) % len(FILLS)], [row[name] for row in rows]
+        values = [row[name] for row in rows]
         y = places + (at - (len(measures) - 1) / 2) * height
-        bars = ax.barh(
-            y,
-            values,
-            height,
-            color=look.colour,
-            hatch=look.hatch * 2,
-            edgecolor=INK,
-            linewidth=0.8,
-            label=_WORDS.get(name, name),
-            zorder=2,
-        )
+        label = "must move at least" if name == "fewest" else name
+        bars = ax.barh(y, values, height, linewidth=0.8, label=label, zorder=2, **bar_style(fill(at + 1)))
         ax.bar_label(bars, [f"{value:,}" for value in values], padding=4, fontsize=13)
     ax.set(yticks=places, yticklabels=[row["assignor"] for row in rows], xlabel="partitions", xlim=(0, most * 1.1 or 1))
     ax.invert_yaxis()
@@ -99,8 +88,8 @@ def draw_shares(ax: Axes, shares: Sequence[float], *, what: str = "partitions", 
         color=LINES[1],
     )
     ax.set(xlabel=f"share of {what}", ylabel="rebalances", xlim=(0, 1))
-    ax.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
-    ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    ax.xaxis.set_major_formatter("{x:.0%}")
+    ax.yaxis.set_major_formatter("{x:.0%}")
     ax.grid(axis="x", visible=False)
 
 
@@ -177,19 +166,8 @@ def draw_lag_by_partition(ax: Axes, lag: Mapping[str, Sequence[float]]) -> None:
         raise KafkaLearnError(f"lag must have one number for each partition in every group, got lengths {lengths or 0}")
     places, width = np.arange(lengths.pop()), 0.84 / len(lag)
     for at, (group_id, values) in enumerate(lag.items()):
-        look = FILLS[(at + 1) % len(FILLS)]
-        x = places + (at - (len(lag) - 1) / 2) * width
-        ax.bar(
-            x,
-            values,
-            width,
-            color=look.colour,
-            hatch=look.hatch * 2,
-            edgecolor=INK,
-            linewidth=0.8,
-            label=legend_name(group_id),
-            zorder=2,
-        )
+        x, label = places + (at - (len(lag) - 1) / 2) * width, legend_name(group_id)
+        ax.bar(x, values, width, linewidth=0.8, label=label, zorder=2, **bar_style(fill(at + 1)))
     ax.set(xlabel="partition", ylabel="lag in records", xticks=places)
     ax.yaxis.set_major_formatter("{x:,.0f}")
     ax.grid(axis="x", visible=False)

@@ -1,9 +1,8 @@
-"""The matrix of results as a picture: a cell for each combination of settings and failure, clear without colour."""
+"""The matrix of results as a picture; a log after a pass, what waits, and replication over time as charts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,6 +12,7 @@ from kafkalearn.base.trace import Trace
 from kafkalearn.delivery.matrix_search import Cell
 from kafkalearn.delivery.search import GIVEN_UP, OFFLINE
 from kafkalearn.delivery.simulator import DOUBLED, LOST, OUT_OF_ORDER, REJECTED, SAFE
+from kafkalearn.drawing.figures import bar_style, only_whole_numbers
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.drawing.svg import (
     EMPTY,
@@ -192,7 +192,7 @@ def _said(cells: Sequence[Cell]) -> str:
     return f"Results of {len(cells)} combinations. {said}"
 
 
-# Statistics of a compacted log as a matplotlib figure.
+# Of a log and its cleaner: what a pass has left.
 
 
 def draw_survivors(ax: Axes, shares: Sequence[float]) -> None:
@@ -251,7 +251,7 @@ def draw_waiting(ax: Axes, waiting: Mapping[str, Sequence[float]], *, step_ms: i
     ax.set_yscale("log")
     ax.set_xlabel("minutes")
     ax.set_ylabel("timers waiting")
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    ax.yaxis.set_major_formatter("{x:,.0f}")
 
 
 # Replication as curves: HW and LEO over the steps of a run, and how far followers lag over many partitions.
@@ -295,8 +295,7 @@ def draw_hw_leo(ax: Axes, trace: Trace[Partition, ReplicationEvent], *, is_by_ti
     ax.step(places, ends, where="post", marker="", color=INK, linestyle="-", label="LEO of the leader", zorder=3)
     ax.step(places, marks, where="post", marker="", color=MARK, linestyle="-", linewidth=5, label="HW", zorder=4)
     ax.set(xlabel="seconds" if is_by_time else "step", ylabel="offset")
-    locator: Any = ax.yaxis.get_major_locator()  # one that can keep to whole numbers
-    locator.set_params(integer=True)
+    only_whole_numbers(ax.yaxis)
 
 
 def draw_lag(ax: Axes, counts: Mapping[str, Sequence[int]]) -> None:
@@ -319,9 +318,8 @@ def draw_lag(ax: Axes, counts: Mapping[str, Sequence[int]]) -> None:
         raise KafkaLearnError("counts is empty: give at least one kind of follower with its counts")
     width, length = 0.8 / len(counts), max(map(len, counts.values()))
     for at, (name, heights) in enumerate(counts.items()):
-        look = {"color": FILLS[at].colour, "hatch": FILLS[at].hatch * 2, "edgecolor": INK}
         places = np.arange(len(heights)) + (at - (len(counts) - 1) / 2) * width
-        ax.bar(places, heights, width=width, label=name, zorder=2, **look)
+        ax.bar(places, heights, width=width, label=name, zorder=2, **bar_style(FILLS[at]))
     names = ["0", "1", *(f"{2**k}+" for k in range(1, length - 1))]
     ax.set_yscale("log")
     ax.set_xticks(range(length), names[:length])

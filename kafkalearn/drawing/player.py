@@ -1,14 +1,18 @@
-"""A player on a page that has no kernel and no network: everything it needs is in the page."""
+"""A picture, a run of them, and the player that steps through it: all of it text that needs no kernel and no network.
+
+- `picture`: shapes on a light panel of their own, as a notebook shows them
+- `animation`: a trace drawn frame by frame; what a player plays, and what stays on the page when nothing runs
+- `player_html`: everything that a page needs to play it
+"""
 
 from __future__ import annotations
 
+import html
 import json
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from html import escape, unescape
-from html import escape as html_escape
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeAlias
@@ -16,57 +20,9 @@ from typing import Any, TypeAlias
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.trace import Event, Frame, State, Trace
 from kafkalearn.drawing.controls import Control
-from kafkalearn.drawing.svg import BODY, INK, PANEL, SANS, WIDTH, number, rect, text
-from kafkalearn.drawing.svg import escape as svg_escape
+from kafkalearn.drawing.svg import BODY, INK, PANEL, SANS, WIDTH, escape, number, rect, text
 
-_HERE = Path(__file__).parent
-
-
-@cache
-def player_script() -> str:
-    """The module that draws players and controls, in a notebook and on a page alike."""
-    return "\n".join((_HERE / name).read_text("utf-8") for name in ("controls.js", "player.js"))
-
-
-@cache
-def player_style() -> str:
-    """Its style sheet."""
-    return (_HERE / "player.css").read_text("utf-8")
-
-
-def player_html(
-    payload: str, still: str, start: int, controls: Sequence[Control] = (), values: Sequence[object] = ()
-) -> str:
-    """A player for an animation's payload from frame `start` on, beside the controls it was drawn with.
-
-    Where no script runs, `still` remains, the HTML of the key frames.
-    """
-    described = json.dumps([each.for_page for each in controls], ensure_ascii=False)
-    parts = {"_animation": payload, "_controls": described, "_values": values_for_page(controls, values)}
-    state = ",".join([f'"value":{start}', *(f'"{name}":{text}' for name, text in parts.items())])
-    data = f"{{{state}}}".replace("<", "\\u003c")  # no "</script>" may appear in a script
-    stood_at = f"<p>{escape(words_of(controls, values))}</p>" if controls else ""
-    return (
-        f'<div class="kl-player" data-kl-start>{stood_at}{still}'
-        f'<script type="application/json">{data}</script></div>\n'
-        f"<style>{player_style()}</style>\n"
-        f'<script type="module">\n{player_script()}\nmountAll();\n</script>'
-    )
-
-
-def values_for_page(controls: Sequence[Control], values: Sequence[object], asked: int = 0) -> str:
-    """What the controls stand at, as JSON, and how often the page has asked for a picture until then."""
-    sent = [control.to_page(value) for control, value in zip(controls, values, strict=True)]
-    return json.dumps({"asked": asked, "values": sent}, ensure_ascii=False)
-
-
-def words_of(controls: Sequence[Control], values: Sequence[object]) -> str:
-    """The controls and what they stand at, on one line."""
-    pairs = zip(controls, values, strict=True)
-    return ", ".join(f"{control.label}: {control.shown(value)}" for control, value in pairs)
-
-
-# A whole picture: shapes on a light panel of their own, as text that notebooks show.
+# A picture.
 
 LINE_LENGTH = 84  # characters of bold body text that fit into the width
 
@@ -79,7 +35,7 @@ class Picture(str):
     @property
     def label(self) -> str:
         """What the picture shows, in words."""
-        return unescape(_between(self, 'aria-label="', '"'))
+        return html.unescape(_between(self, 'aria-label="', '"'))
 
     @property
     def size(self) -> tuple[float, float]:
@@ -90,8 +46,7 @@ class Picture(str):
     def html(self) -> str:
         """An ``<img>`` that holds the whole picture: sanitisers that strip inline SVG let it pass."""
         code = b64encode(self.encode()).decode()
-        label = html_escape(self.label)
-        return f'<img alt="{label}" style="max-width:100%" src="data:image/svg+xml;base64,{code}">'
+        return f'<img alt="{html.escape(self.label)}" style="max-width:100%" src="data:image/svg+xml;base64,{code}">'
 
     def __repr__(self) -> str:
         """The label: IPython shows a str by its repr, whatever else it offers."""
@@ -125,7 +80,7 @@ def picture(height: float, *elements: str, label: str, width: float = WIDTH) -> 
     """
     shape = f'viewBox="0 0 {number(width)} {number(height)}" width="{number(width)}" height="{number(height)}"'
     look = f'role="img" font-family="{SANS}" fill="{INK}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {shape} {look} aria-label="{svg_escape(label)}">'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {shape} {look} aria-label="{escape(label)}">'
     ground = rect(0, 0, width, height, fill=PANEL)
     return Picture("\n".join([head, ground, *(each for each in elements if each), "</svg>"]))
 
@@ -148,14 +103,13 @@ def _between(whole: str, start: str, end: str) -> str:
     return whole[begin : whole.index(end, begin)]
 
 
-# A trace drawn once, frame by frame: what a player plays, and what stays on the page when nothing runs.
+# A trace drawn once, frame by frame.
 #
 # Frames of one run share most of their lines. `Animation.payload` numbers the distinct lines and stores each once; a
 # frame is then a few runs of line numbers, so that an animation of a hundred frames is hardly larger than one of ten.
 
 MOST_FRAMES = 500  # more than anyone steps through; each is drawn beforehand
 STILL_COUNT = 3
-
 Draw: TypeAlias = Callable[[Frame[State, Event], Frame[State, Event] | None], Picture]
 Describe: TypeAlias = Callable[[Frame[State, Event], Frame[State, Event] | None], str]
 
@@ -361,3 +315,52 @@ def _runs(numbers: Sequence[int]) -> list[int]:
         else:
             runs += [value, 1]
     return runs
+
+
+# The player of an animation, as a page has it.
+
+_HERE = Path(__file__).parent
+
+
+@cache
+def player_script() -> str:
+    """The module that draws players and controls, in a notebook and on a page alike."""
+    return "\n".join((_HERE / name).read_text("utf-8") for name in ("controls.js", "player.js"))
+
+
+@cache
+def player_style() -> str:
+    """Its style sheet."""
+    return (_HERE / "player.css").read_text("utf-8")
+
+
+def player_html(
+    payload: str, still: str, start: int, controls: Sequence[Control] = (), values: Sequence[object] = ()
+) -> str:
+    """A player for an animation's payload from frame `start` on, beside the controls it was drawn with.
+
+    Where no script runs, `still` remains, the HTML of the key frames.
+    """
+    described = json.dumps([each.for_page for each in controls], ensure_ascii=False)
+    parts = {"_animation": payload, "_controls": described, "_values": values_for_page(controls, values)}
+    state = ",".join([f'"value":{start}', *(f'"{name}":{text}' for name, text in parts.items())])
+    data = f"{{{state}}}".replace("<", "\\u003c")  # no "</script>" may appear in a script
+    stood_at = f"<p>{html.escape(words_of(controls, values))}</p>" if controls else ""
+    return (
+        f'<div class="kl-player" data-kl-start>{stood_at}{still}'
+        f'<script type="application/json">{data}</script></div>\n'
+        f"<style>{player_style()}</style>\n"
+        f'<script type="module">\n{player_script()}\nmountAll();\n</script>'
+    )
+
+
+def values_for_page(controls: Sequence[Control], values: Sequence[object], asked: int = 0) -> str:
+    """What the controls stand at, as JSON, and how often the page has asked for a picture until then."""
+    sent = [control.to_page(value) for control, value in zip(controls, values, strict=True)]
+    return json.dumps({"asked": asked, "values": sent}, ensure_ascii=False)
+
+
+def words_of(controls: Sequence[Control], values: Sequence[object]) -> str:
+    """The controls and what they stand at, on one line."""
+    pairs = zip(controls, values, strict=True)
+    return ", ".join(f"{control.label}: {control.shown(value)}" for control, value in pairs)

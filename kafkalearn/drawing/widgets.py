@@ -325,7 +325,7 @@ def progress_bar(words: str) -> Iterator[Update]:
     ...     update(1, 4)
     """
     if not _is_in_notebook():
-        yield _ignore
+        yield lambda done, total: None
         return
     bar = ProgressBar(words)
     display(bar)
@@ -340,7 +340,3 @@ def progress_bar(words: str) -> Iterator[Update]:
 def _is_in_notebook() -> bool:
     """Whether an IPython kernel runs this, and not a terminal or a script."""
     return hasattr(get_ipython(), "kernel")
-
-
-def _ignore(done: int, total: int) -> None:
-    """Show nothing."""
