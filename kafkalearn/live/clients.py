@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from types import MappingProxyType
 
 from confluent_kafka import Consumer, KafkaException, Producer
@@ -69,10 +70,7 @@ def create_topic(
         topic = NewTopic(name, num_partitions=len(lists), replica_assignment=lists, config=texts)
     admin = admin_client(bootstrap, client)
     (future,) = admin.create_topics([topic], request_timeout=TIMEOUT_S).values()
-    try:
-        future.result(TIMEOUT_S)
-    except KafkaException as error:
-        raise _refused(f"topic {name!r} is not created", error) from None
+    _wait(future, f"topic {name!r} is not created")
 
 
 def alter_topic(bootstrap: str, topic: str, config: Mapping[str, object]) -> None:
@@ -88,10 +86,7 @@ def alter_topic(bootstrap: str, topic: str, config: Mapping[str, object]) -> Non
     admin = admin_client(bootstrap, {})
     resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=entries)
     (future,) = admin.incremental_alter_configs([resource], request_timeout=TIMEOUT_S).values()
-    try:
-        future.result(TIMEOUT_S)
-    except KafkaException as error:
-        raise _refused(f"topic {topic!r} is not changed", error) from None
+    _wait(future, f"topic {topic!r} is not changed")
 
 
 def send_records(
@@ -145,6 +140,10 @@ def _texts(config: Mapping[str, object]) -> dict[str, str]:
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in config.items()}
 
 
-def _refused(what: str, error: KafkaException) -> Refused:
-    inner = error.args[0]
-    return Refused(f"{what}: {inner.name()} ({inner.str()})", inner.name())
+def _wait(future: Future, otherwise: str) -> None:
+    """Wait for the cluster's answer; if it is an error, `otherwise` says what has not come about."""
+    try:
+        future.result(TIMEOUT_S)
+    except KafkaException as error:
+        reason = error.args[0]
+        raise Refused(f"{otherwise}: {reason.name()} ({reason.str()})", reason.name()) from None

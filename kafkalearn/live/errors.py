@@ -1,4 +1,4 @@
-"""What can go wrong with a real Kafka; each message says what to do."""
+"""What can go wrong with a real Kafka, each message says what to do; and waiting for what takes a while: `wait_for`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The jars of released brokers: which ones they are, where they lie, how they are fetched and run."""
+"""The jars of released brokers: which ones they are, where they lie, how they are fetched and run.
+
+A release is a line, ``4.3``, with the one patch of it that is recorded here, and every jar of it by its hash. Its jars
+are fetched once on a machine, by the Ivy that lies in PySpark; Spark's Kafka connector is fetched in the same way.
+"""
 
 from __future__ import annotations
 
@@ -181,7 +185,6 @@ def trust_options() -> list[str]:
 # their own in KAFKALEARN_IVY_SETTINGS, the file that Spark calls ``spark.jars.ivySettings``.
 
 SETTINGS_VARIABLE = "KAFKALEARN_IVY_SETTINGS"
-JAR_NAME = "[artifact]-[revision](-[classifier]).[ext]"
 
 # What each module needs is not asked for: the list of jars is known, and reading their descriptions takes longer.
 WITHOUT_DESCRIPTIONS = """<ivysettings>
@@ -254,7 +257,7 @@ def fetch_with_needs(module: Module, folder: Path, cache: Path) -> list[Module]:
 
 
 def _retrieve(folder: Path) -> list[str]:
-    return ["-types", "jar", "bundle", "-retrieve", f"{folder}/{JAR_NAME}"]
+    return ["-types", "jar", "bundle", "-retrieve", f"{folder}/[artifact]-[revision](-[classifier]).[ext]"]
 
 
 def _run_ivy(*arguments: str) -> None:

@@ -83,11 +83,12 @@ def run_tool(
     if name not in WITHOUT_CLUSTER and ADDRESS not in words:
         words += [ADDRESS, bootstrap]
     options = [*OPTIONS, "-cp", node_class_path(release, has_logs=False)]
-    return run_java(*options, _class_of(release, name), *words, timeout_s=timeout_s, said=said)
+    return run_java(*options, class_of(release, name), *words, timeout_s=timeout_s, said=said)
 
 
 @cache
-def _class_of(release: Release, name: str) -> str:
+def class_of(release: Release, name: str) -> str:
+    """The class that a release has for a tool."""
     jars = [path for path in jar_paths(release) if path.name.startswith(("kafka_", "kafka-tools-"))]
     there = set().union(*map(classes_in, jars))
     found = [each for each in CLASSES[name] if each in there]

@@ -125,7 +125,8 @@ class Script:
         )
         begin = self._quiet()
         for place, (op, *words) in enumerate(steps):
-            answer = getattr(self, f"_{op}")(*words)
+            act = getattr(self, f"_{op}", None) or getattr(self.kafka, op)
+            answer = act(*words)
             is_under_way = op in ("kill", "thaw", "restart", "stop") or steps[place + 1 : place + 2] == [("end",)]
             state = None if is_under_way else self._quiet()  # what follows is waited for
             self.steps.append({"op": op, "words": words, "answer": answer, "state": state})
@@ -169,21 +170,6 @@ class Script:
         (found,) = answer["responses"][0]["partitionResponses"]
         return [error_name(found["errorCode"]), None if found["baseOffset"] == -1 else found["baseOffset"]]
 
-    def _freeze(self, broker_id: int) -> None:
-        self.kafka.freeze(broker_id)
-
-    def _thaw(self, broker_id: int) -> None:
-        self.kafka.thaw(broker_id)
-
-    def _kill(self, broker_id: int) -> None:
-        self.kafka.kill(broker_id)
-
-    def _stop(self, broker_id: int) -> None:
-        self.kafka.stop(broker_id)
-
-    def _restart(self, broker_id: int) -> None:
-        self.kafka.restart(broker_id)
-
     def _wait(self, isr: list[int]) -> None:
         wait_for(lambda: self._metadata()["isr"], isr, f"ISR {isr}", PATIENCE_S)
 
@@ -191,7 +177,7 @@ class Script:
         wait_for(lambda: self._metadata()["leader"], None, "no leader", PATIENCE_S)
 
     def _end(self) -> None:
-        wait_for(lambda: self._moves(), [[], []], "the end of the reassignment", PATIENCE_S)
+        wait_for(self._moves, [[], []], "the end of the reassignment", PATIENCE_S)
 
     def _moves(self) -> list[list[int]]:
         words = {"topics": [{"name": self.topic, "partitionIndexes": [0]}]}

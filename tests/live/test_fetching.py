@@ -14,11 +14,7 @@ import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.java_runtime import JavaNotFound
-from kafkalearn.live import Kafka
-from kafkalearn.live import jars as fetching
-from kafkalearn.live import jars as ivy
-from kafkalearn.live import jars as java
-from kafkalearn.live import jars as pinned
+from kafkalearn.live import Kafka, jars
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
 from kafkalearn.live.jars import (
     Jar,
@@ -63,12 +59,12 @@ def registry(monkeypatch, tmp_path):
             (folder / module.jar_name).write_bytes(served.content[module.jar_name])
 
     monkeypatch.setenv("KAFKALEARN_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(fetching, "fetch_exactly", fetch_exactly)
+    monkeypatch.setattr(jars, "fetch_exactly", fetch_exactly)
     return served
 
 
 def test_the_newest_patch_of_each_line_since_4_0_is_pinned_with_every_jar_by_its_hash():
-    recorded = json.loads(pinned.FILE.read_text(encoding="utf-8"))
+    recorded = json.loads(jars.FILE.read_text(encoding="utf-8"))
 
     assert list(releases()) == ["4.0", "4.1", "4.2", "4.3"]
     assert DEFAULT_RELEASE in releases()
@@ -89,7 +85,7 @@ def test_the_file_is_written_as_it_stands_byte_for_byte():
 
 
 def test_no_registry_is_named_anywhere():
-    texts = [pinned.FILE.read_text(encoding="utf-8"), ivy.WITHOUT_DESCRIPTIONS]
+    texts = [jars.FILE.read_text(encoding="utf-8"), jars.WITHOUT_DESCRIPTIONS]
     assert not any("://" in text or ".org/" in text for text in texts)
 
 
@@ -149,9 +145,9 @@ def silent_registry(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("asked", [lambda one, *to: ivy.fetch_exactly([one], *to), ivy.fetch_with_needs])
+@pytest.mark.parametrize("asked", [lambda one, *to: jars.fetch_exactly([one], *to), jars.fetch_with_needs])
 def test_what_ivy_could_not_do_is_said_with_its_cause(silent_registry, tmp_path, monkeypatch, asked):
-    monkeypatch.setenv(ivy.SETTINGS_VARIABLE, str(silent_registry))
+    monkeypatch.setenv(jars.SETTINGS_VARIABLE, str(silent_registry))
     module = Module("org.apache.kafka", "kafka-clients", "9.9.9")
     with pytest.raises(ProgramFailed) as caught:
         asked(module, tmp_path / "jars", tmp_path / "cache")
@@ -166,7 +162,7 @@ def test_where_the_jars_cannot_be_had_live_tests_are_skipped_with_the_reason_and
     silent_registry, tmp_path
 ):
     environ = dict(os.environ, KAFKALEARN_DATA_DIR=str(tmp_path / "data"))
-    environ[ivy.SETTINGS_VARIABLE] = str(silent_registry)
+    environ[jars.SETTINGS_VARIABLE] = str(silent_registry)
     environ.pop(SWITCH, None)
     tests = ("tests/live/test_groups.py", "tests/live/test_old_consumers.py")
     command = [sys.executable, "-m", "pytest", "-q", "-m", "live", "-p", "no:cacheprovider", *tests]
@@ -205,16 +201,16 @@ def test_without_java_the_message_is_that_of_the_search_for_it(monkeypatch):
     def nothing():
         raise JavaNotFound("Java 17 to 25 is needed; looked at nothing; install one")
 
-    monkeypatch.setattr(java, "find_java", nothing)
+    monkeypatch.setattr(jars, "find_java", nothing)
     monkeypatch.setenv("JAVA_HOME", "/no/java/here")  # it was not looked for there before
     with pytest.raises(KafkaNotStarted, match="Java 17 to 25 is needed"):
         Kafka().start()
 
 
 def test_without_pyspark_the_message_names_the_extra(monkeypatch):
-    monkeypatch.setattr(java, "find_spec", lambda name: None)
+    monkeypatch.setattr(jars, "find_spec", lambda name: None)
     with pytest.raises(KafkaNotFetched, match=r"pip install 'kafkalearn\[live\]'"):
-        java.spark_jars()
+        jars.spark_jars()
 
 
 def test_a_java_program_that_fails_or_hangs_is_an_error_with_its_last_words():

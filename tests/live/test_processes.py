@@ -10,8 +10,7 @@ import threading
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.live import Kafka
-from kafkalearn.live import nodes as layout
+from kafkalearn.live import Kafka, nodes
 from kafkalearn.live.errors import KafkaNotStarted, NoAnswer
 from kafkalearn.live.processes import Processes
 from tests.live.processes import Program, is_alive
@@ -121,12 +120,12 @@ def test_threads_may_ask_for_processes_at_the_same_time(tmp_path):
 
 def test_a_port_that_is_taken_meanwhile_is_replaced_by_another(release, monkeypatch):
     with socket.socket() as taken:
-        taken.bind((layout.HOST, 0))
+        taken.bind((nodes.HOST, 0))
         taken.listen()
-        ports = layout.free_ports(2)
+        ports = nodes.free_ports(2)
         first = [taken.getsockname()[1], ports[0]]
         monkeypatch.setattr(
-            layout, "free_ports", lambda count: [first.pop(0) if first else _free() for _ in range(count)]
+            nodes, "free_ports", lambda count: [first.pop(0) if first else _free() for _ in range(count)]
         )
         with Kafka(release=release) as kafka:
             assert kafka.topics() == {}
@@ -134,7 +133,7 @@ def test_a_port_that_is_taken_meanwhile_is_replaced_by_another(release, monkeypa
 
 def _free() -> int:
     with socket.socket() as one:
-        one.bind((layout.HOST, 0))
+        one.bind((nodes.HOST, 0))
         return one.getsockname()[1]
 
 

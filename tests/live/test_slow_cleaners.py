@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kafkalearn.live import questions as tombstones
+from kafkalearn.live import questions
 from kafkalearn.live.errors import NotReached
 
 
@@ -17,11 +17,11 @@ def passes_that_take(seconds, monkeypatch):
     def clean(kafka):
         clock.now += seconds
 
-    monkeypatch.setattr(tombstones, "Kafka", lambda *args, **given: nullcontext(kafka))
-    monkeypatch.setattr(tombstones, "time", SimpleNamespace(monotonic=lambda: clock.now, sleep=lambda seconds: None))
-    monkeypatch.setattr(tombstones, "_clean", clean)
-    monkeypatch.setattr(tombstones, "_shown", lambda kafka: [[0, "anna", None]])
-    return tombstones.tombstone("4.3")
+    monkeypatch.setattr(questions, "Kafka", lambda *args, **given: nullcontext(kafka))
+    monkeypatch.setattr(questions, "time", SimpleNamespace(monotonic=lambda: clock.now, sleep=lambda seconds: None))
+    monkeypatch.setattr(questions, "_clean_once", clean)
+    monkeypatch.setattr(questions, "_shown_log", lambda kafka: [[0, "anna", None]])
+    return questions.tombstone("4.3")
 
 
 def test_passes_in_time_are_an_answer(monkeypatch):

@@ -13,7 +13,7 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.consuming.lag import ListedGroup, list_groups, log_end_lines
 from kafkalearn.live import Kafka
 from kafkalearn.live.errors import KafkaNotStarted
-from kafkalearn.live.used_cluster import CLASSES, _class_of
+from kafkalearn.live.used_cluster import CLASSES, class_of
 from tests.live.checked import holds
 from tests.live.processes import ROOT
 
@@ -69,7 +69,7 @@ def test_the_address_of_the_cluster_is_added_and_a_failure_has_the_tools_words(k
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_every_tool_has_its_class_in_the_release(kafka, name):
-    assert _class_of(kafka.release, name) in CLASSES[name]
+    assert class_of(kafka.release, name) in CLASSES[name]
 
 
 def test_make_live_says_what_is_here_and_refuses_what_is_not_known(release):
