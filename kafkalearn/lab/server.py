@@ -56,13 +56,8 @@ def _name(word: str) -> str:
     return word.split("=")[0].lstrip("-").split(".")[-1]
 
 
-# JupyterLab's side of the course: a kernel connection that does not wait before it sends.
-#
-# ``make lab`` names the class in JupyterLab's options; nothing else imports this module.
-
-
 class NoDelayConnection(ZMQChannelsWebsocketConnection):
-    """The server's connection between page and kernel, with each message sent at once.
+    """The server's connection between page and kernel, with each message sent at once; `lab_options` names it.
 
     The server leaves Nagle's algorithm on: a small message waits until the one before it is acknowledged, and
     browsers acknowledge late. A slider then takes about 45 ms to reach the kernel and back, here about 3 ms.
