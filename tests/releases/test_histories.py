@@ -19,14 +19,11 @@ from kafkalearn.offsets.records import RECORD_TYPES
 from kafkalearn.partitioning import partition_for_key
 from kafkalearn.releases.lines import RELEASES
 from tests.recorded import ROOT, recorded
-from tools import release
+from tools import release, released_classes
 from tools.histories.__main__ import RECORDINGS
 from tools.histories.left import NOT_MADE_AGAIN, is_left
 from tools.histories.recording import Recording, taken_in
 from tools.release import NotTaken, Step, chosen_steps, difference_of, main
-from tools.release import taken_in as release_taken_in
-from tools.released_classes import questions, without
-from tools.released_classes import taken_in as released_classes_taken_in
 
 NEWEST, BEFORE = (find_release(line).version for line in reversed(RELEASES[-2:]))
 HISTORIES = [
@@ -133,7 +130,6 @@ def test_the_step_has_the_files_of_all_histories():
 
 RECORDED = recorded("released-classes")
 LINES = tuple(RECORDED["asked"])
-RELEASED_CLASSES_NEWEST = LINES[-1]
 NAMES = {"Range": "range", "RoundRobin": "roundrobin", "Sticky": "sticky", "CooperativeSticky": "cooperative-sticky"}
 
 
@@ -182,7 +178,7 @@ def test_the_clients_assignors_give_new_groups_what_we_give(line):
 
 
 def test_the_layouts_of_the_newest_line_are_ours():
-    real = of_kind(RELEASED_CLASSES_NEWEST, "layout")
+    real = of_kind(LINES[-1], "layout")
     layouts = {
         each.name: each for kind in RECORD_TYPES.values() for each in (kind.key, kind.value) if kind.until is None
     }
@@ -221,9 +217,9 @@ def snake(name: str) -> str:
 
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_that_is_left_out_and_taken_in_again_makes_the_same_file(line):
-    left_out = without(RECORDED, line)
+    left_out = released_classes.without(RECORDED, line)
 
-    again = released_classes_taken_in(left_out, {line: answers(line)}, {line: RECORDED["asked"][line]})
+    again = released_classes.taken_in(left_out, {line: answers(line)}, {line: RECORDED["asked"][line]})
 
     assert line not in left_out["asked"]
     assert again == RECORDED
@@ -231,7 +227,7 @@ def test_a_line_that_is_left_out_and_taken_in_again_makes_the_same_file(line):
 
 
 def test_the_questions_are_those_that_are_recorded():
-    asked = {each for each in questions() if each.split(" ")[0] in ("key", "group")}
+    asked = {each for each in released_classes.questions() if each.split(" ")[0] in ("key", "group")}
     assert asked <= set(RECORDED["answers"])
 
 
@@ -251,9 +247,9 @@ def test_a_step_says_what_has_changed_and_that_nothing_has(tmp_path, monkeypatch
     step = writing(tmp_path, monkeypatch, "new\n")
     (tmp_path / "a.json").write_text("old\n")
 
-    assert release_taken_in(step, "4.3=4.3.2")
+    assert release.taken_in(step, "4.3=4.3.2")
     assert "a.json: 1 line gone, 1 line new\n  -old\n  +new\n" in capfd.readouterr().out
-    assert release_taken_in(step, "4.3=4.3.2")
+    assert release.taken_in(step, "4.3=4.3.2")
     assert "a.json: as it was" in capfd.readouterr().out
 
 
@@ -269,7 +265,7 @@ def test_a_step_that_fails_is_named(tmp_path, monkeypatch, capfd):
 def test_what_only_the_newest_line_has_is_left_alone_for_others(monkeypatch, capfd):
     monkeypatch.setattr(sys, "executable", "/no/such/python")
     (answers,) = chosen_steps(["answers"])
-    assert release_taken_in(answers, "4.0")
+    assert release.taken_in(answers, "4.0")
     assert "left as it is, as 4.0 is not the newest line" in capfd.readouterr().out
 
 
