@@ -189,10 +189,8 @@ STICKY_USER_DATA = layout(
 COOPERATIVE_USER_DATA = layout("CooperativeStickyAssignor user data", Field("generation", INT32))
 
 
-# Share groups (KIP-932): record types 9 to 15.
-#
-# The layouts are those of Kafka 4.1 and later. In Kafka 4.0 share groups were an early access that could not be
-# upgraded: it wrote type 9, type 11 without ``metadataHash`` and type 15 without ``initializingTopics``.
+# Share groups (KIP-932): record types 9 to 15, as they are since Kafka 4.1. In 4.0 they were an early access that could
+# not be upgraded: it wrote type 9, type 11 without ``metadataHash`` and type 15 without ``initializingTopics``.
 # Apache Kafka 4.3, ``ShareGroup*Key`` and ``ShareGroup*Value``; type 9: Kafka 4.0.
 
 SHARE_GROUP_PARTITION_METADATA_KEY = layout("ShareGroupPartitionMetadataKey", *GROUP_KEY)

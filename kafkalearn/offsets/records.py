@@ -423,9 +423,7 @@ def encode_value(kind: RecordType | int | str, version: int, fields: Mapping[str
     return VERSION.pack(version) + encode_message(layout, version, fields)
 
 
-# Decoded fields as the JSON text that Kafka's tools print, character for character.
-#
-# Blobs are base64, topic ids their 22 characters, a tagged field is there only if it was written. Jackson, which
+# Decoded fields as the JSON text that Kafka's tools print, character for character. Blobs are base64. Jackson, which
 # Kafka uses, leaves characters outside ASCII as they are and writes control characters with capital hex digits.
 
 _LOWER_CASE_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u00([01][0-9a-f])")

@@ -74,6 +74,7 @@ DIGITS = "0123456789"
 UNITS_MS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
 NAME = r"[A-Za-z_][\w.-]*"
 TIME = r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)"
+BETWEEN = r", *and | and |, *"  # names
 NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
 LONGEST_NUMBER = 15  # digits
 LONGEST_NAME = 100  # characters
@@ -150,7 +151,7 @@ def events_of(what: str, times: Sequence[int]) -> Iterator[ScenarioEvent]:
     if found is None:
         raise BadLine(f"after {verb!r} came {shown(rest or 'nothing')}; as in: {EXAMPLES[verb]}")
     if kind in (Grows, Created, Deleted):
-        topic = topic_named(subject)
+        topic = re.sub(r"^topic ", "", subject, flags=re.I)
         counts = [whole(each, MOST_SCENARIO_PARTITIONS) for each in found.groups()]
         return (kind(at_ms, topic, *counts) for at_ms in times)
     if kind is Subscribes:
@@ -179,16 +180,11 @@ def split(what: str) -> tuple[str, str, str]:
     raise BadLine(f"nothing that can happen; there is: {'; '.join(EXAMPLES.values())}")
 
 
-def topic_named(subject: str) -> str:
-    """``topic refunds``, or only its name."""
-    return re.sub(r"^topic ", "", subject, flags=re.I)
-
-
 def subscription_named(words: str) -> Subscription:
     """``orders, refunds`` or ``the pattern orders.*``."""
     if found := re.fullmatch(r"(?:the )?pattern (\S+)", words, re.I):
         return Subscription(pattern=found[1])
-    topics = re.split(r", *and | and |, *", words)
+    topics = re.split(BETWEEN, words)
     for topic in topics:
         if not re.fullmatch(NAME, topic):
             raise BadLine(
@@ -203,7 +199,7 @@ def names(subject: str) -> list[str]:
     first, is_row, last = subject.partition(" to ")
     if is_row and (row := _row(first, last)) is not None:
         return row
-    found_names = re.split(r", *and | and |, *", subject)
+    found_names = re.split(BETWEEN, subject)
     for name in found_names:
         if len(name) > LONGEST_NAME or not re.fullmatch(NAME, name):
             raise BadLine(

@@ -100,15 +100,9 @@ class GroupUpdate:
         self.emit(StateChanged(self.now_ms, self.state, after, cause, who))
         self.state = after
 
-    def put(self, member: Member) -> None:
-        """Store a changed member."""
-        self.members[member.member_id] = member
-
-    def change(self, member_id: str, **changes: Unpack[MemberChanges]) -> Member:
+    def change(self, member_id: str, **changes: Unpack[MemberChanges]) -> None:
         """Store a member with some fields changed."""
-        member = self.members[member_id]._replace(**changes)
-        self.members[member_id] = member
-        return member
+        self.members[member_id] = self.members[member_id]._replace(**changes)
 
     def restart_timer(self, member_id: str) -> None:
         """Begin the session of a member anew."""
@@ -191,11 +185,6 @@ class GroupUpdate:
             votes[choice] = votes.get(choice, 0) + 1
         return next(name for name in hash_order(votes) if votes[name] == max(votes.values()))
 
-    @property
-    def is_preparing(self) -> bool:
-        """Whether JoinGroup requests are being collected."""
-        return self.state == PREPARING
-
 
 # From the start of a rebalance to the join answers: the join phase, its delays, and its end.
 
@@ -230,13 +219,13 @@ def prepare(group: GroupUpdate, cause: str, who: str) -> None:
 
 def complete_if_all_joined(group: GroupUpdate) -> None:
     """End the join phase early; the initial delay is always waited for."""
-    if group.is_preparing and group.delay_ms is None and group.have_all_joined:
+    if group.state == PREPARING and group.delay_ms is None and group.have_all_joined:
         complete(group)
 
 
 def complete_after_removal(group: GroupUpdate) -> None:
     """The same after a timer has removed a member; the Java coordinator then forgets the initial delay."""
-    if group.rules.is_java and group.is_preparing and group.have_all_joined:
+    if group.rules.is_java and group.state == PREPARING and group.have_all_joined:
         complete(group)
     else:
         complete_if_all_joined(group)
@@ -382,7 +371,7 @@ def _has_room(group: GroupUpdate, member_id: str) -> bool:
     most = group.settings.group_max_size
     if group.state in (EMPTY, DEAD):
         return True
-    if group.is_preparing:
+    if group.state == PREPARING:
         member = group.members.get(member_id)
         return (member is not None and member.join_waiter is not None) or group.waiting_count < most
     return member_id in group.members or len(group.members) < most
@@ -440,24 +429,22 @@ def _rejoin(group: GroupUpdate, request: JoinGroup, member: Member) -> None:
 
 
 def _add(group: GroupUpdate, request: JoinGroup, member_id: str) -> None:
-    if group.is_preparing and group.delay_ms is not None and (group.rules.is_java or group.generation == 0):
+    if group.state == PREPARING and group.delay_ms is not None and (group.rules.is_java or group.generation == 0):
         group.has_newcomer = True
     if not group.members:
         group.protocol_type = request.protocol_type
     group.leader = group.leader or member_id
     group.pending.pop(member_id, None)
-    group.put(
-        Member(
-            member_id,
-            request.client,
-            request.instance_id if group.rules.has_static_members else None,
-            request.session_timeout_ms,
-            request.rebalance_timeout_ms,
-            request.protocols,
-            is_new=True,
-            join_waiter=request.client,
-            expires_ms=group.now_ms + NEW_MEMBER_TIMEOUT_MS if group.rules.new_members_expire else None,
-        )
+    group.members[member_id] = Member(
+        member_id,
+        request.client,
+        request.instance_id if group.rules.has_static_members else None,
+        request.session_timeout_ms,
+        request.rebalance_timeout_ms,
+        request.protocols,
+        is_new=True,
+        join_waiter=request.client,
+        expires_ms=group.now_ms + NEW_MEMBER_TIMEOUT_MS if group.rules.new_members_expire else None,
     )
     rebalance_or_complete(group, MEMBER_ADDED, request.client)
 

@@ -111,9 +111,7 @@ def broker_settings(release: str = DEFAULT_RELEASE, values: Mapping[str, int] | 
     return Settings(release, **{fields[setting]: value for setting, value in (values or {}).items()})
 
 
-# What can happen to a group's coordinator: requests arrive, time passes, the partition moves away.
-#
-# Every request names its `client`, a label that the answers carry back: two clients may use one member id.
+# What can happen. Every request names its `client`, a label that the answers carry back: two clients may use one id.
 
 Generation: TypeAlias = Annotated[int, Whole(-1, LARGEST_INT)]
 SessionTimeout: TypeAlias = Annotated[int, Whole(-LARGEST_INT, LARGEST_INT)]  # a coordinator refuses what is too short
@@ -212,7 +210,7 @@ ClassicRequest: TypeAlias = JoinGroup | SyncGroup | Heartbeat | LeaveGroup | Off
 ClassicEvent: TypeAlias = ClassicRequest | TimePassed | PartitionMoved | OffsetsExpired | GroupDeleted
 
 
-# What an event leads to, in order: answers, transitions, records written to ``__consumer_offsets``.
+# What an event leads to, in order.
 
 NONE = "NONE"  # Kafka's name for: no error
 LEFT = "left"  # why a member was removed that has left by itself
@@ -305,9 +303,6 @@ Answer: TypeAlias = JoinAnswered | SyncAnswered | HeartbeatAnswered | LeaveAnswe
 Effect: TypeAlias = Answer | DeleteAnswered | StateChanged | MemberRemoved | GroupWritten
 
 
-# The state of a classic group on its coordinator: its members, the members it waits for, and its timers.
-
-
 class Member(NamedTuple):
     """One member, as the coordinator knows it."""
 
@@ -380,7 +375,7 @@ def start(settings: Settings) -> Group:
     return Group()
 
 
-# Every way from one state of a classic group to another: the table that `step` obeys and pictures draw.
+# Every way from one state to another: the table that `step` obeys and pictures draw.
 
 MEMBER_ADDED = "a member is added"
 MEMBER_LEFT = "a member leaves"
