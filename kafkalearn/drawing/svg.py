@@ -274,9 +274,49 @@ def _steps(start: float, stop: float, step: float) -> list[float]:
     return [start + index * step for index in range(max(0, ceil((stop - start) / step)))]
 
 
-# Words that must fit: as much room as the longest needs, and the middle or the end left out of what is too long.
+def legend(
+    entries: Iterable[tuple[float, Fill, str]],
+    y: float,
+    *,
+    size: tuple[float, float] = (22, 16),
+    up: float = 13,
+    gap: float = 30,
+    colour: str = MUTED,
+    stroke: str = INK,
+    width: float = 1.5,
+) -> str:
+    """What fills stand for: boxes in a row, each (x, fill, words), with the words beside it on the baseline `y`.
 
+    Parameters
+    ----------
+    size, up : (float, float), float
+        Of a box, and how far above the baseline it begins.
+    gap : float
+        From where a box begins to its words.
+    stroke, width : str, float
+        Of the edge of a box.
+    """
+    shapes = []
+    for x, look, words in entries:
+        box = (x, y - up, *size)
+        shapes += [filled(look, box), outlined(box, stroke=stroke, width=width)]
+        shapes.append(text(x + gap, y, words, SMALL, colour=colour))
+    return "\n".join(shapes)
+
+
+# Words that must fit: as much room as they need, and the middle or the end left out of what is too long.
+
+LETTER = 0.63 * SMALL  # how wide a letter of a small text is at most, in pixels
 MOST_NAME = 44  # characters beside a lane: a member id that a coordinator made has about so many
+
+
+def text_width(words: str, letter: float = LETTER) -> float:
+    """The pixels that words take, guessed from their number of letters.
+
+    >>> text_width("HW"), text_width("HW", letter=9)
+    (18.9, 18)
+    """
+    return letter * len(words)
 
 
 def name_width(names: Iterable[str], size: float = SMALL, most: int = MOST_NAME) -> float:
@@ -285,7 +325,7 @@ def name_width(names: Iterable[str], size: float = SMALL, most: int = MOST_NAME)
     >>> round(name_width(["b0", "billing-0"], size=10), 1)
     56.7
     """
-    return 0.63 * size * max((min(len(name), most) for name in names), default=0)
+    return max((text_width(name[:most], 0.63 * size) for name in names), default=0)
 
 
 def cut_name(name: str, most: int = MOST_NAME) -> str:

@@ -1,4 +1,4 @@
-"""A broker dies and its groups move, in words: a few sentences about a second, and all of it as text."""
+"""A broker dies and its groups move, in words and drawn; and how long loads take, as bars."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from kafkalearn.drawing.svg import (
     WIDTH,
     Fill,
     filled,
+    legend,
     line,
     outlined,
     rect,
@@ -140,8 +141,8 @@ MOST_SECONDS = 60
 SERVED, ALONE, SENT_AWAY, WAITS = FILLS[2], FILLS[1], FILLS[3], FILLS[4]
 LOOKS = {"NONE": SERVED, "no connection": ALONE, "COORDINATOR_LOAD_IN_PROGRESS": WAITS}
 LEGEND = (
-    (SERVED, "served", 20), (ALONE, "no connection", 140), (SENT_AWAY, "sent away, or nobody coordinates", 330),
-    (WAITS, "COORDINATOR_LOAD_IN_PROGRESS", 660),
+    (20, SERVED, "served"), (140, ALONE, "no connection"), (330, SENT_AWAY, "sent away, or nobody coordinates"),
+    (660, WAITS, "COORDINATOR_LOAD_IN_PROGRESS"),
 )  # fmt: skip
 
 Cells = tuple[tuple[str, int, str], ...]  # client, second, error
@@ -199,7 +200,7 @@ def _draw(
         *_brokers(settings, state, (before or frame).state),
         *_axis(grid_top, bottom, unit, last_s),
         *(shape for name, top in rows.items() for shape in _row(name, top, heard, unit, state.second)),
-        *_legend(bottom + 30),
+        legend(LEGEND, bottom + 44, up=14, gap=29, width=1),
         label=describe_failover(settings, frame, before),
     )
 
@@ -237,18 +238,9 @@ def _row(name: str, top: float, heard: Cells, unit: float, now_s: int) -> Iterat
         yield rect(GRID_LEFT + (now_s - 1) * unit, top + 3, unit, CELL_HEIGHT + 2, stroke=MARK, stroke_width=3)
 
 
-def _legend(top: float) -> Iterator[str]:
-    for look, words, x in LEGEND:
-        box = (x, top, 22, 16)
-        yield filled(look, box)
-        yield outlined(box, stroke=INK, width=1)
-        yield text(x + 29, top + 14, words, SMALL, colour=MUTED)
-
-
 # How long each broker would load its groups, cleaned or not, drawn as two bars a broker.
 
-LOAD_TIMES_LEFT, BAR_LEFT, BAR_ROOM = 20, 130, 680
-TOP, LOAD_TIMES_ROW_HEIGHT, BAR_HEIGHT = 62, 66, 24
+BARS_TOP, BAR_LEFT, BAR_ROOM, BAR_HEIGHT, PAIR_HEIGHT = 62, 130, 680, 24, 66
 MOST_BROKERS = 7
 GROWN, CLEANED = FILLS[1], FILLS[2]
 
@@ -279,17 +271,21 @@ def draw_load_times(seconds: Mapping[int, tuple[float, float]]) -> Picture:
         for broker_id, pair in sorted(given.items())
     }
     unit = BAR_ROOM / max(1e-9, *(grown for grown, _ in checked.values()))
-    bottom = TOP + LOAD_TIMES_ROW_HEIGHT * len(checked)
+    bottom = BARS_TOP + PAIR_HEIGHT * len(checked)
+    meanings = ((BAR_LEFT, GROWN, "the log as it is"), (BAR_LEFT + 200, CLEANED, "after a pass of the cleaner"))
     said = (f"broker {each} {words(grown)}, cleaned {words(left)}" for each, (grown, left) in checked.items())
     return picture(
         bottom + 40,
-        text(LOAD_TIMES_LEFT, 36, "How long each broker's groups would wait for a load", TITLE, bold=True),
+        text(LEFT, 36, "How long each broker's groups would wait for a load", TITLE, bold=True),
         *(
             shape
             for place, (broker_id, pair) in enumerate(checked.items())
-            for shape in _load_times_row(broker_id, pair, TOP + LOAD_TIMES_ROW_HEIGHT * place, unit)
+            for shape in _bars(broker_id, pair, BARS_TOP + PAIR_HEIGHT * place, unit)
         ),
-        *_load_times_legend(bottom + 20),
+        legend(
+            ((BAR_LEFT, GROWN, "the log as it is"), (BAR_LEFT + 200, CLEANED, "after a pass of the cleaner")),
+            bottom + 20,
+        ),
         label=f"Time of a load: {'; '.join(said)}",
     )
 
@@ -303,8 +299,8 @@ def words(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds:.2g} s"
 
 
-def _load_times_row(broker_id: int, pair: tuple[float, ...], top: float, unit: float) -> Iterator[str]:
-    yield text(LOAD_TIMES_LEFT, top + 30, f"broker {broker_id}", BODY, bold=True)
+def _bars(broker_id: int, pair: tuple[float, ...], top: float, unit: float) -> Iterator[str]:
+    yield text(LEFT, top + 30, f"broker {broker_id}", BODY, bold=True)
     for place, (look, seconds) in enumerate(zip((GROWN, CLEANED), pair, strict=True)):
         box = (BAR_LEFT, top + place * (BAR_HEIGHT + 2), max(2, seconds * unit), BAR_HEIGHT)
         yield filled(look, box)
@@ -312,14 +308,3 @@ def _load_times_row(broker_id: int, pair: tuple[float, ...], top: float, unit: f
         yield text(
             box[0] + box[2] + 10, box[1] + 18, words(seconds), SMALL, colour=INK if place else MARK, bold=not place
         )
-
-
-def _load_times_legend(top: float) -> Iterator[str]:
-    for look, said, x in (
-        (GROWN, "the log as it is", BAR_LEFT),
-        (CLEANED, "after a pass of the cleaner", BAR_LEFT + 200),
-    ):
-        box = (x, top - 13, 22, 16)
-        yield filled(look, box)
-        yield outlined(box, stroke=INK, width=1.5)
-        yield text(x + 30, top, said, SMALL, colour=MUTED)

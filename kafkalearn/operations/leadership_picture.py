@@ -1,4 +1,4 @@
-"""Running a cluster drawn: who leads, what a plan moves, what a dead broker leaves to others, a log that is cut."""
+"""Who leads in a cluster, what a dead broker leaves to others, what a plan moves: in words and drawn."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from kafkalearn.drawing.svg import (
     Fill,
     edge,
     filled,
+    legend,
     line,
     outlined,
     pointer,
@@ -51,7 +52,7 @@ from kafkalearn.operations.leadership import (
 from kafkalearn.operations.reassignment import Target
 from kafkalearn.replication.events import NONE
 
-# Who leads in a cluster, in words: a sentence or two about a frame, and the whole of it as text.
+# Who leads in a cluster, in words.
 
 
 class Share(NamedTuple):
@@ -170,8 +171,6 @@ def _effect_words(effect: Effect) -> str:
 
 
 # Who leads in a cluster, drawn: a row for each broker, as long as what it leads.
-#
-# A frame of a run of `kafkalearn.operations.leadership` becomes one drawing.
 
 LEFT, BAR_LEFT, BAR_ROOM = 20, 190, 560
 TOP, ROW_HEIGHT, BAR_DOWN, BAR_HEIGHT = 56, 58, 9, 32
@@ -218,7 +217,7 @@ def draw_leadership(
             for place, each in enumerate(found)
             for shape in _row(each, was[place], TOP + ROW_HEIGHT * place, BAR_ROOM / longest)
         ),
-        *_legend(bottom + 26),
+        *_meanings(bottom + 26),
         text(LEFT, bottom + 56, f"without a leader: {counted(leaderless, 'partition')}", SMALL,
              colour=MARK if leaderless else MUTED, bold=bool(leaderless)),
         label=describe_leadership(settings, frame, before),
@@ -245,22 +244,18 @@ def _row(share: Share, was: Share, top: float, unit: float) -> Iterator[str]:
     yield text(WIDTH - LEFT - 14, top + 42, f"preferred for {share.preferred}", SMALL, "end", colour=MUTED)
 
 
-def _legend(top: float) -> Iterator[str]:
-    places = ((OWN, "leads, and is preferred", BAR_LEFT), (OTHERS, "leads in place of another", BAR_LEFT + 240))
-    for look, words, x in places:
-        box = (x, top - 13, 22, 16)
-        yield filled(look, box)
-        yield outlined(box, stroke=INK, width=1.5)
-        yield text(x + 30, top, words, SMALL, colour=MUTED)
-    yield line(BAR_LEFT + 490, top - 14, BAR_LEFT + 490, top + 4, INK, 4)
-    yield text(BAR_LEFT + 502, top, "what it is preferred for", SMALL, colour=MUTED)
+def _meanings(y: float) -> Iterator[str]:
+    leads = ((BAR_LEFT, OWN, "leads, and is preferred"), (BAR_LEFT + 240, OTHERS, "leads in place of another"))
+    yield legend(leads, y)
+    yield line(BAR_LEFT + 490, y - 14, BAR_LEFT + 490, y + 4, INK, 4)
+    yield text(BAR_LEFT + 502, y, "what it is preferred for", SMALL, colour=MUTED)
 
 
 # The load of brokers, drawn: what they take over from dead ones, and what a plan has them copy.
 
-LOAD_LEFT, LOAD_BAR_LEFT, LOAD_BAR_ROOM = 20, 130, 620
-LOAD_TOP, LOAD_ROW_HEIGHT, MOST_HEIGHT = 70, 48, 420
-LOAD_MOST_BROKERS = 24
+LOADS_LEFT, LOADS_ROOM, LOADS_TOP = 130, 620, 70  # of the bars
+MOST_ROW_HEIGHT, MOST_HEIGHT = 48, 420
+MOST_LOADS = 24
 BEFORE, INHERITED = FILLS[0], FILLS[1]
 IN, OUT = FILLS[2], FILLS[1]
 UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "KB"))
@@ -291,26 +286,28 @@ def draw_load(partitions: Sequence[Led], dead: Iterable[int]) -> Picture:
     before = Counter(each.leader for each in partitions)
     taken = {each.broker_id: each.leader_count - before[each.broker_id] for each in left}
     longest, even = max(each.leader_count for each in left), len(partitions) / len(left)
-    unit = LOAD_BAR_ROOM / max(longest, even, 1)
+    unit = LOADS_ROOM / max(longest, even, 1)
     step = _step(len(left))
     title = f"Without {_brokers(gone)}" if gone else "All brokers live"
-    bottom = LOAD_TOP + step * len(left)
-    shapes: list[str] = [text(LOAD_LEFT, 36, f"{title}: who leads how much", TITLE, bold=True)]
+    bottom = LOADS_TOP + step * len(left)
+    shapes: list[str] = [text(LEFT, 36, f"{title}: who leads how much", TITLE, bold=True)]
     for place, each in enumerate(left):
-        top = LOAD_TOP + step * place
-        kept = (LOAD_BAR_LEFT, top + 4, before[each.broker_id] * unit, step - 12)
-        new = (LOAD_BAR_LEFT + kept[2], top + 4, taken[each.broker_id] * unit, step - 12)
+        top = LOADS_TOP + step * place
+        kept = (LOADS_LEFT, top + 4, before[each.broker_id] * unit, step - 12)
+        new = (LOADS_LEFT + kept[2], top + 4, taken[each.broker_id] * unit, step - 12)
         words = f"{each.leader_count:,} of {len(partitions):,}, {size_words(each.led_bytes)}"
         is_busiest = each.leader_count == longest
         shapes += _bars(f"broker {each.broker_id}", ((BEFORE, kept), (INHERITED, new)), top + step / 2 + 4)
         shapes.append(
-            text(WIDTH - LOAD_LEFT, top + step / 2 + 4, words, SMALL, "end", MARK if is_busiest else INK, is_busiest)
+            text(WIDTH - LEFT, top + step / 2 + 4, words, SMALL, "end", MARK if is_busiest else INK, is_busiest)
         )
         if is_busiest:
             shapes.append(pointer(new[0] + new[2], top + 6))
-    x = LOAD_BAR_LEFT + even * unit
-    shapes += [line(x, LOAD_TOP - 4, x, bottom, INK, 3), text(x, LOAD_TOP - 10, "even", SMALL, "middle", MUTED)]
-    shapes += _load_legend(bottom + 26, ((BEFORE, "led before"), (INHERITED, "taken over")))
+    x = LOADS_LEFT + even * unit
+    shapes += [line(x, LOADS_TOP - 4, x, bottom, INK, 3), text(x, LOADS_TOP - 10, "even", SMALL, "middle", MUTED)]
+    shapes.append(
+        legend(((LOADS_LEFT, BEFORE, "led before"), (LOADS_LEFT + 170, INHERITED, "taken over")), bottom + 26)
+    )
     said = [_load_words(each.broker_id, each.leader_count, taken[each.broker_id]) for each in left]
     return picture(bottom + 46, *shapes, label=f"{title}: {'; '.join(said)}.")
 
@@ -336,27 +333,26 @@ def draw_moves(partitions: Sequence[Led], plan: Sequence[Target]) -> Picture:
     total = sum(each.in_bytes for each in moved)
     if not moved:
         return picture(
-            60, text(LOAD_LEFT, 36, "The plan copies nothing", TITLE, bold=True), label="The plan copies nothing."
+            60, text(LEFT, 36, "The plan copies nothing", TITLE, bold=True), label="The plan copies nothing."
         )
     _require_room(moved)
     longest = max(1, *(max(each.in_bytes, each.out_bytes) for each in moved))
-    unit, step = LOAD_BAR_ROOM / longest, _step(len(moved))
+    unit, step = LOADS_ROOM / longest, _step(len(moved))
     half = (step - 10) / 2
-    bottom = LOAD_TOP + step * len(moved)
-    shapes = [text(LOAD_LEFT, 36, f"The plan copies {size_words(total)}", TITLE, bold=True)]
+    bottom = LOADS_TOP + step * len(moved)
+    shapes = [text(LEFT, 36, f"The plan copies {size_words(total)}", TITLE, bold=True)]
     for place, each in enumerate(moved):
-        top = LOAD_TOP + step * place
-        boxes = ((IN, (LOAD_BAR_LEFT, top, each.in_bytes * unit, half)),
-                 (OUT, (LOAD_BAR_LEFT, top + half, each.out_bytes * unit, half)))  # fmt: skip
+        top = LOADS_TOP + step * place
+        boxes = ((IN, (LOADS_LEFT, top, each.in_bytes * unit, half)),
+                 (OUT, (LOADS_LEFT, top + half, each.out_bytes * unit, half)))  # fmt: skip
         shapes += _bars(f"broker {each.broker_id}", boxes, top + half + 6)
         for at, amount in enumerate((each.in_bytes, each.out_bytes)):
             is_busiest, words = amount == longest, ("in ", "out ")[at] + size_words(amount)
             y = top + half * at + half / 2 + 6
-            if step >= LOAD_ROW_HEIGHT or is_busiest:
-                shapes.append(text(WIDTH - LOAD_LEFT, y, words, SMALL, "end", MARK if is_busiest else INK, is_busiest))
-    shapes += _load_legend(bottom + 22, ((IN, "receives"), (OUT, "sends")))
-    said = [_moved_words(each.broker_id, each.in_bytes, each.out_bytes) for each in moved]
-    said = [each for each in said if each]
+            if step >= MOST_ROW_HEIGHT or is_busiest:
+                shapes.append(text(WIDTH - LEFT, y, words, SMALL, "end", MARK if is_busiest else INK, is_busiest))
+    shapes.append(legend(((LOADS_LEFT, IN, "receives"), (LOADS_LEFT + 170, OUT, "sends")), bottom + 22))
+    said = filter(None, (_moved_words(each.broker_id, each.in_bytes, each.out_bytes) for each in moved))
     return picture(bottom + 42, *shapes, label=f"The plan copies {size_words(total)}: {'; '.join(said)}.")
 
 
@@ -374,30 +370,22 @@ def size_words(size_bytes: int) -> str:
 
 def _step(count: int) -> float:
     """The height of a row: less where there are many."""
-    return min(LOAD_ROW_HEIGHT, MOST_HEIGHT / count)
+    return min(MOST_ROW_HEIGHT, MOST_HEIGHT / count)
 
 
 def _require_room(brokers: Sequence[object]) -> None:
     if not brokers:
         raise KafkaLearnError("no broker is left that could be drawn: leave one of them alive")
-    if len(brokers) > LOAD_MOST_BROKERS:
-        raise KafkaLearnError(f"the picture has room for {LOAD_MOST_BROKERS} brokers, got {len(brokers)}")
+    if len(brokers) > MOST_LOADS:
+        raise KafkaLearnError(f"the picture has room for {MOST_LOADS} brokers, got {len(brokers)}")
 
 
 def _bars(name: str, boxes: Iterable[tuple[Fill, Box]], middle: float) -> Iterator[str]:
-    yield text(LOAD_LEFT, middle, name, SMALL, bold=True)
+    yield text(LEFT, middle, name, SMALL, bold=True)
     for look, box in boxes:
         if box[2]:
             yield filled(look, box)
             yield outlined(box, stroke=INK, width=1.5)
-
-
-def _load_legend(top: float, names: Iterable[tuple[Fill, str]]) -> Iterator[str]:
-    for at, (look, words) in enumerate(names):
-        box = (LOAD_BAR_LEFT + 170 * at, top - 13, 22, 16)
-        yield filled(look, box)
-        yield outlined(box, stroke=INK, width=1.5)
-        yield text(box[0] + 30, top, words, SMALL, colour=MUTED)
 
 
 def _brokers(broker_ids: Sequence[int]) -> str:
@@ -405,9 +393,8 @@ def _brokers(broker_ids: Sequence[int]) -> str:
 
 
 def _load_words(broker_id: int, count: int, taken: int) -> str:
-    return f"broker {broker_id} leads {counted(count, 'partition')}" + (
-        f", {taken} of them taken over" if taken else ""
-    )
+    of_them = f", {taken} of them taken over" if taken else ""
+    return f"broker {broker_id} leads {counted(count, 'partition')}{of_them}"
 
 
 def _moved_words(broker_id: int, in_bytes: int, out_bytes: int) -> str:
