@@ -230,6 +230,9 @@ Effect: TypeAlias = (
 )
 
 
+# The step.
+
+
 def step(settings: Settings, group: Group, event: Event) -> Group:
     """The group after `event`.
 

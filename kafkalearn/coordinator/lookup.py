@@ -145,6 +145,9 @@ class CoordinatorNotAvailable:
 Effect: TypeAlias = UnitHashed | SignDropped | PartitionFound | CoordinatorFound | CoordinatorNotAvailable
 
 
+# The step.
+
+
 def next_event(settings: Settings, state: Lookup) -> Event | None:
     """The one event that can come next, or None when the look-up is answered."""
     if state.read_count < len(settings.units):

@@ -429,6 +429,9 @@ class QueuesWeighed:
 Effect: TypeAlias = RecordAppended | CounterStarted | PartitionDrawn | BatchesSent | QueuesWeighed
 
 
+# The step.
+
+
 def step(settings: Settings, producer: Producer, event: Event) -> Producer:
     """The producer after `event`.
 

@@ -129,13 +129,13 @@ def _of_setting(setting: Setting, old: str, new: str) -> Iterator[Change]:
     classes = f"its class in {old} and {new}"
     if before != after:
         kind = "added" if before is ABSENT else "removed" if after is ABSENT else "changed"
-        instead, source = replacements().get((setting.name, setting.side), ((), ""))
-        note, classes_or_notes = _note(setting, old, new), classes
+        instead, renamed_by = replacements().get((setting.name, setting.side), ((), ""))
+        note, source = _note(setting, old, new), classes
         if kind == "removed" and instead:
-            kind, classes_or_notes = "renamed", source
+            kind, source = "renamed", renamed_by
             note = "; ".join(filter(None, [f"set {' and '.join(instead)}", note]))
         since = _since(setting.history, new)
-        yield Change(setting.name, setting.side, kind, before, after, since, note, classes_or_notes)
+        yield Change(setting.name, setting.side, kind, before, after, since, note, source)
     if before is not ABSENT and after is not ABSENT:
         yield from _of_limit(setting, old, new, classes)
 
