@@ -77,7 +77,7 @@ predict_partition = Exercise(
 )
 
 _BILLING_PARTITION = offsets_partition("billing")
-_LEADERS = round_robin_leaders([1, 2, 3])
+LEADERS = round_robin_leaders([1, 2, 3])
 
 
 def _by_pythons_remainder(group_id: str) -> bool:
@@ -138,7 +138,7 @@ same_partition = Exercise(
             "separated as soon as the leadership of one of the two moves.",
             lambda group_id: (
                 offsets_partition(group_id) != _BILLING_PARTITION
-                and find_coordinator(group_id, _LEADERS).broker_id == _LEADERS[_BILLING_PARTITION]
+                and find_coordinator(group_id, LEADERS).broker_id == LEADERS[_BILLING_PARTITION]
             ),
         ),
         Misconception(
@@ -373,7 +373,6 @@ expand_offsets_topic = Exercise(
     moral="The partition count of this topic is chosen once, before the first group.",
 )
 
-LEADERS = round_robin_leaders([1, 2, 3])
 REQUESTS_PER_SECOND = MappingProxyType({"billing": 4000, "fraud-check": 3000, "tracking": 3000, "orders-audit": 2000})
 LIMIT_PER_SECOND = 5000
 _KEPT = "billing"  # its committed offsets must not be lost

@@ -168,7 +168,7 @@ class Report:
     seen: int  # the partition that client picked
     expected: int  # the partition the other client picked
     other_client: str
-    expected_rule: str  # the other client's, by its name in partitioner.PARTITIONERS
+    expected_rule: str  # the other client's, by its name in `PARTITIONERS`
     mistake: str
     reproduce: Callable[[str, int], int]  # key and partition count -> the partition that was seen
 
