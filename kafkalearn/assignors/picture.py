@@ -49,6 +49,7 @@ from kafkalearn.drawing.svg import (
     outlined,
     rect,
     text,
+    text_width,
 )
 
 # In words.
@@ -251,7 +252,7 @@ class Cells:
         partitions = list(partitions)
         left = max(LEAST_LEFT, 30 + name_width(names, BODY, MOST_NAME) + 14)
         one_topic = short_names(partitions)
-        needed = 9.4 * max((len(label_of(each, one_topic)) for each in partitions), default=1) + 16
+        needed = max((text_width(label_of(each, one_topic), 9.4) for each in partitions), default=9.4) + 16
         room = WIDTH - left - RIGHT
         width = max(needed, min(1.6 * needed, room / max(most, 1)))
         size = BODY if width >= 1.3 * needed else SMALL
@@ -392,7 +393,7 @@ def _legend(is_change: bool) -> str:
     parts, x = [], 25.0
     for look, words in ((KEPT, "same owner as before"), (MOVED, "moved: had another owner"), (NEW, "had no owner")):
         parts += [_cell((x, 56, 34, 26), look), text(x + 42, 75, words, SMALL)]
-        x += 42 + 9.2 * len(words) + 26
+        x += 42 + text_width(words, 9.2) + 26
     return "\n".join(parts)
 
 
@@ -448,7 +449,7 @@ def _cell(box: Box, look: Fill, words: str = "", size: float = SMALL) -> str:
     is_moved = look == MOVED
     parts = [filled(look, box), outlined(box, stroke=MARK if is_moved else INK, width=3 if is_moved else 1.2)]
     if words:
-        plate = 0.63 * size * len(words) + 4
+        plate = text_width(words, 0.63 * size) + 4
         if look.hatch:
             parts.append(rect(x + width / 2 - plate / 2, y + height / 6, plate, height * 2 / 3, PANEL, rx=3))
         parts.append(_inside(box, words, size))

@@ -30,12 +30,14 @@ from kafkalearn.drawing.svg import (
     Placed,
     fill,
     filled,
+    legend,
     line,
     outlined,
     pointer,
     polygon,
     rect,
     text,
+    text_width,
     words_at,
 )
 
@@ -338,7 +340,7 @@ def _commit_pointer(columns: _Columns, pipeline: Pipeline, before: Frame[Pipelin
         pointer(x, LOG_TOP - 3, colour, 11),
         line(x, LOG_TOP - 6, x, LOG_TOP + CELL_HEIGHT + 8, colour, 4 if is_new else 2.5),
         text(x + 15, 108, str(pipeline.committed), BODY + 2, colour=colour, bold=True),
-        *_metadata(x + 15 + 14 * len(str(pipeline.committed)), pipeline),
+        *_metadata(x + 15 + text_width(str(pipeline.committed), 14), pipeline),
     ]
 
 
@@ -347,7 +349,7 @@ def _metadata(x: float, pipeline: Pipeline) -> list[str]:
     if not pipeline.metadata:
         return []
     words = quoted(pipeline.metadata)
-    is_left = x + 9 * len(words) > WIDTH - 20
+    is_left = x + text_width(words, 9) > WIDTH - 20
     return [text(x - 60 if is_left else x, 108, words, SMALL, "end" if is_left else "start")]
 
 
@@ -450,7 +452,7 @@ def _by(pipeline: Pipeline, offset: int) -> str:
 
 def _plate(columns: _Columns, offset: int, top: float, words: str) -> str:
     """Words on a plate, which a hatch would strike through."""
-    middle, width = columns.middle(offset), min(11 * len(words) + 8, columns.width - 10)
+    middle, width = columns.middle(offset), min(text_width(words, 11) + 8, columns.width - 10)
     return "\n".join(
         [
             rect(middle - width / 2, top + 13, width, 23, PANEL, rx=3),
@@ -481,11 +483,6 @@ def _legend(pipeline: Pipeline, base: float) -> list[str]:
         (TWICE, "more than once", INK),
         (LOST, "lost", MARK),
     ):
-        box = (x, base - 13, 22, 16)
-        parts += [
-            filled(look, box),
-            outlined(box, stroke=stroke, width=1.5),
-            text(x + 29, base, words, SMALL, colour=MUTED),
-        ]
-        x += 29 + 8.6 * len(words) + 28
+        parts.append(legend([(x, look, words)], base, gap=29, stroke=stroke))
+        x += 29 + text_width(words, 8.6) + 28
     return parts

@@ -26,11 +26,13 @@ from kafkalearn.drawing.svg import (
     cut_name,
     fill,
     filled,
+    legend,
     line,
     name_width,
     outlined,
     rect,
     text,
+    text_width,
 )
 
 
@@ -234,9 +236,8 @@ class _Cells:
 def _legend(top: float) -> str:
     parts, x = [], 30.0
     for look, words in ((READ, "read"), (SENT, "sent, not acknowledged"), (WAITING, "waits to be sent")):
-        box = (x, top + 2, 30, 20)
-        parts += [filled(look, box), outlined(box, stroke=INK), text(x + 38, top + 18, words, SMALL)]
-        x += 38 + 0.63 * SMALL * len(words) + 24
+        parts.append(legend([(x, look, words)], top + 18, size=(30, 20), up=16, gap=38, colour=INK, width=1))
+        x += 38 + text_width(words) + 24
     return "\n".join(parts)
 
 
@@ -249,7 +250,7 @@ def _heading(top: float, words: str, load: str) -> str:
 def _cell(x: float, top: float, width: float, height: float, number: int, is_new: bool) -> str:
     box = (x, top + 3, width - 3, height - 7)
     edge = outlined(box, stroke=MARK if is_new else INK, width=4 if is_new else 1.3)
-    room = min(width - 9, 0.63 * SMALL * len(str(number)) + 5)
+    room = min(width - 9, text_width(str(number)) + 5)
     plate = rect(x + (width - 3 - room) / 2, top + 7, room, height - 15, PANEL, rx=3)
     return "\n".join([edge, plate, text(x + (width - 3) / 2, top + height / 2 + 5, str(number), SMALL, "middle")])
 

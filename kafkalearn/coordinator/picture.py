@@ -54,6 +54,7 @@ from kafkalearn.drawing.svg import (
     pointer,
     rect,
     text,
+    text_width,
     words_at,
 )
 
@@ -171,7 +172,7 @@ def _cells(
 
 def _plate(middle: float, top: float, words: str) -> tuple[float, float, float, float]:
     """Where no hatch may run through the words."""
-    width = 9 * len(words) + 6
+    width = text_width(words, 9) + 6
     return middle - width / 2, top + 3, width, 18
 
 

@@ -28,6 +28,7 @@ from kafkalearn.drawing.svg import (
     Fill,
     fill,
     filled,
+    legend,
     line,
     outlined,
     rect,
@@ -172,9 +173,8 @@ def _legend(y: float) -> list[str]:
     )
     parts = []
     for at, (look, words) in enumerate(entries):
-        x, top = LEFT + at % 3 * 330, y + at // 3 * 23
-        parts += [filled(look, (x, top, 22, 17)), outlined((x, top, 22, 17), stroke=INK)]
-        parts.append(text(x + 28, top + 14, words, SMALL))
+        place = (LEFT + at % 3 * 330, look, words)
+        parts.append(legend([place], y + at // 3 * 23 + 14, size=(22, 17), up=14, gap=28, colour=INK, width=1))
     said = (
         (LEFT + 660, y + 37, "R: the leader refuses the record"),
         (LEFT, y + 60, "W: brokers are up, and none may lead: all wait for one that has everything"),

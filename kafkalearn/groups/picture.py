@@ -33,6 +33,7 @@ from kafkalearn.drawing.svg import (
     pointer,
     rect,
     text,
+    text_width,
 )
 from kafkalearn.groups import defaults as group_states
 from kafkalearn.scenarios.consumers import CONSUMING, GONE, IDLE, JOINING, PAUSED, WORKING, MemberMoment, Moment
@@ -298,7 +299,7 @@ def legend(top: float, lane: str, fills: dict[str, Fill]) -> str:
             rect(x, top, 26, 18, stroke=INK, stroke_width=1),
             text(x + 33, top + 15, name, SMALL),
         ]
-        x += 33 + 8.7 * len(name) + 22
+        x += 33 + text_width(name, 8.7) + 22
     return "\n".join(parts)
 
 
@@ -397,7 +398,7 @@ def _heading(outcome: Outcome, frame: Frame[Moment, str], before: Frame[Moment, 
     has_changed = before is not None and (before.state.state, before.state.generation) != moment[1:3]
     words = f"{moment.state}, {counter(outcome)} {moment.generation}"
     leader = f"   led by {moment.leader}" if moment.leader else ""
-    width = 15.5 * len(words) + 30
+    width = text_width(words, 15.5) + 30
     return "\n".join(
         [
             text(22, 42, time_text(moment.time_ms), TITLE, bold=True),
@@ -448,7 +449,7 @@ def _chips(outcome: Outcome, member: MemberMoment, had: MemberMoment, top: float
     gone = tuple(each for each in had.owned if each not in member.owned)
     every = [*member.owned, *gone]
     names = dict(zip(every, partition_names(outcome, tuple(every)), strict=True))
-    width = max([34.0, *(11.0 * len(name) + 12 for name in names.values())])
+    width = max([34.0, *(text_width(name, 11.0) + 12 for name in names.values())])
     room = int((WIDTH - 22 - CHIP_LEFT) // (width + CHIP_GAP))
     if len(every) > room:
         words = counted(len(member.owned), "partition") + (f", {len(gone)} just lost" if gone else "")

@@ -31,6 +31,7 @@ from kafkalearn.drawing.svg import (
     polygon,
     rect,
     text,
+    text_width,
 )
 from kafkalearn.formats.records import Text
 from kafkalearn.log import Cleaned, Settings
@@ -183,7 +184,7 @@ def _segment_names(settings: Settings, stretch: Stretch, now_ms: int) -> list[st
 
 
 def _fits(words: str, width: float, size: float = SMALL) -> bool:
-    return len(words) * CHARACTER[size] <= width
+    return text_width(words, CHARACTER[size]) <= width
 
 
 def _fitted(words: str, width: float, size: float) -> str:
@@ -271,7 +272,7 @@ def _band(frame: LogFrame, row: tuple[Place, ...], found: Cleanable, top: float)
     if first <= found.first_dirty_offset <= last:
         x = LEFT + (found.first_dirty_offset - first) * CELL
         words = f"first dirty offset {found.first_dirty_offset}"
-        is_right = x + len(words) * CHARACTER[SMALL] > WIDTH - LEFT
+        is_right = x + text_width(words, CHARACTER[SMALL]) > WIDTH - LEFT
         parts += [
             line(x, top - 4, x, y + BAND_HEIGHT + 6, MARK, 4),
             text(x + (-6 if is_right else 6), y + BAND_HEIGHT + 18, words, SMALL, "end" if is_right else "start", MARK),
@@ -281,7 +282,7 @@ def _band(frame: LogFrame, row: tuple[Place, ...], found: Cleanable, top: float)
 
 def _named(words: str, box: tuple[float, float, float, float]) -> list[str]:
     x, y, width, height = box
-    plate = len(words) * 9.3 + 10
+    plate = text_width(words, CHARACTER[SMALL]) + 10
     return [
         rect(x + width / 2 - plate / 2, y + 2, plate, height - 4, PANEL, rx=3),
         text(x + width / 2, y + 16, words, SMALL, "middle"),
@@ -388,7 +389,7 @@ def _chips(table: Table, deleted: frozenset[Text], are_ghosts: frozenset[Text], 
         is_ghost = key in are_ghosts
         suffix = " · ghost" if is_ghost else " · deleted" if key in deleted else ""
         words = f"{text_of(key)} = {text_of(value)}"
-        width = CHIP_LETTER * len(words + suffix) + 18
+        width = text_width(words + suffix, CHIP_LETTER) + 18
         if x + width > WIDTH - READER_LEFT - (0 if at == len(table) - 1 else 60):
             return [*parts, text(x, top + 21, f"+{len(table) - at}", BODY, colour=MUTED)]
         box = (x, top, width, CHIP_HEIGHT)

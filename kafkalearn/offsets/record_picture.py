@@ -30,6 +30,7 @@ from kafkalearn.drawing.svg import (
     line,
     outlined,
     text,
+    text_width,
     words_at,
 )
 from kafkalearn.formats.wire import Piece
@@ -40,7 +41,7 @@ from kafkalearn.offsets.records import decode
 
 LEFT, COLUMNS, CELL_WIDTH, CELL_HEIGHT = 20, 32, 30, 28
 NAME_HEIGHT, ROW_GAP = 17, 7
-_LETTER_WIDTH = 0.53 * SMALL
+_LETTER = 0.53 * SMALL
 _NAME_GAP = 4
 
 
@@ -105,7 +106,7 @@ def _names(pieces: Sequence[Piece]) -> list[Name]:
     for (_, words), group in groupby(enumerate(pieces), key=lambda pair: (pair[1].field, short_name(pair[1]))):
         number, piece = next(group)
         row, column = divmod(piece.start, COLUMNS)
-        width = len(words) * _LETTER_WIDTH
+        width = text_width(words, _LETTER)
         x = min(LEFT + column * CELL_WIDTH + 2, WIDTH - LEFT - width)
         line = 0
         while free.get((row, line), 0.0) > x:

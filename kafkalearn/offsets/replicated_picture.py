@@ -23,10 +23,12 @@ from kafkalearn.drawing.svg import (
     WIDTH,
     Fill,
     filled,
+    legend,
     line,
     outlined,
     rect,
     text,
+    text_width,
     words_at,
 )
 from kafkalearn.offsets.records import OFFSET_TYPES, decode
@@ -259,7 +261,8 @@ def draw_commit_path(
         text(LEFT, 36, capitalised(event_words(frame.event)), TITLE, bold=True),
         *(_row(state, old, each, cells, TOP + ROW_HEIGHT * (each - 1)) for each in broker_ids),
         *_memory(state, bottom + 18),
-        *_legend(bottom + 18),
+        legend([(WIDTH - 160, REPLICATED, "below the HW")], bottom + 18),
+        legend([(WIDTH - 160, NOT_YET, "not below it")], bottom + 42),
         *_answers(state, answers_top),
         label=describe_commit_path(frame, before),
     )
@@ -271,7 +274,7 @@ class _Cells:
     def __init__(self, state: ReplicatedStore) -> None:
         logs = [state.log(each) for each in range(1, len(state.coordinators) + 1)]
         words = [words for log in logs for entry in log for words in entry_lines(entry)]
-        self.width = max([NARROWEST, *(LETTER * len(each) + 16 for each in words)])
+        self.width = max([NARROWEST, *(text_width(each, LETTER) + 16 for each in words)])
         self.first = max(0, max(map(len, logs)) - max(1, int(ROOM // self.width)))
 
     def x(self, offset: int) -> float:
@@ -357,14 +360,6 @@ def _memory(state: ReplicatedStore, top: float) -> Iterator[str]:
         for row, words in enumerate(_lines(known.groups)):
             indent = 28 if words.startswith(" ") else 8
             yield text(x + indent, top + 26 + MEMORY_STEP * row, words.strip(), BODY, colour=MARK if is_ahead else INK)
-
-
-def _legend(top: float) -> Iterator[str]:
-    for at, (look, words) in enumerate(((REPLICATED, "below the HW"), (NOT_YET, "not below it"))):
-        box = (WIDTH - 160, top - 13 + 24 * at, 22, 16)
-        yield filled(look, box)
-        yield outlined(box, stroke=INK, width=1.5)
-        yield text(WIDTH - 130, top + 24 * at, words, SMALL, colour=MUTED)
 
 
 def _lines(groups: tuple[Group, ...]) -> list[str]:

@@ -23,6 +23,7 @@ from kafkalearn.drawing.svg import (
     line,
     rect,
     text,
+    text_width,
 )
 from kafkalearn.offsets.records import GROUP_TYPE, OFFSET_TYPES, decode
 from kafkalearn.offsets.replay import CLASSIC, Group
@@ -64,7 +65,7 @@ def _entry(words: str, entry: Entry, top: float, is_new: bool) -> str:
     is_tombstone = entry.value is None
     box = (LEFT, top, CACHE_LEFT - 18 - LEFT - 18, ROW_HEIGHT - 6)
     fill = Fill(EMPTY, "x") if is_tombstone else Fill(READ, "")
-    plate = (LEFT + 6, top + 4, min(9.4 * len(words) + 10, box[2] - 12), ROW_HEIGHT - 14)
+    plate = (LEFT + 6, top + 4, min(text_width(words, 9.4) + 10, box[2] - 12), ROW_HEIGHT - 14)
     return "\n".join(
         [
             filled(fill, box),

@@ -282,10 +282,7 @@ def draw_load_times(seconds: Mapping[int, tuple[float, float]]) -> Picture:
             for place, (broker_id, pair) in enumerate(checked.items())
             for shape in _bars(broker_id, pair, BARS_TOP + PAIR_HEIGHT * place, unit)
         ),
-        legend(
-            ((BAR_LEFT, GROWN, "the log as it is"), (BAR_LEFT + 200, CLEANED, "after a pass of the cleaner")),
-            bottom + 20,
-        ),
+        legend(meanings, bottom + 20),
         label=f"Time of a load: {'; '.join(said)}",
     )
 

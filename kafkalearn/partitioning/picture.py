@@ -35,6 +35,7 @@ from kafkalearn.drawing.svg import (
     polygon,
     rect,
     text,
+    text_width,
 )
 from kafkalearn.partitioning.keyless import (
     Batch,
@@ -295,7 +296,7 @@ def _batch(batch: Batch, x: float, y: float, is_now: bool) -> str:
     height = LANE_HEIGHT - 18
     full = min(1, batch.byte_count / batch.limit_bytes) * BATCH_WIDTH
     words = f"{batch.record_count}: {batch.byte_count} B"
-    plate = 9.6 * len(words) + 8
+    plate = text_width(words, 9.6) + 8
     return "\n".join(
         [
             rect(x, y, BATCH_WIDTH, height, PANEL),

@@ -23,6 +23,7 @@ from kafkalearn.drawing.svg import (
     line,
     rect,
     text,
+    text_width,
 )
 from kafkalearn.purgatory.operations import (
     AT_ONCE,
@@ -141,7 +142,7 @@ def _row(purgatory: Purgatory, key: str, names: tuple[str, ...], top: float) -> 
 def _chip(purgatory: Purgatory, name: str, x: float, y: float) -> str:
     is_waiting = purgatory.is_waiting(name)
     is_new = any(isinstance(effect, Parked | Completed) and effect.name == name for effect in purgatory.effects)
-    plate = 9.4 * len(name[:12]) + 10
+    plate = text_width(name[:12], 9.4) + 10
     return "\n".join(
         [
             filled(WAITING if is_waiting else DONE, (x, y, CHIP_WIDTH, ROW_HEIGHT - 18)),
@@ -335,7 +336,7 @@ def _requests_row(title: str, aside: str, entries: list[tuple[str, bool]], top: 
     ]
     x = LOG_LEFT - 60
     for words, is_new in entries:
-        width = 9.2 * len(words) + 22
+        width = text_width(words, 9.2) + 22
         parts += [
             rect(x, top + 12, width, 38, EMPTY, rx=5, **edge(is_new)),
             text(x + width / 2, top + 37, words, SMALL + 1, "middle"),

@@ -33,6 +33,7 @@ from kafkalearn.drawing.svg import (
     outlined,
     rect,
     text,
+    text_width,
     words_at,
 )
 from kafkalearn.replication.events import (
@@ -205,7 +206,7 @@ def cells(log: Log, was: Log, first: int, top: float) -> list[str]:
     new = [boxes[offset] for offset in records if _at(was, offset) != records[offset]]
     gone = [_box(offset, first, y) for offset in range(max(first, log.log_end_offset), was.log_end_offset)]
     values = [(boxes[offset][0] + CELL / 2, y + 22, record.value[:MOST_LETTERS]) for offset, record in records.items()]
-    plates = [(x - 4.8 * len(word) - 1, y + 7, 9.6 * len(word) + 2, 19) for x, _, word in values]
+    plates = [(x - text_width(word, 4.8) - 1, y + 7, text_width(word, 9.6) + 2, 19) for x, _, word in values]
     hatched = [plate for plate, record in zip(plates, records.values(), strict=True) if _fill(record).hatch]
     high_watermark = offset_x(log.high_watermark, first)
     return [
@@ -264,7 +265,7 @@ def _label(name: str, offset: int, first: int, y: float, is_new: bool) -> str:
     said = text(x, y, words, SMALL + 1, "middle", MARK if is_new else INK, bold=True)
     if not is_new:
         return said
-    width = CHARACTER * len(words) + 18
+    width = text_width(words, CHARACTER) + 18
     return "\n".join([rect(x - width / 2, y - 16, width, 21, PANEL, stroke=MARK, stroke_width=2.5, rx=4), said])
 
 
