@@ -1,4 +1,7 @@
-"""What every rule on Spark shares: columns checked, rows counted by partition, Java's own functions."""
+"""What every rule on Spark shares: columns checked, rows counted by partition, Java's own functions, numbers in bytes.
+
+Kafka writes the highest byte of a number first.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,11 @@ from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.spark.session.gateway import is_connect
 
-# The columns a rule needs, and the one it adds; one sentence says what does not fit.
-
-# The columns of a record, as Spark's Kafka source has them.
 RECORD_SCHEMA = (
     "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, timestampType INT"
 )
+"""The columns of a record, as Spark's Kafka source has them."""
+WHOLE_NUMBERS = ("tinyint", "smallint", "int", "bigint")
 
 
 def require(df: DataFrame, column: str, types: tuple[str, ...], remedy: str) -> None:
@@ -80,11 +82,6 @@ def _raise_noted(df: DataFrame, key: str) -> None:
             raise KafkaLearnError(field.metadata[key])
 
 
-# Rows of each partition, as `kafkalearn.partitioning.skew` wants them: the empty partitions too.
-
-WHOLE_NUMBERS = ("tinyint", "smallint", "int", "bigint")
-
-
 def counts_by_partition(df: DataFrame, partition_count: int, partition: str = "partition") -> tuple[int, ...]:
     """How many rows each partition has; runs the query.
 
@@ -125,9 +122,6 @@ def counts_by_partition(df: DataFrame, partition_count: int, partition: str = "p
             "was partition_count another when it was computed?"
         )
     return tuple(counts.get(id_, 0) for id_ in range(partition_count))
-
-
-# Division of whole numbers, for which columns have no operator.
 
 
 def quotient(number: Column, by: Column | int) -> Column:
@@ -203,8 +197,6 @@ def _class(jvm: JVMView, name: str):
     return jvm.java.lang.Class.forName(name, True, loader)
 
 
-# Numbers out of bytes: Kafka writes the highest byte first.
-
 READER = "org.apache.hadoop.io.WritableComparator"  # Hadoop's reader of big-endian numbers, in Spark's own jars
 
 
@@ -242,8 +234,6 @@ def _number(df: DataFrame, method: str, width: int, data: Column, at: Column | i
         number = number.cast(returns)
     return sf.when(position + width <= length, number)
 
-
-# Text in bytes.
 
 CHECKER = "com.google.common.base.Utf8"  # Guava's, in Spark's own jars: it looks at the bytes where they lie
 

@@ -1,9 +1,13 @@
-"""The results of millions of records: what their callbacks got, against what the log holds.
+"""The results of millions of records, and what crashes of consumers cost.
 
-Two tables are enough, and a real cluster has both: what the callback of each record got, and what a consumer finds in
-the topic. `results_of` puts them together by the rule of `kafkalearn.delivery.record_results`.
+Of records two tables are enough, and a real cluster has both: what the callback of each got, and what a consumer finds
+in the topic. `results_of` puts them together by the rule of `kafkalearn.delivery.record_results`.
 A *run* is one life of one producer; it numbers its records from 1, and the number travels in the record. A record
 that was put aside after an error and sent again has a row for each *attempt*, and the last one counts.
+
+`crash_costs` has, for each strategy of `kafkalearn.commits`, which commits would have arrived before the crash, and so
+what the successor skips or reads again, over millions of deliveries: losses, duplicates and commits.
+`kafkalearn.commits.replay` does the same for one run, event by event.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from kafkalearn.commits.sweep import COMMIT_MS
 from kafkalearn.delivery.search import PRODUCERS
 from kafkalearn.delivery.simulator import DOUBLED, LOST, OPEN, OUT_OF_ORDER, REJECTED, SAFE, WRITTEN
 from kafkalearn.replication.events import NONE
-from kafkalearn.spark.columns import refuse_overwrite, require
+from kafkalearn.spark.columns import WHOLE_NUMBERS, refuse_overwrite, require
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import SEED, rows_of
 from kafkalearn.spark.data.generate import hash_of
@@ -33,8 +37,7 @@ RUN_LENGTH = 2000  # records of a producer
 
 AN_HOUR = 400  # offsets
 
-_WHOLE = ("tinyint", "smallint", "int", "bigint")
-_RUNS = ("string", *_WHOLE)
+_RUNS = ("string", *WHOLE_NUMBERS)
 
 
 def results_of(sent: DataFrame, log: DataFrame) -> DataFrame:
@@ -76,18 +79,18 @@ def results_of(sent: DataFrame, log: DataFrame) -> DataFrame:
     """
     for df, column, types in (
         (sent, "run", _RUNS),
-        (sent, "number", _WHOLE),
+        (sent, "number", WHOLE_NUMBERS),
         (sent, "callback", ("string",)),
         (log, "run", _RUNS),
-        (log, "number", _WHOLE),
-        (log, "offset", _WHOLE),
+        (log, "number", WHOLE_NUMBERS),
+        (log, "offset", WHOLE_NUMBERS),
     ):
         require(df, column, types, "runs have names or numbers, records and offsets whole numbers")
     for column in ("copy_count", "result"):
         refuse_overwrite(sent, column)
     is_repeated = "attempt" in map(str.lower, sent.columns)
     if is_repeated:
-        require(sent, "attempt", _WHOLE, "attempts are counted from 1")
+        require(sent, "attempt", WHOLE_NUMBERS, "attempts are counted from 1")
     others = [name for name in sent.columns if name.lower() not in ("run", "number")]
     asked = sent.select("run", "number", sf.struct(*others).alias("sent"), sf.lit(None).cast("bigint").alias("offset"))
     last = sf.max_by("sent", "sent.attempt") if is_repeated else sf.first("sent", ignorenulls=True)
@@ -234,15 +237,8 @@ def generate_sends(spark: SparkSession, run_count: int, seed: int) -> DataFrame:
     )
 
 
-# What a crash costs, over millions of deliveries: losses, duplicates and commits by strategy.
-#
-# For each strategy of `kafkalearn.commits`: which commits would have arrived before the crash, and so what the
-# successor skips or reads again. `kafkalearn.commits.replay` does the same for one run, event by event.
-
 OBSERVED = tuple(name for name, each in STRATEGIES.items() if each.sink == PLAIN and not each.hands_over)
 """Strategies that `crash_costs` knows: they process in the order of the log, into a plain sink."""
-
-_CRASH_COST_WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 
 def crash_costs(
@@ -289,7 +285,7 @@ def crash_costs(
         raise KafkaLearnError(f"strategies is empty: name some of {', '.join(map(repr, OBSERVED))}")
     whole_number("commit_ms", commit_ms, at_least=0)
     for column in COLUMNS:
-        require(df, column, _CRASH_COST_WHOLE, "times are whole milliseconds")
+        require(df, column, WHOLE_NUMBERS, "times are whole milliseconds")
     runs = (
         _polls(df, commit_ms)
         .groupBy("run")

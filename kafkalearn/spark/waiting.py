@@ -4,6 +4,12 @@
 followers' fetches of thousands at once (`kafkalearn.spark.data.logs`). A write is committed when every follower in
 the ISR has fetched from behind it. For each follower that is a running minimum: the earliest of its fetches from that
 offset or above.
+
+`round_trips` and what follows it say how long millions of records wait for their acknowledgement, by acks and number
+of replicas: the rule of `kafkalearn.delivery.cost` as columns, in microseconds. `with_wheel_moves` says what timing
+wheels do for each timer of a broker: `kafkalearn.purgatory.wheel` written as arithmetic. A timer first goes into the
+finest wheel that reaches it; from there it falls once for every digit, base 20, of what is left of its time. No row
+needs to see another.
 """
 
 from __future__ import annotations
@@ -18,7 +24,7 @@ from kafkalearn.delivery.cost import MOST_REPLICAS
 from kafkalearn.purgatory.requests import RECORD_BYTES
 from kafkalearn.purgatory.wheel import TICK_MS, WHEEL_SIZE, Settings
 from kafkalearn.replication.events import refuse_unknown_acks
-from kafkalearn.spark.columns import refuse_overwrite, require
+from kafkalearn.spark.columns import WHOLE_NUMBERS, refuse_overwrite, require
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import SEED, rows_of
 from kafkalearn.spark.data.generate import hash_of, uniform
@@ -174,14 +180,9 @@ def fetch_waits(
     )
 
 
-# How long millions of records wait for their acknowledgement, by acks and number of replicas.
-#
-# The rule is that of `kafkalearn.delivery.cost`, as columns. Times are in microseconds.
-
 FOLLOWERS = tuple(f"follower_{number}_us" for number in range(1, MOST_REPLICAS))
 BUCKET_US = 100
 CASES = ((1, 3), *(("all", replicas) for replicas in range(1, MOST_REPLICAS + 1)))
-_WHOLE = ("int", "bigint")
 
 
 def round_trips(spark: SparkSession, size: str | int = "class", *, seed: int = SEED) -> DataFrame:
@@ -250,7 +251,7 @@ def _latency(df: DataFrame, acks: int | str, replica_count: int) -> Column:
     refuse_unknown_acks(acks)
     followers = FOLLOWERS[: whole_number("replica_count", replica_count, 1, MOST_REPLICAS) - 1]
     for column in ("there_us", "back_us", *followers):
-        require(df, column, _WHOLE, "times are whole microseconds, as round_trips() has them")
+        require(df, column, ("int", "bigint"), "times are whole microseconds, as round_trips() has them")
     if acks == 0:
         return sf.lit(0).cast("bigint")
     own = sf.col("there_us") + sf.col("back_us")
@@ -316,16 +317,9 @@ def _within(counts: list[tuple[int, int]], share: float) -> int:
     return 0
 
 
-# Timers of a broker by the million, and what timing wheels do for each, as a native expression.
-#
-# The rule is `kafkalearn.purgatory.wheel` written as arithmetic: a timer first goes into the finest wheel that
-# reaches it; from there it falls once for every digit, base 20, of what is left of its time. No row needs to see
-# another.
-
 VERSION = 1
 HOUR_MS = 3_600_000
 LONGEST_MS = 2**40  # 35 years: wheels beyond that are never made
-WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 # Of a thousand requests: the kind, its timeout, when it is done as a rule, and how many of a million are never done.
 KINDS = (
@@ -441,7 +435,7 @@ def with_wheel_moves(
     """
     wheels = Settings(tick_ms, wheel_size)
     for column in (added, timeout, done):
-        require(df, column, WHOLE, "times are whole milliseconds")
+        require(df, column, WHOLE_NUMBERS, "times are whole milliseconds")
     refuse_overwrite(df, output)
     due = sf.col(added).cast("bigint") + sf.col(timeout)
     end = sf.least(sf.coalesce(sf.col(done).cast("bigint"), due), due)

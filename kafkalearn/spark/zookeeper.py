@@ -1,10 +1,19 @@
-"""Groups of old consumers by the thousands: how long they take to agree when one more joins, and who gives up.
+"""Old consumers over whole columns: their fetchers, their commits to both stores, and how long a group takes to agree.
 
-Everybody reads the same members and computes the same assignment, so all that counts is who is slower: a consumer that
-wants a partition before its old owner has released it fails, waits ``rebalance.backoff.ms`` and tries again, four times
-in all. When each releases, and when each tries, follows from its pause and from the number of its requests to
-ZooKeeper. So a whole rebalance is arithmetic, which NumPy does for many groups at once
-(`kafkalearn.spark.zookeeper`).
+*Fetchers*: which one of the old consumer, or of a follower, serves which partition, by the rule of
+`kafkalearn.zookeeper.fetching.fetcher_id`; the hash is Java's own function.
+
+*Commits*: the same ones as writes to ZooKeeper and as requests to the offsets topic, second by second, and who falls
+behind, by the rule of `kafkalearn.zookeeper.commits.simulator`. A node is written for each partition whose offset has
+changed since the consumer's last commit; a request takes all partitions that the consumer commits at one moment,
+changed or not.
+
+*Agreement*: how long groups take to agree when one more joins, and who gives up. Everybody reads the same members and
+computes the same assignment, so all that counts is who is slower: a consumer that wants a partition before its old
+owner has released it fails, waits ``rebalance.backoff.ms`` and tries again, four times in all. When each releases, and
+when each tries, follows from its pause and from the number of its requests to ZooKeeper. So a whole rebalance is
+arithmetic, which NumPy does on Spark's workers for many groups at once. There a group's members stand behind one
+another in an array, the newcomer last, and the groups behind one another.
 """
 
 from __future__ import annotations
@@ -19,18 +28,13 @@ from pyspark.sql.pandas.types import from_arrow_type
 
 from kafkalearn.base.checks import LARGEST_INT, whole_number
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.spark.columns import refuse_overwrite, require
+from kafkalearn.spark.columns import WHOLE_NUMBERS, refuse_overwrite, require
 from kafkalearn.spark.coordinator import with_group_hash
 from kafkalearn.spark.data.datasets import SEED
 from kafkalearn.spark.data.generate import hash_of, uniform
 from kafkalearn.spark.session.worker_code import for_workers
 from kafkalearn.zookeeper.eras import LATENCY_MS, LONGEST_PAUSE_MS, MOST_MEMBERS
 
-# Which fetcher of the old consumer, or of a follower, serves which partition, for whole columns.
-#
-# The rule of `kafkalearn.zookeeper.fetching.fetcher_id`; the hash is Java's own function.
-
-_WHOLE = ("tinyint", "smallint", "int", "bigint")
 _HASH = "_topic_hash"
 
 
@@ -77,7 +81,7 @@ def with_fetcher(
     """
     whole_number("num_consumer_fetchers", num_consumer_fetchers, 1, LARGEST_INT)
     require(df, topic, ("string",), "a topic has a name")
-    require(df, partition, _WHOLE, "a partition is a whole number")
+    require(df, partition, WHOLE_NUMBERS, "a partition is a whole number")
     refuse_overwrite(df, output)
     hashed = with_group_hash(df, topic, _HASH)
     number = _kafka_abs(sf.col(_HASH).cast("bigint") * 31 + sf.col(partition)) % num_consumer_fetchers
@@ -125,9 +129,9 @@ def fetcher_loads(df: DataFrame, load: str, leader: str = "leader", fetcher: str
     |     1|         0|              1|10.0|  0.1|
     +------+----------+---------------+----+-----+
     """
-    require(df, load, (*_WHOLE, "float", "double"), "a load is a number")
-    require(df, leader, _WHOLE, "a broker has a number")
-    require(df, fetcher, _WHOLE, "take the column that with_fetcher adds")
+    require(df, load, (*WHOLE_NUMBERS, "float", "double"), "a load is a number")
+    require(df, leader, WHOLE_NUMBERS, "a broker has a number")
+    require(df, fetcher, WHOLE_NUMBERS, "take the column that with_fetcher adds")
     if len({leader.lower(), fetcher.lower(), load.lower()}) < 3:
         raise KafkaLearnError(f"leader, fetcher and load are three columns, got {leader!r}, {fetcher!r} and {load!r}")
     threads = (
@@ -140,18 +144,11 @@ def fetcher_loads(df: DataFrame, load: str, leader: str = "leader", fetcher: str
     return with_share.drop("of_broker").orderBy(sf.desc("load"), "leader", "fetcher_id")
 
 
-# The same commits as writes to ZooKeeper and as requests to the offsets topic, second by second, and who falls behind.
-#
-# The rule of `kafkalearn.zookeeper.commits.simulator`: a node is written for each partition whose offset has changed
-# since the consumer's last commit; a request takes all partitions that the consumer commits at one moment, changed or
-# not.
-
-_OFFSET_STORES_WHOLE = ("tinyint", "smallint", "int", "bigint")
-_COLUMNS = (
-    ("group_id", ("string", *_OFFSET_STORES_WHOLE)),
-    ("partition", _OFFSET_STORES_WHOLE),
-    ("offset", _OFFSET_STORES_WHOLE),
-    ("committed_ms", _OFFSET_STORES_WHOLE),
+_COMMIT_COLUMNS = (
+    ("group_id", ("string", *WHOLE_NUMBERS)),
+    ("partition", WHOLE_NUMBERS),
+    ("offset", WHOLE_NUMBERS),
+    ("committed_ms", WHOLE_NUMBERS),
 )
 
 
@@ -256,7 +253,7 @@ def writes_per_second(df: DataFrame) -> DataFrame:
     |     2|           1|       1|      2|
     +------+------------+--------+-------+
     """
-    for column, types in _COLUMNS:
+    for column, types in _COMMIT_COLUMNS:
         require(df, column, types, "group ids are text or numbers, all else whole numbers; times in milliseconds")
     of_partition = Window.partitionBy("group_id", "partition").orderBy("committed_ms")
     before = sf.lag("offset").over(of_partition)
@@ -303,22 +300,15 @@ def with_backlog(df: DataFrame, asked: str, done_per_second: int, output: str = 
     >>> [row.backlog for row in given.transform(with_backlog, "requests", 20).collect()]
     [0, 30, 10, 0]
     """
-    require(df, "second", _OFFSET_STORES_WHOLE, "a second is a whole number")
-    require(df, asked, _OFFSET_STORES_WHOLE, "writes are counted")
+    require(df, "second", WHOLE_NUMBERS, "a second is a whole number")
+    require(df, asked, WHOLE_NUMBERS, "writes are counted")
     whole_number("done_per_second", done_per_second, at_least=1)
     so_far = Window.orderBy("second").rowsBetween(Window.unboundedPreceding, Window.currentRow)
     ahead = sf.sum(sf.col(asked) - done_per_second).over(so_far)
-    return df.withColumn("_ahead", ahead).withColumn(output, _above_lowest(so_far)).drop("_ahead")
+    # What waits is how far what came, less what was done, stands above its lowest point so far, or above 0 if lower.
+    waits = sf.col("_ahead") - sf.least(sf.lit(0), sf.min("_ahead").over(so_far))
+    return df.withColumn("_ahead", ahead).withColumn(output, waits.cast("bigint")).drop("_ahead")
 
-
-def _above_lowest(so_far: Window) -> Column:
-    """What waits: how far what came, less what was done, stands above its lowest point so far, or above 0 if lower."""
-    return (sf.col("_ahead") - sf.least(sf.lit(0), sf.min("_ahead").over(so_far))).cast("bigint")
-
-
-# When old consumers agree, for many groups at once in NumPy: what workers run for `kafkalearn.spark.zookeeper`.
-#
-# A group's members stand behind one another in an array, the newcomer last, and the groups behind one another.
 
 REQUEST_MS = 2 * LATENCY_MS
 OWN_VIEW, REGISTERS, WHOLE_VIEW = 5, 7, 4

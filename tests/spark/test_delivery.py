@@ -1,4 +1,4 @@
-"""What crashes cost over many runs: the query against the simulator, run by run."""
+"""What crashes cost, and the results of records: the queries against the simulator, over many runs."""
 
 from dataclasses import replace
 
@@ -114,12 +114,15 @@ def test_the_query_finds_for_every_end_of_every_short_schedule_the_results_of_th
 
 
 @pytest.fixture(scope="module")
-def small_record_results(spark):
+def day_of_producers(spark):
     return generate_sends(spark, 40, seed=7).cache()
 
 
-def test_a_day_of_producers_shows_what_each_setting_lets_happen(small):
-    rows = [row.asDict() for row in results_of(sent_of(small), log_of(small)).transform(result_counts).collect()]
+def test_a_day_of_producers_shows_what_each_setting_lets_happen(day_of_producers):
+    rows = [
+        row.asDict()
+        for row in results_of(sent_of(day_of_producers), log_of(day_of_producers)).transform(result_counts).collect()
+    ]
     counts = {row.pop("producer"): row for row in rows}
 
     assert {producer: {name for name, count in row.items() if count} for producer, row in counts.items()} == {
@@ -132,10 +135,10 @@ def test_a_day_of_producers_shows_what_each_setting_lets_happen(small):
     assert {sum(row.values()) for row in counts.values()} == {8 * RUN_LENGTH}
 
 
-def test_the_rows_are_the_same_however_spark_cuts_them(spark, small):
+def test_the_rows_are_the_same_however_spark_cuts_them(spark, day_of_producers):
     again = generate_sends(spark, 40, seed=7).repartition(5)
-    assert again.exceptAll(small).count() == small.exceptAll(again).count() == 0
-    assert generate_sends(spark, 1, seed=8).exceptAll(small).count() > 0
+    assert again.exceptAll(day_of_producers).count() == day_of_producers.exceptAll(again).count() == 0
+    assert generate_sends(spark, 1, seed=8).exceptAll(day_of_producers).count() > 0
 
 
 def test_what_nobody_has_sent_is_left_out_and_other_columns_stay(spark):

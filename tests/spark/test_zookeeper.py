@@ -255,7 +255,7 @@ def test_no_commits_are_no_seconds(spark):
     assert empty.transform(writes_per_second).collect() == []
 
 
-def test_what_does_not_fit_is_refused__offset_stores(spark, small):
+def test_odd_commits_are_refused(spark, small):
     with pytest.raises(KafkaLearnError, match="no column 'offset'"):
         small.drop("offset").transform(writes_per_second)
     with pytest.raises(KafkaLearnError, match="done_per_second"):
