@@ -174,7 +174,7 @@ def _behind_headers(view: Array, at: Array, end: Array, header_count: Array) -> 
     return at
 
 
-# Columns filled: a record of every batch at a time, then what the few longest batches have left.
+# Columns filled.
 
 LEAST_BATCHES = 10  # fewer are read faster one after the other
 
@@ -185,15 +185,12 @@ def append_ms(header: Header) -> int | None:
 
 
 def fill(
-    columns: Columns,
-    buffer: Bytes,
-    starts: Array,
-    ends: Array,
-    counts: Array,
-    facts: Array,
-    headers: Sequence[Header],
+    columns: Columns, buffer: Bytes, starts: Array, ends: Array, counts: Array, facts: Array, headers: Sequence[Header]
 ) -> None:
-    """Read a record of every batch at a time; those with most records come first, so that those left are first."""
+    """Read a record of every batch at a time, then what the few longest batches have left.
+
+    Those with most records come first, so that those left are first.
+    """
     order = np.argsort(-counts, kind="stable")
     slots = (np.cumsum(counts) - counts)[order]
     position, end, count, fact = starts[order], ends[order], counts[order], facts[order]
@@ -209,40 +206,28 @@ def fill(
         places = slots[:left] + step
         for column, values in zip(columns, step_columns, strict=True):
             column[places] = values
-    _finish(columns, buffer, steps, order, slots, position, count, last, headers, ends)
-    whole = count <= steps
-    if (position[whole] != end[whole]).any():
+    is_whole = count <= steps
+    if (position[is_whole] != end[is_whole]).any():
         raise Odd
+    for index in np.nonzero(~is_whole)[0].tolist():
+        start, slot = int(position[index]), int(slots[index]) + steps
+        body, header = buffer[start : int(end[index])], headers[int(order[index])]
+        _finish(columns, slot, header, body, start, int(count[index]) - steps, int(last[index]))
 
 
 def _finish(
-    columns: Columns,
-    buffer: Bytes,
-    steps: int,
-    order: Array,
-    slots: Array,
-    position: Array,
-    count: Array,
-    last: Array,
-    headers: Sequence[Header],
-    ends: Array,
+    columns: Columns, slot: int, header: Header, body: bytes, start: int, count: int, offset_before: int
 ) -> None:
-    """The records that the few longest batches have left, one after the other."""
-    for index in np.nonzero(count > steps)[0].tolist():
-        batch = int(order[index])
-        header, start = headers[batch], int(position[index])
-        facts = BatchFacts(header.base_offset, header.last_offset, header.base_ms, append_ms(header), False, False)
-        body = buffer[start : int(ends[batch])]
-        slot = int(slots[index]) + steps
-        try:
-            for row in read_records_from(body, facts, int(count[index]) - steps, int(last[index])):
-                for column, value in zip(columns, row, strict=True):
-                    column[slot] = value
-                columns.key_start[slot] += start
-                columns.value_start[slot] += start
-                slot += 1
-        except (Undecodable, OverflowError):
-            raise Odd from None
+    """The records that a long batch has left, one after the other; `body` has them, from byte `start` of the buffer."""
+    facts = BatchFacts(header.base_offset, header.last_offset, header.base_ms, append_ms(header), False, False)
+    try:
+        for place, row in enumerate(read_records_from(body, facts, count, offset_before), start=slot):
+            for column, value in zip(columns, row, strict=True):
+                column[place] = value
+            columns.key_start[place] += start
+            columns.value_start[place] += start
+    except (Undecodable, OverflowError):
+        raise Odd from None
 
 
 # Some batches as one block.
