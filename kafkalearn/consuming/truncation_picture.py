@@ -12,7 +12,7 @@ from kafkalearn.consuming.truncation.simulator import broken
 from kafkalearn.drawing.player import Picture, picture
 from kafkalearn.drawing.svg import BODY, EMPTY, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH, edge, pointer, rect, text
 from kafkalearn.replication.events import NONE
-from kafkalearn.replication.picture import LEFT, cells, first_offset, legend, log_marks, offset_x, offsets
+from kafkalearn.replication.picture import LEFT, cells, epochs_legend, first_offset, log_marks, offset_x, offsets
 from kafkalearn.replication.state import DOWN, FROZEN, Partition
 from kafkalearn.replication.words import (
     effects_in_words,
@@ -184,7 +184,7 @@ def draw_truncation(
     return picture(
         bottom + 46,
         text(LEFT, 32, capitalised(event_words(frame, before)), TITLE, bold=True),
-        legend(state.partition),
+        epochs_legend(state.partition),
         offsets(first),
         *(shape for each in brokers for shape in _broker(state, old, each, first)),
         *(

@@ -29,6 +29,7 @@ from kafkalearn.drawing.svg import (
     element,
     fill,
     filled,
+    legend,
     line,
     outlined,
     rect,
@@ -114,7 +115,7 @@ def replication_elements(
         text(LEFT, 32, capitalised(head_in_words(state)), TITLE, bold=True),
         text(WIDTH - LEFT, 32, f"{state.now_ms:,} ms", BODY, "end", MUTED),
         text(KNOWN_LEFT, 60, "the leader knows", SMALL, colour=MUTED),
-        legend(state),
+        epochs_legend(state),
         offsets(first),
         *(_row(state, earlier, id_, first, ROWS_TOP + ROW_HEIGHT * (id_ - 1)) for id_ in settings.broker_ids),
         *_replicas(bottom + 18, assignment),
@@ -178,16 +179,16 @@ def _fill(record: Record) -> Fill:
     return NO_EPOCH if record.leader_epoch < 0 else fill(record.leader_epoch % MOST_FILLS)
 
 
-def legend(state: Partition) -> str:
+def epochs_legend(state: Partition) -> str:
     """Which fill is which leader epoch."""
     epochs = sorted({record.leader_epoch for each in state.replicas for record in each.log.records if record})
-    parts = []
-    for at, epoch in enumerate(epochs[-MOST_FILLS:]):
-        x = CELLS_LEFT + at * 110
-        parts.append(filled(NO_EPOCH if epoch < 0 else fill(epoch % MOST_FILLS), (x, 46, 22, 18)))
-        parts.append(outlined((x, 46, 22, 18), stroke=INK))
-        parts.append(text(x + 29, 60, "no epoch" if epoch < 0 else f"epoch {epoch}", SMALL, colour=MUTED))
-    return "\n".join(parts)
+    entries = [
+        (CELLS_LEFT + 110 * at, NO_EPOCH, "no epoch")
+        if epoch < 0
+        else (CELLS_LEFT + 110 * at, fill(epoch % MOST_FILLS), f"epoch {epoch}")
+        for at, epoch in enumerate(epochs[-MOST_FILLS:])
+    ]
+    return legend(entries, 60, size=(22, 18), up=14, gap=29, width=1)
 
 
 def offsets(first: int) -> str:

@@ -30,6 +30,7 @@ from kafkalearn.drawing.svg import (
     outlined,
     rect,
     text,
+    text_width,
     two_lines,
 )
 from kafkalearn.offsets.replicated import Appended, Deferred, Elected, Loaded
@@ -349,5 +350,5 @@ def _legend(y: float) -> str:
     for fill, words in ((NEVER, "never read"), (ONCE, "read once"), (TWICE, "read again")):
         parts += [filled(fill, (x, y - 13, 26, 16)), rect(x, y - 13, 26, 16, stroke=MUTED, stroke_width=0.75)]
         parts.append(text(x + 33, y, words, SMALL))
-        x += 33 + 8.7 * len(words) + 22
+        x += 33 + text_width(words, 8.7) + 22
     return "\n".join(parts)

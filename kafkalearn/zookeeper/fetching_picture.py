@@ -33,6 +33,7 @@ from kafkalearn.drawing.svg import (
     outlined,
     rect,
     text,
+    text_width,
 )
 from kafkalearn.zookeeper.fetching import cluster
 from kafkalearn.zookeeper.fetching.cluster import FetchingEvent
@@ -348,7 +349,7 @@ def _chunk(
         ground = filled(fill(names.index(chunk.topic_partition)), box)
     x, y, width, height = box
     edge = outlined(box, stroke=MARK if is_marked else INK, width=4 if is_marked else 1.3)
-    label = rect(x + 6, y + 4, min(width - 12, 9.6 * len(words) + 8), height - 8, PANEL)
+    label = rect(x + 6, y + 4, min(width - 12, text_width(words, 9.6) + 8), height - 8, PANEL)
     return "\n".join([ground, edge, label, text(x + 10, y + height / 2 + 5, words, SMALL)])
 
 
