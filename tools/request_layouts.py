@@ -62,9 +62,7 @@ def main(words: list[str]) -> int:
     line, _, patch = (words or [DEFAULT_RELEASE])[0].partition("=")
     release = find_release(line)
     if patch not in ("", release.version):
-        raise KafkaLearnError(
-            f"of {line} the jars of {release.version} are recorded; tools.live_releases takes {patch}"
-        )
+        raise KafkaLearnError(f"of {line} the jars of {release.version} are recorded; take in those of {patch} first")
     fetch(release)
     old = json.loads(RECORDED.read_text(encoding="utf-8"))["messages"] if RECORDED.exists() else {}
     new = read(release)

@@ -8,6 +8,7 @@ from time import sleep
 import pytest
 
 from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.live.cluster import NEWEST_OFFSET_FETCH_WITH_NAMES
 from kafkalearn.live.errors import NoAnswer, wait_for
 from kafkalearn.live.request_values import NEWEST_COMMIT_WITH_NAMES, commit, error_name
 from tests.live.checked import holds
@@ -16,7 +17,6 @@ from tests.recorded import recorded
 pytestmark = pytest.mark.live
 
 GROUP, PLACE = "billing", TopicPartition("orders", 0)
-FETCH_WITH_NAMES = 9
 CONFIG = {
     "offsets.topic.num.partitions": 1,
     "offsets.commit.timeout.ms": 1500,
@@ -36,7 +36,9 @@ def get(connection, is_stable):
     """Fetch; the error's name and the offset."""
     topics = [{"name": PLACE.topic, "partitionIndexes": [PLACE.partition]}]
     group = {"groupId": GROUP, "memberId": None, "memberEpoch": -1, "topics": topics}
-    answer = connection.call("OffsetFetch", {"groups": [group], "requireStable": is_stable}, FETCH_WITH_NAMES)
+    answer = connection.call(
+        "OffsetFetch", {"groups": [group], "requireStable": is_stable}, NEWEST_OFFSET_FETCH_WITH_NAMES
+    )
     (told,) = answer["groups"]
     if told["errorCode"]:
         return error_name(told["errorCode"]), None

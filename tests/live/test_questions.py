@@ -7,7 +7,7 @@ import json
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.live import questions as asking_module
+from kafkalearn.live import questions as live_questions
 from kafkalearn.live.errors import NotReached
 from kafkalearn.live.questions import QUESTIONS, ask, ask_a_real_broker, ask_live
 from kafkalearn.releases.real_answers import ask_with, questions, real_answer, recorded_answers
@@ -35,7 +35,7 @@ def test_a_real_broker_answers_as_it_was_recorded(release, name):
 
 def test_a_live_answer_says_of_which_kafka_it_is_and_is_asked_for_once(release, monkeypatch):
     asked = []
-    monkeypatch.setattr(asking_module, "QUESTIONS", {"uniform": lambda line: asked.append(line) or [line]})
+    monkeypatch.setattr(live_questions, "QUESTIONS", {"uniform": lambda line: asked.append(line) or [line]})
     ask_live(release)
 
     first, second = real_answer("uniform"), real_answer("uniform")
@@ -52,12 +52,12 @@ def test_where_the_machine_is_too_busy_three_times_the_recorded_answer_comes_and
         asked.append(line)
         raise NotReached("this machine is too busy")
 
-    monkeypatch.setattr(asking_module, "QUESTIONS", {"uniform": too_busy})
+    monkeypatch.setattr(live_questions, "QUESTIONS", {"uniform": too_busy})
     ask_live()
 
     answer = real_answer("uniform")
 
-    assert len(asked) == asking_module.TRIES
+    assert len(asked) == live_questions.TRIES
     assert answer.value == recorded_answers()["answers"]["uniform"]
     assert answer.asked.endswith("here none can be asked: this machine is too busy")
 
@@ -70,15 +70,15 @@ def test_an_unknown_question_names_the_known_ones():
 
 
 def test_one_line_asks_a_broker_and_says_so(release, monkeypatch, capsys):
-    monkeypatch.setattr(asking_module, "QUESTIONS", {"uniform": lambda line: [line]})
+    monkeypatch.setattr(live_questions, "QUESTIONS", {"uniform": lambda line: [line]})
 
     assert ask_a_real_broker("uniform") == [release]
     assert capsys.readouterr().out.endswith("started on this machine for it.\n")
 
 
 def test_one_line_fetches_nothing_and_shows_what_was_recorded(monkeypatch, capsys):
-    monkeypatch.setattr(asking_module, "missing", lambda release: list(release.jars))
-    monkeypatch.setattr(asking_module, "prepare", lambda release: pytest.fail("it was fetched"))
+    monkeypatch.setattr(live_questions, "missing", lambda release: list(release.jars))
+    monkeypatch.setattr(live_questions, "prepare", lambda release: pytest.fail("it was fetched"))
 
     assert ask_a_real_broker("range") == recorded_answers()["answers"]["range"]
     assert "none was fetched (make live does that)" in capsys.readouterr().out
