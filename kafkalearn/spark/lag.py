@@ -1,4 +1,17 @@
-"""What groups read, over many of them: partitions that change hands, and consumers that are pulled or pushed to."""
+"""What groups read, over many of them: their lag, partitions that change hands, consumers that are pulled or pushed to.
+
+*Records* have the columns of Spark's Kafka source. *Commits* are rows ``group_id``, ``topic``, ``partition``,
+``offset`` (the next one to read), ``committed_at``: as many as there were; the last of each partition counts.
+*Owners* are rows ``group_id``, ``member_id``, ``topic``, ``partition``. All is Spark's own expressions, no Python
+runs on the workers.
+
+`backlogs` is for many consumers of one topic, pulled from its log or pushed to from queues: what the broker holds for
+each. `kafkalearn.consuming.push` does the same record by record, for a few consumers; there a slow one can also make
+the broker refuse the producer, which is not known here: queues that are full drop their oldest record.
+
+`handovers` asks what a member's own offset would be worth when a partition goes to another one.
+`kafkalearn.consuming.handovers` does the same for one run, event by event.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +31,6 @@ __all__ = [
     "handovers",
     "owners_over_time",
 ]
-
-
-# The lag of consumer groups, from records and from what the groups have committed.
-#
-# *Records* have the columns of Spark's Kafka source. *Commits* are rows ``group_id``, ``topic``, ``partition``,
-# ``offset`` (the next one to read), ``committed_at``: as many as there were; the last of each partition counts.
-# *Owners* are rows ``group_id``, ``member_id``, ``topic``, ``partition``. All is Spark's own expressions, no Python
-# runs on the workers.
 
 NUMBERS = ("int", "bigint")
 OWNER_SCHEMA = "group_id STRING, member_id STRING, topic STRING, partition INT"
@@ -217,12 +222,6 @@ def _require_commits(commits: DataFrame) -> None:
     require(commits, "committed_at", (*NUMBERS, "timestamp"), "a moment, or a number that rises with time")
 
 
-# Many consumers of one topic, pulled from its log or pushed to from queues: what the broker holds for each.
-#
-# `kafkalearn.consuming.push` does the same record by record, for a few consumers; there a slow one can also make the
-# broker refuse the producer, which is not known here: queues that are full drop their oldest record.
-
-_WHOLE = ("int", "bigint")
 _FIELDS = ("held", "most_held", "dropped", "pushed", "end", "position", "missed", "pulled")
 
 
@@ -266,10 +265,10 @@ def backlogs(
     """
     whole_number("queue_limit", queue_limit, at_least=1)
     whole_number("retention", retention, at_least=1)
-    require(consumers, "consumer", ("string", *_WHOLE), "each consumer needs a name")
-    require(consumers, "rate", _WHOLE, "records that it can process in an interval")
-    require(arrivals, "interval", _WHOLE, "a number that rises with time")
-    require(arrivals, "record_count", _WHOLE, "records that arrive in the interval")
+    require(consumers, "consumer", ("string", *NUMBERS), "each consumer needs a name")
+    require(consumers, "rate", NUMBERS, "records that it can process in an interval")
+    require(arrivals, "interval", NUMBERS, "a number that rises with time")
+    require(arrivals, "record_count", NUMBERS, "records that arrive in the interval")
     in_order = sf.array_sort(
         sf.collect_list(sf.struct("interval", sf.col("record_count").cast("bigint").alias("record_count")))
     )
@@ -312,12 +311,7 @@ def _after_interval(state: Column, arriving: Column, rate: Column, queue_limit: 
     return sf.struct(*(values[name].cast("bigint").alias(name) for name in _FIELDS))
 
 
-# Partitions that go to another member, from commits and assignments: what would a member's own offset be worth?
-#
-# `kafkalearn.consuming.handovers` does the same for one run, event by event.
-
-HANDOVERS_PLACE = ["group_id", "topic", "partition"]
-HANDOVERS_OWNER_SCHEMA = "group_id STRING, member_id STRING, topic STRING, partition INT, assigned_at TIMESTAMP"
+PLACE_OF_GROUP = ["group_id", *PLACE]
 _MOMENTS = ("timestamp", "int", "bigint")
 
 
@@ -365,16 +359,16 @@ def handovers(commits: DataFrame, owners: DataFrame) -> DataFrame:
         require(df, own, ("string", "int", "bigint"), "commits have an offset, assignments a member_id")
         require(df, moment, _MOMENTS, "a moment, or a number that rises with time")
     committed_at = [
-        *HANDOVERS_PLACE,
+        *PLACE_OF_GROUP,
         sf.col("committed_at").alias("at"),
         sf.lit(None).cast("string").alias("new"),
         "offset",
     ]
-    assigned_at = [*HANDOVERS_PLACE, sf.col("assigned_at").alias("at"), sf.col("member_id").alias("new")]
+    assigned_at = [*PLACE_OF_GROUP, sf.col("assigned_at").alias("at"), sf.col("member_id").alias("new")]
     events = commits.select(*committed_at, sf.lit(0).alias("kind")).unionByName(
         owners.select(*assigned_at, sf.lit(None).cast("bigint").alias("offset"), sf.lit(1).alias("kind"))
     )
-    so_far = Window.partitionBy(*HANDOVERS_PLACE).orderBy("at", "kind").rowsBetween(Window.unboundedPreceding, 0)
+    so_far = Window.partitionBy(*PLACE_OF_GROUP).orderBy("at", "kind").rowsBetween(Window.unboundedPreceding, 0)
     earlier = so_far.rowsBetween(Window.unboundedPreceding, -1)
     owned = events.select(
         "*",
@@ -382,13 +376,13 @@ def handovers(commits: DataFrame, owners: DataFrame) -> DataFrame:
         _last("new").over(earlier).alias("before"),
         _last("offset").over(so_far).alias("committed"),
     )
-    by_member = Window.partitionBy(*HANDOVERS_PLACE, "member_id").orderBy("at", "kind")
+    by_member = Window.partitionBy(*PLACE_OF_GROUP, "member_id").orderBy("at", "kind")
     own = _last("offset").over(by_member.rowsBetween(Window.unboundedPreceding, 0)).alias("own")
     return (
         owned.select("*", own)
         .where("kind = 1 AND committed IS NOT NULL AND NOT before <=> member_id")
         .select(
-            *HANDOVERS_PLACE,
+            *PLACE_OF_GROUP,
             "member_id",
             sf.col("at").alias("assigned_at"),
             "committed",
@@ -424,7 +418,7 @@ def owners_over_time(
                 rows += [(group_id, row["member"], row["topic"], row["partition"], moment) for row in assignment.rows()]
             case _:
                 raise KafkaLearnError(f"an assignment comes with its moment: (datetime, Assignment), got {each!r}")
-    return spark.createDataFrame(rows, HANDOVERS_OWNER_SCHEMA)
+    return spark.createDataFrame(rows, f"{OWNER_SCHEMA}, assigned_at TIMESTAMP")
 
 
 def _last(column: str) -> Column:

@@ -8,23 +8,11 @@ import pytest
 
 from kafkalearn.assignors import Member, assign
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, commit_rows, lags, simulate
+from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, commit_rows, lags, push, simulate
 from kafkalearn.consuming.handovers import handovers as handovers_of_run
 from kafkalearn.consuming.handovers import owner_rows
 from kafkalearn.consuming.lag import lags_by_member
-from kafkalearn.consuming.push import (
-    Process,
-    missed_by_pull,
-)
-from kafkalearn.consuming.push import (
-    Produce as PushProduce,
-)
-from kafkalearn.consuming.push import (
-    Settings as PushSettings,
-)
-from kafkalearn.consuming.push import (
-    simulate as push_simulate,
-)
+from kafkalearn.consuming.push import missed_by_pull
 from kafkalearn.consuming.simulator import Appended
 from kafkalearn.spark.data.datasets import orders
 from kafkalearn.spark.lag import (
@@ -163,9 +151,9 @@ def test_each_consumer_stands_where_the_simulator_has_it(spark, queue_limit, ret
     chance = Random(queue_limit)
     rates = {f"c{number}": number for number in range(7)}
     arriving = [chance.randrange(9) for _ in range(40)]
-    settings = PushSettings(tuple(rates), queue_limit=queue_limit, prefetch=2, retention=retention)
-    work = [Process(consumer, rate) for consumer, rate in rates.items() if rate]
-    brokers = push_simulate(settings, [event for count in arriving for event in (*[PushProduce()] * count, *work)])[
+    settings = push.Settings(tuple(rates), queue_limit=queue_limit, prefetch=2, retention=retention)
+    work = [push.Process(consumer, rate) for consumer, rate in rates.items() if rate]
+    brokers = push.simulate(settings, [event for count in arriving for event in (*[push.Produce()] * count, *work)])[
         -1
     ].state
 
@@ -205,7 +193,7 @@ def test_what_can_hold_nothing_is_refused(spark, options, said):
 
 
 @pytest.fixture(scope="module")
-def trace_handovers():
+def coming_and_going():
     """Two groups whose members come and go while they read four partitions."""
     chance = Random(11)
     events = []
@@ -216,11 +204,13 @@ def trace_handovers():
     return run_what_is_legal(Settings(4), events)
 
 
-def test_each_handover_is_that_of_the_simulator(spark, trace):
-    commits, owners = (spark.createDataFrame(pd.DataFrame(rows(trace))) for rows in (commit_rows, owner_rows))
+def test_each_handover_is_that_of_the_simulator(spark, coming_and_going):
+    commits, owners = (
+        spark.createDataFrame(pd.DataFrame(rows(coming_and_going))) for rows in (commit_rows, owner_rows)
+    )
     expected = {
         (each.at, each.group_id, each.partition): (each.member_id, each.committed, each.own, each.set_back)
-        for each in handovers_of_run(trace)
+        for each in handovers_of_run(coming_and_going)
     }
     found = {
         (row.assigned_at, row.group_id, row.partition): (row.member_id, row.committed, row.own, row.set_back)
@@ -232,8 +222,8 @@ def test_each_handover_is_that_of_the_simulator(spark, trace):
     assert {own is None for _, _, own, _ in expected.values()} == {True, False}
 
 
-def test_what_is_not_as_asked_is_refused__handovers(spark, trace):
-    commits = spark.createDataFrame(pd.DataFrame(commit_rows(trace)))
+def test_odd_commits_and_assignments_are_refused(spark, coming_and_going):
+    commits = spark.createDataFrame(pd.DataFrame(commit_rows(coming_and_going)))
     with pytest.raises(KafkaLearnError, match="no column 'member_id'"):
         handovers(commits, commits)
     with pytest.raises(KafkaLearnError, match="an assignment comes with its moment"):
