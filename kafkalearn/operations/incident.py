@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kafkalearn.base.checks import Checked, Count, check_fields
-from kafkalearn.log import Append, CleanerFailed, CleanerRound, NewBatch, Restart
-from kafkalearn.log import Settings as LogSettings
+from kafkalearn.log import model as log_model
 from kafkalearn.log import simulate as simulate_log
-from kafkalearn.log.model import Log
-from kafkalearn.log.model import start as start_log
+from kafkalearn.log.model import Append, CleanerFailed, CleanerRound, Log, NewBatch, Restart
 from kafkalearn.offsets.records import encode_key, encode_value
 from kafkalearn.operations.offsets_topic import (
     BrokerDied,
@@ -24,11 +22,11 @@ from kafkalearn.operations.offsets_topic import (
     FindCoordinator,
     OffsetsTopic,
     Reassigned,
+    Settings,
     groups_without_coordinator,
     simulate,
+    start,
 )
-from kafkalearn.operations.offsets_topic import Settings as TopicSettings
-from kafkalearn.operations.offsets_topic import start as start_topic
 from kafkalearn.operations.placement import place_shifted
 from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
 
@@ -115,7 +113,7 @@ def play(incident: Incident | None = None) -> tuple[Stage, ...]:
     Apache Kafka 0.8.2 to 4.3, ``LogCleaner``, ``GroupCoordinator``; KIP-346.
     """
     size = Incident() if incident is None else incident
-    log_settings = LogSettings(
+    log_settings = log_model.Settings(
         "compact", segment_bytes=size.segment_bytes, min_cleanable_dirty_ratio=0.0, release=size.release
     )
     happens = {  # to the log
@@ -126,7 +124,7 @@ def play(incident: Incident | None = None) -> tuple[Stage, ...]:
     }
     group_ids = [f"group-{number}" for number in range(size.group_count)]
     stages: list[Stage] = []
-    log = start_log(log_settings)
+    log = log_model.start(log_settings)
     for name, topic in topic_stages(size.release).items():
         log = simulate_log(log_settings, happens.get(name, []), log)[-1].state
         stages.append(_seen(name, log, topic, group_ids))
@@ -140,7 +138,7 @@ def topic_stages(release: str = DEFAULT_RELEASE) -> Mapping[str, OffsetsTopic]:
     {'disk full, broker dead': 16}
     """
     has_zookeeper = not at_least("4.0", release)  # nothing of the incident depends on it
-    settings = TopicSettings(BROKERS, replication_factor=1, release=release, has_zookeeper=has_zookeeper)
+    settings = Settings(BROKERS, replication_factor=1, release=release, has_zookeeper=has_zookeeper)
     happens = {
         HEALTHY: [*map(BrokerStarted, BROKERS), FindCoordinator("billing")],
         FULL: [BrokerDied(DYING)],
@@ -149,7 +147,7 @@ def topic_stages(release: str = DEFAULT_RELEASE) -> Mapping[str, OffsetsTopic]:
         DEAD_AGAIN: [BrokerDied(DYING_LATER)],
     }
     stages: dict[str, OffsetsTopic] = {}
-    topic = start_topic(settings)
+    topic = start(settings)
     for name in STAGES:
         topic = simulate(settings, happens.get(name, []), topic)[-1].state
         stages[name] = topic

@@ -456,17 +456,14 @@ def _elected(cluster: Cluster, event: ElectLeaders) -> Cluster:
     """As ElectLeaders answers: of all partitions those that need no election are left out of the answer."""
     chosen = [each for each in cluster.partitions if _is_meant(each, event)]
     if not chosen:
-        return replace(
-            cluster,
-            effects=(ElectionAnswered(event.topic or "", event.partition or 0, "UNKNOWN_TOPIC_OR_PARTITION"),),
-        )
+        answer = ElectionAnswered(event.topic or "", event.partition or 0, "UNKNOWN_TOPIC_OR_PARTITION")
+        return replace(cluster, effects=(answer,))
     partitions = tuple(_given_back(each, cluster.fenced, each in chosen) for each in cluster.partitions)
     answers = [ElectionAnswered(each.topic, each.partition, _answer(each, cluster.fenced)) for each in chosen]
     if event.topic is None:
         answers = [each for each in answers if each.error != "ELECTION_NOT_NEEDED"]
-    return replace(
-        cluster, partitions=partitions, effects=(*_leaders_changed(cluster.partitions, partitions), *answers)
-    )
+    effects = (*_leaders_changed(cluster.partitions, partitions), *answers)
+    return replace(cluster, partitions=partitions, effects=effects)
 
 
 def _is_meant(partition: Led, event: ElectLeaders) -> bool:
@@ -536,14 +533,6 @@ def _epochs_rise(settings: Settings, before: Cluster, cluster: Cluster) -> bool:
     return all(now.leader_epoch - was.leader_epoch == (now.leader != was.leader) for was, now in pairs)
 
 
-def _are_led(settings: Settings, cluster: Cluster) -> bool:
-    return all(each.leader is not None for each in cluster.partitions)
-
-
-def _preferred_lead(settings: Settings, cluster: Cluster) -> bool:
-    return all(each.leader == each.preferred for each in cluster.partitions)
-
-
 def _is_even(settings: Settings, cluster: Cluster) -> bool:
     counts = Counter(each.leader for each in cluster.partitions if each.leader is not None)
     led = [counts[broker_id] for broker_id in settings.broker_ids if broker_id not in cluster.fenced]
@@ -556,7 +545,11 @@ INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
 """What holds in every state that can be reached."""
 
 PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
-    {ALL_LED: _are_led, PREFERRED_LEAD: _preferred_lead, EVEN: _is_even}
+    {
+        ALL_LED: lambda settings, cluster: all(each.leader is not None for each in cluster.partitions),
+        PREFERRED_LEAD: lambda settings, cluster: all(each.leader == each.preferred for each in cluster.partitions),
+        EVEN: _is_even,
+    }
 )
 """What an operator hopes for; a dead broker breaks it, and one that is back too, until leadership is given back."""
 

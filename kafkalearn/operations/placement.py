@@ -400,7 +400,9 @@ class _Racks:
 
     def __init__(self, brokers: tuple[Broker, ...], random: JavaRandom) -> None:
         self._random, self._round = random, 0
-        by_name: JavaHashMap[str | None, _Rack] = JavaHashMap(hash_code=_hash_of_optional)
+        by_name: JavaHashMap[str | None, _Rack] = JavaHashMap(
+            hash_code=lambda name: 0 if name is None else java_hash(name)
+        )
         for broker in brokers:
             if broker.rack not in by_name:
                 by_name[broker.rack] = _Rack()
@@ -449,7 +451,3 @@ class _Racks:
         for rack in self._racks.values():
             for each in rack.lists():
                 self._random.shuffle(each.ids)
-
-
-def _hash_of_optional(name: str | None) -> int:
-    return 0 if name is None else java_hash(name)

@@ -284,8 +284,6 @@ def _text(name: str, value: object) -> str:
 
 # What ``--execute`` refuses, in Kafka's words and in Kafka's order.
 
-Member = TypeVar("Member")
-
 RUNNING = (
     "Cannot execute because there is an existing partition assignment.  Use --additional to override this and create "
     "a new partition assignment in addition to the existing one. The --additional flag can also be used to change the "
@@ -361,15 +359,15 @@ def _of_the_cluster(targets: tuple[Target, ...], cluster: Cluster, is_additional
     return None
 
 
-def duplicates(members: Iterable[Member]) -> list[Member]:
+def duplicates(items: Iterable[Item]) -> list[Item]:
     """What stands more than once, in the order of Java's HashSet.
 
     >>> duplicates([3, 1, 3, 2, 1])
     [1, 3]
     """
-    seen: set[Member] = set()
-    twice: list[Member] = []
-    for each in members:
+    seen: set[Item] = set()
+    twice: list[Item] = []
+    for each in items:
         if each in seen:
             twice.append(each)
         seen.add(each)
@@ -504,7 +502,7 @@ def execute_text(
     """
     _checked(release)
     targets = targets_of(plan)
-    if any({*each.log_dirs} - {"any"} for each in targets):
+    if any({*each.log_dirs} - {ANY_LOG_DIR} for each in targets):
         raise KafkaLearnError("a plan that names log directories moves replicas on one broker; that is not modelled")
     if throttle is not None:
         whole_number("throttle", throttle, 0, LARGEST_LONG)
@@ -654,11 +652,11 @@ def current(
     cluster: Cluster, places: Iterable[TopicPartition], release: str | Release = DEFAULT_RELEASE
 ) -> tuple[Target, ...]:
     """The replicas as they are, as a plan: what to keep for the way back."""
+    is_named = at_least(WITH_LOG_DIRS, release)
     found = []
     for at in places:
         replicas = cluster.replicas(at) or ()
-        is_named = at_least(WITH_LOG_DIRS, release)
-        names = tuple(cluster.log_dirs.get(broker, "any") for broker in replicas) if is_named else ()
+        names = tuple(cluster.log_dirs.get(broker, ANY_LOG_DIR) for broker in replicas) if is_named else ()
         found.append(Target(*at, replicas, names))
     return tuple(found)
 

@@ -63,10 +63,14 @@ class PartitionInfo(Checked):
         return bool({*self.replicas} & {*self.adding, *self.removing})
 
     @property
+    def replica_count(self) -> int:
+        """How many replicas there shall be; those that are only coming do not count."""
+        return len(self.replicas) - (len(self.adding) if self.is_moving else 0)
+
+    @property
     def is_under_replicated(self) -> bool:
-        """Whether fewer replicas are in sync than there shall be; those that are only coming do not count."""
-        wanted = len(self.replicas) - (len(self.adding) if self.is_moving else 0)
-        return wanted > len(self.isr)
+        """Whether fewer replicas are in sync than there shall be."""
+        return self.replica_count > len(self.isr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +153,11 @@ def describe_topics(
     chosen = _chosen(only, release)
     printed = []
     for topic in iterable("topics", topics, of="TopicInfo(...)"):
-        if only in (None, WITH_OVERRIDES) and (only is None or topic.config):
+        if only is None or (only == WITH_OVERRIDES and topic.config):
             printed.append(_topic_line(topic, release))
-        least = int(topic.config.get(MIN_IN_SYNC_REPLICAS, min_insync_replicas))
         if only == WITH_OVERRIDES:
             continue
+        least = int(topic.config.get(MIN_IN_SYNC_REPLICAS, min_insync_replicas))
         for number, partition in enumerate(topic.partitions):
             if chosen is None or chosen(partition, live, least):
                 printed.append(_partition_line(topic.name, number, partition, release))
@@ -191,13 +195,12 @@ def _topic_line(topic: TopicInfo, release: str | Release) -> str:
     facts = [("Topic", topic.name)]
     if topic.topic_id is not None and at_least("2.8", release):
         facts.append(("TopicId", topic.topic_id))
-    facts += [("PartitionCount", len(topic.partitions)), ("ReplicationFactor", _factor(topic)), ("Configs", config)]
+    facts += [
+        ("PartitionCount", len(topic.partitions)),
+        ("ReplicationFactor", topic.partitions[0].replica_count),
+        ("Configs", config),
+    ]
     return "\t".join(f"{name}:{blank}{value}" for name, value in facts)
-
-
-def _factor(topic: TopicInfo) -> int:
-    first = topic.partitions[0]
-    return len(first.replicas) - (len(first.adding) if first.is_moving else 0)
 
 
 def _partition_line(name: str, number: int, partition: PartitionInfo, release: str | Release) -> str:
