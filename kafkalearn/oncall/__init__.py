@@ -15,13 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-__all__ = [
-    "safe",
-    "upgrade",
-    "where",
-    "why",
-    "xray",
-]
+__all__ = ["safe", "upgrade", "where", "why", "xray"]
 
 
 if TYPE_CHECKING:

@@ -89,14 +89,6 @@ def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
 # Names and keys as people write them down: text, hexadecimal, base64, or the number that a serializer wrote.
 
 
-def _hex(written: str) -> bytes:
-    return bytes.fromhex(written.removeprefix("0x"))
-
-
-def _base64(written: str) -> bytes:
-    return base64.b64decode(written, validate=True)
-
-
 def _whole(size: int) -> Callable[[str], bytes]:
     return lambda written: int(written).to_bytes(size, "big", signed=True)
 
@@ -104,8 +96,8 @@ def _whole(size: int) -> Callable[[str], bytes]:
 FORMATS: MappingProxyType[str, tuple[str, Callable[[str], bytes]]] = MappingProxyType(
     {
         "text": ("text, written in UTF-8 as StringSerializer does", str.encode),
-        "hex": ("bytes in hexadecimal", _hex),
-        "base64": ("bytes in base64", _base64),
+        "hex": ("bytes in hexadecimal", lambda written: bytes.fromhex(written.removeprefix("0x"))),
+        "base64": ("bytes in base64", lambda written: base64.b64decode(written, validate=True)),
         "int": ("a number of 32 bits, as IntegerSerializer writes it", _whole(4)),
         "long": ("a number of 64 bits, as LongSerializer writes it", _whole(8)),
     }

@@ -1,4 +1,4 @@
-"""Options that several questions have, and the cluster behind ``--bootstrap``."""
+"""Options that several questions have, the cluster behind ``--bootstrap``, the text behind ``--describe``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from kafkalearn.oncall.answer import text_of
 from kafkalearn.oncall.settings import read_properties
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ def cluster_of(options: argparse.Namespace) -> Iterator[Cluster | None]:
     config = {} if options.config is None else read_properties(options.config).values
     with connect(options.bootstrap, config) as cluster:
         yield cluster
+
+
+def described(options: argparse.Namespace) -> str | None:
+    """The text behind ``--describe``; None: there is none."""
+    return None if options.describe is None else text_of(options.describe, "what kafka-topics --describe prints")
 
 
 def file_argument(parser: argparse._ActionsContainer, *names: str, **options: Any) -> None:

@@ -14,7 +14,7 @@ from kafkalearn.coordinator.leaders import described_topics
 from kafkalearn.delivery.model import Settings
 from kafkalearn.delivery.picture import describe_delivery, draw_delivery
 from kafkalearn.drawing.player import Animation, animation
-from kafkalearn.oncall.answer import Answer, Outcome, text_of, wrapped
+from kafkalearn.oncall.answer import Answer, Outcome, wrapped
 from kafkalearn.oncall.durability import (
     ACKS,
     HARM,
@@ -34,7 +34,7 @@ from kafkalearn.oncall.durability import (
     settings_of,
     topic_facts,
 )
-from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
+from kafkalearn.oncall.options import add_bootstrap, cluster_of, described, file_argument
 from kafkalearn.oncall.settings import read_files
 from kafkalearn.releases.lines import DEFAULT_RELEASE, release_line
 
@@ -98,9 +98,9 @@ def safe(
     """
     line = release_line(release)
     read = read_files(files)
-    described = dict(mapping("topic_settings", topic_settings or {}, of="setting to value"))
+    of_topic = dict(mapping("topic_settings", topic_settings or {}, of="setting to value"))
     if describe is not None:
-        described = topic_facts(describe, _topic(text("describe", describe), topic))
+        of_topic = topic_facts(describe, _topic(text("describe", describe), topic))
     values = {
         ACKS: "all" if acks in ("all", -1, "-1") else int(acks) if acks in ("0", "1") else acks,
         MIN_ISR: min_insync_replicas,
@@ -110,7 +110,7 @@ def safe(
         RETRIES: retries,
         IN_FLIGHT: max_in_flight,
     }
-    given = gather(values, read, described, line)
+    given = gather(values, read, of_topic, line)
     settings = settings_of(given, line)
     harms, beyond, seen = search(settings)
     producer = settings.producer
@@ -268,7 +268,6 @@ def answer(options: argparse.Namespace) -> Safe:
     """Ask `kafkalearn.oncall.safe`, and write the film."""
     if options.film is not None and Path(options.film).suffix not in (".html", ".svg"):
         raise KafkaLearnError(f"--film must end in .html or .svg, got {options.film!r}")
-    described = None if options.describe is None else text_of(options.describe, "what kafka-topics --describe prints")
     found = safe(
         [*options.file, *((side, path) for side in SIDES for path in getattr(options, side))],
         acks=options.acks,
@@ -278,7 +277,7 @@ def answer(options: argparse.Namespace) -> Safe:
         is_idempotent=TRUTHS.get(options.idempotence),
         retries=options.retries,
         max_in_flight=options.max_in_flight,
-        describe=described,
+        describe=described(options),
         topic=options.topic_name,
         topic_settings=_of_cluster(options),
         release=options.release,

@@ -272,21 +272,21 @@ def _kind(value: str) -> str:
 
 
 def _number(value: str, kafka_type: str) -> float | int | None:
-    try:
-        if kafka_type == "DOUBLE":
+    if kafka_type == "DOUBLE":
+        try:
             return float(value)
-        number = int(value) if re.fullmatch(r"[+-]?[0-9]{1,20}", value) else None
-    except ValueError:
+        except ValueError:
+            return None
+    if not re.fullmatch(r"[+-]?[0-9]{1,20}", value):
         return None
-    if number is None or not -(1 << INT_BITS[kafka_type] - 1) <= number < 1 << INT_BITS[kafka_type] - 1:
-        return None
-    return number
+    number, beyond = int(value), 1 << INT_BITS[kafka_type] - 1
+    return number if -beyond <= number < beyond else None
 
 
 def _is_within(limit: Limit, number: float) -> bool:
-    return not (
-        (limit.minimum is not None and number < limit.minimum) or (limit.maximum is not None and number > limit.maximum)
-    )
+    is_below = limit.minimum is not None and number < limit.minimum
+    is_above = limit.maximum is not None and number > limit.maximum
+    return not is_below and not is_above
 
 
 # Whose settings a file has: recognised by the names in it, or said by whoever gives it.

@@ -15,7 +15,7 @@ from kafkalearn.base.tables import text_table
 from kafkalearn.coordinator.leaders import OFFSETS_TOPIC, described_leaders, described_topics, round_robin_leaders
 from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.oncall.answer import FORMATS, Answer, Outcome, key_from, lines_of, text_of, text_width, wrapped
-from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
+from kafkalearn.oncall.options import add_bootstrap, cluster_of, described, file_argument
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 
@@ -410,7 +410,7 @@ def answer(options: argparse.Namespace) -> Where:
     if not names and not options.no_key:
         raise KafkaLearnError(f"which {options.kind}? Name one, for example: kafkalearn where {GROUP} billing")
     things = [key_from(name, options.format) for name in names] if options.kind == KEY else names
-    describe = None if options.describe is None else text_of(options.describe, "what kafka-topics --describe prints")
+    describe = described(options)
     with cluster_of(options) as cluster:
         return where(
             [*things, *([None] if options.no_key else [])],

@@ -14,10 +14,9 @@ from kafkalearn.base.trace import Trace, run
 from kafkalearn.formats.records import Record
 from kafkalearn.formats.segments import Segment
 from kafkalearn.formats.wire import Undecodable
+from kafkalearn.log import model as log_model
 from kafkalearn.log import simulator as log_simulator
 from kafkalearn.log.model import Append, Clean, Log, NewBatch, Roll
-from kafkalearn.log.model import Settings as LogSettings
-from kafkalearn.log.model import start as start_log
 from kafkalearn.offsets.records import decode
 from kafkalearn.offsets.replay import Pair, key_values, replay
 from kafkalearn.offsets.store.model import FAILED, LOADING, NOT_OWNED, OWNED
@@ -166,9 +165,9 @@ class Settings(Checked):
         return not at_least(fixed_in, self.release)
 
     @property
-    def log(self) -> LogSettings:
+    def log(self) -> log_model.Settings:
         """The offsets topic's own, as far as the cleaner asks for them."""
-        return LogSettings(cleanup_policy="compact", release=self.release)
+        return log_model.Settings(cleanup_policy="compact", release=self.release)
 
 
 # The state: the log, what its records say of members, and how far a load of it has come.
@@ -223,7 +222,7 @@ class Loading:
 
 def start(settings: Settings) -> Loading:
     """An empty partition that nobody has loaded."""
-    return Loading(start_log(settings.log))
+    return Loading(log_model.start(settings.log))
 
 
 def logged(log: Log) -> Mapping[str, Assigned]:

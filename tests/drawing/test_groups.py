@@ -32,13 +32,7 @@ from kafkalearn.commits import (
 )
 from kafkalearn.drawing.svg import MARK, SMALL
 from kafkalearn.groups import classic
-from kafkalearn.groups.classic import (
-    TRANSITIONS,
-    JoinGroup,
-    LeaveGroup,
-    Settings,
-    TimePassed,
-)
+from kafkalearn.groups.classic import TRANSITIONS, JoinGroup, LeaveGroup, Settings, TimePassed
 from kafkalearn.groups.picture import DOING_FILLS, STATE_FILLS
 from kafkalearn.scenarios import simulate
 from kafkalearn.views import (

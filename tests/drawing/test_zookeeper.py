@@ -16,12 +16,7 @@ from kafkalearn.offsets.store import StoreGroup
 from kafkalearn.replication.events import BrokerCrashed as ReplicaCrashed
 from kafkalearn.zookeeper import commits, fetching
 from kafkalearn.zookeeper import simple_consumer as by_hand
-from kafkalearn.zookeeper.commits import (
-    AutoCommit,
-    BackoffPassed,
-    Rewind,
-    Start,
-)
+from kafkalearn.zookeeper.commits import AutoCommit, BackoffPassed, Rewind, Start
 from kafkalearn.zookeeper.commits_picture import animate_offset_stores, describe_offset_stores, draw_offset_stores
 from kafkalearn.zookeeper.connector import (
     BrokerStarted,

@@ -7,8 +7,4 @@
 
 from kafkalearn.oncall.logs.reader import Reading, read, read_files
 
-__all__ = [
-    "Reading",
-    "read",
-    "read_files",
-]
+__all__ = ["Reading", "read", "read_files"]

@@ -35,9 +35,7 @@ from kafkalearn.operations.leadership import (
     cluster_of,
     partition_of,
 )
-from kafkalearn.operations.leadership import (
-    Settings as LeadershipSettings,
-)
+from kafkalearn.operations.leadership import Settings as LeadershipSettings
 from kafkalearn.releases import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE, ReleaseName, at_least
 
