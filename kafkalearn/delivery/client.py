@@ -1,8 +1,11 @@
-"""The producer's side: batches go out, answers arrive, what failed is sent again or given up.
+"""The broker's and the producer's side: requests are judged and written, answers arrive, what failed is sent again.
 
-What waits keeps its order, but how a batch that failed comes back to the queue differs. An idempotent producer puts
-it where its sequence number belongs. Any other puts it at the front: of two that fail together, the older goes back
-first, so the newer stands before it, and is sent first.
+A broker looks, as in Kafka, at who leads, whether the ISR is big enough, whether the sequence number follows on. What
+it remembers of a producer is what its own log says: a follower that becomes leader knows the batches it copied.
+
+What waits at the producer keeps its order, but how a batch that failed comes back to the queue differs. An idempotent
+producer puts it where its sequence number belongs. Any other puts it at the front: of two that fail together, the older
+goes back first, so the newer stands before it, and is sent first.
 """
 
 from __future__ import annotations
@@ -58,15 +61,7 @@ from kafkalearn.log.sequences import (
 )
 from kafkalearn.releases.lines import at_least
 from kafkalearn.replication.events import NONE, Effect, NoReachableLeader, Produce, ProduceAnswered
-from kafkalearn.replication.leader import (
-    numbered,
-    park_produce,
-    produce,
-    respond_to_producer,
-)
-from kafkalearn.replication.leader import (
-    produce_refusal as refusal,
-)
+from kafkalearn.replication.leader import numbered, park_produce, produce, produce_refusal, respond_to_producer
 from kafkalearn.replication.processing import (
     FIRST_REPLICA,
     PARTS_OF_REPLICA,
@@ -135,9 +130,6 @@ class DeliveryProcessing(Processing):
 
 
 # The broker's side: a produce request arrives, its stamp is judged, its records are written or not.
-#
-# In this order, as in Kafka: who leads, whether the ISR is big enough, whether the sequence number follows on. What a
-# broker remembers of a producer is what its own log says: a follower that becomes leader knows the batches it copied.
 
 
 class Receipt(NamedTuple):
@@ -217,7 +209,7 @@ def receive(processing: DeliveryProcessing, request: Produce, stamp: Stamp | Non
 
 def _verdict(processing: DeliveryProcessing, target: int, request: Produce, stamp: Stamp | None) -> Verdict:
     """What the stamp says; a broker that refuses the request for another reason does not look at it."""
-    if stamp is None or refusal(processing, target, request) != NONE:
+    if stamp is None or produce_refusal(processing, target, request) != NONE:
         return Verdict()
     release = processing.settings.release
     known = producer_state(processing.log(target), processing.appended, stamp.producer_id, processing.now_ms, release)
@@ -258,11 +250,12 @@ def _answer_duplicate(
     if processing.log(target).high_watermark >= end:
         respond_to_producer(processing, target, index, NONE, known.base_offset, end)
         return Receipt(NONE, known.base_offset)
-    park_produce(
-        processing, target, ParkedProduce(index, known.base_offset, end, processing.now_ms + request.timeout_ms)
-    )
+    deadline_ms = processing.now_ms + request.timeout_ms
+    park_produce(processing, target, ParkedProduce(index, known.base_offset, end, deadline_ms))
     return Receipt(base_offset=known.base_offset)
 
+
+# The producer's side.
 
 PRODUCER_ID = 1  # the answer to InitProducerId
 
@@ -516,11 +509,8 @@ def apply_timeouts(processing: DeliveryProcessing) -> None:
     late = [each for each in processing.producer.in_flight if processing.now_ms > each.deadline_ms]
     if late:  # the client closes the connection, and with it goes all else that is in flight on it
         silent = {each.to_broker for each in late}
-        fail(
-            processing,
-            tuple(each for each in processing.producer.in_flight if each.to_broker in silent),
-            NETWORK_EXCEPTION,
-        )
+        lost = tuple(each for each in processing.producer.in_flight if each.to_broker in silent)
+        fail(processing, lost, NETWORK_EXCEPTION)
     for batch in processing.producer.unresolved:
         if batch.deadline_ms is not None and processing.now_ms >= batch.deadline_ms:
             _give_up(processing, batch)

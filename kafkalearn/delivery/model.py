@@ -1,4 +1,9 @@
-"""How a producer is configured, and the topic it writes to: defaults by release, contradictions refused."""
+"""The parts of a delivery: a producer's settings with their defaults by release, events, effects, and the state.
+
+The producer is a client: it knows the brokers by their answers alone. What was appended for it is kept beside the
+partition, as the stamps on its batches; what a broker remembers of it follows from the log, as in Kafka, where a broker
+rebuilds it from the batches.
+"""
 
 from __future__ import annotations
 
@@ -173,10 +178,8 @@ class Settings:
         return replace(self, topic=replace(self.topic, assignment=()))
 
 
-# What can happen between a producer and its partition.
-#
-# The events of `kafkalearn.replication` happen as well, but for its ``Produce``: here each request comes from a
-# producer, or is made by hand (`ProduceRequest`).
+# What can happen between a producer and its partition. The events of `kafkalearn.replication` happen as well, but for
+# its ``Produce``: here each request comes from a producer, or is made by hand (`ProduceRequest`).
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,11 +316,7 @@ DeliveryEffect: TypeAlias = (
 )
 
 
-# The parts of a delivery: the producer's batches, what is in flight, which callbacks were called, the partition.
-#
-# The producer is a client: it knows the brokers by their answers alone. What was appended for it is kept beside the
-# partition, as the stamps on its batches; what a broker remembers of it follows from the log, as in Kafka, where a
-# broker rebuilds it from the batches.
+# The state: the producer's batches, what is in flight, which callbacks were called, the partition.
 
 ON_ITS_WAY = "on its way"  # to the broker
 AT_BROKER = "waiting at the broker"  # written, and waits for the high watermark

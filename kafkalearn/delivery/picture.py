@@ -1,4 +1,7 @@
-"""A producer and its partition, shown: picture, words, figures."""
+"""A producer and its partition, shown: in words, and as a picture with the producer on top of its partition.
+
+The settings come first, so that they can be bound once: ``play(trace, partial(draw_delivery, settings))``.
+"""
 
 from __future__ import annotations
 
@@ -76,8 +79,6 @@ from kafkalearn.replication.picture import ROW_HEIGHT, ROWS_TOP, replication_ele
 from kafkalearn.replication.settings import Settings as TopicSettings
 from kafkalearn.replication.state import Partition
 from kafkalearn.replication.words import describe_replication, replication_text
-
-# A producer and its partition in words: a few sentences about a frame, and the whole of it as plain text.
 
 
 def describe_delivery(
@@ -287,10 +288,7 @@ def delivery_text(
     return "\n".join([*lines, *partition.splitlines()[1:]])
 
 
-# A producer and its partition as a picture: callbacks and requests in flight above, logs below.
-#
-# The partition is drawn by `kafkalearn.replication.picture`; the producer stands on top of it. The settings
-# come first, so that they can be bound once: ``play(trace, partial(draw_delivery, settings))``.
+# The picture: callbacks and requests in flight above, logs below.
 
 LEFT, NAMES, LANE_LEFT = 16, 30, 216
 CHIP_WIDTH, CHIP_HEIGHT, CHIP_GAP, MOST_CHIPS = 112, 44, 8, 6

@@ -42,6 +42,7 @@ from kafkalearn.delivery.simulator import (
     record_results,
     step,
 )
+from kafkalearn.replication import search as of_replication
 from kafkalearn.replication.events import (
     BrokerCrashed,
     BrokerFrozen,
@@ -54,26 +55,14 @@ from kafkalearn.replication.events import (
     SessionExpired,
     TimePassed,
 )
-from kafkalearn.replication.search import (
-    NORMALISER as PARTITION_NORMALISER,
-)
-from kafkalearn.replication.search import (
-    alphabet,
-    count_anew,
-    relabelling,
-    renamings,
-    tests_of,
-)
-from kafkalearn.replication.search import (
-    split as split_partition,
-)
+from kafkalearn.replication.search import alphabet, count_anew, relabelling, renamings, tests_of
 from kafkalearn.replication.state import Requests
 
 # Searching all schedules of a producer and its partition, as `kafkalearn.replication.search` does for one alone.
 
 Test = Callable[[DeliveryProcessing], bool]
 
-NORMALISER = PARTITION_NORMALISER._replace(requests=lambda requests: Requests())
+NORMALISER = of_replication.NORMALISER._replace(requests=lambda requests: Requests())
 """As for the partition; and no value is counted: here records bring their values along."""
 
 
@@ -144,7 +133,7 @@ def _split(settings: Settings, delivery: Delivery) -> tuple[Hashable, ...]:
     producer, appended = delivery.producer, delivery.appended
     now_ms = delivery.partition.now_ms
     uncounted = replace(delivery.partition, ledger=delivery.partition.ledger._replace(requests=Requests()))
-    return (*split_partition(settings.topic, uncounted), _from_now(producer, now_ms), _aged(appended, now_ms))
+    return (*of_replication.split(settings.topic, uncounted), _from_now(producer, now_ms), _aged(appended, now_ms))
 
 
 def _process(settings: Settings, parts: Parts, event: DeliveryEvent) -> None:
@@ -193,10 +182,9 @@ def _renamed(names: dict[int, int], producer: Producer) -> Producer:
     return producer._replace(in_flight=in_flight)
 
 
-# All schedules of a bounded length, and where they end: counted, not searched for the worst.
-#
-# A search asks whether something can happen; this asks in how many of all schedules it does. Schedules that lead to the
-# same state are counted together, so millions of them take no longer than the states there are.
+# All schedules of a bounded length, and where they end: counted, not searched for the worst. A search asks whether
+# something can happen; this asks in how many of all schedules it does. Schedules that lead to the same state are
+# counted together, so millions of them take no longer than the states there are.
 
 MOST_EVENTS = 100  # of a schedule
 MOST_STATES = 200_000  # gone on from at once: some hundred megabytes

@@ -1,6 +1,4 @@
-"""The simulator of delivery: a producer in front of a replicated partition, one event at a time.
-
-What always holds between a producer and its partition, and what an application hopes for, by name.
+"""The simulator of delivery: which rule answers which event, what each record ends as, what an application hopes for.
 
 The promises are judged by the log of the leader that the controller has recorded, once it knows that it leads. Careless
 settings and accidents break them: `broken` lists which, `kafkalearn.delivery.search` looks for the shortest way.
@@ -24,26 +22,23 @@ from typing import Any, NamedTuple, Never
 from kafkalearn.base.errors import IllegalEvent, no_event, shown
 from kafkalearn.base.promises import InParts, Promises, Since, judges, of_inner
 from kafkalearn.base.trace import Parts, Trace, run
-from kafkalearn.delivery import client
-from kafkalearn.delivery import client as broker
-from kafkalearn.delivery import model as events
+from kafkalearn.delivery import client, model
 from kafkalearn.delivery.client import DeliveryProcessing, delivery_of, parts_of_delivery
 from kafkalearn.delivery.model import Delivery, DeliveryEvent, Settings, start
 from kafkalearn.replication import simulator as replication
 from kafkalearn.replication.events import NONE, Produce, TimePassed
-from kafkalearn.replication.simulator import INVARIANTS as PARTITION_INVARIANTS
 from kafkalearn.replication.state import Log
 
 HANDLERS: MappingProxyType[type, Callable[[DeliveryProcessing, Never], None]] = MappingProxyType(
     {
-        events.Send: client.send,
-        events.SendAgain: client.send_again,
-        events.RequestSent: client.request_sent,
-        events.RequestArrived: client.request_arrived,
-        events.AnswerArrived: client.answer_arrived,
-        events.ConnectionLost: client.connection_lost,
-        events.GaveUp: client.gave_up,
-        events.ProduceRequest: broker.produce_by_hand,
+        model.Send: client.send,
+        model.SendAgain: client.send_again,
+        model.RequestSent: client.request_sent,
+        model.RequestArrived: client.request_arrived,
+        model.AnswerArrived: client.answer_arrived,
+        model.ConnectionLost: client.connection_lost,
+        model.GaveUp: client.gave_up,
+        model.ProduceRequest: client.produce_by_hand,
     }
 )
 """Which rule answers which of the producer's events; the others are the partition's."""
@@ -110,9 +105,8 @@ def simulate(
     return run(step, settings, start(settings) if initial is None else initial, events)
 
 
-# The result of each record: what its callback got, against what the surviving log holds.
-#
-# The surviving log is that of the leader the controller has recorded: every other replica will agree with it.
+# The result of each record: what its callback got, against what the surviving log holds. The surviving log is that of
+# the leader the controller has recorded: every other replica will agree with it.
 
 SAFE = "safe"
 REJECTED = "rejected"
@@ -277,7 +271,7 @@ def _keeps_aside(settings: Settings, delivery: Delivery) -> bool:
 
 INVARIANTS: Promises = MappingProxyType(
     {
-        **of_inner(PARTITION_INVARIANTS, lambda delivery: delivery.partition, lambda settings: settings.topic),
+        **of_inner(replication.INVARIANTS, lambda delivery: delivery.partition, lambda settings: settings.topic),
         ROOM_IN_FLIGHT: _has_room,
         NONE_FORGOTTEN: _forgets_none,
         CALLED_ONCE: Since(_calls_once),
@@ -300,9 +294,8 @@ def _doubles(processing: DeliveryProcessing, log: Log) -> bool:
 
 
 def _reorders(processing: DeliveryProcessing, log: Log) -> bool:
-    return bool(
-        overtaken_values(list(processing.producer.records), offsets_of([record.value for record in log.records]))
-    )
+    places = offsets_of([record.value for record in log.records])
+    return bool(overtaken_values(list(processing.producer.records), places))
 
 
 def _keeps_rejected(processing: DeliveryProcessing, log: Log) -> bool:

@@ -1,12 +1,12 @@
 """Requests that wait: delayed operations, and the timing wheels that end them.
 
-Three simulators, each a package with its own `Settings`, events, `step` and `simulate`:
+Three simulators, each a module with its own `Settings`, events, `step` and `simulate`:
 
 - `kafkalearn.purgatory.requests`: a partition with the followers, consumers and producers that wait for it
 - `kafkalearn.purgatory.operations`: the purgatory itself, its watch lists and its three ways to finish;
-  `kinds` has the operations that brokers really have (joins and heartbeats: up to 3.9), `conditions` what they wait for
-- `kafkalearn.purgatory.wheel`: hierarchical timing wheels, bucket by bucket; `placing` is their arithmetic,
-  `counting` what timers cost, in wheels and in a heap
+  with the operations that brokers really have (joins and heartbeats: up to 3.9), and the conditions they wait for
+- `kafkalearn.purgatory.wheel`: hierarchical timing wheels, bucket by bucket; with their arithmetic, and what
+  timers cost, in wheels and in a heap
 """
 
 from kafkalearn.purgatory import operations, requests, wheel

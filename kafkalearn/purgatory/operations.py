@@ -1,8 +1,8 @@
 """Delayed operations: what waits for a condition or for time, and the lists of those who watch a key.
 
 A simulator: operations come with `TryCompleteElseWatch`, the others of its events change facts, check a key, complete
-by force and let time pass. The operations that brokers really have or had are in
-`kafkalearn.purgatory.operations`.
+by force and let time pass. The operations that brokers really have or had are
+here as well: ``delayed_produce``, ``delayed_fetch`` and others make them.
 """
 
 from __future__ import annotations
@@ -11,27 +11,12 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from kafkalearn.base.checks import Checked as ChecksChecked
+from kafkalearn.base import checks
 from kafkalearn.base.checks import Index, Millis, mapping, one_of, text, whole_number
 from kafkalearn.base.errors import IllegalEvent, no_event
 from kafkalearn.base.promises import Promises, Since, failing, judges
 from kafkalearn.base.trace import Trace, run
-from kafkalearn.purgatory import wheel as of_wheels
-from kafkalearn.purgatory.wheel import (
-    Add,
-    Advance,
-    Cancel,
-    Wheels,
-)
-from kafkalearn.purgatory.wheel import (
-    Settings as WheelSettings,
-)
-from kafkalearn.purgatory.wheel import (
-    start as start_wheels,
-)
-from kafkalearn.purgatory.wheel import (
-    step as step_wheels,
-)
+from kafkalearn.purgatory import wheel
 
 __all__ = [
     "PROMISES",
@@ -49,9 +34,8 @@ __all__ = [
 ]
 
 
-# What an operation waits for: a condition on the facts of the broker, such as high watermarks, bytes, members.
-#
-# Facts are named numbers, such as ``"HW orders-0"``; a condition reads them and never changes them.
+# What an operation waits for: a condition on the facts of the broker, such as high watermarks, bytes, members. Facts
+# are named numbers, such as ``"HW orders-0"``; a condition reads them and never changes them.
 
 Facts: TypeAlias = tuple[tuple[str, int], ...]
 """Each fact once, sorted by name; a fact that is not there is 0."""
@@ -76,7 +60,7 @@ def with_fact(facts: Facts, name: str, value: int) -> Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached(ChecksChecked):
+class Reached(checks.Checked):
     """Every fact named has reached its number, as DelayedProduce waits for the high watermarks of its partitions."""
 
     required: tuple[tuple[str, int], ...]
@@ -91,7 +75,7 @@ class Reached(ChecksChecked):
 
 
 @dataclass(frozen=True, slots=True)
-class SumReached(ChecksChecked):
+class SumReached(checks.Checked):
     """What the facts named have grown by adds up to a minimum, as DelayedFetch waits for bytes."""
 
     counted: tuple[tuple[str, int], ...]  # (fact, what it was where the fetch starts)
@@ -108,7 +92,7 @@ class SumReached(ChecksChecked):
 
 
 @dataclass(frozen=True, slots=True)
-class CaughtUp(ChecksChecked):
+class CaughtUp(checks.Checked):
     """One fact has reached another, which may change as well, as DelayedJoin waits for all members that there are."""
 
     name: str
@@ -202,7 +186,7 @@ PurgatoryEffect: TypeAlias = Completed | Parked | Checked | Purged
 
 
 @dataclass(frozen=True, slots=True)
-class Operation(ChecksChecked):
+class Operation(checks.Checked):
     """A request that may have to wait."""
 
     name: str
@@ -360,7 +344,7 @@ def delayed_heartbeat(name: str, group: str, member: str, session_timeout_ms: in
 
 
 @dataclass(frozen=True, slots=True)
-class TryCompleteElseWatch(ChecksChecked):
+class TryCompleteElseWatch(checks.Checked):
     """A request comes: done at once if its condition holds, else listed under its keys and added to the timer.
 
     `changed_meanwhile` are facts that change while it is being listed: the gap that the second test closes.
@@ -371,7 +355,7 @@ class TryCompleteElseWatch(ChecksChecked):
 
 
 @dataclass(frozen=True, slots=True)
-class FactChanged(ChecksChecked):
+class FactChanged(checks.Checked):
     """A fact changes, and nobody looks yet: ``FactChanged("HW orders-0", 8)``."""
 
     name: str
@@ -379,21 +363,21 @@ class FactChanged(ChecksChecked):
 
 
 @dataclass(frozen=True, slots=True)
-class CheckAndComplete(ChecksChecked):
+class CheckAndComplete(checks.Checked):
     """The operations that watch a key are tested again."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
-class ForceComplete(ChecksChecked):
+class ForceComplete(checks.Checked):
     """An operation is completed whatever its condition says, as a heartbeat completed the one before up to 3.9."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class TimePassed(ChecksChecked):
+class TimePassed(checks.Checked):
     """The clock moves on, and the reaper empties the buckets that are due."""
 
     ms: Millis
@@ -402,11 +386,8 @@ class TimePassed(ChecksChecked):
 PurgatoryEvent: TypeAlias = TryCompleteElseWatch | FactChanged | CheckAndComplete | ForceComplete | TimePassed
 
 
-# What stays the same in a purgatory: how seldom it cleans its lists, and the wheels of its timer.
-
-
 @dataclass(frozen=True, slots=True)
-class Settings(ChecksChecked):
+class Settings(checks.Checked):
     """How many operations more than the timer holds may be listed before a purge, and the timer's wheels.
 
     Brokers have 1000, and 1 for DeleteRecords.
@@ -418,17 +399,14 @@ class Settings(ChecksChecked):
     """
 
     purge_interval: Index = 1000
-    timer: WheelSettings = field(default_factory=WheelSettings)
-
-
-# A purgatory at one moment: what waits, who is listed under which key, and the timer.
+    timer: wheel.Settings = field(default_factory=wheel.Settings)
 
 
 @dataclass(frozen=True, slots=True)
 class Purgatory:
     """All that waits, at one moment; `effects` are what the last event led to."""
 
-    wheels: Wheels  # the timer
+    wheels: wheel.Wheels  # the timer
     facts: Facts = ()
     waiting: tuple[Operation, ...] = ()  # not completed, in the order they came
     lists: tuple[tuple[str, tuple[str, ...]], ...] = ()  # key -> names, completed ones too
@@ -456,68 +434,12 @@ def start(settings: Settings) -> Purgatory:
     >>> start(Settings()).watched_count
     0
     """
-    return Purgatory(start_wheels(settings.timer))
+    return Purgatory(wheel.start(settings.timer))
 
 
-# What always holds of a purgatory, and what waits for somebody to look, to clean or to be quick.
-
-COMPLETED_WHEN_TRUE = "no operation waits whose condition is true"
-WITHIN_TIMEOUT = "no operation waits past its timeout"
-LISTS_HOLD_WAITING = "the lists hold nothing but what waits"
-
-
-def _is_listed_under_its_keys(settings: Settings, purgatory: Purgatory) -> bool:
-    listed = dict(purgatory.lists)
-    return all(operation.name in listed.get(key, ()) for operation in purgatory.waiting for key in operation.keys)
-
-
-def _is_in_the_timer(settings: Settings, purgatory: Purgatory) -> bool:
-    return sorted(timer.name for timer in purgatory.wheels.timers) == sorted(each.name for each in purgatory.waiting)
-
-
-def _completed_once(settings: Settings, before: Purgatory, purgatory: Purgatory) -> bool:
-    """Whether each that was completed waited until then or came just now, and waits no more; and nobody else left."""
-    completed = [effect for effect in purgatory.effects if isinstance(effect, Completed)]
-    names = {each.name for each in completed}
-    parked = {effect.name for effect in purgatory.effects if isinstance(effect, Parked)}
-    open_names = parked | {operation.name for operation in before.waiting}
-    came = {each.name for each in completed if each.how in (AT_ONCE, WHILE_LISTED)}
-    still_open = {operation.name for operation in purgatory.waiting}
-    return len(names) == len(completed) and names - came <= open_names and still_open == open_names - names
-
-
-INVARIANTS: Promises = {
-    "an operation waits once": lambda settings, purgatory: (
-        len({operation.name for operation in purgatory.waiting}) == len(purgatory.waiting)
-    ),
-    "an operation that waits is on the list of each of its keys": _is_listed_under_its_keys,
-    "what waits is in the timer, and nothing else": _is_in_the_timer,
-    "the timer keeps the invariants of wheels": lambda settings, purgatory: (
-        not failing(of_wheels.INVARIANTS, settings.timer, purgatory.wheels)
-    ),
-    "every operation is completed once": Since(_completed_once),
-}
-PROMISES: Promises = {
-    COMPLETED_WHEN_TRUE: lambda settings, purgatory: (
-        not any(operation.condition.holds(purgatory.facts) for operation in purgatory.waiting)
-    ),
-    WITHIN_TIMEOUT: lambda settings, purgatory: (
-        not of_wheels.broken(settings.timer, purgatory.wheels, names=(of_wheels.NEVER_LATE,))
-    ),
-    LISTS_HOLD_WAITING: lambda settings, purgatory: all(
-        purgatory.is_waiting(name) for _, names in purgatory.lists for name in names
-    ),
-}
-"""The first is broken until somebody checks the key, the last until the lists are walked or purged."""
-
-check, broken = judges(INVARIANTS, PROMISES)
-
-
-# The purgatory: operations that wait for a condition or for time, and the lists of those who watch a key.
-#
-# An operation is completed once, by whoever comes first: the request that brings it finds its condition true (before or
-# just after it was put on the lists), an event on one of its keys makes somebody look again, or its time is over. One
-# that was completed through one key stays on the lists of its other keys until these are walked or purged.
+# The step. An operation is completed once, by whoever comes first: the request that brings it finds its condition true
+# (before or just after it was put on the lists), an event on one of its keys makes somebody look again, or its time is
+# over. One that was completed through one key stays on the lists of its other keys until these are walked or purged.
 
 
 def step(settings: Settings, purgatory: Purgatory, event: PurgatoryEvent) -> Purgatory:
@@ -589,7 +511,7 @@ def _try_complete_else_watch(
         listed = replace(listed, facts=with_fact(listed.facts, name, value))
     if operation.condition.holds(listed.facts):
         return _with_effect(listed, Completed(operation.name, WHILE_LISTED))
-    wheels = step_wheels(settings.timer, listed.wheels, Add(operation.name, operation.timeout_ms))
+    wheels = wheel.step(settings.timer, listed.wheels, wheel.Add(operation.name, operation.timeout_ms))
     waiting = (*listed.waiting, operation)
     parked = _with_effect(replace(listed, wheels=wheels, waiting=waiting), Parked(operation.name))
     return _expire(settings, parked)  # with no time at all: the timer runs it as it comes
@@ -616,12 +538,12 @@ def _complete(settings: Settings, purgatory: Purgatory, name: str, how: str) -> 
     waiting = tuple(operation for operation in purgatory.waiting if operation.name != name)
     wheels = purgatory.wheels
     if wheels.is_waiting(name):
-        wheels = step_wheels(settings.timer, wheels, Cancel(name))
+        wheels = wheel.step(settings.timer, wheels, wheel.Cancel(name))
     return _with_effect(replace(purgatory, waiting=waiting, wheels=wheels), Completed(name, how))
 
 
 def _pass(settings: Settings, purgatory: Purgatory, ms: int) -> Purgatory:
-    wheels = step_wheels(settings.timer, purgatory.wheels, Advance(purgatory.wheels.now_ms + ms))
+    wheels = wheel.step(settings.timer, purgatory.wheels, wheel.Advance(purgatory.wheels.now_ms + ms))
     return _purge(settings, _expire(settings, replace(purgatory, wheels=wheels)))
 
 
@@ -650,3 +572,55 @@ def _walked(purgatory: Purgatory, keys: Container[str]) -> Purgatory:
 
 def _with_effect(purgatory: Purgatory, effect: PurgatoryEffect) -> Purgatory:
     return replace(purgatory, effects=(*purgatory.effects, effect))
+
+
+COMPLETED_WHEN_TRUE = "no operation waits whose condition is true"
+WITHIN_TIMEOUT = "no operation waits past its timeout"
+LISTS_HOLD_WAITING = "the lists hold nothing but what waits"
+
+
+def _is_listed_under_its_keys(settings: Settings, purgatory: Purgatory) -> bool:
+    listed = dict(purgatory.lists)
+    return all(operation.name in listed.get(key, ()) for operation in purgatory.waiting for key in operation.keys)
+
+
+def _is_in_the_timer(settings: Settings, purgatory: Purgatory) -> bool:
+    return sorted(timer.name for timer in purgatory.wheels.timers) == sorted(each.name for each in purgatory.waiting)
+
+
+def _completed_once(settings: Settings, before: Purgatory, purgatory: Purgatory) -> bool:
+    """Whether each that was completed waited until then or came just now, and waits no more; and nobody else left."""
+    completed = [effect for effect in purgatory.effects if isinstance(effect, Completed)]
+    names = {each.name for each in completed}
+    parked = {effect.name for effect in purgatory.effects if isinstance(effect, Parked)}
+    open_names = parked | {operation.name for operation in before.waiting}
+    came = {each.name for each in completed if each.how in (AT_ONCE, WHILE_LISTED)}
+    still_open = {operation.name for operation in purgatory.waiting}
+    return len(names) == len(completed) and names - came <= open_names and still_open == open_names - names
+
+
+INVARIANTS: Promises = {
+    "an operation waits once": lambda settings, purgatory: (
+        len({operation.name for operation in purgatory.waiting}) == len(purgatory.waiting)
+    ),
+    "an operation that waits is on the list of each of its keys": _is_listed_under_its_keys,
+    "what waits is in the timer, and nothing else": _is_in_the_timer,
+    "the timer keeps the invariants of wheels": lambda settings, purgatory: (
+        not failing(wheel.INVARIANTS, settings.timer, purgatory.wheels)
+    ),
+    "every operation is completed once": Since(_completed_once),
+}
+PROMISES: Promises = {
+    COMPLETED_WHEN_TRUE: lambda settings, purgatory: (
+        not any(operation.condition.holds(purgatory.facts) for operation in purgatory.waiting)
+    ),
+    WITHIN_TIMEOUT: lambda settings, purgatory: (
+        not wheel.broken(settings.timer, purgatory.wheels, names=(wheel.NEVER_LATE,))
+    ),
+    LISTS_HOLD_WAITING: lambda settings, purgatory: all(
+        purgatory.is_waiting(name) for _, names in purgatory.lists for name in names
+    ),
+}
+"""The first is broken until somebody checks the key, the last until the lists are walked or purged."""
+
+check, broken = judges(INVARIANTS, PROMISES)

@@ -1,4 +1,7 @@
-"""Timers and delayed operations, shown: picture, words, figures."""
+"""A purgatory, and a leader with the requests that wait on it, each as a picture and in words.
+
+The settings come first, so that they can be bound once: ``play(trace, partial(draw_purgatory, settings))``.
+"""
 
 from __future__ import annotations
 
@@ -56,23 +59,9 @@ from kafkalearn.purgatory.requests import (
     RequestEvent,
     SizedProduce,
 )
-from kafkalearn.replication.events import (
-    NONE,
-    BrokerFrozen,
-    Fetch,
-    FetchAnswered,
-    FetchHandled,
-    LeaderElected,
-    ProduceAnswered,
-    ProduceParked,
-)
-from kafkalearn.replication.events import (
-    TimePassed as EventsTimePassed,
-)
+from kafkalearn.replication import events
 
-# The purgatory's lists as a picture: who watches which key, what is done and still listed, and the timer.
-#
-# The settings come first, so that they can be bound once: ``play(trace, partial(draw_purgatory, settings))``.
+# The purgatory: who watches which key, what is done and still listed, and the timer.
 
 TOP, ROW_HEIGHT, LEFT, CHIP_WIDTH, CHIP_GAP, MOST_CHIPS = 92, 62, 230, 136, 12, 5
 LEAST_ROWS = 3  # so that the pictures of a run have one size
@@ -219,10 +208,10 @@ def purgatory_text(
     return "\n".join([*lines, f"  timer: {_timer_words(purgatory)}"])
 
 
-# A partition and all who wait for it: its log with its marks, and who waits, in four rows.
+# A leader and all who wait for it: its log with its marks, and who waits, in four rows.
 
 LOG_TOP, CELL_WIDTH, CELL_HEIGHT, LOG_LEFT, MOST_CELLS = 110, 62, 46, 330, 10
-ROWS_TOP, REQUESTS_ROW_HEIGHT, ROW_COUNT = 208, 62, 4
+ROWS_TOP, REQUEST_HEIGHT, ROW_COUNT = 208, 62, 4
 COMMITTED, UNCOMMITTED = Fill(READ, ""), fill(1)
 
 
@@ -242,12 +231,12 @@ def draw_requests(frame: Frame[Broker, RequestEvent], before: Frame[Broker, Requ
     """
     broker: Broker = frame.state
     return picture(
-        ROWS_TOP + ROW_COUNT * REQUESTS_ROW_HEIGHT + 22,
+        ROWS_TOP + ROW_COUNT * REQUEST_HEIGHT + 22,
         text(25, 38, f"A leader and those who wait, at {broker.partition.now_ms:,} ms", TITLE, bold=True),
         text(25, 66, "log: plain below the HW (committed), hatched above it", SMALL, colour=MUTED),
         *_log(broker),
         *(
-            _requests_row(title, aside, entries, ROWS_TOP + at * REQUESTS_ROW_HEIGHT)
+            _request_row(title, aside, entries, ROWS_TOP + at * REQUEST_HEIGHT)
             for at, (title, aside, entries) in enumerate(_waiting(broker))
         ),
         label=describe_requests(frame, before),
@@ -290,8 +279,10 @@ def _waiting(broker: Broker) -> list[tuple[str, str, list[tuple[str, bool]]]]:
     """The rows: what is waited for, and each who waits, with whether it came just now."""
     leader = broker.partition.leader
     followers, producers = ((), ()) if leader is None else (leader.waiting.fetches, leader.waiting.produces)
-    new_fetches = {each.broker_id for each in broker.effects if isinstance(each, FetchHandled) and each.is_parked}
-    new_produces = {each.request for each in broker.effects if isinstance(each, ProduceParked)}
+    new_fetches = {
+        each.broker_id for each in broker.effects if isinstance(each, events.FetchHandled) and each.is_parked
+    }
+    new_produces = {each.request for each in broker.effects if isinstance(each, events.ProduceParked)}
     new_consumers = {each.name for each in broker.effects if isinstance(each, ConsumerParked)}
     new_deletes = {each.request for each in broker.effects if isinstance(each, DeleteParked)}
     return [
@@ -328,7 +319,7 @@ def _consumer_words(broker: Broker, fetch: ConsumerFetch) -> str:
     return f"{fetch.name} from {fetch.offset}: {broker.committed_bytes(fetch.offset)} of {fetch.min_bytes} B"
 
 
-def _requests_row(title: str, aside: str, entries: list[tuple[str, bool]], top: float) -> str:
+def _request_row(title: str, aside: str, entries: list[tuple[str, bool]], top: float) -> str:
     parts = [
         line(25, top, WIDTH - 25, top, MUTED, 1),
         text(25, top + 28, title, BODY, bold=True),
@@ -376,34 +367,34 @@ def _event_words(event: object, broker: Broker) -> str:
             return f"An administrator deletes the records {below}."
         case SizedProduce(produce):
             return f"A producer appends with acks={produce.acks}."
-        case Fetch(broker_id):
+        case events.Fetch(broker_id):
             return f"Broker {broker_id} fetches."
-        case EventsTimePassed(ms):
+        case events.TimePassed(ms):
             return f"{ms:,} ms pass."
-        case BrokerFrozen(broker_id):
+        case events.BrokerFrozen(broker_id):
             return f"Broker {broker_id} freezes."
-        case LeaderElected(broker_id):
+        case events.LeaderElected(broker_id):
             return f"Broker {broker_id} is elected."
     return f"{type(event).__name__}."
 
 
 def _effect_words(effect: object, verb: str) -> str:
     match effect:
-        case FetchHandled(is_parked=True):
+        case events.FetchHandled(is_parked=True):
             return "There is nothing new: its fetch waits."
-        case FetchAnswered(broker_id, high_watermark, records):
+        case events.FetchAnswered(broker_id, high_watermark, records):
             return f"Broker {broker_id} gets {counted(len(records), 'record')} and HW {high_watermark}."
-        case ProduceParked(request):
+        case events.ProduceParked(request):
             return f"p{request} waits for the HW."
-        case ProduceAnswered(request, error):
-            return f"p{request} gets the answer: {'written' if error == NONE else error}."
+        case events.ProduceAnswered(request, error):
+            return f"p{request} gets the answer: {'written' if error == events.NONE else error}."
         case DeleteParked(request):
             return f"The leader has deleted them; d{request} waits for the other replicas."
         case DeleteAnswered(request, low_watermark, error):
-            answer = f"deleted, the low watermark is {low_watermark}" if error == NONE else error
+            answer = f"deleted, the low watermark is {low_watermark}" if error == events.NONE else error
             return f"d{request} gets the answer: {answer}."
         case ConsumerAnswered(name, high_watermark, records, error):
-            answer = f"{counted(len(records), 'record')}, HW {high_watermark}" if error == NONE else error
+            answer = f"{counted(len(records), 'record')}, HW {high_watermark}" if error == events.NONE else error
             return f"{name} {verb} {answer}."
     return ""
 

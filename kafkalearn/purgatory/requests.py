@@ -2,6 +2,10 @@
 
 A simulator: its events are those of `kafkalearn.replication`, whose `Settings` it has, and `ConsumerFetch`,
 `SizedProduce` and `DelayedDelete` beside them.
+
+`kafkalearn.replication` steps the partition, with the fetches of followers and the produce requests that wait on its
+leader. Here consumers wait too: each for `min_bytes` of *committed* records. So an append wakes followers, and the
+high watermark, which rises a fetch later, wakes consumers.
 """
 
 from __future__ import annotations
@@ -14,6 +18,8 @@ from kafkalearn.base.checks import LARGEST_INT, Checked, Offset, Whole
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.promises import Promises, Since, failing, judges
 from kafkalearn.base.trace import Trace, run
+from kafkalearn.replication import simulator as replication
+from kafkalearn.replication import state
 from kafkalearn.replication.events import (
     NONE,
     DeleteRecords,
@@ -26,10 +32,7 @@ from kafkalearn.replication.events import (
     RequestMillis,
 )
 from kafkalearn.replication.settings import Settings
-from kafkalearn.replication.simulator import INVARIANTS as OF_THE_PARTITION
-from kafkalearn.replication.simulator import step as step_partition
 from kafkalearn.replication.state import Partition
-from kafkalearn.replication.state import start as start_partition
 
 __all__ = [
     "PROMISES",
@@ -119,9 +122,6 @@ class DelayedDelete(Checked):
 RequestEvent: TypeAlias = ConsumerFetch | SizedProduce | DelayedDelete | ReplicationEvent
 
 
-# A partition and the consumers that wait for it, at one moment.
-
-
 @dataclass(frozen=True, slots=True)
 class WaitingConsumer:
     """A consumer's fetch on the leader."""
@@ -179,13 +179,12 @@ def start(settings: Settings) -> Broker:
     >>> start(Settings(replica_count=2)).consumers
     ()
     """
-    return Broker(start_partition(settings))
+    return Broker(state.start(settings))
 
 
-# Deleting records: the leader does it at once, and answers when all live replicas have followed.
-#
-# A follower learns the leader's log start from the answer to its fetch, moves its own, and tells it with its *next*
-# fetch. So a delete waits for two fetches of each follower, as a write with acks=all does.
+# Deleting records: the leader does it at once, and answers when all live replicas have followed. A follower learns the
+# leader's log start from the answer to its fetch, moves its own, and tells it with its *next* fetch. So a delete waits
+# for two fetches of each follower, as a write with acks=all does.
 
 TIMED_OUT = "REQUEST_TIMED_OUT"
 
@@ -235,13 +234,6 @@ def settle(broker: Broker, has_changed: bool) -> tuple[tuple[WaitingDelete, ...]
         else:
             left.append(each)
     return tuple(left), answers
-
-
-# A partition with everybody who waits for it: followers, producers with acks=all, and consumers.
-#
-# `kafkalearn.replication` steps the partition, with the fetches of followers and the produce requests that wait on its
-# leader. Here consumers wait too: each for `min_bytes` of *committed* records. So an append wakes followers, and the
-# high watermark, which rises a fetch later, wakes consumers.
 
 
 def step(settings: Settings, broker: Broker, event: RequestEvent) -> Broker:
@@ -303,7 +295,7 @@ def _fetch(broker: Broker, fetch: ConsumerFetch) -> Broker:
 
 
 def _stepped(settings: Settings, before: Broker, event: ReplicationEvent, record_bytes: int) -> Broker:
-    partition = step_partition(settings, before.partition, event)
+    partition = replication.step(settings, before.partition, event)
     sizes = _sizes(before, partition, record_bytes)
     broker = replace(before, partition=partition, record_bytes=sizes, effects=())
     has_changed = _leadership(partition) != _leadership(before.partition)
@@ -367,8 +359,6 @@ def _in_order(effects: tuple[Effect, ...], answers: list[RequestEffect]) -> tupl
     return (*effects[:at], *answers, *effects[at:])
 
 
-# What always holds of requests that wait for a partition, and what accidents and settings break.
-
 WITHIN_TIMEOUT = "no request waits past its timeout"
 ALL_ANSWERED = "every produce request that waits is answered"
 WITHOUT_ERROR = "no consumer gets an error"
@@ -383,6 +373,10 @@ def _has_no_answer_yet(settings: Settings, broker: Broker) -> bool:
 def _has_all_sizes(settings: Settings, broker: Broker) -> bool:
     leader = broker.partition.leader
     return leader is None or len(broker.record_bytes) == leader.log_end_offset
+
+
+def _keeps_invariants_of_replication(settings: Settings, before: Broker, broker: Broker) -> bool:
+    return not failing(replication.INVARIANTS, settings, broker.partition, before.partition)
 
 
 def _answers(broker: Broker) -> list[ConsumerAnswered]:
@@ -423,9 +417,7 @@ INVARIANTS: Promises = {
     ),
     "no consumer waits that could be answered": _has_no_answer_yet,
     "each record of the leader has its size": _has_all_sizes,
-    "the partition keeps the invariants of replication": Since(
-        lambda settings, before, broker: not failing(OF_THE_PARTITION, settings, broker.partition, before.partition)
-    ),
+    "the partition keeps the invariants of replication": Since(_keeps_invariants_of_replication),
     "every fetch of a consumer is answered once": Since(_answered_once),
 }
 PROMISES: Promises = {

@@ -1,8 +1,12 @@
 """Timers in hierarchical timing wheels, and what they cost beside a heap.
 
 A simulator: `step` and `simulate` move wheels of some `Settings` by the events `Add`, `Cancel`, `Flush`, `Advance`;
-`bucket_by_bucket` takes each `Advance` apart for a player. In `kafkalearn.purgatory.wheel` is where a timer
-goes and through which buckets it passes, in `kafkalearn.purgatory.wheel` the work for a load of timers.
+`bucket_by_bucket` takes each `Advance` apart for a player. `place` and `journey` say where a timer goes and through
+which buckets it passes, `wheel_cost` and `heap_cost` what a load of timers costs.
+
+One queue holds the buckets of all wheels by their time. When its head is due, the wheels' clock is set to that bucket's
+time and its timers are added again: those now due run, the others fall into a finer wheel. The clock moves through
+buckets alone, never with the real time; empty stretches cost nothing.
 """
 
 from __future__ import annotations
@@ -68,8 +72,6 @@ class Advance(Checked):
 WheelEvent: TypeAlias = Add | Cancel | Flush | Advance
 
 
-# The sizes of timing wheels, which stay the same while they turn.
-
 TICK_MS = 1
 WHEEL_SIZE = 20
 """The brokers' own: 1 ms and 20 buckets, so the levels cover 20 ms, 400 ms, 8 s, 160 s, 53 min and so on."""
@@ -103,10 +105,9 @@ class Settings(Checked):
         return self.tick_of(level + 1)
 
 
-# Where a timer goes: which wheel, which bucket. Pure arithmetic, the same for every way of keeping the buckets.
-#
-# A wheel of *tick* u with n buckets covers n * u milliseconds from its clock on; the next, coarser one has n * u for
-# its tick. All wheels follow one clock, each rounds it down to its own tick.
+# Where a timer goes: which wheel, which bucket. Pure arithmetic, the same for every way of keeping the buckets. A wheel
+# of *tick* u with n buckets covers n * u milliseconds from its clock on; the next, coarser one has n * u for its tick.
+# All wheels follow one clock, each rounds it down to its own tick.
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +192,9 @@ def journey(
     return tuple(places)
 
 
-# What timers cost: the same load kept in wheels and in a heap, each with its operations counted.
-#
-# Nothing is timed here: counts are the same on every machine. A *step* of the wheels is one timer put into a bucket,
-# taken out of one, or run; a step of the heap is one comparison of two timers, or one timer looked at while searching.
+# What timers cost: the same load kept in wheels and in a heap, each with its operations counted. Nothing is timed here:
+# counts are the same on every machine. A *step* of the wheels is one timer put into a bucket, taken out of one, or run;
+# a step of the heap is one comparison of two timers, or one timer looked at while searching.
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,8 +475,6 @@ def start(settings: Settings) -> Wheels:
     return Wheels(settings.start_ms - settings.start_ms % settings.tick_ms, settings.start_ms)
 
 
-# What always holds of timing wheels, and what a coarse tick or a slow reaper breaks.
-
 NEVER_EARLY = "no timer runs before its time"
 NEVER_LATE = "no timer waits past its time"
 
@@ -515,11 +513,7 @@ PROMISES: Promises = {
 check, broken = judges(INVARIANTS, PROMISES)
 
 
-# Timers in hierarchical timing wheels, bucket by bucket.
-#
-# One queue holds the buckets of all wheels by their time. When its head is due, the wheels' clock is set to that
-# bucket's time and its timers are added again: those now due run, the others fall into a finer wheel. The clock moves
-# through buckets alone, never with the real time; empty stretches cost nothing.
+# The step.
 
 
 def step(settings: Settings, wheels: Wheels, event: WheelEvent) -> Wheels:
