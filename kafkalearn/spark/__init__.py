@@ -8,19 +8,20 @@ Rules, by their subject:
 
 - `kafkalearn.spark.coordinator`: group id -> offsets partition -> broker
 - `kafkalearn.spark.partitioning`: key -> partition, by each client's rule; what another number of partitions changes
-- `kafkalearn.spark.rebalances`: thousands of rebalances by every assignor, and what they cost
+- `kafkalearn.spark.rebalances`: thousands of rebalances by every assignor, what they cost, and how long they take
 - `kafkalearn.spark.group_logs`: the logs of coordinators -> rebalances -> how long groups stood still, and why
-- `kafkalearn.spark.lag`: the lag of groups by partition, by member and over time
-- `kafkalearn.spark.lag`: partitions that go to another member; many consumers, pulled from a log or pushed to
-- `kafkalearn.spark.delivery`: what crashes lose and double, by commit strategy
+- `kafkalearn.spark.server_logs`: the lines of brokers' logs -> the logs of coordinators
+- `kafkalearn.spark.lag`: the lag of groups by partition, by member and over time; partitions that go to another member;
+  many consumers, pulled from a log or pushed to
+- `kafkalearn.spark.delivery`: what was acknowledged, against what the log holds; what crashes lose and double, by
+  commit strategy
 - `kafkalearn.spark.offsets`: raw records and segment files of the offsets topic -> the state and lag of groups
-- `kafkalearn.spark.compaction`: what the cleaner leaves of a log
-- `kafkalearn.spark.compaction`: which segments of thousands of partitions are deleted, and by which rule
+- `kafkalearn.spark.compaction`: what the cleaner leaves of a log; which segments are deleted, and by which rule
 - `kafkalearn.spark.replication`: the fetches that leaders saw -> LEO, HW and ISR of thousands of partitions
-- `kafkalearn.spark.delivery`: what was acknowledged, against what the log holds
 - `kafkalearn.spark.real_topic`: topics of a real Kafka, read, streamed and written; topics that were recorded
-- `kafkalearn.spark.waiting`: timers in wheels
-- `kafkalearn.spark.waiting`: how long writes with acks=all and fetches wait
+- `kafkalearn.spark.waiting`: how long writes with acks=all and fetches wait; timers in wheels
+- `kafkalearn.spark.operations`, `kafkalearn.spark.faults`: leaders, load and moves of a cluster; faults in its logs
+- `kafkalearn.spark.zookeeper`: old consumers: their fetchers, their commits, and how long a group takes to agree
 
 What they share:
 

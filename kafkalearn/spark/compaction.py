@@ -13,6 +13,11 @@ tombstone among them until its *delete horizon* has passed. Three things make th
 
 Rows from `kafkalearn.spark.offsets.segments.segments_df` say more of a record: its batch's delete horizon, and how its
 transaction ended. Then aborted data goes and markers wait like tombstones, as in `kafkalearn.log.cleaner`.
+
+`with_retention` is for what is deleted instead: which files of many partitions, and by which rule of
+`kafkalearn.log.retention`. Each of its parts takes segments from the old end of a partition up to the first one that it
+may not take, and the next part looks at those that are left. On Spark a partition's segments are a window in the order
+of their base offsets, and "up to the first one" is a running minimum.
 """
 
 from __future__ import annotations
@@ -255,12 +260,6 @@ def _two_phases(kept: DataFrame, now_ms: int, delete_retention_ms: int, is_clean
     new_horizon = sf.when(is_met, sf.coalesce(horizon, sf.lit(now_ms + delete_retention_ms))).otherwise(horizon)
     return stays.withColumn(HORIZON, new_horizon.cast("bigint"))
 
-
-# Retention over the segments of many partitions at once: which files a broker deletes, and by which rule.
-#
-# The rule is that of `kafkalearn.log.retention`. Each of its parts takes segments from the old end of a partition up to
-# the first one that it may not take, and the next part looks at those that are left. On Spark a partition's segments
-# are a window in the order of their base offsets, and "up to the first one" is a running minimum.
 
 SEGMENT_SCHEMA = "partition INT, base_offset BIGINT, end_offset BIGINT, size_bytes BIGINT, largest_timestamp_ms BIGINT"
 LOG_START, HIGH_WATERMARK = "log_start_offset", "high_watermark"

@@ -1,4 +1,8 @@
-"""What has been so at every sample up to the last: since when."""
+"""The rules that find faults in a cluster's logs, over millions of records: those of `kafkalearn.operations.faults`.
+
+The logs are tables (`kafkalearn.spark.data.logs`). A fault is what has been so for an hour, at every sample up to the
+last one; what is found has one form for all kinds, a row of `COLUMNS`.
+"""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ __all__ = [
 # handles that position of all keys at once. Arrow keeps the bytes of a column in one buffer with the offsets where
 # each key begins, so nothing is copied per key.
 #
-# Spark's workers run these functions. They need NumPy and PyArrow there, but not kafkalearn: this module uses
-# nothing else of it, and goes there with the query (`kafkalearn.spark.session.worker_code`).
+# Spark's workers run these functions. They need NumPy and PyArrow there, but not kafkalearn: they use nothing else of
+# it, and go there with the query (`kafkalearn.spark.session.worker_code`).
 
 MURMUR2_SEED = np.uint32(0x9747B28C)
 MURMUR2_M = np.uint32(0x5BD1E995)

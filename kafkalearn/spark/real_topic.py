@@ -1,4 +1,19 @@
-"""Spark on topics of a real Kafka, with the project's own queries unchanged; and on topics that were recorded."""
+"""Topics of a real Kafka as DataFrames: read, streamed and written; and topics recorded in ``data/`` in the same form.
+
+The rows have the columns of Spark's Kafka source, so every query of `kafkalearn.spark` reads them unchanged. What
+chapter 14 sends to a real topic are orders with keys, and commits that the simulator has encoded.
+
+Spark asks for a topic's partitions in one of two ways. The newer one, its default, passes over *internal* topics: a
+query of ``__consumer_offsets`` then has no rows, and no error says why. The older one knows them; it is a setting of
+the session, ``spark.sql.streaming.kafka.useDeprecatedOffsetFetching``, and `KafkaTopics.read` sets it where it is
+needed. With it, whoever *subscribes* joins a group of its own, which is written into the very topic that is read;
+whoever reads by *assignment* leaves no trace.
+
+References
+----------
+Spark's Kafka connector 4.2, ``ConsumerStrategy.retrieveAllPartitions`` (``filterNot(_.isInternal)``), and
+``KafkaOffsetReaderConsumer``, the older way.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +39,6 @@ __all__ = [
     "topics_of",
 ]
 
-
-# The records that chapter 14 sends to a real topic: orders with keys, and commits that the simulator has encoded.
-
 OFFSETS_TOPIC = "__consumer_offsets"
 ORDER_COUNT, CUSTOMER_COUNT = 300, 40
 COMMITTED_MS = 1_700_000_000_000
@@ -48,21 +60,6 @@ def simulated_commits(spark: SparkSession) -> DataFrame:
     rows = [(entry.key, entry.value) for entry in log]
     return spark.createDataFrame(rows, "key binary, value binary").coalesce(1)  # one writer keeps the order
 
-
-# Topics of a real Kafka as DataFrames: read, streamed and written; and topics recorded in ``data/`` in the same form.
-#
-# The rows have the columns of Spark's Kafka source, so every query of `kafkalearn.spark` reads them unchanged.
-#
-# Spark asks for a topic's partitions in one of two ways. The newer one, its default, passes over *internal* topics: a
-# query of ``__consumer_offsets`` then has no rows, and no error says why. The older one knows them; it is a setting of
-# the session, ``spark.sql.streaming.kafka.useDeprecatedOffsetFetching``, and `KafkaTopics.read` sets it where it is
-# needed. With it, whoever *subscribes* joins a group of its own, which is written into the very topic that is read;
-# whoever reads by *assignment* leaves no trace.
-#
-# References
-# ----------
-# Spark's Kafka connector 4.2, ``ConsumerStrategy.retrieveAllPartitions`` (``filterNot(_.isInternal)``), and
-# ``KafkaOffsetReaderConsumer``, the older way.
 
 OLDER_WAY = "spark.sql.streaming.kafka.useDeprecatedOffsetFetching"
 INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state")

@@ -1,4 +1,18 @@
-"""Thousands of rebalances on Spark, each by every assignor."""
+"""Thousands of rebalances on Spark: what each assignor moves, and how long a group stands still.
+
+`rebalance_costs` says what is moved, what is revoked, and how even the group ends. The assignors run in Python, a batch
+of groups at a time: Spark hands the groups over as Arrow and gets numbers back, and its workers get the rules
+themselves with the query (`kafkalearn.spark.session.worker_code`).
+
+`with_rebalance_ms` says how long a rebalance of an eager group takes, in one expression over each row. It is over when
+the last member has joined again. Each member learns of it with its next heartbeat, joins when it is in ``poll()`` next,
+and who does not come back to ``poll()`` within ``max.poll.interval.ms`` leaves by itself. So a group is as slow as its
+slowest member: the latest of all these moments.
+
+`by_era` has the same groups in two eras: what a newcomer costs old consumers, and what it costs the classic protocol,
+eager. The groups are those of `kafkalearn.spark.zookeeper.random_groups`: what is a pause for the old consumer is one
+long poll for the classic one, equally long. Both rules are arithmetic over the columns of a row.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +39,6 @@ __all__ = [
     "random_rebalances",
     "rebalance_costs",
 ]
-
-
-# Rebalances a batch of Arrow rows at a time: what Spark's workers run for `kafkalearn.spark.rebalances`.
-#
-# The workers get these functions by `kafkalearn.spark.session.worker_code.for_workers`.
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -119,11 +128,6 @@ def _member_rows(members: tuple[Member, ...]) -> list[dict[str, object]]:
 def _members(rows: list[dict[str, object]]) -> list[Member]:
     return [Member(each["member"], each["topics"]) for each in rows]
 
-
-# Thousands of rebalances by each assignor: what moves, what is revoked, how even the group ends.
-#
-# The assignors run in Python, a batch of groups at a time: Spark hands the groups over as Arrow and gets numbers
-# back, and its workers get the rules themselves with the query (`kafkalearn.spark.session.worker_code`).
 
 REBALANCE_SCHEMA = from_arrow_schema(REBALANCE)
 COST_SCHEMA = from_arrow_schema(COST)
@@ -216,12 +220,6 @@ def rebalance_costs(df: DataFrame, assignors: Sequence[str] = COMPARED) -> DataF
     judge = for_workers(df.sparkSession, costs(list(assignors)))
     return df.select(*columns).mapInArrow(judge, COST_SCHEMA)
 
-
-# How long a rebalance of an eager group takes, for as many groups as there are: one expression over each row.
-#
-# A rebalance is over when the last member has joined again. Each member learns of it with its next heartbeat, joins
-# when it is in ``poll()`` next, and who does not come back to ``poll()`` within ``max.poll.interval.ms`` leaves by
-# itself. So a group is as slow as its slowest member: the latest of all these moments.
 
 GROUP_SCHEMA = "group_id STRING, heartbeat_interval_ms INT, max_poll_interval_ms INT, work_ms ARRAY<INT>"
 """The columns of a group: ``work_ms`` has an entry for each member, see `with_rebalance_ms`."""
@@ -382,11 +380,6 @@ def by_member_count(groups: DataFrame) -> DataFrame:
     )
     return found.orderBy("largest").drop("largest")
 
-
-# The same groups in two eras: what a newcomer costs old consumers, and what it costs the classic protocol, eager.
-#
-# The groups are those of `kafkalearn.spark.zookeeper.random_groups`: what is a pause for the old consumer is one long
-# poll for the classic one, equally long. Both rules are arithmetic over the columns of a row.
 
 HEARTBEAT_INTERVAL_MS = 3000
 

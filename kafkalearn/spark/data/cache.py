@@ -1,7 +1,7 @@
 """Generated data kept as Parquet: written once, whole or not at all, and generated again when it is damaged.
 
 A dataset is written into a folder beside its place and then renamed, so that two kernels may make the same one at
-once, and an interrupted one leaves nothing behind that could be taken for data. `kafkalearn.spark.data.cache`
+once, and an interrupted one leaves nothing behind that could be taken for data. Its manifest
 says which files belong to it; what is not as it says is made again. What cannot be written is said with the folder
 and what to do.
 """

@@ -4,7 +4,7 @@ The files are cut into pieces by a first pass over the headers of their batches,
 tasks. A task reads batches side by side by NumPy, some 16 MiB at a time (of large batches up to 64 MiB), and holds two
 or three times that in columns, however large the file is. Where anything is odd, the scalar reader of
 `kafkalearn.formats.disk` reads them once more, one by one: a batch is at most ``batch_limit_bytes`` decoded, and some
-times that as Python's objects. Both go to the workers with the query (`kafkalearn.spark.offsets.segments`).
+times that as Python's objects. Both go to the workers with the query.
 """
 
 from __future__ import annotations

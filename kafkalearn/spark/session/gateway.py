@@ -126,8 +126,6 @@ def _set(values: Mapping[str, str | None]) -> None:
             os.environ[name] = value
 
 
-# What to do when Spark does not start: its log is long, the sentence that helps is short.
-
 SHOWN_LINES, SHOWN_WIDTH = 5, 200
 
 

@@ -37,8 +37,6 @@ from kafkalearn.spark.session.gateway import SparkNotStarted, error_lines, expla
 from kafkalearn.spark.session.interrupts import cancel_when_interrupted, say_when_java_is_gone
 from kafkalearn.spark.session.start import locale_variables, remove_folder, temporary_folder
 
-# Spark that runs elsewhere: a Spark Connect server, or a master that Spark's own launcher connects to.
-
 CONNECT_PORT = 15002
 STARTED_FOR_US = ("PYSPARK_GATEWAY_PORT", "PYSPARK_SUBMIT_ARGS")  # what spark-submit and notebook images set
 

@@ -1,8 +1,17 @@
-"""Temporary folders that do not stay for good: each belongs to a process, and the next start removes what is left.
+"""Spark on this machine: all cores, a quarter of the memory, loopback only, no Java to install, and nothing that stays.
 
-A process that ends in order removes its folders itself. One that was killed cannot; but the system gives back the
-locks of a process however it ends. So each folder has a file that its owner keeps locked, and a folder whose file
-can be locked by another has no owner any more.
+PySpark talks to a Java process. Its own launcher asks Java for a module (``jdk.incubator.vector``) that small
+runtimes like the bundled one do not have, though Spark runs without it, and prints into the notebook. So we start
+the same main class with the same options but that one, let it log into a file, and hand PySpark the port.
+
+The process reads its standard input, which we hold open: when Python ends, however it ends, the pipe closes and
+Java leaves too. All that it writes lies in one temporary folder, which it removes on leaving. Started this way on
+Linux; written for macOS and Windows too, but not tried there.
+
+Temporary folders do not stay for good: each belongs to a process, and the next start removes what is left. A process
+that ends in order removes its folders itself. One that was killed cannot; but the system gives back the locks of a
+process however it ends. So each folder has a file that its owner keeps locked, and a folder whose file can be locked
+by another has no owner any more.
 """
 
 from __future__ import annotations
@@ -158,35 +167,13 @@ def _lock(file: IO[bytes]) -> bool:
     return True
 
 
-# Spark's Java side, started by ourselves: on any Java, silent, and gone when Python is gone.
-#
-# PySpark talks to a Java process. Its own launcher asks Java for a module (``jdk.incubator.vector``) that small
-# runtimes like the bundled one do not have, though Spark runs without it, and prints into the notebook. So we start
-# the same main class with the same options but that one, let it log into a file, and hand PySpark the port.
-#
-# The process reads its standard input, which we hold open: when Python ends, however it ends, the pipe closes and
-# Java leaves too. All that it writes lies in one temporary folder, which it removes on leaving.
-#
-# Started this way on Linux; written for macOS and Windows too, but not tried there.
-
 START_TIMEOUT_S = 120
 LOG_NAME = "java.log"
-OPENED_PACKAGES = [
-    "java.lang",
-    "java.lang.invoke",
-    "java.lang.reflect",
-    "java.io",
-    "java.net",
-    "java.nio",
-    "java.util",
-    "java.util.concurrent",
-    "java.util.concurrent.atomic",
-    "jdk.internal.ref",
-    "sun.nio.ch",
-    "sun.nio.cs",
-    "sun.security.action",
-    "sun.util.calendar",
-]
+OPENED_PACKAGES = (
+    *("java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio"),
+    *("java.util", "java.util.concurrent", "java.util.concurrent.atomic"),
+    *("jdk.internal.ref", "sun.nio.ch", "sun.nio.cs", "sun.security.action", "sun.util.calendar"),
+)
 # Spark 4.3's list, org.apache.spark.launcher.JavaModuleOptions, without --add-modules=jdk.incubator.vector.
 SPARK_JAVA_OPTIONS = (
     "-XX:+IgnoreUnrecognizedVMOptions",
@@ -328,8 +315,6 @@ def _end(process: subprocess.Popen, folder: Path) -> None:
     remove_folder(folder)
 
 
-# How much memory this machine has, and how much of it Spark's Java side may take.
-
 GIB = 2**30
 
 # What a container may use: version 2 of Linux's control groups, then version 1.
@@ -381,8 +366,6 @@ def _container_limits_bytes() -> list[int]:
     texts = [path.read_text().strip() for path in CONTAINER_LIMITS if path.is_file()]
     return [int(text) for text in texts if text.isdecimal()]  # "max" is no limit
 
-
-# Spark on this machine: all cores, a quarter of the memory, loopback only, no Java to install.
 
 # Set to 1 it compiles Java code once and simply: Spark is ready sooner, and half as fast on millions of rows.
 FAST_START = "KAFKALEARN_SPARK_FAST_START"
