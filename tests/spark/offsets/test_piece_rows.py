@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkalearn.formats import pieces
-from kafkalearn.formats import pieces as side_by_side
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS, compress
 from kafkalearn.log import simulate
-from kafkalearn.spark.offsets import segments as piece_rows
+from kafkalearn.spark.offsets import segments
 from kafkalearn.spark.offsets.segments import Reading, join
 from tests.formats.disk import FOLDER
 from tests.formats.test_census import ODD_BODIES
@@ -44,12 +43,12 @@ def rows_of(folder, files, has_numpy, piece_bytes=1 << 20, has_checksum=True, li
             yield each
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(piece_rows, "has_columns", lambda: has_numpy)
+        patch.setattr(segments, "has_columns", lambda: has_numpy)
         patch.setattr(pieces, "read_piece_side_by_side", counted)
         joined = join(pa.Table.from_batches(reading.index([pa.RecordBatch.from_pylist(given_)])))
         found = list(reading.records(joined.to_batches()))
     assert all(rows.num_rows for rows in found)  # none is sent for nothing
-    return pa.Table.from_batches(found, piece_rows.RECORDS).to_pylist(), len(blocks)
+    return pa.Table.from_batches(found, segments.RECORDS).to_pylist(), len(blocks)
 
 
 def assert_same(folder, files, **options):
@@ -136,9 +135,9 @@ def test_a_batch_beyond_the_limit_is_skipped_both_ways(tmp_path):
 
 
 def test_many_rows_come_in_several_batches_of_arrow(tmp_path, monkeypatch):
-    monkeypatch.setattr(piece_rows, "ENOUGH_ROWS", 7)
-    monkeypatch.setattr(side_by_side, "BLOCK_RECORDS", 20)
-    monkeypatch.setattr(side_by_side, "FEW_BATCHES", 1)
+    monkeypatch.setattr(segments, "ENOUGH_ROWS", 7)
+    monkeypatch.setattr(pieces, "BLOCK_RECORDS", 20)
+    monkeypatch.setattr(pieces, "FEW_BATCHES", 1)
     data = b"".join(batch(at, [(at, 1000, b"k", b"v")]) for at in range(50))
     rows, block_count = assert_same(tmp_path, [(0, data)])
     assert [row["offset"] for row in rows] == list(range(50))

@@ -3,13 +3,13 @@
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.spark.session import start as memory
+from kafkalearn.spark.session import start
 from kafkalearn.spark.session.start import heap_option, machine_memory_bytes
 
 
 def test_the_limit_of_a_container_counts_if_it_is_lower(monkeypatch, tmp_path):
     limit = tmp_path / "memory.max"
-    monkeypatch.setattr(memory, "CONTAINER_LIMITS", (limit, tmp_path / "not there"))
+    monkeypatch.setattr(start, "CONTAINER_LIMITS", (limit, tmp_path / "not there"))
 
     limit.write_text("max\n")
     whole = machine_memory_bytes()
