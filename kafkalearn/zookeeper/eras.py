@@ -1,6 +1,7 @@
 """One scenario in three eras: a group that agrees through ZooKeeper, by the classic protocol, by that of KIP-848.
 
-The old consumers are clients of the one engine (`kafkalearn.scenarios`), with the same network, threads and time.
+The old consumers are clients of the one engine (`kafkalearn.scenarios`), with the same network, threads and time. Last
+comes what one more consumer costs a group, in each of the two older eras.
 """
 
 from __future__ import annotations
@@ -14,18 +15,8 @@ from kafkalearn.base.checks import iterable, mapping, one_of, sequence, text, wh
 from kafkalearn.base.errors import KafkaLearnError, counted
 from kafkalearn.base.trace import Trace
 from kafkalearn.groups.defaults import EMPTY, PREPARING, STABLE
-from kafkalearn.scenarios.consumers import (
-    HEARTBEAT_THREAD,
-    NETWORK,
-    Client,
-    Clock,
-    Consumer,
-    GroupView,
-    Recorder,
-)
-from kafkalearn.scenarios.consumers import (
-    Protocol as ConsumersProtocol,
-)
+from kafkalearn.scenarios import consumers
+from kafkalearn.scenarios.consumers import HEARTBEAT_THREAD, NETWORK, Client, Clock, Consumer, GroupView, Recorder
 from kafkalearn.scenarios.durations import play_newcomer
 from kafkalearn.scenarios.engine import Engine, World, new_world
 from kafkalearn.scenarios.events import Scenario, ScenarioEvent, Subscription
@@ -79,8 +70,6 @@ __all__ = [
     "simulate_zookeeper",
 ]
 
-
-# An old consumer's process in the world of a scenario.
 
 START_OF_TIME_MS = 1_400_000_000_000  # the wall clock when a scenario begins
 PINGS_PER_TIMEOUT = 3
@@ -172,11 +161,8 @@ def asked_for(subscription: Subscription) -> Streams | Filtered:
     return Filtered(TopicFilter(WHITE_LIST, subscription.pattern))
 
 
-# Old consumers in the world of a scenario: there is no coordinator, only ZooKeeper, and each for himself.
-
-
-class ZookeeperProtocol(ConsumersProtocol):
-    """A group of old consumers and its ZooKeeper, led turn by turn in virtual time."""
+class ZookeeperProtocol(consumers.Protocol):
+    """A group of old consumers and its ZooKeeper, led turn by turn in virtual time: there is no coordinator."""
 
     def __init__(self, world: World, settings: Settings) -> None:
         """A broker and the topics are there, and no consumer."""
@@ -193,8 +179,6 @@ class ZookeeperProtocol(ConsumersProtocol):
         self._cause = ""
         for event in (BrokerStarted(), *(TopicCreated(name, count) for name, count in world.topics.items())):
             self.group = step(settings, self.group, event)
-
-    # ---- what the engine asks for
 
     def client(self, consumer: Consumer) -> OldClient:
         """A client that has not asked for its streams yet."""
@@ -218,8 +202,6 @@ class ZookeeperProtocol(ConsumersProtocol):
         if not live:
             return GroupView(EMPTY, self.agreed_count)
         return GroupView(STABLE if self.group.is_quiet else PREPARING, self.agreed_count)
-
-    # ---- one event after the other
 
     def do(self, event: ConnectorEvent, cause: str = "") -> None:
         """Something happens to the group now."""
@@ -275,8 +257,6 @@ class ZookeeperProtocol(ConsumersProtocol):
             until_ms += self.settings.rebalance_backoff_ms
         self._busy_until_ms[connector.name, kind] = until_ms
 
-    # ---- turns
-
     def _plan(self) -> None:
         """Put the turns that are possible now into the queue of calls, each once; and the ends of sessions."""
         now_ms, latency_ms = self.world.clock.now_ms, self.world.settings["latency.ms"]
@@ -311,8 +291,6 @@ class ZookeeperProtocol(ConsumersProtocol):
         self.synchronise()
         self._look_whether_at_rest()
         self._plan()
-
-    # ---- what is seen of it
 
     def _show(self, effect: ConnectorEffect) -> None:
         recorder, processes = self.world.recorder, self.world.processes
@@ -352,8 +330,6 @@ class ZookeeperProtocol(ConsumersProtocol):
         self._is_at_rest = self.group.is_quiet
         self.group = replace(self.group, effects=())
 
-
-# The same scenario in the ZooKeeper era, with the classic protocol and with that of KIP-848; what each came to.
 
 ZOOKEEPER, CLASSIC, CONSUMER = "zookeeper", "classic", "consumer"
 ERAS: Mapping[str, str] = MappingProxyType({ZOOKEEPER: "1.1", CLASSIC: "2.3", CONSUMER: "4.3"})

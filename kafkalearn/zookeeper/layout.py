@@ -1,4 +1,4 @@
-"""Where everything lies in ZooKeeper: the paths of the nodes, and the ids of consumers and of their threads.
+"""Where everything lies in ZooKeeper: the paths of the nodes, the ids of consumers and threads, the content of nodes.
 
 ====================================================  ===========  ==========================================
 path                                                  kind         content
@@ -10,7 +10,8 @@ path                                                  kind         content
 ``/brokers/topics/<topic>``                           persistent   JSON: each partition with its replicas
 ====================================================  ===========  ==========================================
 
-What the JSON says is in `kafkalearn.zookeeper.layout`.
+All JSON is without blanks, its fields in the order in which Scala walks its maps, so that it agrees with a real node to
+the byte.
 
 References: Apache Kafka 1.1.1, ``kafka.utils.ZKGroupDirs``, ``ZKGroupTopicDirs``, ``ZkUtils``.
 """
@@ -198,10 +199,9 @@ def _number(partition: int) -> int:
     return whole_number("partition", partition, at_least=0)
 
 
-# The order in which Scala 2.11 walks its hash maps: the JSON in ZooKeeper's nodes is written in it.
-#
-# A *mutable* ``HashMap`` is walked from the last of its buckets to the first. An immutable ``Map`` of up to four keys
-# is walked in the order in which they came; a larger one is a trie, walked by five bits of a mixed hash code at a time.
+# The order in which Scala 2.11 walks its hash maps: the JSON in ZooKeeper's nodes is written in it. A *mutable*
+# ``HashMap`` is walked from the last of its buckets to the first. An immutable ``Map`` of up to four keys is walked in
+# the order in which they came; a larger one is a trie, walked by five bits of a mixed hash code at a time.
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -220,7 +220,7 @@ def immutable_order(keys: Iterable[Key], hash_code: Callable[[Key], int] = java_
 
     References
     ----------
-    Scala 2.11, ``scala.collection.immutable.HashMap``; keys with the same 32 bits of hash are not notified apart.
+    Scala 2.11, ``scala.collection.immutable.HashMap``; keys with the same 32 bits of hash are not told apart.
     """
     given = list(dict.fromkeys(keys))
     if len(given) <= MOST_IN_ORDER:
@@ -266,10 +266,6 @@ def _bucket(hash_code: int, capacity: int) -> int:
 
 
 # What stands in the nodes: the registration of a consumer, the partitions of a topic, the address of a broker.
-#
-# All three are JSON without blanks, its fields in the order in which Scala walks its maps
-# (`kafkalearn.zookeeper.layout`), so that they agree with a real node to the byte. An owner's node holds the id of a
-# thread, an offset's node a number in decimal digits; there is nothing to write about these.
 
 STATIC, WHITE_LIST, BLACK_LIST = "static", "white_list", "black_list"
 PATTERNS = (STATIC, WHITE_LIST, BLACK_LIST)

@@ -43,11 +43,10 @@ __all__ = [
 ]
 
 
-# The shortest schedule that breaks a promise of old consumers: who is quicker is tried in every way.
-#
-# Two consumers read the members of their group at different moments, and compute different assignments: the *split
-# brain*. That two do not read the same partition then is owed to the node of its owner, which can be created once; but
-# one of them finds it in its way, waits and tries again, and after four tries it gives up.
+# The shortest schedule that breaks a promise: who is quicker is tried in every way. Two consumers read the members of
+# their group at different moments, and compute different assignments: the *split brain*. That two do not read the same
+# partition then is owed to the node of its owner, which can be created once; but one of them finds it in its way, waits
+# and tries again, and after four tries it gives up.
 
 JOINING, SETTLED, EXPIRING, CALLED = "joining", "settled", "expiring", "called"
 BEGINNINGS = {

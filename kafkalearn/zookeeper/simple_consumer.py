@@ -169,8 +169,6 @@ class Restart(Checked):
 SimpleConsumerEvent: TypeAlias = FindLeader | FindOffset | Seek | Fetch | Save | Restart | BrokerEvent
 
 
-# What stays the same while an application reads a partition by hand.
-
 LAST_RELEASE = "1.1"  # Kafka 2.0 has no SimpleConsumer
 
 
@@ -229,9 +227,6 @@ class Settings(Checked):
         return at_least("0.10.1", self.release)
 
 
-# The partition on its brokers, and the application that reads it.
-
-
 @dataclass(frozen=True, slots=True)
 class Reader:
     """The partition on its brokers and the application that reads it, at one moment."""
@@ -253,44 +248,6 @@ def start(settings: Settings) -> Reader:
     cluster = new_cluster([settings.topic_partition], settings.broker_ids)
     return Reader(cluster.with_log(Log(settings.topic_partition, settings.broker_ids[0])))
 
-
-# What holds in every state, and what a user hopes for.
-
-NONE_SKIPPED, NONE_TWICE = "the application skips no record", "the application gets no record twice"
-
-
-def _none_is_skipped(settings: Settings, before: Reader, state: Reader) -> bool:
-    """Whether no record that is there lies between what was handled so far and what comes next."""
-    new = state.handled[len(before.handled) :]
-    if not new or not before.handled:
-        return True
-    return new[0] <= max(before.handled) + 1
-
-
-INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
-    {
-        "what was handled stays handled": Since(
-            lambda settings, before, state: state.handled[: len(before.handled)] == before.handled
-        ),
-        "the offset to fetch is behind the last record that came": Since(
-            lambda settings, before, state: state.handled == before.handled or state.offset == state.handled[-1] + 1
-        ),
-    }
-)
-"""What holds in every state."""
-
-PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
-    {
-        NONE_SKIPPED: Since(_none_is_skipped),
-        NONE_TWICE: lambda settings, state: len(set(state.handled)) == len(state.handled),
-    }
-)
-"""What a user hopes for. It is his own code that keeps them, or does not."""
-
-check, broken = judges(INVARIANTS, PROMISES)
-
-
-# One step: a request and its answer, a store of its own, a restart.
 
 NO_LEADER = "LEADER_NOT_AVAILABLE"
 
@@ -397,3 +354,37 @@ def simulate(
     (0, 1, 0, 1)
     """
     return run(step, settings, start(settings) if initial is None else initial, events)
+
+
+NONE_SKIPPED, NONE_TWICE = "the application skips no record", "the application gets no record twice"
+
+
+def _none_is_skipped(settings: Settings, before: Reader, state: Reader) -> bool:
+    """Whether no record that is there lies between what was handled so far and what comes next."""
+    new = state.handled[len(before.handled) :]
+    if not new or not before.handled:
+        return True
+    return new[0] <= max(before.handled) + 1
+
+
+INVARIANTS: MappingProxyType[str, Predicate] = MappingProxyType(
+    {
+        "what was handled stays handled": Since(
+            lambda settings, before, state: state.handled[: len(before.handled)] == before.handled
+        ),
+        "the offset to fetch is behind the last record that came": Since(
+            lambda settings, before, state: state.handled == before.handled or state.offset == state.handled[-1] + 1
+        ),
+    }
+)
+"""What holds in every state."""
+
+PROMISES: MappingProxyType[str, Predicate] = MappingProxyType(
+    {
+        NONE_SKIPPED: Since(_none_is_skipped),
+        NONE_TWICE: lambda settings, state: len(set(state.handled)) == len(state.handled),
+    }
+)
+"""What a user hopes for. It is his own code that keeps them, or does not."""
+
+check, broken = judges(INVARIANTS, PROMISES)

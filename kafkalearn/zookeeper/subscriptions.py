@@ -12,10 +12,9 @@ from kafkalearn.base.checks import LARGEST_INT, flag, one_of, text, whole_number
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.zookeeper.layout import BLACK_LIST, STATIC, WHITE_LIST, Registration, read_registration
 
-# Topic filters: a white list or a black list, each a regular expression of Java for the whole name of a topic.
-#
-# It is no glob: ``test-*`` is "test", then any number of hyphens. What a user types is first made ready: blanks go,
-# a comma becomes ``|``, quotes around it go.
+# Topic filters: a white list or a black list, each a regular expression of Java for the whole name of a topic. It is no
+# glob: ``test-*`` is "test", then any number of hyphens. What a user types is first made ready: blanks go, a comma
+# becomes ``|``, quotes around it go.
 
 INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state")
 LONGEST = 200  # characters

@@ -1,6 +1,7 @@
 """A small ZooKeeper: persistent and ephemeral nodes, versions, sessions that expire, watches that fire once.
 
-A simulator: its events are requests of sessions, sessions that open and end, and time.
+A simulator: its events are requests of sessions, sessions that open and end, and time. What old consumers need of a
+ZooKeeper is all here. Sessions have names, where ZooKeeper has numbers of 64 bits.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ __all__ = [
 ]
 
 
-# What an event led to in ZooKeeper: an answer, watches that fire, sessions that end.
+# What an event led to: an answer, watches that fire, sessions that end.
 
 OK = "OK"
 NO_NODE, NODE_EXISTS, BAD_VERSION, NOT_EMPTY = "NoNode", "NodeExists", "BadVersion", "NotEmpty"
@@ -83,8 +84,6 @@ TreeEffect: TypeAlias = Answered | WatchFired | SessionEnded
 
 
 # What happens to a ZooKeeper: sessions come and go, their clients send requests, time passes.
-#
-# Sessions have names here, where ZooKeeper has numbers of 64 bits.
 
 ANY_VERSION = -1
 
@@ -207,11 +206,6 @@ Request: TypeAlias = Create | Delete | SetData | GetData | GetChildren | Exists 
 TreeEvent: TypeAlias = SessionOpened | SessionClosed | SessionExpired | Request | TimePassed
 
 
-# What stays the same in a ZooKeeper: the length of its tick, in which all times of sessions are counted.
-
-Tick = Annotated[int, Whole(1, 3_600_000)]
-
-
 @dataclass(frozen=True, slots=True)
 class Settings(Checked):
     """The settings of a ZooKeeper by its own names, with its defaults.
@@ -239,7 +233,7 @@ class Settings(Checked):
     ZooKeeper 3.4, ``ServerConfig``, ``ZooKeeperServer.processConnectRequest``.
     """
 
-    tick_time_ms: Tick = 2000
+    tick_time_ms: Annotated[int, Whole(1, 3_600_000)] = 2000
     min_session_timeout_ms: FilledIn[Millis] = NOT_GIVEN
     max_session_timeout_ms: FilledIn[Millis] = NOT_GIVEN
 
@@ -266,7 +260,7 @@ class Settings(Checked):
         return ((heard_ms + timeout_ms) // self.tick_time_ms + 1) * self.tick_time_ms
 
 
-# A ZooKeeper at one moment: its nodes, the sessions that are open, and who watches what.
+# A ZooKeeper at one moment.
 
 DATA, CHILDREN = "data", "children"
 """The two kinds of watches. One on data is also set by asking whether a node exists, and waits for it to come."""
@@ -413,74 +407,6 @@ def _on(tree: Tree, path: str, kind: str) -> tuple[Watch, ...]:
 def _counted(tree: Tree) -> Tree:
     return replace(tree, transaction_count=tree.transaction_count + 1)
 
-
-# What always holds in a ZooKeeper: nodes hang together, ephemeral ones go with their session, watches fire once.
-
-
-def _has_parents(settings: Settings, tree: Tree) -> bool:
-    paths = {path for path, _ in tree.nodes}
-    return all(parent_path(path) in paths for path in paths)
-
-
-def _has_no_child_below_ephemerals(settings: Settings, tree: Tree) -> bool:
-    ephemeral = {path for path, node in tree.nodes if node.is_ephemeral}
-    return not any(parent_path(path) in ephemeral for path, _ in tree.nodes)
-
-
-def _ephemerals_have_a_session(settings: Settings, tree: Tree) -> bool:
-    sessions = {session.name for session in tree.sessions}
-    return all(node.session in sessions for _, node in tree.nodes if node.is_ephemeral)
-
-
-def _watches_have_a_session(settings: Settings, tree: Tree) -> bool:
-    sessions = {session.name for session in tree.sessions}
-    return all(watch.session in sessions for watch in tree.watches)
-
-
-def _has_notified_of_every_watch_that_is_gone(settings: Settings, before: Tree, tree: Tree) -> bool:
-    """The watches of a session go with it in silence, but for those that fired before it ended."""
-    sessions = {session.name for session in tree.sessions}
-    gone = {(watch.session, watch.path) for watch in before.watches if watch not in tree.watches}
-    notified = {(effect.session, effect.path) for effect in tree.effects if isinstance(effect, WatchFired)}
-    return {each for each in gone if each[0] in sessions} <= notified <= gone
-
-
-INVARIANTS: Promises = {
-    "every node has a parent": _has_parents,
-    "nothing is below an ephemeral node": _has_no_child_below_ephemerals,
-    "an ephemeral node goes with its session": _ephemerals_have_a_session,
-    "a watch goes with its session": _watches_have_a_session,
-    "paths are sorted, each there once": lambda settings, tree: (
-        [path for path, _ in tree.nodes] == sorted({path for path, _ in tree.nodes})
-    ),
-    "no session is open past its time": lambda settings, tree: all(
-        session.expires_ms > tree.now_ms for session in tree.sessions
-    ),
-    "a watch fires once and is gone": Since(_has_notified_of_every_watch_that_is_gone),
-    "a request is answered once": lambda settings, tree: (
-        sum(isinstance(effect, Answered) for effect in tree.effects) <= 1
-    ),
-}
-NO_SESSION_EXPIRES = "no session expires"
-NO_REQUEST_REFUSED = "no request is refused"
-
-PROMISES: Promises = {
-    NO_SESSION_EXPIRES: lambda settings, tree: (
-        not any(isinstance(effect, SessionEnded) and effect.has_expired for effect in tree.effects)
-    ),
-    NO_REQUEST_REFUSED: lambda settings, tree: all(
-        effect.result == OK for effect in tree.effects if isinstance(effect, Answered)
-    ),
-}
-"""What a client would like, and has to live without: it may be paused too long, and others are quicker."""
-
-check, broken = judges(INVARIANTS, PROMISES)
-
-
-# A small ZooKeeper: one tree of nodes, asked by sessions, one request at a time.
-#
-# What old consumers need of it is all here: nodes that last and nodes that go with a session, versions, watches that
-# report one change each, sessions that expire.
 
 REQUESTS = (Create, Delete, SetData, GetData, GetChildren, Exists, Ping)
 EVENTS = (SessionOpened, SessionClosed, SessionExpired, *REQUESTS, TimePassed)
@@ -633,3 +559,63 @@ def _get_children(tree: Tree, request: GetChildren, node: Node | None) -> Tree:
 
 def _answered(tree: Tree, answer: Answered) -> Tree:
     return replace(tree, effects=(*tree.effects, answer))
+
+
+def _has_parents(settings: Settings, tree: Tree) -> bool:
+    paths = {path for path, _ in tree.nodes}
+    return all(parent_path(path) in paths for path in paths)
+
+
+def _has_no_child_below_ephemerals(settings: Settings, tree: Tree) -> bool:
+    ephemeral = {path for path, node in tree.nodes if node.is_ephemeral}
+    return not any(parent_path(path) in ephemeral for path, _ in tree.nodes)
+
+
+def _ephemerals_have_a_session(settings: Settings, tree: Tree) -> bool:
+    sessions = {session.name for session in tree.sessions}
+    return all(node.session in sessions for _, node in tree.nodes if node.is_ephemeral)
+
+
+def _watches_have_a_session(settings: Settings, tree: Tree) -> bool:
+    sessions = {session.name for session in tree.sessions}
+    return all(watch.session in sessions for watch in tree.watches)
+
+
+def _has_notified_of_every_watch_that_is_gone(settings: Settings, before: Tree, tree: Tree) -> bool:
+    """The watches of a session go with it in silence, but for those that fired before it ended."""
+    sessions = {session.name for session in tree.sessions}
+    gone = {(watch.session, watch.path) for watch in before.watches if watch not in tree.watches}
+    notified = {(effect.session, effect.path) for effect in tree.effects if isinstance(effect, WatchFired)}
+    return {each for each in gone if each[0] in sessions} <= notified <= gone
+
+
+INVARIANTS: Promises = {
+    "every node has a parent": _has_parents,
+    "nothing is below an ephemeral node": _has_no_child_below_ephemerals,
+    "an ephemeral node goes with its session": _ephemerals_have_a_session,
+    "a watch goes with its session": _watches_have_a_session,
+    "paths are sorted, each there once": lambda settings, tree: (
+        [path for path, _ in tree.nodes] == sorted({path for path, _ in tree.nodes})
+    ),
+    "no session is open past its time": lambda settings, tree: all(
+        session.expires_ms > tree.now_ms for session in tree.sessions
+    ),
+    "a watch fires once and is gone": Since(_has_notified_of_every_watch_that_is_gone),
+    "a request is answered once": lambda settings, tree: (
+        sum(isinstance(effect, Answered) for effect in tree.effects) <= 1
+    ),
+}
+NO_SESSION_EXPIRES = "no session expires"
+NO_REQUEST_REFUSED = "no request is refused"
+
+PROMISES: Promises = {
+    NO_SESSION_EXPIRES: lambda settings, tree: (
+        not any(isinstance(effect, SessionEnded) and effect.has_expired for effect in tree.effects)
+    ),
+    NO_REQUEST_REFUSED: lambda settings, tree: all(
+        effect.result == OK for effect in tree.effects if isinstance(effect, Answered)
+    ),
+}
+"""What a client would like, and has to live without: it may be paused too long, and others are quicker."""
+
+check, broken = judges(INVARIANTS, PROMISES)

@@ -20,10 +20,9 @@ from kafkalearn.base.checks import (
     one_of,
 )
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError, listed
-from kafkalearn.offsets import replicated as topic_state
+from kafkalearn.offsets import replicated
 from kafkalearn.offsets.replay import Group
 from kafkalearn.offsets.replicated import OF_BROKERS, ReplicatedEffect, ReplicatedStore
-from kafkalearn.offsets.replicated import Settings as TopicSettings
 from kafkalearn.offsets.store.model import Load, StoreGroup
 from kafkalearn.releases import default
 from kafkalearn.releases.lines import ReleaseName, at_least
@@ -83,7 +82,7 @@ class Settings(Checked):
     offsets_commit_max_retries: FilledIn[Annotated[int, Whole(0, 1000)]] = NOT_GIVEN
     offsets_channel_backoff_ms: FilledIn[Millis] = NOT_GIVEN
     release: ReleaseName = LAST_RELEASE
-    coordinator: TopicSettings = field(init=False, repr=False, compare=False)
+    coordinator: replicated.Settings = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Fill in what was not given; refuse releases without such a consumer."""
@@ -95,7 +94,7 @@ class Settings(Checked):
         names = ("auto_commit_enable", "auto_offset_reset", "offsets_commit_max_retries", "offsets_channel_backoff_ms")
         fill_in(self, **{name: default(name.replace("_", "."), self.release, side="old-consumer") for name in names})
         one_of("auto_offset_reset", self.auto_offset_reset, RESETS)
-        object.__setattr__(self, "coordinator", TopicSettings(self.replica_count))
+        object.__setattr__(self, "coordinator", replicated.Settings(self.replica_count))
 
     def tries(self, by: str) -> int:
         """How often a commit to the topic is tried: in 0.8.2 at shutdown only, since 0.9 from the timer only.
@@ -396,7 +395,7 @@ def start(settings: Settings) -> OldGroup:
     (None, None)
     """
     none = (None,) * settings.partition_count
-    topic = topic_state.start(settings.coordinator)
+    topic = replicated.start(settings.coordinator)
     return OldGroup((0,) * settings.partition_count, none, topic, (), none, ((),) * settings.partition_count)
 
 

@@ -1,6 +1,4 @@
-"""The simulator of a group's commits to both stores: which event leads to which rule.
-
-What holds whenever old consumers commit, and what their users hope for.
+"""The simulator of a group's commits to both stores; and how much each store has to write under the same load.
 
 A group that goes over to the topic without dual commit finds nothing there:
 
@@ -10,12 +8,11 @@ A group that goes over to the topic without dual commit finds nothing there:
 >>> broken(Settings(), simulate(Settings(), moved)[-1].state)
 ('no record is passed over',)
 
-ZooKeeper and the offsets topic under the same load: how much each has to write, and how far it falls behind.
-
-A commit to ZooKeeper is one write for each partition whose offset has changed. Each is a transaction that the one
-leader puts into its log and flushes to its disk, alone or with those that came in the meantime; the client waits for
-one before it sends the next. A commit to the topic is one request for all partitions of a consumer, changed or not:
-its records are one batch, which the coordinator appends without a flush, and groups have many coordinators.
+Under the same load ZooKeeper falls behind first. A commit to ZooKeeper is one write for each partition whose offset has
+changed. Each is a transaction that the one leader puts into its log and flushes to its disk, alone or with those that
+came in the meantime; the client waits for one before it sends the next. A commit to the topic is one request for all
+partitions of a consumer, changed or not: its records are one batch, which the coordinator appends without a flush, and
+groups have many coordinators.
 
 What a write takes depends on disk and network, so it is a setting: give `Costs` what you have measured. `MEASURED` has
 what one machine took.
@@ -35,7 +32,7 @@ from kafkalearn.base.checks import Checked, Count, iterable, whole_number
 from kafkalearn.base.errors import IllegalEvent, listed, no_event
 from kafkalearn.base.promises import Predicate, Since, judges
 from kafkalearn.base.trace import Trace, run
-from kafkalearn.offsets import replicated as topic_simulator
+from kafkalearn.offsets import replicated
 from kafkalearn.offsets.replicated import Answered, NotReached, SentTo
 from kafkalearn.offsets.store.model import Commit, Fetch
 from kafkalearn.zookeeper.commits.model import (
@@ -130,7 +127,7 @@ def fetch_offset(settings: Settings, state: OldGroup, channel: int, partition: i
 
 
 def _sent(settings: Settings, state: OldGroup, request: SentTo) -> OldGroup:
-    topic = topic_simulator.step(settings.coordinator, state.topic, request)
+    topic = replicated.step(settings.coordinator, state.topic, request)
     return with_effect(replace(state, topic=topic), *topic.effects)
 
 
@@ -425,7 +422,7 @@ def step(settings: Settings, state: OldGroup, event: CommittingEvent) -> OldGrou
         return rule(settings, replace(state, effects=()), event)
     if not isinstance(event, OF_COORDINATORS):
         raise no_event(event, (*_RULES, *OF_COORDINATORS))
-    topic = topic_simulator.step(settings.coordinator, state.topic, event)
+    topic = replicated.step(settings.coordinator, state.topic, event)
     state = replace(state, topic=topic, effects=topic.effects)
     return answered(settings, state, topic.effects)
 

@@ -1,4 +1,4 @@
-"""What stays the same in a group of old consumers, by Kafka's names, and the settings of their ZooKeeper."""
+"""The parts of a group of old consumers: its settings by Kafka's names, events, effects, and its state."""
 
 from __future__ import annotations
 
@@ -104,10 +104,9 @@ consumer config; Valid values are 'range' and 'roundrobin'
             raise KafkaLearnError(f"release must be at most {LAST_RELEASE}, got {self.release}: 2.0 removed it")
 
 
-# What happens to a group of old consumers: their applications, their threads, their sessions; brokers and topics.
-#
-# A consumer does by itself what its threads do. Each turn of a thread is an event, so that a schedule says who is
-# quicker: `HandleEvent`, `WakeWatcher` and `RebalanceStep`.
+# What happens to applications, threads and sessions, to brokers and topics. A consumer does by itself what its threads
+# do. Each turn of a thread is an event, so that a schedule says who is quicker: `HandleEvent`, `WakeWatcher` and
+# `RebalanceStep`.
 
 ZooKeeperBroker: TypeAlias = Annotated[int, Whole(0, LARGEST_INT)]
 
@@ -262,7 +261,7 @@ ClusterEvent: TypeAlias = BrokerStarted | BrokerStopped | TopicCreated | TopicGr
 ConnectorEvent: TypeAlias = CreateMessageStreams | ConsumerEvent | SessionExpired | TimePassed | ClusterEvent
 
 
-# What an event led to in a group of old consumers.
+# What an event led to.
 
 
 @dataclass(frozen=True, slots=True)

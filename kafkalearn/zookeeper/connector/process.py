@@ -1,4 +1,8 @@
-"""The process of a consumer: it starts, registers and listens, gets another session, ends."""
+"""The process of a consumer: it starts, registers and listens, reads and commits, gets another session, ends.
+
+All of it is written on a `GroupUpdate`: a group while a step is worked out, with its requests to ZooKeeper, who is
+notified by watches, and what has happened. Brokers and topics, as far as consumers see them, come last.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import TypedDict, Unpack
 
 from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.zookeeper import tree
 from kafkalearn.zookeeper.connector.model import (
     CHILDREN,
     DATA,
@@ -52,34 +57,8 @@ from kafkalearn.zookeeper.layout import (
     topic_path,
 )
 from kafkalearn.zookeeper.subscriptions import Filtered, Streams, stream_counts
-from kafkalearn.zookeeper.tree import (
-    NO_NODE,
-    NODE_CHILDREN_CHANGED,
-    NODE_EXISTS,
-    OK,
-    Answered,
-    Create,
-    Delete,
-    Exists,
-    GetChildren,
-    GetData,
-    Node,
-    Ping,
-    Request,
-    SessionClosed,
-    SessionEnded,
-    SessionOpened,
-    SetData,
-    TreeEvent,
-    WatchFired,
-)
-from kafkalearn.zookeeper.tree import (
-    step as step_tree,
-)
 
-# A group while a step is worked out: requests to ZooKeeper, who is notified by watches, what has happened.
-
-READS = (GetData, GetChildren, Exists)
+READS = (tree.GetData, tree.GetChildren, tree.Exists)
 
 
 class ConnectorChanges(TypedDict, total=False):
@@ -139,23 +118,23 @@ class GroupUpdate:
 
     # ---- ZooKeeper
 
-    def happen(self, event: TreeEvent) -> None:
+    def happen(self, event: tree.TreeEvent) -> None:
         """An event of the ZooKeeper; whoever has a watch is notified."""
-        self.tree = step_tree(self.settings.zookeeper, self.tree, event)
+        self.tree = tree.step(self.settings.zookeeper, self.tree, event)
         for effect in self.tree.effects:
             match effect:
-                case WatchFired(session, path, what):
+                case tree.WatchFired(session, path, what):
                     self._tell(session, path, what)
-                case SessionEnded(session, removed, has_expired):
+                case tree.SessionEnded(session, removed, has_expired):
                     self.emit(SessionGone(session, removed, has_expired))
 
-    def ask(self, name: str, request: Request) -> Answered:
+    def ask(self, name: str, request: tree.Request) -> tree.Answered:
         """A request of a consumer, counted."""
-        if not isinstance(request, Ping):
+        if not isinstance(request, tree.Ping):
             counts = self._reads if isinstance(request, READS) else self._writes
             counts[name] += 1
         self.happen(request)
-        return next(effect for effect in self.tree.effects if isinstance(effect, Answered))
+        return next(effect for effect in self.tree.effects if isinstance(effect, tree.Answered))
 
     def _tell(self, session: str, path: str, what: str) -> None:
         """A watch has fired: what ZooKeeper's client puts into the queue of its event thread."""
@@ -166,7 +145,7 @@ class GroupUpdate:
             return
         self.emit(Notified(notified.name, path, what))
         kind = DATA if last_name(path) in notified.topics and parent_path(path) == BROKER_TOPICS else None
-        if what == NODE_CHILDREN_CHANGED:
+        if what == tree.NODE_CHILDREN_CHANGED:
             kind = TOPICS if path == BROKER_TOPICS else CHILDREN
         if kind is not None:
             self.change(notified.name, notices=(*notified.notices, Notice(kind, path)))
@@ -186,17 +165,17 @@ class GroupUpdate:
 
     def data(self, name: str, path: str) -> str | None:
         """The data of a node; None if it is not there."""
-        return self.ask(name, GetData(self.connectors[name].session, path, self.listens(name, path))).data
+        return self.ask(name, tree.GetData(self.connectors[name].session, path, self.listens(name, path))).data
 
     def children(self, name: str, path: str) -> tuple[str, ...]:
         """The names below a node; none if it is not there."""
-        request = GetChildren(self.connectors[name].session, path, self.listens(name, path))
+        request = tree.GetChildren(self.connectors[name].session, path, self.listens(name, path))
         return self.ask(name, request).children or ()
 
     def exists(self, name: str, path: str) -> bool:
         """Whether a node is there."""
-        request = Exists(self.connectors[name].session, path, self.listens(name, path))
-        return self.ask(name, request).result == OK
+        request = tree.Exists(self.connectors[name].session, path, self.listens(name, path))
+        return self.ask(name, request).result == tree.OK
 
     def listen_to_children(self, name: str, path: str) -> tuple[str, ...]:
         """A new listener for the children of a node asks twice, each time with a watch."""
@@ -213,33 +192,33 @@ class GroupUpdate:
     def create_ephemeral(self, name: str, path: str, data: str) -> str:
         """Create a node that goes with the session, and the nodes above if need be; the result."""
         session = self.connectors[name].session
-        result = self.ask(name, Create(session, path, data, is_ephemeral=True)).result
-        if result == NO_NODE:
+        result = self.ask(name, tree.Create(session, path, data, is_ephemeral=True)).result
+        if result == tree.NO_NODE:
             self.create_above(name, path)
-            result = self.ask(name, Create(session, path, data, is_ephemeral=True)).result
+            result = self.ask(name, tree.Create(session, path, data, is_ephemeral=True)).result
         return result
 
     def create_above(self, name: str, path: str) -> None:
         """Create the node above a path; where there is none above that, first that one."""
         above, session = parent_path(path), self.connectors[name].session
-        result = self.ask(name, Create(session, above)).result
-        if result == NO_NODE:
+        result = self.ask(name, tree.Create(session, above)).result
+        if result == tree.NO_NODE:
             self.create_above(name, above)
-            self.ask(name, Create(session, above))
+            self.ask(name, tree.Create(session, above))
 
     def delete(self, name: str, path: str) -> None:
         """Delete a node, whoever created it; one that is not there is passed over."""
-        self.ask(name, Delete(self.connectors[name].session, path))
+        self.ask(name, tree.Delete(self.connectors[name].session, path))
 
     def write(self, name: str, path: str, data: str) -> None:
         """Write into a node, which is created if need be."""
         session = self.connectors[name].session
-        if self.ask(name, SetData(session, path, data)).result == NO_NODE:
+        if self.ask(name, tree.SetData(session, path, data)).result == tree.NO_NODE:
             self.create_above(name, path)
-            if self.ask(name, Create(session, path, data)).result == NODE_EXISTS:
-                self.ask(name, SetData(session, path, data))
+            if self.ask(name, tree.Create(session, path, data)).result == tree.NODE_EXISTS:
+                self.ask(name, tree.SetData(session, path, data))
 
-    def node(self, path: str) -> Node | None:
+    def node(self, path: str) -> tree.Node | None:
         """A node, as nobody has to ask for it."""
         return self.tree.node(path)
 
@@ -283,9 +262,9 @@ def register(update: GroupUpdate, name: str, timestamp_ms: int) -> bool:
     connector, group = update.connectors[name], update.settings.group
     path = consumer_path(group, connector.consumer_id)
     for above in (CONSUMERS, group_path(group), ids_path(group)):
-        update.ask(name, Create(connector.session, above))
+        update.ask(name, tree.Create(connector.session, above))
     content = connector.subscription.registration(timestamp_ms).json()
-    if update.ask(name, Create(connector.session, path, content, is_ephemeral=True)).result == NODE_EXISTS:
+    if update.ask(name, tree.Create(connector.session, path, content, is_ephemeral=True)).result == tree.NODE_EXISTS:
         update.data(name, path)
         if path not in update.tree.ephemerals(connector.session):
             return False
@@ -358,7 +337,7 @@ def _new_process(update: GroupUpdate, event: CreateMessageStreams, had: Connecto
     update.connectors[event.consumer] = Connector(
         event.consumer, consumer_id, count, session=session, subscription=event.subscription
     )
-    update.happen(SessionOpened(session, update.settings.zookeeper_session_timeout_ms))
+    update.happen(tree.SessionOpened(session, update.settings.zookeeper_session_timeout_ms))
 
 
 def reconnect(update: GroupUpdate, name: str) -> None:
@@ -368,7 +347,7 @@ def reconnect(update: GroupUpdate, name: str) -> None:
         raise IllegalEvent(f"the session {connector.session!r} of {name} is open: there is nothing to reconnect")
     count = connector.session_count + 1
     session = session_name(name, count)
-    update.happen(SessionOpened(session, update.settings.zookeeper_session_timeout_ms))
+    update.happen(tree.SessionOpened(session, update.settings.zookeeper_session_timeout_ms))
     notices = connector.notices
     if connector.is_registered:
         notices += (Notice(SESSION),)
@@ -441,7 +420,7 @@ def close(update: GroupUpdate, name: str) -> None:
     if update.tree.session(connector.session) is not None:
         if update.settings.auto_commit_enable:
             commit(update, name)
-        update.happen(SessionClosed(connector.session))
+        update.happen(tree.SessionClosed(connector.session))
     end(update, name)
 
 
@@ -461,12 +440,10 @@ def end(update: GroupUpdate, name: str) -> None:
     )
 
 
-# The event thread of ZooKeeper's client, and the listeners that it calls.
-#
-# Five listeners are there: for the consumers of the group, for the data of the consumer's topics, for a new session,
-# with a filter for the list of all topics, and for the brokers once none was found. The first two and the last only set
-# a flag, so that many calls become one rebalance; the others rebalance on the event thread itself, which handles
-# nothing meanwhile.
+# The event thread of ZooKeeper's client, and the listeners that it calls. Five listeners are there: for the consumers
+# of the group, for the data of the consumer's topics, for a new session, with a filter for the list of all topics, and
+# for the brokers once none was found. The first two and the last only set a flag, so that many calls become one
+# rebalance; the others rebalance on the event thread itself, which handles nothing meanwhile.
 
 
 def handle_event(update: GroupUpdate, name: str) -> None:
@@ -545,15 +522,17 @@ def start_broker(update: GroupUpdate, broker_id: int) -> None:
     if update.tree.session(session) is not None:
         raise IllegalEvent(f"broker {broker_id} runs already")
     _write_common_nodes(update)
-    update.happen(SessionOpened(session, 6000))
-    update.happen(Create(session, broker_path(broker_id), broker_content(port=9092 + broker_id), is_ephemeral=True))
+    update.happen(tree.SessionOpened(session, 6000))
+    update.happen(
+        tree.Create(session, broker_path(broker_id), broker_content(port=9092 + broker_id), is_ephemeral=True)
+    )
 
 
 def stop_broker(update: GroupUpdate, broker_id: int) -> None:
     """A broker closes its session."""
     if update.tree.session(_broker_session(broker_id)) is None:
         raise IllegalEvent(f"broker {broker_id} does not run")
-    update.happen(SessionClosed(_broker_session(broker_id)))
+    update.happen(tree.SessionClosed(_broker_session(broker_id)))
 
 
 def keep_alive(update: GroupUpdate, ms: int) -> None:
@@ -572,7 +551,7 @@ def create_topic(update: GroupUpdate, topic: str, partition_count: int) -> None:
     if update.node(topic_path(topic)) is not None:
         raise IllegalEvent(f"there is a topic {topic!r} already; TopicGrown gives it more partitions")
     _write_common_nodes(update)
-    update.happen(Create(CONTROLLER, topic_path(topic), topic_content(topic, [[0]] * partition_count)))
+    update.happen(tree.Create(CONTROLLER, topic_path(topic), topic_content(topic, [[0]] * partition_count)))
 
 
 def grow_topic(update: GroupUpdate, topic: str, partition_count: int) -> None:
@@ -580,13 +559,13 @@ def grow_topic(update: GroupUpdate, topic: str, partition_count: int) -> None:
     had = len(partitions_of(update, topic))
     if partition_count <= had:
         raise IllegalEvent(f"{topic} has {had} partitions and can only get more, got {partition_count}")
-    update.happen(SetData(CONTROLLER, topic_path(topic), topic_content(topic, [[0]] * partition_count)))
+    update.happen(tree.SetData(CONTROLLER, topic_path(topic), topic_content(topic, [[0]] * partition_count)))
 
 
 def delete_topic(update: GroupUpdate, topic: str) -> None:
     """A topic's node goes; its consumers only write a warning to their logs."""
     partitions_of(update, topic)
-    update.happen(Delete(CONTROLLER, topic_path(topic)))
+    update.happen(tree.Delete(CONTROLLER, topic_path(topic)))
     update.log_ends = {each: end for each, end in update.log_ends.items() if each.topic != topic}
 
 
@@ -620,6 +599,6 @@ def _broker_session(broker_id: int) -> str:
 def _write_common_nodes(update: GroupUpdate) -> None:
     """The first of them all writes the nodes that everything else is below."""
     if update.tree.session(CONTROLLER) is None:
-        update.happen(SessionOpened(CONTROLLER, 6000))
+        update.happen(tree.SessionOpened(CONTROLLER, 6000))
         for path in ("/brokers", BROKER_IDS, BROKER_TOPICS, "/consumers"):
-            update.happen(Create(CONTROLLER, path))
+            update.happen(tree.Create(CONTROLLER, path))

@@ -122,10 +122,9 @@ def _topics_of(update: GroupUpdate, name: str, consumer_id: str) -> dict[str, in
         raise NoView(str(reason)) from None
 
 
-# ``syncedRebalance``: one thread at a time, up to four tries of eight steps, a pause after each that failed.
-#
-# The threads of all consumers do this at once, and nobody waits for anybody: what keeps two from reading the same
-# partition is that the node of its owner can be created once.
+# ``syncedRebalance``: one thread at a time, up to four tries of eight steps, a pause after each that failed. The
+# threads of all consumers do this at once, and nobody waits for anybody: what keeps two from reading the same partition
+# is that the node of its owner can be created once.
 
 
 def rebalance_step(update: GroupUpdate, name: str, attempt: Attempt) -> None:

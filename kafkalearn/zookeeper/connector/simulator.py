@@ -1,4 +1,4 @@
-"""A group of old consumers and its ZooKeeper, one turn of one thread at a time."""
+"""A group of old consumers and its ZooKeeper, one turn of one thread at a time; and what holds of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from kafkalearn.base.errors import IllegalEvent, no_event, shown
 from kafkalearn.base.promises import Promises, Since, judges, of_inner
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
-from kafkalearn.zookeeper import tree as of_tree
-from kafkalearn.zookeeper.connector import process as cluster
-from kafkalearn.zookeeper.connector import process as offsets
+from kafkalearn.zookeeper import tree
+from kafkalearn.zookeeper.connector import process
 from kafkalearn.zookeeper.connector.model import (
     BUILD,
     OFFSETS,
@@ -49,31 +48,13 @@ from kafkalearn.zookeeper.connector.model import (
     WakeWatcher,
     start,
 )
-from kafkalearn.zookeeper.connector.process import (
-    GroupUpdate,
-    ask_for_rebalance,
-    create_message_streams,
-    end,
-    handle_event,
-    reconnect,
-    shut_down,
-)
+from kafkalearn.zookeeper.connector.process import GroupUpdate
 from kafkalearn.zookeeper.connector.rebalancing import rebalance_step
 from kafkalearn.zookeeper.layout import consumer_of_thread, owner_path, owners_path, read_topic, topic_path
-from kafkalearn.zookeeper.tree import INVARIANTS as OF_TREE
-from kafkalearn.zookeeper.tree import Tree
 
 OF_CONSUMERS = (
-    Shutdown,
-    Crash,
-    Reconnect,
-    HandleEvent,
-    WakeWatcher,
-    RebalanceStep,
-    Read,
-    WaitForRecord,
-    CommitOffsets,
-    Ping,
+    *(Shutdown, Crash, Reconnect, HandleEvent, WakeWatcher, RebalanceStep),
+    *(Read, WaitForRecord, CommitOffsets, Ping),
 )
 OF_CLUSTER = (BrokerStarted, BrokerStopped, TopicCreated, TopicGrown, TopicDeleted, Produce)
 EVENTS = (CreateMessageStreams, *OF_CONSUMERS, SessionExpired, TimePassed, *OF_CLUSTER)
@@ -113,12 +94,12 @@ def step(settings: Settings, group: Group, event: ConnectorEvent) -> Group:
     elif isinstance(event, OF_CLUSTER):
         _of_cluster(update, event)
     elif isinstance(event, CreateMessageStreams):
-        create_message_streams(update, event)
+        process.create_message_streams(update, event)
     elif isinstance(event, SessionExpired):
-        update.happen(of_tree.SessionExpired(event.session))
+        update.happen(tree.SessionExpired(event.session))
     elif isinstance(event, TimePassed):
-        cluster.keep_alive(update, event.ms)
-        update.happen(of_tree.TimePassed(event.ms))
+        process.keep_alive(update, event.ms)
+        update.happen(tree.TimePassed(event.ms))
     else:
         raise no_event(event, EVENTS)
     return replace(update.group(), tree=replace(update.tree, effects=()))
@@ -153,31 +134,31 @@ def _of_consumer(update: GroupUpdate, connector: Connector, event: ConsumerEvent
         case HandleEvent():
             if not connector.notices or not connector.is_event_thread_free:
                 raise IllegalEvent(f"the event thread of {name} has nothing that it can handle now")
-            handle_event(update, name)
+            process.handle_event(update, name)
         case WakeWatcher():
             if not connector.is_triggered or connector.is_closing or WATCHER in _busy(connector):
                 raise IllegalEvent(f"the watcher thread of {name} is not called to rebalance, or does so already")
             update.change(name, is_triggered=False)
-            ask_for_rebalance(update, name, WATCHER)
+            process.ask_for_rebalance(update, name, WATCHER)
         case RebalanceStep():
             if connector.attempt is None:
                 raise IllegalEvent(f"no thread of {name} rebalances")
             rebalance_step(update, name, connector.attempt)
         case Read(at_most=at_most):
             _check_reads(connector)
-            offsets.read(update, name, at_most)
+            process.read(update, name, at_most)
         case WaitForRecord():
             _wait_for_record(update, connector)
         case CommitOffsets():
-            offsets.commit(update, name)
+            process.commit(update, name)
         case Ping():
-            update.ask(name, of_tree.Ping(connector.session))
+            update.ask(name, tree.Ping(connector.session))
         case Reconnect():
-            reconnect(update, name)
+            process.reconnect(update, name)
         case Shutdown():
-            shut_down(update, name)
+            process.shut_down(update, name)
         case Crash():
-            end(update, name)
+            process.end(update, name)
 
 
 def _busy(connector: Connector) -> tuple[str, ...]:
@@ -205,20 +186,18 @@ def _wait_for_record(update: GroupUpdate, connector: Connector) -> None:
 def _of_cluster(update: GroupUpdate, event: ClusterEvent) -> None:
     match event:
         case BrokerStarted(broker_id):
-            cluster.start_broker(update, broker_id)
+            process.start_broker(update, broker_id)
         case BrokerStopped(broker_id):
-            cluster.stop_broker(update, broker_id)
+            process.stop_broker(update, broker_id)
         case TopicCreated(topic, partition_count):
-            cluster.create_topic(update, topic, partition_count)
+            process.create_topic(update, topic, partition_count)
         case TopicGrown(topic, partition_count):
-            cluster.grow_topic(update, topic, partition_count)
+            process.grow_topic(update, topic, partition_count)
         case TopicDeleted(topic):
-            cluster.delete_topic(update, topic)
+            process.delete_topic(update, topic)
         case Produce(topic, partition, record_count):
-            cluster.produce(update, topic, partition, record_count)
+            process.produce(update, topic, partition, record_count)
 
-
-# What always holds in a group of old consumers, and what its users hope for in vain at times.
 
 ONE_READER = "no partition is read by two consumers"
 SAME_VIEW = "consumers that rebalance at once see the same members"
@@ -229,10 +208,10 @@ ONE_IS_CALLED = "a change calls one consumer at most"
 READER_OWNS = "who reads a partition with its session open is its owner in ZooKeeper"
 
 
-def owners(group_id: str, tree: Tree, topic: str) -> dict[int, str]:
+def owners(group_id: str, zookeeper: tree.Tree, topic: str) -> dict[int, str]:
     """The thread that owns each partition of a topic, as ZooKeeper has it."""
-    numbers = tree.children(owners_path(group_id, topic))
-    nodes = {int(each): tree.node(owner_path(group_id, topic, int(each))) for each in numbers}
+    numbers = zookeeper.children(owners_path(group_id, topic))
+    nodes = {int(each): zookeeper.node(owner_path(group_id, topic, int(each))) for each in numbers}
     return {number: node.data for number, node in nodes.items() if node is not None and node.data is not None}
 
 
@@ -264,11 +243,11 @@ def _consumed_is_within_the_log(settings: Settings, group: Group) -> bool:
     )
 
 
-_OF_ITS_STATES = {name: holds for name, holds in OF_TREE.items() if not isinstance(holds, Since)}
+_OF_STATES_ALONE = {name: holds for name, holds in tree.INVARIANTS.items() if not isinstance(holds, Since)}
 """An event of a group is many requests: what holds from one to the next is judged by the ZooKeeper alone."""
 
 INVARIANTS: Promises = {
-    **of_inner(_OF_ITS_STATES, lambda group: group.tree, lambda settings: settings.zookeeper),
+    **of_inner(_OF_STATES_ALONE, lambda group: group.tree, lambda settings: settings.zookeeper),
     "an owner's node goes with the session of its owner": _owner_nodes_go_with_their_owner,
     "only a process that runs fetches": _fetches_only_when_it_has_a_registry,
     "one thread of a consumer rebalances at a time": _one_thread_rebalances,

@@ -291,27 +291,10 @@ class QueuesCleared:
 
 
 Effect: TypeAlias = (
-    Appended
-    | MetadataFailed
-    | FetcherStarted
-    | FetcherStopped
-    | PartitionAdded
-    | OffsetReset
-    | PartitionFailed
-    | NothingFetched
-    | Enqueued
-    | FetcherBlocked
-    | FinderBlocked
-    | FetcherDied
-    | Read
-    | Skipped
-    | OffsetsApart
-    | Waited
-    | Raised
-    | Ended
-    | Committed
-    | QueuesCleared
-)
+    Appended | MetadataFailed | FetcherStarted | FetcherStopped | PartitionAdded | OffsetReset | PartitionFailed
+    | NothingFetched | Enqueued | FetcherBlocked | FinderBlocked | FetcherDied | Read | Skipped | OffsetsApart
+    | Waited | Raised | Ended | Committed | QueuesCleared
+)  # fmt: skip
 
 
 NOT_LEADER, OUT_OF_RANGE, NO_CONNECTION = "NOT_LEADER_FOR_PARTITION", "OFFSET_OUT_OF_RANGE", "no connection"

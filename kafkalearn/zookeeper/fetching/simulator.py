@@ -1,6 +1,4 @@
-"""The simulator of an old consumer's fetch pipeline: which event leads to which rule.
-
-What holds whenever an old consumer fetches, and what its user hopes for.
+"""The simulator of an old consumer's fetch pipeline: which event leads to which rule, what holds, what users hope for.
 
 A stream that nobody reads stops the others of the same fetcher:
 
@@ -24,18 +22,7 @@ from kafkalearn.base.errors import IllegalEvent
 from kafkalearn.base.promises import Predicate, Since, judges
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import Trace, run
-from kafkalearn.zookeeper.fetching import (
-    cluster as events,
-)
-from kafkalearn.zookeeper.fetching import (
-    threads as fetcher_threads,
-)
-from kafkalearn.zookeeper.fetching import (
-    threads as iterating,
-)
-from kafkalearn.zookeeper.fetching import (
-    threads as leader_finding,
-)
+from kafkalearn.zookeeper.fetching import cluster, threads
 from kafkalearn.zookeeper.fetching.cluster import (
     CommitOffsets,
     Committed,
@@ -120,13 +107,13 @@ def _refuse_after_shutdown(state: Pipeline) -> None:
 
 
 _RULES: Rules[Settings, Pipeline] = {
-    events.StartConnections: start_connections,
-    events.StopConnections: stop_connections,
-    events.Shutdown: shut_down,
-    events.CommitOffsets: commit_offsets,
-    events.FindLeaders: leader_finding.find_leaders,
-    events.Fetch: fetcher_threads.fetch,
-    events.Next: iterating.next_record,
+    cluster.StartConnections: start_connections,
+    cluster.StopConnections: stop_connections,
+    cluster.Shutdown: shut_down,
+    cluster.CommitOffsets: commit_offsets,
+    cluster.FindLeaders: threads.find_leaders,
+    cluster.Fetch: threads.fetch,
+    cluster.Next: threads.next_record,
 }
 
 

@@ -125,9 +125,8 @@ def _rotate_left(value: int, bits: int) -> int:
     return (value << bits | value >> 32 - bits) & MASK_32
 
 
-# A fetcher's round: a request for all its partitions, then the answers one by one, each into a queue that has room.
-#
-# All of this happens under one lock of the fetcher. Where a queue is full it waits with the lock in hand.
+# A fetcher's round: a request for all its partitions, then the answers one by one, each into a queue that has room. All
+# of this happens under one lock of the fetcher. Where a queue is full it waits with the lock in hand.
 
 
 def fetch(settings: Settings, state: Pipeline, event: Fetch) -> Pipeline:
@@ -233,10 +232,9 @@ def _hand_back(state: Pipeline, key: FetcherId, topic_partitions: tuple[TopicPar
     return with_effect(state, *(PartitionFailed(each, error) for each in topic_partitions))
 
 
-# A round of the leader finder: ask any broker for leaders, give each partition to its fetcher, stop idle fetchers.
-#
-# To give a partition to a fetcher, and to see whether it is idle, takes the fetcher's lock. A fetcher that is blocked
-# on a full queue keeps it, and so the leader finder waits, and every partition that has no leader with it.
+# A round of the leader finder: ask any broker for leaders, give each partition to its fetcher, stop idle fetchers. To
+# give a partition to a fetcher, and to see whether it is idle, takes the fetcher's lock. A fetcher that is blocked on a
+# full queue keeps it, and so the leader finder waits, and every partition that has no leader with it.
 
 
 def find_leaders(settings: Settings, state: Pipeline, event: FindLeaders) -> Pipeline:
