@@ -305,15 +305,9 @@ class EpochRaised:
 
 
 DeliveryEffect: TypeAlias = (
-    BatchAppended
-    | DuplicateRecognised
-    | BatchRefused
-    | BatchWillBeRetried
-    | CallbackInvoked
-    | BatchPutAside
-    | EpochRaised
-    | Effect
-)
+    BatchAppended | DuplicateRecognised | BatchRefused | BatchWillBeRetried | CallbackInvoked | BatchPutAside
+    | EpochRaised | Effect
+)  # fmt: skip
 
 
 # The state: the producer's batches, what is in flight, which callbacks were called, the partition.

@@ -220,7 +220,7 @@ def immutable_order(keys: Iterable[Key], hash_code: Callable[[Key], int] = java_
 
     References
     ----------
-    Scala 2.11, ``scala.collection.immutable.HashMap``; keys with the same 32 bits of hash are not told apart.
+    Scala 2.11, ``scala.collection.immutable.HashMap``; keys with the same 32 bits of hash are not kept apart.
     """
     given = list(dict.fromkeys(keys))
     if len(given) <= MOST_IN_ORDER:
