@@ -1,4 +1,13 @@
-"""The rules that find faults in a cluster's logs, over millions of records: those of `kafkalearn.operations.faults`."""
+"""A cluster's work over millions of records: the incident of the offsets topic, leaders, load and moved bytes.
+
+*Records* are those of ``__consumer_offsets``, with the columns of Spark's Kafka source
+(`kafkalearn.spark.data.groups`): each step of the incident is measured over them, and what the load of each partition
+reads and keeps, before and after cleaning.
+
+*Partitions* are rows ``topic``, ``partition``, ``replicas`` (the preferred leader first), ``isr``, ``leader`` (null:
+nobody leads), ``size_bytes``; a *plan* has ``topic``, ``partition``, ``replicas``. The queries are those of
+`kafkalearn.operations.leadership`. All is Spark's own expressions.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +36,6 @@ __all__ = [
     "as_findings",
     "find_faults",
 ]
-
-
-# Each step of the incident of the offsets topic, measured over millions of raw records of it.
-#
-# *Records* are those of ``__consumer_offsets``, with the columns of Spark's Kafka source
-# (`kafkalearn.spark.data.groups`).
 
 HEADER_BYTES = 7  # a record's own fields, about; batches and compression are left out
 
@@ -155,11 +158,6 @@ def bytes_to_copy(of_partitions: DataFrame, before: Placement, after: Placement)
         .agg(sf.count("*").alias("partition_count"), sf.sum("size_bytes").alias("size_bytes"))
     )
 
-
-# Leaders, load and moved bytes of a cluster's partitions as queries: those of `kafkalearn.operations.leadership`.
-#
-# *Partitions* are rows ``topic``, ``partition``, ``replicas`` (the preferred leader first), ``isr``, ``leader`` (null:
-# nobody leads), ``size_bytes``; a *plan* has ``topic``, ``partition``, ``replicas``. All is Spark's own expressions.
 
 PARTITION_SCHEMA = "topic STRING, partition INT, replicas ARRAY<INT>, isr ARRAY<INT>, leader INT, size_bytes BIGINT"
 PLAN_SCHEMA = "topic STRING, partition INT, replicas ARRAY<INT>"
@@ -286,12 +284,6 @@ def _ids(name: str, broker_ids: Iterable[int]) -> tuple[int, ...]:
         raise KafkaLearnError(f"{name} must be broker ids, whole numbers") from None
 
 
-# What the load of each partition of the offsets topic reads and keeps, before and after cleaning, by the million.
-#
-# *Records* are those of ``__consumer_offsets``, with the columns of Spark's Kafka source
-# (`kafkalearn.spark.data.groups`).
-
-
 def load_sizes(
     records: DataFrame, *, partition_count: int = OFFSETS_PARTITION_COUNT, rate: Rate = MEASURED
 ) -> DataFrame:
@@ -335,7 +327,9 @@ def load_sizes(
         .join(_read(cleaned, "cleaned_"), "partition", "left")
         .join(_kept(cleaned, partition_count), "partition", "left")
         .fillna(0)
-        .withColumns({f"{state}seconds": _seconds(state, rate) for state in ("", "cleaned_")})
+        .withColumns(
+            {f"{state}seconds": sf.col(f"{state}record_count") / rate.records_per_s for state in ("", "cleaned_")}
+        )
     )
 
 
@@ -354,10 +348,6 @@ def _kept(cleaned: DataFrame, partition_count: int) -> DataFrame:
     return placed.groupBy("partition").agg(
         sf.sum("offset_count").alias("offset_count"), sf.count("*").alias("group_count")
     )
-
-
-def _seconds(state: str, rate: Rate) -> Column:
-    return sf.col(f"{state}record_count") / rate.records_per_s
 
 
 def load_of_brokers(sizes: DataFrame, leaders: Sequence[int]) -> DataFrame:

@@ -7,7 +7,7 @@ from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.partitioning.skew import evenness
-from kafkalearn.spark import columns as texts
+from kafkalearn.spark import columns
 from kafkalearn.spark.columns import counts_by_partition, quotient, static_call
 
 pytestmark = pytest.mark.spark
@@ -95,9 +95,9 @@ def _is_text(data: bytes) -> bool:
 @pytest.mark.parametrize("is_native", [True, False], ids=["in Spark's own code", "the public way"])
 def test_the_answer_is_pythons(spark, monkeypatch, is_native):
     if not is_native:
-        monkeypatch.setattr(texts, "static_call", lambda *_: None)
+        monkeypatch.setattr(columns, "static_call", lambda *_: None)
     rows = spark.createDataFrame(_pieces(), "data binary, start int, size int")
-    found = rows.select("*", texts.is_utf8(rows, *map(sf.col, ("data", "start", "size"))).alias("is_text")).collect()
+    found = rows.select("*", columns.is_utf8(rows, *map(sf.col, ("data", "start", "size"))).alias("is_text")).collect()
     expected = [_is_text(bytes(row.data)[row.start : row.start + row.size]) for row in found]
     assert [row.is_text for row in found] == expected
     assert 50 < sum(expected) < 450
@@ -106,7 +106,7 @@ def test_the_answer_is_pythons(spark, monkeypatch, is_native):
 @pytest.mark.parametrize("is_native", [True, False], ids=["in Spark's own code", "the public way"])
 def test_nothing_is_said_of_nothing(spark, monkeypatch, is_native):
     if not is_native:
-        monkeypatch.setattr(texts, "static_call", lambda *_: None)
+        monkeypatch.setattr(columns, "static_call", lambda *_: None)
     rows = spark.createDataFrame([(None, 0, 0), (b"a", None, 0), (b"a", 0, None)], "data binary, start int, size int")
-    found = rows.select(texts.is_utf8(rows, *map(sf.col, ("data", "start", "size"))).alias("is_text")).collect()
+    found = rows.select(columns.is_utf8(rows, *map(sf.col, ("data", "start", "size"))).alias("is_text")).collect()
     assert [row.is_text for row in found] == [None, None, None]

@@ -16,9 +16,7 @@ from kafkalearn.operations.faults import (
     judge,
     plant,
 )
-from kafkalearn.operations.faults import (
-    find_faults as find_without_spark,
-)
+from kafkalearn.operations.faults import find_faults as find_without_spark
 from kafkalearn.operations.faults.findings import SAMPLE_MS, START_MS
 from kafkalearn.operations.faults.planting import BatchRow
 from kafkalearn.operations.incident import play
@@ -26,6 +24,7 @@ from kafkalearn.operations.leadership import Load, Moved, partition_of
 from kafkalearn.operations.loading import Rate, load_size
 from kafkalearn.operations.placement import place_shifted
 from kafkalearn.operations.reassignment import Target
+from kafkalearn.spark import operations
 from kafkalearn.spark.data.groups import offsets_records
 from kafkalearn.spark.data.logs import cluster_tables, tables_of
 from kafkalearn.spark.operations import (
@@ -41,9 +40,6 @@ from kafkalearn.spark.operations import (
     partition_rows,
     plan_rows,
     without_coordinator,
-)
-from kafkalearn.spark.operations import (
-    sizes as operations_sizes,
 )
 
 pytestmark = pytest.mark.spark
@@ -98,7 +94,7 @@ def test_the_groups_without_a_coordinator_are_those_whose_partition_has_no_repli
 
 def test_cleaned_partitions_are_smaller_and_a_plan_copies_them_whole(spark):
     records = offsets_records(spark, "small")
-    grown, cleaned = operations_sizes(records, has_cleaner=False), operations_sizes(records)
+    grown, cleaned = operations.sizes(records, has_cleaner=False), operations.sizes(records)
     assert sum(row.size_bytes for row in cleaned.collect()) < sum(row.size_bytes for row in grown.collect())
 
     before, after = place_shifted([1, 2, 3], 50, 1), place_shifted([1, 2, 3], 50, 3)

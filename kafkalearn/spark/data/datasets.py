@@ -24,6 +24,7 @@ from pyspark.sql import functions as sf
 from kafkalearn.base.checks import whole_number
 from kafkalearn.base.errors import unknown_name
 from kafkalearn.spark.columns import RECORD_SCHEMA
+from kafkalearn.spark.data import generate
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.generate import (
     FIRST_ORDER_MS,
@@ -33,9 +34,6 @@ from kafkalearn.spark.data.generate import (
     hash_of,
     uniform,
     zipf_rank,
-)
-from kafkalearn.spark.data.generate import (
-    VERSION as GENERATE_VERSION,
 )
 from kafkalearn.spark.session.interrupts import Update
 
@@ -71,7 +69,7 @@ def group_ids(
     1000
     """
     row_count = rows_of(size)
-    recipe = Recipe("group_ids", row_count, (("seed", seed), ("v", GENERATE_VERSION)), bytes_per_row=24)
+    recipe = Recipe("group_ids", row_count, (("seed", seed), ("v", generate.VERSION)), bytes_per_row=24)
     return kept(spark, recipe, lambda: generate_group_ids(spark, row_count, seed), update)
 
 
@@ -103,7 +101,7 @@ def keys(
     """
     row_count = rows_of(size)
     key_count = whole_number("key_count", row_count // 10 or 1 if key_count is None else key_count, at_least=1)
-    parameters = (("key_count", key_count), ("exponent", float(exponent)), ("seed", seed), ("v", GENERATE_VERSION))
+    parameters = (("key_count", key_count), ("exponent", float(exponent)), ("seed", seed), ("v", generate.VERSION))
     recipe = Recipe("keys", row_count, parameters, bytes_per_row=24)
     return kept(spark, recipe, lambda: generate_keys(spark, row_count, key_count, exponent, seed), update)
 
@@ -144,7 +142,7 @@ def orders(
     customer_count = row_count // 100 or 1 if customer_count is None else customer_count
     settings = (partition_count, customer_count, float(exponent), seed)
     names = ("partition_count", "customer_count", "exponent", "seed")
-    parameters = (*zip(names, settings, strict=True), ("v", GENERATE_VERSION))
+    parameters = (*zip(names, settings, strict=True), ("v", generate.VERSION))
     recipe = Recipe("orders", row_count, parameters, bytes_per_row=26, sorted_bytes_per_row=60)
     return kept(spark, recipe, lambda: generate_orders(spark, row_count, *settings), update)
 

@@ -2,7 +2,7 @@
 
 Nearly all records of the topic are committed offsets in one of five layouts. For them every field has a place that
 follows from two or three lengths, so each column is a compiled expression. What is left, records of groups and
-anything unusual or damaged, goes through the scalar function in Arrow batches (`kafkalearn.spark.offsets.decode`), on
+anything unusual or damaged, goes through the scalar function in Arrow batches, on
 the way of all rows: the others pass by as nulls, so the input is read once. A record that cannot be read keeps its row,
 with the reason. On its way to Python and past it a row is copied several times, which is half of the cost: who asks
 for commits alone can do without (``has_python=False``).
@@ -20,7 +20,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType, BooleanType, IntegerType, LongType, StringType, StructField, StructType
 
 from kafkalearn.base.checks import flag
-from kafkalearn.formats import wire as reader
+from kafkalearn.formats import wire
 from kafkalearn.formats.wire import INT16, Undecodable
 from kafkalearn.offsets import records as record_types
 from kafkalearn.offsets.records import (
@@ -36,10 +36,9 @@ from kafkalearn.offsets.replay import NO_KEY, classic_group, committed
 from kafkalearn.spark.columns import UNREAD, int16_at, int32_at, int64_at, is_utf8, refuse_overwrite, require, uint16_at
 from kafkalearn.spark.session.worker_code import for_workers
 
-# The records of the offsets topic that no compiled expression reads, decoded one by one on the workers.
-#
-# These are few: records of groups, committed offsets in an unusual form, and what cannot be read, which gets its
-# reason. The workers get the functions by `kafkalearn.spark.session.worker_code.for_workers`.
+# What no compiled expression reads is decoded one by one on the workers: records of groups, committed offsets in an
+# unusual form, and what cannot be read, which gets its reason. Tables are named with their modules here: what goes to
+# the workers takes its globals along, and a table that is read-only cannot be sent.
 
 NULL = "null"
 Row: TypeAlias = dict[str, object]
@@ -54,11 +53,11 @@ def decode_row(key: bytes | None, value: bytes | None) -> Row:
     """
     row: Row = {"is_tombstone": value is None}
     if value is not None and len(value) >= 2:
-        row["value_version"] = reader.NUMBERS[INT16].unpack_from(value)[0]
+        row["value_version"] = wire.NUMBERS[INT16].unpack_from(value)[0]
     if key is None:
         return row | {"error": NO_KEY}
     if len(key) >= 2:
-        row |= _named(reader.NUMBERS[INT16].unpack_from(key)[0])
+        row |= _named(wire.NUMBERS[INT16].unpack_from(key)[0])
     try:
         row |= _key_columns(key)
         return row | _value_columns(decode(key, value))
@@ -67,9 +66,8 @@ def decode_row(key: bytes | None, value: bytes | None) -> Row:
 
 
 def _named(number: int) -> Row:
-    return {"record_type": number} | (
-        {"kind": record_types.RECORD_TYPES[number].words} if number in record_types.RECORD_TYPES else {}
-    )
+    known = record_types.RECORD_TYPES.get(number)
+    return {"record_type": number} | ({"kind": known.words} if known else {})
 
 
 def _key_columns(key: bytes) -> Row:
@@ -183,10 +181,11 @@ def members_of_rest(df: DataFrame, value: str, added: StructType) -> DataFrame:
     return df.mapInArrow(for_workers(df.sparkSession, batches), StructType(own + added.fields))
 
 
-_TOPIC_PARTITION = pa.struct([("topic", pa.string()), ("partition", pa.int32())])
-_MEMBER_ARROW = {"subscribed": pa.list_(pa.string()), "assigned": pa.list_(_TOPIC_PARTITION)}
+_MEMBER_ARROW = {
+    "subscribed": pa.list_(pa.string()),
+    "assigned": pa.list_(pa.struct([("topic", pa.string()), ("partition", pa.int32())])),
+}
 _ARROW = {"int": pa.int32(), "bigint": pa.int64(), "string": pa.string(), "boolean": pa.bool_()}
-
 
 _NAMES_BY_TYPE = (
     (IntegerType(), ("record_type",)),
