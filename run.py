@@ -82,12 +82,16 @@ QUICK += ["-o", "addopts=--doctest-modules --doctest-glob=README.md --strict-mar
 QUICK += ["-m", "not spark and not cluster and not browser and not live and not long"]
 
 
+# What has examples in its docstrings stands beside the tests.
+WITH_EXAMPLES = ["tests", "kafkalearn", "conformance", "tools/page", "tools/size.py"]
+
+
 def quick(words):
     """Runs lint and what takes a minute together: no Spark, no browser, no chapter, few examples of each law."""
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     # A file is one worker's, so that what it makes is made once.
     spread = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile"]
-    return hand_over("-m", "pytest", *spread, *QUICK, "tests", "kafkalearn", "conformance", "tools/page", "tools/size.py", *words)
+    return hand_over("-m", "pytest", *spread, *QUICK, *WITH_EXAMPLES, *words)
 
 
 def fuzz(words):

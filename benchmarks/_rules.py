@@ -402,7 +402,7 @@ RULES = (
     Rule("compaction.count_reasons", "records", _compacted(count_reasons), CUSTOMERS),
     Rule("retention.with_retention", "segments", _retention),
     Rule("replication.remote_ends", "fetches", _of_fetches(replication.remote_ends), FETCHES),
-    Rule("replication.with_caught_up", "fetches", _of_fetches(replication.marks.with_caught_up), FETCHES),
+    Rule("replication.with_caught_up", "fetches", _of_fetches(replication.with_caught_up), FETCHES),
     Rule("replication.lag_counts", "fetches", _of_fetches(replication.lag_counts), FETCHES),
     Rule("replication.isr_changes", "fetches", _isr_changes, FETCHES),
     Rule("replication.high_watermarks", "fetches", _high_watermarks, FETCHES, "isr_changes"),

@@ -18,7 +18,7 @@ from typing import Any
 from kafkalearn.live.jars import Module, ProgramFailed, fetch_with_needs, kafka_folder, spark_jars
 from tools.live_releases import facts_of
 
-RECORDED = Path(__file__).resolve().parent.parent / "kafkalearn" / "live" / "jars" / "connector.json"
+RECORDED = Path(__file__).resolve().parent.parent / "kafkalearn" / "live" / "connector.json"
 NAME = "spark-sql-kafka-0-10_2.13"
 ABOUT = (
     "Spark's Kafka connector, which PySpark does not bring: its jars as organisation:name:revision, of each the size "

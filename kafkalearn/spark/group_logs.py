@@ -1,4 +1,26 @@
-"""What the logs of coordinators say about their groups: rebalances, how long each lasted, and why."""
+"""What the logs of coordinators say about their groups: which of them stood still, how long, and why.
+
+A log is a table with a row for each event: ``cluster``, ``group_id``, ``timestamp``, ``event``, ``member``,
+``generation``, ``reason``. The events are those of a classic group, with the texts of Kafka 4.3:
+
+=======================  ==============================================================================
+event                    the line of the coordinator's log, and its ``reason``
+=======================  ==============================================================================
+``MemberJoined``         Dynamic member with unknown member id joins group ...; no reason
+``MemberLeft``           Member ... has left group through explicit `LeaveGroup` request; the client's reason
+``MemberFailed``         Member ... has failed, removing it from the group; no reason
+``PreparingRebalance``   Preparing to rebalance group ... with old generation ...; the coordinator's reason
+``CompletingRebalance``  Stabilized group ... generation ...: all have joined, the leader is to assign
+``Stable``               Assignment received from leader ... for generation ...
+``Empty``                Group ... with generation ... is now empty
+=======================  ==============================================================================
+
+A *rebalance* goes from ``PreparingRebalance`` to ``Stable`` or ``Empty``. With eager assignors nobody in the group
+reads meanwhile: the group stands still. What a log does not show is the silence before: a member that is lost has
+been silent for its session timeout when the coordinator notices.
+
+`log_rows` has a simulated scenario as the rows of such a log, so that the queries over real logs can be held to it.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +32,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError, unknown_name
-from kafkalearn.groups.classic.model import (
-    LEADER_REJOINED,
-    MEMBER_ADDED,
-    MEMBER_EXPIRED,
-    METADATA_CHANGED,
-    SYNC_EXPIRED,
-)
-from kafkalearn.groups.classic.model import (
-    MEMBER_LEFT as MODEL_MEMBER_LEFT,
-)
+from kafkalearn.groups.classic import model
 from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
 from kafkalearn.scenarios.outcome import Outcome
 from kafkalearn.spark.columns import require
@@ -31,28 +44,6 @@ __all__ = [
     "standstill_by_cause",
     "standstill_by_group",
 ]
-
-
-# What the logs of coordinators say about their groups: which of them stood still, and why.
-#
-# A log is a table with a row for each event: ``cluster``, ``group_id``, ``timestamp``, ``event``, ``member``,
-# ``generation``, ``reason``. The events are those of a classic group, with the texts of Kafka 4.3:
-#
-# =======================  ==============================================================================
-# event                    the line of the coordinator's log, and its ``reason``
-# =======================  ==============================================================================
-# ``MemberJoined``         Dynamic member with unknown member id joins group ...; no reason
-# ``MemberLeft``           Member ... has left group through explicit `LeaveGroup` request; the client's reason
-# ``MemberFailed``         Member ... has failed, removing it from the group; no reason
-# ``PreparingRebalance``   Preparing to rebalance group ... with old generation ...; the coordinator's reason
-# ``CompletingRebalance``  Stabilized group ... generation ...: all have joined, the leader is to assign
-# ``Stable``               Assignment received from leader ... for generation ...
-# ``Empty``                Group ... with generation ... is now empty
-# =======================  ==============================================================================
-#
-# A *rebalance* goes from ``PreparingRebalance`` to ``Stable`` or ``Empty``. With eager assignors nobody in the group
-# reads meanwhile: the group stands still. What a log does not show is the silence before: a member that is lost has
-# been silent for its session timeout when the coordinator notices.
 
 EVENT_SCHEMA = (
     "cluster STRING, group_id STRING, timestamp TIMESTAMP, event STRING, member STRING, generation INT, reason STRING"
@@ -291,24 +282,22 @@ def _require_events(logs: DataFrame) -> None:
     require(logs, "generation", ("int", "bigint"), remedy)
 
 
-# A simulated scenario as the rows of a coordinator's log, so that the queries over real logs can be held to it.
-
 Row = tuple[str, str, datetime, str, str | None, int, str | None]
 
 _CHANGE = re.compile(rf"({'|'.join((PREPARING, COMPLETING, STABLE, EMPTY))}): (.*?)(?: \((.*)\))?")
 _TOPIC_CHANGE = re.compile(r" (?:grows to \d+|is created with \d+ partitions?|is deleted)")
 _REASONS = {
-    MEMBER_ADDED: "Adding new member {who} with group instance id null; client reason: not provided",
-    MODEL_MEMBER_LEFT: "explicit `LeaveGroup` request for ({who}) members.",
-    MEMBER_EXPIRED: "removing member {who} on heartbeat expiration.",
-    METADATA_CHANGED: "Updating metadata for member {who} during Stable; client reason: {client}",
-    LEADER_REJOINED: "Leader {who} re-joining group during Stable; client reason: {client}",
-    SYNC_EXPIRED: "Removing [{who}] on pending sync request expiration",
+    model.MEMBER_ADDED: "Adding new member {who} with group instance id null; client reason: not provided",
+    model.MEMBER_LEFT: "explicit `LeaveGroup` request for ({who}) members.",
+    model.MEMBER_EXPIRED: "removing member {who} on heartbeat expiration.",
+    model.METADATA_CHANGED: "Updating metadata for member {who} during Stable; client reason: {client}",
+    model.LEADER_REJOINED: "Leader {who} re-joining group during Stable; client reason: {client}",
+    model.SYNC_EXPIRED: "Removing [{who}] on pending sync request expiration",
 }
 _FIRST = {
-    MEMBER_ADDED: MEMBER_JOINED,
-    MODEL_MEMBER_LEFT: MEMBER_LEFT,
-    MEMBER_EXPIRED: MEMBER_FAILED,
+    model.MEMBER_ADDED: MEMBER_JOINED,
+    model.MEMBER_LEFT: MEMBER_LEFT,
+    model.MEMBER_EXPIRED: MEMBER_FAILED,
 }
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -367,7 +356,7 @@ def log_rows(outcome: Outcome, group_id: str, cluster: str = "shop", start: date
             reason = _REASONS.get(cause, cause).format(who=who, client=client)
             if cause in _FIRST:
                 left = POLL_EXPIRED if who in expired else CLOSED
-                why = left if cause == MODEL_MEMBER_LEFT else None
+                why = left if cause == model.MEMBER_LEFT else None
                 rows.append((cluster, group_id, timestamp, _FIRST[cause], who, generation, why))
                 expired.discard(who)
             rows.append((cluster, group_id, timestamp, state, who, generation, reason))
@@ -380,5 +369,5 @@ def _client_reason(cause: str, has_new_topics: bool, has_subscribed: bool) -> st
     if has_subscribed:
         return "subscription has changed"
     if has_new_topics:
-        return "cached metadata has changed" if cause == LEADER_REJOINED else "subscription has changed"
+        return "cached metadata has changed" if cause == model.LEADER_REJOINED else "subscription has changed"
     return "need to revoke partitions and re-join"

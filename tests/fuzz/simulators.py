@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import pickle
-import pkgutil
 from dataclasses import fields
-from importlib import import_module
 from random import Random
 
 from kafkalearn.base.errors import shown
-from tests import contract
 from tests.contract.simulator import Run, Simulator
+from tests.contract.test_contract import SIMULATORS
 from tests.fuzz.faults import Faults
 from tests.fuzz.odd import hints_of, judges_itself, spoilt, with_odd_field
 
-SIMULATORS = tuple(
-    each.name
-    for each in pkgutil.iter_modules(contract.__path__)
-    if not each.name.startswith("test_") and each.name != "simulator"
-)
 MOST_AFTERWARDS = 4  # events of the run that follow an odd one: what was accepted must not fail them
 
 
 def fuzz_simulator(name: str, seed: int, rounds: int) -> Faults:
     """Give a simulator `rounds` odd events, each at some moment of one of its runs, and half as many odd settings."""
-    simulator: Simulator = import_module(f"{contract.__name__}.{name}").SIMULATOR
+    simulator = SIMULATORS[name]
     faults, random = Faults(), Random(f"{name}/{seed}")
     for _ in range(rounds):
         one = random.choice(simulator.runs)

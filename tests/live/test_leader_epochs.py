@@ -6,7 +6,7 @@ import pytest
 
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import extend
-from kafkalearn.consuming.truncation import simulator as broker
+from kafkalearn.consuming.truncation.simulator import read_from_broker
 from kafkalearn.live import Kafka
 from kafkalearn.live.errors import wait_for
 from kafkalearn.live.request_values import elect, error_name, reassign
@@ -83,5 +83,5 @@ def test_a_fetch_with_an_epoch_is_answered_alike(led_twice, replicas, broker_id,
         }
         answer = led_twice.ask(broker_id, "Fetch", words, 12)
         (found,) = answer["responses"][0]["partitions"]
-        error, _ = broker.read(replicas[broker_id - 1], None if known == -1 else known, offset)
+        error, _ = read_from_broker(replicas[broker_id - 1], None if known == -1 else known, offset)
         assert error_name(found["errorCode"]) == error, offset

@@ -56,7 +56,7 @@ def test_links_between_chapters_and_to_files_work_in_the_book_and_notes_stay_fol
     html = page(notebook, Chapter(path, TEXT), "", Made(folder, "").copy)
 
     assert 'href="02_next.html#More"' in html
-    assert (folder / "files" / "kafkalearn" / "trace.py").read_bytes() == (
+    assert (folder / "files" / "kafkalearn" / "base" / "trace.py").read_bytes() == (
         ROOT / "kafkalearn/base/trace.py"
     ).read_bytes()
     assert 'href="files/kafkalearn/base/trace.py"' in html

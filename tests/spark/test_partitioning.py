@@ -7,7 +7,7 @@ import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.partitioning.keyed import PARTITIONERS, partition_for_key
-from kafkalearn.spark import partitioning as keyed
+from kafkalearn.spark import partitioning
 from kafkalearn.spark.partitioning import NUMBERS, moved_share, moved_share_by_count, moves_by_key, with_partition
 from tests.recorded import recorded
 
@@ -41,7 +41,7 @@ def expected(key, partition_count, name):
 def route(request, monkeypatch):
     """Both ways to murmur2: the one compiled into the query, and NumPy, which Spark Connect takes."""
     if request.param == "public":
-        monkeypatch.setattr(keyed, "static_call", lambda *arguments: None)
+        monkeypatch.setattr(partitioning, "static_call", lambda *arguments: None)
 
 
 def plan_of(df):
@@ -65,7 +65,7 @@ def test_a_hundred_thousand_random_keys_land_where_the_scalar_functions_put_them
 
 def test_the_public_way_to_murmur2_puts_as_many_on_the_same_partitions(spark, monkeypatch):
     records = records_of(spark, [None, b"", *random_keys(100_000, seed=3)]).transform(with_partition, 37)
-    monkeypatch.setattr(keyed, "static_call", lambda *arguments: None)
+    monkeypatch.setattr(partitioning, "static_call", lambda *arguments: None)
     both = records.transform(with_partition, 37, output="public")
 
     assert "ArrowEvalPython" in plan_of(both)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 TOOLS = Path(__file__).resolve().parent.parent
-VERSIONS = TOOLS.parent / "kafkalearn" / "versions"
+VERSIONS = TOOLS.parent / "kafkalearn" / "releases"
 RECORDED = VERSIONS / "settings_by_release.json"
 UPGRADES = VERSIONS / "upgrades.json"
 EVIDENCE = TOOLS.parent / "tests" / "vectors" / "versions" / "released-jars.json"

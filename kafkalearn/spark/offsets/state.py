@@ -1,7 +1,8 @@
 """What decoded records of the offsets topic say of every group: the last record of each key counts, and no other.
 
 `latest_state` finds these last records, in one pass; the rest are questions to them: the groups and their states,
-their lag, which of them are dead. `commits_per_second` looks at all records.
+their lag, their members, which of them are dead. `commits_per_second` looks at all records. `place_costs` says what
+each place where offsets could live would cost, over many groups: `kafkalearn.coordinator.places` on Spark.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from kafkalearn.spark.columns import int16_at, int32_at, require, require_all_re
 from kafkalearn.spark.coordinator import with_offsets_partition
 from kafkalearn.spark.offsets.decode import assigned_in, members_of_rest, subscribed_in
 
-WHOLE_NUMBERS = ("int", "bigint")
+NUMBERS = ("int", "bigint")
 KEY_COLUMNS = ("group_id", "committed_topic", "committed_partition", "record_type", "key")
 VALUE_COLUMNS = ("committed_offset", "leader_epoch", "commit_ms", "expire_ms", "generation", "state_ms", "member_count")
 TEXT_COLUMNS = ("metadata", "topic_id")
@@ -51,7 +52,7 @@ def latest_state(decoded: DataFrame) -> DataFrame:
     becomes coordinator.
     """
     require_one_copy(decoded)
-    require(decoded, "offset", WHOLE_NUMBERS, "the offset of each record says which came last")
+    require(decoded, "offset", NUMBERS, "the offset of each record says which came last")
     require(decoded, "error", ("string",), "decode the records first, with decode_offsets")
     require_all_read(decoded)
     numbers = ("is_tombstone", *VALUE_COLUMNS)
@@ -124,7 +125,7 @@ def lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
         ``group_id``, ``topic``, ``partition``, ``committed_offset``, ``log_end``, ``lag``; the last two are null
         where `log_ends` does not have the partition.
     """
-    require(log_ends, "log_end", WHOLE_NUMBERS, "a log end is the offset that the next record gets")
+    require(log_ends, "log_end", NUMBERS, "a log end is the offset that the next record gets")
     committed = latest.where("NOT is_tombstone AND committed_offset IS NOT NULL").select(
         "group_id",
         sf.col("committed_topic").alias("topic"),
@@ -329,8 +330,6 @@ def _columns(rows: DataFrame, data: Column) -> list[Column]:
         sf.coalesce(sf.when(is_consumer, assigned_in(rows, sf.col("_assignment"))), nothing).alias("assigned"),
     ]
 
-
-# What each place where offsets could live would cost, over many groups: `kafkalearn.coordinator.places` on Spark.
 
 _TEXTS = ("group_id", "topic", "member_before", "member_after")
 

@@ -21,12 +21,7 @@ from kafkalearn.spark.offsets import (
     group_members,
     latest_state,
 )
-from kafkalearn.spark.offsets import (
-    decode as decoding,
-)
-from kafkalearn.spark.offsets import (
-    decode_offsets as offsets_decode_offsets,
-)
+from kafkalearn.spark.offsets import decode as decoding
 from kafkalearn.spark.offsets.decode import DECODED_COLUMNS, NOT_READ, OF_EVERY_RECORD, decode_offsets
 from kafkalearn.spark.offsets.printing import with_formatter_line
 from kafkalearn.spark.offsets.segments import only_committed, segments_df
@@ -328,7 +323,7 @@ def recorded_records():
 def printed(spark, records, release):
     """(line, error) of some pairs of key and value, in their order."""
     rows = [(index, key, value) for index, (key, value) in enumerate(records)]
-    df = spark.createDataFrame(rows, "number int, key binary, value binary").transform(offsets_decode_offsets)
+    df = spark.createDataFrame(rows, "number int, key binary, value binary").transform(decode_offsets)
     lines = df.transform(with_formatter_line, release).orderBy("number")
     return [(row.formatter_line, row.formatter_error) for row in lines.collect()]
 
@@ -375,7 +370,7 @@ def test_a_real_partition_has_the_lines_that_the_real_tool_printed(spark):
 
 @pytest.mark.parametrize(("release", "message"), [("3.9", "got release 3.9"), ("0.8.2", "0.9.0 to 3.8 and since 4.0")])
 def test_a_release_that_prints_the_unknown_is_refused(spark, release, message):
-    df = spark.createDataFrame([], "key binary, value binary").transform(offsets_decode_offsets)
+    df = spark.createDataFrame([], "key binary, value binary").transform(decode_offsets)
     with pytest.raises(KafkaLearnError, match=message):
         df.transform(with_formatter_line, release)
 
@@ -387,7 +382,7 @@ def test_raw_records_are_refused(spark):
 
 @pytest.fixture(scope="module")
 def found(spark):
-    decoded = segments_df(spark, FOLDER / "disk").transform(only_committed).transform(offsets_decode_offsets)
+    decoded = segments_df(spark, FOLDER / "disk").transform(only_committed).transform(decode_offsets)
     return {row.group_id: row for row in group_findings(decoded).collect()}
 
 

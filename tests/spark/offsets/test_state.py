@@ -13,7 +13,6 @@ from kafkalearn.formats.wire import Undecodable
 from kafkalearn.offsets import decode, encode_key, encode_value, replay
 from kafkalearn.offsets.replay import classic_group
 from kafkalearn.spark.data.groups import offsets_records
-from kafkalearn.spark.offsets import decode_offsets as offsets_decode_offsets
 from kafkalearn.spark.offsets import group_members
 from kafkalearn.spark.offsets.decode import decode_offsets
 from kafkalearn.spark.offsets.segments import only_committed, segments_df
@@ -239,9 +238,7 @@ def on_spark(spark, records):
     df = spark.createDataFrame(
         [(number, key, value) for number, (key, value) in enumerate(records)], "number int, key binary, value binary"
     )
-    rows = (
-        df.transform(offsets_decode_offsets).transform(group_members).select("number", *MEMBER_SCHEMA.names).collect()
-    )
+    rows = df.transform(decode_offsets).transform(group_members).select("number", *MEMBER_SCHEMA.names).collect()
     assigned = [tuple((each.topic, each.partition) for each in row.assigned) for row in rows]
     subscribed = [None if row.subscribed is None else tuple(row.subscribed) for row in rows]
     return sorted(
@@ -288,7 +285,7 @@ def test_records_of_other_kinds_tombstones_and_damaged_ones_have_no_members(spar
     records = [(commit, None), (GROUP_KEY, None), (GROUP_KEY, b"\x00"), (GROUP_KEY, encode_value(2, 3, empty))]
 
     df = spark.createDataFrame(records, "key binary, value binary")
-    assert df.transform(offsets_decode_offsets).transform(group_members).count() == 0
+    assert df.transform(decode_offsets).transform(group_members).count() == 0
 
 
 def test_records_that_are_not_decoded_yet_are_refused(spark):
