@@ -6,7 +6,7 @@ import pytest
 
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.base.trace import extend
-from kafkalearn.consuming.truncation.simulator import read_from_broker
+from kafkalearn.consuming.truncation.simulator import epoch_end, read_from_broker
 from kafkalearn.live import Kafka
 from kafkalearn.live.errors import wait_for
 from kafkalearn.live.request_values import elect, error_name, reassign
@@ -59,7 +59,7 @@ def test_where_an_epoch_ends_is_answered_alike(led_twice, replicas, broker_id, k
         partition = {"partition": 0, "currentLeaderEpoch": known, "leaderEpoch": asked}
         words = {"replicaId": -1, "topics": [{"topic": TOPIC, "partitions": [partition]}]}
         (found,) = led_twice.ask(broker_id, "OffsetForLeaderEpoch", words)["topics"][0]["partitions"]
-        expected = broker.epoch_end(replicas[broker_id - 1], None if known == -1 else known, asked)
+        expected = epoch_end(replicas[broker_id - 1], None if known == -1 else known, asked)
         assert (error_name(found["errorCode"]), (found["leaderEpoch"], found["endOffset"])) == expected, asked
 
 
