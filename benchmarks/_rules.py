@@ -438,7 +438,7 @@ LEFT_OUT = {
     "faults.finding": "a part of find_faults",
     "partitioning.moved_share": _FEW_ROWS,
     "real_topic.run_to_the_end": "runs a stream of a real topic",
-    "rebalances.durations.by_member_count": "groups what with_rebalance_ms adds, as by_era does",
+    "rebalances.by_member_count": "groups what with_rebalance_ms adds, as by_era does",
     "delivery.sent_of": "a view of the dataset that results_of reads",
     "delivery.log_of": "a view of the dataset that results_of reads",
     "zookeeper.by_member_count": "groups what with_agreement adds, as by_era does",
