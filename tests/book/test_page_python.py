@@ -57,7 +57,7 @@ def test_the_cells_of_quick_chapters_run_and_show_what_is_committed(python):
 
 @pytest.mark.long
 def test_the_cores_own_tests_pass_in_the_pages_python():
-    files = [*files_in("tests/base"), *files_in("tests/coordinator"), "tests/oncall/test_spark.py"]
+    files = ["tests/formats/test_wire.py", *files_in("tests/coordinator"), "tests/oncall/test_spark.py"]
     try:
         results = list(run_files(files))
     except NotFetched as error:

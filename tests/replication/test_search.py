@@ -35,7 +35,7 @@ from kafkalearn.replication import (
     step,
 )
 from kafkalearn.replication.search import alphabet, model
-from tests.base.plain_search import assert_names_do_not_matter, assert_steps_as_the_simulator
+from tests.base.plain_search import after, assert_names_do_not_matter, assert_steps_as_the_simulator
 from tests.replication.schedules import CARELESS, OPERATIONS, may_happen, sensible, settings
 
 FAILOVER = [Fetch, BrokerCrashed, BrokerRestarted, SessionExpired]
@@ -206,6 +206,12 @@ def steps_in_a_search(draw):
 def test_a_step_of_a_search_is_the_simulator_s_step(drawn):
     chosen, partition, event = drawn
     assert_steps_as_the_simulator(model(chosen), partial(step, chosen), partition, event)
+
+
+def test_a_state_in_the_middle_of_a_run_has_the_form_that_the_search_keeps():
+    chosen = replace(searched(2), assignment=())
+    kept = model(chosen)
+    assert kept.split(step(chosen, start(chosen), Fetch(2))) == after(kept, kept.split(start(chosen)), Fetch(2))
 
 
 @given(steps_in_a_search())
