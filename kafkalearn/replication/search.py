@@ -162,7 +162,6 @@ def split(settings: Settings, partition: Partition) -> tuple[Hashable, ...]:
     for broker_id in settings.broker_ids:
         if remotes := processing.remotes(broker_id):
             processing.put_remotes(broker_id, remotes)
-            processing.put_waiting(broker_id, processing.waiting(broker_id))
     processing.controller = processing.controller._replace(assignment=processing.controller.assignment.in_no_order())
     _count_from_now(processing)
     _count_from_this_record(processing)
