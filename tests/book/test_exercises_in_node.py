@@ -1,17 +1,17 @@
-"""Every exercise in the pages' own Python, run by Node: each solution, and each known wrong answer."""
+"""Exercises in the pages' own Python, run by Node: all are there; one of each form is solved, and answered wrongly."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 
 from kafkalearn.exercises.kit.functions import Open
 from kafkalearn.exercises.progress.record import Record
-from tests.book.test_exercises_in_the_page import code_of, each_exercise, each_wrong_answer
+from tests.book.test_exercises_in_the_page import code_of, each_wrong_answer, one_of_each_form
+from tests.exercises.every_exercise import EXERCISES
 from tools.book.live.in_node import PagePython, page_python
 from tools.book.live.packages import NotFetched
 from tools.chapters import chapter_paths
@@ -40,20 +40,19 @@ def checked(python, exercise, code):
     return python.ask("exercises.check", {"exercise": exercise.progress.exercise, "code": code})
 
 
-def test_every_exercise_of_the_chapters_and_every_known_wrong_answer_is_among_those_below(python):
+def test_every_exercise_of_the_chapters_and_every_known_wrong_answer_is_there(python):
     of_chapters = {
         f"{path.stem.partition('_')[0]}.{name}"
         for path in chapter_paths()
         for name in re.findall(r"\bexercises\.(\w+)\.check\(", path.read_text(encoding="utf-8"))
     }
-    wrong_answers = Counter(exercise.progress.exercise for exercise, _ in each_wrong_answer.args[1])
-    run_here = {each.progress.exercise: wrong_answers[each.progress.exercise] for each in each_exercise.args[1]}
+    run_here = {each.progress.exercise: len(each.misconceptions) for _, each in EXERCISES}
 
     assert run_here.keys() == of_chapters
     assert run_here == json.loads(python.run(IN_THE_PAGE))
 
 
-@each_exercise
+@one_of_each_form
 def test_the_solution_is_right(python, exercise):
     said = checked(python, exercise, code_of(exercise, exercise.solve()))
 

@@ -1,6 +1,6 @@
 """Expected text kept in files: easier to read, and to see change, than in the middle of a test.
 
-To accept what the code says now: KAFKALEARN_WRITE_GOLDEN=1 python -m pytest tests/views, then look at the diff.
+To accept what the code says now: KAFKALEARN_WRITE_GOLDEN=1 python -m pytest tests, then look at the diff.
 """
 
 from __future__ import annotations

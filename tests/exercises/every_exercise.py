@@ -21,6 +21,16 @@ ALL = {exercise.progress.exercise: exercise for _, exercise in EXERCISES}
 """Each exercise by the name it has in a file of progress."""
 
 
+def form_of(exercise):
+    """By what its answers are judged, and how a file keeps them: what is said and kept differs by no more than that."""
+    kept = encoded(exercise.solve())
+    return type(exercise.judge), "function" if isinstance(kept, dict) and "function" in kept else type(kept)
+
+
+FORMS = [*{form_of(exercise): exercise for _, exercise in reversed(EXERCISES)}.values()]
+"""The first exercise of each form, for what costs much and cannot differ from one to another of its kind."""
+
+
 @cache
 def solved():
     """The right answer to each exercise, as a file of progress keeps it."""
