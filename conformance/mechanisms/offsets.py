@@ -263,7 +263,8 @@ def _coordinators_ask(kafka, case: Case, new_name) -> Answer:
     new_topic(kafka, place.topic)
     kafka.coordinator(groups[0], place)  # so that the offsets topic exists
     leaders = _leaders(kafka)
-    before = log_ends(kafka, leaders)
+    # A leader that the metadata name may not have heard of it yet; it refuses until then.
+    before = wait_for(lambda: log_ends(kafka, leaders), lambda ends: len(ends) == len(leaders), "ends of the leaders:")
     found = {group: kafka.coordinator(group, place) for group in groups}
     for group, broker in found.items():
         wait_for(
