@@ -15,7 +15,7 @@ state only the first is followed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
@@ -383,6 +383,29 @@ class Steps(Generic[Settings, State, Event]):
         at_stake = (index for index, places in enumerate(self.looked_at) if replaced & places or not places)
         return tuple((index, self.promise_trees[index]) for index in at_stake)
 
+    def all_after(self, key: Key) -> Iterator[tuple[int, Key]]:
+        """What each event that changes the state of this key leads to: its index, and the new key."""
+        trees: list[list[Any]] = self.trees
+        for index, (place, branches) in enumerate(trees):
+            try:
+                while place >= 0:
+                    place, branches = branches[key[place]]
+            except KeyError:
+                place = NOTHING
+            replaced, changes = branches if place == LEAF else self.work_out(index, key)
+            if not replaced:
+                continue
+            parts = list(key)
+            for at, number in changes:
+                parts[at] = number
+            if self.limit_of[index] is not None:
+                left = self.spend((index, key[-1]))
+                if left is None:
+                    continue
+                parts[-1] = left
+            if tuple(parts) != key:
+                yield index, tuple(parts)
+
     def _test(self, index: int, key: Key) -> bool:
         watched = Watched(self.numbers.parts_of(key))
         holds = self.model.promises[index][1](watched)
@@ -495,7 +518,7 @@ def explore(
     >>> found.outcome, found.broken, [frame.state for frame in found.trace]
     ('found', ('below the limit',), [1, 2, 4, 8, 16, 32])
     """
-    steps = _checked_steps(model, initial, events, depth, budget, at_most)
+    steps = checked_steps(model, initial, events, depth, budget, at_most)
     with no_search():
         found = _search(steps, 1, depth, budget, progress)
         trace = None if found.bad is None else _run(steps, found.path(found.bad))
@@ -534,14 +557,14 @@ def survey(
     >>> found.outcome, {name: [frame.state for frame in trace] for name, trace in found.traces.items()}
     ('found', {'no 5': [1, 2, 4, 5], 'no 12': [1, 2, 3, 6, 12]})
     """
-    steps = _checked_steps(model, initial, events, depth, budget, at_most)
+    steps = checked_steps(model, initial, events, depth, budget, at_most)
     with no_search():
         found = _search(steps, len({name for name, _ in model.promises}), depth, budget, progress)
         traces = {name: _run(steps, found.path(bad)) for name, bad in found.first.items()}
     return Survey(found.outcome, traces, found.depth, found.state_count, found.step_count)
 
 
-def _checked_steps(
+def checked_steps(
     model: Model[Settings, State, Event],
     initial: State,
     events: Sequence[Event],

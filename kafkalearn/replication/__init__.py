@@ -12,7 +12,8 @@ A simulator: `Partition` is the state, the events are in `kafkalearn.replication
 
 `INVARIANTS` names what always holds, `PROMISES` what users rely on; `broken` lists the promises that a state breaks,
 and `find` searches all schedules for the shortest one that breaks one. There, ``BrokerCrashed`` may happen to any
-broker, ``BrokerCrashed(2)`` to broker 2 alone; `on_every_broker` makes an event one of every broker.
+broker, ``BrokerCrashed(2)`` to broker 2 alone; `on_every_broker` makes an event one of every broker. `PROGRESS` names
+what is to come again at last: `find_stuck` searches for a run in which it never does.
 
 Not modelled: the bytes of a fetch (an answer brings all there is), batches (records are appended together, and each is
 kept by itself), transactions, more than one log directory, and the way metadata takes: every broker that is running and
@@ -52,13 +53,14 @@ from kafkalearn.replication.events import (
     SessionExpired,
     TimePassed,
 )
-from kafkalearn.replication.search import find, on_every_broker
+from kafkalearn.replication.search import find, find_stuck, on_every_broker
 from kafkalearn.replication.settings import TRUNCATIONS, Settings, rules_of
 from kafkalearn.replication.simulator import (
     ACKNOWLEDGED_SURVIVE,
     INVARIANTS,
     ISR_HOLDS,
     LOGS_AGREE,
+    PROGRESS,
     PROMISES,
     SURVIVE,
     SURVIVE_CLEAN,
@@ -74,6 +76,7 @@ __all__ = [
     "INVARIANTS",
     "ISR_HOLDS",
     "LOGS_AGREE",
+    "PROGRESS",
     "PROMISES",
     "SURVIVE",
     "SURVIVE_CLEAN",
@@ -108,6 +111,7 @@ __all__ = [
     "broken",
     "check",
     "find",
+    "find_stuck",
     "on_every_broker",
     "pass_time",
     "rules_of",

@@ -1,9 +1,10 @@
 """Searching all schedules of a partition: for the shortest way to lose a record, or for settings under which none is.
 
-`find` is the search; `alphabet` lists the events that may happen, `model` is what `kafkalearn.base.search.explore`
-needs. A search meets fewer states where it takes those for one that have the same future: brokers that no event names
-apart are interchangeable, and a *normal form* leaves out what can make no difference later. Where the controller has a
-choice it may elect any candidate (``successor``), as if the assignment had the order that does the most harm.
+`find` is the search, `find_stuck` the one for what may never come; `alphabet` lists the events that may happen, `model`
+is what `kafkalearn.base.search.explore` needs. A search meets fewer states where it takes those for one that have the
+same future: brokers that no event names apart are interchangeable, and a *normal form* leaves out what can make no
+difference later. Where the controller has a choice it may elect any candidate (``successor``), as if the assignment had
+the order that does the most harm.
 """
 
 from __future__ import annotations
@@ -16,12 +17,17 @@ from typing import Any, Unpack
 
 from kafkalearn.base.checks import iterable, one_of, sequence
 from kafkalearn.base.errors import KafkaLearnError, shown
+from kafkalearn.base.liveness import Stuck
+from kafkalearn.base.liveness import find_stuck as find_stuck_in
 from kafkalearn.base.promises import InParts, Promises
 from kafkalearn.base.search import EventLimits, Model, Relabelling, Search, explore
 from kafkalearn.base.trace import Parts
 from kafkalearn.replication.events import (
+    PREFERRED_ELECTION,
     AlterPartitionAnswered,
     AlterPartitionReassignments,
+    ElectLeaders,
+    LeaderImbalanceChecked,
     ReplicationEvent,
     TimePassed,
 )
@@ -42,7 +48,7 @@ from kafkalearn.replication.processing import (
     place_of,
 )
 from kafkalearn.replication.settings import Assignment, Settings
-from kafkalearn.replication.simulator import INVARIANTS, PROMISES, process, step
+from kafkalearn.replication.simulator import INVARIANTS, IS_LED, PROGRESS, PROMISES, process, step
 from kafkalearn.replication.state import (
     UNKNOWN,
     Broker,
@@ -280,7 +286,7 @@ def model(
         Their assignment only decides who leads at the start.
     promises : iterable of str
         Names in `PROMISES`: the search looks for a state that breaks one of them. `INVARIANTS` about one state can be
-        named too, to see that no schedule breaks them.
+        named too, to see that no schedule breaks them, and `PROGRESS`, for `find_stuck`.
 
     Raises
     ------
@@ -295,7 +301,7 @@ def model(
         happen=partial(process_in_normal_form, unordered),
         promises=tuple(
             (name, partial(_holds, unordered, test))
-            for name, test in tests_of({**INVARIANTS, **PROMISES}, settings, promises)
+            for name, test in tests_of({**INVARIANTS, **PROMISES, **PROGRESS}, settings, promises)
         ),
         relabellings=tuple(map(relabelling, renamings(settings.broker_ids))),
     )
@@ -398,12 +404,21 @@ def _events_of(
                 raise KafkaLearnError(
                     f"{event!r}: there is no broker {broker_id!r}; there are {broker_ids[0]} to {broker_ids[-1]}"
                 )
-        yield event
+        if not _means_the_preferred(event):
+            yield event
         if getattr(event, "successor", event) is None and (
             may_reassign or not isinstance(event, AlterPartitionAnswered)
         ):
             others = (successor for successor in broker_ids if successor != getattr(event, "broker_id", None))
             yield from (_with(event, successor=successor) for successor in others)
+
+
+def _means_the_preferred(event: ReplicationEvent) -> bool:
+    """Whether it is about the first replica of an assignment, which in a search has no order: each may be it."""
+    return getattr(event, "successor", event) is None and (
+        isinstance(event, LeaderImbalanceChecked)
+        or (isinstance(event, ElectLeaders) and event.election_type == PREFERRED_ELECTION)
+    )
 
 
 def _with(event: Any, **brokers: int) -> ReplicationEvent:
@@ -444,3 +459,52 @@ def find(
     """
     events = alphabet(settings, *iterable("kinds", kinds, of="event classes or events"))
     return explore(model(settings, promises), start(settings), events, **limits)
+
+
+def find_stuck(
+    settings: Settings,
+    kinds: Sequence[type | ReplicationEvent | OnEveryBroker],
+    promise: str = IS_LED,
+    *,
+    fair: Iterable[type | ReplicationEvent | OnEveryBroker] | None = None,
+    depth: int | None = None,
+    budget: int = 200_000,
+    at_most: Mapping[type, int] | None = None,
+) -> Stuck[Partition, ReplicationEvent]:
+    """The shortest way of a new partition into a dead end, or a loop, in which a promise of progress is never kept.
+
+    Parameters
+    ----------
+    settings, kinds
+        As for `find`; ``fetch_wait_max_ms=0`` keeps the states few.
+    promise : str
+        A name in `PROGRESS`.
+    fair : iterable of event classes or events, optional
+        What happens at last if it stays possible: ``Fetch`` says that each live broker fetches again. If not given, all
+        kinds without a limit.
+    depth, budget, at_most
+        As for `kafkalearn.base.liveness.find_stuck`.
+
+    Examples
+    --------
+    One of two brokers may die for good, both may not.
+
+    >>> from kafkalearn.replication.events import BrokerCrashed, Fetch, SessionExpired
+    >>> kinds = [Fetch, BrokerCrashed, SessionExpired]
+    >>> settings = Settings(replica_count=2, fetch_wait_max_ms=0)
+    >>> find_stuck(settings, kinds, at_most={BrokerCrashed: 1}).outcome
+    'nothing left'
+    >>> find_stuck(settings, kinds, at_most={BrokerCrashed: 2})
+    found: after 4 events nothing that has to happen can, and it never comes: a leader answers
+    a run of 5 moments
+      0  the start
+      1  BrokerCrashed(broker_id=1)
+      2  BrokerCrashed(broker_id=2)
+      3  SessionExpired(broker_id=1)
+      4  SessionExpired(broker_id=2)
+    """
+    events = alphabet(settings, *iterable("kinds", kinds, of="event classes or events"))
+    one_of("promise", promise, PROGRESS)
+    must = None if fair is None else alphabet(settings, *iterable("fair", fair, of="event classes or events"))
+    searched = model(settings, (promise,))
+    return find_stuck_in(searched, start(settings), events, fair=must, depth=depth, budget=budget, at_most=at_most)

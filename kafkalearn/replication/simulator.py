@@ -124,6 +124,11 @@ ACKNOWLEDGED_SURVIVE = "acknowledged records survive"
 ISR_HOLDS = "ISR members hold everything below the HW"
 LOGS_AGREE = "logs agree up to the HW"
 
+IS_LED = "a leader answers"
+ALL_COMMITTED = "the HW has reached the leader's LEO"
+NOBODY_WAITS = "no producer waits for its answer"
+ALL_IN_SYNC = "all replicas are in sync"
+
 
 def _is_current(processing: Processing, leader_id: int) -> bool:
     """Whether a leader is the one that the controller has recorded, and has not been replaced without knowing it."""
@@ -270,5 +275,45 @@ PROMISES: Promises = MappingProxyType(
     }
 )
 """What users hope for."""
+
+
+def _is_led(processing: Processing) -> bool:
+    leader_id = processing.leader_id
+    return leader_id is not None and processing.leading(leader_id) is not None
+
+
+def _all_committed(processing: Processing) -> bool:
+    return all(
+        processing.log(broker_id).high_watermark == processing.log(broker_id).log_end_offset
+        for broker_id in processing.settings.broker_ids
+        if processing.leading(broker_id) is not None and broker_id == processing.leader_id
+    )
+
+
+def _nobody_waits(processing: Processing) -> bool:
+    return not any(processing.waiting(broker_id).produces for broker_id in processing.settings.broker_ids)
+
+
+def _is_whole(processing: Processing) -> bool:
+    return {*processing.controller.isr} == {*processing.controller.assignment.replicas}
+
+
+def _of_all(holds: Test) -> InParts[Settings, Partition, Processing]:
+    """One test of the partition as a whole."""
+    return InParts(lambda settings: (holds,), _processing)
+
+
+PROGRESS: Promises = MappingProxyType(
+    {
+        IS_LED: _of_all(_is_led),
+        ALL_COMMITTED: _of_all(_all_committed),
+        NOBODY_WAITS: _of_all(_nobody_waits),
+        ALL_IN_SYNC: _of_all(_is_whole),
+    }
+)
+"""What is to come again after whatever happened: no state breaks it, a run without end may.
+
+`kafkalearn.replication.search.find_stuck` looks for one.
+"""
 
 check, broken = judges(INVARIANTS, PROMISES)

@@ -20,9 +20,11 @@ from kafkalearn.replication import (
     BrokerRestarted,
     BrokerStopped,
     BrokerThawed,
+    ElectLeaders,
     Fetch,
     HighWatermarkCheckpointed,
     IsrChecked,
+    LeaderImbalanceChecked,
     PowerLost,
     Produce,
     SessionExpired,
@@ -218,6 +220,13 @@ def test_a_state_in_the_middle_of_a_run_has_the_form_that_the_search_keeps():
 def test_brokers_under_other_names_do_the_same(drawn):
     chosen, partition, event = drawn
     assert_names_do_not_matter(model(chosen), partition, event)
+
+
+@pytest.mark.parametrize("event", [ElectLeaders(), LeaderImbalanceChecked()])
+def test_each_replica_may_be_the_preferred_one_of_a_search(event):
+    """Without an order of the replicas, the first of them is a name, and names are not to matter."""
+    assert alphabet(searched(2), event) == (replace(event, successor=1), replace(event, successor=2))
+    assert alphabet(searched(2), ElectLeaders("unclean"))[0].successor is None
 
 
 def test_an_unknown_promise_is_refused():
