@@ -7,8 +7,8 @@ promise is never so again.
 
 Fair means: an event of `fair` that stays possible happens at last. A broker that lives fetches again, a timer ends. A
 run in which the follower never fetches though it always could shows nothing about Kafka, and is not reported. An event
-that changes nothing is as good as happened. What is limited (``at_most``) or not in `fair` may happen and need not:
-crashes, and the restart that nobody promised.
+that changes nothing is as good as happened. What is not in `fair` may happen and need not: crashes, and the restart
+that nobody promised.
 
 The search keeps the whole graph of states. In the part of it where the promise is not so it looks for *strongly
 connected components*, sets of states from each of which each other can be reached (Tarjan). One is a trap if each fair
@@ -133,7 +133,7 @@ def find_stuck(
         The longest way in, and after about how many different states to give up; the graph of 200,000 takes about 300
         megabytes.
     at_most : mapping of type to int, or None
-        How often events of a type may happen in one run. They are not fair.
+        How often events of a type may happen in one run. One of them that is in `fair` happens so often at last.
 
     Returns
     -------
@@ -144,8 +144,7 @@ def find_stuck(
     Raises
     ------
     KafkaLearnError
-        If there is no such promise, an event of `fair` is not in `events` or has a limit, or a limit is no whole
-        number.
+        If there is no such promise, an event of `fair` is not in `events`, or a limit is no whole number.
 
     Notes
     -----
@@ -187,9 +186,8 @@ def find_stuck(
 
 def _fair(chosen: Iterable[Event | type] | None, events: tuple[Event, ...], at_most: Mapping[type, int]) -> list[int]:
     """The places of the events that happen at last if they stay possible."""
-    free = [index for index, event in enumerate(events) if type(event) not in at_most]
     if chosen is None:
-        return free
+        return [index for index, event in enumerate(events) if type(event) not in at_most]
     found: list[int] = []
     for each in iterable("fair", chosen, of="events or types of events"):
         meant = [
@@ -197,8 +195,6 @@ def _fair(chosen: Iterable[Event | type] | None, events: tuple[Event, ...], at_m
         ]
         if not meant:
             raise KafkaLearnError(f"{shown(each)} is to be fair, and is none of the events of the search")
-        if not {*meant} <= {*free}:
-            raise KafkaLearnError(f"{shown(each)} has a limit in at_most: it ends, and cannot happen again and again")
         found += meant
     return found
 

@@ -1,4 +1,7 @@
-"""Searching all schedules of a few old consumers: the split brain and the herd, found and handed back to be played."""
+"""Searching all schedules of a few old consumers: the split brain and the herd, found and handed back to be played.
+
+`find` looks for a state that breaks a promise, `find_stuck` for a partition that nobody reads any more.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from typing import NamedTuple, Unpack
 
 from kafkalearn.base.checks import iterable, one_of, sequence, whole_number
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.liveness import Stuck
+from kafkalearn.base.liveness import find_stuck as find_stuck_in
 from kafkalearn.base.search import Limits, Search, explore, whole
 from kafkalearn.base.trace import Trace, extend
 from kafkalearn.zookeeper.connector.model import (
@@ -29,7 +34,15 @@ from kafkalearn.zookeeper.connector.model import (
     TopicGrown,
     WakeWatcher,
 )
-from kafkalearn.zookeeper.connector.simulator import NOBODY_GIVES_UP, ONE_IS_CALLED, PROMISES, simulate, step
+from kafkalearn.zookeeper.connector.simulator import (
+    ALL_READ,
+    NOBODY_GIVES_UP,
+    ONE_IS_CALLED,
+    PROGRESS,
+    PROMISES,
+    simulate,
+    step,
+)
 from kafkalearn.zookeeper.schedules import play, settle
 from kafkalearn.zookeeper.subscriptions import Streams
 
@@ -38,6 +51,7 @@ __all__ = [
     "HerdCost",
     "find",
     "find_herd",
+    "find_stuck",
     "herd",
     "herd_costs",
 ]
@@ -103,13 +117,69 @@ def find(
     the herd and the split brain as the reasons for a coordinator.
     """
     chosen = Settings(auto_commit_enable=False) if settings is None else settings
+    named = {one_of("promise", name, PROMISES): PROMISES[name] for name in iterable("promises", promises, of="names")}
+    initial, events, at_most = _schedules(chosen, begins, consumers, partition_count)
+    return explore(whole(chosen, step, named), initial, events, at_most=at_most, **limits)
+
+
+def find_stuck(
+    settings: Settings | None = None,
+    promise: str = ALL_READ,
+    *,
+    begins: str = JOINING,
+    consumers: Sequence[str] = ("c1", "c2"),
+    partition_count: int = 2,
+    depth: int | None = None,
+    budget: int = 200_000,
+) -> Stuck[Group, ConnectorEvent]:
+    """The shortest way to a group that stands still, a promise of progress not kept, or word that there is none.
+
+    Every thread takes its turn at last, and whose session has ended connects again; who joins and whose session ends is
+    left open.
+
+    Parameters
+    ----------
+    settings, begins, consumers, partition_count
+        As for `find`.
+    promise : str
+        A name in `kafkalearn.zookeeper.connector.PROGRESS`.
+    depth, budget
+        As for `kafkalearn.base.liveness.find_stuck`.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a name is unknown, or a limit is no whole number.
+
+    Examples
+    --------
+    A consumer that fails in all its tries waits for the next change; until then nobody reads what is its own.
+
+    >>> stuck = find_stuck(Settings(auto_commit_enable=False, rebalance_max_retries=1))
+    >>> stuck.is_dead_end, [each.name for each in stuck.trace[-1].state.connectors if each.has_given_up]
+    (True, ['c2'])
+
+    References
+    ----------
+    Apache Kafka 0.8 to 1.1, ``ZookeeperConsumerConnector.syncedRebalance``.
+    """
+    chosen = Settings(auto_commit_enable=False) if settings is None else settings
+    model = whole(chosen, step, {one_of("promise", promise, PROGRESS): PROGRESS[promise]})
+    initial, events, at_most = _schedules(chosen, begins, consumers, partition_count)
+    fair = [event for event in events if isinstance(event, Reconnect) or type(event) not in at_most]
+    return find_stuck_in(model, initial, events, fair=fair, depth=depth, budget=budget, at_most=at_most)
+
+
+def _schedules(
+    settings: Settings, begins: str, consumers: Sequence[str], partition_count: int
+) -> tuple[Group, Sequence[ConnectorEvent], dict[type, int]]:
+    """Where a search begins, all that may happen, and what of it only so often."""
     names = sequence("consumers", consumers, of="names")
     if not names:
         raise KafkaLearnError("consumers must be the names of at least one consumer, got none")
-    named = {one_of("promise", name, PROMISES): PROMISES[name] for name in iterable("promises", promises, of="names")}
-    initial, others, at_most = _beginning(chosen, one_of("beginning", begins, BEGINNINGS), names, partition_count)
+    initial, others, at_most = _beginning(settings, one_of("beginning", begins, BEGINNINGS), names, partition_count)
     turns = [turn(name) for name in names for turn in (HandleEvent, WakeWatcher, RebalanceStep)]
-    return explore(whole(chosen, step, named), initial, [*others, *turns], at_most=at_most, **limits)
+    return initial, [*others, *turns], at_most
 
 
 def _beginning(

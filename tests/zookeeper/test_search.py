@@ -5,6 +5,7 @@ import pytest
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.zookeeper.connector import CreateMessageStreams, RebalanceStep, SessionExpired, Settings
 from kafkalearn.zookeeper.connector.simulator import (
+    AT_REST,
     NOBODY_GIVES_UP,
     NOBODY_IN_THE_WAY,
     ONE_IS_CALLED,
@@ -13,7 +14,18 @@ from kafkalearn.zookeeper.connector.simulator import (
     SAME_VIEW,
     broken,
 )
-from kafkalearn.zookeeper.search import CALLED, CHANGES, EXPIRING, find, find_herd, herd, herd_cost, herd_costs
+from kafkalearn.zookeeper.search import (
+    BEGINNINGS,
+    CALLED,
+    CHANGES,
+    EXPIRING,
+    find,
+    find_herd,
+    find_stuck,
+    herd,
+    herd_cost,
+    herd_costs,
+)
 
 SETTINGS = Settings(auto_commit_enable=False)
 
@@ -114,3 +126,28 @@ def test_every_change_calls_everybody(change):
 def test_what_makes_no_sense_is_refused(wrong):
     with pytest.raises(KafkaLearnError):
         wrong()
+
+
+@pytest.mark.parametrize("begins", sorted({*BEGINNINGS} - {CALLED}))
+def test_a_partition_may_stay_unread_though_all_consumers_live(begins):
+    stuck = find_stuck(begins=begins)
+
+    assert stuck.is_dead_end
+    last = stuck.trace[-1].state
+    assert all(each.is_running for each in last.connectors)
+    assert [each.has_given_up for each in last.connectors].count(True) == 1
+    assert len({partition for each in last.connectors for partition in each.reads}) < 2
+
+
+@pytest.mark.parametrize("begins", sorted({*BEGINNINGS} - {CALLED}))
+def test_every_change_ends_in_rest(begins):
+    assert find_stuck(promise=AT_REST, begins=begins).outcome == "nothing left"
+
+
+def test_one_consumer_alone_reads_everything_at_last():
+    assert find_stuck(consumers=["c1"]).outcome == "nothing left"
+
+
+def test_what_may_never_come_is_named():
+    with pytest.raises(KafkaLearnError, match="unknown promise"):
+        find_stuck(promise="every record is read")

@@ -29,9 +29,10 @@ from kafkalearn.zookeeper.connector.model import (
     WakeWatcher,
     start,
 )
-from kafkalearn.zookeeper.connector.simulator import PROMISES, broken, check, simulate, step
+from kafkalearn.zookeeper.connector.simulator import PROGRESS, PROMISES, broken, check, simulate, step
 
 __all__ = [
+    "PROGRESS",
     "PROMISES",
     "BrokerStarted",
     "BrokerStopped",

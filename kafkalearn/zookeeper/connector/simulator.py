@@ -205,6 +205,8 @@ NOBODY_IN_THE_WAY = "nobody finds a partition owned by another"
 NOBODY_GIVES_UP = "no rebalance fails in all its tries"
 ALL_OWNED = "when all is quiet every partition has an owner"
 ONE_IS_CALLED = "a change calls one consumer at most"
+ALL_READ = "every partition is read"
+AT_REST = "nothing is left to do"
 READER_OWNS = "who reads a partition with its session open is its owner in ZooKeeper"
 
 
@@ -310,5 +312,19 @@ PROMISES: Promises = {
     ONE_IS_CALLED: lambda settings, group: sum(map(_is_called, group.connectors)) <= 1,
 }
 """Broken by a pause longer than the session, by views that differ, by a late release, by every change."""
+
+
+def _all_read(settings: Settings, group: Group) -> bool:
+    live = [each for each in group.connectors if each.is_running and each.has_streams]
+    topics = {topic for each in live for topic in each.topics}
+    wanted = {TopicPartition(topic, partition) for topic in topics for partition in _partitions(group, topic)}
+    return wanted <= {partition for each in live for partition in each.reads}
+
+
+PROGRESS: Promises = {
+    ALL_READ: _all_read,
+    AT_REST: lambda settings, group: group.is_quiet,
+}
+"""What is to come again after every change: `kafkalearn.zookeeper.search.find_stuck` looks for a run without it."""
 
 check, broken = judges(INVARIANTS, PROMISES)
