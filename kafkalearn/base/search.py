@@ -385,26 +385,33 @@ class Steps(Generic[Settings, State, Event]):
 
     def all_after(self, key: Key) -> Iterator[tuple[int, Key]]:
         """What each event that changes the state of this key leads to: its index, and the new key."""
-        trees: list[list[Any]] = self.trees
-        for index, (place, branches) in enumerate(trees):
-            try:
-                while place >= 0:
-                    place, branches = branches[key[place]]
-            except KeyError:
-                place = NOTHING
-            replaced, changes = branches if place == LEAF else self.work_out(index, key)
-            if not replaced:
-                continue
-            parts = list(key)
-            for at, number in changes:
-                parts[at] = number
-            if self.limit_of[index] is not None:
-                left = self.spend((index, key[-1]))
-                if left is None:
-                    continue
-                parts[-1] = left
-            if tuple(parts) != key:
-                yield index, tuple(parts)
+        for index in range(len(self.events)):
+            new = self.after_one(index, key)
+            if new is not None:
+                yield index, new
+
+    def after_one(self, index: int, key: Key) -> Key | None:
+        """The key after an event, as it is named; None: it makes no sense there, or changes nothing."""
+        node: list[Any] = self.trees[index]
+        place, branches = node
+        try:
+            while place >= 0:
+                place, branches = branches[key[place]]
+        except KeyError:
+            place = NOTHING
+        replaced, changes = branches if place == LEAF else self.work_out(index, key)
+        if not replaced:
+            return None
+        parts = list(key)
+        for at, number in changes:
+            parts[at] = number
+        if self.limit_of[index] is not None:
+            left = self.spend((index, key[-1]))
+            if left is None:
+                return None
+            parts[-1] = left
+        new = tuple(parts)
+        return None if new == key else new
 
     def _test(self, index: int, key: Key) -> bool:
         watched = Watched(self.numbers.parts_of(key))

@@ -13,7 +13,8 @@ A simulator: `Partition` is the state, the events are in `kafkalearn.replication
 `INVARIANTS` names what always holds, `PROMISES` what users rely on; `broken` lists the promises that a state breaks,
 and `find` searches all schedules for the shortest one that breaks one. There, ``BrokerCrashed`` may happen to any
 broker, ``BrokerCrashed(2)`` to broker 2 alone; `on_every_broker` makes an event one of every broker. `PROGRESS` names
-what is to come again at last: `find_stuck` searches for a run in which it never does.
+what is to come again at last: `find_stuck` searches for a run in which it never does. Where a search has no end, `walk`
+draws long runs by chance.
 
 Not modelled: the bytes of a fetch (an answer brings all there is), batches (records are appended together, and each is
 kept by itself), transactions, more than one log directory, and the way metadata takes: every broker that is running and
@@ -53,7 +54,7 @@ from kafkalearn.replication.events import (
     SessionExpired,
     TimePassed,
 )
-from kafkalearn.replication.search import find, find_stuck, on_every_broker
+from kafkalearn.replication.search import find, find_stuck, on_every_broker, walk
 from kafkalearn.replication.settings import TRUNCATIONS, Settings, rules_of
 from kafkalearn.replication.simulator import (
     ACKNOWLEDGED_SURVIVE,
@@ -119,4 +120,5 @@ __all__ = [
     "simulate",
     "start",
     "step",
+    "walk",
 ]

@@ -1,10 +1,10 @@
 """Searching all schedules of a partition: for the shortest way to lose a record, or for settings under which none is.
 
-`find` is the search, `find_stuck` the one for what may never come; `alphabet` lists the events that may happen, `model`
-is what `kafkalearn.base.search.explore` needs. A search meets fewer states where it takes those for one that have the
-same future: brokers that no event names apart are interchangeable, and a *normal form* leaves out what can make no
-difference later. Where the controller has a choice it may elect any candidate (``successor``), as if the assignment had
-the order that does the most harm.
+`find` is the search, `find_stuck` the one for what may never come, `walk` draws long runs by chance; `alphabet` lists
+the events that may happen, `model` is what `kafkalearn.base.search.explore` needs. A search meets fewer states where it
+takes those for one that have the same future: brokers that no event names apart are interchangeable, and a *normal
+form* leaves out what can make no difference later. Where the controller has a choice it may elect any candidate
+(``successor``), as if the assignment had the order that does the most harm.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from kafkalearn.base.liveness import find_stuck as find_stuck_in
 from kafkalearn.base.promises import InParts, Promises
 from kafkalearn.base.search import EventLimits, Model, Relabelling, Search, explore
 from kafkalearn.base.trace import Parts
+from kafkalearn.base.walks import Walks
+from kafkalearn.base.walks import walk as walk_in
 from kafkalearn.replication.events import (
     PREFERRED_ELECTION,
     AlterPartitionAnswered,
@@ -508,3 +510,38 @@ def find_stuck(
     must = None if fair is None else alphabet(settings, *iterable("fair", fair, of="event classes or events"))
     searched = model(settings, (promise,))
     return find_stuck_in(searched, start(settings), events, fair=must, depth=depth, budget=budget, at_most=at_most)
+
+
+def walk(
+    settings: Settings,
+    kinds: Sequence[type | ReplicationEvent | OnEveryBroker],
+    promises: Iterable[str] = tuple(PROMISES),
+    *,
+    seed: int = 0,
+    walk_count: int = 200,
+    length: int = 200,
+    at_most: Mapping[type, int] | None = None,
+) -> Walks[Partition, ReplicationEvent]:
+    """Long runs of a new partition, drawn by chance: which promises they break, and what they have not seen.
+
+    For what `find` cannot come to the end of: many brokers, many records, many kinds of events.
+
+    Parameters
+    ----------
+    settings, kinds, promises
+        As for `find`.
+    seed, walk_count, length, at_most
+        As for `kafkalearn.base.walks.walk`.
+
+    Examples
+    --------
+    >>> from kafkalearn.replication.events import BrokerCrashed, BrokerRestarted, Fetch, Produce, SessionExpired
+    >>> kinds = [Produce(acks=1), Fetch, BrokerCrashed, BrokerRestarted, SessionExpired]
+    >>> found = walk(Settings(replica_count=5), kinds, ("acknowledged records survive",), walk_count=20)
+    >>> [type(frame.event).__name__ for frame in found.traces["acknowledged records survive"][1:]]
+    ['Produce', 'BrokerCrashed', 'BrokerCrashed', 'BrokerRestarted', 'SessionExpired']
+    """
+    events = alphabet(settings, *iterable("kinds", kinds, of="event classes or events"))
+    searched = model(settings, promises)
+    limits = {"walk_count": walk_count, "length": length}
+    return walk_in(searched, start(settings), events, seed=seed, at_most=at_most, **limits)
