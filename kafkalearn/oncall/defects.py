@@ -1,0 +1,338 @@
+"""Kafka's own defects, to be run: the same events in a release that has the fault, and in one that has not.
+
+`DEFECTS` is the table. Each row has Kafka's number, what happens in one sentence, and from which release to which; its
+`run` searches, or plays, and hands back the run that shows it in a release, or None where it cannot be shown there. A
+search of all schedules that ends without one says more than a script that does no harm: the row says which it is.
+
+A fault that is older than the first release that can be asked here has that one as its beginning. A release line stands
+for its newest patch, as everywhere here; a fault that went in a patch is shown with the patch before it.
+
+>>> defect = find_defect("KAFKA-6361")
+>>> [release for release in ("0.10.2", "0.11.0", "1.1", "2.0", "4.3") if defect.run(release)]
+['0.11.0', '1.1']
+>>> len(defect.run("1.1"))
+8
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kafkalearn import log, replication
+from kafkalearn.base.checks import one_of
+from kafkalearn.base.trace import Trace
+from kafkalearn.consuming.truncation.search import EPOCHLESS_COMMIT
+from kafkalearn.consuming.truncation.search import find as find_read_again
+from kafkalearn.consuming.truncation.simulator import NONE_AGAIN
+from kafkalearn.offsets import store
+from kafkalearn.offsets.replay import Member
+from kafkalearn.operations import coordinator_life, loading, loading_search
+from kafkalearn.operations.coordinator_life.simulator import LEADER_ANSWERS, NEVER_OLD
+from kafkalearn.releases.lines import RELEASES, at_least, release_line
+from kafkalearn.replication.controller import REASSIGNS_SINCE
+from kafkalearn.replication.simulator import ALL_COMMITTED, LOGS_AGREE, SURVIVE_CLEAN
+from kafkalearn.zookeeper import search as old_consumers
+
+Run = Trace[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """One of Kafka's own faults: where it is, and the run that shows it."""
+
+    name: str  # Kafka's number; in words, where it has none
+    what: str  # happens, in one sentence
+    spans: tuple[tuple[str, str | None], ...]  # the first release that has it, and the first without; None: none yet
+    is_searched: bool  # whether all schedules were looked at; else it is one script
+    run: Callable[[str], Run | None]  # of a release
+    source: str
+
+    def is_in(self, release: str) -> bool:
+        """Whether a release has it, by the table.
+
+        >>> [find_defect("KAFKA-1546").is_in(release) for release in ("0.8.2", "0.9.0")]
+        [True, False]
+        """
+        release_line(release)
+        return any(
+            at_least(since, release) and (fixed is None or not at_least(fixed, release)) for since, fixed in self.spans
+        )
+
+    def __str__(self) -> str:
+        """Its number, its releases and its sentence."""
+        spans = [f"since {since}, {f'fixed in {fixed}' if fixed else 'to this day'}" for since, fixed in self.spans]
+        return f"{self.name} ({'; '.join(spans)}): {self.what}"
+
+
+def find_defect(name: str) -> Defect:
+    """The defect of a name.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is none; the nearest names are given.
+
+    Examples
+    --------
+    >>> print(find_defect("KAFKA-13194"))
+    KAFKA-13194 (since 0.8.2, fixed in 3.1): The cleaner removes a record for one that is not committed yet.
+    """
+    by_name = {each.name: each for each in DEFECTS}
+    one_of("defect", name, by_name)
+    return by_name[name]
+
+
+def between(old: str, new: str) -> tuple[tuple[Defect, ...], tuple[Defect, ...]]:
+    """The defects that an upgrade takes away, and those that it brings.
+
+    Parameters
+    ----------
+    old, new : str
+        Release lines, or patches.
+
+    Raises
+    ------
+    KafkaLearnError
+        If one is not known.
+
+    Examples
+    --------
+    >>> gone, new = between("3.9", "4.3")
+    >>> [each.name for each in gone], [each.name for each in new]
+    (['KAFKA-15332', 'a commit is missing for a moment'], ['KAFKA-15665'])
+    """
+    before, after = ({each.name for each in DEFECTS if each.is_in(release)} for release in (old, new))
+    gone = tuple(each for each in DEFECTS if each.name in before - after)
+    return gone, tuple(each for each in DEFECTS if each.name in after - before)
+
+
+# Replication: each search is of a partition whose brokers die and come back.
+
+_RECORD = replication.Produce()
+_UNSAFE_RECORD = replication.Produce(acks=1)
+_DEATHS = (replication.Fetch, replication.BrokerCrashed, replication.BrokerRestarted, replication.SessionExpired)
+_TWICE = {replication.Produce: 2, replication.BrokerCrashed: 2}
+
+
+def _partition(release: str, replica_count: int = 2, **more: Any) -> replication.Settings:
+    return replication.Settings(replica_count, release=release, fetch_wait_max_ms=0, **more)
+
+
+def _cut_to_the_high_watermark(release: str) -> Run | None:
+    return replication.find(_partition(release), [_RECORD, *_DEATHS], (SURVIVE_CLEAN,), at_most=_TWICE).trace
+
+
+def _cut_by_an_epoch_asked_once(release: str) -> Run | None:
+    careless = _partition(release, is_unclean_election_enabled=True)
+    return replication.find(careless, [_UNSAFE_RECORD, *_DEATHS], (LOGS_AGREE,), at_most=_TWICE).trace
+
+
+def _last_replica_without_its_records(release: str) -> Run | None:
+    events = [_RECORD, *_DEATHS, replication.PowerLost]
+    limits = {replication.Produce: 1, replication.PowerLost: 1, replication.BrokerCrashed: 1}
+    return replication.find(_partition(release), events, (SURVIVE_CLEAN,), at_most=limits).trace
+
+
+def _held_back_by_the_dead(release: str) -> Run | None:
+    late = replication.TimePassed(30_001)
+    changes = (replication.IsrChecked, replication.AlterPartitionAnswered, late)
+    events = [_RECORD, replication.Fetch, replication.BrokerCrashed, replication.SessionExpired, *changes]
+    limits = {replication.Produce: 1, replication.BrokerCrashed: 1}
+    return replication.find_stuck(_partition(release, 3), events, ALL_COMMITTED, at_most=limits).trace
+
+
+def _burst(release: str) -> Run | None:
+    settings = _partition(release)
+    burst = replication.Produce(record_count=settings.replica_lag_max_messages + 1, acks=1)
+    events = (replication.Fetch(2), burst, replication.IsrChecked())
+    return _where(replication.simulate(settings, events), lambda state: state.controller.isr == (1,))
+
+
+def _ends_too_early(release: str) -> Run | None:
+    if not at_least(REASSIGNS_SINCE, release):
+        return None
+    events = [
+        replication.BrokerCrashed(2),
+        replication.SessionExpired(2),
+        replication.AlterPartitionReassignments((1, 2, 4)),
+        replication.Fetch(4),
+        replication.Fetch(4),
+        replication.AlterPartitionAnswered(),
+    ]
+    trace = replication.simulate(_partition(release, 3, broker_count=4), events)
+    return _where(trace, _has_ended_out_of_sync)
+
+
+def _has_ended_out_of_sync(state: replication.Partition) -> bool:
+    assignment = state.controller.assignment
+    return not assignment.is_changing and 2 in assignment.replicas and 2 not in state.controller.isr
+
+
+def _where(trace: Run, is_shown: Callable[[Any], bool]) -> Run | None:
+    """The run, if it ends with what it is to show."""
+    return trace if is_shown(trace[-1].state) else None
+
+
+# The log and its cleaner.
+
+
+def _cleaned_above_the_high_watermark(release: str) -> Run | None:
+    settings = log.Settings(cleanup_policy="compact", release=release, min_cleanable_dirty_ratio=0.0)
+    old, new = (log.Append((log.NewBatch((("cart", value, at),)),)) for value, at in (("old", 1), ("new", 2)))
+    trace = log.simulate(settings, [old, log.SetHighWatermark(1), new, log.Roll(10), log.Clean(20)])
+    return _where(trace, lambda state: 0 not in {record.offset for record in state.records})
+
+
+def _checkpoint_behind_the_log(release: str) -> Run | None:
+    if not at_least("0.10.1", release):
+        return None
+    settings = log.Settings(cleanup_policy="compact,delete", release=release, min_cleanable_dirty_ratio=0.0)
+    records = [log.Append((log.NewBatch((("cart", str(at), at),)),)) for at in (1, 2, 3)]
+    first, second, third = records
+    events = [first, log.Roll(10), log.Clean(20), second, third, log.MoveLogStart(2), log.Clean(30)]
+    return _where(log.simulate(settings, events), lambda state: state.checkpoint < state.log_start_offset)
+
+
+# The offsets topic and its coordinator.
+
+DAY_MS = 86_400_000
+
+
+def _expires_under_a_living_group(release: str) -> Run | None:
+    if not at_least(FIRST_COORDINATOR, release):
+        return None
+    settings = store.Settings(release)
+    member = Member("c1-1", "c1", "/10.0.0.1", subscribed=("rare",))
+    events = [
+        store.StoreGroup("billing", 1, 0, (member,), protocol="range", leader="c1-1"),
+        store.Commit("billing", "rare", 0, offset=7, now_ms=0, member_id="c1-1", generation=1),
+        store.Sweep(now_ms=8 * DAY_MS),
+        store.Fetch("billing", "rare", 0),
+    ]
+    return _where(store.simulate(settings, events), lambda state: state.effects[-1].offset == -1)
+
+
+FIRST_COORDINATOR, FIRST_NEW_COORDINATOR = "0.9.0", "4.0"
+
+
+def _late_order(release: str) -> Run | None:
+    if not at_least(FIRST_COORDINATOR, release):
+        return None
+    return coordinator_life.find(coordinator_life.Settings(release), [LEADER_ANSWERS], depth=8).trace
+
+
+def _late_load(release: str) -> Run | None:
+    if not at_least(FIRST_COORDINATOR, release):
+        return None
+    settings = coordinator_life.Settings(release)
+    return coordinator_life.find(settings, [NEVER_OLD], depth=8).trace
+
+
+def _strict_load(release: str) -> Run | None:
+    if not at_least(FIRST_NEW_COORDINATOR, release):
+        return None
+    return loading_search.find(loading.Settings(release)).trace
+
+
+def _bare_offset(release: str) -> Run | None:
+    story = EPOCHLESS_COMMIT
+    topic = replace(story.settings.topic, release=release)
+    settings = replace(story.settings, topic=topic)
+    return find_read_again(settings, story.kinds, (NONE_AGAIN,), initial=story.begun, at_most=story.at_most).trace
+
+
+# The consumers of the ZooKeeper era, which are the clients of any broker up to 1.1.
+
+_LAST_OLD_CONSUMER = "1.1"
+
+
+def _gives_up(release: str) -> Run | None:
+    return old_consumers.find_stuck().trace if at_least(release, _LAST_OLD_CONSUMER) else None
+
+
+def _herd(release: str) -> Run | None:
+    return old_consumers.find_herd().trace if at_least(release, _LAST_OLD_CONSUMER) else None
+
+
+FIRST = RELEASES[0]
+DEFECTS = (
+    Defect(
+        "KAFKA-1211",
+        "A follower that comes back cuts its log at its own HW, is elected, and committed records are gone.",
+        ((FIRST, "0.11.0"),), True, _cut_to_the_high_watermark, "KIP-101; ReplicaFetcherThread",
+    ),
+    Defect(
+        "KAFKA-6361",
+        "A leader answers for an epoch that it does not know, a follower cuts too little, and two logs differ.",
+        (("0.11.0", "2.0"),), True, _cut_by_an_epoch_asked_once, "KIP-279; LeaderEpochFileCache.endOffsetFor",
+    ),
+    Defect(
+        "KAFKA-15332",
+        "The last in-sync replica comes back from a loss of power without its records, and leads.",
+        ((FIRST, "4.1"),), True, _last_replica_without_its_records, "KIP-966, eligible leader replicas",
+    ),
+    Defect(
+        "high watermark behind a dead replica",
+        "A dead follower that was caught up a moment ago is waited for; later nobody looks again, and the last "
+        "record stays uncommitted until the next one comes.",
+        (("0.10.2", None),), True, _held_back_by_the_dead, "Partition.maybeIncrementLeaderHW, updateFollowerFetchState",
+    ),
+    Defect(
+        "KAFKA-1546",
+        "A burst of more records than replica.lag.max.messages removes followers that keep up.",
+        ((FIRST, "0.9.0"),), False, _burst, "KIP-16; Partition.getOutOfSyncReplicas",
+    ),
+    Defect(
+        "KAFKA-15665",
+        "A reassignment ends while a replica that stays is out of sync; since 4.3 again, where as many come as go.",
+        (("3.3", "3.8"), ("4.3", None)), False, _ends_too_early, "PartitionReassignmentReplicas",
+    ),
+    Defect(
+        "KAFKA-13194",
+        "The cleaner removes a record for one that is not committed yet.",
+        ((FIRST, "3.1"),), False, _cleaned_above_the_high_watermark, "LogCleanerManager.cleanableOffsets",
+    ),
+    Defect(
+        "KAFKA-8764",
+        "The cleaner's checkpoint stays before the start of the log, and each round warns of it and leaves it.",
+        (("0.10.1", "2.4.1"),), False, _checkpoint_behind_the_log, "LogCleanerManager.cleanableOffsets",
+    ),
+    Defect(
+        "KAFKA-4682",
+        "The offset of a quiet topic expires while its group lives, and the topic is read again from the start.",
+        (("0.9.0", "2.1"),), False, _expires_under_a_living_group, "KIP-211; GroupMetadataManager.cleanupGroupMetadata",
+    ),
+    Defect(
+        "KAFKA-10614",
+        "An order to resign overtakes a later one to lead, and the leader of an offsets partition answers nobody.",
+        (("2.0", "2.8.1"),), True, _late_order, "GroupCoordinator.onElection, onResignation",
+    ),
+    Defect(
+        "a commit is missing for a moment",
+        "Two brokers carry out their orders at different times, and one of them answers without the latest commit.",
+        (("0.9.0", "4.0"),), True, _late_load, "GroupMetadataManager; CoordinatorRuntime since 4.0",
+    ),
+    Defect(
+        "KAFKA-19862",
+        "The cleaner takes a record away while a group is loaded, the load fails, and the group cannot be read.",
+        (("4.0.0", "4.0.2"), ("4.1.0", "4.1.2")), True, _strict_load, "GroupMetadataManager.replay",
+    ),
+    Defect(
+        "KAFKA-19902",
+        "Offsets committed without their leader epoch let the next owner ask an old leader: all is read again.",
+        ((FIRST, None),), True, _bare_offset, "SubscriptionState, OffsetFetcherUtils",
+    ),
+    Defect(
+        "old consumer that has given up",
+        "A consumer fails in all its tries to own a partition, goes on living, and nobody reads the partition.",
+        ((FIRST, "2.0"),), True, _gives_up, "ZookeeperConsumerConnector.syncedRebalance; the client went with 2.0",
+    ),
+    Defect(
+        "herd of old consumers",
+        "One that joins calls all others, and each of them asks ZooKeeper for everything.",
+        ((FIRST, "2.0"),), True, _herd, "ZookeeperConsumerConnector.ZKRebalancerListener; the client went with 2.0",
+    ),
+)  # fmt: skip
+"""What can be run here, oldest mechanism first. What the articles know and no simulator here does is not in it."""
