@@ -29,8 +29,8 @@ What they stand on:
 - `kafkalearn.base`: a run as a tuple of whole moments, what holds in it, the search through all runs for the shortest
   that breaks a promise; hashes, Java's collections, checks of what is given, errors, tables
 - `kafkalearn.formats`: Kafka's bytes: layouts of messages, records, batches, segment files, ``__transaction_state``
-- `kafkalearn.releases`: the order of releases, the defaults of 855 settings in 31 of them, what an upgrade changes; the
-  ledger of what each rule was checked against; what is often written about Kafka, and what is true
+- `kafkalearn.releases`: the order of releases, the defaults of all settings in each of them, what an upgrade changes;
+  the ledger of what each rule was checked against; what is often written about Kafka, and what is true
 
 Around this core, never imported by it:
 

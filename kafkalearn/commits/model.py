@@ -126,16 +126,16 @@ class Settings(Checked):
     is_auto : bool
         ``enable.auto.commit``. Off unless given, as nearly all strategies commit by themselves; Kafka's default is on.
     auto_commit_interval_ms : int
-        ``auto.commit.interval.ms``; if not given, the default of Kafka 4.3.
+        ``auto.commit.interval.ms``; if not given, the default of the newest line.
     auto_offset_reset : str
-        ``auto.offset.reset``, a name in `RESETS`; if not given, the default of Kafka 4.3.
+        ``auto.offset.reset``, a name in `RESETS`; if not given, the default of the newest line.
     max_poll_records : int
-        ``max.poll.records``: the most that one poll returns; if not given, the default of Kafka 4.3.
+        ``max.poll.records``: the most that one poll returns; if not given, the default of the newest line.
     sink : str
         How results are stored, a name in `kafkalearn.commits.model.SINKS`.
     metadata_max_bytes : int
         The broker's ``offset.metadata.max.bytes``, which counts characters of Java, not bytes; if not given, the
-        default of Kafka 4.3.
+        default of the newest line.
     """
 
     record_count: Annotated[int, Whole(0, MOST_RECORDS)] = 0

@@ -102,7 +102,7 @@ def matrix(
     min_isr : sequence of int
         Values of ``min.insync.replicas``.
     release : str
-        Of the brokers; without one, Kafka 4.3.
+        Of the brokers; without one, the newest line.
     progress : callable or None
         Called with how many cells are done and how many there are.
 

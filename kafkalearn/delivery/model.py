@@ -60,7 +60,7 @@ class ProducerSettings(Checked):
         No setting of Kafka's, but what the application's callback does with an error: it stores the record, to send it
         again later (`kafkalearn.delivery.SendAgain`). False: it takes note of the error, and no more.
     release : str
-        Of the producer; without one, Kafka 4.3.
+        Of the producer; without one, the newest line.
 
     Raises
     ------

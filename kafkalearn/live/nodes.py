@@ -47,6 +47,7 @@ from kafkalearn.live.processes import (
 from kafkalearn.live.reading import metadata_request
 from kafkalearn.live.requests import Connection
 from kafkalearn.releases.defaults import default
+from kafkalearn.releases.lines import at_least
 
 # Which nodes a cluster has: one that does all, or a controller and brokers; their ports and folders.
 
@@ -253,14 +254,27 @@ def _text(value: object) -> str:
 
 # The folder of a new node, formatted: what ``kafka-storage format`` leaves, without starting Java for each node.
 #
-# Java writes one ``bootstrap.checkpoint`` for each release and set of features, once on a machine; it names no cluster
-# and fits all of them. The rest of a formatted folder is a few lines of text.
+# Java writes one file of feature levels for each release and set of features, once on a machine; it names no cluster
+# and fits all of them. Up to 4.3 it is ``bootstrap.checkpoint``, and each node has it; since 4.4 it is the first
+# snapshot of the metadata log, and the controllers have it. The rest of a formatted folder is a few lines of text.
 #
 # References
 # ----------
-# Apache Kafka 4.3, ``StorageTool``, ``MetaProperties``; ``Uuid.randomUuid``.
+# Apache Kafka 4.3 and 4.4, ``StorageTool``, ``MetaProperties``; ``Uuid.randomUuid``.
 
-CHECKPOINT = "bootstrap.checkpoint"
+BOOTSTRAP = "bootstrap.checkpoint"
+FIRST_SNAPSHOT = "__cluster_metadata-0/00000000000000000000-0000000000.checkpoint"
+IS_SNAPSHOT_SINCE = "4.4"
+
+
+def checkpoint_in(release: Release) -> str:
+    """Where in a formatted folder a release keeps the feature levels that it begins with.
+
+    >>> from kafkalearn.live.jars import find_release
+    >>> checkpoint_in(find_release("4.0")), checkpoint_in(find_release("4.4")).partition("/")[0]
+    ('bootstrap.checkpoint', '__cluster_metadata-0')
+    """
+    return FIRST_SNAPSHOT if at_least(IS_SNAPSHOT_SINCE, release.line) else BOOTSTRAP
 
 
 def new_uuid() -> str:
@@ -270,10 +284,13 @@ def new_uuid() -> str:
     return text
 
 
-def format_node(node: Node, cluster_id: str, checkpoint: Path) -> None:
+def format_node(node: Node, cluster_id: str, release: Release, checkpoint: Path) -> None:
     """Make a node's log folder as if it had been formatted for a cluster."""
     node.log_folder.mkdir(parents=True)
-    shutil.copyfile(checkpoint, node.log_folder / CHECKPOINT)
+    name = checkpoint_in(release)
+    if name == BOOTSTRAP or node.is_controller:
+        (node.log_folder / name).parent.mkdir(exist_ok=True)
+        shutil.copyfile(checkpoint, node.log_folder / name)
     lines = ("version=1", f"cluster.id={cluster_id}", f"node.id={node.id}", f"directory.id={new_uuid()}")
     (node.log_folder / "meta.properties").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -323,8 +340,15 @@ def _make_checkpoint(release: Release, features: Mapping[str, int], path: Path) 
             raise KafkaNotStarted(
                 f"Kafka {release.version} cannot be formatted with {dict(features)}: {reason}"
             ) from None
-        draft = path.with_suffix(f".{new_uuid()}")
-        shutil.copyfile(folder / CHECKPOINT, draft)
+        draft, made = path.with_suffix(f".{new_uuid()}"), folder / checkpoint_in(release)
+        if not made.is_file():
+            others = sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file())
+            raise KafkaNotStarted(
+                f"Kafka {release.version} was formatted, but {checkpoint_in(release)} is not where older releases have "
+                f"it; there are {', '.join(others) or 'no files'}. Say in checkpoint_in of kafkalearn/live/nodes.py "
+                "where the feature levels are since this release"
+            )
+        shutil.copyfile(made, draft)
         draft.rename(path)
 
 
@@ -398,7 +422,7 @@ class Nodes:
         cluster_id = new_uuid()
         for node in self.nodes:
             node.folder.mkdir()
-            format_node(node, cluster_id, checkpoint)
+            format_node(node, cluster_id, self.release, checkpoint)
             properties = properties_of(node, self.nodes, self.config)
             node.properties.write_text(properties_text(properties), encoding="utf-8")
             node.log4j.write_text(LOG4J.format(path=node.server_log), encoding="utf-8")

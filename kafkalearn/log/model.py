@@ -43,7 +43,7 @@ class Settings(Checked):
     cleanup_policy : str
         A name in `POLICIES`.
     release : str
-        Of the broker; without one, Kafka 4.3.
+        Of the broker; without one, the newest line.
     segment_bytes, segment_ms, segment_jitter_ms, index_interval_bytes, segment_index_bytes : int
         When a segment is full, and how dense its indexes are.
     retention_ms, retention_bytes : int

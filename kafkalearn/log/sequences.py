@@ -101,7 +101,7 @@ def judge(entry: ProducerStateEntry | None, stamp: Stamp, release: str = DEFAULT
     stamp : Stamp
         What is written on the batch.
     release : str
-        Of the broker, 0.11 or later; without one, Kafka 4.3.
+        Of the broker, 0.11 or later; without one, the newest line.
 
     Returns
     -------

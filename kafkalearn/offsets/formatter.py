@@ -47,7 +47,7 @@ def formatter_line(
     key, value : bytes or None
         As the topic has them.
     release : str
-        Of the tool; without one, Kafka 4.3.
+        Of the tool; without one, the newest line.
     formatter : str
         A name in `FORMATTERS`. ``"groups"`` is known since 3.9: before, it printed a text of Scala objects that
         was not meant to be read by programs.
@@ -233,7 +233,7 @@ def formatter_lines(
         Of ``__consumer_offsets``, as with ``--partition``; without it all that are there, one after the other. (The
         tool prints partitions as their answers come.)
     release : str
-        Of the tool; without one, Kafka 4.3.
+        Of the tool; without one, the newest line.
     formatter : str
         ``"offsets"`` or ``"groups"``, as in `formatter_line`.
 

@@ -257,6 +257,8 @@ STREAMS_GROUP_METADATA_VALUE = layout(
     Field("metadataHash", INT64),
     Field("validatedTopologyEpoch", INT32, default=-1, tag=0),
     Field("lastAssignmentConfigs", Array(_KEY_VALUE), default=[], is_nullable=True, tag=1),
+    Field("storedDescriptionTopologyEpoch", INT32, default=-1, tag=2),  # since 4.4, as the next
+    Field("failedDescriptionTopologyEpoch", INT32, default=-1, tag=3),
     flexible_since=0,
 )
 

@@ -113,7 +113,7 @@ class Settings(Checked):
     partition_count : int
         All partitions of the topic, 1 to 10,000.
     release : str
-        Of the Java producer; without one, Kafka 4.3.
+        Of the Java producer; without one, the newest line.
     available : tuple of int or None
         The partitions that have a live leader, ascending; None: all of them.
     batch_size : int

@@ -1,8 +1,8 @@
 """What a Kafka release brings: the order of releases, all of its settings, and what an upgrade changes.
 
-855 settings of broker, topic, group and clients in 31 release lines from 0.8.2 to 4.3, with defaults and limits, read
+The settings of broker, topic, group and clients in all release lines from 0.8.2 to 4.4, with defaults and limits, read
 from Kafka's own classes (`provenance` says how; ``python3 run.py settings`` reads them again). Without a release given,
-it is Kafka 4.3.
+it is the newest line.
 
 `default`, `history` and `describe` answer for one setting, `find_settings` finds it by a piece of its name,
 `changes` compares two releases, and names what else an upgrade brings: Java, ZooKeeper, message formats, old requests,

@@ -35,7 +35,7 @@ def default(setting: str, release: str | Release = DEFAULT_RELEASE, side: str | 
     setting : str
         Its name, as in ``"acks"``; ``"compression.type@topic"`` names the side as well.
     release : str or Release
-        A release line or a patch of one; without one, Kafka 4.3.
+        A release line or a patch of one; without one, the newest line.
     side : str or None
         A name in `SIDES`. None: whichever sides know the setting in that release, if they agree.
 

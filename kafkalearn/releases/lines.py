@@ -19,15 +19,15 @@ RELEASES = (
     "1.0", "1.1",
     "2.0", "2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "2.7", "2.8",
     "3.0", "3.1", "3.2", "3.3", "3.4", "3.5", "3.6", "3.7", "3.8", "3.9",
-    "4.0", "4.1", "4.2", "4.3",
+    "4.0", "4.1", "4.2", "4.3", "4.4",
 )
 # fmt: on
 """All release lines from 0.8.2 on, oldest first."""
 
 LONGEST_PATCH = 3  # digits
 
-DEFAULT_RELEASE = "4.3"
-"""The release that is meant wherever none is given."""
+DEFAULT_RELEASE = RELEASES[-1]
+"""The release that is meant wherever none is given: the newest line."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -125,7 +125,7 @@ def at_least(since: str | Release, release: str | Release = DEFAULT_RELEASE) -> 
     since : str or Release
         The first release that has it.
     release : str or Release
-        The release in question; without one, Kafka 4.3.
+        The release in question; without one, the newest line.
 
     Examples
     --------

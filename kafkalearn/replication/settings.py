@@ -114,7 +114,7 @@ def rules_of(release: str | Release = DEFAULT_RELEASE) -> Rules:
     Parameters
     ----------
     release : str
-        A release line or a patch of one; without one, Kafka 4.3.
+        A release line or a patch of one; without one, the newest line.
 
     Returns
     -------
@@ -175,7 +175,7 @@ class Settings(Checked):
     replica_count : int
         Brokers that hold a replica at the start, 1 to 100.
     release : str
-        Of all brokers and the controller; without one, Kafka 4.3. It decides `rules` and the defaults below.
+        Of all brokers and the controller; without one, the newest line. It decides `rules` and the defaults below.
     min_insync_replicas : int
         ``min.insync.replicas`` of the topic, at least 1.
     is_unclean_election_enabled : bool or None

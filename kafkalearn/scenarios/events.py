@@ -97,7 +97,7 @@ class Settings:
     Parameters
     ----------
     release : str
-        Of broker and clients; without one, Kafka 4.3.
+        Of broker and clients; without one, the newest line.
     values : mapping of str to value
         By Kafka's names; ``latency.ms`` and ``processing.ms`` are the model's own.
     member_values : mapping of str to mapping

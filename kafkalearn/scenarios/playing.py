@@ -70,7 +70,7 @@ def simulate(
         ``partition.assignment.strategy`` by the short names of `kafkalearn.assignors` (with the consumer protocol,
         ``group.remote.assignor``); None: the release's default.
     release : str
-        Of brokers and clients; without one, Kafka 4.3.
+        Of brokers and clients; without one, the newest line.
     settings : mapping
         By Kafka's names. ``latency.ms`` and ``processing.ms`` are the model's own. A true ``group.instance.id``
         makes every member static, each with its name for an id.

@@ -1,7 +1,5 @@
 """What real coordinators of KIP-848 groups answered and wrote, and where their groups came to rest."""
 
-from itertools import groupby
-
 import pytest
 
 from conformance.mechanisms.consumer_groups import answer_of, by_topic, description_of, event_of
@@ -119,9 +117,10 @@ def test_it_did_so_in_histories_that_were_drawn_at_random(case):
     assert_same(case)
 
 
-def test_the_recording_has_every_case_in_all_four_lines_and_every_error_that_a_group_can_answer():
-    by_id = groupby(REQUESTS["cases"], lambda case: case["id"])
-    releases = {name: {case["release"] for case in cases} for name, cases in by_id}
+def test_the_recording_has_every_case_in_four_lines_and_every_error_that_a_group_can_answer():
+    releases = {}
+    for case in REQUESTS["cases"]:
+        releases.setdefault(case["id"], set()).add(case["release"])
     assert len(releases) == 31
     assert all(found >= {"4.0.2", "4.1.2", "4.2.1", "4.3.1"} for found in releases.values())
     assert releases["taken-back"] >= {"4.0.1", "4.1.1"}

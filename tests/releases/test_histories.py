@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 from contextlib import contextmanager
 
@@ -17,7 +18,7 @@ from kafkalearn.formats.wire import Layout
 from kafkalearn.live.jars import find_release
 from kafkalearn.offsets.records import RECORD_TYPES
 from kafkalearn.partitioning import partition_for_key
-from kafkalearn.releases.lines import RELEASES
+from kafkalearn.releases.lines import RELEASES, at_least
 from tests.recorded import ROOT, recorded
 from tools import release, released_classes
 from tools.histories.__main__ import RECORDINGS
@@ -125,7 +126,18 @@ def test_every_recorded_file_is_made_again_by_a_step_or_named_with_the_reason():
 
 def test_the_step_has_the_files_of_all_histories():
     (step,) = (each for each in release.STEPS if each.name == "histories")
-    assert set(step.files) == {f"tests/vectors/{each.file}" for each in RECORDINGS.values()}
+    vectors = {each for each in step.files if each != "kafkalearn/releases/ledger.toml"}  # which says how many they are
+    assert vectors == {f"tests/vectors/{each.file}" for each in RECORDINGS.values()}
+
+
+def test_each_line_since_4_4_has_the_histories_of_kip_848_groups_that_can_be_asked_again():
+    cases = recorded("kip848-requests")["cases"]
+    later = {case["id"] for case in cases if RECORDINGS["kip848-requests"].not_asked(case)}
+    asked = {case["id"] for case in cases} - later
+    assert len(asked) > 20
+    for line in (line for line in RELEASES if at_least("4.4", line)):
+        version = find_release(line).version
+        assert {case["id"] for case in cases if case["release"] == version} == asked
 
 
 RECORDED = recorded("released-classes")
@@ -240,6 +252,7 @@ def writing(folder, monkeypatch, line):
 
 def test_the_files_of_every_step_are_there():
     for step in release.STEPS:
+        assert step.files or step.name == "held"
         assert all(release.texts_of(step).values()), step.name
 
 
@@ -269,6 +282,78 @@ def test_what_only_the_newest_line_has_is_left_alone_for_others(monkeypatch, cap
     assert "left as it is, as 4.0 is not the newest line" in capfd.readouterr().out
 
 
+NEXT = f"{RELEASES[-1].partition('.')[0]}.{int(RELEASES[-1].partition('.')[2]) + 1}"
+"""The line after the newest."""
+
+
+@pytest.fixture
+def copied(tmp_path, monkeypatch):
+    """Copies of the files that name the newest line, in place of those of this folder."""
+    for name, _ in release.SAID_OF_THE_NEWEST:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, tmp_path / name)
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    return tmp_path
+
+
+def texts(folder):
+    return {name: (folder / name).read_text(encoding="utf-8") for name, _ in release.SAID_OF_THE_NEWEST}
+
+
+def test_a_new_line_is_put_wherever_the_newest_is_named(copied, monkeypatch):
+    monkeypatch.setattr(release, "STEPS", ())
+    assert main([f"{NEXT}={NEXT}.0"]) == 0
+
+    names = {}
+    exec(compile(texts(copied)[release.LINES], "lines", "exec"), names)
+    assert names["RELEASES"] == (*RELEASES, NEXT)
+    assert names["DEFAULT_RELEASE"] == NEXT
+    for name, said in release.SAID_OF_THE_NEWEST:
+        assert name == release.LINES or said.format(NEXT) in texts(copied)[name]
+
+
+def test_a_new_line_whose_jars_cannot_be_had_is_taken_out_again_and_nothing_else_is_tried(copied, monkeypatch, capfd):
+    before = texts(copied)
+    tool = copied / "tool_that_fails.py"
+    tool.write_text("raise SystemExit('the registry does not have it')")
+    jars = Step("jars", tool.stem, ("README.md",))
+    monkeypatch.setattr(release, "STEPS", (jars, Step("settings", "no_such_tool", ("README.md",))))
+
+    assert main([f"{NEXT}={NEXT}.0"]) == 1
+
+    assert texts(copied) == before
+    told = capfd.readouterr()
+    assert "the registry does not have it" in told.err
+    assert "no_such_tool" not in told.out + told.err
+    assert f"{NEXT} is taken out again" in told.out
+
+
+def test_a_file_that_does_not_name_the_newest_line_where_it_should_is_told(copied):
+    (copied / "README.md").write_text("nothing of releases")
+    with pytest.raises(NotTaken, match=r"README\.md has not"):
+        main([f"{NEXT}={NEXT}.0"])
+
+
+@pytest.mark.parametrize("words", [[f"{NEXT}={NEXT}.0-rc1"], [f"{NEXT}={NEXT}.0", "--dry-run"]])
+def test_a_dry_run_is_done_in_a_copy_with_jars_of_its_own(tmp_path, monkeypatch, capfd, words):
+    folder = tmp_path / "project"
+    (folder / "tools").mkdir(parents=True)
+    (folder / "tools" / "release.py").write_text(
+        "import os, sys, pathlib\n"
+        "print(sys.argv[1:], pathlib.Path('a.txt').read_text(), os.environ['KAFKALEARN_DATA_DIR'])\n"
+        "pathlib.Path('a.txt').write_text('changed')\n"
+    )
+    (folder / "a.txt").write_text("as it was")
+    monkeypatch.setattr(release, "ROOT", folder)
+
+    assert main(words) == 0
+
+    said = capfd.readouterr().out
+    assert f"['{NEXT}={NEXT}.0'] as it was" in said
+    assert str(folder) not in said
+    assert (folder / "a.txt").read_text() == "as it was"
+
+
 def test_many_changes_are_cut():
     lines = difference_of("a.json", "", "".join(f"{number}\n" for number in range(100)))
     assert lines[0] == "a.json: 0 lines gone, 100 lines new"
@@ -279,10 +364,12 @@ def test_many_changes_are_cut():
     ("words", "said"),
     [
         ([], "name a release"),
-        (["9.9"], "'9.9' is not in RELEASES"),
+        (["9.9=9.9.0"], "'9.9' is no line that there is, nor the next"),
+        ([NEXT], f"{NEXT} is new; say which release to take in: {NEXT}={NEXT}.0"),
+        (["4.3", "--dry"], "there is no option '--dry'; there are --only=STEP,STEP and --dry-run"),
         (
             ["4.3", "--only=jar"],
-            "there is no step 'jar'; there are jars, layouts, settings, classes, answers, histories",
+            "there is no step 'jar'; there are jars, layouts, settings, classes, answers, histories, words, held",
         ),
     ],
 )

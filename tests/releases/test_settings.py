@@ -413,18 +413,19 @@ def test_all_lines_read_from_nothing_make_the_same_file():
 
 
 def test_a_setting_that_a_newer_patch_has_dropped_changed_or_brought_is_printed():
-    line = released("4.3")
+    newest = RELEASES[-1]
+    line = released(newest)
     readings = [each for each in line.readings if each.name != "linger.ms"]
     readings = [each._replace(default="2") if each.name == "num.partitions" else each for each in readings]
     readings.append(Reading("topic", "shiny.new", "INT", "value", "7", "range 1 2147483647", "", ""))
-    new = SETTINGS | settings_of(SETTINGS, {"4.3": line._replace(readings=readings)})
+    new = SETTINGS | settings_of(SETTINGS, {newest: line._replace(readings=readings)})
 
     assert list(differences(SETTINGS, new)) == [
         'settings linger.ms (producer): ["LONG", {"0.8.2": 0, "4.0": 5}, {"0.8.2": {"min": 0}}] -> '
-        '["LONG", {"0.8.2": 0, "4.0": 5, "4.3": "absent"}, {"0.8.2": {"min": 0}}]',
+        f'["LONG", {{"0.8.2": 0, "4.0": 5, "{newest}": "absent"}}, {{"0.8.2": {{"min": 0}}}}]',
         'settings num.partitions (broker): ["INT", {"0.8.2": 1}, {"0.8.2": {"min": 1}}] -> '
-        '["INT", {"0.8.2": 1, "4.3": 2}, {"0.8.2": {"min": 1}}]',
-        'settings shiny.new (topic): null -> ["INT", {"4.3": 7}, {"4.3": {"min": 1}}]',
+        f'["INT", {{"0.8.2": 1, "{newest}": 2}}, {{"0.8.2": {{"min": 1}}}}]',
+        f'settings shiny.new (topic): null -> ["INT", {{"{newest}": 7}}, {{"{newest}": {{"min": 1}}}}]',
     ]
 
 

@@ -8,7 +8,7 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.releases.lines import RELEASES
 from tools.histories.clusters import COMMITS, LISTED, MOVES
 from tools.histories.groups import CASES, CLASSIC, CONSUMER
-from tools.histories.recording import taken_in
+from tools.histories.recording import LEDGER, counted, taken_in
 
 RECORDINGS = {each.file.partition("/")[2].removesuffix(".json"): each for each in (
     LISTED, CASES, CLASSIC, CONSUMER, COMMITS, MOVES,
@@ -26,6 +26,8 @@ def main(words: list[str]) -> int:
         for name in names:
             print(f"{RECORDINGS[name].file}, Kafka {line}", flush=True)
             print("\n".join(f"  {each}" for each in taken_in(RECORDINGS[name], line)), flush=True)
+    ledger = LEDGER.read_text(encoding="utf-8")
+    LEDGER.write_text(counted(ledger), encoding="utf-8")
     return 0
 
 

@@ -43,9 +43,25 @@ def asking_operators(line: str) -> Iterator[Ask]:
                 )
                 clusters.clear()
                 clusters[has_elr] = running.enter_context(cluster)
-            return reassigning.play(clusters[has_elr], history["name"], f"moved-{next(numbers)}", has_elr)
+            now = reassigning.play(clusters[has_elr], history["name"], f"moved-{next(numbers)}", has_elr)
+            return {**now, "steps": with_ends(history["steps"], now["steps"])}
 
         yield ask
+
+
+def with_ends(recorded: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The steps, where a move is under way with the state that was recorded of it if it has ended as it did then.
+
+    >>> recorded = [{"op": "reassign", "state": "moved"}, {"op": "end", "state": "moved"}]
+    >>> with_ends(recorded, [{"op": "reassign", "state": None}, {"op": "end", "state": "moved"}]) == recorded
+    True
+    >>> with_ends(recorded, [{"op": "reassign", "state": None}, {"op": "end", "state": "stuck"}])[0]["state"]
+    """
+    ends = [*(each["state"] for each in now[1:]), None]
+    return [
+        {**step, "state": before["state"]} if step["state"] is None and before["state"] == end else step
+        for before, step, end in zip(recorded, now, ends, strict=True)
+    ]
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -15,7 +16,10 @@ from kafkalearn.live.jars import find_release
 from kafkalearn.releases.lines import RELEASES, parse_release, release_line
 from tools.recordings import text_of
 
-VECTORS = Path(__file__).resolve().parent.parent.parent / "tests" / "vectors"
+ROOT = Path(__file__).resolve().parent.parent.parent
+VECTORS = ROOT / "tests" / "vectors"
+LEDGER = ROOT / "kafkalearn" / "releases" / "ledger.toml"
+STATED = re.compile(r'(vectors = "([^"]+)", part = "([^"]+)", case_count = )\d+')
 TRIES = 3
 
 History = Mapping[str, Any]
@@ -61,6 +65,21 @@ def taken_in(recording: Recording, line: str, folder: Path = VECTORS) -> list[st
     if new != recorded:
         path.write_text(text_of(new, *recording.parts), encoding="utf-8")
     return told
+
+
+def counted(ledger: str, root: Path = ROOT) -> str:
+    """The text of the ledger with the number of cases that each recorded file has now.
+
+    >>> line = 'vectors = "tests/vectors/log/list-offsets.json", part = "cases", case_count = 1 }'
+    >>> counted(line).partition("part = ")[2]
+    '"cases", case_count = 120 }'
+    """
+
+    def number(stated: re.Match[str]) -> str:
+        recorded = json.loads((root / stated[2]).read_text(encoding="utf-8"))
+        return f"{stated[1]}{len(recorded[stated[3]])}"
+
+    return STATED.sub(number, ledger)
 
 
 def _asked_again(

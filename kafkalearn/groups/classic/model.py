@@ -64,7 +64,7 @@ class Settings:
     Parameters
     ----------
     release : str
-        Of the broker; without one, Kafka 4.3.
+        Of the broker; without one, the newest line.
     group_initial_rebalance_delay_ms : int
         How long a group that was empty waits for more members; none before 0.11.
     group_min_session_timeout_ms, group_max_session_timeout_ms : int

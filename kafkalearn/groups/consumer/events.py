@@ -89,6 +89,10 @@ class Rules(NamedTuple):
     counts_revocations: bool  # the epoch goes up by one when a revocation is confirmed and another follows
     forgets_previous_epoch: bool  # a member that drops a topic at once may no longer use the epoch before
     accepts_older_commits: bool  # KIP-1251: commits with an older epoch, partition by partition
+    counts_assignors: bool  # the group epoch goes up when another assignor is now asked for by most
+    ends_when_empty: bool  # with the last member the assignment epoch is that of the group at once, with a record
+    replaces_when_full: bool  # a static member takes its place again though the group is full
+    keeps_one_instance_id: bool  # a member that comes with another instance id gives the one before up
 
 
 def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
@@ -96,10 +100,12 @@ def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
 
     >>> rules_of("4.0").first_epoch, rules_of("4.3").first_epoch
     (0, 1)
+    >>> [(name, new) for name, old, new in zip(Rules._fields, rules_of("4.3"), rules_of("4.4")) if new != old][:2]
+    [('counts_assignors', True), ('ends_when_empty', True)]
 
     References
     ----------
-    Apache Kafka 4.0.0 to 4.3.1, every patch, ``GroupMetadataManager`` and ``CurrentAssignmentBuilder``, compared.
+    Apache Kafka 4.0.0 to 4.4.0, every patch, ``GroupMetadataManager`` and ``CurrentAssignmentBuilder``, compared.
     """
     first_to_take_back = "4.1.2" if release_line(release) == "4.1" else "4.0.2"  # in two lines at a time
     return Rules(
@@ -111,6 +117,10 @@ def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
         counts_revocations=not at_least("4.2", release),
         forgets_previous_epoch=at_least("4.3", release),
         accepts_older_commits=at_least("4.3", release),
+        counts_assignors=at_least("4.4", release),
+        ends_when_empty=at_least("4.4", release),
+        replaces_when_full=at_least("4.4", release),
+        keeps_one_instance_id=at_least("4.4", release),
     )
 
 
@@ -131,7 +141,7 @@ class Settings:
     Parameters
     ----------
     release : str
-        Of the broker, 4.0 or later; without one, Kafka 4.3. It decides `rules` and the defaults below.
+        Of the broker, 4.0 or later; without one, the newest line. It decides `rules` and the defaults below.
     session_timeout_ms : int or None
         ``group.consumer.session.timeout.ms``: a member that is silent for so long is removed.
     heartbeat_interval_ms : int or None

@@ -57,7 +57,8 @@ def refusal(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -> 
     if group.group_type != CONSUMER and event.member_epoch != JOIN:
         return "GROUP_ID_NOT_FOUND"
     is_full = len(group.members) >= settings.max_size and group.find(event.member_id) is None
-    if is_full and event.member_epoch >= JOIN:
+    takes_a_place = settings.rules.replaces_when_full and group.static_id(event.instance_id) is not None
+    if is_full and event.member_epoch >= JOIN and not takes_a_place:
         return "GROUP_MAX_SIZE_REACHED"
     if event.instance_id is not None:
         return _refusal_of_static(settings, group, event)
@@ -127,6 +128,8 @@ def has_new_topics(before: Member, updated: Member) -> bool:
 def look(settings: Settings, group: Group, before: Member, updated: Member) -> Look:
     """The group epoch goes up if the subscription of the member, or of the topics subscribed to, has changed.
 
+    Since 4.4 also if another assignor is preferred: until then a change of mind waited for the next other reason.
+
     A heartbeat that has no reason to look takes the subscriptions for what they were before it. So a member that
     joins with no topics, while a target is due, is taken for one like the others, and gets a share that nobody
     reads: a quirk of all releases so far.
@@ -146,6 +149,8 @@ def look(settings: Settings, group: Group, before: Member, updated: Member) -> L
     """
     subscribers = Counter(topic for member in group.members for topic in member.topics)
     must_bump = has_new_topics(before, updated) or group.group_epoch == 0
+    if settings.rules.counts_assignors and not must_bump:
+        must_bump = preferred_assignor(settings, group, before, updated) != standing_assignor(settings, group)
     if not (must_bump or group.must_look):
         return Look(group, _are_alike(subscribers, len(group.members)), ())
     subscribers.subtract(before.topics)
@@ -275,6 +280,22 @@ def _topic_ids(settings: Settings, group: Group) -> dict[str, str] | None:
     return {topic.name: topic.topic_id for topic in topics if topic.topic_id is not None}
 
 
+def standing_assignor(settings: Settings, group: Group) -> str:
+    """The assignor that most members have asked for so far; the broker's first one if nobody has.
+
+    References
+    ----------
+    Apache Kafka 4.0 to 4.4, ``ConsumerGroup.preferredServerAssignor``.
+    """
+    votes = _votes(group)
+    return max(timeline_order(votes, FIRST_SLOTS), key=votes.__getitem__) if votes else settings.assignors[0]
+
+
+def _votes(group: Group) -> Counter[str]:
+    """How many members ask for each assignor."""
+    return Counter(member.assignor for member in group.members if member.assignor is not None)
+
+
 def preferred_assignor(settings: Settings, group: Group, before: Member, updated: Member) -> str:
     """The assignor that most members ask for; the broker's first one if nobody asks.
 
@@ -286,7 +307,7 @@ def preferred_assignor(settings: Settings, group: Group, before: Member, updated
     ----------
     Apache Kafka 4.0 to 4.3, ``ConsumerGroup.computePreferredServerAssignor``.
     """
-    standing = Counter(member.assignor for member in group.members if member.assignor is not None)
+    standing = _votes(group)
     votes: JavaHashMap[str, int] = JavaHashMap(map_copy_capacity(len(standing)))
     votes.update({name: standing[name] for name in timeline_order(standing, FIRST_SLOTS)})
     if before.assignor in votes:
@@ -456,6 +477,8 @@ def heartbeat(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -
         group = _with_replaced(group, replaced, before)
         records += REPLACEMENT
     if updated != before:
+        if settings.rules.keeps_one_instance_id:
+            group = group.without_static_id(before.instance_id)
         group = group.with_written(updated)
         records.append(RecordWritten(written.MEMBER_METADATA))
     group = target.applied_to(group)
@@ -532,7 +555,7 @@ def remove(settings: Settings, group: Group, member_id: str) -> tuple[Group, tup
 
     References
     ----------
-    Apache Kafka 4.3, ``GroupMetadataManager.consumerGroupFenceMembers``.
+    Apache Kafka 4.3 and 4.4, ``GroupMetadataManager.consumerGroupFenceMembers``.
     """
     group = group.without_member(member_id)
     seen = group.subscribed_topics
@@ -540,4 +563,8 @@ def remove(settings: Settings, group: Group, member_id: str) -> tuple[Group, tup
     if seen != group.seen_topics and settings.rules.writes_topic_metadata:
         records.append(RecordWritten(written.TOPIC_METADATA))
     records.append(RecordWritten(written.GROUP_METADATA))
-    return replace(group, group_epoch=group.group_epoch + 1, seen_topics=seen), tuple(records)
+    group = replace(group, group_epoch=group.group_epoch + 1, seen_topics=seen)
+    if settings.rules.ends_when_empty and not group.members:  # the next target need not wait
+        records.append(RecordWritten(written.TARGET_METADATA))
+        group = replace(group, assignment_epoch=group.group_epoch, assigned_at_ms=None)
+    return group, tuple(records)

@@ -189,6 +189,10 @@ class Group:
             return group
         return replace(group, static_ids=tuple({**dict(self.static_ids), member.instance_id: member.member_id}.items()))
 
+    def without_static_id(self, instance_id: str | None) -> Group:
+        """The group in which nobody has this instance id."""
+        return replace(self, static_ids=tuple(each for each in self.static_ids if each[0] != instance_id))
+
     def without_member(self, member_id: str) -> Group:
         """The group without a member and its target.
 

@@ -34,7 +34,7 @@ class Settings(Checked):
     Parameters
     ----------
     release : str
-        Of the broker; without one, Kafka 4.3.
+        Of the broker; without one, the newest line.
     retention_minutes : int or None
         ``offsets.retention.minutes``; None: the release's default, 1440 up to 1.1, 10080 since 2.0 (KIP-186).
     metadata_max_bytes : int

@@ -52,7 +52,7 @@ class Settings(Checked):
     Parameters
     ----------
     release : str
-        Of the brokers, 0.9.0 or later; without one, Kafka 4.3.
+        Of the brokers, 0.9.0 or later; without one, the newest line.
     broker_ids : tuple of int
         All brokers.
     replicas : tuple of int or None
