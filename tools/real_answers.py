@@ -34,6 +34,7 @@ from kafkalearn.spark.session import get_spark
 from tools.recordings import differences, text_of
 
 FOLDER = REPOSITORY / "data" / "real-kafka"
+SOURCE = re.compile(r"(recorded for this project on )[-0-9]+( from Apache Kafka )[.0-9]+")
 TOPICS = "topics"
 ABOUT = (
     "What a real Kafka answered to the questions of kafkalearn.live.questions: nothing that differs from run to run. "
@@ -62,6 +63,9 @@ def main(words: list[str]) -> int:
     print("\n".join(changed) or "no answer has changed")
     if changed or old.get("version") != release.version:
         path.write_text(text_of(new, "answers"), encoding="utf-8")
+        told = (FOLDER / "README.md").read_text(encoding="utf-8")
+        source = SOURCE.sub(rf"\g<1>{new['recorded']}\g<2>{release.version}", told)
+        (FOLDER / "README.md").write_text(source, encoding="utf-8")
     if TOPICS in wanted:
         record_topics(release.line)
     return 0

@@ -61,6 +61,7 @@ SAID_OF_THE_NEWEST = (
     (LINES, '"{}",\n)\n# fmt: on'),
     ("README.md", "Without a release given, it is Kafka {}."),
     ("README.md", "kafkalearn upgrade 3.9 {} --file server.properties"),
+    ("notebooks/00_start.ipynb", "All chapters speak of Kafka {} unless they say otherwise"),
     ("kafkalearn/releases/__init__.py", "in all release lines from 0.8.2 to {}, with defaults"),
 )
 """Where a new line is put: each file, and what it says of the newest line."""

@@ -6,6 +6,7 @@ from kafkalearn.exercises.kit.compare import Value
 from kafkalearn.exercises.kit.exercise import Chapter, Exercise, Misconception
 from kafkalearn.exercises.kit.functions import Having, Open, Property
 from kafkalearn.exercises.kit.result import say
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.releases.real_answers import real_answer
 
 __all__ = [
@@ -264,8 +265,8 @@ predict_frozen_followers = Exercise(
 
 
 def old_places() -> dict[str, bool]:
-    """Which fields of a commit of 4.3 come out right at the places of 4.0."""
-    return dict(real_answer("releases").value["4.3"]["read at the places of 4.0"])
+    """Which fields of a commit of today come out right at the places of 4.0."""
+    return dict(real_answer("releases").value[DEFAULT_RELEASE]["read at the places of 4.0"])
 
 
 read_with_old_places = Exercise(
@@ -273,8 +274,8 @@ read_with_old_places = Exercise(
     asks=(
         "**Find the bug.** A monitoring script reads the values of commits at fixed places, as brokers of 4.0 wrote "
         "them (value version 3, without metadata): bytes 0-1 version, 2-9 offset, 10-13 leader epoch, 14-15 length "
-        "of the metadata, 16-23 commit time. After the upgrade to 4.3 (value version 4, a flexible layout) it still "
-        "runs, without an error. Which of its numbers are still right? True or False."
+        "of the metadata, 16-23 commit time. After an upgrade to 4.1 or later (value version 4, a flexible layout) it "
+        "still runs, without an error. Which of its numbers are still right? True or False."
     ),
     start=(
         'is_right = {"offset": ..., "leader epoch": ..., "commit time": ...}\n'

@@ -352,7 +352,7 @@ class Release(NamedTuple):
 def releases() -> dict[str, Release]:
     """Every release by its line, oldest first.
 
-    >>> list(releases())
+    >>> list(releases())[:4]
     ['4.0', '4.1', '4.2', '4.3']
     """
     recorded = json.loads(FILE.read_text(encoding="utf-8"))

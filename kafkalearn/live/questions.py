@@ -37,7 +37,7 @@ from kafkalearn.live.request_values import (
 )
 from kafkalearn.offsets import decode_key, decode_value, formatter_line
 from kafkalearn.offsets.records import OFFSET_TYPES
-from kafkalearn.releases.lines import DEFAULT_RELEASE
+from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least
 from kafkalearn.releases.real_answers import (
     NobodyAnswers,
     ask_with,
@@ -87,7 +87,7 @@ def owners_by_round_robin(release: str) -> Owners:
 
 def owners_by_uniform(release: str) -> Owners:
     """The same in a KIP-848 group, of one topic, by the uniform assignor: what the coordinator wants each to have."""
-    config = COORDINATOR | (SINCE_4_3 if release == "4.3" else {})
+    config = COORDINATOR | (SINCE_4_3 if at_least("4.3", release) else {})
     with Kafka(1, release, config=config) as kafka:
         for name, count in ONE_TOPIC.items():
             kafka.create_topic(name, count)
@@ -301,7 +301,7 @@ def partitions_of_keys(release: str) -> dict[str, dict[str, int]]:
 
 # The same questions to two releases, side by side.
 
-OLDER, NEWER = "4.0", "4.3"
+OLDER, NEWER = "4.0", DEFAULT_RELEASE
 
 LINGER = "group.coordinator.append.linger.ms"
 OLD_PLACES = struct.Struct(">hqihq")  # version, offset, leader epoch, the length of metadata that is empty, commit time

@@ -11,6 +11,7 @@ from kafkalearn.oncall import why
 from kafkalearn.oncall.answer import WIDTH, Outcome
 from kafkalearn.oncall.command import main
 from kafkalearn.oncall.logs.avoiding import _WORTH_TRYING
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.scenarios import find_change
 from kafkalearn.scenarios.finder import CANDIDATES
 from tests.oncall.runs import HELD_OUT, LEARNING, runs
@@ -48,7 +49,7 @@ def test_a_late_poll_from_files(folder_of):
     assert "max.poll.interval.ms: 7000 (7 s) -> " in str(advice)
     assert answer.outcome == Outcome.FOUND
     assert "did not call poll() within" in str(answer)
-    assert "defaults of Kafka 4.3" in str(answer)
+    assert f"defaults of Kafka {DEFAULT_RELEASE}" in str(answer)
     assert max(map(len, str(answer).splitlines())) <= WIDTH
 
 

@@ -1,0 +1,53 @@
+"""What names the newest release as today's follows it: the chapters' outputs and prose, README, what was recorded."""
+
+import json
+import re
+
+import pytest
+
+from kafkalearn.live.jars import find_release
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES
+from tests.recorded import ROOT
+from tools import release
+
+NEWEST = find_release(DEFAULT_RELEASE).version
+ANSWERS = json.loads((ROOT / "data" / "real-kafka" / "answers.json").read_text(encoding="utf-8"))
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+ASKED = re.compile(r"Asked of Kafka ([\d.]+), started on this machine")
+BY_DEFAULT = (
+    re.compile(r"\d rebalances?: Kafka ([\d.]+), (?:classic|consumer) protocol"),
+    re.compile(r"protocol, Kafka ([\d.]+); [\d,]+ records were not read"),
+    re.compile(r"defaults of Kafka ([\d.]+); --set changes that"),
+)
+"""What pictures and commands print of runs for which a chapter names no release."""
+
+
+@pytest.mark.parametrize(("name", "said"), release.SAID_OF_THE_NEWEST)
+def test_the_newest_line_is_named_where_it_is_said_to_be(name, said):
+    assert said.format(DEFAULT_RELEASE) in (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_what_a_real_broker_answered_is_of_the_newest_release_and_its_page_says_so():
+    page = (ROOT / "data" / "real-kafka" / "README.md").read_text(encoding="utf-8")
+    assert ANSWERS["version"] == NEWEST
+    assert f"on {ANSWERS['recorded']} from Apache Kafka {NEWEST} (" in page
+    assert list(ANSWERS["answers"]["releases"]) == ["4.0", DEFAULT_RELEASE]
+
+
+def test_the_outputs_of_chapters_are_of_the_newest_release():
+    older = {}
+    for path in CHAPTERS:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        text = json.dumps([each.get("outputs", []) for each in cells])
+        named = {(NEWEST, found) for found in ASKED.findall(text)}
+        named |= {(DEFAULT_RELEASE, found) for each in BY_DEFAULT for found in each.findall(text)}
+        older[path.stem[:3].rstrip("_")] = sorted(found for wanted, found in named if found != wanted)
+    late = {chapter: found for chapter, found in older.items() if found}
+    assert not late, f"run: python3 run.py chapters {' '.join(late)}"
+    assert sum(ASKED.search(path.read_text(encoding="utf-8")) is not None for path in CHAPTERS) >= 7
+
+
+def test_no_docstring_says_which_release_is_meant_where_none_is_given():
+    said = re.compile(r"without one, Kafka [\d.]+")
+    places = [path for path in (ROOT / "kafkalearn").rglob("*.py") if said.search(path.read_text(encoding="utf-8"))]
+    assert places == [], f"say 'the newest line', which is {RELEASES[-1]} today"
