@@ -174,7 +174,7 @@ def describe(setting: str, side: str | None = None) -> str:
       0.8.2   1073741824 (1 GiB)
       limit since 0.8.2: at least 14
       limit since 4.0: at least 1048576 (1 MiB)
-      note on 4.0 to 4.3: not below 1048576 since 4.0 (KIP-1030)
+      note since 4.0: not below 1048576 since 4.0 (KIP-1030)
     """
     return "\n".join(map(_description, _candidates(setting, side)))
 
@@ -184,7 +184,7 @@ def _description(setting: Setting) -> str:
     lines = [f"{setting.name} ({setting.side}, {setting.type}{', internal' if setting.is_internal else ''})"]
     lines += [f"  {line:6}  {value_text(setting.name, value)}" for line, value in setting.history]
     lines += [f"  limit since {line}: {limit_text(limit, in_words)}" for line, limit in setting.limits]
-    lines += [f"  note on {_span(note)}: {note.text}" for note in setting.notes]
+    lines += [f"  note {_span(note)}: {note.text}" for note in setting.notes]
     instead, source = replacements().get((setting.name, setting.side), ((), ""))
     if instead:
         lines.append(f"  instead: {' and '.join(instead)} ({source})")
@@ -192,7 +192,9 @@ def _description(setting: Setting) -> str:
 
 
 def _span(note: Note) -> str:
-    return note.first if note.first == note.last else f"{note.first} to {note.last}"
+    if note.last == RELEASES[-1]:
+        return f"since {note.first}"
+    return f"on {note.first if note.first == note.last else f'{note.first} to {note.last}'}"
 
 
 def refuse_unknown_side(side: str | None) -> None:

@@ -124,8 +124,8 @@ class ConformCheck:
 def live_checks(rule: str) -> tuple[LiveCheck, ...]:
     """The real brokers that a rule was held to, by release; none: it was not asked of any.
 
-    >>> [check.release.rpartition(".")[0] for check in live_checks("group id to offsets partition")][-1]
-    '4.3'
+    >>> {"4.3.1", "4.4.0"} <= {check.release for check in live_checks("group id to offsets partition")}
+    True
     >>> live_checks("timing wheels")
     ()
     """

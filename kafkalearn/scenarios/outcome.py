@@ -184,7 +184,7 @@ class Outcome:
     Examples
     --------
     >>> from kafkalearn.scenarios import simulate
-    >>> simulate("at 0 s: c1 joins")
+    >>> simulate("at 0 s: c1 joins", release="4.3")
     1 rebalance in 120 s, classic protocol, Kafka 4.3; 3,012 records were not read in time
     from, s  took, s  cause
     0.006    3.004    a member is added (c1)

@@ -24,6 +24,7 @@ from kafkalearn.assignors.carrying_out import GroupChanged
 from kafkalearn.assignors.registry import OLD_CONSUMER_ASSIGNORS, find_assignor
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 from tests.assignors.groups import TODAY, changes, fresh_groups, partition_counts
 
 
@@ -247,7 +248,10 @@ AN_ID = "AAAAAAAAAAEAAAAAAAAAAQ"
             lambda: rebalance("range", {"t": 1}, [OldConsumer("C", {"t": 1})], [A]),
             "members must be Member objects, got OldConsumer",
         ),
-        (lambda: assign("sticky", {"t": 1}, [A], release="3.7"), "sticky is modelled as it is from Kafka 3.8 to 4.3"),
+        (
+            lambda: assign("sticky", {"t": 1}, [A], release="3.7"),
+            f"sticky is modelled as it is from Kafka 3.8 to {DEFAULT_RELEASE}",
+        ),
         (
             lambda: assign("range", {"t": 1}, [], side="old-consumer", release="2.0"),
             "from Kafka 0.8.2 to 1.1, got release 2.0",

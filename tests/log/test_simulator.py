@@ -27,7 +27,7 @@ from kafkalearn.log import (
 from kafkalearn.log.index import index_of
 from kafkalearn.log.model import LONG_MAX, AppendRefused, Batch, DeleteRecordsRefused, Log, Record, Segment
 from kafkalearn.log.simulator import INVARIANTS
-from kafkalearn.releases import default
+from kafkalearn.releases import DEFAULT_RELEASE, default
 from tests.log.schedules import (
     A_TWICE,
     COMPACT,
@@ -136,7 +136,7 @@ def test_an_append_without_batches_is_refused():
         ({"segment_ms": 1.5}, "segment_ms must be a whole number"),
         ({"min_cleanable_dirty_ratio": 1.5}, "min_cleanable_dirty_ratio must be a number of at least 0 and at most 1"),
         ({"offset_map_slots": 1}, "holds no key at all: a cleaner with such a buffer does not start"),
-        ({"message_timestamp_after_max_ms": 1, "release": "3.5"}, "3.6 to 4.3 have it"),
+        ({"message_timestamp_after_max_ms": 1, "release": "3.5"}, f"3.6 to {DEFAULT_RELEASE} have it"),
         ({"message_timestamp_difference_max_ms": 1, "release": "4.0"}, "0.10.0 to 3.9 have it"),
         ({"message_timestamp_before_max_ms": -1}, "message_timestamp_before_max_ms must be at least 0, got -1"),
         ({"release": "4"}, "unknown release '4'"),

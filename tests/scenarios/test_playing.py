@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.scenarios import Joins
 from kafkalearn.scenarios.consumers import Clock
 from kafkalearn.scenarios.playing import simulate
@@ -381,7 +382,7 @@ def test_a_run_is_the_same_each_time():
 def test_an_outcome_is_shown_as_a_verdict_and_a_short_table():
     outcome = simulate(f"{THREE}every 60 s from 1 min to 20 min: c2 restarts after 10 s")
     lines = repr(outcome).splitlines()
-    assert lines[0].startswith("41 rebalances in 1330 s, classic protocol, Kafka 4.3; ")
+    assert lines[0].startswith(f"41 rebalances in 1330 s, classic protocol, Kafka {DEFAULT_RELEASE}; ")
     assert len(lines) == 13
     assert "31 more" in lines[7]
     assert repr(simulate("topic orders has 2 partitions")).startswith("0 rebalances in 120 s")

@@ -72,7 +72,7 @@ def counted(ledger: str, root: Path = ROOT) -> str:
 
     >>> line = 'vectors = "tests/vectors/log/list-offsets.json", part = "cases", case_count = 1 }'
     >>> counted(line).partition("part = ")[2]
-    '"cases", case_count = 120 }'
+    '"cases", case_count = 30 }'
     """
 
     def number(stated: re.Match[str]) -> str:

@@ -342,7 +342,7 @@ def scenario(fields: Mapping[str, object]) -> dict[str, object]:
 
     Examples
     --------
-    >>> said = scenario({"scenario": "at 0 s: c1 and c2 join"})
+    >>> said = scenario({"scenario": "at 0 s: c1 and c2 join", "release": "4.3"})
     >>> said["text"].splitlines()[0]
     '1 rebalance in 120 s, classic protocol, Kafka 4.3; 6,012 records were not read in time'
     """

@@ -52,8 +52,8 @@ def state_of(reading: Reading) -> State:
 def row_of(key: tuple[str, str], by_line: Mapping[str, State]) -> list[Any]:
     """A setting as it stands in the file.
 
-    >>> row_of(("x", "topic"), {"4.2": State("INT", 1, {"min": 0}, False), "4.3": State("INT", 2, {"min": 0}, False)})
-    ['x', 'topic', 'INT', {'4.2': 1, '4.3': 2}, {'4.2': {'min': 0}}]
+    >>> row_of(("x", "topic"), {"3.8": State("INT", 1, {"min": 0}, False), "3.9": State("INT", 2, {"min": 0}, False)})
+    ['x', 'topic', 'INT', {'3.8': 1, '3.9': 2, '4.0': 'absent'}, {'3.8': {'min': 0}}]
     """
     known = [line for line in RELEASES if line in by_line]
     newest_type = [by_line[line].type for line in known if by_line[line].type][-1]
