@@ -24,7 +24,13 @@ from kafkalearn.groups.consumer import (
     start,
     step,
 )
-from kafkalearn.groups.consumer.events import DeleteAnswered, FetchAnswered, MemberFenced, RecordWritten
+from kafkalearn.groups.consumer.events import (
+    TARGET_METADATA,
+    DeleteAnswered,
+    FetchAnswered,
+    MemberFenced,
+    RecordWritten,
+)
 from kafkalearn.groups.consumer.heartbeats import refusal
 from kafkalearn.groups.consumer.simulator import ALL_OWNED, NONE_FENCED, STAYS_STABLE
 
@@ -572,3 +578,51 @@ def test_settings_that_no_broker_has_are_refused():
         Settings(topics=["orders"])
     with pytest.raises(KafkaLearnError, match="the number of partitions of 'orders' must be at least 1"):
         Settings(topics={"orders": 0})
+
+
+SINCE_4_4 = pytest.mark.parametrize(("release", "is_new"), [("4.0", False), ("4.3", False), ("4.4", True)])
+
+
+@SINCE_4_4
+def test_since_4_4_the_group_is_assigned_anew_when_another_assignor_is_preferred(release, is_new):
+    settings = Settings(release=release, assignment_interval_ms=0, assignors=("uniform", "range"))
+    first = group_after(join("A", ("orders",)), settings=settings)
+    asked = [ConsumerGroupHeartbeat("A", first.group_epoch, assignor=name) for name in ("range", "range", "uniform")]
+    group, epochs = first, [first.group_epoch]
+    for each in asked:
+        group = step(settings, group, replace(each, member_epoch=group.member("A").epoch))
+        epochs.append(group.group_epoch)
+
+    rises = [after - before for before, after in pairwise(epochs)]
+    assert rises == ([1, 0, 1] if is_new else [0, 0, 0])
+    assert group.assignment_epoch == group.group_epoch
+
+
+@SINCE_4_4
+def test_since_4_4_an_empty_group_has_its_assignment_epoch_at_once_and_the_next_target_does_not_wait(release, is_new):
+    settings = Settings(release=release, **({"assignment_interval_ms": 60_000} if release != "4.0" else {}))
+    group = group_after(join("A", ("orders",)), leave("A"), settings=settings)
+
+    assert (group.assignment_epoch == group.group_epoch) == is_new
+    assert (RecordWritten(TARGET_METADATA) in group.effects) == is_new
+    back = step(settings, group, join("B", ("orders",)))
+    assert (len(back.target("B")) == 6) == (is_new or release == "4.0")
+
+
+@SINCE_4_4
+def test_since_4_4_a_static_member_takes_its_place_again_though_the_group_is_full(release, is_new):
+    settings = Settings(release=release, max_size=1)
+    away = (join("A", ("orders",), instance_id="i"), ConsumerGroupHeartbeat("A", -2, instance_id="i"))
+    group = group_after(*away, join("B", ("orders",), instance_id="i"), settings=settings)
+
+    assert group.member_ids == (("B",) if is_new else ("A",))
+    other = group_after(*away, join("B", ("orders",), instance_id="j"), settings=settings)
+    assert answer(other).error == "GROUP_MAX_SIZE_REACHED"
+
+
+@SINCE_4_4
+def test_since_4_4_a_member_that_comes_with_another_instance_id_gives_the_one_before_up(release, is_new):
+    settings = Settings(release=release, assignment_interval_ms=0)
+    events = [join("A", ("orders",), instance_id=each) for each in ("i", "j")]
+    group = group_after(*events, settings=settings)
+    assert dict(group.static_ids) == ({"j": "A"} if is_new else {"i": "A", "j": "A"})

@@ -24,7 +24,7 @@ from kafkalearn.groups.consumer import (
 from kafkalearn.groups.consumer.state import LEAVE_FOR_A_WHILE
 
 NAMES = "ABCD"
-RELEASES = ("4.0", "4.1", "4.2", "4.3")
+RELEASES = ("4.0", "4.1", "4.2", "4.3", "4.4")
 SUBSCRIPTIONS = (("orders",), ("orders", "clicks"), ("clicks",))
 
 
