@@ -1,0 +1,159 @@
+"""A chapter marked for those who show it: what asks, what stays closed until a prediction is made, what is folded.
+
+Below a question, up to the next question or heading, all is closed that tells, shows, asserts or draws: each output; the
+words; each cell with a check; and each code cell behind the first words, which may speak of the answer. What stays open
+is the code that the question asks about. A chapter stays a plain notebook; its marks are metadata of copies and pages.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from typing import TypeVar
+
+from kafkalearn.base.errors import counted
+from kafkalearn.predictions.questions import Prediction, all_predictions
+
+ASKS = re.compile(r"^\*\*Predict\b", re.MULTILINE)
+MARK = "kafkalearn"
+"""The key of our metadata: ``predict`` (the question), ``after`` (the id of the cell that asks), ``closed`` (``whole``
+or ``outputs``), ``fold`` (the line that stands for folded code)."""
+LONG = 8
+"""Code of so many lines that shows nothing is folded: it makes what later cells show."""
+_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
+_FENCE = re.compile(r"^(```|~~~)", re.MULTILINE)
+Notebook = TypeVar("Notebook", bound=Mapping[str, object])
+
+
+def marked(notebook: Notebook, questions: Mapping[str, Prediction] | None = None) -> Notebook:
+    """A copy of a notebook whose cells say what asks, what is closed with it, and what is folded.
+
+    Words that tell an answer and stand before the next question in one cell get a cell of their own.
+
+    Parameters
+    ----------
+    notebook : dict
+        As its file has it, or as nbformat reads it.
+    questions : mapping of str to Prediction, optional
+        By cell; those of the course if not said. A question that is not among them takes any words as a prediction.
+
+    Examples
+    --------
+    >>> cells = [{"cell_type": "markdown", "id": "a", "source": "**Predict:** what?"}]
+    >>> cells += [{"cell_type": "code", "id": "b", "source": "6 * 7", "outputs": []}]
+    >>> cells += [{"cell_type": "markdown", "id": "c", "source": "It is 42.\\n\\n# Next"}]
+    >>> for cell in marked({"cells": cells})["cells"]:
+    ...     cell["id"], sorted(cell.get("metadata", {}).get("kafkalearn", {}).items())[:2]
+    ('a', [('predict', {'id': 'a', 'kind': 'text', 'options': [], 'right': None, 'within': 0, 'so': ''})])
+    ('b', [('after', 'a'), ('closed', 'outputs')])
+    ('c-told', [('after', 'a'), ('closed', 'whole')])
+    ('c', [])
+    """
+    questions = all_predictions() if questions is None else questions
+    whole = deepcopy(notebook)
+    cells = whole["cells"]
+    assert isinstance(cells, list)
+    whole["cells"] = [*_marked(cells, questions)]  # type: ignore[index]
+    return whole
+
+
+def _marked(cells: list[dict], questions: Mapping[str, Prediction]) -> Iterator[dict]:
+    asking, is_told = "", False
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            checks = _checks(_text(cell))
+            if asking:
+                _mark(cell, after=asking, closed="whole" if is_told or checks else "outputs")
+            if line := _fold_line(cell, checks):
+                _mark(cell, fold=line)
+        elif cell["cell_type"] == "markdown":
+            if asking:
+                told, rest = _split(_text(cell))
+                if told:
+                    words = cell if not rest else _other(cell, told)
+                    _mark(words, after=asking, closed="whole")
+                    is_told = True
+                    if not rest:
+                        yield words
+                        continue
+                    yield words
+                    cell["source"] = rest
+                asking = ""
+            if ASKS.search(_text(cell)):
+                asking, is_told = cell["id"], False
+                _mark(cell, predict=_question(cell["id"], questions))
+        yield cell
+
+
+def _question(cell: str, questions: Mapping[str, Prediction]) -> dict[str, object]:
+    if cell in questions:
+        return questions[cell].for_the_page()
+    return {"id": cell, "kind": "text", "options": [], "right": None, "within": 0, "so": ""}
+
+
+def _split(text: str) -> tuple[str, str]:
+    """What tells, and what comes after it: the next question, or the next heading."""
+    found = (_HEADING.search(text) if not _FENCE.search(text) else None, ASKS.search(text))
+    cut = min((each.start() for each in found if each), default=len(text))
+    return text[:cut].strip(), text[cut:].strip()
+
+
+def _other(cell: dict, text: str) -> dict:
+    told = deepcopy(cell)
+    told["source"], told["id"] = text, f"{cell['id']}-told"[:64]
+    return told
+
+
+def _mark(cell: dict, **marks: object) -> None:
+    metadata = cell.setdefault("metadata", {})
+    metadata[MARK] = {**metadata.get(MARK, {}), **marks}
+
+
+def _text(cell: Mapping[str, object]) -> str:
+    source = cell["source"]
+    return source if isinstance(source, str) else "".join(source)  # type: ignore[arg-type]
+
+
+def _tree(source: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(source).body
+    except SyntaxError:  # a line for IPython
+        return []
+
+
+def _checks(source: str) -> list[str]:
+    """What each check of a cell says, as it is written there, in one line."""
+    return [
+        " ".join((ast.get_source_segment(source, node.test) or "").split())
+        for node in _tree(source)
+        if isinstance(node, ast.Assert)
+    ]
+
+
+def _fold_line(cell: Mapping[str, object], checks: list[str]) -> str:
+    """The line that stands for code that is folded: what its checks hold, or what it makes; empty: it stays open."""
+    source = _text(cell)
+    if checks:
+        held = checks[0] if len(checks[0]) <= 80 else checks[0][:77] + "…"
+        more = f", and {counted(len(checks) - 1, 'more check')}" if len(checks) > 1 else ""
+        return f"Checks that {held}{more}"
+    length = len(source.strip().splitlines())
+    if length < LONG or re.search(r"^exercises\.", source, re.MULTILINE):
+        return ""
+    nodes = _tree(source)
+    made = [*dict.fromkeys(name for node in nodes for name in _names(node))]
+    shows = not nodes or isinstance(nodes[-1], ast.Expr) or any(isinstance(node, ast.Expr) for node in nodes)
+    if shows or not made:
+        return ""
+    return f"{length} lines of code: {', '.join(made[:5])}{' …' if len(made) > 5 else ''}"
+
+
+def _names(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Assign):
+        yield from (each.id for target in node.targets for each in ast.walk(target) if isinstance(each, ast.Name))
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)

@@ -1,0 +1,167 @@
+"""The questions of the course, by the id of the cell that asks: ``questions/NN.toml``, a table for each.
+
+A cell's id is its own in the whole course, so a question goes where its cell goes, into whichever chapter; the files
+only group them for those who write them. A table has one of
+
+``choice``
+    What may be said, as texts. The first is so; readers see them in another order, numbers by their size.
+``number``
+    The number that is so; ``within`` is how far a prediction may be from it and still be right, nothing if not said.
+``order``
+    Texts in the order that is so.
+``point``
+    As ``choice``, and each text can also be clicked where it stands in the picture above the question.
+``opinion``
+    As ``choice``, but none is wrong: it is asked what the reader has believed or seen.
+
+and ``so``, the one line that says what is so. ``shown`` has texts that what the chapter computes below the question
+shows, its outputs and its checks; ``told``, where nothing computes it, texts of the prose there. The tests look for them.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from kafkalearn.base.errors import KafkaLearnError
+
+FOLDER = Path(__file__).parent / "questions"
+KINDS = ("choice", "number", "order", "point", "opinion")
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One question.
+
+    Attributes
+    ----------
+    id : str
+        Of the cell that asks.
+    kind : str
+        One of `KINDS`.
+    options : tuple of str
+        What may be said, in the order that readers see; empty for a number.
+    right : str or None
+        What is so, as a record has it: an option, a number as text, texts in order with `` > `` between them; None for
+        an opinion.
+    within : float
+        How far a number may be from it.
+    so : str
+        The line that says what is so.
+    shown, told : tuple of str
+        What the chapter's outputs and checks, or its prose, must hold.
+    """
+
+    id: str
+    kind: str
+    options: tuple[str, ...]
+    right: str | None
+    within: float
+    so: str
+    shown: tuple[str, ...]
+    told: tuple[str, ...]
+
+    def is_right(self, said: str) -> bool:
+        """Whether a prediction, as a record has it, is right; an opinion always is.
+
+        >>> all_predictions()["c01-002"].is_right("negative")
+        True
+        """
+        if self.kind != "number":
+            return self.right in (None, said)
+        number, right = _number(said), _number(self.right or "")
+        return number is not None and right is not None and abs(number - right) <= self.within
+
+    def for_the_page(self) -> dict[str, object]:
+        """What the page's script needs, as plain data."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "options": list(self.options),
+            "right": self.right,
+            "within": self.within,
+            "so": self.so,
+        }
+
+
+@cache
+def all_predictions() -> Mapping[str, Prediction]:
+    """Every question of the course, by the id of its cell.
+
+    Raises
+    ------
+    KafkaLearnError
+        If a file of them is damaged, or two have the same id: which, and what is wrong.
+    """
+    found: dict[str, Prediction] = {}
+    for path in sorted(FOLDER.glob("*.toml")):
+        try:
+            tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise KafkaLearnError(f"{path.name} cannot be read: {error}") from error
+        for cell, words in tables.items():
+            if cell in found:
+                raise KafkaLearnError(f"{path.name} asks at {cell} a second time; a cell asks once")
+            found[cell] = _read(cell, words, path.name)
+    return found
+
+
+def _read(cell: str, words: Mapping[str, object], file: str) -> Prediction:
+    kinds = [kind for kind in KINDS if kind in words]
+    known = {*KINDS, "so", "within", "shown", "told"}
+    if len(kinds) != 1 or not isinstance(words.get("so"), str) or not words.keys() <= known:
+        raise KafkaLearnError(
+            f"{file}: {cell} has {', '.join(words)}; it must have one of {', '.join(KINDS)}, and so; "
+            "within, shown and told may be there"
+        )
+    (kind,) = kinds
+    answer = words[kind]
+    options, right = _options(cell, kind, answer)
+    return Prediction(
+        id=cell,
+        kind=kind,
+        options=options,
+        right=right,
+        within=float(str(words.get("within", 0))),
+        so=str(words["so"]),
+        shown=_texts(words.get("shown", ())),
+        told=_texts(words.get("told", ())),
+    )
+
+
+def _options(cell: str, kind: str, answer: object) -> tuple[tuple[str, ...], str | None]:
+    """What readers see, in their order, and what is so."""
+    if kind == "number":
+        if _number(str(answer)) is None:
+            raise KafkaLearnError(f"{cell}: a number is asked for, and {answer!r} is none")
+        return (), str(answer)
+    texts = _texts(answer)
+    if len({*texts}) != len(texts) or len(texts) < 2:
+        raise KafkaLearnError(f"{cell}: {kind} needs two texts or more, each once; {list(texts)} came")
+    if kind == "opinion":
+        return texts, None
+    right = " > ".join(texts) if kind == "order" else texts[0]
+    numbers = [_number(each.split()[0]) for each in texts]
+    if kind != "order" and all(number is not None for number in numbers):
+        return tuple(sorted(texts, key=lambda each: (_number(each.split()[0]) or 0, each))), right
+    seen = sorted(texts, key=lambda each: sha256(f"{cell} {each}".encode()).digest())
+    if kind == "order" and tuple(seen) == texts:
+        seen = [*seen[1:], seen[0]]  # chance is not to give it away
+    return tuple(seen), right
+
+
+def _texts(given: object) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(map(str, given)) if isinstance(given, list | tuple) else ()
+
+
+def _number(text: str) -> float | None:
+    """The number that a text is: 1,000 and 50 % and 3 x are numbers, too."""
+    plain = text.replace(",", "").replace("%", "").rstrip("xX ").strip()
+    try:
+        return float(plain)
+    except ValueError:
+        return None
