@@ -7,6 +7,8 @@ from pathlib import Path
 
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 
+from kafkalearn.lab.working_copies import RECORD
+
 _SETTINGS = Path(__file__).parent / "settings"
 
 
@@ -28,7 +30,8 @@ def lab_options(
     is_root : bool
         Whether the user is root, as in containers.
     is_author : bool
-        A reader's notebooks keep their players for the next day, and open at the first chapter; an author's do not.
+        A reader's notebooks keep their players for the next day, and open at the chapter that
+        they wrote in last, or the first; an author's do not.
 
     Examples
     --------
@@ -36,19 +39,28 @@ def lab_options(
     ['--no-browser', '--port=9']
     """
     is_seen = platform in ("darwin", "win32") or any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
-    first = min((path.name for path in folder.glob("*.ipynb")), default=None)
+    first = _where_to_begin(folder)
     options = [
         f"--ServerApp.root_dir={folder}",
         "--ServerApp.ip=127.0.0.1",
         "--ServerApp.kernel_websocket_connection_class=kafkalearn.lab.server.NoDelayConnection",
         "--KernelManager.transport_encryption=auto",  # else each kernel warns the reader that its loopback has none
         f"--LabApp.app_settings_dir={_SETTINGS / ('author' if is_author else 'reader')}",  # no news, no updates
+        f"--LabApp.extra_labextensions_path={Path(__file__).parent}",  # kafkalearn-lab, beside this file
         *([f"--LabApp.default_url=/lab/tree/{first}"] if first and not is_author else []),
         *(["--allow-root"] if is_root else []),
         *(["--no-browser"] if not is_seen or environ.get("SSH_CONNECTION") else []),  # the address is printed
     ]
     given = {_name(word) for word in words}
     return [option for option in options if _name(option) not in given] + list(words)
+
+
+def _where_to_begin(folder: Path) -> str | None:
+    """The copy that was written in last; the first, if none was since the copies were made."""
+    copies, record = sorted(folder.glob("*.ipynb")), folder / RECORD
+    made = record.stat().st_mtime if record.exists() else float("inf")
+    touched = [copy for copy in copies if copy.stat().st_mtime > made]
+    return max(touched, key=lambda copy: copy.stat().st_mtime).name if touched else next((c.name for c in copies), None)
 
 
 def _name(word: str) -> str:

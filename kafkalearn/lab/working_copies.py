@@ -1,7 +1,8 @@
 """The reader's own copies of the chapters, without results: each question stands before its answer.
 
 The chapters of the course are committed with their outputs, for pages and for tests. Who works through them gets
-copies that hold no outputs, in a folder of their own. A copy that its reader has not changed follows the course; one
+copies that hold no outputs, in a folder of their own, with the marks of `kafkalearn.predictions`: JupyterLab's side
+closes what tells an answer until it is predicted. A copy that its reader has not changed follows the course; one
 that was changed or run is the reader's, and stays.
 """
 
@@ -9,12 +10,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from kafkalearn.base.errors import KafkaLearnError, unknown_name
+from kafkalearn.predictions.marking import MARK, marked
 
 RECORD = ".made-from.json"  # in the folder of the copies: for each, the digest of what it was made from
 
@@ -58,8 +61,10 @@ def update_copies(chapters: Iterable[Path], folder: Path) -> list[Copy]:
     """
     _make(folder)
     made_from, copies = _record(folder), []
+    chapters = list(chapters)
+    course = _course(chapters)
     for chapter in chapters:
-        notebook = without_results(_read(chapter))
+        notebook = for_the_reader(without_results(_read(chapter)), chapter.stem, course)
         digest, copy = _digest(notebook), folder / chapter.name
         if not copy.exists():
             change = "new"
@@ -108,10 +113,52 @@ def without_results(notebook: dict) -> dict:
     }
 
 
+_CHECK = re.compile(r"^exercises\.(\w+)\.check\(", re.MULTILINE)
+
+
+def exercises_in(notebook: dict, stem: str) -> list[str]:
+    """The exercises that a chapter asks, as a file of progress names them: ``"01.same_partition"``.
+
+    >>> exercises_in({"cells": [{"cell_type": "code", "source": ["x = 1\\n", "exercises.one.check(x)"]}]}, "01_a")
+    ['01.one']
+    """
+    texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    return [f"{stem.split('_')[0]}.{name}" for text in texts for name in _CHECK.findall(text)]
+
+
+def _course(chapters: Iterable[Path]) -> dict[str, list[str]]:
+    """The exercises of each chapter of the course that these are of, also when only a few of them are copied."""
+    beside = {path for chapter in chapters for path in chapter.parent.glob("*.ipynb")}
+    course = {}
+    for path in sorted(beside):
+        with suppress(KafkaLearnError):  # it is said where that one is copied
+            course[path.stem] = exercises_in(_read(path), path.stem)
+    return course
+
+
+def for_the_reader(notebook: dict, stem: str, course: Mapping[str, list[str]]) -> dict:
+    """The notebook with what a reader's copy has and a chapter has not.
+
+    That are the marks of its predictions; where it stands in the course, for the line of progress; and, in each cell
+    with an exercise, the import of its judge: it works on the second day, too, when the first cell was not run.
+    """
+    copy = marked(notebook)
+    line = f"from kafkalearn.exercises import chapter{stem.split('_')[0]} as exercises\n"
+    for cell in copy["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "code" and _CHECK.search(source) and line not in source:
+            cell["source"] = line + source
+    copy["metadata"] = {**copy.get("metadata", {}), MARK: {"chapter": stem, "course": dict(course)}}
+    return copy
+
+
 def _digest(notebook: dict) -> str:
     """Of what a reader would notice; JupyterLab changes metadata and the form of the file by opening it."""
     cells = [
-        (cell["cell_type"], "".join(cell["source"]), cell.get("outputs") or [], cell.get("execution_count"))
+        (
+            *(cell["cell_type"], "".join(cell["source"]), cell.get("outputs") or [], cell.get("execution_count")),
+            *([marks] if (marks := cell.get("metadata", {}).get(MARK)) else []),
+        )
         for cell in notebook["cells"]
     ]
     return sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()

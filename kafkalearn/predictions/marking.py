@@ -1,8 +1,9 @@
 """A chapter marked for those who show it: what asks, what stays closed until a prediction is made, what is folded.
 
-Below a question, up to the next question or heading, all is closed that tells, shows, asserts or draws: each output; the
-words; each cell with a check; and each code cell behind the first words, which may speak of the answer. What stays open
-is the code that the question asks about. A chapter stays a plain notebook; its marks are metadata of copies and pages.
+Below a question, up to the next question or heading, all is closed that tells, shows, asserts or draws: each output;
+the words; each cell with a check; and each code cell behind the first words, which may speak of the answer. What stays
+open is the code that the question asks about. A chapter stays a plain notebook; its marks are metadata of copies and
+pages.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ only group them for those who write them. A table has one of
     As ``choice``, but none is wrong: it is asked what the reader has believed or seen.
 
 and ``so``, the one line that says what is so. ``shown`` has texts that what the chapter computes below the question
-shows, its outputs and its checks; ``told``, where nothing computes it, texts of the prose there. The tests look for them.
+shows, its outputs and its checks; ``told``, where nothing computes it, texts of the prose there. The tests look for
+them.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.exercises.kit.given import Bounds, GivenFunction, LabelledValues, Strange, taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, OPEN, RIGHT, WRONG
 from kafkalearn.formats.wire import read_json
+from kafkalearn.predictions.questions import Prediction, all_predictions
 
 FORMAT, VERSION = "kafkalearn progress", 1
 MOST_BYTES = 5_000_000
@@ -65,8 +66,19 @@ def _goodness(entry: Entry) -> tuple[int, bool, str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A prediction that was made; the first one counts."""
+
+    said: str | None  # None: the reader asked to be shown
+
+    def __or__(self, other: Made) -> Made:
+        """What two files know together: one that was made goes before one that was shown."""
+        return max(self, other, key=lambda each: (each.said is not None, each.said or ""))
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
-    """All exercises of one student, by chapter and name: ``"01.same_partition"``.
+    """All exercises of one student, by chapter and name, ``"01.same_partition"``, and the predictions.
 
     Examples
     --------
@@ -79,6 +91,7 @@ class Record:
 
     name: str = ""
     entries: Mapping[str, Entry] = field(default_factory=dict)
+    predictions: Mapping[str, Made] = field(default_factory=dict)  # by the id of the cell that asks
 
     def entry(self, exercise: str) -> Entry:
         """That of one exercise."""
@@ -92,7 +105,11 @@ class Record:
         """What two files know together."""
         both = sorted({*self.entries, *other.entries})
         name = max(self.name, other.name)
-        return Record(name, {each: self.entry(each) | other.entry(each) for each in both})
+        made = {
+            each: self.predictions.get(each, Made(None)) | other.predictions.get(each, Made(None))
+            for each in sorted({*self.predictions, *other.predictions})
+        }
+        return Record(name, {each: self.entry(each) | other.entry(each) for each in both}, made)
 
     def text(self) -> str:
         """The file."""
@@ -107,6 +124,11 @@ class Record:
             for exercise, entry in sorted(self.entries.items())
         }
         whole = {"format": FORMAT, "version": VERSION, "name": self.name, "exercises": entries}
+        if self.predictions:
+            predictions = all_predictions()
+            whole["predictions"] = {
+                cell: _made_words(made, predictions.get(cell)) for cell, made in sorted(self.predictions.items())
+            }
         return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
 
     @staticmethod
@@ -136,12 +158,30 @@ class Record:
         exercises, name = whole.get("exercises"), whole.get("name", "")
         if not isinstance(exercises, dict) or not isinstance(name, str):
             raise NoRecord('in this file of progress "exercises" must be an object, and "name" a text')
-        return Record(_printable(name), {_printable(each): _entry(each, words) for each, words in exercises.items()})
+        entries = {_printable(each): _entry(each, words) for each, words in exercises.items()}
+        predictions = whole.get("predictions", {})
+        if not isinstance(predictions, dict) or not all(isinstance(each, dict) for each in predictions.values()):
+            raise NoRecord('in this file of progress "predictions" must be an object of objects')
+        made = {_printable(cell): _made(words) for cell, words in predictions.items()}
+        return Record(_printable(name), entries, made)
 
 
 def _printable(text: str) -> str:
     """A name in a table, in a terminal."""
     return "".join(letter for letter in text[:200] if letter.isprintable())
+
+
+def _made(words: Mapping[str, object]) -> Made:
+    said = words.get("said")
+    return Made(_printable(said) if isinstance(said, str) else None)
+
+
+def _made_words(made: Made, question: Prediction | None) -> dict[str, object]:
+    """As the pages keep it: with whether it is right, which they need not find again."""
+    if made.said is None:
+        return {"shown": True}
+    is_known = question is not None and question.right is not None
+    return {"said": made.said, "right": question.is_right(made.said) if is_known and question else None}
 
 
 def _entry(exercise: str, words: object) -> Entry:

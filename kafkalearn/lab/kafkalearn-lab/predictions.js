@@ -1,0 +1,172 @@
+// A prediction is made, not read: the same in JupyterLab's copies and in the pages of the book.
+//   kafkalearnPredictions.form(question, {made, keep, picture}) -> the element below a question
+//   kafkalearnPredictions.fold(line, code) -> the button that stands for folded code
+// A question, as kafkalearn/predictions has it: {id, kind, options, right, within, so}. What was made: {said, right}, or
+// {shown: true} if the reader asked to be shown. `keep(made)` is called once, and opens what was closed.
+
+globalThis.kafkalearnPredictions = (() => {
+  const element = (name, attributes = {}, ...children) => {
+    const made = Object.assign(document.createElement(name), attributes);
+    made.append(...children);
+    return made;
+  };
+
+  const numberOf = (text) => {
+    const plain = text.replaceAll(",", "").replace("%", "").replace(/[xX ]+$/, "").trim();
+    return plain === "" ? NaN : Number(plain);
+  };
+
+  function isRight({ kind, right, within }, said) {
+    if (right === null) return null; // an opinion, or words that no program judges
+    return kind === "number" ? Math.abs(numberOf(said) - numberOf(right)) <= within : said === right;
+  }
+
+  // Code in backticks is marked, as in the text above.
+  function words(text) {
+    const made = document.createDocumentFragment();
+    text.split("`").forEach((part, at) => made.append(at % 2 ? element("code", {}, part) : part));
+    return made;
+  }
+
+  // --- how each kind is answered; each calls `say` with the words of the prediction
+
+  function choices({ options }, say) {
+    return options.map((option) => {
+      const button = element("button", { type: "button", className: "kl-option" }, words(option));
+      button.addEventListener("click", () => say(option));
+      return button;
+    });
+  }
+
+  function entry({ kind }, say) {
+    const isNumber = kind === "number";
+    const input = element("input", { type: "text", autocomplete: "off", inputMode: isNumber ? "decimal" : "text" });
+    input.setAttribute("aria-label", isNumber ? "Your prediction, a number" : "Your prediction");
+    const note = element("span", { className: "kl-note" });
+    note.setAttribute("role", "status");
+    const button = element("button", { type: "button" }, "Predict");
+    const done = () => {
+      const text = input.value.trim();
+      if (text && !(isNumber && Number.isNaN(numberOf(text)))) say(text.slice(0, 200));
+      else note.textContent = isNumber ? "A number, please." : "A word or two, please.";
+    };
+    button.addEventListener("click", done);
+    input.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      done();
+    });
+    return [input, button, note];
+  }
+
+  function ordering({ options }, say) {
+    const chosen = [], buttons = options.map((option) => element("button", { type: "button", className: "kl-option" }, words(option)));
+    const again = element("button", { type: "button", disabled: true }, "From the first again");
+    const show = () => buttons.forEach((button, at) => {
+      const place = chosen.indexOf(options[at]) + 1;
+      button.dataset.place = place || "";
+      button.setAttribute("aria-pressed", String(place > 0));
+    });
+    buttons.forEach((button, at) => button.addEventListener("click", () => {
+      if (chosen.includes(options[at])) return;
+      chosen.push(options[at]);
+      again.disabled = false;
+      show();
+      if (chosen.length === options.length) say(chosen.join(" > "));
+    }));
+    again.addEventListener("click", () => { chosen.length = 0; again.disabled = true; show(); });
+    show();
+    return [...buttons, again];
+  }
+
+  // What is named in the picture above can be clicked there; the same names stand below it, for keys.
+  function pointing(question, say, picture) {
+    const named = [...(picture?.querySelectorAll("svg text, svg tspan") ?? [])].filter((each) => question.options.includes(each.textContent.trim()));
+    const click = ({ currentTarget }) => say(currentTarget.textContent.trim());
+    named.forEach((each) => { each.classList.add("kl-named"); each.addEventListener("click", click); });
+    const end = () => named.forEach((each) => { each.classList.remove("kl-named"); each.removeEventListener("click", click); });
+    return { parts: choices(question, say), end };
+  }
+
+  const HOW = {
+    choice: "Your prediction:", opinion: "What do you say?", number: "Your prediction, a number:", text: "Your prediction, in a word or two:",
+    order: "Your prediction: press them in their order.", point: "Your prediction: click it in the picture, or press its name.",
+  };
+
+  // --- what stands afterwards: what was predicted, and what is so, in one line
+
+  function line({ so, right }, made) {
+    const text = so || "What is so follows.";
+    if (made.shown) return ["Shown without a prediction. ", words(text)];
+    const said = ["You predicted ", element("strong", {}, words(made.said)), "."];
+    if (made.right === true) return [...said, " So it is. ", words(text)];
+    if (made.right === false && right && !so.includes(right)) return [...said, " It is ", element("strong", {}, words(right)), ". ", words(text)];
+    return [...said, " ", words(text)];
+  }
+
+  function form(question, { made = null, keep = () => {}, picture = null } = {}) {
+    const place = element("div", { className: "kl-predict" });
+    place.dataset.predict = question.id;
+    place.dataset.lmSuppressShortcuts = "true"; // JupyterLab's keys, one of which deletes cells
+    place.setAttribute("role", "group");
+    place.setAttribute("aria-label", "Your prediction");
+    place.addEventListener("dblclick", (event) => event.stopPropagation());
+
+    function settle(result, isNew) {
+      place.dataset.made = result.shown ? "shown" : result.right === null ? "said" : result.right ? "right" : "wrong";
+      const said = element("p", { className: "kl-said" }, ...line(question, result));
+      said.setAttribute("role", "status");
+      said.tabIndex = -1;
+      place.replaceChildren(said);
+      if (isNew) said.focus({ preventScroll: true });
+    }
+
+    let end = () => {};
+    const make = (result) => {
+      if (place.dataset.made) return;
+      end();
+      settle(result, true);
+      keep(result);
+    };
+    const say = (said) => make({ said, right: isRight(question, said) });
+
+    if (made) settle(made, false);
+    else {
+      const asked = element("p", { className: "kl-how" }, HOW[question.kind]);
+      const show = element("button", { type: "button", className: "kl-show-me" }, "Show me");
+      show.title = "What follows is closed until a prediction is made; this opens it without one";
+      show.addEventListener("click", () => make({ shown: true }));
+      let parts;
+      if (question.kind === "order") parts = ordering(question, say);
+      else if (question.kind === "point") ({ parts, end } = pointing(question, say, picture));
+      else parts = question.options.length ? choices(question, say) : entry(question, say);
+      place.append(asked, element("div", { className: "kl-answers" }, ...parts, show));
+    }
+    place.settle = (result) => { end(); settle(result, false); };
+    return place;
+  }
+
+  // One line for code that is folded from the start; pressed, the code is there.
+  function fold(text, toggle) {
+    const button = element("button", { type: "button", className: "kl-fold" }, text);
+    button.dataset.lmSuppressShortcuts = "true";
+    button.setAttribute("aria-expanded", "false");
+    button.addEventListener("click", () => {
+      const isOpen = button.getAttribute("aria-expanded") !== "true";
+      button.setAttribute("aria-expanded", String(isOpen));
+      toggle(isOpen);
+    });
+    return button;
+  }
+
+  // A player is brought into view, whole where it fits; from its top where it is larger than the view.
+  function bringIntoView(player, view = null) {
+    const { top, bottom, height } = player.getBoundingClientRect();
+    const seen = view?.getBoundingClientRect() ?? { top: 0, bottom: innerHeight, height: innerHeight };
+    if (top >= seen.top && bottom <= seen.bottom) return;
+    const behaviour = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "auto";
+    player.scrollIntoView({ block: height <= seen.height ? "nearest" : "start", behavior: behaviour });
+  }
+
+  return { form, fold, isRight, bringIntoView };
+})();

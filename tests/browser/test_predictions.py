@@ -1,0 +1,90 @@
+"""No answer is seen before its prediction, in the reader's copies in JupyterLab: every prediction of every chapter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+import kafkalearn.lab
+from kafkalearn.lab.working_copies import for_the_reader, update_copies
+from tests.browser.conftest import NOTEBOOKS
+from tests.browser.lab import running_lab
+
+pytestmark = pytest.mark.browser
+
+SIDE = Path(kafkalearn.lab.__file__).parent
+CHAPTERS = sorted(NOTEBOOKS.glob("*.ipynb"))
+
+OPEN_ANSWERS = """() => {
+    const notebook = window.jupyterapp.shell.currentWidget.content;
+    return notebook.widgets.flatMap((cell) => {
+        const { after, closed } = cell.model.getMetadata("kafkalearn") ?? {};
+        if (!after) return [];
+        const part = closed === "whole" ? cell.node : cell.node.querySelector(".jp-Cell-outputWrapper");
+        return part?.checkVisibility() ? [[after, cell.model.id]] : [];
+    });
+}"""
+"""The closed parts that can be seen, each with the question it belongs to."""
+
+MARKED = """() => window.jupyterapp.shell.currentWidget.content.widgets
+    .flatMap((cell) => cell.model.getMetadata("kafkalearn")?.predict?.id ?? [])"""
+
+
+@pytest.fixture(scope="module")
+def readers_lab(tmp_path_factory):
+    """JupyterLab with our side, on copies as their reader has run them, and one that nobody has run."""
+    home = tmp_path_factory.mktemp("predicting")
+    folder = home / "notebooks"
+    update_copies(CHAPTERS, folder)
+    for chapter in CHAPTERS:
+        has_run = for_the_reader(json.loads(chapter.read_text(encoding="utf-8")), chapter.stem, {})
+        (folder / f"run-{chapter.name}").write_text(json.dumps(has_run), encoding="utf-8")
+    options = [f"--LabApp.app_settings_dir={SIDE / 'settings' / 'reader'}", f"--LabApp.extra_labextensions_path={SIDE}"]
+    with running_lab(home, *options) as lab:
+        yield lab
+
+
+def opened(watched, lab, name):
+    watched.open_notebook(lab, name)
+    watched.page.wait_for_selector(".kl-predict")
+    return watched.page
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_no_answer_of_a_copy_that_was_run_is_seen_before_its_prediction(readers_lab, watched, chapter):
+    page = opened(watched, readers_lab, f"run-{chapter.name}")
+
+    asked = page.evaluate(MARKED)
+    assert page.evaluate(OPEN_ANSWERS) == []
+    assert len(asked) == page.locator(".kl-predict").count() > 0
+
+    page.evaluate("() => document.querySelectorAll('.kl-show-me').forEach((each) => each.click())")
+    page.wait_for_function("() => !document.querySelector('.kl-predict:not([data-made])')")
+    assert {after for after, _ in page.evaluate(OPEN_ANSWERS)} == set(asked)  # each had something to close
+    assert watched.errors == []
+
+
+def test_a_prediction_is_made_by_key_kept_without_a_kernel_and_opens_what_was_closed(readers_lab, watched, browser):
+    page = opened(watched, readers_lab, "01_coordinator.ipynb")
+    page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    count = page.locator(".jp-Cell").count()
+    form = page.locator(".kl-predict[data-predict=c01-002]")
+    form.get_by_role("button", name="positive").focus()
+    page.keyboard.press("d")  # twice, JupyterLab's keys would delete the cell
+    page.keyboard.press("d")
+    page.keyboard.press("Enter")
+
+    expect(form).to_contain_text("You predicted positive. It is negative.")
+    assert page.locator(".jp-Cell").count() == count
+    assert [after for after, _ in page.evaluate(OPEN_ANSWERS)].count("c01-002") > 1
+    page.wait_for_function("() => document.querySelector('.kl-progress').textContent.includes('1 of 15 predictions')")
+    kept = json.loads((readers_lab.folder / "progress.json").read_text(encoding="utf-8"))
+    assert kept["predictions"]["c01-002"] == {"said": "positive", "right": False}
+
+    page.reload()
+    expect(form).to_contain_text("You predicted positive. It is negative.")
+    expect(page.locator(".kl-progress")).to_contain_text("0 of 8 exercises, 1 of 15 predictions")
+    expect(page.locator(".kl-progress")).to_contain_text("chapter 02 next")
