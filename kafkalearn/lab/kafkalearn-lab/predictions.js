@@ -21,6 +21,9 @@ globalThis.kafkalearnPredictions = (() => {
     return kind === "number" ? Math.abs(numberOf(said) - numberOf(right)) <= within : said === right;
   }
 
+  // JupyterLab's keys, one of which deletes cells, are not for what has the focus here; it asks each element itself.
+  const ownKeys = (...elements) => elements.forEach((each) => { each.dataset.lmSuppressShortcuts = "true"; });
+
   // Code in backticks is marked, as in the text above.
   function words(text) {
     const made = document.createDocumentFragment();
@@ -107,7 +110,6 @@ globalThis.kafkalearnPredictions = (() => {
   function form(question, { made = null, keep = () => {}, picture = null } = {}) {
     const place = element("div", { className: "kl-predict" });
     place.dataset.predict = question.id;
-    place.dataset.lmSuppressShortcuts = "true"; // JupyterLab's keys, one of which deletes cells
     place.setAttribute("role", "group");
     place.setAttribute("aria-label", "Your prediction");
     place.addEventListener("dblclick", (event) => event.stopPropagation());
@@ -117,6 +119,7 @@ globalThis.kafkalearnPredictions = (() => {
       const said = element("p", { className: "kl-said" }, ...line(question, result));
       said.setAttribute("role", "status");
       said.tabIndex = -1;
+      ownKeys(said);
       place.replaceChildren(said);
       if (isNew) said.focus({ preventScroll: true });
     }
@@ -141,6 +144,7 @@ globalThis.kafkalearnPredictions = (() => {
       else if (question.kind === "point") ({ parts, end } = pointing(question, say, picture));
       else parts = question.options.length ? choices(question, say) : entry(question, say);
       place.append(asked, element("div", { className: "kl-answers" }, ...parts, show));
+      ownKeys(...place.querySelectorAll("button, input"));
     }
     place.settle = (result) => { end(); settle(result, false); };
     return place;
@@ -149,7 +153,7 @@ globalThis.kafkalearnPredictions = (() => {
   // One line for code that is folded from the start; pressed, the code is there.
   function fold(text, toggle) {
     const button = element("button", { type: "button", className: "kl-fold" }, text);
-    button.dataset.lmSuppressShortcuts = "true";
+    ownKeys(button);
     button.setAttribute("aria-expanded", "false");
     button.addEventListener("click", () => {
       const isOpen = button.getAttribute("aria-expanded") !== "true";
