@@ -49,7 +49,7 @@ def error(answered):
 
 
 def test_cells_share_their_names_and_the_last_line_is_shown(chapter):
-    assert chapter("a") == {"outputs": [], "needs": ""}
+    assert chapter("a") == {"outputs": [], "needs": "", "above": 0}
     assert shown(chapter("b")) == ["42"]
     assert shown(chapter("b", "y;")) == []
     assert shown(chapter("b", "display(1, 'two')\nprint('three')\n4")) == ["1", "'two'", "4"]
@@ -206,7 +206,7 @@ def test_an_answer_sees_another_that_was_written_and_not_one_that_is_as_it_was(c
 def test_an_answer_that_needs_spark_says_so_and_is_not_judged(course):
     said = course("e", "broker_id = rows\nexercises.predict_coordinator.check(broker_id)")
 
-    assert said == {"outputs": [], "needs": "Spark"}
+    assert said == {"outputs": [], "needs": "Spark", "above": 1}
 
 
 def test_an_error_above_an_answer_is_told_and_nothing_is_judged(course):

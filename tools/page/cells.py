@@ -201,6 +201,44 @@ PACKAGES: MappingProxyType[str, str] = MappingProxyType(
 """What is needed for a package that a page does not have, in words for the reader."""
 
 
+def needed_by(sources: Sequence[str]) -> list[str]:
+    """What each cell of a chapter needs that no page has, as far as the text tells before it runs: ``"Spark"`` or "".
+
+    >>> needed_by(["from pyspark.sql import functions as F", "x = F.lit(1)", "x", "x = 2", "x"])
+    ['Spark', 'Spark', 'Spark', '', '']
+    """
+    lacking: dict[str, set[str]] = {}
+    found = []
+    for source in sources:
+        names, own = names_of(source), _imports_that_lack(source)
+        lacking |= own
+        read = (names.needed | (names.read & own.keys())) - (names.made - names.needed - own.keys())
+        needs = set().union(*(lacking.get(name, ()) for name in read | own.keys()))
+        for name in names.made - own.keys():
+            if needs:
+                lacking[name] = needs
+            else:
+                lacking.pop(name, None)
+        found.append(listed(sorted(needs)) if needs else "")
+    return found
+
+
+def _imports_that_lack(source: str) -> dict[str, set[str]]:
+    """The names that a cell imports from where no page has them, and what that needs."""
+    try:
+        nodes = [node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    except SyntaxError:  # a line for IPython
+        return {}
+    found = {}
+    for node in nodes:
+        for alias in node.names:
+            module = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+            needs = {need for package, need in PACKAGES.items() if f"{module}.".startswith(f"{package}.")}
+            if needs:
+                found |= dict.fromkeys(_bound(node, alias), needs)
+    return found
+
+
 def import_into(
     namespace: dict[str, object], node: ast.Import | ast.ImportFrom, file: str = "<import>"
 ) -> dict[str, str]:
@@ -396,18 +434,22 @@ def run(payload: Mapping[str, object]) -> dict[str, object]:
     dict
         ``outputs``, as `tools.page.controls.Outputs` has them, an error as the last of them, each with its
         ``html`` but for players; ``needs``, what the cell would need that no page has, or the empty text: then it was
-        not run. For an exercise also ``outcome``, ``record`` and ``trouble``, as `tools.page.exercises.check`.
+        not run; ``above``, how many cells above were run first. For an exercise also ``outcome``, ``record`` and
+        ``trouble``, as `tools.page.exercises.check`.
     """
     chapter, page, cell, source = _chapter(payload), payload["page"], payload["cell"], payload["source"]
+    had = set(chapter.ran)
     if "sources" in payload and (fault := _run_above(chapter, page, cell, payload["sources"] | {cell: source})):
         return {"outputs": [_with_html({"error": fault})], "needs": ""}
+    above = len(chapter.ran.keys() - had)
     outputs, verdict = Outputs(controls.shown_on(page, cell)), {}
     if cell in chapter.exercises:
         needs, verdict = _check(chapter, cell, source, outputs, str(payload.get("record") or ""))
     else:
         needs = chapter.run(cell, source, outputs)
     chapter.ran[cell] = source
-    return {"outputs": [] if needs else [_with_html(part) for part in outputs.parts], "needs": needs} | verdict
+    shown = [] if needs else [_with_html(part) for part in outputs.parts]
+    return {"outputs": shown, "needs": needs, "above": above} | verdict
 
 
 def prepare(payload: Mapping[str, object]) -> None:

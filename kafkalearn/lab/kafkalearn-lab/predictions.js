@@ -103,7 +103,7 @@ globalThis.kafkalearnPredictions = (() => {
     if (made.shown) return ["Shown without a prediction. ", words(text)];
     const said = ["You predicted ", element("strong", {}, words(made.said)), "."];
     if (made.right === true) return [...said, " So it is. ", words(text)];
-    if (made.right === false && right && !so.includes(right)) return [...said, " It is ", element("strong", {}, words(right)), ". ", words(text)];
+    if (made.right === false && right && !so.toLowerCase().includes(right.toLowerCase())) return [...said, " It is ", element("strong", {}, words(right)), ". ", words(text)];
     return [...said, " ", words(text)];
   }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,18 +12,23 @@ import nbformat
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
+from kafkalearn.predictions import marked
 from tools.book import instructor, live
-from tools.book.chapter import predictions
 from tools.book.chapter.contents import inline_html, with_contents
 from tools.book.exercises import with_exercises
 from tools.environment import ROOT
+from tools.page.cells import needed_by
 from tools.sections import in_sections
 
 HERE = Path(__file__).parent
 STYLE = HERE.parent / "style.css"
+SIDE = ROOT / "kafkalearn" / "lab" / "kafkalearn-lab"  # what the book's pages and JupyterLab have in common
 
 # The player that a widget of ours brings along goes before everything that needs a kernel.
 PRIORITY = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain"]
+
+
+_SPEAKS = re.compile(r"\bthis machine\b")
 
 
 @dataclass(frozen=True)
@@ -84,17 +90,30 @@ def navigation(chapters: list[Chapter], index: int) -> str:
 def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callable[[Path], str] | None = None) -> str:
     """The HTML of one chapter; links lead to other pages, or to the copies that `copy` makes of the project's files."""
     notebook = with_exercises(notebook, chapter.path.stem)
-    notebook, count = predictions.with_folds(in_sections(notebook))
+    notebook = with_what_is_said_before_a_click(marked(in_sections(notebook)))
     notebook.metadata.title = chapter.title
     exporter = HTMLExporter(raw_template=(HERE / "page.html.j2").read_text(encoding="utf-8"))
     exporter.display_data_priority = PRIORITY
-    style = STYLE.read_text(encoding="utf-8") + predictions.style(count)
-    script = (HERE / "slides.js").read_text(encoding="utf-8")
+    style = "\n".join(path.read_text(encoding="utf-8") for path in (STYLE, SIDE / "predictions.css"))
+    scripts = (SIDE / "predictions.js", HERE / "predicting.js", HERE / "slides.js")
+    script = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
     book = {"style": style, "navigation": navigation, "script": script, "tools": live.tools}
     resources = {"book": book, "metadata": {"path": str(chapter.path.parent)}}
     html, _ = exporter.from_notebook_node(notebook, resources)
     address = r'(<(?:a|img)\b[^>]*\b(?:href|src)=")([^"#:]+)'
     return with_contents(re.sub(address, lambda match: match[1] + address_in_book(match[2], chapter.path, copy), html))
+
+
+def with_what_is_said_before_a_click(notebook: NotebookNode) -> NotebookNode:
+    """A copy whose code cells say what they need that no page has, and whether their output speaks of a machine."""
+    notebook = deepcopy(notebook)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for cell, needs in zip(code, needed_by([cell.source for cell in code]), strict=True):
+        if needs:
+            cell.metadata.needs = needs
+        if _SPEAKS.search(str(cell.get("outputs", ""))):
+            cell.metadata.speaks_of_a_machine = True
+    return notebook
 
 
 def address_in_book(link: str, notebook: Path, copy: Callable[[Path], str] | None) -> str:

@@ -1,6 +1,6 @@
 // window.kafkalearnAnswers: the reader's answers, kept by the browser from visit to visit.
 //   read() -> Promise<{record, drafts, isRefused}>   record: the file of progress, parsed; drafts: by exercise
-//   keepEntry(exercise, entry), keepDraft(exercise, text or null), replace({record, drafts}), forget()
+//   keepEntry(exercise, entry), keepDraft(exercise, text or null), keepPrediction(cell, made), replace({record, drafts}), forget()
 // Browsers that give each file: page a store of its own (Firefox) would part the chapters from each other, so all pages
 // of the book ask one page, answers.html, in a frame that nobody sees. Where storage is refused, this page remembers.
 
@@ -57,6 +57,7 @@ window.kafkalearnAnswers = (() => {
     read: () => ask({}),
     keepEntry: (exercise, entry) => ask({ entry: { exercise, entry } }),
     keepDraft: (exercise, text) => ask({ draft: { exercise, text } }),
+    keepPrediction: (id, made) => ask({ prediction: { id, made } }),
     replace: (whole) => ask({ whole }),
     forget: () => ask({ whole: EMPTY() }),
   };

@@ -23,7 +23,7 @@
     try {
       const empty = EMPTY();
       let kept = { record: parsed(RECORD, empty.record), drafts: parsed(DRAFTS, empty.drafts) };
-      if (question.entry || question.draft || question.whole) {
+      if (question.entry || question.draft || question.prediction || question.whole) {
         kept = changed(kept, question);
         localStorage.setItem(RECORD, JSON.stringify(kept.record));
         localStorage.setItem(DRAFTS, JSON.stringify(kept.drafts));

@@ -17,30 +17,33 @@ _SCRIPT = '<script defer src="{}page.js"></script>'
 _EXERCISE = re.compile(r'data-cell="([^"]+)" data-exercise="([^"]+)"')
 _BAR = """
 <div class="live-bar" id="live-bar" role="group" aria-label="Python in this page" hidden>
-<button type="button" data-do="start" \
-title="Lets code and controls of this page run, in this browser. Nothing leaves it.">Start Python</button>
 <button type="button" data-do="reset-page" title="Every cell as it was in the book, and all values gone" hidden>\
 Reset the page</button>
-<span role="status"></span>
+<span role="status">Every cell here runs, in this browser: press its Run, or turn a control. Nothing leaves \
+the page.</span>
 </div>"""
 
 
-def tools(label: str, *, is_exercise: bool = False) -> str:
-    """What stands below a cell: its buttons, and a line that says how it goes; shown by the page's script."""
+def tools(label: str, *, is_exercise: bool = False, needs: str = "") -> str:
+    """What stands below a cell: its buttons, and a line that says how it goes; shown by the page's script.
+
+    `needs` is what the cell needs that no page has, as ``"Spark"``: the line says so before anybody clicks.
+    """
     run = ("run", "Check", "Run this and judge the answer (Shift+Enter)")
     buttons = [
-        run if is_exercise else ("run", "Run", "Run this cell (Shift+Enter)"),
+        run if is_exercise else ("run", "Run", "Run this cell, and first what it needs of those above (Shift+Enter)"),
         *([] if is_exercise else [("to-here", "Run to here", "Run every cell above, then this one")]),
         ("change", "Change", "Change the code (or click into it)"),
         ("reset", "Reset", "This cell as it was in the book"),
     ]
+    said = f"Recorded: this needs {needs}, which a page does not have." if needs else ""
     made = "\n".join(
         f'<button type="button" data-do="{name}" title="{title}"{" hidden" * (name == "reset")}>{words}</button>'
         for name, words, title in buttons
     )
     return (
         f'<div class="live-tools" role="group" aria-label="{label}" hidden>\n{made}\n'
-        '<span class="live-note" data-part="note" role="status"></span>\n</div>'
+        f'<span class="live-note" data-part="note" role="status">{said}</span>\n</div>'
     )
 
 

@@ -8,7 +8,7 @@
   const { mountPlayer, show } = window.kafkalearnOutputs;
   const python = window.kafkalearn;
   const bar = document.getElementById("live-bar"), status = bar.querySelector("[role=status]");
-  const startButton = bar.querySelector("[data-do=start]"), resetButton = bar.querySelector("[data-do=reset-page]");
+  const resetButton = bar.querySelector("[data-do=reset-page]");
   const cells = [];
   const ran = new Map(); // the cells whose values are there, each with its text, in the order of running
   let lost = []; // the same, of a Python that was ended: run again in the next one
@@ -22,11 +22,9 @@
   // --- Python, and this page's values in it
 
   async function open(tell = () => {}) {
-    startButton.disabled = true;
     try {
       await python.start((words) => { say(`${words} …`); tell(`${words} …`); });
     } catch (error) {
-      startButton.disabled = false;
       say(error.message);
       throw error;
     }
@@ -36,7 +34,6 @@
   }
 
   addEventListener("kafkalearn:started", () => {
-    startButton.hidden = true;
     resetButton.hidden = false;
     say("Python runs in this page.");
   });
@@ -44,7 +41,6 @@
     opened = null;
     lost = [...ran].filter(([cell]) => cell !== running);
     ran.clear();
-    startButton.hidden = startButton.disabled = false;
     resetButton.hidden = true;
     say(`Python was stopped: all values are gone. ${count(lost)} run again when it starts.`);
   });
@@ -58,7 +54,7 @@
     running = cell;
     cell.setBusy(true);
     try {
-      const more = cell.exercise || isAgain ? { sources: texts(), record: await cell.exercise?.record() } : {};
+      const more = { sources: texts(), record: await cell.exercise?.record() };
       const said = await python.ask("cells.run", { page, cell: cell.id, source, ...more });
       ran.delete(cell);
       ran.set(cell, source);
@@ -83,7 +79,6 @@
   }
 
   function run(cell, job = runOne) {
-    cell.unfold();
     enqueue(() => job(cell)).catch(() => {}); // the page has said it
   }
 
@@ -113,15 +108,13 @@
     const part = (name) => place.querySelector(`[data-part=${name}]`), action = (name) => place.querySelector(`[data-do=${name}]`);
     const runButton = action("run"), reset = action("reset"), note = part("note"), fresh = part("result");
     const recorded = place.querySelector(".jp-Cell-outputWrapper"), code = part("code") ?? place.querySelector(".jp-InputArea-editor");
-    const fold = place.querySelector("details.prediction"), { textContent: runWords, title: runTitle } = runButton;
+    const isClosed = () => Boolean(fresh.closest(".kl-closed")), { textContent: runWords, title: runTitle } = runButton;
     let text = source, editor = null, making = null, clock = 0;
-    fold?.append(fresh);
 
     const cell = {
       id,
       text: () => text,
       say: (words) => { note.textContent = words; },
-      unfold() { if (fold) fold.open = true; },
       setBusy(isBusy) {
         runButton.textContent = isBusy ? "Stop" : runWords;
         runButton.title = isBusy ? "End Python, and with it all values; what had been run is run again" : runTitle;
@@ -130,12 +123,16 @@
         const began = Date.now();
         if (isBusy) clock = setInterval(() => cell.say(`running, ${Math.round((Date.now() - began) / 1000)} s`), 1000);
       },
-      show({ outputs, needs }) {
-        cell.say(needs ? `Needs ${needs}, which a page does not have${recorded ? ": shown as it was recorded" : ""}.` : "");
+      show({ outputs, needs, above = 0 }) {
+        const first = above ? `${count(Array(above))} above ran first: this one needs ${above === 1 ? "it" : "them"}.` : "";
+        const lack = needs ? `Needs ${needs}, which a page does not have${recorded ? ": shown as it was recorded" : ""}.` : "";
+        cell.say([lack || first, isClosed() ? "Predict first: what this shows is closed until then." : ""].join(" ").trim());
         fresh.hidden = Boolean(needs);
         if (recorded) recorded.hidden = !needs;
         show(fresh, outputs, { page, cell: id }, prepare(text));
         reset.hidden = false;
+        const player = fresh.querySelector(".kl-player");
+        if (player && !isClosed()) requestAnimationFrame(() => globalThis.kafkalearnPredictions.bringIntoView(player));
       },
       put(value) { // another text, in the editor
         text = value;
@@ -195,7 +192,6 @@
   }
 
   described.forEach(makeCell);
-  startButton.addEventListener("click", () => open().catch(() => {}));
   resetButton.addEventListener("click", resetPage);
   bar.hidden = false;
 })();

@@ -1,0 +1,67 @@
+// The questions of a page: each gets its form, and opens what was closed with it; on paper the answers stand at the
+// end of their section. What was predicted is kept with the answers, where the page can keep anything.
+
+const questions = [...document.querySelectorAll("[data-asks]")].map((place) => {
+  const question = JSON.parse(place.querySelector("script").textContent);
+  const closed = [...document.querySelectorAll(`[data-after="${CSS.escape(question.id)}"]`)];
+  const open = () => {
+    closed.forEach((each) => each.classList.remove("kl-closed"));
+    dispatchEvent(new Event("resize")); // what was hidden had no size
+  };
+  const above = [...document.querySelectorAll(".book-cell .jp-OutputArea svg, .book-cell .kl-stage svg")];
+  const picture = above.filter((each) => each.compareDocumentPosition(place) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1);
+  const keep = (made) => {
+    open();
+    window.kafkalearnAnswers?.keepPrediction(question.id, made);
+  };
+  const form = globalThis.kafkalearnPredictions.form(question, { keep, picture });
+  place.append(form);
+  return { question, place, form, closed, open };
+});
+
+// The store is another script's, which comes after this one.
+addEventListener("DOMContentLoaded", async () => {
+  const kept = await window.kafkalearnAnswers?.read();
+  for (const { question, form, open } of questions) {
+    const made = kept?.record.predictions?.[question.id];
+    if (!made || form.dataset.made) continue;
+    form.settle(made);
+    open();
+  }
+  document.documentElement.dataset.predictions = "read";
+});
+
+// --- paper
+
+const moved = []; // what stands elsewhere for now, each with the mark of its own place
+function toTheEndsOfSections() {
+  const cells = [...document.querySelectorAll(".book-cell")], sections = [];
+  for (const cell of cells) {
+    if (!sections.length || cell.querySelector("h1, h2")) sections.push({ last: cell, asked: [] });
+    sections.at(-1).last = cell;
+    sections.at(-1).asked.push(...questions.filter(({ place }) => cell.contains(place)));
+  }
+  for (const { last, asked } of sections.filter((each) => each.asked.length)) {
+    const end = document.createElement("section");
+    end.className = "kl-paper";
+    for (const { question, place, closed } of asked) {
+      const words = [...place.closest(".book-cell").querySelectorAll("p")].find((each) => each.textContent.startsWith("Predict"));
+      const so = Object.assign(document.createElement("p"), { className: "kl-on-paper" });
+      so.append(Object.assign(document.createElement("strong"), { textContent: words?.textContent ?? "" }), ` ${question.so.replaceAll("`", "")}`);
+      end.append(so);
+      for (const part of closed) {
+        const mark = document.createComment("");
+        part.replaceWith(mark);
+        moved.push([mark, part]);
+        const around = part.classList.contains("book-cell") ? end : end.appendChild(Object.assign(document.createElement("div"), { className: "jp-Cell jp-CodeCell" }));
+        around.append(part);
+      }
+    }
+    last.after(end);
+  }
+}
+addEventListener("beforeprint", toTheEndsOfSections);
+addEventListener("afterprint", () => {
+  moved.splice(0).forEach(([mark, part]) => mark.replaceWith(part));
+  document.querySelectorAll(".kl-paper").forEach((each) => each.remove());
+});
