@@ -36,6 +36,7 @@ def test_axe_finds_nothing_serious_and_no_page_is_wider_than_its_screen(browser,
     )
     shown.run("""() => {
         document.querySelector(".exercise [data-do=change]")?.click();
+        document.querySelectorAll(".kl-show-me").forEach((each) => each.click());
         document.querySelectorAll("details").forEach((each) => { each.open = true; });
         document.querySelectorAll("section.part").forEach((each) => { each.hidden = false; });
     }""")
@@ -55,7 +56,7 @@ def test_axe_finds_nothing_serious_and_no_page_is_wider_than_its_screen(browser,
 def test_on_a_phone_a_picture_keeps_a_size_that_can_be_read_and_pans(browser, made_book):
     shown = opened(browser, made_book, "01_coordinator", viewport={"width": 390, "height": 844})
     widths = shown.run("""() => {
-        document.querySelectorAll("details").forEach((each) => { each.open = true; });
+        document.querySelectorAll(".kl-show-me").forEach((each) => each.click());
         const stage = document.querySelector(".kl-stage");
         return [stage.clientWidth, stage.scrollWidth];
     }""")
@@ -69,18 +70,23 @@ def test_on_paper_a_player_is_its_stills_and_no_button_is_printed(browser, made_
     wait_for(shown, "() => document.querySelector('.kl-player .kl-bar')")
     visible = """(selector) => [...document.querySelectorAll(selector)].some((each) => each.offsetHeight > 0)"""
     assert not shown.run(visible, "img.on-paper")
-    shown.run("""() => {
-        window.folds = () => document.querySelectorAll("details.prediction:not([open])").length;
-        addEventListener("beforeprint", () => { window.seen = window.folds(); });
-    }""")
-    folded = shown.run("() => window.folds()")
+    in_place = """() => [...document.querySelectorAll("[data-after]")].map((each) => each.previousSibling?.nodeName)"""
+    before = shown.run(in_place)
     shown.page.pdf()
-
-    assert (shown.run("() => window.seen"), shown.run("() => window.folds()")) == (0, folded)
-    assert folded > 5
+    assert shown.run(in_place) == before
+    assert len(before) > 40
 
     shown.run("() => dispatchEvent(new Event('beforeprint'))")
     shown.page.emulate_media(media="print")
+    at_the_end = shown.run("""() => [...document.querySelectorAll("[data-after]")].filter((each) => {
+        const end = each.closest(".kl-paper"), next = end?.nextElementSibling;
+        const isLast = !next || next.querySelector("h1, h2") || !next.classList.contains("book-cell");
+        return each.checkVisibility() && isLast;
+    }).length""")
+    assert at_the_end == len(before)
+    assert shown.run("() => document.querySelectorAll('.kl-on-paper').length") == shown.run(
+        "() => document.querySelectorAll('[data-asks]').length"
+    )
     assert shown.run(visible, "img.on-paper")
     wider = "() => [...document.querySelectorAll('.highlight pre')].some((each) => each.scrollWidth > each.clientWidth)"
     assert not shown.run(wider)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from tools import chapters
 from tools.book.chapter import Chapter, navigation, page
-from tools.book.chapter.predictions import with_folds
 from tools.book.made import Made
 from tools.book.pages import Page, faults
 from tools.book.writing import index_page
@@ -135,47 +136,30 @@ def asked(*answers):
     for number, answer in enumerate(answers):
         output = new_output("stream", name="stdout", text=answer)
         cells.append(new_code_cell("count()", execution_count=number + 1, outputs=[output], id=f"code{number}"))
-    cells.append(new_markdown_cell("It is forty-two.\n\n**Predict:** and now?", id="tells"))
-    cells.append(new_code_cell("now()", execution_count=9, outputs=[new_output("stream", text="seven")], id="last"))
-    cells.append(new_markdown_cell("Seven.\n\n## Next\n\nMore.", id="next"))
-    return new_notebook(cells=cells)
+    return [*cells, new_markdown_cell("It is forty-two.\n\n## Next\n\nMore.", id="tells")]
 
 
-def test_a_result_that_was_asked_for_is_folded_with_the_words_that_tell_it():
-    marked, count = with_folds(asked("42", "and 42 again"))
+def test_a_page_has_its_question_before_its_closed_answer_and_shows_it_where_no_script_runs(folder):
+    html = page(new_notebook(cells=asked("42")), Chapter(folder / "01_one.ipynb", "# One"), navigation="")
 
-    assert count == 2
-    folds = {cell.id: cell.metadata.get("prediction", cell.metadata.get("tags")) for cell in marked.cells}
-    assert folds == {
-        "asks": None,
-        "code0": 1,
-        "code1": ["after-prediction-1"],
-        "tells-told": ["after-prediction-1"],
-        "tells": None,
-        "last": 2,
-        "next-told": ["after-prediction-2"],
-        "next": None,
-    }
-    assert [cell.source for cell in marked.cells if cell.id.startswith("next")] == ["Seven.", "## Next\n\nMore."]
+    assert html.index('data-asks="asks"') < html.index('<div class="kl-closed" data-after="asks">')
+    assert html.index('<div class="kl-closed" data-after="asks">') < html.index("<pre>42")
+    assert re.search(r'<div class="book-cell kl-closed"[^>]*data-after="asks">\s*.*?It is forty-two', html, re.DOTALL)
+    assert "<noscript><style>.kl-closed { display: revert" in html
 
 
-def test_nothing_is_lost_by_folding_and_the_notebook_given_stays_as_it_was():
-    notebook = asked("42")
-    before = nbformat.writes(notebook)
-    marked, _ = with_folds(notebook)
+def test_what_needs_spark_says_so_before_a_click_and_a_recorded_machine_that_it_is_recorded(folder):
+    spark = [new_code_cell("from pyspark.sql import functions as F"), new_code_cell("x = F.lit(1)\nx")]
+    text = new_output("stream", name="stdout", text="started on this machine for it")
+    told = new_code_cell("print(1)", outputs=[text], execution_count=1)
+    html = page(new_notebook(cells=[*spark, told]), Chapter(folder / "01_one.ipynb", "# One"), navigation="")
 
-    assert "\n\n".join(cell.source for cell in marked.cells) == "\n\n".join(cell.source for cell in notebook.cells)
-    assert nbformat.writes(notebook) == before
-
-
-def test_a_question_without_a_result_folds_nothing():
-    notebook = new_notebook(cells=[new_markdown_cell("**Predict:** what?"), new_code_cell("x = 1")])
-
-    assert with_folds(notebook)[1] == 0
+    assert html.count("Recorded: this needs Spark, which a page does not have.") == 2
+    assert html.index("Recorded when the book was made") < html.index("started on this machine")
 
 
-def test_the_page_shows_the_result_after_a_click_and_needs_no_script_for_it(folder):
-    html = page(asked("42"), Chapter(folder / "01_one.ipynb", "# One"), navigation="")
+def test_code_that_checks_is_folded_behind_what_it_holds(folder):
+    checks = new_code_cell("assert 1 < 2", execution_count=1)
+    html = page(new_notebook(cells=[checks]), Chapter(folder / "01_one.ipynb", "# One"), navigation="")
 
-    assert html.index("I have predicted") < html.index("42</pre>" if "42</pre>" in html else "42")
-    assert "body:has(#prediction-1:not([open])) .tag-after-prediction-1 { display: none; }" in html
+    assert '<details class="kl-folded-code"><summary>Checks that 1 &lt; 2</summary>' in html

@@ -1,0 +1,87 @@
+"""No answer is seen before its prediction in the book's pages: every question of every chapter, in both browsers."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+
+from kafkalearn.predictions import all_predictions
+from tests.book.browsers import Shown, wait_for
+from tools.book.chapter import Chapter, page
+from tools.chapters import chapter_paths
+
+pytestmark = pytest.mark.browser
+
+OPEN = """() => [...document.querySelectorAll("[data-after]")].filter((each) => each.checkVisibility())
+    .map((each) => each.dataset.after)"""
+ASKED = """() => [...document.querySelectorAll("[data-asks]")].map((each) => each.dataset.asks)"""
+READY = """() => document.documentElement.dataset.predictions"""
+FORM = """(id) => document.querySelector(`[data-predict="${id}"]`)?.textContent"""
+PRESS = """(id, words) => [...document.querySelectorAll(`[data-predict="${id}"] button`)]
+    .find((each) => each.textContent === words).click()"""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Every chapter as a page, without a store to keep anything in."""
+    folder = tmp_path_factory.mktemp("pages")
+    for path in chapter_paths():
+        html = page(nbformat.read(path, as_version=4), Chapter.read(path), navigation="")
+        (folder / f"{path.stem}.html").write_text(html, encoding="utf-8")
+    return folder
+
+
+def test_every_question_closes_its_answer_until_it_is_answered(shown: Shown, pages):
+    asked = []
+    for path in sorted(pages.iterdir()):
+        shown.open(path.as_uri())
+        wait_for(shown, READY)
+        here = shown.run(ASKED)
+        assert shown.run(OPEN) == [], path.stem
+        shown.run("() => document.querySelectorAll('.kl-show-me').forEach((each) => each.click())")
+        assert set(shown.run(OPEN)) == set(here), path.stem
+        asked += here
+
+    assert sorted(asked) == sorted(all_predictions())
+    assert shown.seen.errors == []
+
+
+def test_a_prediction_opens_its_answer_alone_says_what_is_so_and_is_kept_from_visit_to_visit(shown: Shown, made_book):
+    shown.open((made_book / "01_coordinator.html").as_uri())
+    wait_for(shown, READY)
+    shown.run(PRESS, "c01-002", "positive")
+
+    assert "You predicted positive. Negative: -109,829,509" in shown.run(FORM, "c01-002")
+    assert set(shown.run(OPEN)) == {"c01-002"}
+    kept = """async () => (await window.kafkalearnAnswers.read()).record.predictions["c01-002"]"""
+    assert wait_for(shown, kept) == {"said": "positive", "right": False}
+
+    shown.open((made_book / "01_coordinator.html").as_uri())
+    wait_for(shown, READY)
+    assert "You predicted positive." in shown.run(FORM, "c01-002")
+    assert set(shown.run(OPEN)) == {"c01-002"}
+
+
+def test_a_number_is_typed_and_words_are_no_number(shown: Shown, made_book):
+    type_ = """(id, text) => {
+        const form = document.querySelector(`[data-predict="${id}"]`);
+        form.querySelector("input").value = text;
+        form.querySelector("input").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+        return form.textContent;
+    }"""
+    assert "A number, please." in shown.run(type_, "c01-012", "many")
+    assert "You predicted 9." in shown.run(type_, "c01-012", "9")
+
+
+def test_run_runs_first_what_a_cell_needs_and_says_so(shown: Shown, made_book):
+    shown.open((made_book / "01_coordinator.html").as_uri())
+    wait_for(shown, READY)
+    shown.run("""() => document.querySelector('[data-cell="c01-005"] [data-do=run]').click()""")
+    note = """() => {
+        const said = document.querySelector('[data-cell="c01-005"] .live-note').textContent;
+        return /ran first|Error/.test(said) && said;
+    }"""
+
+    assert "2 cells above ran first: this one needs them." in wait_for(shown, note)
+    result = """() => document.querySelector('[data-cell="c01-005"] [data-part=result]').textContent"""
+    assert "partition=9, broker_id=1" in shown.run(result)
