@@ -2,7 +2,7 @@
 
 FOLDER has the files that were handed in. Each answer is judged again, in processes of its own; of what the files say
 of themselves only tries and hints are taken over. A line for each student is printed, one for each answer is written
-to ``grades.csv`` in the folder.
+to ``grades.csv`` in the folder, and what the class believed before it was shown to ``beliefs.csv``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import csv
 import os
 import sys
 from argparse import ArgumentParser
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from kafkalearn.exercises.kit.result import OPEN, RIGHT
 from kafkalearn.exercises.progress.judging import all_exercises, judge_apart
 from kafkalearn.exercises.progress.record import Entry, Record, read_file
 from kafkalearn.exercises.progress.sandbox import left_open
+from kafkalearn.predictions import all_predictions
 
 HEAD = ("name", "file", "exercise", "outcome", "the file says", "tries", "hints", "solution seen first", "text")
 
@@ -78,6 +80,40 @@ def class_rows(class_: Sequence[Graded]) -> list[tuple[str, ...]]:
         tries, hints = sum(entry.try_count for entry in entries), sum(entry.hint_count for entry in entries)
         rows.append((each.name[:30], *map(str, done), str(sum(done)), str(tries), str(hints)))
     return rows
+
+
+BELIEFS = ("believed", "of the class", "who", "predicted by", "what is so", "cell")
+"""The heading of `belief_rows`."""
+MOST_SHOWN = 10
+"""So many of the beliefs are printed; the file has all."""
+
+
+def belief_rows(class_: Iterable[Graded]) -> list[tuple[str, ...]]:
+    """The wrong predictions of a class, those that most of it shares first, each with what is so, as in `BELIEFS`.
+
+    The share is of those who made a prediction there; who asked to be shown has made none. Predictions are judged
+    again: what a file says of them is not believed.
+
+    >>> made = {"c01-006": Made("`BB`, its letters come later")}
+    >>> belief_rows([Graded(Path("anna.json"), Record("Anna", {}, made), {})])[0][:4]
+    ('`BB`, its letters come later', '100%', '1', '1')
+    """
+    said: dict[str, Counter[str]] = {}
+    for each in class_:
+        for cell, made in each.record.predictions.items():
+            question = all_predictions().get(cell)
+            if made.said is not None and question is not None and question.right is not None:
+                said.setdefault(cell, Counter())[made.said] += 1
+    found = [
+        (count / sum(counts.values()), count, text, cell)
+        for cell, counts in said.items()
+        for text, count in counts.items()
+        if not all_predictions()[cell].is_right(text)
+    ]
+    return [
+        (text, f"{share:.0%}", str(count), str(sum(said[cell].values())), all_predictions()[cell].so, cell)
+        for share, count, text, cell in sorted(found, key=lambda row: (-row[0], -row[1], row[3], row[2]))
+    ]
 
 
 def text_table(rows: Sequence[Sequence[str]]) -> str:
@@ -138,16 +174,23 @@ def main(words: Sequence[str]) -> int:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         class_ = list(pool.map(graded, paths))
     to = given.csv or given.folder / "grades.csv"
-    try:
-        with to.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([HEAD, *csv_rows(class_)])
-    except OSError as error:
-        print(f"kafkalearn: {to} cannot be written: {error}", file=sys.stderr)
-        return 1
+    beliefs, believed = belief_rows(class_), to.with_name("beliefs.csv")
+    for path, rows in {
+        to: [HEAD, *csv_rows(class_)],
+        believed: [BELIEFS, *(map(_cell, row) for row in beliefs)],
+    }.items():
+        try:
+            with path.open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerows(rows)
+        except OSError as error:
+            print(f"kafkalearn: {path} cannot be written: {error}", file=sys.stderr)
+            return 1
     print(text_table(class_rows([each for each in class_ if not each.trouble])))
     for remark in remarks(class_):
         print(remark)
-    print(f"every answer is in {to}")
+    for text, share, count, _, so, _ in beliefs[:MOST_SHOWN]:
+        print(f"{share} ({count}) believed: {text}. So it is: {so}")
+    print(f"every answer is in {to}, every wrong prediction in {believed}")
     if open_ends := left_open():
         print(f"this system does not refuse an answer: {', '.join(open_ends)}; only Python itself does")
     return 0

@@ -1,6 +1,7 @@
 """From answers to a table: handed in, judged again, and nothing believed."""
 
 import csv
+import json
 import subprocess
 import sys
 
@@ -209,3 +210,31 @@ def test_both_are_commands():
     assert "\n  report " in said
     assert "\n  grades " in said
     assert {"report", "grades"} <= set((ROOT / "Makefile").read_text(encoding="utf-8").split())
+
+
+def test_what_a_class_believed_is_counted_by_share_and_judged_again(tmp_path, capsys):
+    billing, twins = "c01-002", "c01-006"
+    said = {
+        "anna": {billing: "positive", twins: "neither: both are the same"},
+        "ben": {billing: "positive", twins: "`BB`, its letters come later"},
+        "cleo": {billing: "negative", twins: None},
+        "dan": {billing: "positive", "no such cell": "x", "c00-dated": "8 or more"},
+    }
+    for name, made in said.items():
+        predictions = {cell: {"said": text, "right": True} if text else {"shown": True} for cell, text in made.items()}
+        whole = {
+            "format": "kafkalearn progress",
+            "version": 1,
+            "name": name,
+            "exercises": {},
+            "predictions": predictions,
+        }
+        (tmp_path / f"{name}.json").write_text(json.dumps(whole))
+
+    assert grades.main([str(tmp_path)]) == 0
+    rows = list(csv.reader((tmp_path / "beliefs.csv").open(encoding="utf-8")))
+    assert [row[:4] + row[5:] for row in rows[1:]] == [
+        ["positive", "75%", "3", "4", billing],
+        ["`BB`, its letters come later", "50%", "1", "2", twins],
+    ]
+    assert "75% (3) believed: positive. So it is: Negative: -109,829,509" in capsys.readouterr().out

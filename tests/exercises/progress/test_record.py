@@ -451,3 +451,19 @@ def test_a_text_that_is_too_long_is_not_kept(monkeypatch):
     monkeypatch.setitem(globals(), "TABLE", dict.fromkeys(range(LONGEST // 100), "x" * 100))
     with pytest.raises(NoSource, match="it is longer than 20,000 characters"):
         source_of(uses_all)
+
+
+def test_predictions_are_kept_and_the_first_that_was_made_goes_before_one_that_was_shown():
+    mine = Record("Anna", {}, {"c01-002": Made("positive"), "c01-006": Made(None)})
+    other = Record("", {}, {"c01-002": Made(None), "c01-012": Made("41")})
+
+    assert Record.read(mine.text()) == mine
+    assert json.loads(mine.text())["predictions"]["c01-002"] == {"said": "positive", "right": False}
+    assert (mine | other).predictions == {"c01-002": Made("positive"), "c01-006": Made(None), "c01-012": Made("41")}
+    assert mine | other == other | mine
+    assert "predictions" not in Record("Anna").text()
+
+
+def test_damaged_predictions_are_said():
+    with pytest.raises(NoRecord, match="predictions"):
+        Record.read('{"format": "kafkalearn progress", "version": 1, "exercises": {}, "predictions": {"a": 1}}')

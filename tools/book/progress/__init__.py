@@ -93,6 +93,11 @@ nothing leaves this page. The table is the one of <code>make grades</code>.</p>
 <p id="said" role="status"></p>
 <div class="wide" id="table" tabindex="0" role="region" aria-label="The table of the class"></div>
 <ul id="remarks"></ul>
+<section hidden>
+<h2>What did the class believe?</h2>
+<p>The wrong predictions, by the share of those who predicted there.</p>
+<div class="wide" id="believed" tabindex="0" role="region" aria-label="What the class believed"></div>
+</section>
 <p>Functions that were handed in run in this page, in a Python that is ended after each file; they reach neither your
 disk nor a network. One that was written to deceive its own judge could: where that matters, <code>make grades</code>
 runs each in a process of its own.</p>

@@ -3,6 +3,7 @@
 (() => {
   const form = document.getElementById("tools"), said = document.getElementById("said");
   const place = document.getElementById("table"), remarks = document.getElementById("remarks");
+  const believed = document.getElementById("believed");
   const python = window.kafkalearn;
   const SECONDS = 120; // for one file
   let csv = "";
@@ -24,11 +25,17 @@
     }
   }
 
-  function show({ columns, rows, remarks: words }) {
+  function table([columns, ...rows]) {
     const head = element("thead", element("tr", ...columns.map((name) => Object.assign(element("th", name), { scope: "col" }))));
     const body = element("tbody", ...rows.map(([name, ...cells]) =>
       element("tr", Object.assign(element("th", name), { scope: "row" }), ...cells.map((cell) => element("td", cell)))));
-    place.replaceChildren(element("table", head, body));
+    return element("table", head, body);
+  }
+
+  function show({ columns, rows, beliefs, remarks: words }) {
+    place.replaceChildren(table([columns, ...rows]));
+    believed.replaceChildren(...(beliefs.length > 1 ? [table(beliefs)] : ["Nobody has predicted anything wrong, or handed in a prediction."]));
+    believed.parentNode.hidden = false;
     remarks.replaceChildren(...words.map((each) => element("li", each)));
   }
 
