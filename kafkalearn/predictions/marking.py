@@ -12,7 +12,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kafkalearn.base.errors import counted
 from kafkalearn.predictions.questions import Prediction, all_predictions
@@ -26,6 +26,7 @@ LONG = 8
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 _FENCE = re.compile(r"^(```|~~~)", re.MULTILINE)
 Notebook = TypeVar("Notebook", bound=Mapping[str, object])
+_Cell = dict[str, Any]  # as its file has it
 
 
 def marked(notebook: Notebook, questions: Mapping[str, Prediction] | None = None) -> Notebook:
@@ -60,7 +61,7 @@ def marked(notebook: Notebook, questions: Mapping[str, Prediction] | None = None
     return whole
 
 
-def _marked(cells: list[dict], questions: Mapping[str, Prediction]) -> Iterator[dict]:
+def _marked(cells: list[_Cell], questions: Mapping[str, Prediction]) -> Iterator[_Cell]:
     asking, is_told = "", False
     for cell in cells:
         if cell["cell_type"] == "code":
@@ -101,13 +102,13 @@ def _split(text: str) -> tuple[str, str]:
     return text[:cut].strip(), text[cut:].strip()
 
 
-def _other(cell: dict, text: str) -> dict:
+def _other(cell: _Cell, text: str) -> _Cell:
     told = deepcopy(cell)
     told["source"], told["id"] = text, f"{cell['id']}-told"[:64]
     return told
 
 
-def _mark(cell: dict, **marks: object) -> None:
+def _mark(cell: _Cell, **marks: object) -> None:
     metadata = cell.setdefault("metadata", {})
     metadata[MARK] = {**metadata.get(MARK, {}), **marks}
 

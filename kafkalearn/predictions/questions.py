@@ -22,7 +22,7 @@ them.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -156,7 +156,9 @@ def _options(cell: str, kind: str, answer: object) -> tuple[tuple[str, ...], str
 
 
 def _texts(given: object) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(map(str, given)) if isinstance(given, list | tuple) else ()
+    if isinstance(given, str):
+        return (given,)
+    return tuple(str(each) for each in given) if isinstance(given, Iterable) else ()
 
 
 def _number(text: str) -> float | None:

@@ -94,6 +94,7 @@ def belief_rows(class_: Iterable[Graded]) -> list[tuple[str, ...]]:
     The share is of those who made a prediction there; who asked to be shown has made none. Predictions are judged
     again: what a file says of them is not believed.
 
+    >>> from kafkalearn.exercises.progress.record import Made
     >>> made = {"c01-006": Made("`BB`, its letters come later")}
     >>> belief_rows([Graded(Path("anna.json"), Record("Anna", {}, made), {})])[0][:4]
     ('`BB`, its letters come later', '100%', '1', '1')
@@ -175,10 +176,8 @@ def main(words: Sequence[str]) -> int:
         class_ = list(pool.map(graded, paths))
     to = given.csv or given.folder / "grades.csv"
     beliefs, believed = belief_rows(class_), to.with_name("beliefs.csv")
-    for path, rows in {
-        to: [HEAD, *csv_rows(class_)],
-        believed: [BELIEFS, *(map(_cell, row) for row in beliefs)],
-    }.items():
+    written = {to: [HEAD, *csv_rows(class_)], believed: [BELIEFS, *(map(_cell, row) for row in beliefs)]}
+    for path, rows in written.items():
         try:
             with path.open("w", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerows(rows)

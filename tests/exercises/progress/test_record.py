@@ -23,6 +23,7 @@ from kafkalearn.exercises.progress.record import (
     VARIABLE,
     Entry,
     FunctionSource,
+    Made,
     NoRecord,
     NoSource,
     Record,
