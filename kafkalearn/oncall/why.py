@@ -102,11 +102,13 @@ def why(
         text("group", group)
     reading = _read(logs, zone, is_empty_allowed=cluster is not None and group is not None)
     found = [each for each in histories(reading.events) if group in (None, each.group)]
-    found.sort(key=lambda each: (-(standstill_ms(each) or 0), -len(each.rebalances), each.group))
+    found.sort(key=lambda each: (-(standstill_ms(each) or 0), -len(each.rebalances), each.group or ""))
     advised = {
-        each.group: advice(each, reading.events, settings, release) for each in found[: MOST_ADVISED * has_advice]
+        each.group: advice(each, reading.events, settings, release)
+        for each in found[: MOST_ADVISED * has_advice]
+        if each.group is not None
     }
-    names = [group] if group is not None else [each.group for each in found[:MOST_GROUPS]]
+    names = [group] if group is not None else [each.group for each in found[:MOST_GROUPS] if each.group is not None]
     now = {} if cluster is None else {name: _now(cluster, name) for name in names}
     return Why(reading, tuple(found), advised, now, group, release, shows_unknown)
 
@@ -159,6 +161,7 @@ def _now(cluster: Cluster, group: str) -> str:
 
 # The answer: as data, and in words, group by group.
 
+NO_NAME = "a group that no line names"
 MOST_GROUPS, MOST_REBALANCES, MOST_NOTES = 10, 20, 5  # in the words; the data have all
 
 
@@ -185,7 +188,8 @@ class Why(Answer):
         if not self.groups:
             return Outcome.CANNOT_TELL
         if not self.rebalances:
-            return Outcome.FINE
+            is_clear = all(each.is_whole for each in self.groups) and not self.reading.unknown_count
+            return Outcome.FINE if is_clear else Outcome.CANNOT_TELL
         is_known = any(each.cause != UNKNOWN for each in self.rebalances)
         return Outcome.FOUND if is_known else Outcome.CANNOT_TELL
 
@@ -240,7 +244,7 @@ class Why(Answer):
         known = {each.group for each in self.groups[:MOST_GROUPS]}
         lines += [wrapped(f"{name} now: {said}.") for name, said in self.now.items() if name not in known]
         lines += map(wrapped, doubts(self.reading))
-        if self.reading.unknown_count:
+        if self.reading.unknown_count and (self.groups or self.shows_unknown):
             unknown = counted(self.reading.unknown_count, "line")
             more = "" if self.shows_unknown else "; --unknown shows them"
             lines.append(wrapped(f"{unknown} about groups not understood{more}."))
@@ -253,6 +257,11 @@ class Why(Answer):
             return wrapped("No logs were given; why a group rebalanced stands in the log of its coordinator.")
         if self.group is not None:
             return wrapped(f"The logs say nothing about group {shown(self.group)}.")
+        if self.reading.unknown_count:
+            lines = counted(self.reading.line_count, "line")
+            return wrapped(
+                f"Cannot tell: of {lines}, {self.reading.unknown_count} may speak of groups, and none was understood."
+            )
         return wrapped(
             f"Nothing about groups in {counted(self.reading.line_count, 'line')}. Wanted is the server log of the "
             "group's coordinator (level INFO), or the logs of its consumers."
@@ -263,7 +272,11 @@ class Why(Answer):
         still_ms = standstill_ms(history)
         still = "" if still_ms is None or history.protocol != "classic" else f", {seconds(still_ms)} in all"
         kind = "" if history.protocol == "classic" else " (KIP-848: nobody waits for all)"
-        lines = [wrapped(f"{history.group}{kind}: {counted(len(later), 'rebalance')}{still}")]
+        name = NO_NAME if history.group is None else history.group
+        lines = [wrapped(f"{name}{kind}: {counted(len(later), 'rebalance')}{still}")]
+        if not later and not history.is_whole:
+            said = "; ".join(history.seen[:MOST_NOTES])
+            lines = [wrapped(f"{name}: whether it rebalanced cannot be told from these lines. They say: {said}.")]
         if len(later) > MOST_REBALANCES:
             lines.append(f"  the last {MOST_REBALANCES}:")
         lines += [rebalance_words(each) for each in later[-MOST_REBALANCES:]]

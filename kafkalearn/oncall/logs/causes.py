@@ -30,6 +30,8 @@ POLL, HEARTBEATS, SYNC, TOO_LATE = "poll interval exceeded", "heartbeats lost", 
 TOPICS, SUBSCRIPTION, EITHER = "topics changed", "subscription changed", "topics or subscription changed"
 SECOND_ROUND, LEADER, REJOINED, OWN = "second round", "leader rejoined", "member rejoined", "nothing changed"
 STATIC, CAPACITY, STORE, UNKNOWN = "static member changed", "over capacity", "store failed", "unknown"
+FENCED, MOVED, NO_COORDINATOR, DROPPED = "static fenced", "coordinator moved", "coordinator lost", "member dropped"
+INCONSISTENT, FOLLOWUP = "inconsistent protocols", "followup rebalance"
 
 CAUSES: Mapping[str, Cause] = MappingProxyType(
     {
@@ -52,7 +54,18 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         REJOINED: Cause("joined again; the log does not say why", (SUBSCRIPTION, TOPICS, SECOND_ROUND, OWN)),
         OWN: Cause("joined again of its own accord, and nothing had changed"),
         STATIC: Cause("came back as a static member with other assignors or topics"),
-        CAPACITY: Cause("the group was larger than group.max.size when its new coordinator loaded it"),
+        CAPACITY: Cause("the group has more members than group.max.size allows"),
+        FENCED: Cause("was fenced: another member has its group.instance.id"),
+        MOVED: Cause("was told by its coordinator that it is so no longer: another broker is"),
+        NO_COORDINATOR: Cause("lost its coordinator; the log does not say why", (MOVED, HEARTBEATS)),
+        DROPPED: Cause(
+            "was no member any more when it asked: the group had gone on without it", (HEARTBEATS, POLL, SYNC, REMOVED)
+        ),
+        INCONSISTENT: Cause("was refused: it has no assignor in common with the group"),
+        FOLLOWUP: Cause(
+            "runs Kafka Streams, and joined again as planned, to move tasks or to ask whether it can",
+            (SECOND_ROUND, OWN),
+        ),
         STORE: Cause("the assignment could not be written to the offsets topic"),
         UNKNOWN: Cause("the log does not say why"),
     }
@@ -77,6 +90,7 @@ _CLIENT_REASON = "client reason: "
 _LEAVE_REASONS = (
     ("the consumer is being closed", CLOSED),
     ("consumer poll timeout has expired", POLL),
+    ("worker poll timeout has expired", POLL),
     ("the consumer unsubscribed from all topics", UNSUBSCRIBED),
     ("member was removed by an admin", REMOVED),
 )
@@ -86,6 +100,8 @@ _REJOIN_REASONS = (
     ("the subscription has changed", SUBSCRIPTION),
     ("subscription has changed", SUBSCRIPTION),
     ("Assignment Done: rejoining group to redistribute", SECOND_ROUND),
+    ("triggered followup rebalance", FOLLOWUP),
+    ("received assignment does not match the current subscription", SUBSCRIPTION),
 )
 _UUID = re.compile(r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
 
@@ -116,6 +132,8 @@ def cause_of_reason(reason: str) -> tuple[str, str | None]:
             if not ended:
                 if begin == "Updating metadata for member " or begin == "Adding new member ":
                     return cause, rest.strip(" .") or None  # as 2.1 to 2.7 wrote it: the id is last
+                if begin.startswith("explicit `LeaveGroup`"):
+                    return cause, None  # the line was cut off
                 continue
             member = rest[: min(ended)].removeprefix("Set").strip("([])")
             if " on heartbeat expiration" in rest and cause == LEFT:
@@ -136,13 +154,43 @@ def cause_of_leaving(client_reason: str | None) -> str:
     ('poll interval exceeded', 'member left')
     """
     words = client_reason or ""
-    return next((cause for begin, cause in _LEAVE_REASONS if words.startswith(begin)), LEFT)
+    return next((cause for begin, cause in _LEAVE_REASONS if _begins(words, begin)), LEFT)
 
 
 def cause_of_rejoining(client_reason: str | None) -> str | None:
     """Why a member joined again, in its own words; None if they say nothing."""
     words = client_reason or ""
-    return next((cause for begin, cause in _REJOIN_REASONS if words.startswith(begin)), None)
+    return next((cause for begin, cause in _REJOIN_REASONS if _begins(words, begin)), None)
+
+
+SHORTEST_REASON = 12  # characters that tell one reason from another, where a line was cut
+
+
+def _begins(words: str, begin: str) -> bool:
+    """Whether a reason is this one; a screen may have cut it off."""
+    return words.startswith(begin) or (len(words) >= SHORTEST_REASON and begin.startswith(words.rstrip()))
+
+
+def own_reason(reason: str | None) -> str | None:
+    """What a client itself gave as its reason; None: nothing.
+
+    >>> own_reason("Leader c1-7 re-joining group during Stable; client reason: tired.")
+    'tired'
+    >>> own_reason("Adding new member c1-7; client reason: not provided") is None
+    True
+    """
+    said = (reason or "").partition(_CLIENT_REASON)[2].strip().rstrip(".")
+    return None if said in ("", "not provided", "null") else said
+
+
+def members_of(member: str | None) -> tuple[str, ...]:
+    """The member ids that a coordinator names together, as those that left by one request.
+
+    >>> members_of("c1-0b9f8b9e-6a47-4c2f-8d3c-2f6f0d1c9a11, c2-0b9f8b9e-6a47-4c2f-8d3c-2f6f0d1c9a12")[1][:3]
+    'c2-'
+    """
+    named = (member or "").split(", ")
+    return tuple(named) if len(named) > 1 and all(map(_UUID.search, named)) else ()
 
 
 def client_of(member: str) -> str:

@@ -271,7 +271,7 @@ def _of_json(text: str, clock: Clock, depth: int, outer_ms: int | None, host: st
     message = next((content[key] for key in _MESSAGES if isinstance(content.get(key), str)), None)
     if message is None:
         return Line(outer_ms, text, None, None, None, host)
-    time_ms = next(filter(None, (_json_time(content.get(key), clock) for key in _TIMES)), outer_ms)
+    time_ms = next(filter(None, (json_time(content.get(key), clock) for key in _TIMES)), outer_ms)
     kubernetes = content.get("kubernetes")
     pod = kubernetes.get("pod_name") if isinstance(kubernetes, Mapping) else None
     host = pod if isinstance(pod, str) else host
@@ -294,7 +294,7 @@ def _inner(message: str, host: str | None, clock: Clock, depth: int) -> Line:
     return _of_head(message, 0, None, host, clock)
 
 
-def _json_time(value: object, clock: Clock) -> int | None:
+def json_time(value: object, clock: Clock) -> int | None:
     """A time as JSON has it: text, seconds or milliseconds, or log4j's instant."""
     if isinstance(value, Mapping):
         second, nano = value.get("epochSecond"), value.get("nanoOfSecond", 0)
@@ -306,6 +306,8 @@ def _json_time(value: object, clock: Clock) -> int | None:
         if not 0 < value < 1e15:
             return None
         return round(value if value > 1e11 else value * 1000)
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) in (13, 16, 19):
+        return int(value[:13])  # journald's are microseconds, Loki's nanoseconds
     if isinstance(value, str) and (found := _OUTER.match(f"{value} ")):
         return clock.ms(found[1], found[2], found[3])
     return None
@@ -324,7 +326,15 @@ CLIENT_JOINING, CLIENT_JOINED, CLIENT_MEMBER_ID = "ClientJoining", "ClientJoined
 CLIENT_SUBSCRIBED, CLIENT_EPOCH, CLIENT_CONFIG = "ClientSubscribed", "ClientEpoch", "ClientConfig"
 CLIENT_LEAVING, CLIENT_CLOSING = "ClientLeaving", "ClientClosing"
 POLL_EXPIRED, REJOIN_REQUESTED = "PollExpired", "RejoinRequested"
-HEARTBEAT_FAILED = "HeartbeatFailed"
+HEARTBEAT_FAILED, HEARTBEAT_EXPIRED, HEARTBEAT_REBALANCING = (
+    "HeartbeatFailed",
+    "HeartbeatExpired",
+    "HeartbeatRebalancing",
+)
+JOIN_FAILED, SYNC_FAILED, CLIENT_FENCED, CLIENT_ALIVE = "JoinFailed", "SyncFailed", "ClientFenced", "ClientAlive"
+COORDINATOR_LOST, COORDINATOR_FOUND, DISCONNECTED = "CoordinatorLost", "CoordinatorFound", "Disconnected"
+CLIENT_UNSUBSCRIBING = "ClientUnsubscribing"
+CLIENT_REVOKED, CLIENT_LOST = "ClientRevoked", "ClientLost"
 
 EVENTS: Mapping[str, str] = MappingProxyType(
     {
@@ -369,31 +379,34 @@ EVENTS: Mapping[str, str] = MappingProxyType(
         CLIENT_EPOCH: "a client of KIP-848 is at an epoch, in a state",
         CLIENT_SUBSCRIBED: "the topics that a subscription stands for have changed",
         "ClientAssigned": "a client was given partitions",
-        "ClientRevoked": "a client gives up partitions",
-        "ClientLost": "a client lost its partitions: it is no member any more",
+        CLIENT_REVOKED: "a client gives up partitions",
+        CLIENT_LOST: "a client lost its partitions: it is no member any more",
         CLIENT_LEAVING: "a client leaves the group",
         CLIENT_CLOSING: "the application closes its client",
-        "ClientFenced": "a client was removed from the group",
+        CLIENT_UNSUBSCRIBING: "a client gives up its subscription",
+        CLIENT_FENCED: "a client was removed from the group",
         CLIENT_CONFIG: "the settings of a Java client",
         POLL_EXPIRED: "a client did not call poll() within max.poll.interval.ms",
         "PollReturned": "it calls poll() again",
         REJOIN_REQUESTED: "a client joins again of its own will, the reason beside it",
         "GenerationReset": "a client forgets its generation",
-        "HeartbeatRebalancing": "a client hears that the group rebalances",
+        HEARTBEAT_REBALANCING: "a client hears that the group rebalances",
         HEARTBEAT_FAILED: "a client hears that it is no member, or not of this generation",
-        "HeartbeatExpired": "a client has had no answer for its session timeout",
-        "JoinFailed": "JoinGroup was refused",
-        "SyncFailed": "SyncGroup was refused",
-        "CoordinatorFound": "a client knows its coordinator",
-        "CoordinatorLost": "a client has lost its coordinator",
-        "Disconnected": "a client has had no connection to its coordinator for a while",
+        CLIENT_ALIVE: "a client goes on as a member: it sends heartbeats, commits, or assigns",
+        HEARTBEAT_EXPIRED: "a client has had no answer for its session timeout",
+        JOIN_FAILED: "JoinGroup was refused",
+        SYNC_FAILED: "SyncGroup was refused",
+        COORDINATOR_FOUND: "a client knows its coordinator",
+        COORDINATOR_LOST: "a client has lost its coordinator",
+        DISCONNECTED: "a client has had no connection to its coordinator for a while",
     }
 )
 """Every kind of event, and what it says."""
 
 BROKER, JAVA, LIBRDKAFKA, PYTHON = "broker", "java", "librdkafka", "python"
-WRITERS = (BROKER, JAVA, LIBRDKAFKA, PYTHON)
-"""Who writes lines: a broker, and the three families of clients."""
+GO, JAVASCRIPT, ERLANG, RUBY, ANY_CLIENT = "go", "javascript", "erlang", "ruby", "client"
+WRITERS = (BROKER, JAVA, LIBRDKAFKA, PYTHON, GO, JAVASCRIPT, ERLANG, RUBY, ANY_CLIENT)
+"""Who writes lines: a broker, the families of clients, and a client of which the line does not say which it is."""
 
 
 class LogEvent(NamedTuple):

@@ -29,6 +29,10 @@ NUMBERS = frozenset(
 )
 """The fields that are whole numbers; all others are text."""
 
+CUT = ("reason", "rest")
+"""The fields in which a line may be cut off, as at the edge of a screen: of others the words behind tell forms apart."""
+LEAST_KNOWN = 10  # characters of a form that a message must have, where the rest was cut off
+
 _FIELD = re.compile(r"\{(\w+)\}")
 MOST_DIGITS = 18
 
@@ -105,6 +109,38 @@ class Template:
             at = end + len(following)
         return found
 
+    def match_front(self, message: str) -> dict[str, object] | None:
+        """The fields of a message that goes on behind this form, or that was cut off in its last field; or None.
+
+        >>> form = Template("Group {group} with generation {generation} is now empty")
+        >>> form.match_front("Group billing with generation 7 is now empty - app=shop")
+        {'group': 'billing', 'generation': 7}
+        >>> Template("Left {group} (reason: {reason})").match_front("Left g (reason: the consumer is be")
+        {'group': 'g', 'reason': 'the consumer is be'}
+        """
+        if not message.startswith(self.first):
+            return None
+        at = len(self.first)
+        found: dict[str, object] = {}
+        if not self.names:
+            return {} if not message[at : at + 1].isalnum() else None
+        for place, (name, following, is_number) in enumerate(self._steps):
+            is_last = place == self._last
+            end = message.find(following, at) if following else len(message)
+            if end < 0 and is_last and name in CUT and at < len(message):
+                end = len(message) if self.fixed_length - len(following) >= LEAST_KNOWN else end
+            if is_number and is_last and not following:
+                digits = re.match(r"-?\d{1,18}(?![\w])", message[at:])
+                end = at + digits.end() if digits else -1
+            if end < at:
+                return None
+            value = message[at:end]
+            if is_number and re.fullmatch(r"-?\d{1,18}", value, re.ASCII) is None:
+                return None
+            found[name] = int(value) if is_number else value
+            at = end + len(following)
+        return found
+
     @cached_property
     def regex(self) -> str:
         """The same as a regular expression of Java and Python, a group for each field, in order."""
@@ -115,7 +151,10 @@ class Template:
         return f"^{''.join(parts)}$"
 
 
-FAMILIES = ("classic_java", "consumer_protocol", "classic_scala", "java_client", "librdkafka", "python_clients")
+FAMILIES = (
+    *("classic_java", "consumer_protocol", "classic_scala", "java_client", "librdkafka", "python_clients"),
+    *("go_clients", "other_clients", "frameworks", "old_clients"),
+)
 """The files, the newest brokers first."""
 
 
@@ -131,6 +170,7 @@ class Pattern(NamedTuple):
     template: Template
     example: str
     recorded: str | None
+    needs: tuple[str, ...] = ()  # pairs that must stand beside it: alone its words are too common
 
     @property
     def releases(self) -> str:
@@ -148,8 +188,8 @@ def says_nothing() -> frozenset[str]:
 def patterns() -> tuple[Pattern, ...]:
     """All of them.
 
-    >>> {each.writer for each in patterns()} == {"broker", "java", "librdkafka", "python"}
-    True
+    >>> sorted({each.writer for each in patterns()})
+    ['broker', 'erlang', 'go', 'java', 'javascript', 'librdkafka', 'python', 'ruby']
     """
     found: list[Pattern] = []
     for family in FAMILIES:
@@ -157,7 +197,7 @@ def patterns() -> tuple[Pattern, ...]:
         found += [
             Pattern(
                 each["event"],
-                content["writer"],
+                each.get("writer", content["writer"]),
                 family,
                 each["source"],
                 each["since"],
@@ -165,6 +205,7 @@ def patterns() -> tuple[Pattern, ...]:
                 Template(each["text"]),
                 each["example"],
                 each.get("recorded"),
+                tuple(each.get("needs", ())),
             )
             for each in content["patterns"]
         ]
@@ -178,6 +219,7 @@ def _content(family: str) -> dict[str, Any]:
 
 # Which pattern a message has, and the event that it stands for.
 
+_QUICK = (BROKER, JAVA, LIBRDKAFKA, PYTHON)
 Known = tuple[tuple[Pattern, bool], ...]
 
 
@@ -190,7 +232,7 @@ def event_of(line: Line, source: str, number: int) -> LogEvent | None:
         text = message if ends_with_dot or not message.endswith(".") else message[:-1]
         fields = pattern.template.match(text)
         if fields is not None:
-            return _event(line, pattern, fields, source, number)
+            return event_from(line, pattern, fields, source, number)
     return None
 
 
@@ -206,7 +248,8 @@ def _candidates(line: Line) -> Known:
     return tables[first].get(key) or tables[second].get(key, ())
 
 
-def _event(line: Line, pattern: Pattern, fields: dict[str, Any], source: str, number: int) -> LogEvent:
+def event_from(line: Line, pattern: Pattern, fields: dict[str, Any], source: str, number: int) -> LogEvent:
+    """The event of a line that has a pattern, with the fields that were found."""
     group = fields.pop("group", None) or line.group
     member, reason = fields.pop("member", None), fields.pop("reason", None)
     generation = fields.pop("generation", None)
@@ -247,6 +290,8 @@ def _tables() -> Mapping[str, Mapping[str, Known]]:
     """
     tables: dict[str, dict[str, list[tuple[Pattern, bool]]]] = {JAVA: {}, LIBRDKAFKA: {}, PYTHON: {}}
     for pattern in sorted(patterns(), key=lambda each: -each.template.fixed_length):
+        if pattern.needs or pattern.writer not in _QUICK:
+            continue  # `kafkalearn.oncall.logs.anywhere` has these
         writer = JAVA if pattern.writer == BROKER else pattern.writer
         key = pattern.source if writer == LIBRDKAFKA else pattern.template.key
         tables[writer].setdefault(key, []).append((pattern, pattern.template.text.endswith(".")))

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from kafkalearn.base.checks import text as checked_text
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
 from kafkalearn.base.files import STANDARD_INPUT, Torn, mark_of, name_of, opened
+from kafkalearn.oncall.logs.anywhere import around, find
 from kafkalearn.oncall.logs.lines import (
     BROKER,
     CLIENT_CONFIG,
@@ -28,7 +29,8 @@ from kafkalearn.oncall.logs.lines import (
     split,
     zone_named,
 )
-from kafkalearn.oncall.logs.patterns import event_of, first_words, says_nothing
+from kafkalearn.oncall.logs.patterns import event_from, event_of, first_words, says_nothing
+from kafkalearn.oncall.logs.protocol_errors import event_of_error
 
 MOST_EVENTS = 500_000  # kept at once; about 1 kB each
 LONGEST_LINE = 64 * 1024  # characters; the rest of a longer line is passed over
@@ -158,6 +160,21 @@ CONFIG_NAMES = frozenset(
 """What is taken of the settings that a Java client writes when it starts."""
 
 LINES = "lines"  # the source of lines that come from no file
+LONGEST_OBJECT = 400  # lines of one JSON object
+_ABOUT_GROUPS = re.compile(
+    r"roup|ROUP|oordinator|COORDINATOR|ebalanc|eartbeat|MAXPOLL|SESSTMOUT|MAX_POLL|PollExceeded|poll interval|poll timeout"
+    r"|MEMBER_ID|MemberId|\bmember\b|registering consumer|ZK(?:ConsumerConnector| expired)|subscription|GENERATION"
+)
+"""Only a line with one of these can say something of a group."""
+
+_NO_NEWS = re.compile(
+    r"ThreadGroup|thread ?group|background|(?:partitions (?:revoked|assigned|lost): \[)|ConsumerConfig|groupId=org\."
+    r"|[Rr]outing ?[Gg]roup|security group|Setting offset for|Resetting offset|group_id varchar|log[Gg]roup"
+)
+"""Words that speak of other groups, or that say again what a client has said."""
+
+_STACK = re.compile(r"\s+(?:at |\.\.\. \d+ |[\w.]+ = )")
+_TWO_LINES = re.compile(r"Group member \(.*,generation=\d+\):\s*$|^[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d [AP]M [\w.$]+ \w+\s*$")
 _CONTEXTS = ("[GroupCoordinator", "[GroupCoordinatorService", "[GroupMetadataManager", "[Consumer", "[Worker")
 
 
@@ -220,6 +237,10 @@ class Reader:
         self._config: tuple[Line, dict[str, str], str, int] | None = None  # its title, and where that stands
         self._latest_ms: dict[str, int] = {}
         self._back: dict[str, ClockBack] = {}
+        self._object: tuple[list[str], int] | None = None  # the lines of a JSON object so far, and how deep it is
+        self._object_at = ("", 0)
+        self._head: str | None = None  # the first of two lines that are one, as JUL and brod write
+        self._is_silent = False
         self._silent = says_nothing()
         self._words = first_words() | {*_CONTEXTS, CONFIG_TITLE.partition(" ")[0]}
 
@@ -233,22 +254,79 @@ class Reader:
         number = self.sources[source] = self.sources.get(source, 0) + 1
         if source != self._source:
             self._end_config()
+            self._flush_object()
             self._source, self.clock = source, Clock(self.clock.zone)
         if self._config is not None and self._takes_setting(text):
             return None
-        if not text or (text[0] in " \t" and "[" not in text[:40]):
-            return None  # a line that goes on, as those of a stack trace
+        if not text or self._goes_on(text, source, number):
+            return None
+        return self._take(text, source, number)
+
+    def _goes_on(self, text: str, source: str, number: int) -> bool:
+        """Whether a line belongs to those around it: one of a JSON object over many lines, or of a message over two."""
+        stripped = text.strip()
+        if self._object is not None:
+            pieces, depth = self._object
+            pieces.append(stripped)
+            depth += stripped.count("{") - stripped.count("}")
+            if depth <= 0 or len(pieces) > LONGEST_OBJECT:
+                self._flush_object()
+            else:
+                self._object = pieces, depth
+            return True
+        if stripped in ("{", "[{"):
+            self._object, self._object_at = ([stripped], 1), (source, number)
+            return True
+        if _TWO_LINES.search(text):
+            self._head = text
+            return True
+        return False
+
+    def _flush_object(self) -> None:
+        """The lines of an object that has ended, or that does not end, as one."""
+        if self._object is None:
+            return
+        (pieces, depth), (source, number) = self._object, self._object_at
+        self._object = None
+        if depth <= 0:
+            self._take(" ".join(pieces).rstrip(","), source, number)
+        else:
+            for place, piece in enumerate(pieces):
+                self._take(piece, source, number + place)
+
+    def _take(self, text: str, source: str, number: int) -> LogEvent | None:
+        """The event of a whole line."""
+        head, self._head = self._head, None
+        if head is not None:
+            text = f"{head} {text.strip()}"
+        elif text[0] in " \t" and _STACK.match(text):
+            return None  # a line of a stack trace
+        event = self._in_known_layout(text, source, number)
+        if event is None and _ABOUT_GROUPS.search(text):
+            event = self._anywhere(text, source, number)
+            if event is None and not self._is_silent and not _NO_NEWS.search(text):
+                self._unknown(text, source, number)
+        return None if event is None else self._keep(event)
+
+    def _anywhere(self, text: str, source: str, number: int) -> LogEvent | None:
+        """The event of a line in a layout that is not known, or of a form that is not."""
+        found = find(text, self.clock)
+        if found is not None:
+            return event_from(found.line, found.pattern, dict(found.fields), source, number)
+        return event_of_error(around(text, self.clock), source, number)
+
+    def _in_known_layout(self, text: str, source: str, number: int) -> LogEvent | None:
+        """The event of a line that can be taken apart from its front: most lines are."""
+        self._is_silent = False
         if self._says_nothing_of_groups(text):
-            return self._unknown(text, text, source, number)
+            return None
         line = split(text, self.clock)
         message = line.message
         if message == CONFIG_TITLE:
             self._config = (line, {}, source, number)
             return None
-        event = event_of(line, source, number)
-        if event is None:
-            return None if line.logger in self._silent else self._unknown(message, text, source, number)
-        return self._keep(event)
+        self._is_silent = line.logger in self._silent
+        return event_of(line, source, number)
 
     def _says_nothing_of_groups(self, text: str) -> bool:
         """Whether a line in Kafka's own layout begins with a word that no pattern has: most lines of a broker do."""
@@ -262,12 +340,11 @@ class Reader:
             return False
         return "[thrd:" not in text
 
-    def _unknown(self, message: str, text: str, source: str, number: int) -> None:
-        """Count a line, if it speaks of groups."""
-        if "roup" in message or "oordinator" in message or "ebalanc" in message or "eartbeat" in message:
-            self.unknown_count += 1
-            if len(self.unknown) < MOST_UNKNOWN:
-                self.unknown.append(UnknownLine(source, number, text[:LONGEST_SHOWN]))
+    def _unknown(self, text: str, source: str, number: int) -> None:
+        """Count a line that speaks of groups, and that nothing is known of."""
+        self.unknown_count += 1
+        if len(self.unknown) < MOST_UNKNOWN:
+            self.unknown.append(UnknownLine(source, number, text[:LONGEST_SHOWN]))
 
     def _keep(self, event: LogEvent) -> LogEvent:
         if len(self.events) >= MOST_EVENTS:
@@ -315,6 +392,7 @@ class Reader:
     def result(self) -> Reading:
         """All that was read so far, in the order of time."""
         self._end_config()
+        self._flush_object()
         events = _each_once(self.events) if len(self.sources) > 1 else self.events
         ordered = tuple(_by_time(events))
         missing = sum(each.time_ms is None for each in ordered)

@@ -7,10 +7,9 @@ of the clients are asked (`own_words`); where there is none, they are all there 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -35,104 +34,24 @@ from kafkalearn.oncall.logs.causes import (
     cause_of_leaving,
     cause_of_reason,
     client_of,
+    members_of,
+    own_reason,
 )
-from kafkalearn.oncall.logs.lines import BROKER, PYTHON, LogEvent
+from kafkalearn.oncall.logs.clients import (
+    AWAY,
+    CLASSIC,
+    CONSUMER,
+    GENERATIONS,
+    NEAR_MS,
+    Client,
+    Clients,
+    GroupHistory,
+    Rebalance,
+)
+from kafkalearn.oncall.logs.incidents import is_start, is_whole, of_broker, with_incidents
+from kafkalearn.oncall.logs.lines import BROKER, LogEvent
 
 __all__ = ["CLASSIC", "CONSUMER", "GroupHistory", "Rebalance", "histories"]
-
-
-# Whose log is whose: the clients in the logs, their groups and member ids, and what each did around a moment.
-
-NOT_SET = "(not-set)"  # as librdkafka writes an empty member id
-NEAR_MS = 5000  # by how much the clocks of a client and a broker may differ, and a request be on its way
-
-AWAY = (kinds.POLL_EXPIRED, kinds.CLIENT_LEAVING, kinds.CLIENT_CLOSING, kinds.HEARTBEAT_FAILED)
-"""After these a client is no member any more."""
-
-_GENERATIONS = (kinds.CLIENT_JOINED, kinds.CLIENT_EPOCH)
-"""A client of the classic protocol, and one of KIP-848, has joined a generation."""
-
-
-@dataclass(slots=True)
-class Client:
-    """One client: a log, and a name in it."""
-
-    name: str | None  # its client.id
-    source: str
-    group: str | None = None
-    members: set[str] = field(default_factory=set)
-    host: str | None = None
-    first_joined_ms: int | None = None  # since when it is a member
-    joins_ms: list[int] = field(default_factory=list)  # when it sent JoinGroup without being a member
-    is_member: bool = False  # as far as its log has come
-    events: list[LogEvent] = field(default_factory=list)
-    times: list[int] = field(default_factory=list)
-
-    def note(self, event: LogEvent) -> None:
-        """Keep whether it is a member, and when it wanted to be one."""
-        if event.kind in _GENERATIONS and (event.generation or 0) > 0:
-            self.is_member = True
-            self.first_joined_ms = event.time_ms if self.first_joined_ms is None else self.first_joined_ms
-        elif event.kind in AWAY:
-            self.is_member = False
-        elif event.kind == kinds.CLIENT_JOINING and not self.is_member and event.time_ms is not None:
-            self.joins_ms.append(event.time_ms)
-
-    def around(self, time_ms: int, before_ms: int = NEAR_MS, after_ms: int = 1000) -> list[LogEvent]:
-        """What it did about that time."""
-        first = bisect_left(self.times, time_ms - before_ms)
-        return self.events[first : bisect_right(self.times, time_ms + after_ms)]
-
-
-class Clients:
-    """All clients of some logs.
-
-    A client of Java or librdkafka is known by the name in its lines; one of Python has none there, so that its log
-    counts as one client.
-    """
-
-    def __init__(self, events: Iterable[LogEvent]) -> None:
-        """Events in the order of time."""
-        found: dict[tuple[str, str, str | None], Client] = {}
-        for event in events:
-            if event.writer == BROKER:
-                continue
-            named = event.fields.get("client")
-            name = str(named).partition("#")[0] if named is not None and event.writer != PYTHON else None
-            key = (event.source, str(event.fields.get("host")), str(named) if name else None)
-            client = found.get(key)
-            if client is None:
-                client = found[key] = Client(name, event.source)
-            client.group = event.group or client.group
-            host = event.fields.get("host")
-            client.host = str(host) if host else client.host
-            if event.member and event.member != NOT_SET:
-                client.members.add(event.member)
-                if client.name is None:
-                    client.name = client_of(event.member)
-            client.note(event)
-            client.events.append(event)
-            client.times.append(event.time_ms if event.time_ms is not None else client.times[-1] if client.times else 0)
-        self.all = tuple(found.values())
-        self._by_member = {member: each for each in self.all for member in each.members}
-        self._by_group: dict[str | None, list[Client]] = defaultdict(list)
-        for each in self.all:
-            self._by_group[each.group].append(each)
-
-    def of_group(self, group: str) -> Sequence[Client]:
-        """Those of a group."""
-        return self._by_group.get(group, ())
-
-    def behind(self, group: str, member: str | None) -> Client | None:
-        """The client that has a member id; by its client.id only if no other client of the group has the same."""
-        if member is None:
-            return None
-        known = self._by_member.get(member)
-        if known is not None:
-            return known
-        name = client_of(member)
-        same = [each for each in self.of_group(group) if each.name == name]
-        return same[0] if len(same) == 1 else None
 
 
 # What members do that makes a group rebalance, and how near to it that stands in a log.
@@ -156,67 +75,6 @@ def gap_ms(before: LogEvent, event: LogEvent) -> int:
     if before.time_ms is None or event.time_ms is None:
         return 0
     return abs(event.time_ms - before.time_ms)
-
-
-# One rebalance of a group, and all that logs say about one group.
-
-CLASSIC, CONSUMER = "classic", "consumer"
-
-
-@dataclass(frozen=True, slots=True)
-class Rebalance:
-    """One rebalance of a group."""
-
-    group: str
-    protocol: str  # classic, or consumer (KIP-848)
-    started_ms: int | None
-    ended_ms: int | None  # None: the log ends before it does, or does not say
-    cause: str  # a name in `CAUSES`
-    member: str | None  # the member id behind it
-    client: str | None  # its client.id
-    host: str | None  # its host, or the pod whose log it is
-    generation: int | None  # the generation before, or the new group epoch of KIP-848
-    is_interrupted: bool  # another began before this one was over
-    delayed_by: tuple[str, ...]  # members that were awaited until they were given up
-    evidence: tuple[LogEvent, ...]
-
-    @property
-    def duration_ms(self) -> int | None:
-        """From its first line to the assignment."""
-        begin_ms, end_ms = self.started_ms, self.ended_ms
-        return None if begin_ms is None or end_ms is None else end_ms - begin_ms
-
-    @property
-    def standstill_ms(self) -> int | None:
-        """How long nobody reads, with an eager assignor; with KIP-848 nobody ever waits for all."""
-        return 0 if self.protocol == CONSUMER else self.duration_ms
-
-    @property
-    def is_first(self) -> bool:
-        """Whether the group has just been formed, by members that came to an empty one."""
-        return self.cause == JOINED and self.generation in (None, 0, 1) and not self.delayed_by
-
-    @property
-    def words(self) -> str:
-        """The cause as a sentence."""
-        said = CAUSES[self.cause].words
-        who = self.client or self.member
-        alone = (TOPICS, EITHER, UNKNOWN, CAPACITY, STORE)
-        if self.cause in alone or who is None:
-            return said if self.cause in alone else f"a member {said}"
-        return f"{who}{f' ({self.host})' if self.host else ''} {said}"
-
-
-@dataclass(frozen=True, slots=True)
-class GroupHistory:
-    """What logs say about one group."""
-
-    group: str
-    protocol: str
-    rebalances: tuple[Rebalance, ...]
-    notes: tuple[LogEvent, ...]  # what happened without a rebalance: static members, a coordinator that moved
-    has_broker: bool  # whether a broker's log speaks of it, or only its clients'
-    is_rolling: bool  # members closed and came back one after the other
 
 
 # What the log of a client says of a rebalance, where the coordinator's leaves it open.
@@ -329,21 +187,22 @@ def _cause_of_client(event: LogEvent) -> str | None:
 # The rebalances of a group as its clients alone saw them.
 
 
-def of_clients(group: str, clients: Clients) -> list[Rebalance]:
+def of_clients(group: str | None, clients: Clients) -> list[Rebalance]:
     """Rebalances as the clients alone see them, one for each generation that some of them has joined."""
     joined: dict[int, list[_Seen]] = defaultdict(list)
     for client in clients.of_group(group):
         started: int | None = None
-        is_new, last = True, 0
+        is_new, is_known, last = False, False, 0
         for event in client.events:
             if event.kind == kinds.CLIENT_JOINING:
                 started = event.time_ms if started is None else started
-            elif event.kind in AWAY:
-                is_new = True
-            elif event.kind in _GENERATIONS and event.generation is not None and event.generation > last:
+            elif event.kind in AWAY or is_start(event):
+                is_new = is_known = True
+            elif event.kind in GENERATIONS and event.generation is not None and event.generation > last:
                 last = event.generation
-                joined[last].append(_Seen(client, started, event, is_new))
-                started, is_new = None, False
+                is_new = is_new or last == 1
+                joined[last].append(_Seen(client, started, event, is_new, is_known or last == 1))
+                started, is_new, is_known = None, False, True
     return [_seen_by_clients(group, generation, each, clients) for generation, each in sorted(joined.items())]
 
 
@@ -354,9 +213,10 @@ class _Seen(NamedTuple):
     started_ms: int | None
     event: LogEvent
     is_new: bool  # it was no member before
+    is_known: bool  # the log shows whether it was
 
 
-def _seen_by_clients(group: str, generation: int, seen: list[_Seen], clients: Clients) -> Rebalance:
+def _seen_by_clients(group: str | None, generation: int, seen: list[_Seen], clients: Clients) -> Rebalance:
     started = min((each.started_ms for each in seen if each.started_ms is not None), default=None)
     ended = max((each.event.time_ms for each in seen if each.event.time_ms is not None), default=None)
     said: list[tuple[Client, str, LogEvent]] = []
@@ -388,13 +248,14 @@ def _seen_by_clients(group: str, generation: int, seen: list[_Seen], clients: Cl
         False,
         (),
         tuple(each for _, _, each in said) or (seen[0].event,),
+        is_join_seen=not said and not any(each.is_known for each in seen),
     )
 
 
 # The rebalances of a classic group, by its coordinator's log.
 
 
-def of_classic_group(group: str, found: list[LogEvent], clients: Clients) -> list[Rebalance]:
+def of_classic_group(group: str | None, found: list[LogEvent], clients: Clients) -> list[Rebalance]:
     """The rebalances of a group by its events, in their order."""
     rebalances: list[Rebalance] = []
     before: LogEvent | None = None  # what a member did, since the last rebalance began or ended
@@ -425,7 +286,7 @@ def of_classic_group(group: str, found: list[LogEvent], clients: Clients) -> lis
 
 
 def _begun(
-    group: str, event: LogEvent, before: LogEvent | None, state: str | None, clients: Clients, since_ms: int
+    group: str | None, event: LogEvent, before: LogEvent | None, state: str | None, clients: Clients, since_ms: int
 ) -> Rebalance:
     cause, member = cause_of_reason(event.reason) if event.reason is not None else (UNKNOWN, None)
     evidence = [event]
@@ -455,6 +316,8 @@ def _begun(
             False,
             (),
             tuple(evidence),
+            own_reason(event.reason) or (own_reason(evidence[0].reason) if len(evidence) > 1 else None),
+            members_of(member),
         ),
         clients,
         since_ms,
@@ -480,7 +343,7 @@ def _listed_members(written: str) -> tuple[str, ...]:
 # The rebalances of a KIP-848 group, by its coordinator's log.
 
 
-def of_consumer_group(group: str, found: list[LogEvent], clients: Clients) -> list[Rebalance]:
+def of_consumer_group(group: str | None, found: list[LogEvent], clients: Clients) -> list[Rebalance]:
     """The rebalances of a group by its events, one for each new group epoch."""
     rebalances: list[Rebalance] = []
     before: LogEvent | None = None
@@ -586,27 +449,76 @@ def histories(events: Sequence[LogEvent]) -> tuple[GroupHistory, ...]:
     Apache Kafka 0.11 to 4.3, ``GroupCoordinator`` and ``GroupMetadataManager``: every caller of ``prepareRebalance``,
     and of ``setGroupEpoch``.
     """
-    clients = Clients(events)
-    by_group: dict[str, list[LogEvent]] = defaultdict(list)
-    for event in events:
+    is_timed = any(event.time_ms is not None for event in events)
+    known = events if is_timed else [each._replace(time_ms=at * LINE_MS) for at, each in enumerate(events)]
+    clients = Clients(known)
+    by_group: dict[str | None, list[LogEvent]] = defaultdict(list)
+    for event in known:
         if event.writer == BROKER and event.group is not None:
             by_group[event.group].append(event)
-    names = {*by_group, *(each.group for each in clients.all if each.group is not None)}
-    return tuple(_history(name, by_group.get(name, []), clients) for name in sorted(names))
+    clients.join(by_group)
+    _give_groups(known, by_group)
+    names = {*by_group, *(each.group for each in clients.all)}
+    found = (_history(name, by_group.get(name, []), clients) for name in sorted(names, key=lambda each: each or ""))
+    kept = (each for each in found if each.group is not None or each.rebalances or each.seen)
+    return tuple(kept) if is_timed else tuple(map(_without_times, kept))
 
 
-def _history(group: str, found: list[LogEvent], clients: Clients) -> GroupHistory:
+LINE_MS = 1000  # where no line has a time, their order stands for it: a second for each
+
+
+def _without_times(history: GroupHistory) -> GroupHistory:
+    def plain(found: Iterable[LogEvent]) -> tuple[LogEvent, ...]:
+        return tuple(each._replace(time_ms=None) for each in found)
+
+    return replace(
+        history,
+        rebalances=tuple(
+            replace(each, started_ms=None, ended_ms=None, evidence=plain(each.evidence)) for each in history.rebalances
+        ),
+        notes=plain(history.notes),
+    )
+
+
+def _give_groups(events: Iterable[LogEvent], by_group: dict[str | None, list[LogEvent]]) -> None:
+    """Give lines of a broker that name no group, as those of fenced static members, to the one that they speak of."""
+    for event in events:
+        if event.writer != BROKER or event.group is not None or event.kind != kinds.STATIC_FENCED:
+            continue
+        who = {event.member, event.fields.get("new_member"), event.fields.get("instance")} - {None}
+        named = [
+            group
+            for group, found in by_group.items()
+            if group is not None and any(each.member in who or each.fields.get("instance") in who for each in found)
+        ]
+        groups = [each for each in by_group if each is not None]
+        chosen = named[0] if len(named) == 1 else groups[0] if len(groups) == 1 else None
+        by_group[chosen].append(event)
+        by_group[chosen].sort(key=lambda each: each.time_ms or 0)
+
+
+def _history(group: str | None, found: list[LogEvent], clients: Clients) -> GroupHistory:
     is_consumer = any(each.kind in (kinds.EPOCH_BUMPED, kinds.TARGET_COMPUTED) for each in found)
+    own = clients.of_group(group)
     if is_consumer:
         rebalances = [*of_consumer_group(group, found, clients), *of_classic_group(group, found, clients)]
         rebalances.sort(key=lambda each: each.started_ms or 0)
     elif any(each.kind == PREPARING for each in found):
         rebalances = of_classic_group(group, found, clients)
     else:
-        rebalances = of_clients(group, clients)
+        rebalances = with_incidents(of_clients(group, clients), own)
+    if not is_consumer:
+        more = of_broker(group, found, rebalances)
+        rebalances = sorted([*rebalances, *more], key=lambda each: each.started_ms or 0) if more else rebalances
     notes = tuple(each for each in found if each.kind in _NOTES)
     protocol = CONSUMER if is_consumer else CLASSIC
-    return GroupHistory(group, protocol, tuple(rebalances), notes, bool(found), _is_rolling(rebalances))
+    whole = is_whole(found, rebalances, own)
+    said = dict.fromkeys(kinds.EVENTS[each.kind] for each in (*found, *(each for one in own for each in one.events)))
+    return GroupHistory(
+        *(group, protocol, tuple(rebalances), notes, bool(found), _is_rolling(rebalances)),
+        whole,
+        () if whole else tuple(said),
+    )
 
 
 def _is_rolling(rebalances: Iterable[Rebalance]) -> bool:

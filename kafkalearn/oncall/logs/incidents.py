@@ -1,0 +1,373 @@
+"""What logs show of a group without a rebalance from its beginning to its end: a tail, a single loud line, one client.
+
+An excerpt may have no more than a client that was late with its poll, or a member that has failed. Each such thing is
+an incident, of one client or of a broker, with the cause that its lines say. One that a rebalance already has is left
+out; the others stand beside them, without an end. A group of which nothing of that kind is seen is still not at rest
+because of it: `is_whole` says whether its lines show how it stood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
+from kafkalearn.oncall.logs import lines as kinds
+from kafkalearn.oncall.logs import protocol_errors as errors
+from kafkalearn.oncall.logs.causes import (
+    CAPACITY,
+    CAUSES,
+    CLOSED,
+    DROPPED,
+    FENCED,
+    HEARTBEATS,
+    INCONSISTENT,
+    JOINED,
+    LEFT,
+    MOVED,
+    NO_COORDINATOR,
+    POLL,
+    SECOND_ROUND,
+    SUBSCRIPTION,
+    SYNC,
+    TOO_LATE,
+    TOPICS,
+    UNKNOWN,
+    UNSUBSCRIBED,
+    cause_of_leaving,
+    cause_of_rejoining,
+    client_of,
+    own_reason,
+)
+from kafkalearn.oncall.logs.clients import CLASSIC, NEAR_MS, Client, Clients, Rebalance
+from kafkalearn.oncall.logs.lines import BROKER, ERLANG, GO, JAVA, JAVASCRIPT, LIBRDKAFKA, PYTHON, RUBY, LogEvent
+
+NOTHING, SOMETHING, BROAD, NAMED = range(4)
+"""How much an event says: nothing; that the group rebalances; one of several causes; one cause."""
+
+GIVEN = "need to re-join with the given member-id"
+_STARTS = (kinds.CLIENT_CONFIG, kinds.CLIENT_MEMBER_ID, kinds.CLIENT_SUBSCRIBED, "ClientNewMember")
+_GONE = frozenset({POLL, CLOSED, HEARTBEATS, DROPPED, FENCED, LEFT, UNSUBSCRIBED, CAPACITY, INCONSISTENT})
+"""After these a client is away; that it joins again is another rebalance."""
+
+_LEAVES_WHEN_CLOSED = (GO, JAVASCRIPT, RUBY, PYTHON)
+_HAS_NO_POLL_TIMER = (GO, JAVASCRIPT, ERLANG, RUBY)
+_OF_THEM = ("kafka server: ", "afkajs", "KafkaJS", "Attempt to heart beat")  # sarama, kafkajs, Java before 0.10.1
+
+
+def is_start(event: LogEvent) -> bool:
+    """Whether an event shows that its client begins: no member from before."""
+    if event.kind == kinds.SUBSCRIPTION_UPDATED:
+        return event.fields.get("join_state") == "init" or event.writer == PYTHON
+    if event.kind == kinds.CLIENT_MEMBER_ID:
+        return bool(event.member) and event.fields.get("before") in (None, "", "(not-set)")
+    return event.kind in _STARTS or (event.kind == kinds.REJOIN_REQUESTED and (event.reason or "").startswith(GIVEN))
+
+
+# What one event of a client says.
+
+
+def _of_error(event: LogEvent, error: str | None) -> tuple[str, int]:
+    if error == errors.UNKNOWN_MEMBER:
+        is_silent = event.writer in _HAS_NO_POLL_TIMER or any(each in event.text for each in _OF_THEM)
+        return (HEARTBEATS, NAMED) if is_silent and event.kind != kinds.JOIN_FAILED else (DROPPED, BROAD)
+    return {
+        errors.POLL: (POLL, NAMED),
+        errors.SESSION: (HEARTBEATS, NAMED),
+        errors.FENCED: (FENCED, NAMED),
+        errors.TOO_MANY: (CAPACITY, NAMED),
+        errors.INCONSISTENT: (INCONSISTENT, NAMED),
+        errors.NOT_COORDINATOR: (MOVED, NAMED),
+        errors.NO_COORDINATOR: (NO_COORDINATOR, BROAD),
+        errors.ILLEGAL_GENERATION: (DROPPED, BROAD),
+    }.get(error or "", (UNKNOWN, SOMETHING))
+
+
+def _said(event: LogEvent) -> str:
+    return event.reason or event.text
+
+
+def _of_leaving(event: LogEvent) -> tuple[str, int]:
+    cause = cause_of_leaving(event.reason)
+    if cause == LEFT and (event.writer in _LEAVES_WHEN_CLOSED or (event.reason or "") in ("shutdown", "normal")):
+        cause = CLOSED
+    return cause, BROAD if cause == LEFT else NAMED
+
+
+def _of_rejoining(event: LogEvent) -> tuple[str, int]:
+    reason = event.reason or ""
+    cause = cause_of_rejoining(reason)
+    if cause is not None:
+        return cause, NAMED
+    if reason.startswith(GIVEN):
+        return UNKNOWN, NOTHING
+    if "redistribute previously owned" in reason or "need to revoke" in reason or "cooperative move" in event.text:
+        return SECOND_ROUND, NAMED
+    if "etadata" in reason and ("changed" in reason or "new metadata" in reason):
+        return TOPICS, NAMED
+    if "ollowup rebalance" in event.text:
+        return cause_of_rejoining("triggered followup rebalance") or UNKNOWN, NAMED
+    if reason in ("unsubscribe", "unsubscribing"):
+        return UNSUBSCRIBED, NAMED
+    return _of_error(event, errors.error_in(_said(event)))
+
+
+def _of_revoking(event: LogEvent) -> tuple[str, int]:
+    reason = event.reason or ""
+    if reason == "unsubscribe":
+        return UNSUBSCRIBED, NAMED
+    if "(terminating)" in event.text:
+        return CLOSED, NAMED
+    if "because leaving group" in event.text:
+        return CLOSED, NAMED
+    if event.fields.get("partitions") in ("", "set()", "[]", "frozenset()"):
+        return UNKNOWN, NOTHING
+    return _of_error(event, errors.error_in(reason))
+
+
+def said_by(event: LogEvent) -> tuple[str, int]:
+    """The cause that an event of a client says, and how much it says.
+
+    >>> from kafkalearn.oncall.logs import read
+    >>> (event,) = read(["Heartbeat session expired, marking coordinator dead"]).events
+    >>> said_by(event) == ("heartbeats lost", NAMED)
+    True
+    """
+    kind = event.kind
+    if kind == kinds.POLL_EXPIRED:
+        return POLL, NAMED
+    if kind == kinds.HEARTBEAT_EXPIRED:
+        return HEARTBEATS, NAMED
+    if kind == kinds.CLIENT_CLOSING:
+        return CLOSED, NAMED
+    if kind == kinds.CLIENT_UNSUBSCRIBING:
+        return UNSUBSCRIBED, BROAD
+    if kind == kinds.CLIENT_FENCED:
+        return (FENCED, NAMED) if "nstance" in event.text else (DROPPED, BROAD)
+    if kind == kinds.CLIENT_LEAVING:
+        return _of_leaving(event)
+    if kind in (kinds.HEARTBEAT_FAILED, kinds.JOIN_FAILED, kinds.SYNC_FAILED, kinds.CLIENT_LOST):
+        return _of_error(event, errors.error_in(event.reason or "") or errors.error_in(event.text))
+    if kind == kinds.COORDINATOR_LOST:
+        if event.text.startswith("Requesting disconnect"):
+            return UNKNOWN, NOTHING
+        cause, weight = _of_error(event, errors.error_in(_said(event)))
+        return (NO_COORDINATOR, BROAD) if weight == SOMETHING else (cause, weight)
+    if kind == kinds.REJOIN_REQUESTED:
+        return _of_rejoining(event)
+    if kind == kinds.CLIENT_REVOKED:
+        return _of_revoking(event)
+    if kind == "GenerationReset" and "encountered" in (event.reason or ""):
+        return _of_error(event, errors.error_in(event.reason or ""))
+    if kind == kinds.TOPICS_UPDATED:
+        is_first = str(event.fields.get("before", "")) in ("0", "{}", "None")
+        return (UNKNOWN, NOTHING) if is_first else (TOPICS, NAMED)
+    if kind in (kinds.HEARTBEAT_REBALANCING, kinds.DISCONNECTED):
+        return UNKNOWN, SOMETHING
+    return UNKNOWN, NOTHING
+
+
+# The incidents of one client.
+
+
+@dataclass
+class _Open:
+    cause: str
+    weight: int
+    first: LogEvent
+    evidence: list[LogEvent]
+    is_join_seen: bool = False
+
+
+def _of_client(client: Client) -> Iterator[tuple[Rebalance, int]]:
+    """What happened to one client, in the order of its log, and how much is known of each."""
+    now: _Open | None = None
+    is_member = False
+    for event in client.events:
+        cause, weight = said_by(event)
+        if event.kind == kinds.SUBSCRIPTION_UPDATED and is_member and not is_start(event):
+            cause, weight = SUBSCRIPTION, NAMED
+        is_joined = event.kind in (kinds.CLIENT_JOINED, "ClientSynced") and (event.generation or 0) > 0
+        if event.kind == kinds.CLIENT_JOINING or is_joined:
+            if now is not None and now.cause in _GONE:
+                yield _incident(client, now, None), now.weight
+                now = None
+            if now is None and not (is_joined and is_member):
+                now = _Open(UNKNOWN, SOMETHING, event, [event], True)
+        elif weight > NOTHING:
+            is_other = now is not None and now.cause in _GONE and cause not in _GONE and weight == NAMED
+            if now is not None and is_other and cause != MOVED:
+                yield _incident(client, now, None), now.weight
+                now = None
+            if now is None:
+                now = _Open(cause, weight, event, [event])
+            elif weight > now.weight or (weight == now.weight == SOMETHING):
+                now.cause, now.weight, now.is_join_seen = cause, weight, False
+                now.evidence.append(event)
+            else:
+                now.evidence.append(event)
+        if is_joined:
+            if now is not None:
+                yield _incident(client, now, event), now.weight
+            now, is_member = None, True
+    if now is not None:
+        yield _incident(client, now, None), now.weight
+
+
+def _incident(client: Client, one: _Open, end: LogEvent | None) -> Rebalance:
+    members = {each.member for each in one.evidence if each.member}
+    reasons = (each.reason for each in one.evidence if each.reason)
+    generation = next((each.generation for each in one.evidence if each.generation is not None), None)
+    return Rebalance(
+        client.group,
+        CLASSIC,
+        one.first.time_ms,
+        None if end is None else end.time_ms,
+        one.cause,
+        members.pop() if len(members) == 1 else None,
+        client.name,
+        client.host,
+        end.generation - 1 if end is not None and end.generation is not None else generation,
+        False,
+        (),
+        tuple(one.evidence[:MOST_EVIDENCE]),
+        next(reasons, None) if one.cause == UNKNOWN else None,
+        is_join_seen=one.is_join_seen,
+    )
+
+
+MOST_EVIDENCE = 5  # lines that an incident names
+
+
+def _is_near(one: Rebalance, other: Rebalance) -> bool:
+    """Whether both may be the same: by their times, and each lasts as long as its lines say."""
+    if one.started_ms is None or other.started_ms is None:
+        return one.started_ms is None and other.started_ms is None
+    begins, ends = other.started_ms - NEAR_MS, (other.ended_ms or other.started_ms) + NEAR_MS
+    return begins <= (one.ended_ms or one.started_ms) and one.started_ms <= ends
+
+
+def _has(rebalances: Sequence[Rebalance], incident: Rebalance, weight: int) -> int | None:
+    """Which of the rebalances already is this incident; None: none."""
+    for place, one in enumerate(rebalances):
+        is_near = _is_near(incident, one)
+        if is_near and (weight == SOMETHING or one.cause == incident.cause):
+            return place
+        if is_near and one.client == incident.client and incident.cause in CAUSES[one.cause].covers:
+            return place
+        if is_near and one.cause in CAUSES[incident.cause].covers:
+            return place
+        if any(each in one.evidence for each in incident.evidence) and one.cause != JOINED:
+            return place
+    return None
+
+
+def with_incidents(rebalances: Sequence[Rebalance], clients: Iterable[Client]) -> list[Rebalance]:
+    """Rebalances that clients saw, and what else happened to them."""
+    found = [*rebalances]
+    said = [each for client in clients for each in _of_client(client)]
+    said.sort(key=lambda each: -each[1])  # what says most comes first: others may be the same, seen by another
+    for incident, weight in said:
+        place = _has(found, incident, weight)
+        if place is None:
+            unnamed = next(
+                (
+                    at
+                    for at, one in enumerate(found)
+                    if one.cause == UNKNOWN and one.client in (None, incident.client) and _is_near(incident, one)
+                    and incident.cause not in _GONE
+                ),
+                None,
+            )
+            if unnamed is None:
+                found.append(incident)
+            else:
+                found[unnamed] = replace(
+                    found[unnamed],
+                    cause=incident.cause,
+                    client=incident.client,
+                    host=incident.host,
+                    evidence=(*found[unnamed].evidence, *incident.evidence),
+                    said=incident.said,
+                )
+        elif found[place].cause == UNKNOWN and found[place].is_join_seen and not incident.is_join_seen:
+            found[place] = replace(found[place], is_join_seen=False, said=incident.said)
+    return sorted(found, key=lambda each: each.started_ms or each.ended_ms or 0)
+
+
+# What a broker's log shows of a group outside of its rebalances.
+
+_OF_BROKER = {
+    kinds.MEMBER_FAILED: HEARTBEATS,
+    kinds.MEMBER_LEFT: LEFT,
+    kinds.MEMBER_FENCED: TOO_LATE,
+    kinds.SYNC_MISSING: SYNC,
+    kinds.MEMBER_JOINED: JOINED,
+}
+
+
+def of_broker(group: str | None, found: Sequence[LogEvent], rebalances: Sequence[Rebalance]) -> list[Rebalance]:
+    """Members that failed, left or came, and generations that began, of which no rebalance of the log is the other half."""
+    missing: list[Rebalance] = []
+    state, last_generation = None, None
+    for event in found:
+        cause = _OF_BROKER.get(event.kind)
+        if event.kind == kinds.STATIC_FENCED and not rebalances:
+            cause = FENCED
+        if cause == LEFT:
+            cause = cause_of_leaving(event.reason)
+        is_end = event.kind in (COMPLETING, STABLE, EMPTY)
+        if is_end and state is None and event.generation != last_generation and not rebalances:
+            cause = JOINED if event.kind != EMPTY and event.generation in (0, 1) else UNKNOWN
+        if event.kind in (PREPARING, COMPLETING, STABLE, EMPTY):
+            state, last_generation = event.kind, event.generation
+        if cause is None:
+            continue
+        one = Rebalance(
+            *(group, CLASSIC, event.time_ms, event.time_ms if is_end else None, cause, event.member),
+            client_of(event.member) if event.member else None,
+            _host_of(event),
+            event.generation - 1 if is_end and event.generation else event.generation,
+            *(False, (), (event,)),
+            own_reason(event.reason) or (event.reason if cause == LEFT and event.reason != "not provided" else None),
+        )
+        if not any(_is_near(one, each) or _within(one, each) for each in rebalances) and not any(
+            _is_near(one, each) and each.member == one.member and each.cause == one.cause for each in missing
+        ):
+            missing.append(one)
+    return missing
+
+
+def _within(one: Rebalance, other: Rebalance) -> bool:
+    """Whether it happened while another rebalance went on."""
+    if one.started_ms is None or other.started_ms is None or one.started_ms < other.started_ms:
+        return False
+    return other.ended_ms is None or one.started_ms <= other.ended_ms
+
+
+def _host_of(event: LogEvent) -> str | None:
+    host = event.fields.get("host")
+    return host.lstrip("/") if isinstance(host, str) else None
+
+
+# Whether an all-clear is possible at all.
+
+_AT_REST = (STABLE, EMPTY, kinds.STATIC_REPLACED, "StaticWithoutRebalance", kinds.TARGET_COMPUTED)
+_TROUBLE = (kinds.GROUP_UNLOADED, kinds.GROUP_LOADED, kinds.STATIC_FENCED, kinds.STATIC_UNRELEASED, "StoreFailed")
+
+
+def is_whole(found: Sequence[LogEvent], rebalances: Sequence[Rebalance], clients: Iterable[Client]) -> bool:
+    """Whether lines show a group that came to rest, and nothing after it that would say otherwise.
+
+    A broker's line about its state is such evidence, or a client that joined a first generation; heartbeats, a
+    coordinator that was found, partitions that were given up are none.
+    """
+    if any(each.kind in _TROUBLE for each in found):
+        return False
+    if any(each.cause == UNKNOWN or each.ended_ms is None for each in rebalances if each.cause != JOINED):
+        return False
+    if any(each.cause == JOINED and each.ended_ms is None and each.started_ms is not None for each in rebalances):
+        return False
+    if found:
+        return any(each.kind in _AT_REST for each in found)
+    return bool(rebalances) and any(client.first_joined_ms is not None for client in clients)
