@@ -31,6 +31,18 @@ What they share:
 - `kafkalearn.spark.data`: group ids, keys, orders, logs and records by the million, the same from the same seed
 """
 
-from kafkalearn.base.errors import require
+from kafkalearn.base.errors import KafkaLearnError, require
+
+SUPPORTED = ("4.0", "4.1", "4.2", "4.3")
+"""The lines of Spark's releases that all rules are tried on, the oldest first."""
 
 require(__name__, "pyspark", "pyarrow", "numpy")
+
+from pyspark import __version__ as _version  # noqa: E402
+
+if int(_version.partition(".")[0]) < 4:
+    raise KafkaLearnError(
+        f"{__name__} is for Spark {SUPPORTED[0]} to {SUPPORTED[-1]}, this is PySpark {_version}, which lacks what the "
+        "rules are made of; on a cluster choose a runtime with Spark 4, elsewhere pip install 'kafkalearn[spark]' "
+        "(kafkalearn itself, its simulators and its command need no Spark)"
+    )

@@ -9,17 +9,21 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from time import perf_counter
 
+import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
+from pyspark.sql.types import LongType
 
-from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError, listed
 from kafkalearn.base.java_runtime import NEWEST_JAVA, OLDEST_JAVA, find_java
+from kafkalearn.spark import SUPPORTED
 from kafkalearn.spark.session.spark_session import get_spark
 from kafkalearn.spark.session.start import GIB, default_heap_bytes, machine_memory_bytes
+from kafkalearn.spark.session.worker_code import arrow_function
 
 LEAST_MEMORY_GIB = 4
 OLDEST_PYTHON = (3, 11)
-PACKAGES = {"pyspark": "4.3", "pandas": "2.", "pyarrow": "", "numpy": ""}  # each with how its version begins
+PACKAGES = {"pyspark": SUPPORTED, "pandas": ("2",), "pyarrow": (), "numpy": ()}  # each with how its version begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +62,15 @@ def _python() -> Check:
 
 
 def _package(name: str) -> Check:
-    begin = PACKAGES[name]
-    wanted = f"{begin.rstrip('.')}.x" if begin else "any"
+    lines = PACKAGES[name]
+    wanted = f"{listed(lines, last='or')}.x" if lines else "any"
+    remedy = f"pip install '{name}=={lines[-1]}.*'" if lines else f"pip install {name}"
     try:
         found = version(name)
     except PackageNotFoundError:
-        return Check(name, "none", wanted, False, f"pip install '{name}=={begin}*'" if begin else f"pip install {name}")
-    ok = found.startswith(begin)
-    return Check(name, found, wanted, ok, "" if ok else f"pip install '{name}=={begin.rstrip('.')}.*'")
+        return Check(name, "none", wanted, False, remedy)
+    ok = not lines or found.startswith(tuple(f"{line}." for line in lines))
+    return Check(name, found, wanted, ok, "" if ok else remedy)
 
 
 def _memory() -> Check:
@@ -116,8 +121,5 @@ def _count(spark: SparkSession) -> int:
 
 
 def _through_python(spark: SparkSession) -> int:
-    @sf.arrow_udf("bigint")
-    def same(numbers):
-        return numbers
-
+    same = arrow_function(lambda numbers: numbers, LongType(), [pa.int64()])
     return spark.range(1000).agg(sf.sum(same("id"))).first()[0]

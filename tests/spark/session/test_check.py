@@ -55,7 +55,7 @@ def test_without_java_two_lines_say_what_to_do(monkeypatch):
 
 def test_little_memory_an_old_python_and_a_wrong_package_say_what_to_do(spark, monkeypatch):
     monkeypatch.setattr(check, "machine_memory_bytes", lambda: 2 * 2**30)
-    monkeypatch.setattr(check, "PACKAGES", {"pyspark": "3.5", "no-such-package": ""})
+    monkeypatch.setattr(check, "PACKAGES", {"pyspark": ("3.5",), "no-such-package": ()})
     monkeypatch.setattr(sys, "version_info", (3, 10, 1))
     lines = failing(check_environment())
 
