@@ -57,6 +57,22 @@ def refuse_overwrite(df: DataFrame, output: str) -> None:
         )
 
 
+def refuse_stream(df: DataFrame, rule: str) -> None:
+    """Raise if the rows are a stream: a rule that looks at all rows has no answer before the last of them.
+
+    >>> from kafkalearn.spark.session import get_spark
+    >>> refuse_stream(get_spark().readStream.format("rate").load(), "latest_state")
+    Traceback (most recent call last):
+    kafkalearn.base.errors.KafkaLearnError: latest_state looks at all rows, and these are a stream, which does not end;
+    kafkalearn.spark.offsets.live keeps the groups of a stream; any other rule takes a batch of it: foreachBatch
+    """
+    if df.isStreaming:
+        raise KafkaLearnError(
+            f"{rule} looks at all rows, and these are a stream, which does not end; kafkalearn.spark.offsets.live "
+            "keeps the groups of a stream; any other rule takes a batch of it: foreachBatch"
+        )
+
+
 COPIES = "copies"
 """In the metadata of a column: the rows hold several copies of one partition, and how to choose one."""
 

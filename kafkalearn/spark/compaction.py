@@ -4,10 +4,13 @@ The rule is that of `kafkalearn.log.cleaner`, record for record: the last record
 tombstone among them until its *delete horizon* has passed. Three things make the query quick.
 
 - Kafka reads a log twice, and so does the query: once for the last offset of each key, once to keep what is there.
-  Only keys and offsets are shuffled between Spark's workers, never the values.
 - A place in a topic, partition and offset, is one number of 64 bits. Spark looks such numbers up several times
-  faster than pairs, and every worker holds all of them: its memory grows with the records that stay, not with the log.
-  Above 512 million of them, or 8 GB, Spark ends the query and says so.
+  faster than pairs. How it joins the records with the places of those that stay, Spark decides from their number.
+  Where each worker's share is small, that share is a table in its memory, some 50 bytes a key; in sessions of
+  `get_spark` on this machine below 16 MiB of shuffled numbers, about two million keys a task
+  (``spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold``). Else both are sorted, on disk where they do not fit:
+  slower, but no number of keys is too large. On your own cluster that setting, 0 by default, is yours to raise, and so
+  is ``spark.sql.autoBroadcastJoinThreshold``.
 - Keys are compared as they are. Kafka's own cleaner compares 128-bit hashes (MD5) to save memory; a shorter hash
   would lose records of customers every now and then.
 
@@ -42,7 +45,7 @@ from kafkalearn.log.cleaner import (
 )
 from kafkalearn.log.model import Settings
 from kafkalearn.log.retention import BELOW_LOG_START, TOO_MANY_BYTES, TOO_OLD, rules_in_order
-from kafkalearn.spark.columns import refuse_overwrite, require, require_one_copy
+from kafkalearn.spark.columns import refuse_overwrite, refuse_stream, require, require_one_copy
 
 HORIZON = "delete_horizon_ms"
 CONTROL, TRANSACTION, HAS_DATA = "control", "transaction", "has_data"
@@ -84,9 +87,11 @@ def compact(
     Returns
     -------
     DataFrame
-        The records that stay, in no particular order, without the column ``has_data``. A record without key goes if
-        it is cleaned: since 0.9 a compacted topic takes none, but there may be some from the time before its policy
-        was changed.
+        The records that stay, in no particular order, without the column ``has_data``. Nothing is kept whole: a key
+        takes its own bytes and about 50 more in one worker while last offsets are sought, on disk if need be.
+
+        A record without key goes if it is cleaned: since 0.9 a compacted topic takes none, but there may be some from
+        the time before its policy was changed.
 
     Raises
     ------
@@ -107,11 +112,12 @@ def compact(
     ----------
     Apache Kafka, ``Cleaner.shouldRetainRecord``; KIP-534 for delete horizons (3.1).
     """
+    refuse_stream(records, "compact")
     _check(records, now_ms, delete_retention_ms)
     is_cleaned = _is_cleaned(first_uncleanable)
     records, has_markers = _only_records(records, is_cleaned), CONTROL in records.columns
     if first_uncleanable is None and not has_markers:
-        kept = records.join(sf.broadcast(_last_places(records, sf.lit(True))), _place() == sf.col("_last"), "left_semi")
+        kept = records.join(_last_places(records, sf.lit(True)), _place() == sf.col("_last"), "left_semi")
     else:
         stays = ~is_cleaned | sf.col("_last").isNotNull()
         stays = stays | sf.col(CONTROL).isNotNull() if has_markers else stays
@@ -133,6 +139,7 @@ def count_reasons(records: DataFrame, *, now_ms: int | None = None, first_unclea
     >>> count_reasons(customers(get_spark(), "small")).orderBy("reason").collect()[0]
     Row(reason='last of its key', is_kept=True, records=9564)
     """
+    refuse_stream(records, "count_reasons")
     _check(records, now_ms, DAY_MS)
     is_cleaned = _is_cleaned(first_uncleanable)
     records = _only_records(records, is_cleaned)
@@ -246,7 +253,7 @@ def _last_places(records: DataFrame, is_cleaned: Column) -> DataFrame:
 
 def _marked(records: DataFrame, is_cleaned: Column) -> DataFrame:
     """The records with a column ``_last`` that is null for all but the last of a key."""
-    return records.join(sf.broadcast(_last_places(records, is_cleaned)), _place() == sf.col("_last"), "left")
+    return records.join(_last_places(records, is_cleaned), _place() == sf.col("_last"), "left")
 
 
 def _two_phases(kept: DataFrame, now_ms: int, delete_retention_ms: int, is_cleaned: Column) -> DataFrame:
@@ -303,6 +310,7 @@ def with_retention(
     ----------
     Apache Kafka, ``UnifiedLog.deleteOldSegments``; the order of the rules is this since 3.0.
     """
+    refuse_stream(segments, "with_retention")
     _retention_check(segments, settings, now_ms)
     refuse_overwrite(segments, output)
     names = [name for name in ("topic", "partition") if name in segments.columns]

@@ -24,7 +24,7 @@ from pyspark.sql import functions as sf
 from kafkalearn.assignors import Assignment
 from kafkalearn.base.checks import LARGEST_LONG, iterable, text, whole_number
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.spark.columns import require
+from kafkalearn.spark.columns import refuse_stream, require
 
 __all__ = [
     "backlogs",
@@ -56,6 +56,7 @@ def log_ends(records: DataFrame) -> DataFrame:
     |orders|        2|      1|
     +------+---------+-------+
     """
+    refuse_stream(records, "log_ends")
     _require_place(records, "offset")
     return records.groupBy(*PLACE).agg((sf.max("offset") + 1).alias("log_end"))
 
@@ -66,6 +67,7 @@ def last_commits(commits: DataFrame) -> DataFrame:
     Of several at the same moment the largest offset counts. An offset that went back (somebody reset it) counts as the
     last one does: commits are not compared with earlier ones, by Kafka neither.
     """
+    refuse_stream(commits, "last_commits")
     _require_commits(commits)
     last = sf.max_by("offset", sf.struct("committed_at", "offset"))
     return commits.groupBy("group_id", *PLACE).agg(last.alias("committed"))
@@ -109,18 +111,17 @@ def lag_by_partition(records: DataFrame, commits: DataFrame, owners: DataFrame |
     ----------
     Apache Kafka, ``ConsumerGroupCommand``: the column ``LAG``.
     """
-    ends = sf.broadcast(log_ends(records))  # a row for each partition: small, however many records there are
     lag = sf.coalesce("log_end", sf.lit(0)) - sf.col("committed")
     found = (
         last_commits(commits)
-        .join(ends, PLACE, "left")
+        .join(log_ends(records), PLACE, "left")
         .select("group_id", *PLACE, "committed", sf.coalesce("log_end", sf.lit(0)).alias("log_end"), lag.alias("lag"))
     )
     if owners is None:
         return found
     for column in ("group_id", "member_id", *PLACE):
         require(owners, column, ("string", "int"), "see kafkalearn.spark.lag.owners_of")
-    return found.join(sf.broadcast(owners), ["group_id", *PLACE], "left").select(*found.columns, "member_id")
+    return found.join(owners, ["group_id", *PLACE], "left").select(*found.columns, "member_id")
 
 
 def lag_by_member(lag: DataFrame) -> DataFrame:

@@ -5,8 +5,11 @@ chapter 14 sends to a real topic are orders with keys, and commits that the simu
 
 Spark asks for a topic's partitions in one of two ways. The newer one, its default, passes over *internal* topics: a
 query of ``__consumer_offsets`` then has no rows, and no error says why. The older one knows them; it is a setting of
-the session, ``spark.sql.streaming.kafka.useDeprecatedOffsetFetching``, and `KafkaTopics.read` sets it where it is
-needed. With it, whoever *subscribes* joins a group of its own, which is written into the very topic that is read;
+the session, ``spark.sql.streaming.kafka.useDeprecatedOffsetFetching``. `KafkaTopics` has a second session of the same
+Spark in which it is set, and reads and streams internal topics there, so that yours stays as it is. (Spark Connect has
+one session, where it is set.) A join or a union runs in the session of its left side: keep the internal topic there.
+
+With the older way, whoever *subscribes* joins a group of its own, which is written into the very topic that is read;
 whoever reads by *assignment* leaves no trace.
 
 References
@@ -30,6 +33,7 @@ from kafkalearn.base.errors import KafkaLearnError, listed
 from kafkalearn.base.files import data_directory
 from kafkalearn.offsets.store import Commit, DeleteGroup, Settings, simulate
 from kafkalearn.spark.columns import require
+from kafkalearn.spark.session.gateway import is_connect
 
 __all__ = [
     "PLAIN",
@@ -103,6 +107,7 @@ class KafkaTopics:
         """Remember them; nothing is asked yet."""
         self.spark, self.address = spark, address
         self.options = {"kafka.bootstrap.servers": address, **{key: str(each) for key, each in (options or {}).items()}}
+        self._older: SparkSession | None = None
 
     def read(self, topic: str, partition_count: int, way: str | None = None) -> DataFrame:
         """All records of a topic, from its first offset to its end at this moment.
@@ -123,12 +128,20 @@ class KafkaTopics:
             If the way is another.
         """
         way = _way(topic, way)
-        self.spark.conf.set(OLDER_WAY, str(way != PLAIN).lower())  # it is looked at when the query runs
-        numbers = {"assign": json.dumps({topic: list(range(partition_count))})}
-        which = numbers if way == ASSIGNED else {"subscribe": topic}
-        return self.spark.read.format("kafka").options(**self.options, **which, startingOffsets="earliest").load()
+        which = _assigned(topic, partition_count) if way == ASSIGNED else {"subscribe": topic}
+        reader = self._session(way).read.format("kafka")
+        return reader.options(**self.options, **which, startingOffsets="earliest").load()
 
-    def stream(self, topic: str, most_per_batch: int | None = None) -> DataFrame:
+    def _session(self, way: str) -> SparkSession:
+        """The session whose setting is that of the way; it is looked at when a query runs."""
+        if way == PLAIN:
+            return self.spark
+        if self._older is None:
+            self._older = self.spark if is_connect(self.spark) else self.spark.newSession()
+            self._older.conf.set(OLDER_WAY, "true")
+        return self._older
+
+    def stream(self, topic: str, most_per_batch: int | None = None, partition_count: int | None = None) -> DataFrame:
         """A topic as a stream, from its first offset on, for Structured Streaming.
 
         Parameters
@@ -137,10 +150,24 @@ class KafkaTopics:
             Its name.
         most_per_batch : int or None
             How many records a micro-batch takes at most.
+        partition_count : int or None
+            How many partitions an internal topic has; needed for these alone.
+
+        Raises
+        ------
+        KafkaLearnError
+            If the topic is internal, and how many partitions it has is not said.
         """
+        way = _way(topic, None)
+        if way == ASSIGNED and partition_count is None:
+            raise KafkaLearnError(
+                f"{topic} is internal, and Spark streams such a topic by the numbers of its partitions: give "
+                "partition_count, as kafka-topics.sh --describe prints it (50, if nobody has changed it)"
+            )
         limit = {} if most_per_batch is None else {"maxOffsetsPerTrigger": most_per_batch}
-        options = {**self.options, "subscribe": topic, "startingOffsets": "earliest", **limit}
-        return self.spark.readStream.format("kafka").options(**options).load()
+        which = {"subscribe": topic} if partition_count is None else _assigned(topic, partition_count)
+        options = {**self.options, **which, "startingOffsets": "earliest", **limit}
+        return self._session(way).readStream.format("kafka").options(**options).load()
 
     def write(self, records: DataFrame, topic: str) -> None:
         """Send records to a topic: the columns ``key`` and ``value``, and ``partition`` where there is one.
@@ -180,7 +207,7 @@ class RecordedTopics:
                 rows = rows.unionAll(self._rows(f"{topic}.observed"))
         return rows
 
-    def stream(self, topic: str, most_per_batch: int | None = None) -> DataFrame:
+    def stream(self, topic: str, most_per_batch: int | None = None, partition_count: int | None = None) -> DataFrame:
         """What `KafkaTopics.stream` gave of it, in one micro-batch."""
         kinds = self.spark.read.schema(RECORDED_COLUMNS).json(str(self._path(topic))).schema
         options = {"pathGlobFilter": self._path(topic).name}
@@ -248,8 +275,9 @@ def record(rows: DataFrame, path: Path) -> None:
         "offset",
         sf.unix_millis("timestamp").alias("timestamp_ms"),
     )
-    found = rows.select(*columns).orderBy("partition", "offset").collect()
-    path.write_text("".join(json.dumps(row.asDict()) + "\n" for row in found), encoding="utf-8")
+    with path.open("w", encoding="utf-8") as file:
+        for row in rows.select(*columns).orderBy("partition", "offset").toLocalIterator():
+            file.write(json.dumps(row.asDict()) + "\n")
 
 
 def run_to_the_end(stream: DataFrame, name: str, timeout_s: float = 120.0) -> DataFrame:
@@ -269,6 +297,10 @@ def run_to_the_end(stream: DataFrame, name: str, timeout_s: float = 120.0) -> Da
     finally:
         query.stop()
     return stream.sparkSession.table(name)
+
+
+def _assigned(topic: str, partition_count: int) -> dict[str, str]:
+    return {"assign": json.dumps({topic: list(range(partition_count))})}
 
 
 def _way(topic: str, way: str | None) -> str:

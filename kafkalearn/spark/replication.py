@@ -167,7 +167,7 @@ def isr_changes(
     outages = _outages(fetches, appends, until_ms, lag_time_max_ms)
     others = fetches.withColumnsRenamed({"broker": "other", "at_ms": "other_ms", "fetch_offset": "other_end"})
     others = others.select(*PARTITION, "other", "other_ms", "other_end")
-    known = sf.broadcast(outages).join(others, list(PARTITION), "left")
+    known = outages.join(others, list(PARTITION), "left")
     ends = known.groupBy(*outages.columns, "other").agg(*(_end_before(moment) for moment in ("first", "second")))
     marks = ends.groupBy(*outages.columns).agg(
         *(sf.min(f"end_at_{moment}").alias(f"mark_at_{moment}") for moment in ("first", "second"))
@@ -190,7 +190,7 @@ def _outages(fetches: DataFrame, appends: DataFrame, until_ms: int, lag_time_max
     end_ms = sf.coalesce(sf.col("first.at_ms"), sf.lit(until_ms + 1))
     lapses = rows.where(end_ms - sf.col("caught_up_ms") > lag_time_max_ms)
     newer = appends.select(*PARTITION, sf.col("at_ms").alias("append_ms"), sf.col("leader_end").alias("append_end"))
-    missed = sf.broadcast(lapses).join(newer, list(PARTITION)).where("append_end > fetch_offset")
+    missed = lapses.join(newer, list(PARTITION)).where("append_end > fetch_offset")
     missed = missed.groupBy(*lapses.columns).agg(sf.min("append_ms").alias("missing_ms"))
     due_ms = sf.greatest("at_ms", sf.col("caught_up_ms") + lag_time_max_ms + 1, "missing_ms")
     half_ms = lag_time_max_ms // 2
@@ -255,7 +255,7 @@ def high_watermarks(
     outside = changes.groupBy(*FOLLOWER).agg(sf.array_sort(sf.collect_list(sf.struct("at_ms", "change"))).alias("log"))
     so_far = sf.filter("log", lambda one: one["at_ms"] <= sf.col("moment") * every_ms)
     is_member = sf.coalesce(sf.try_element_at(so_far, sf.lit(-1))["change"] == EXPAND, sf.lit(True))
-    members = known.join(sf.broadcast(outside), list(FOLLOWER), "left").withColumn("is_member", is_member)
+    members = known.join(outside, list(FOLLOWER), "left").withColumn("is_member", is_member)
     lowest = members.groupBy(*PARTITION, "moment").agg(
         sf.min(sf.when(sf.col("is_member"), sf.col("value"))).alias("lowest"),
         sf.collect_list(sf.when(sf.col("is_member"), sf.col("broker"))).alias("followers"),
@@ -331,6 +331,8 @@ def replayed(
     lag_time_max_ms: int = LAG_TIME_MAX_MS,
 ) -> list[Marks]:
     """LEO, ISR and high watermark of one partition, as `kafkalearn.replication` has them.
+
+    Its fetches and appends come to this Python, and a state for each moment: about a kilobyte a fetch.
 
     Parameters
     ----------

@@ -64,13 +64,13 @@ def acks_all_waits(
     """
     whole_number("until_ms", until_ms, at_least=0)
     whole_number("timeout_ms", timeout_ms, at_least=1)
-    followers = sf.broadcast(fetches.select(*FOLLOWER).distinct())
+    followers = fetches.select(*FOLLOWER).distinct()
     asked = appends.select(*PARTITION, "at_ms", "leader_end").join(followers, list(PARTITION))
     reached = _with_reached(fetches, asked)
     membership = changes.groupBy(*FOLLOWER).agg(
         sf.array_sort(sf.collect_list(sf.struct("at_ms", "change"))).alias("log")
     )
-    known = reached.join(sf.broadcast(membership), list(FOLLOWER), "left")
+    known = reached.join(membership, list(FOLLOWER), "left")
     blocked = known.select(*PARTITION, "at_ms", "leader_end", *_blocked())
     ends = blocked.groupBy(*PARTITION, "at_ms", "leader_end").agg(
         sf.max("free_ms").alias("free_ms"), sf.collect_list(sf.struct("back_ms", "reached_ms")).alias("again")

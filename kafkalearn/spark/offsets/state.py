@@ -18,7 +18,7 @@ from kafkalearn.coordinator.places import PLACES
 from kafkalearn.groups.defaults import EMPTY, STABLE
 from kafkalearn.offsets.protocol import CONSUMER_PROTOCOL
 from kafkalearn.offsets.records import GROUP_TYPE, OFFSET_TYPES
-from kafkalearn.spark.columns import int16_at, int32_at, require, require_all_read, require_one_copy
+from kafkalearn.spark.columns import int16_at, int32_at, refuse_stream, require, require_all_read, require_one_copy
 from kafkalearn.spark.coordinator import with_offsets_partition
 from kafkalearn.spark.offsets.decode import assigned_in, members_of_rest, subscribed_in
 
@@ -51,6 +51,7 @@ def latest_state(decoded: DataFrame) -> DataFrame:
     Apache Kafka 4.3, ``CoordinatorLoaderImpl`` and ``GroupCoordinatorShard.replay``: what a broker does when it
     becomes coordinator.
     """
+    refuse_stream(decoded, "latest_state")
     require_one_copy(decoded)
     require(decoded, "offset", NUMBERS, "the offset of each record says which came last")
     require(decoded, "error", ("string",), "decode the records first, with decode_offsets")
@@ -59,8 +60,8 @@ def latest_state(decoded: DataFrame) -> DataFrame:
     # Spark counts in a hash table only if every result has a fixed width; with a text it would sort all rows. So the
     # texts, which hardly change for a key, are part of the key at first, and the few rows that are left are counted
     # again.
-    by_text = _last(decoded.where("error IS NULL").withColumns(_state_key()), (*KEY_COLUMNS, *TEXT_COLUMNS), numbers)
-    return _last(by_text, KEY_COLUMNS, (*numbers, *TEXT_COLUMNS))
+    by_text = last(decoded.where("error IS NULL").withColumns(_state_key()), (*KEY_COLUMNS, *TEXT_COLUMNS), numbers)
+    return last(by_text, KEY_COLUMNS, (*numbers, *TEXT_COLUMNS))
 
 
 def _state_key() -> dict[str, Column]:
@@ -73,10 +74,10 @@ def _state_key() -> dict[str, Column]:
     }
 
 
-def _last(rows: DataFrame, keys: Sequence[str], values: Sequence[str]) -> DataFrame:
+def last(rows: DataFrame, keys: Sequence[str], values: Sequence[str]) -> DataFrame:
     """For each key the values of the row with the highest offset."""
-    last = [sf.max_by(name, "offset").alias(name) for name in values]
-    return rows.groupBy(*keys).agg(sf.max("offset").alias("offset"), *last)
+    values_of_last = [sf.max_by(name, "offset").alias(name) for name in values]
+    return rows.groupBy(*keys).agg(sf.max("offset").alias("offset"), *values_of_last)
 
 
 def group_states(latest: DataFrame) -> DataFrame:
@@ -94,6 +95,7 @@ def group_states(latest: DataFrame) -> DataFrame:
         is spread over several records), ``generation``, ``member_count``, ``offset_count``, ``last_commit_ms``.
         A group with committed offsets alone is Empty, with generation 0.
     """
+    refuse_stream(latest, "group_states")
     is_newer = sf.max(~sf.col("record_type").isin(*OFFSET_TYPES, GROUP_TYPE))
     members = sf.coalesce(sf.max("member_count"), sf.lit(0))
     return (
@@ -125,6 +127,8 @@ def lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
         ``group_id``, ``topic``, ``partition``, ``committed_offset``, ``log_end``, ``lag``; the last two are null
         where `log_ends` does not have the partition.
     """
+    refuse_stream(latest, "lag_of")
+    refuse_stream(log_ends, "lag_of")
     require(log_ends, "log_end", NUMBERS, "a log end is the offset that the next record gets")
     committed = latest.where("NOT is_tombstone AND committed_offset IS NOT NULL").select(
         "group_id",
@@ -133,7 +137,7 @@ def lag_of(latest: DataFrame, log_ends: DataFrame) -> DataFrame:
         "committed_offset",
     )
     ends = log_ends.select("topic", "partition", "log_end")
-    with_end = committed.join(sf.broadcast(ends), ["topic", "partition"], "left")
+    with_end = committed.join(ends, ["topic", "partition"], "left")
     lag = (sf.col("log_end") - sf.col("committed_offset")).alias("lag")
     return with_end.select("group_id", "topic", "partition", "committed_offset", "log_end", lag)
 
@@ -153,6 +157,7 @@ def dead_groups(latest: DataFrame) -> DataFrame:
     DataFrame
         ``group_id``, ``tombstone_count``, ``last_offset`` of the tombstones in the log.
     """
+    refuse_stream(latest, "dead_groups")
     by_group = latest.groupBy("group_id").agg(
         sf.every("is_tombstone").alias("is_dead"),
         sf.count("*").cast("int").alias("tombstone_count"),
@@ -175,6 +180,7 @@ def commits_per_second(decoded: DataFrame) -> DataFrame:
         ``group_id``, ``commit_count``, ``first_ms``, ``last_ms``, ``commits_per_second``: null if all came in one
         millisecond. Every partition of a commit request is a record, so it counts once for each.
     """
+    refuse_stream(decoded, "commits_per_second")
     require_one_copy(decoded)
     require_all_read(decoded)
     commits = (

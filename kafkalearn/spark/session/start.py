@@ -458,6 +458,9 @@ def _settings(jvm: Jvm) -> dict[str, str]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(max(4, 2 * _core_count())),  # 200, the default, is for a cluster
+        # Below it a worker's share of a join is a table in memory, above it sorted; two such tables fit into 1 GiB.
+        "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "16m",
+        "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16m",  # no larger, or Spark does not look at the other
         "spark.sql.warehouse.dir": (jvm.folder / "warehouse").as_uri(),
     }
 
@@ -478,7 +481,7 @@ def spark_home() -> Path:
             return home
     raise SparkNotStarted(
         f"the PySpark in {beside} has no Java side (is it pyspark-client?); "
-        "pip install 'pyspark>=4.3,<4.4', or name a Spark Connect server in SPARK_REMOTE"
+        "pip install 'pyspark>=4.0,<4.4', or name a Spark Connect server in SPARK_REMOTE"
     )
 
 

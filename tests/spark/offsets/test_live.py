@@ -1,0 +1,148 @@
+"""Groups that are followed live: killed at every moment of a batch, the state is that of one look at all records."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from pyspark.sql import functions as sf
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.spark.columns import RECORD_SCHEMA
+from kafkalearn.spark.compaction import compact
+from kafkalearn.spark.lag import log_ends
+from kafkalearn.spark.offsets import decode_offsets
+from kafkalearn.spark.offsets.live import follow, followed, groups_now, lag_now
+from kafkalearn.spark.offsets.state import group_states, lag_of, latest_state
+from kafkalearn.spark.real_topic import OFFSETS_TOPIC, topics_of
+
+pytestmark = pytest.mark.spark
+
+BATCH_COUNT = 14
+KILLED = ("before the state", "within the state", "before the mark", "within the mark", "after the mark") * 2
+
+CHILD = """
+import os, signal, sys, threading
+from pyspark.sql.readwriter import DataFrameWriter
+from kafkalearn.spark.offsets import live
+from kafkalearn.spark.session import gateway, get_spark
+from tests.spark.offsets.test_live import stream_of
+
+source, folder, dies = sys.argv[1:]
+spark = get_spark(**{"spark.sql.shuffle.partitions": "2"})
+begun = 0
+
+def die():
+    gateway.java_process().kill()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+write = DataFrameWriter.parquet
+
+def parquet(writer, path, *words, **options):
+    global begun
+    what = "state" if "/state/" in path else "mark"
+    begun += what == "state"
+    if begun < 2:  # the first batch of each run is done
+        return write(writer, path, *words, **options)
+    if dies == f"before the {what}":
+        die()
+    if dies == f"within the {what}":
+        threading.Timer(0.1, die).start()
+    write(writer, path, *words, **options)
+    if dies == f"after the {what}" or dies == f"within the {what}":
+        die()
+
+DataFrameWriter.parquet = parquet
+live.follow(stream_of(spark, source), folder, availableNow=True).awaitTermination()
+"""
+
+
+def stream_of(spark, source):
+    """A file a batch, in the order of their times: what a topic has, its bytes and offsets."""
+    return spark.readStream.schema(RECORD_SCHEMA).option("maxFilesPerTrigger", 1).parquet(source)
+
+
+def rows_of(df):
+    return sorted(map(repr, df.collect()))
+
+
+@pytest.fixture(scope="module")
+def records(spark):
+    """The recorded topic of a real broker, three times over with later offsets, and the orders that its groups read."""
+    topics = topics_of(spark, None)
+    real, orders = topics.read(OFFSETS_TOPIC, 4), topics.read("orders", 3)
+    rows = real.withColumn("offset", sf.col("offset") + 1000)
+    for times in (2, 3):  # once more, with a group's last words in between
+        rows = rows.unionAll(real.withColumn("offset", sf.col("offset") + 1000 * times))
+    first = real.select("key", "partition").where("value is not null and hex(key) like '0001%'").limit(5)
+    gone = first.selectExpr("key", "cast(null as binary) AS value", f"'{OFFSETS_TOPIC}' AS topic", "partition")
+    gone = gone.selectExpr(
+        "*", "1000000L + monotonically_increasing_id() AS offset", "timestamp'2026-01-01' AS timestamp"
+    )
+    return rows.unionAll(gone.withColumn("timestampType", sf.lit(0))).unionAll(orders).cache()
+
+
+@pytest.fixture
+def source(records, tmp_path):
+    """The records in the order of their offsets, in as many files as there are to be batches."""
+    place = tmp_path / "source"
+    rows = records.withColumn("part", sf.ntile(BATCH_COUNT).over(in_order())).cache()
+    for part in range(1, BATCH_COUNT + 1):
+        rows.where(f"part = {part}").drop("part").coalesce(1).write.mode("append").parquet(str(place))
+    for at, path in enumerate(sorted(place.glob("*.parquet"), key=lambda each: each.stat().st_mtime_ns)):
+        os.utime(path, (1_700_000_000 + at, 1_700_000_000 + at))
+    return str(place)
+
+
+def in_order():
+    from pyspark.sql import Window
+
+    return Window.orderBy("offset", "topic", "partition")
+
+
+def assert_same_as_at_once(spark, records, folder):
+    commits = records.where(sf.col("topic") == OFFSETS_TOPIC).transform(decode_offsets)
+    latest = latest_state(commits).where("NOT is_tombstone")
+    assert latest.count() < latest_state(commits).count()  # some keys are gone
+    columns = latest.columns
+    assert rows_of(followed(spark, folder).select(columns)) == rows_of(latest)
+    assert rows_of(groups_now(spark, folder)) == rows_of(group_states(latest))
+    ends = log_ends(records.where(sf.col("topic") != OFFSETS_TOPIC))
+    assert rows_of(lag_now(spark, folder)) == rows_of(lag_of(latest, ends)) != []
+
+
+def test_a_stream_that_was_not_disturbed_knows_what_one_look_at_all_records_finds(spark, records, source, tmp_path):
+    folder = str(tmp_path / "groups")
+    with pytest.raises(KafkaLearnError, match="no batch is done yet"):
+        groups_now(spark, folder)
+    assert follow(stream_of(spark, source), folder, availableNow=True).awaitTermination(300)
+    assert_same_as_at_once(spark, records, folder)
+
+
+@pytest.mark.long
+def test_killed_ten_times_no_record_is_lost_and_none_counts_twice(spark, records, source, tmp_path):
+    folder = str(tmp_path / "groups")
+    for dies in (*KILLED, "never"):
+        run = subprocess.run(
+            [sys.executable, "-c", CHILD, source, folder, dies],
+            env={**os.environ, "KAFKALEARN_SPARK_FAST_START": "1"},
+            capture_output=True,
+            text=True,
+        )
+        assert run.returncode == (0 if dies == "never" else -9), run.stderr[-2000:]
+    assert_same_as_at_once(spark, records, folder)
+
+
+@pytest.mark.parametrize("rule", [compact, latest_state, group_states])
+def test_what_cannot_stream_is_refused_before_it_starts(spark, rule):
+    stream = spark.readStream.schema(RECORD_SCHEMA).parquet("/nowhere*")
+    with pytest.raises(KafkaLearnError, match=f"{rule.__name__} looks at all rows, and these are a stream"):
+        stream.transform(rule)
+
+
+def test_lag_of_a_stream_and_following_of_a_batch_are_refused(spark, records, tmp_path):
+    stream = spark.readStream.schema(RECORD_SCHEMA).parquet("/nowhere*")
+    with pytest.raises(KafkaLearnError, match="lag_of looks at all rows"):
+        lag_of(stream, records)
+    with pytest.raises(KafkaLearnError, match="these rows are all there is"):
+        follow(records, str(tmp_path))
