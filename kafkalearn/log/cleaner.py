@@ -517,7 +517,7 @@ def _decide_on_tombstone(cleaning: Cleaning, batch: Batch, record: Record, is_yo
 
 # The second pass: segments are copied without what the map makes obsolete. Offsets never change, and a batch keeps its
 # range of them. A batch without records left goes too, unless the log would forget something with it: the last offset
-# of a live idempotent producer, or since 4.0 the end of what was cleaned.
+# of a live idempotent producer, or since 4.0 its own end (up to 4.3 the end of what was cleaned).
 
 
 def clean(settings: Settings, log: Log, cleanable: Cleanable, now_ms: int) -> Log:
@@ -530,7 +530,8 @@ def clean(settings: Settings, log: Log, cleanable: Cleanable, now_ms: int) -> Lo
 
     References
     ----------
-    Apache Kafka, ``Cleaner.doClean``, ``cleanSegments``, ``MemoryRecords.filterTo``; KIP-534 (3.1), KAFKA-17076 (4.0).
+    Apache Kafka, ``Cleaner.doClean``, ``cleanSegments``, ``MemoryRecords.filterTo``; KIP-534 (3.1), KAFKA-17076 (4.0);
+    the classes of 4.3.1 and 4.4.0, compared.
     """
     found = offset_map(settings, log, cleanable)
     end = found.latest_offset + 1
@@ -598,14 +599,19 @@ def _emptied(batch: Batch) -> Batch:
 
 
 def _must_not_be_forgotten(cleaning: Cleaning, batch: Batch) -> bool:
-    """Whether an emptied batch stays: the last of a live producer, or since 4.0 the last that was cleaned."""
+    """Whether an emptied batch stays: the last of a live producer, or one that ends where the log must not shrink.
+
+    From 4.0 to 4.3 that is the end of what is cleaned, since 4.4 the high watermark. So since 4.4 it stays only if
+    nothing has been written behind it.
+    """
     producer = cleaning.log.producer(batch.producer_id)
     if producer is not None and producer.last_data_offset is not None:
         is_last = batch.last_offset == producer.last_data_offset
     else:  # a marker raised the producer's epoch, and only the marker holds the epoch
         is_last = producer is not None and batch.marker is not None and batch.producer_epoch == producer.epoch
-    is_end = batch.last_offset + 1 == cleaning.cleanable.first_uncleanable_offset
-    return is_last or (is_end and cleaning.settings.has("4.0"))
+    by_watermark = cleaning.settings.has("4.4")
+    end = cleaning.log.high_watermark if by_watermark else cleaning.cleanable.first_uncleanable_offset
+    return is_last or (batch.last_offset + 1 == end and cleaning.settings.has("4.0"))
 
 
 def _rewritten(cleaning: Cleaning, batch: Batch, kept: tuple[Record, ...], may_go: bool) -> Batch:

@@ -6,6 +6,10 @@ import pytest
 
 from conformance.mechanisms.log import AT_ONCE_MS, COMPACTION, LATER_MS, LONG_PAUSE_MS, MUCH_LATER_MS, REMOVAL
 from conformance.search import compare
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.live.cluster import CLEANED
+from kafkalearn.live.errors import wait_for
+from kafkalearn.log import Append, Clean, Log, NewBatch, Roll, Settings, simulate
 from tests.live.checked import holds
 
 pytestmark = pytest.mark.live
@@ -78,3 +82,20 @@ def test_what_a_broker_has_compacted_is_what_we_say(kafka, new_name, name):
 @pytest.mark.parametrize("name", REMOVED)
 def test_what_retention_and_administrators_have_removed_is_what_we_say(kafka, new_name, name, policy):
     check(kafka, new_name, REMOVAL, {"policy": policy, "dirty_ratio": 0.5, "events": REMOVED[name]})
+
+
+@holds(CLEANING[0])
+def test_what_becomes_of_an_emptied_batch_at_the_end_of_what_is_cleaned(kafka, new_name):
+    """A record without a key goes when its topic is compacted from now on; it is the last below the active segment."""
+    place = TopicPartition(new_name("keyless"), 0)
+    kafka.create_topic(place.topic, config={"cleanup.policy": "delete", "segment.ms": 1000, "retention.ms": -1})
+    for key, at_ms in ((b"a", 0), (None, 10), (b"b", 100_000)):
+        kafka.send_records(place.topic, [(key, b"1", 1_700_000_000_000 + at_ms)])
+    kafka.alter_topic(place.topic, {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": 0})
+    wait_for(lambda: kafka.disk(1).checkpoint(CLEANED).get(place), 2, f"{place} cleaned up to")
+    found = [batch.base_offset for each in kafka.disk(1).segments(*place) for batch in each.batches]
+
+    events = [Append((NewBatch(((key, "1", 1),)),)) for key in ("a", None)]
+    events += [Roll(), Append((NewBatch((("b", "1", 2),)),)), Clean(5, is_forced=True)]
+    log = simulate(Settings("delete", kafka.release.line), events, Log())[-1].state
+    assert found == [batch.base_offset for batch in log.batches]

@@ -34,7 +34,7 @@ def passes_of(case: dict) -> list[Pass]:
         files = {name: data for name, data in before.items() if name not in each["gone"]} | unhexed(each["left"])
         facts = {name: each[name] for name in ("cleaned_to_before", "cleaned_to", "seen_ms")}
         kept = {name: unhexed(each[name]) for name in ("snapshots", "aborted")}
-        found.append(Pass(Settings(**case["settings"]), before, files, **facts, **kept))
+        found.append(Pass(Settings(release="4.3", **case["settings"]), before, files, **facts, **kept))
     return found
 
 

@@ -62,7 +62,7 @@ def events_of(event: dict, log: Log) -> list:
 
 def play(config: dict, script: list[dict]) -> list[Log]:
     """The log after each line of a script; its invariants are checked on the way."""
-    settings = Settings(**({"cleanup_policy": "compact"} | config))
+    settings = Settings(**({"cleanup_policy": "compact", "release": "4.3"} | config))
     log, moments = start(settings), []
     for line in script:
         before = None

@@ -60,10 +60,21 @@ def test_the_active_segment_is_neither_cleaned_nor_merged(settings, schedule):
         assert log.active == before.active
 
 
-@pytest.mark.parametrize(("release", "batches"), [("3.9", [(0, 0)]), ("4.0", [(0, 0), (1, 1)])])
+@pytest.mark.parametrize(
+    ("release", "batches"), [("3.9", [(0, 0)]), ("4.0", [(0, 0), (1, 1)]), ("4.4", [(0, 0), (1, 1)])]
+)
 def test_the_last_batch_of_a_round_is_kept_since_4_0_even_when_empty(release, batches):
     log = after(Settings("delete", release), one_each(("a", "1", 1), (None, "x", 2)), Roll(), Clean(5, is_forced=True))
     assert [(each.base_offset, each.last_offset) for each in log.batches] == batches
+
+
+@pytest.mark.parametrize(
+    ("release", "kept"), [("3.9", [0, 2]), ("4.0", [0, 1, 2]), ("4.3", [0, 1, 2]), ("4.4", [0, 2])]
+)
+def test_since_4_4_the_last_batch_of_a_round_goes_if_anything_was_written_behind_it(release, kept):
+    """Brokers of 4.3.1 and 4.4.0 were asked: tests/live/test_compaction.py."""
+    events = (one_each(("a", "1", 1), (None, "x", 2)), Roll(), one_each(("b", "1", 3)), Clean(5, is_forced=True))
+    assert [each.base_offset for each in after(Settings("delete", release), *events).batches] == kept
 
 
 def test_a_producer_that_expired_leaves_no_empty_batch_behind():

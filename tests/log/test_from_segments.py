@@ -297,7 +297,7 @@ def test_no_records_are_an_empty_log():
     assert log_from_records([]) == Log()
 
 
-SETTINGS = Settings("compact", min_cleanable_dirty_ratio=0.0, delete_retention_ms=500, segment_bytes=104857600)
+SETTINGS = Settings("compact", "4.3", min_cleanable_dirty_ratio=0.0, delete_retention_ms=500, segment_bytes=104857600)
 CLEANED = FOLDER / "cleaned"
 
 

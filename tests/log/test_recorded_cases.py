@@ -15,7 +15,7 @@ def case_id(case):
 
 
 def assert_as_recorded(case, renamed):
-    settings = Settings(**({"cleanup_policy": "compact"} | case["config"]))
+    settings = Settings(**({"cleanup_policy": "compact", "release": "4.3"} | case["config"]))
     moments = play(case["config"], case["events"])
     for expected in case["expect"]:
         said = {renamed.get(name, name): value for name, value in expected.items() if name not in ("event", "op")}
@@ -84,6 +84,7 @@ def settings_of(script):
     topic = script["settings"]
     return Settings(
         topic["cleanup.policy"],
+        "4.3",
         segment_bytes=int(topic.get("internal.segment.bytes", 1 << 30)),
         segment_ms=int(topic["segment.ms"]),
         delete_retention_ms=int(topic["delete.retention.ms"]),
