@@ -11,9 +11,10 @@ which a test fails or is skipped writes nothing. What it says of other releases 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,15 @@ from typing import Any
 import pytest
 
 from kafkalearn.live.jars import find_release
-from kafkalearn.releases.lines import DEFAULT_RELEASE, parse_release
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES, parse_release
 from tests.live.checked import PROPERTY, RELEASE_VARIABLE
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "kafkalearn" / "releases" / "checked_live.json"
+LEDGER = ROOT / "kafkalearn" / "releases" / "ledger.toml"
+SPOKEN_FOR = re.compile(
+    r'(name = "(?P<name>[^"]*)"\nfunction = "[^"]*"\nversions = "[\d.]+ to )(?P<last>\d+(?:\.\d+)+)(?![.\d])'
+)
 WORKERS = ["-n", "2", "--dist", "loadfile"]
 ABOUT = (
     "For each rule of the ledger the releases of a real broker that it was held to: the day, and the tests that did "
@@ -76,8 +81,24 @@ def check(line: str, files: Sequence[str] = ()) -> int:
     else:
         recorded = with_release(recorded, version, today, held.tests)
     RECORDED.write_text(text_of(recorded), encoding="utf-8")
+    LEDGER.write_text(spoken_for(LEDGER.read_text(encoding="utf-8"), held.tests, line), encoding="utf-8")
     print(f"Kafka {version}: {len(held.tests)} rules held")
     return 0
+
+
+def spoken_for(ledger: str, rules: Collection[str], line: str) -> str:
+    """The text of the ledger, in which rules that spoke as far as the line before this one speak for it, too.
+
+    >>> rule = 'name = "lag"\\nfunction = "a.lag"\\nversions = "0.9 to 4.2; standalone since 4.0"'
+    >>> spoken_for(rule, {"lag"}, "4.3").splitlines()[-1], spoken_for(rule, {"another"}, "4.3") == rule
+    ('versions = "0.9 to 4.3; standalone since 4.0"', True)
+    """
+    before = RELEASES[RELEASES.index(line) - 1]
+
+    def spoken(rule: re.Match[str]) -> str:
+        return f"{rule[1]}{line}" if rule["name"] in rules and rule["last"] == before else rule[0]
+
+    return SPOKEN_FOR.sub(spoken, ledger)
 
 
 def with_release(recorded: Mapping[str, Any], version: str, date: str, tests: Mapping[str, set[str]]) -> dict[str, Any]:

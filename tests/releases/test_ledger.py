@@ -17,7 +17,7 @@ import pytest
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.live.jars import releases
 from kafkalearn.releases.ledger import CHECKED_LIVE, WAYS, ledger, live_checks, live_text, rows, table
-from kafkalearn.releases.lines import DEFAULT_RELEASE
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES
 from tests.every import every_case
 from tools import checked_live
 
@@ -186,6 +186,11 @@ def test_an_entry_names_a_release_that_can_be_started_and_a_day(rule):
     for check in live_checks(rule):
         assert check.release in {release.version for release in releases().values()}
         assert re.fullmatch(r"20\d\d-\d\d-\d\d", check.date)
+
+
+def test_a_rule_that_was_held_to_the_newest_release_speaks_for_it():
+    text = (ROOT / "kafkalearn" / "releases" / "ledger.toml").read_text(encoding="utf-8")
+    assert checked_live.spoken_for(text, held(), RELEASES[-1]) == text, "run: python3 run.py live check"
 
 
 def test_a_rule_shows_the_releases_it_was_held_to_the_newest_first():
