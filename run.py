@@ -148,7 +148,7 @@ def settings(words):
 
 
 def release(words):
-    """Takes in a release of Kafka: remakes what is recorded or read from it; ARGS='4.3=4.3.2', prints what changed."""
+    """Takes in a release of Kafka: remakes what is recorded or read from it; ARGS='4.4=4.4.1', prints what changed."""
     return hand_over("-m", "tools.release", *words)
 
 
