@@ -261,6 +261,7 @@ class Why(Answer):
             lines = counted(self.reading.line_count, "line")
             return wrapped(
                 f"Cannot tell: of {lines}, {self.reading.unknown_count} may speak of groups, and none was understood."
+                f"{'' if self.shows_unknown else ' --unknown shows them.'}"
             )
         return wrapped(
             f"Nothing about groups in {counted(self.reading.line_count, 'line')}. Wanted is the server log of the "

@@ -159,7 +159,7 @@ def test_an_assignment_of_another_generation_ends_no_rebalance():
 
 FOUND = {
     (LEARNING, False): {RIGHT: 462, BROAD: 144, NOT_NAMED: 38},
-    (LEARNING, True): {RIGHT: 620, BROAD: 17, NOT_NAMED: 7},
+    (LEARNING, True): {RIGHT: 621, BROAD: 17, NOT_NAMED: 6},
     (HELD_OUT, False): {RIGHT: 241, BROAD: 77, NOT_NAMED: 16},
     (HELD_OUT, True): {RIGHT: 322, BROAD: 10, NOT_NAMED: 2},
 }
@@ -248,16 +248,30 @@ def test_rolling_restarts_are_seen():
     assert not any(history_of(run).is_rolling for run in others)
 
 
+BESIDE = {
+    ("static_twice", "static fenced"),  # the script counts rebalances: a fenced member makes none
+    ("static_gone", "member closed"),  # a static member of KIP-848 says that it leaves, and keeps its place
+    ("static_restart", "member closed"),
+    ("static_restart", "coordinator lost"),  # its first heartbeat came before the coordinator was ready
+    ("late", "heartbeats lost"),  # the client's own clock: its JoinGroup was answered later than its session lasts
+}
+"""What happened to clients beside that for which a script made its group rebalance."""
+
+
 def test_clients_alone_name_no_wrong_cause():
+    named = 0
     for part in (LEARNING, HELD_OUT):
         for run in runs(part):
             history = history_of(run, has_broker=False)
-            found = history.rebalances if history else ()
-            if len(found) != len(run["expected"]):
-                continue  # nobody was left to see the last one
+            expected = {each["cause"] for each in run["expected"]}
+            found = [each.cause for each in history.rebalances if each.cause != "unknown"] if history else []
             wrong = [
-                (run["run"], one.cause, true["cause"])
-                for place, (one, true) in enumerate(zip(found, run["expected"], strict=True))
-                if place >= run["formed"] and one.cause not in (true["cause"], "unknown")
+                (run["run"], cause)
+                for cause in found
+                if cause not in expected
+                and expected.isdisjoint(CAUSES[cause].covers)
+                and (run["script"], cause) not in BESIDE
             ]
             assert wrong == []
+            named += len(found)
+    assert named > 1000

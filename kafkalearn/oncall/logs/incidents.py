@@ -103,6 +103,12 @@ def _of_rejoining(event: LogEvent) -> tuple[str, int]:
         return UNKNOWN, NOTHING
     if "redistribute previously owned" in reason or "need to revoke" in reason or "cooperative move" in event.text:
         return SECOND_ROUND, NAMED
+    if event.writer == LIBRDKAFKA and ("etadata" in reason or "metadata change" in event.text):
+        state = event.fields.get("join_state") or event.fields.get("state")
+        if state == "steady":
+            return TOPICS, NAMED
+        is_outside = state == "wait-metadata"  # it waits for its topics before it sends JoinGroup
+        return (JOINED, NAMED) if is_outside and event.fields.get("count") in (0, "0") else (UNKNOWN, SOMETHING)
     if "etadata" in reason and ("changed" in reason or "new metadata" in reason):
         return TOPICS, NAMED
     if "ollowup rebalance" in event.text:
@@ -138,8 +144,8 @@ def said_by(event: LogEvent) -> tuple[str, int]:
         return POLL, NAMED
     if kind == kinds.HEARTBEAT_EXPIRED:
         return HEARTBEATS, NAMED
-    if kind == kinds.CLIENT_CLOSING:
-        return CLOSED, NAMED
+    if kind == kinds.CLIENT_CLOSING:  # a static member of librdkafka then sends no LeaveGroup
+        return CLOSED, SOMETHING if event.writer == LIBRDKAFKA else NAMED
     if kind == kinds.CLIENT_UNSUBSCRIBING:
         return UNSUBSCRIBED, BROAD
     if kind == kinds.CLIENT_FENCED:
@@ -182,9 +188,12 @@ class _Open:
 def _of_client(client: Client) -> Iterator[tuple[Rebalance, int]]:
     """What happened to one client, in the order of its log, and how much is known of each."""
     now: _Open | None = None
-    is_member = False
+    is_member = is_new = False
     for event in client.events:
         cause, weight = said_by(event)
+        is_new = is_new or (not is_member and is_start(event))
+        if is_new and cause in (TOPICS, SUBSCRIPTION):
+            cause, weight = UNKNOWN, SOMETHING  # it has just learned of them
         if event.kind == kinds.SUBSCRIPTION_UPDATED and is_member and not is_start(event):
             cause, weight = SUBSCRIPTION, NAMED
         is_joined = event.kind in (kinds.CLIENT_JOINED, "ClientSynced") and (event.generation or 0) > 0
@@ -201,7 +210,12 @@ def _of_client(client: Client) -> Iterator[tuple[Rebalance, int]]:
                 now = None
             if now is None:
                 now = _Open(cause, weight, event, [event])
-            elif weight > now.weight or (weight == now.weight == SOMETHING):
+            elif now.cause == CLOSED and cause == UNSUBSCRIBED:
+                now.evidence.append(event)  # whoever closes gives up its subscription, too
+            elif now.cause == CLOSED and cause == LEFT:
+                now.weight = NAMED
+                now.evidence.append(event)
+            elif weight > now.weight or (weight == now.weight == SOMETHING and now.cause == UNKNOWN):
                 now.cause, now.weight, now.is_join_seen = cause, weight, False
                 now.evidence.append(event)
             else:
@@ -209,12 +223,14 @@ def _of_client(client: Client) -> Iterator[tuple[Rebalance, int]]:
         if is_joined:
             if now is not None:
                 yield _incident(client, now, event), now.weight
-            now, is_member = None, True
+            now, is_member, is_new = None, True, False
     if now is not None:
         yield _incident(client, now, None), now.weight
 
 
 def _incident(client: Client, one: _Open, end: LogEvent | None) -> Rebalance:
+    if one.cause == CLOSED and one.weight == SOMETHING:
+        one.cause = UNKNOWN
     members = {each.member for each in one.evidence if each.member}
     reasons = (each.reason for each in one.evidence if each.reason)
     generation = next((each.generation for each in one.evidence if each.generation is not None), None)

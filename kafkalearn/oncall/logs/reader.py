@@ -240,7 +240,7 @@ class Reader:
         self._object: tuple[list[str], int] | None = None  # the lines of a JSON object so far, and how deep it is
         self._object_at = ("", 0)
         self._head: str | None = None  # the first of two lines that are one, as JUL and brod write
-        self._is_silent = False
+        self._is_silent, self._message = False, ""  # of the last line: whether it says nothing, and what it says
         self._silent = says_nothing()
         self._words = first_words() | {*_CONTEXTS, CONFIG_TITLE.partition(" ")[0]}
 
@@ -304,7 +304,8 @@ class Reader:
         event = self._in_known_layout(text, source, number)
         if event is None and _ABOUT_GROUPS.search(text):
             event = self._anywhere(text, source, number)
-            if event is None and not self._is_silent and not _NO_NEWS.search(text):
+            is_about = not self._is_silent and _ABOUT_GROUPS.search(self._message) and not _NO_NEWS.search(text)
+            if event is None and is_about:
                 self._unknown(text, source, number)
         return None if event is None else self._keep(event)
 
@@ -317,7 +318,7 @@ class Reader:
 
     def _in_known_layout(self, text: str, source: str, number: int) -> LogEvent | None:
         """The event of a line that can be taken apart from its front: most lines are."""
-        self._is_silent = False
+        self._is_silent, self._message = False, text
         if self._says_nothing_of_groups(text):
             return None
         line = split(text, self.clock)
@@ -325,7 +326,7 @@ class Reader:
         if message == CONFIG_TITLE:
             self._config = (line, {}, source, number)
             return None
-        self._is_silent = line.logger in self._silent
+        self._is_silent, self._message = line.logger in self._silent, message
         return event_of(line, source, number)
 
     def _says_nothing_of_groups(self, text: str) -> bool:

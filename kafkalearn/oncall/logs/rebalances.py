@@ -196,8 +196,9 @@ def of_clients(group: str | None, clients: Clients) -> list[Rebalance]:
         for event in client.events:
             if event.kind == kinds.CLIENT_JOINING:
                 started = event.time_ms if started is None else started
-            elif event.kind in AWAY or is_start(event):
+            elif event.kind in AWAY or (last == 0 and is_start(event)):
                 is_new = is_known = True
+                started = None if event.kind in AWAY else started
             elif event.kind in GENERATIONS and event.generation is not None and event.generation > last:
                 last = event.generation
                 is_new = is_new or last == 1
