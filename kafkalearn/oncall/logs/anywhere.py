@@ -22,7 +22,9 @@ from kafkalearn.oncall.logs.patterns import Pattern, patterns
 _CLOCK = r"(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?"
 _ZONE = r"(?: ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)(?![\w:]))?"
 _MONTH = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-_MONTHS = {name: at for at, name in enumerate("JanFebMarAprMayJunJulAugSepOctNovDec"[at : at + 3] for at in range(0, 36, 3))}
+_MONTHS = {
+    name: at for at, name in enumerate("JanFebMarAprMayJunJulAugSepOctNovDec"[at : at + 3] for at in range(0, 36, 3))
+}
 _TIME_FORMS = tuple(
     (re.compile(form), order)
     for form, order in (

@@ -39,8 +39,8 @@ from kafkalearn.oncall.logs.causes import (
     client_of,
     own_reason,
 )
-from kafkalearn.oncall.logs.clients import CLASSIC, NEAR_MS, Client, Clients, Rebalance
-from kafkalearn.oncall.logs.lines import BROKER, ERLANG, GO, JAVA, JAVASCRIPT, LIBRDKAFKA, PYTHON, RUBY, LogEvent
+from kafkalearn.oncall.logs.clients import CLASSIC, NEAR_MS, Client, Rebalance
+from kafkalearn.oncall.logs.lines import ERLANG, GO, JAVASCRIPT, LIBRDKAFKA, PYTHON, RUBY, LogEvent
 
 NOTHING, SOMETHING, BROAD, NAMED = range(4)
 """How much an event says: nothing; that the group rebalances; one of several causes; one cause."""
@@ -290,7 +290,9 @@ def with_incidents(rebalances: Sequence[Rebalance], clients: Iterable[Client]) -
                 (
                     at
                     for at, one in enumerate(found)
-                    if one.cause == UNKNOWN and one.client in (None, incident.client) and _is_near(incident, one)
+                    if one.cause == UNKNOWN
+                    and one.client in (None, incident.client)
+                    and _is_near(incident, one)
                     and incident.cause not in _GONE
                 ),
                 None,

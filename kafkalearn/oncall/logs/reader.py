@@ -160,12 +160,32 @@ CONFIG_NAMES = frozenset(
 """What is taken of the settings that a Java client writes when it starts."""
 
 LINES = "lines"  # the source of lines that come from no file
+SHORTEST_LINE = 20  # characters; shorter ones are no more than the brackets of an object
 LONGEST_OBJECT = 400  # lines of one JSON object
-_ABOUT_GROUPS = re.compile(
-    r"roup|ROUP|oordinator|COORDINATOR|ebalanc|eartbeat|MAXPOLL|SESSTMOUT|MAX_POLL|PollExceeded|poll interval|poll timeout"
-    r"|MEMBER_ID|MemberId|\bmember\b|registering consumer|ZK(?:ConsumerConnector| expired)|subscription|GENERATION"
-)
-"""Only a line with one of these can say something of a group."""
+
+
+def speaks_of_groups(text: str) -> bool:
+    """Whether a line has one of the words without which none says something of a group.
+
+    >>> speaks_of_groups("Rolled new log segment"), speaks_of_groups("Stabilized group billing")
+    (False, True)
+    """
+    if "roup" in text or "oordinator" in text or "ebalanc" in text or "eartbeat" in text:
+        return True
+    if "poll" in text or "POLL" in text or "Poll" in text:
+        return (
+            "poll interval" in text
+            or "poll timeout" in text
+            or "PollExceeded" in text
+            or "_POLL" in text
+            or ("MAXPOLL" in text)
+        )
+    if "ubscription" in text or "member " in text or "emberI" in text or "MEMBER_" in text or "SESSTMOUT" in text:
+        return True
+    if "COORDINATOR" in text or "ROUP" in text or "GENERATION" in text:
+        return True
+    return "registering consumer" in text or "ZKConsumerConnector" in text or "ZK expired" in text
+
 
 _NO_NEWS = re.compile(
     r"ThreadGroup|thread ?group|background|(?:partitions (?:revoked|assigned|lost): \[)|ConsumerConfig|groupId=org\."
@@ -174,7 +194,9 @@ _NO_NEWS = re.compile(
 """Words that speak of other groups, or that say again what a client has said."""
 
 _STACK = re.compile(r"\s+(?:at |\.\.\. \d+ |[\w.]+ = )")
-_TWO_LINES = re.compile(r"Group member \(.*,generation=\d+\):\s*$|^[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d [AP]M [\w.$]+ \w+\s*$")
+_TWO_LINES = re.compile(
+    r"Group member \(.*,generation=\d+\):\s*$|^[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d [AP]M [\w.$]+ \w+\s*$"
+)
 _CONTEXTS = ("[GroupCoordinator", "[GroupCoordinatorService", "[GroupMetadataManager", "[Consumer", "[Worker")
 
 
@@ -264,20 +286,20 @@ class Reader:
 
     def _goes_on(self, text: str, source: str, number: int) -> bool:
         """Whether a line belongs to those around it: one of a JSON object over many lines, or of a message over two."""
-        stripped = text.strip()
         if self._object is not None:
+            stripped = text.strip()
             pieces, depth = self._object
             pieces.append(stripped)
             depth += stripped.count("{") - stripped.count("}")
+            self._object = pieces, depth
             if depth <= 0 or len(pieces) > LONGEST_OBJECT:
                 self._flush_object()
-            else:
-                self._object = pieces, depth
             return True
-        if stripped in ("{", "[{"):
-            self._object, self._object_at = ([stripped], 1), (source, number)
+        if len(text) < SHORTEST_LINE and text.strip() in ("{", "[{"):
+            self._object, self._object_at = ([text.strip()], 1), (source, number)
             return True
-        if _TWO_LINES.search(text):
+        is_half = text[-1] == ":" or (text[3] == " " and text[0].isupper() if len(text) > SHORTEST_LINE else False)
+        if is_half and _TWO_LINES.search(text):
             self._head = text
             return True
         return False
@@ -302,9 +324,9 @@ class Reader:
         elif text[0] in " \t" and _STACK.match(text):
             return None  # a line of a stack trace
         event = self._in_known_layout(text, source, number)
-        if event is None and _ABOUT_GROUPS.search(text):
+        if event is None and speaks_of_groups(text):
             event = self._anywhere(text, source, number)
-            is_about = not self._is_silent and _ABOUT_GROUPS.search(self._message) and not _NO_NEWS.search(text)
+            is_about = not self._is_silent and speaks_of_groups(self._message) and not _NO_NEWS.search(text)
             if event is None and is_about:
                 self._unknown(text, source, number)
         return None if event is None else self._keep(event)

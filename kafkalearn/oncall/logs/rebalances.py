@@ -16,7 +16,6 @@ from typing import NamedTuple
 from kafkalearn.groups.defaults import COMPLETING, EMPTY, PREPARING, STABLE
 from kafkalearn.oncall.logs import lines as kinds
 from kafkalearn.oncall.logs.causes import (
-    CAPACITY,
     CAUSES,
     CLOSED,
     EITHER,
@@ -26,7 +25,6 @@ from kafkalearn.oncall.logs.causes import (
     POLL,
     SECOND_ROUND,
     STATIC,
-    STORE,
     SUBSCRIPTION,
     TOO_LATE,
     TOPICS,
