@@ -9,19 +9,23 @@ read is a sentence, whoever reads: no such file, a folder, not allowed, a gzippe
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO
 
 from kafkalearn.base.checks import one_of
-from kafkalearn.base.errors import KafkaLearnError, shown
+from kafkalearn.base.errors import KafkaLearnError, require, shown
 
 DATA_FILES: MappingProxyType[str, str] = MappingProxyType(
     {"coordinator": "coordinator.json", "flights": "flights.json"}
@@ -138,7 +142,9 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 STANDARD_INPUT = "-"
-GZIP_MAGIC = b"\x1f\x8b"
+GZIP_MAGIC, BZIP2_MAGIC = b"\x1f\x8b", b"BZh"
+XZ_MAGIC, ZSTD_MAGIC = b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"
+_LONGEST_MAGIC = len(XZ_MAGIC)
 MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 """The byte order marks that a file may begin with, and the encoding that each stands for."""
 
@@ -167,7 +173,7 @@ def mark_of(start: bytes) -> tuple[bytes, str]:
 
 @contextmanager
 def opened(path: str | Path, wanted: str) -> Iterator[io.BufferedIOBase]:
-    """The bytes of a file, or of standard input for ``-``; unpacked, if they are gzipped.
+    """The bytes of a file, or of standard input for ``-``; unpacked, if they are gzipped or packed by bzip2, xz or zstd.
 
     Parameters
     ----------
@@ -181,7 +187,9 @@ def opened(path: str | Path, wanted: str) -> Iterator[io.BufferedIOBase]:
     KafkaLearnError
         If there is no such file, it is a folder, or it cannot be read; also while it is being read.
     Torn
-        While it is being read: it is gzipped, and damaged or cut off.
+        While it is being read: it is packed, and damaged or cut off.
+    MissingExtra
+        If it is packed with zstd, and neither this Python nor PyArrow is there to unpack it.
 
     Examples
     --------
@@ -191,16 +199,16 @@ def opened(path: str | Path, wanted: str) -> Iterator[io.BufferedIOBase]:
     ...
     kafkalearn.base.errors.KafkaLearnError: '/' is a folder, and a properties file is wanted
     """
-    name = name_of(path)
+    name, start = name_of(path), b""
     try:
         with _bytes_of(path) as file:
-            start = file.read(len(GZIP_MAGIC))
-            whole = io.BufferedReader(_FromStart(start, file))
-            yield gzip.GzipFile(fileobj=whole) if start == GZIP_MAGIC else whole
+            start = file.read(_LONGEST_MAGIC)
+            yield _unpacked(start, io.BufferedReader(_FromStart(start, file)), name)
     except KafkaLearnError:
         raise
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise Torn(f"{name} begins as a gzipped file and cannot be unpacked to its end: {error}") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError) as error:
+        kind = next((kind for magic, kind in _PACKED.items() if start.startswith(magic)), "packed")
+        raise Torn(f"{name} begins as a {kind} file and cannot be unpacked to its end: {error}") from None
     except FileNotFoundError:
         raise KafkaLearnError(f"there is no file {name}; {wanted} is wanted") from None
     except IsADirectoryError:
@@ -210,7 +218,48 @@ def opened(path: str | Path, wanted: str) -> Iterator[io.BufferedIOBase]:
             raise KafkaLearnError(f"{name} is a folder, and {wanted} is wanted") from None
         raise KafkaLearnError(f"{name} may not be read by you; {wanted} is wanted") from None
     except OSError as error:
+        if start.startswith((BZIP2_MAGIC, ZSTD_MAGIC)) and error.errno is None:
+            kind = _PACKED[BZIP2_MAGIC if start.startswith(BZIP2_MAGIC) else ZSTD_MAGIC]
+            raise Torn(f"{name} begins as a {kind} file and cannot be unpacked to its end: {error}") from None
         raise KafkaLearnError(f"{name} cannot be read: {error.strerror or error}") from None
+
+
+_PACKED = {GZIP_MAGIC: "gzipped", BZIP2_MAGIC: "bzip2", XZ_MAGIC: "xz", ZSTD_MAGIC: "zstd"}
+
+
+def _unpacked(start: bytes, file: io.BufferedReader, name: str) -> io.BufferedIOBase:
+    """A file as it was before it was packed; zstd is in Python's own library since 3.14."""
+    if start.startswith(GZIP_MAGIC):
+        return gzip.GzipFile(fileobj=file)
+    if start.startswith(BZIP2_MAGIC):
+        return bz2.BZ2File(file)
+    if start.startswith(XZ_MAGIC):
+        return lzma.LZMAFile(file)
+    if not start.startswith(ZSTD_MAGIC):
+        return file
+    if find_spec("compression.zstd") if find_spec("compression") else None:
+        return import_module("compression.zstd").ZstdFile(file)
+    require(f"{name}, which is packed with zstd,", "pyarrow")
+    return io.BufferedReader(_Raw(import_module("pyarrow").CompressedInputStream(file, "zstd")))
+
+
+class _Raw(io.RawIOBase):
+    """What another library reads, as a file of Python's."""
+
+    def __init__(self, inside: BinaryIO) -> None:
+        """Whatever has ``read``."""
+        self._inside = inside
+
+    def readable(self) -> bool:
+        """It is for that."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """As `io.RawIOBase` has it."""
+        into = memoryview(buffer)
+        data = self._inside.read(len(into))
+        into[: len(data)] = data
+        return len(data)
 
 
 @contextmanager

@@ -56,8 +56,8 @@ def why(
     Parameters
     ----------
     logs : path, or an iterable of paths or lines
-        Server logs of brokers (0.11 to 4.3) and logs of consumers (Java, librdkafka, Python), together or alone, in
-        any order: files, gzipped and rotated ones, folders, ``-`` for the standard input. A list whose first text
+        Server logs of brokers (0.9 to 4.3) and logs of consumers (Java, librdkafka, Python, Go, JavaScript and others),
+        together or alone, in any order and any layout: files, packed and rotated ones, folders, ``-`` for the standard input. A list whose first text
         names nothing that exists, and does not look like a path, is taken as lines, and so is an open file. With a
         cluster and a group there may be none.
     group : str or None
@@ -113,7 +113,7 @@ def why(
     return Why(reading, tuple(found), advised, now, group, release, shows_unknown)
 
 
-_LIKE_A_PATH = re.compile(r"[^\s{}<>|]*(?:[/\\][^\s{}<>|]*|\.(?:log|gz|txt|out)(?:\.[\w-]+)*)")
+_LIKE_A_PATH = re.compile(r"[^\s{}<>|]*(?:[/\\][^\s{}<>|]*|\.(?:log|gz|bz2|xz|zst|txt|out)(?:\.[\w-]+)*)")
 """A text without blanks that has a slash or ends as a log file does: the name of a file, there or not."""
 
 
@@ -202,6 +202,7 @@ class Why(Answer):
             "events_without_time_count": self.reading.without_time_count,
             "events_twice_count": self.reading.doubled_count,
             "torn_files": [*self.reading.torn],
+            "skipped_files": [*self.reading.skipped],
             "clocks_back": [each._asdict() for each in self.reading.clocks_back],
             "unknown_lines": [*map(asdict, self.reading.unknown)],
             "groups": [self._group_data(each) for each in self.groups],
@@ -370,6 +371,8 @@ def doubts(reading: Reading) -> Iterator[str]:
     for name in reading.torn:
         read = counted(reading.line_counts.get(name, 0), "line")
         yield f"{name} is damaged or cut off: {read} could be unpacked, and nothing is known of the rest."
+    for name in reading.skipped:
+        yield f"{name} is no text, and was passed over."
     if reading.doubled_count:
         yield f"{counted(reading.doubled_count, 'event')} of brokers stand in two of the files; each counts once."
     for each in reading.clocks_back:

@@ -14,7 +14,7 @@ from typing import Any
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.oncall.logs import lines as kinds
-from kafkalearn.oncall.logs.causes import CLOSED, HEARTBEATS, JOINED, POLL
+from kafkalearn.oncall.logs.causes import CLOSED, HEARTBEATS, JOINED, POLL, client_of
 from kafkalearn.oncall.logs.lines import LogEvent
 from kafkalearn.oncall.logs.rebalances import CLASSIC, GroupHistory, Rebalance
 from kafkalearn.releases import default
@@ -26,6 +26,7 @@ from kafkalearn.scenarios.finder import CANDIDATES
 MOST_MEMBERS = 10  # of the scenario; more change nothing but the time it takes
 STARTS_S = 60  # when it happens, in the scenario
 LONGEST_AWAY_MS = 3_600_000  # whoever comes back later has not come back
+HEARTBEAT = "heartbeat.interval.ms"
 SESSION, POLL_INTERVAL, BROKER_SESSION = (
     "session.timeout.ms",
     "max.poll.interval.ms",
@@ -90,13 +91,18 @@ def advice(
     """
     ScenarioSettings(release, settings or {})
     known = {**_settings_of(history, events), **(settings or {})}
+    known = {**_at_most(history, events, known, release), **known}
+    static = _static_clients(history, events)
     found: dict[str, list[tuple[int, str]]] = {}
+    of_static: set[str] = set()
     for one, back_ms in _incidents(history.rebalances):
         line = _line(one, back_ms, known, release)
         if line is not None:
             found.setdefault(one.cause, []).append((back_ms or 0, line))
+            if one.client in static:
+                of_static.add(one.cause)
     return tuple(
-        _asked(cause, lines, history, _member_count(history, events), known, release)
+        _asked(cause, lines, history, _member_count(history, events), known, release, cause in of_static)
         for cause, lines in sorted(found.items())
     )
 
@@ -142,11 +148,14 @@ def _asked(
     member_count: int,
     known: Mapping[str, object],
     release: str,
+    is_static: bool,
 ) -> Advice:
     _, worst = max(lines)
     members = "c1 joins" if member_count == 1 else f"c1 to c{member_count} join"
     story = f"topic orders has {max(6, member_count)} partitions\nat 0 s: {members}\n{worst}"
     tried = {name: values for name, values in CANDIDATES[history.protocol].items() if name in _WORTH_TRYING[cause]}
+    if is_static:
+        tried.pop("group.instance.id", None)  # it has one
     own = {name: value for name, value in known.items() if _is_of(name, history.protocol)}
     try:
         found = find_change(story, history.protocol, release=release, settings=own, candidates=tried)
@@ -157,8 +166,48 @@ def _asked(
     return Advice(cause, len(lines), story, MappingProxyType(dict(known)), change, others)
 
 
+def _at_most(
+    history: GroupHistory, events: Iterable[LogEvent], known: Mapping[str, object], release: str
+) -> dict[str, int]:
+    """The session timeout that a lost member had at most: so long before it was given up it was still heard of."""
+    if SESSION in known or history.protocol != CLASSIC:
+        return {}
+    heard: dict[str, int] = {}
+    at_most: list[int] = []
+    for event in events:
+        if event.group != history.group or event.time_ms is None:
+            continue
+        if event.kind == kinds.MEMBER_FAILED and event.member in heard:
+            at_most.append(event.time_ms - heard[event.member])
+        elif event.member is not None:
+            heard[event.member] = event.time_ms
+    bound_ms = min(at_most, default=None)
+    if bound_ms is None or not SHORTEST_MS <= bound_ms < _known_ms(SESSION, known, release):
+        return {}
+    beat_ms = _known_ms(HEARTBEAT, known, release)
+    return {SESSION: bound_ms, **({HEARTBEAT: bound_ms // 3} if beat_ms >= bound_ms else {})}
+
+
+SHORTEST_MS = 1000  # no session timeout of today is shorter
+
+
+def _static_clients(history: GroupHistory, events: Iterable[LogEvent]) -> set[str | None]:
+    """The members that have a group.instance.id, by their names."""
+    found: set[str | None] = set()
+    for event in events:
+        instance = event.fields.get("instance") or event.fields.get("group.instance.id")
+        if event.group == history.group and instance not in (None, "null", "None", "Optional.empty"):
+            found |= {str(instance).removeprefix("Some(").removeprefix("Optional[").rstrip(")]")}
+            found |= {client_of(event.member)} if event.member else set()
+    for one in history.rebalances:
+        words = " ".join(each.reason or "" for each in one.evidence)
+        if "static member" in words:
+            found.add(one.client)
+    return found
+
+
 def _is_of(name: str, protocol: str) -> bool:
-    return name not in ((BROKER_SESSION,) if protocol == CLASSIC else (SESSION, "heartbeat.interval.ms"))
+    return name not in ((BROKER_SESSION,) if protocol == CLASSIC else (SESSION, HEARTBEAT))
 
 
 def _settings_of(history: GroupHistory, events: Iterable[LogEvent]) -> dict[str, int]:
@@ -174,7 +223,7 @@ def _settings_of(history: GroupHistory, events: Iterable[LogEvent]) -> dict[str,
 
 def _shown_settings(event: LogEvent) -> Iterable[tuple[str, int]]:
     if event.kind == kinds.CLIENT_CONFIG:
-        for name in (SESSION, POLL_INTERVAL, "heartbeat.interval.ms"):
+        for name in (SESSION, POLL_INTERVAL, HEARTBEAT):
             value = event.fields.get(name)
             if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
                 yield name, int(value)

@@ -94,7 +94,9 @@ def sorted_files(paths: Iterable[str | os.PathLike[str]]) -> list[Path | str]:
 
 def _age(path: Path) -> tuple[str, int, list[object]]:
     """Rotated files, ``server.log.2`` or ``server.log.2026-11-22-10``, before ``server.log``; the oldest first."""
-    name = path.name.removesuffix(".gz")
+    name = path.name
+    for suffix in (".gz", ".bz2", ".xz", ".zst"):
+        name = name.removesuffix(suffix)
     stem, dot, number = name.rpartition(".")
     if dot and number.isascii() and number.isdigit() and len(number) < 5:
         return (stem, 1, [-int(number)])
@@ -230,6 +232,7 @@ class Reading:
     torn: tuple[str, ...] = ()  # gzipped files that could not be unpacked to their end
     doubled_count: int = 0  # events of brokers that stand in another file as well, and count once
     clocks_back: tuple[ClockBack, ...] = ()  # of each source the first place
+    skipped: tuple[str, ...] = ()  # files of a folder that are no text
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -251,6 +254,7 @@ class Reader:
         """Times that say no zone are of this one."""
         self.clock = Clock(zone if isinstance(zone, tzinfo) else zone_named(checked_text("zone", zone)))
         self.torn: list[str] = []
+        self.skipped: list[str] = []
         self.events: list[LogEvent] = []
         self.line_count = self.unknown_count = 0
         self.unknown: list[UnknownLine] = []
@@ -429,6 +433,7 @@ class Reader:
             tuple(self.torn),
             len(self.events) - len(events),
             tuple(self._back.values()),
+            tuple(self.skipped),
         )
 
 
@@ -509,8 +514,8 @@ def read_files(paths: Iterable[str | os.PathLike[str]], zone: str | Mapping[str,
     Parameters
     ----------
     paths : iterable of path
-        Files, plain or gzipped, rotated ones among them; folders, of which every file is read; ``-`` is the standard
-        input.
+        Files, plain or packed (gzip, bzip2, xz, zstd), rotated ones among them; folders, of which every file is read
+        that is text; ``-`` is the standard input.
     zone : str, or mapping of file name to str
         Of times that say none; by path, or by the last part of it, if the files differ. Files that are not named are
         UTC.
@@ -530,9 +535,11 @@ def read_files(paths: Iterable[str | os.PathLike[str]], zone: str | Mapping[str,
     ...     str(read_files([log]))
     '1 line, 1 event, 0 unknown lines about groups'
     """
+    paths = [*paths] if isinstance(paths, Iterable) and not isinstance(paths, str | bytes) else paths
     files = sorted_files(paths)
     reader = Reader("UTC" if isinstance(zone, Mapping) else zone)
     by_file = _by_file(zone, files) if isinstance(zone, Mapping) else None
+    named = {os.fspath(each) for each in paths}
     for path in files:
         if by_file is not None:
             reader.set_zone(by_file.get(path, "UTC"))
@@ -541,6 +548,10 @@ def read_files(paths: Iterable[str | os.PathLike[str]], zone: str | Mapping[str,
                 reader.feed(line, str(path))
         except Torn:
             reader.torn.append(str(path))
+        except NotText:
+            if os.fspath(path) in named or len(files) == 1:
+                raise  # it was asked for by its name, or nothing else is there
+            reader.skipped.append(str(path))
     return reader.result()
 
 
