@@ -3,8 +3,9 @@
 Recorded data lies in ``data/`` of a checkout, or in the copy that an installed package carries; ``data/README.md`` has
 the source, licence, form and SHA-256 of each file. What is generated or fetched lies in `data_folder`.
 
-A file is handed over by name or on standard input, plain or gzipped, in the encodings that shells write. What cannot be
-read is a sentence, whoever reads: no such file, a folder, not allowed, a gzipped file that is torn.
+A file is handed over by name or on standard input, plain or packed (gzip, bzip2, xz, zstd), in the encodings that
+shells write. What cannot be read is a sentence, whoever reads: no such file, a folder, not allowed, a packed file that
+is torn.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "
 
 
 class Torn(KafkaLearnError):  # noqa: N818  (named for what the file is)
-    """A gzipped file that cannot be unpacked to its end; what came before was read."""
+    """A packed file that cannot be unpacked to its end; what came before was read."""
 
 
 def name_of(path: str | Path) -> str:
@@ -173,7 +174,7 @@ def mark_of(start: bytes) -> tuple[bytes, str]:
 
 @contextmanager
 def opened(path: str | Path, wanted: str) -> Iterator[io.BufferedIOBase]:
-    """The bytes of a file, or of standard input for ``-``; unpacked, if they are gzipped or packed by bzip2, xz or zstd.
+    """The bytes of a file, or of standard input for ``-``; unpacked, if gzip, bzip2, xz or zstd packed them.
 
     Parameters
     ----------

@@ -57,9 +57,9 @@ def why(
     ----------
     logs : path, or an iterable of paths or lines
         Server logs of brokers (0.9 to 4.3) and logs of consumers (Java, librdkafka, Python, Go, JavaScript and others),
-        together or alone, in any order and any layout: files, packed and rotated ones, folders, ``-`` for the standard input. A list whose first text
-        names nothing that exists, and does not look like a path, is taken as lines, and so is an open file. With a
-        cluster and a group there may be none.
+        together or alone, in any order and any layout: files, packed and rotated ones, folders, ``-`` for the standard
+        input. A list whose first text names nothing that exists, and does not look like a path, is taken as lines, and
+        so is an open file. With a cluster and a group there may be none.
     group : str or None
         Only this one.
     zone : str, or mapping of file name to str

@@ -1,9 +1,9 @@
 """A message found wherever it stands in a line, whatever tool has put what around it.
 
-`kafkalearn.oncall.logs.lines` takes a line apart from its front, as Kafka's own layouts want it, and is quick. A line in
-which nothing is found so is gone through here: a JSON object is looked for, whole or cut; then a context that clients
-and brokers write (``[Consumer clientId=``, ``[GroupCoordinator``, ``[thrd:``); then the first words of every known
-message, at the beginning of any word. What stands before is asked for a time, what stands behind is cut off.
+`kafkalearn.oncall.logs.lines` takes a line apart from its front, as Kafka's own layouts want it, and is quick. A line
+in which nothing is found so is gone through here: a JSON object is looked for, whole or cut; then a context that
+clients and brokers write (``[Consumer clientId=``, ``[GroupCoordinator``, ``[thrd:``); then the first words of every
+known message, at the beginning of any word. What stands before is asked for a time, what stands behind is cut off.
 """
 
 from __future__ import annotations
@@ -139,10 +139,13 @@ def _json_in(text: str) -> tuple[int, object, int] | None:
 
 PAIRED = "paired"
 _CLIENT = re.compile(
-    r"\[(?:Consumer|Worker|Share ?Consumer|Streams?) (?:instanceId=[^\]]*?, )?clientId=(.*?)(?:, groupId=(.*?))?\] ?(?=[\w(\[])"
+    r"\[(?:Consumer|Worker|Share ?Consumer|Streams?) (?:instanceId=[^\]]*?, )?clientId=(.*?)"
+    r"(?:, groupId=(.*?))?\] ?(?=[\w(\[])"
 )
 _BROKER = re.compile(r"\[(?:GroupCoordinator|GroupMetadataManager|GroupCoordinatorService)\b[^\]]{0,200}\]:? ")
-_ERLANG = re.compile(r"Group member \((.*),coor=(.*?),cb=(.*?),generation=(\d+)\):\s*")
+_ERLANG = re.compile(
+    r"(?:Group member \(|group coordinator \(groupId=)(.*?),(?:coor|memberId)=.*?generation=(\d+)(?:,pid=[^)]*)?\):\s*"
+)
 _THREAD = re.compile(r"\[thrd:[^\]]{0,300}\]:? ?")
 _HANDLE = re.compile(r"[\w.-]+#(?:consumer|producer)-\d+")
 _FACILITY = re.compile(r"(?:^|[|=\s\"'%:(])([A-Z][A-Z_]{3,19})(?=[|,\s\[:])")
@@ -241,7 +244,7 @@ def _find(text: str, clock: Clock, depth: int, outer_ms: int | None, pairs: Mapp
         text = re.sub(r"\x1b\[[0-9;]{0,20}m", "", text)
     if depth < DEEPEST:
         if "{" in text and (inside := _json_in(text)) is not None:
-            at, content, end = inside
+            at, content, _ = inside
             found = _in_object(content, clock, depth, _of_prefix(text[:at], clock, outer_ms))
             if found is not None:
                 return found

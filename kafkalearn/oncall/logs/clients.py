@@ -1,4 +1,4 @@
-"""Who is who in logs: the clients, their groups and member ids, what each did around a moment; one rebalance, one group.
+"""Who is who in logs: the clients, their groups and member ids, and what each did; one rebalance, and one group.
 
 `kafkalearn.oncall.logs.rebalances` finds the rebalances, by coordinators' logs and by those of clients;
 `kafkalearn.oncall.logs.incidents` what a log shows without a rebalance from its beginning to its end.
@@ -13,7 +13,17 @@ from dataclasses import dataclass, field
 
 from kafkalearn.base.errors import listed
 from kafkalearn.oncall.logs import lines as kinds
-from kafkalearn.oncall.logs.causes import CAPACITY, CAUSES, EITHER, JOINED, STORE, TOPICS, UNKNOWN, client_of
+from kafkalearn.oncall.logs.causes import (
+    CAPACITY,
+    CAUSES,
+    EITHER,
+    JOINED,
+    STORE,
+    TOPICS,
+    UNKNOWN,
+    cause_of_reason,
+    client_of,
+)
 from kafkalearn.oncall.logs.lines import BROKER, PYTHON, LogEvent
 
 NO_REASON = "the log does not say why"
@@ -61,6 +71,16 @@ class Client:
         return self.events[first : bisect_right(self.times, time_ms + after_ms)]
 
 
+def _names(by_group: Mapping[str | None, Sequence[LogEvent]]) -> set[str]:
+    """The client.ids in the lines of brokers."""
+    return {client_of(who) for found in by_group.values() for each in found if (who := _member_of(each)) is not None}
+
+
+def _member_of(event: LogEvent) -> str | None:
+    """The member that a broker's line names, if need be in its reason."""
+    return event.member or (cause_of_reason(event.reason)[1] if event.reason is not None else None)
+
+
 class Clients:
     """All clients of some logs.
 
@@ -104,21 +124,27 @@ class Clients:
         By the client.id that a member id begins with; if two groups have it, by who did something about that time.
         """
         for client in list(self._by_group.get(None, ())):
-            if client.name is None:
+            beside = {each.group for each in self.all if each.source == client.source and each.group is not None}
+            if client.name is None or client.name not in _names(by_group):
+                if len(beside) == 1:  # a process that logs of one group, and a line of it that names nothing
+                    self._give(client, beside.pop())
                 continue
             near: list[str] = []
             named: list[str] = []
             for group, found in by_group.items():
-                own = [each for each in found if each.member and client_of(each.member) == client.name]
+                own = [each for each in found if client_of(_member_of(each) or "") == client.name]
                 if group is not None and own:
                     named.append(group)
                     if any(abs((each.time_ms or 0) - at) <= NEAR_MS for each in own for at in client.times):
                         near.append(group)
             chosen = named if len(named) == 1 else near
             if len(chosen) == 1:
-                client.group = chosen[0]
-                self._by_group[None].remove(client)
-                self._by_group[chosen[0]].append(client)
+                self._give(client, chosen[0])
+
+    def _give(self, client: Client, group: str) -> None:
+        client.group = group
+        self._by_group[None].remove(client)
+        self._by_group[group].append(client)
 
     def of_group(self, group: str | None) -> Sequence[Client]:
         """Those of a group."""

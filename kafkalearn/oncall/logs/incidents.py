@@ -325,7 +325,7 @@ _OF_BROKER = {
 
 
 def of_broker(group: str | None, found: Sequence[LogEvent], rebalances: Sequence[Rebalance]) -> list[Rebalance]:
-    """Members that failed, left or came, and generations that began, of which no rebalance of the log is the other half."""
+    """Members that failed, left or came, and generations that began, of which a rebalance is no part."""
     missing: list[Rebalance] = []
     state, last_generation = None, None
     for event in found:

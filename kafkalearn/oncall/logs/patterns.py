@@ -30,7 +30,7 @@ NUMBERS = frozenset(
 """The fields that are whole numbers; all others are text."""
 
 CUT = ("reason", "rest")
-"""The fields in which a line may be cut off, as at the edge of a screen: of others the words behind tell forms apart."""
+"""The fields in which a line may be cut off, as at the edge of a screen; of others the words behind count."""
 LEAST_KNOWN = 10  # characters of a form that a message must have, where the rest was cut off
 
 _FIELD = re.compile(r"\{(\w+)\}")

@@ -1,8 +1,8 @@
 """What clients call the errors of the group protocol, each in its own words, and what each means for a member.
 
-A coordinator answers a heartbeat, a join or a commit with a code. Java, librdkafka, sarama, franz-go, kafka-go, kafkajs,
-brod and the clients in Python print its name or a sentence of their own. A line of a client that has no known form is
-still understood if one of these words stands in it.
+A coordinator answers a heartbeat, a join or a commit with a code. Java, librdkafka, sarama, franz-go, kafka-go,
+kafkajs, brod and the clients in Python print its name or a sentence of their own. A line of a client that has no
+known form is still understood if one of these words stands in it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from kafkalearn.oncall.logs.lines import ANY_CLIENT, Line, LogEvent
 UNKNOWN_MEMBER, ILLEGAL_GENERATION, REBALANCING = "unknown member", "illegal generation", "rebalance in progress"
 NOT_COORDINATOR, NO_COORDINATOR = "not coordinator", "coordinator not available"
 FENCED, TOO_MANY, INCONSISTENT = "fenced instance", "group max size", "inconsistent protocol"
-POLL, SESSION, COMMITTED_LATE = "poll interval", "session timeout", "committed late"
+POLL, SESSION = "poll interval", "session timeout"
 
 _WORDS: Mapping[str, str] = MappingProxyType(
     {
         POLL: r"MAX_POLL_EXCEEDED|MaxPollExceeded|PollExceeded|[Mm]aximum (?:application )?poll interval"
-        r"|poll interval.{0,30}exceeded|longer than the configured max[._]poll[._]interval[._]ms|poll timeout has expired",
+        r"|poll interval.{0,30}exceeded|longer than the configured max[._]poll[._]interval[._]ms"
+        r"|poll timeout has expired",
         SESSION: r"longer than the configured session\.timeout\.ms|session timed out (?:\(in join|without receiving)"
         r"|[Hh]eartbeat session (?:has )?expired|SESSTMOUT",
         FENCED: r"FENCED_INSTANCE_ID|[Ff]enced_?[Ii]nstance_?[Ii]d|fenced by (?:an)?other (?:consumer|instance)"
@@ -31,17 +32,19 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         TOO_MANY: r"GROUP_MAX_SIZE_REACHED|GroupMaxSizeReached\w*|group_max_size_reached|reached its max(?:imum)? size"
         r"|configured maximum number of members|[Cc]onsumer group has reached max",
         INCONSISTENT: r"INCONSISTENT_GROUP_PROTOCOL|InconsistentGroupProtocol\w*|inconsistent_group_protocol"
-        r"|[Ii]nconsistent group protocol|protocol type is incompatible|protocols are incompatible with those of existing"
+        r"|[Ii]nconsistent group protocol|protocol type is incompatible|protocols are incompatible with those of"
         r"|Inconsistent Protocol|not compatible with the current group",
-        UNKNOWN_MEMBER: r"UNKNOWN_MEMBER_ID|UnknownMemberId\w*|unknown_member_id|coordinator is not aware of this member"
+        UNKNOWN_MEMBER: r"UNKNOWN_MEMBER_ID|UnknownMemberId\w*|unknown_member_id"
+        r"|coordinator is not aware of this member"
         r"|not known in the current generation|Unknown Member ID|Broker: Unknown member|unknown member id"
         r"|member[_ -]?id.{0,120}(?:is not valid|not recognized)",
         ILLEGAL_GENERATION: r"ILLEGAL_GENERATION|IllegalGeneration\w*|illegal_generation|Illegal Generation"
         r"|generation id is not|generation.{0,20} is not (?:current|valid|legal)|group generation id",
-        REBALANCING: r"REBALANCE_IN_PROGRESS|RebalanceInProgress\w*|rebalance_in_progress|[Gg]roup is (?:already )?rebalancing"
+        REBALANCING: r"REBALANCE_IN_PROGRESS|RebalanceInProgress\w*|rebalance_in_progress"
+        r"|[Gg]roup is (?:already )?rebalancing"
         r"|[Gg]roup rebalance in progress|A rebalance for the group is in progress|Rebalance In Progress"
-        r"|coordinator has begun rebalancing|began another rebalance|rejoin is needed|group rebalance|coordinator rebalance"
-        r"|it is rebalancing|rebalance in progress",
+        r"|coordinator has begun rebalancing|began another rebalance|rejoin is needed|group rebalance"
+        r"|coordinator rebalance|it is rebalancing|rebalance in progress",
         NOT_COORDINATOR: r"NOT_COORDINATOR\w*|NotCoordinator\w*|not_coordinator\w*|not coordinated by this broker"
         r"|not the correct coordinator|Broker: Not coordinator|Not Coordinator For Group|not a coordinator for",
         NO_COORDINATOR: r"COORDINATOR_NOT_AVAILABLE|CoordinatorNotAvailable\w*|coordinator_not_available"
@@ -52,7 +55,7 @@ _WORDS: Mapping[str, str] = MappingProxyType(
 _PATTERNS = {name: re.compile(words) for name, words in _WORDS.items()}
 _ANY = re.compile("|".join(_WORDS.values()))
 _LATE_COMMIT = re.compile(
-    r"(?:already rebalanced and assigned the partitions to another member|[Oo]ffset ?[Cc]ommit|[Cc]ommit(?:Failed| cannot))"
+    r"already rebalanced and assigned the partitions to another member|[Oo]ffset ?[Cc]ommit|[Cc]ommit(?:Failed| cannot)"
 )
 
 KINDS: Mapping[str, str] = MappingProxyType(

@@ -197,7 +197,8 @@ _NO_NEWS = re.compile(
 
 _STACK = re.compile(r"\s+(?:at |\.\.\. \d+ |[\w.]+ = )")
 _TWO_LINES = re.compile(
-    r"Group member \(.*,generation=\d+\):\s*$|^[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d [AP]M [\w.$]+ \w+\s*$"
+    r"(?:Group member|group coordinator) \(.*,generation=\d+(?:,pid=.*)?\):\s*$"
+    r"|^[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d [AP]M [\w.$]+ \w+\s*$"
 )
 _CONTEXTS = ("[GroupCoordinator", "[GroupCoordinatorService", "[GroupMetadataManager", "[Consumer", "[Worker")
 
