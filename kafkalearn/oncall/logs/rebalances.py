@@ -241,7 +241,7 @@ def _seen_by_clients(group: str | None, generation: int, seen: list[_Seen], clie
         ended,
         said[0][1] if is_clear else UNKNOWN,
         None if only is None else only[2].member,
-        None if only is None else only[0].name,
+        only[0].name if only is not None else seen[0].client.name if len(seen) == 1 and not said else None,
         None if only is None else only[0].host,
         generation - 1,
         False,

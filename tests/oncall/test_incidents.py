@@ -1,0 +1,289 @@
+"""What logs show without a rebalance from its beginning to its end; and what is no all-clear."""
+
+import json
+
+import pytest
+
+from kafkalearn.oncall import why
+from kafkalearn.oncall.answer import Outcome
+
+A = "c1-0b9f8b9e-6a47-4c2f-8d3c-2f6f0d1c9a11"
+B = "c2-1b9f8b9e-6a47-4c2f-8d3c-2f6f0d1c9a12"
+
+
+def at(second, message):
+    return f"[2026-11-22 15:46:{second:02},000] INFO {message} (a.B)"
+
+
+def java(second, message, client="c1"):
+    return at(second, f"[Consumer clientId={client}, groupId=billing] {message}")
+
+
+def joined(second, generation, member=A):
+    return java(
+        second,
+        f"Successfully joined group with generation Generation{{generationId={generation}, memberId='{member}', "
+        "protocol='range'}",
+    )
+
+
+def named(lines):
+    return [each.cause for each in why(lines, has_advice=False).rebalances]
+
+
+NO_ALL_CLEAR = {
+    "a join of which the beginning is missing": [joined(1, 76)],
+    "a coordinator that was found": [java(1, "Discovered group coordinator kafka-1:9092 (id: 2147483646 rack: null)")],
+    "heartbeats": ["2026-11-22 15:46:13,448 DEBUG kafka.coordinator Heartbeat: billing[7240] c1-7"],
+    "a group that rebalances": [java(1, "Request joining group due to: group is already rebalancing")],
+    "a generation that begins": [at(1, "Stabilized group billing generation 76 with 3 members")],
+    "a group that is loaded": [at(1, "Loaded classic group billing with 3 members")],
+    "a line of no known form": [
+        at(
+            1,
+            "Assignment received from leader c1-1 for group billing for generation 1. The group has 1 members, 0 of which are static",
+        ),
+        at(2, "[GroupCoordinator 1]: The group coordinator sings"),
+    ],
+    "partitions that are given up": [java(1, "Revoke previously assigned partitions orders-0")],
+}
+
+
+@pytest.mark.parametrize("name", NO_ALL_CLEAR)
+def test_what_is_no_all_clear(name):
+    answer = why(NO_ALL_CLEAR[name], has_advice=False)
+    assert answer.outcome == Outcome.CANNOT_TELL
+    assert set(named(NO_ALL_CLEAR[name])) <= {"unknown"}
+    assert "0 rebalances" not in str(answer) or answer.reading.unknown_count
+
+
+def test_a_group_that_forms_and_rests_is_an_all_clear():
+    broker = [
+        at(
+            1,
+            "Preparing to rebalance group billing in state PreparingRebalance with old generation 0 (reason: Adding new "
+            f"member {A} with group instance id null; client reason: not provided).",
+        ),
+        at(4, "Stabilized group billing generation 1 with 1 members"),
+        at(
+            4,
+            f"Assignment received from leader {A} for group billing for generation 1. The group has 1 members, 0 of "
+            "which are static",
+        ),
+    ]
+    assert why(broker, has_advice=False).outcome == Outcome.FINE
+    assert why(broker[:1], has_advice=False).outcome == Outcome.CANNOT_TELL  # nobody sees how it ended
+    assert why([java(1, "(Re-)joining group"), joined(4, 1)], has_advice=False).outcome == Outcome.FINE
+
+
+def test_a_first_join_is_no_proof_of_a_new_member():
+    words = " ".join(str(why([java(1, "(Re-)joining group"), joined(2, 76)], has_advice=False)).split())
+    assert "c1 joined; whether it was new, the log does not show" in words
+    lines = [java(0, "Subscribed to topic(s): orders"), java(1, "(Re-)joining group"), joined(2, 76)]
+    assert named(lines) == ["member joined"]
+
+
+def test_late_polls_of_one_client_and_its_returns():
+    def late(second):
+        return java(
+            second, "consumer poll timeout has expired. This means the time between subsequent calls to poll() was x"
+        )
+
+    lines = [late(1), java(20, "(Re-)joining group"), joined(21, 45), late(31)]
+    assert named(lines) == ["poll interval exceeded", "member joined", "poll interval exceeded"]
+
+
+def test_reasons_that_are_written_are_shown_in_their_own_words():
+    prepare = "Preparing to rebalance group billing in state PreparingRebalance with old generation 7 (reason: {})."
+    lines = [at(1, prepare.format(f"Leader {A} re-joining group during Stable; client reason: the moon is full"))]
+    words = " ".join(str(why(lines, has_advice=False)).split())
+    assert "it says: 'the moon is full'" in words
+    assert "does not say why" not in words
+
+
+def test_two_members_are_not_one_name():
+    reason = f"explicit `LeaveGroup` request for ({A}, {B}) members."
+    lines = [
+        at(
+            1,
+            f"Preparing to rebalance group billing in state PreparingRebalance with old generation 7 (reason: {reason})",
+        )
+    ]
+    (one,) = why(lines, has_advice=False).rebalances
+    assert one.members == (A, B)
+    assert one.words.startswith("c1 and c2 left")
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        (
+            f"Request memberId={A} for static member with groupInstanceId=till-1 is fenced by existing memberId={B} during "
+            "operation heartbeat",
+            "static fenced",
+        ),
+        (
+            f"[GroupId billing] Static member {A} with instance id till-1 is fenced by existing member {B}.",
+            "static fenced",
+        ),
+        (
+            "[Consumer clientId=c1, groupId=billing] JoinGroup failed due to fatal error: The consumer group has reached its "
+            "max size.",
+            "over capacity",
+        ),
+        (
+            "[Consumer clientId=c1, groupId=billing] JoinGroup failed due to fatal error: The group member's supported "
+            "protocols are incompatible with those of existing members",
+            "inconsistent protocols",
+        ),
+        (
+            "[Consumer clientId=c1, groupId=billing] Group coordinator k:9092 (id: 2147483647 rack: null) is unavailable or "
+            "invalid due to cause: error response NOT_COORDINATOR. isDisconnected: false. Rediscovery will be attempted.",
+            "coordinator moved",
+        ),
+        (
+            "[Consumer clientId=c1, groupId=billing] Group coordinator k:9092 (id: 2147483647 rack: null) is unavailable or "
+            "invalid due to cause: session timed out without receiving a heartbeat response. isDisconnected: false. "
+            "Rediscovery will be attempted.",
+            "heartbeats lost",
+        ),
+        (
+            "[Consumer clientId=c1, groupId=billing] Resetting generation and member id due to: encountered "
+            "UNKNOWN_MEMBER_ID from HEARTBEAT response",
+            "member dropped",
+        ),
+        (
+            "[Consumer clientId=c1, groupId=billing] Request joining group due to: triggered followup rebalance scheduled for 0",
+            "followup rebalance",
+        ),
+        (f"Member {A} in group billing has failed, removing it from the group", "heartbeats lost"),
+        (
+            f"[Group billing] Member {A} has left group through explicit `LeaveGroup` request; client reason: member was "
+            "removed by an admin: scaled down",
+            "member removed",
+        ),
+        ("Preparing to restabilize group billing with old generation 0", "member joined"),
+    ],
+)
+def test_what_one_line_names(line, cause):
+    (group,) = why([at(1, line)], has_advice=False).groups
+    assert [each.cause for each in group.rebalances] == [cause]
+
+
+WORDS = {
+    "franz-go": (
+        '{"level":"warn","ts":1795362373.448,"msg":"join group failed","group":"billing","err":"FENCED_INSTANCE_ID: x"}',
+        "static fenced",
+    ),
+    "franz-go on a console": (
+        "2026-11-22T15:46:13Z INF heartbeat errored err=UNKNOWN_MEMBER_ID group=billing",
+        "heartbeats lost",
+    ),
+    "franz-go's own logger": ("[INFO] leaving group; group: billing, member_id: c1-7", "member closed"),
+    "sarama": (
+        "[sarama] 2026/11/22 15:46:13 consumergroup/billing loop check partition number goroutine find partitions in "
+        "topics [orders] changed from 6 to 12",
+        "topics changed",
+    ),
+    "sarama's error": (
+        "[sarama] 2026/11/22 15:46:13 kafka server: The provided member is not known in the current generation",
+        "heartbeats lost",
+    ),
+    "kafka-go": (
+        "2026/11/22 15:46:13 Leaving group billing, member main@billing-7d9f (github.com/segmentio/kafka-go)-7",
+        "member closed",
+    ),
+    "kafkajs": (
+        '{"level":"ERROR","timestamp":"2026-11-22T15:46:13.448Z","logger":"kafkajs","message":"[Runner] The coordinator is '
+        'not aware of this member, re-joining the group","groupId":"billing","memberId":"c1-7"}',
+        "heartbeats lost",
+    ),
+    "brod": (
+        "15:46:13.448 [info] Group member (billing,coor=<0.512.0>,cb=<0.498.0>,generation=7):\nre-joining group, "
+        "reason:unknown_member_id",
+        "heartbeats lost",
+    ),
+    "aiokafka": (
+        "ERROR aiokafka.consumer.group_coordinator: Heartbeat session expired - marking coordinator dead",
+        "heartbeats lost",
+    ),
+    "kafka-python": (
+        "WARNING:kafka.coordinator.heartbeat:Heartbeat session expired, marking coordinator dead",
+        "heartbeats lost",
+    ),
+    "ruby-kafka": (
+        "E, [2026-11-22T15:46:13.448] ERROR -- : [[billing] {}:] Error sending heartbeat: Kafka::UnknownMemberId",
+        "heartbeats lost",
+    ),
+    "ZooKeeper's consumer": (
+        "[2026-11-22 15:46:13,448] INFO [billing_k1-1-2], ZK expired; release old broker parition ownership; re-register "
+        "consumer billing_k1-1-2 (kafka.consumer.ZookeeperConsumerConnector)",
+        "heartbeats lost",
+    ),
+    "Java's commit": (
+        "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has already "
+        "rebalanced and assigned the partitions to another member. This means that the time between subsequent calls to "
+        "poll() was longer than the configured max.poll.interval.ms",
+        "poll interval exceeded",
+    ),
+}
+"""From the sources of each, where no run of it is in ``data/server-logs/other-clients``."""
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_the_words_of_each_client(name):
+    line, cause = WORDS[name]
+    answer = why(line.split("\n"), has_advice=False)
+    assert [each.cause for each in answer.rebalances] == [cause]
+    assert answer.outcome == Outcome.FOUND
+    assert json.dumps(answer.as_data())
+
+
+def test_a_session_that_was_short_by_the_log_is_not_taken_as_the_default():
+    prepare = "Preparing to rebalance group billing in state PreparingRebalance with old generation {} (reason: {})"
+    stable = f"Assignment received from leader {B} for group billing for generation {{}}. The group has 2 members, 0 of which are static"
+
+    def night(instance):
+        came = f"Adding new member {A} with group instance id {instance}; client reason: not provided"
+        return [
+            at(
+                1,
+                f"Dynamic member with unknown member id joins group billing in state Stable. Created a new member id {A} and added the member to the group",
+            ),
+            at(1, prepare.format(6, came)),
+            at(2, stable.format(7)),
+            at(10, f"Member {A} in group billing has failed, removing it from the group"),
+            at(10, prepare.format(7, f"removing member {A} on heartbeat expiration")),
+            at(11, stable.format(8)),
+            at(20, prepare.format(8, came)),
+            at(21, stable.format(9)),
+        ]
+
+    (advice,) = why(night("null")).advice["billing"]
+    assert advice.settings["session.timeout.ms"] == 9000
+    assert str(advice).startswith("for heartbeats lost (1 x): session.timeout.ms: 9000 (9 s) -> ")
+
+
+def test_a_folder_with_an_odd_file_is_read(tmp_path):
+    (tmp_path / "server.log").write_text("\n".join(NO_ALL_CLEAR["heartbeats"]))
+    (tmp_path / "core.123").write_bytes(bytes(range(256)) * 40)
+    answer = why([tmp_path], has_advice=False)
+    assert answer.as_data()["skipped_files"] == [str(tmp_path / "core.123")]
+    assert "is no text, and was passed over." in " ".join(str(answer).split())
+
+
+@pytest.mark.parametrize("kind", ["bz2", "xz", "zst"])
+def test_packed_logs(tmp_path, kind):
+    import bz2
+    import lzma
+
+    data = (at(1, f"Member {A} in group billing has failed, removing it from the group") + "\n").encode() * 3000
+    if kind == "zst":
+        pyarrow = pytest.importorskip("pyarrow")
+        packed = pyarrow.Codec("zstd").compress(data, asbytes=True)
+    else:
+        packed = {"bz2": bz2, "xz": lzma}[kind].compress(data)
+    (tmp_path / f"server.log.{kind}").write_bytes(packed)
+    (tmp_path / "torn").write_bytes(packed[: len(packed) // 2])
+    assert why([tmp_path / f"server.log.{kind}"], has_advice=False).reading.line_count == 3000
+    assert why([tmp_path / "torn"], has_advice=False).reading.torn == (str(tmp_path / "torn"),)
