@@ -23,6 +23,11 @@ Rules, by their subject:
 - `kafkalearn.spark.operations`, `kafkalearn.spark.faults`: leaders, load and moves of a cluster; faults in its logs
 - `kafkalearn.spark.zookeeper`: old consumers: their fetchers, their commits, and how long a group takes to agree
 
+For SQL and for expressions:
+
+- `kafkalearn.spark.register`: ``offsets_partition`` and ``kafka_partition`` in a session's SQL
+- `kafkalearn.spark.functions`: the same as functions of columns
+
 What they share:
 
 - `kafkalearn.spark.session`: `get_spark`, a session here or on your cluster; whether it works; how far a job is; the
@@ -31,7 +36,14 @@ What they share:
 - `kafkalearn.spark.data`: group ids, keys, orders, logs and records by the million, the same from the same seed
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from kafkalearn.base.errors import KafkaLearnError, require
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 SUPPORTED = ("4.0", "4.1", "4.2", "4.3")
 """The lines of Spark's releases that all rules are tried on, the oldest first."""
@@ -46,3 +58,10 @@ if int(_version.partition(".")[0]) < 4:
         "rules are made of; on a cluster choose a runtime with Spark 4, elsewhere pip install 'kafkalearn[spark]' "
         "(kafkalearn itself, its simulators and its command need no Spark)"
     )
+
+
+def register(spark: SparkSession) -> None:
+    """Let a session's SQL call ``offsets_partition`` and ``kafka_partition``: `kafkalearn.spark.functions.register`."""
+    from kafkalearn.spark import functions  # not before it is asked for: it imports rules, which import this door
+
+    functions.register(spark)

@@ -163,7 +163,7 @@ def quotient(number: Column, by: Column | int) -> Column:
 SQL = "org.apache.spark.sql"
 
 
-def static_call(df: DataFrame, class_name: str, method: str, returns: str, *arguments: Column) -> Column | None:
+def static_call(df: DataFrame, class_name: str, method: str, returns: str, *arguments: Column | None) -> Column | None:
     """The column of a static Java method's answers, or None where this Spark offers no such expression.
 
     Parameters
@@ -175,13 +175,14 @@ def static_call(df: DataFrame, class_name: str, method: str, returns: str, *argu
     returns : str
         A Spark type such as ``"int"``, or the name of a Java class if the answer only goes into another call.
     *arguments : Column
-        Strings arrive as Spark's UTF8String, binaries as ``byte[]``.
+        Strings arrive as Spark's UTF8String, binaries as ``byte[]``; None, of a call that is not there, gives None.
     """
-    if is_connect(df.sparkSession):
+    if is_connect(df.sparkSession) or any(each is None for each in arguments):  # None: an inner call is not there
         return None
     try:
         return Column(_static_invoke(df.sparkSession._jvm, class_name, method, returns, arguments))
-    except (Py4JError, TypeError):  # TypeError: py4j takes a class that is not there for a package
+    except (Py4JError, TypeError, AttributeError):
+        # TypeError: py4j takes a class that is not there for a package; AttributeError: a platform that hides Java
         return None
 
 

@@ -221,7 +221,11 @@ def busiest_broker_shares(
 
 def _group_hash(df: DataFrame, group: str) -> Column:
     require(df, group, ("string",), "a group id is text: cast it")
-    group_id = sf.col(group)
+    return hash_of_group(df, sf.col(group))
+
+
+def hash_of_group(df: DataFrame, group_id: Column) -> Column:
+    """The ``String.hashCode()`` of a column of texts, int; `df` are the rows it is meant for, as for `static_call`."""
     text = static_call(df, "java.lang.String", "valueOf", "java.lang.String", group_id)
     if text is not None:
         return static_call(df, "java.util.Objects", "hashCode", "int", text)

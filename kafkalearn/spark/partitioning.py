@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import LongType
@@ -83,6 +84,19 @@ def hashing(name: str) -> Callable[[pa.Array], pa.Array]:
         return pa.array(hashes_of(keys).astype(np.int64), mask=keys.is_null().to_numpy(zero_copy_only=False))
 
     return hash_column
+
+
+def partitions_of(keys: pa.Array, partition_counts: pa.Array) -> pa.Array:
+    """The Java producer's partition of each key, which is binary or text; a column each, null where one is null.
+
+    >>> partitions_of(pa.array(["user-42", None]), pa.array([6, 6], pa.int32())).to_pylist()
+    [4, None]
+    """
+    counts = partition_counts.fill_null(1).to_numpy(zero_copy_only=False)
+    if (counts < 1).any():
+        raise ValueError("partitions must be at least 1")
+    mask = pc.or_(keys.is_null(), partition_counts.is_null()).to_numpy(zero_copy_only=False)
+    return pa.array((murmur2(keys) & np.uint32(0x7FFFFFFF)).astype(np.int64) % counts, pa.int32(), mask=mask)
 
 
 def _bytes_of(keys: pa.Array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from pyspark.errors import PySparkAttributeError
 from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError
@@ -110,3 +111,15 @@ def test_nothing_is_said_of_nothing(spark, monkeypatch, is_native):
     rows = spark.createDataFrame([(None, 0, 0), (b"a", None, 0), (b"a", 0, None)], "data binary, start int, size int")
     found = rows.select(columns.is_utf8(rows, *map(sf.col, ("data", "start", "size"))).alias("is_text")).collect()
     assert [row.is_text for row in found] == [None, None, None]
+
+
+def test_a_platform_that_hides_java_and_a_call_within_that_is_not_there_give_none(spark, monkeypatch):
+    rows = spark.range(3)
+    inner = static_call(rows, "org.example.NoSuchClass", "hash", "int", sf.col("id"))
+    assert static_call(rows, "java.util.Objects", "hashCode", "int", inner) is None
+
+    def hidden(*_):
+        raise PySparkAttributeError(errorClass="JVM_ATTRIBUTE_NOT_SUPPORTED", messageParameters={"attr_name": "_jvm"})
+
+    monkeypatch.setattr(columns, "_static_invoke", hidden)
+    assert static_call(rows, "java.util.Objects", "hashCode", "int", sf.col("id")) is None

