@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from confluent_kafka.admin import AdminClient
 
+from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.live.errors import KafkaNotFetched, wait_for
 from kafkalearn.live.jars import connector_jars
 from kafkalearn.live.questions import OFFSETS_PARTITIONS, ORDERS, SIMULATED, Shop
 from kafkalearn.live.questions import SHOP_PARTITIONS as PARTITIONS
+from kafkalearn.spark.lag import log_ends
 from kafkalearn.spark.offsets import decode_offsets, latest_state
+from kafkalearn.spark.offsets.live import follow, groups_now, lag_now
 from kafkalearn.spark.partitioning import with_partition
 from kafkalearn.spark.real_topic import (
     OFFSETS_TOPIC,
+    OLDER_WAY,
     PLAIN,
     SUBSCRIBED,
     add_jars,
@@ -94,6 +99,31 @@ def test_the_real_offsets_topic_is_decoded_and_whoever_subscribes_is_seen_in_it(
     new = rows().transform(decode_offsets).where("group_id LIKE 'spark-kafka-relation-%'")
     assert [row[0] for row in new.select("kind").collect()] == ["group metadata"] * 3
     assert rows().count() == before + 3
+
+
+@holds("on Spark: topics of a real Kafka, and those that Spark passes over", "on Spark: groups and their lag, live")
+def test_the_live_table_has_a_group_and_its_lag_until_it_is_deleted(spark, shop, topics, tmp_path):
+    shop.commit()
+    folder = str(tmp_path / "groups")
+
+    def groups():
+        stream = topics.stream(OFFSETS_TOPIC, partition_count=OFFSETS_PARTITIONS).unionAll(topics.stream(ORDERS))
+        assert follow(stream, folder, availableNow=True).awaitTermination(120)
+        return {row.group_id for row in groups_now(spark, folder).collect()}
+
+    assert groups() >= {"billing", "shipping", "search"}
+    ends = {row.partition: row.log_end for row in log_ends(topics.read(ORDERS, PARTITIONS)).collect()}
+    lag = {(row.group_id, row.partition): row.lag for row in lag_now(spark, folder).where("log_end > 0").collect()}
+    for group in ("billing", "shipping"):
+        for (_, partition), each in shop.kafka.committed(group).items():
+            assert lag[group, partition] == ends[partition] - each.offset
+
+    admin = AdminClient({"bootstrap.servers": shop.address})  # kept: without it nobody would await the answer
+    admin.delete_consumer_groups(["shipping"])["shipping"].result(30)
+    assert "shipping" not in groups()
+    assert spark.conf.get(OLDER_WAY, "false") == "false"  # the user's session is as it was
+    with pytest.raises(KafkaLearnError, match="give partition_count"):
+        topics.stream(OFFSETS_TOPIC)
 
 
 def test_a_session_gets_each_jar_once(spark, shop):
