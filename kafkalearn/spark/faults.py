@@ -274,5 +274,5 @@ def find_faults(tables: ClusterTables) -> DataFrame:
 
 
 def as_findings(found: DataFrame) -> tuple[Finding, ...]:
-    """The rows of `find_faults` as `Finding`, in order; here in Python, a row each fault, about 500 bytes."""
+    """The rows of `find_faults` as `Finding`, in order; here in Python, less than a kilobyte each."""
     return tuple(sorted(Finding(*row) for row in found.select(*COLUMNS).collect()))

@@ -69,13 +69,13 @@ def follow(
     Returns
     -------
     StreamingQuery
-        Started. Every batch rewrites the state: about 300 bytes of Parquet a key before compression, so give large
-        clusters a trigger of some seconds.
+        Started. Every batch rewrites the state, which has a row for each living key, so give a large cluster a trigger
+        of some seconds.
 
     Raises
     ------
     KafkaLearnError
-        If the rows are no stream, or lack a column.
+        If the rows are no stream, or lack a column, or the folder has a state and has lost its checkpoint.
     """
     if not stream.isStreaming:
         raise KafkaLearnError(
@@ -84,6 +84,12 @@ def follow(
         )
     require(stream, "topic", ("string",), "the topic tells commits from the records that were read")
     require(stream, "offset", ("bigint",), "the offset of each record says which came last")
+    spark = stream.sparkSession
+    if _newest_id(spark, folder) >= 0 and not _is_there(spark, f"{folder}/checkpoint/metadata"):
+        raise KafkaLearnError(
+            f"{folder} has the state of an earlier stream and no checkpoint that says how far it came: name a folder that "
+            "is new, or bring the checkpoint back"
+        )
     merge = partial(_merge, folder=folder, offsets_topic=offsets_topic)
     writer = stream.writeStream.foreachBatch(merge).option("checkpointLocation", f"{folder}/checkpoint")
     return (writer.trigger(**trigger) if trigger else writer).start()
@@ -163,9 +169,20 @@ def lag_now(spark: SparkSession, folder: str, log_ends: DataFrame | None = None)
     return lag_of(rows.where(f"record_type <> {LOG_END}"), seen if log_ends is None else log_ends)
 
 
+def _is_there(spark: SparkSession, path: str) -> bool:
+    try:
+        return bool(spark.read.text(path).take(1))
+    except PySparkException:
+        return False
+
+
+def _newest_id(spark: SparkSession, folder: str) -> int:
+    return max(_done(spark, folder, slot) for slot in range(SLOT_COUNT))
+
+
 def _newest(spark: SparkSession, folder: str) -> DataFrame:
     """What the last batch that is done wrote; the folder that is being written now is passed over."""
-    newest = max(_done(spark, folder, slot) for slot in range(SLOT_COUNT))
+    newest = _newest_id(spark, folder)
     if newest < 0:
         raise KafkaLearnError(f"no batch is done yet in {folder}; start follow(stream, folder) and wait for its first")
     return _known(spark, folder, newest)

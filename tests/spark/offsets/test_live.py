@@ -1,10 +1,12 @@
 """Groups that are followed live: killed at every moment of a batch, the state is that of one look at all records."""
 
 import os
+import shutil
 import subprocess
 import sys
 
 import pytest
+from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from kafkalearn.base.errors import KafkaLearnError
@@ -86,18 +88,14 @@ def records(spark):
 def source(records, tmp_path):
     """The records in the order of their offsets, in as many files as there are to be batches."""
     place = tmp_path / "source"
-    rows = records.withColumn("part", sf.ntile(BATCH_COUNT).over(in_order())).cache()
+    rows = records.withColumn(
+        "part", sf.ntile(BATCH_COUNT).over(Window.orderBy("offset", "topic", "partition"))
+    ).cache()
     for part in range(1, BATCH_COUNT + 1):
         rows.where(f"part = {part}").drop("part").coalesce(1).write.mode("append").parquet(str(place))
     for at, path in enumerate(sorted(place.glob("*.parquet"), key=lambda each: each.stat().st_mtime_ns)):
         os.utime(path, (1_700_000_000 + at, 1_700_000_000 + at))
     return str(place)
-
-
-def in_order():
-    from pyspark.sql import Window
-
-    return Window.orderBy("offset", "topic", "partition")
 
 
 def assert_same_as_at_once(spark, records, folder):
@@ -117,6 +115,10 @@ def test_a_stream_that_was_not_disturbed_knows_what_one_look_at_all_records_find
         groups_now(spark, folder)
     assert follow(stream_of(spark, source), folder, availableNow=True).awaitTermination(300)
     assert_same_as_at_once(spark, records, folder)
+
+    shutil.rmtree(tmp_path / "groups" / "checkpoint")
+    with pytest.raises(KafkaLearnError, match="has the state of an earlier stream and no checkpoint"):
+        follow(stream_of(spark, source), folder)
 
 
 @pytest.mark.long
