@@ -87,8 +87,8 @@ def follow(
     spark = stream.sparkSession
     if _newest_id(spark, folder) >= 0 and not _is_there(spark, f"{folder}/checkpoint/metadata"):
         raise KafkaLearnError(
-            f"{folder} has the state of an earlier stream and no checkpoint that says how far it came: name a folder that "
-            "is new, or bring the checkpoint back"
+            f"{folder} has the state of an earlier stream and no checkpoint that says how far it came: name a new "
+            "folder, or bring the checkpoint back"
         )
     merge = partial(_merge, folder=folder, offsets_topic=offsets_topic)
     writer = stream.writeStream.foreachBatch(merge).option("checkpointLocation", f"{folder}/checkpoint")
