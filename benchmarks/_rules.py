@@ -302,6 +302,17 @@ def _compacted(rule: Callable[..., DataFrame], **options: object) -> Callable[..
     return lambda spark, rows: customers(spark, rows).transform(rule, **options)
 
 
+def _every_key_once(spark: SparkSession, rows: int) -> DataFrame:
+    """As many keys as rows: nothing is overtaken, all places stay."""
+    records = spark.range(rows).selectExpr(
+        "cast(cast(xxhash64(id) AS string) AS binary) AS key",
+        "cast('v' AS binary) AS value",
+        "int(id % 12) AS partition",
+        "id AS offset",
+    )
+    return records.transform(compact)
+
+
 def _retention(spark: SparkSession, rows: int) -> DataFrame:
     """Segments of an hour each, a hundred of a partition."""
     segments = spark.range(rows).selectExpr(
@@ -398,6 +409,7 @@ RULES = (
     Rule("operations.incident.sizes", "raw records", _raw(sizes), RAW),
     Rule("operations.loading.load_sizes", "raw records", _raw(load_sizes), RAW),
     Rule("compaction.compact", "records", _compacted(compact), CUSTOMERS),
+    Rule("compaction.compact, every key once", "keys", _every_key_once),
     Rule("compaction.compact, with horizons", "records", _compacted(compact, now_ms=DAY_MS), CUSTOMERS),
     Rule("compaction.count_reasons", "records", _compacted(count_reasons), CUSTOMERS),
     Rule("retention.with_retention", "segments", _retention),

@@ -177,7 +177,7 @@ REMEDIES: tuple[tuple[str, str], ...] = (
     ),
     (
         "UnsupportedClassVersionError",
-        "this Java is too old for Spark 4.3, which needs 17 to 25; set JAVA_HOME to another, or unset it",
+        "this Java is too old for Spark 4, which needs 17 or newer; set JAVA_HOME to another, or unset it",
     ),
     (
         "Unrecognized option",
