@@ -50,7 +50,7 @@ def marked(notebook: Notebook, questions: Mapping[str, Prediction] | None = None
     ...     cell["id"], sorted(cell.get("metadata", {}).get("kafkalearn", {}).items())[:2]
     ('a', [('predict', {'id': 'a', 'kind': 'text', 'options': [], 'right': None, 'within': 0, 'so': ''})])
     ('b', [('after', 'a'), ('closed', 'outputs')])
-    ('c-told', [('after', 'a'), ('closed', 'whole')])
+    ('c-answer', [('after', 'a'), ('closed', 'whole')])
     ('c', [])
     """
     questions = all_predictions() if questions is None else questions
@@ -62,21 +62,21 @@ def marked(notebook: Notebook, questions: Mapping[str, Prediction] | None = None
 
 
 def _marked(cells: list[_Cell], questions: Mapping[str, Prediction]) -> Iterator[_Cell]:
-    asking, is_told = "", False
+    asking, is_answered = "", False
     for cell in cells:
         if cell["cell_type"] == "code":
             checks = _checks(_text(cell))
             if asking:
-                _mark(cell, after=asking, closed="whole" if is_told or checks else "outputs")
+                _mark(cell, after=asking, closed="whole" if is_answered or checks else "outputs")
             if line := _fold_line(cell, checks):
                 _mark(cell, fold=line)
         elif cell["cell_type"] == "markdown":
             if asking:
-                told, rest = _split(_text(cell))
-                if told:
-                    words = cell if not rest else _other(cell, told)
+                answer, rest = _split(_text(cell))
+                if answer:
+                    words = cell if not rest else _other(cell, answer)
                     _mark(words, after=asking, closed="whole")
-                    is_told = True
+                    is_answered = True
                     if not rest:
                         yield words
                         continue
@@ -84,7 +84,7 @@ def _marked(cells: list[_Cell], questions: Mapping[str, Prediction]) -> Iterator
                     cell["source"] = rest
                 asking = ""
             if ASKS.search(_text(cell)):
-                asking, is_told = cell["id"], False
+                asking, is_answered = cell["id"], False
                 _mark(cell, predict=_question(cell["id"], questions))
         yield cell
 
@@ -103,9 +103,9 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _other(cell: _Cell, text: str) -> _Cell:
-    told = deepcopy(cell)
-    told["source"], told["id"] = text, f"{cell['id']}-told"[:64]
-    return told
+    answer = deepcopy(cell)
+    answer["source"], answer["id"] = text, f"{cell['id']}-answer"[:64]
+    return answer
 
 
 def _mark(cell: _Cell, **marks: object) -> None:

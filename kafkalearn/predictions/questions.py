@@ -15,7 +15,7 @@ only group them for those who write them. A table has one of
     As ``choice``, but none is wrong: it is asked what the reader has believed or seen.
 
 and ``so``, the one line that says what is so. ``shown`` has texts that what the chapter computes below the question
-shows, its outputs and its checks; ``told``, where nothing computes it, texts of the prose there. The tests look for
+shows, its outputs and its checks; ``prose``, where nothing computes it, texts of the prose there. The tests look for
 them.
 """
 
@@ -53,7 +53,7 @@ class Prediction:
         How far a number may be from it.
     so : str
         The line that says what is so.
-    shown, told : tuple of str
+    shown, prose : tuple of str
         What the chapter's outputs and checks, or its prose, must hold.
     """
 
@@ -64,7 +64,7 @@ class Prediction:
     within: float
     so: str
     shown: tuple[str, ...]
-    told: tuple[str, ...]
+    prose: tuple[str, ...]
 
     def is_right(self, said: str) -> bool:
         """Whether a prediction, as a record has it, is right; an opinion always is.
@@ -113,11 +113,11 @@ def all_predictions() -> Mapping[str, Prediction]:
 
 def _read(cell: str, words: Mapping[str, object], file: str) -> Prediction:
     kinds = [kind for kind in KINDS if kind in words]
-    known = {*KINDS, "so", "within", "shown", "told"}
+    known = {*KINDS, "so", "within", "shown", "prose"}
     if len(kinds) != 1 or not isinstance(words.get("so"), str) or not words.keys() <= known:
         raise KafkaLearnError(
             f"{file}: {cell} has {', '.join(words)}; it must have one of {', '.join(KINDS)}, and so; "
-            "within, shown and told may be there"
+            "within, shown and prose may be there"
         )
     (kind,) = kinds
     answer = words[kind]
@@ -130,7 +130,7 @@ def _read(cell: str, words: Mapping[str, object], file: str) -> Prediction:
         within=float(str(words.get("within", 0))),
         so=str(words["so"]),
         shown=_texts(words.get("shown", ())),
-        told=_texts(words.get("told", ())),
+        prose=_texts(words.get("prose", ())),
     )
 
 

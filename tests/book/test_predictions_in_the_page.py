@@ -5,7 +5,7 @@ from __future__ import annotations
 import nbformat
 import pytest
 
-from kafkalearn.predictions import all_predictions
+from kafkalearn.predictions.questions import all_predictions
 from tests.book.browsers import Shown, wait_for
 from tools.book.chapter import Chapter, page
 from tools.chapters import chapter_paths

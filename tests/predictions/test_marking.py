@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.predictions import marked, questions
+from kafkalearn.predictions import questions
+from kafkalearn.predictions.marking import marked
 
 
 def words(source, name):
@@ -40,10 +41,10 @@ def test_below_a_question_code_stays_and_what_it_shows_and_tells_is_closed():
         "two": ("asks", "whole"),
         "tells": ("asks", "whole"),
         "three": ("asks", "whole"),
-        "asks2-told": ("asks", "whole"),
+        "asks2-answer": ("asks", "whole"),
         "asks2": "asks",
         "last": ("asks2", "outputs"),
-        "next-told": ("asks2", "whole"),
+        "next-answer": ("asks2", "whole"),
         "next": None,
         "free": None,
     }

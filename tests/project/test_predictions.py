@@ -8,8 +8,8 @@ import re
 import nbformat
 import pytest
 
-from kafkalearn.predictions import all_predictions, marked
-from kafkalearn.predictions.marking import ASKS, MARK
+from kafkalearn.predictions.marking import ASKS, MARK, marked
+from kafkalearn.predictions.questions import all_predictions
 from tests.every import every_case
 from tools.chapters import chapter_paths
 
@@ -70,9 +70,9 @@ def closed():
 @every_case("name", all_predictions())
 def test_what_is_so_stands_in_what_the_chapter_shows(closed, name):
     question, (shown, told) = all_predictions()[name], closed[name]
-    assert question.shown or question.told, "nothing says where the answer comes from"
+    assert question.shown or question.prose, "nothing says where the answer comes from"
     missing = [each for each in question.shown if plain(each).strip() not in shown]
-    missing += [each for each in question.told if plain(each).strip() not in told]
+    missing += [each for each in question.prose if plain(each).strip() not in told]
     assert missing == []
 
 

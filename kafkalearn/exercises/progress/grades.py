@@ -22,7 +22,7 @@ from kafkalearn.exercises.kit.result import OPEN, RIGHT
 from kafkalearn.exercises.progress.judging import all_exercises, judge_apart
 from kafkalearn.exercises.progress.record import Entry, Record, read_file
 from kafkalearn.exercises.progress.sandbox import left_open
-from kafkalearn.predictions import all_predictions
+from kafkalearn.predictions.questions import all_predictions
 
 HEAD = ("name", "file", "exercise", "outcome", "the file says", "tries", "hints", "solution seen first", "text")
 

@@ -12,7 +12,7 @@ import nbformat
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
 
-from kafkalearn.predictions import marked
+from kafkalearn.predictions.marking import marked
 from tools.book import instructor, live
 from tools.book.chapter.contents import inline_html, with_contents
 from tools.book.exercises import with_exercises
