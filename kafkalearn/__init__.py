@@ -95,6 +95,7 @@ _PARTS = (
     "offsets",
     "operations",
     "partitioning",
+    "predictions",
     "purgatory",
     "releases",
     "replication",
