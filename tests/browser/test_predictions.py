@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import nbformat
 import pytest
 from playwright.sync_api import expect
 
@@ -12,6 +13,7 @@ import kafkalearn.lab
 from kafkalearn.lab.working_copies import for_the_reader, update_copies
 from tests.browser.conftest import NOTEBOOKS
 from tests.browser.lab import running_lab
+from tests.browser.test_player import IMPORTS, PLAYER, notebook
 
 pytestmark = pytest.mark.browser
 
@@ -88,3 +90,48 @@ def test_a_prediction_is_made_by_key_kept_without_a_kernel_and_opens_what_was_cl
     expect(form).to_contain_text("You predicted positive. Negative: -109,829,509")
     expect(page.locator(".kl-progress")).to_contain_text("0 of 8 exercises, 1 of 15 predictions")
     expect(page.locator(".kl-progress")).to_contain_text("chapter 02 next")
+
+
+@pytest.fixture
+def small_copy(readers_lab):
+    """A copy with enough words above a player that it does not fit below its cell, and a cell that waits."""
+    words = nbformat.v4.new_markdown_cell("\n\n".join(["A paragraph."] * 25))
+    cells = notebook(IMPORTS, PLAYER, "import time\ntime.sleep(6)", "exercises.predict_coordinator.check(...)").cells
+    whole = nbformat.v4.new_notebook(cells=[words, *cells])
+    readers_lab.put("00_small.ipynb", nbformat.from_dict(for_the_reader(whole, "00_small", {"00_small": ["00.a"]})))
+    return "00_small.ipynb"
+
+
+def test_a_player_comes_into_view_whole_and_a_wait_has_a_bar(readers_lab, watched, small_copy):
+    watched.open_notebook(readers_lab, small_copy)
+    page = watched.page
+    page.wait_for_selector(".kl-progress")
+    page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1")
+    for _ in range(2):
+        page.evaluate("window.jupyterapp.commands.execute('notebook:run-cell-and-select-next')")
+    page.wait_for_function("""() => {
+        const player = document.querySelector(".jp-OutputArea .kl-player");
+        if (!player?.querySelector("svg")) return false;
+        const { top, bottom } = player.getBoundingClientRect();
+        const view = (document.querySelector(".jp-WindowedPanel-outer")).getBoundingClientRect();
+        return top >= view.top - 1 && bottom <= view.bottom + 1;
+    }""")
+
+    page.evaluate("void window.jupyterapp.commands.execute('notebook:run-cell-and-select-next')")
+    expect(page.locator(".kl-wait")).to_contain_text("runs, ")
+    expect(page.locator(".kl-wait")).to_have_count(0)
+    assert watched.errors == []
+
+
+def test_an_exercise_finds_its_judge_without_the_first_cell(readers_lab, watched, small_copy):
+    watched.open_notebook(readers_lab, small_copy)
+    page = watched.page
+    page.wait_for_selector(".kl-progress")
+    page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex = 4")
+    page.evaluate("window.jupyterapp.commands.execute('notebook:run-cell')")
+
+    expect(page.locator(".jp-CodeCell").last).to_contain_text("ot attempted yet")
+    page.reload()
+    page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget?.content.activeCellIndex === 4"
+    )  # where one stopped

@@ -1,10 +1,15 @@
 """JupyterLab's options: this machine only, the reader's words first, and what readers and authors get."""
 
+import json
+import os
+from pathlib import Path
+
 import pytest
 
 import run
 from kafkalearn.lab import __main__ as lab
 from kafkalearn.lab.server import lab_options
+from kafkalearn.lab.working_copies import RECORD
 
 
 @pytest.mark.parametrize(
@@ -67,3 +72,28 @@ def test_copies_are_made_without_starting_anything(monkeypatch, tmp_path, capsys
 def test_a_reset_without_a_chapter_says_how(capsys):
     assert lab.main(["reset"]) == 1
     assert "say which chapters: make reset ARGS=05" in capsys.readouterr().err
+
+
+def test_a_reader_goes_on_where_he_wrote_last(tmp_path):
+    for number, name in enumerate(("00_a.ipynb", "01_b.ipynb", "02_c.ipynb", RECORD)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (number, number))
+    first = lab_options(tmp_path, [], {}, "linux", is_root=False, is_author=False)
+    os.utime(tmp_path / "01_b.ipynb", (10, 10))
+    later = lab_options(tmp_path, [], {}, "linux", is_root=False, is_author=False)
+
+    assert "--LabApp.default_url=/lab/tree/00_a.ipynb" in first
+    assert "--LabApp.default_url=/lab/tree/01_b.ipynb" in later
+
+
+def test_jupyterlab_finds_our_side_of_it(tmp_path):
+    (option,) = [
+        each
+        for each in lab_options(tmp_path, [], {}, "linux", is_root=False, is_author=False)
+        if "extra_labextensions_path" in each
+    ]
+    folder = Path(option.partition("=")[2]) / "kafkalearn-lab"
+    described = json.loads((folder / "package.json").read_text(encoding="utf-8"))
+
+    assert described["name"] == folder.name
+    assert (folder / described["jupyterlab"]["_build"]["load"]).is_file()

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.lab import working_copies
 from kafkalearn.lab.working_copies import RECORD, reset_copies, update_copies
 
 
@@ -156,3 +157,30 @@ def test_a_broken_chapter_of_the_course_is_named(course, tmp_path):
 
     with pytest.raises(KafkaLearnError, match=r"06_commits\.ipynb cannot be read as a notebook"):
         changes(course, tmp_path / "mine")
+
+
+def test_a_copy_has_its_marks_where_it_stands_and_the_judge_of_each_exercise(course, tmp_path):
+    mine, chapter = tmp_path / "mine", json.loads((course / "06_commits.ipynb").read_text())
+    chapter["cells"][0]["source"] = "**Predict:** what is it?"
+    chapter["cells"].append(chapter["cells"][1] | {"id": "e", "source": "x = ...\nexercises.one.check(x)"})
+    (course / "06_commits.ipynb").write_text(json.dumps(chapter))
+    changes(course, mine)
+    copy = json.loads((mine / "06_commits.ipynb").read_text())
+
+    assert copy["metadata"]["kafkalearn"] == {
+        "chapter": "06_commits",
+        "course": {"05_rebalance": [], "05b_causes": [], "06_commits": ["06.one"]},
+    }
+    assert copy["cells"][0]["metadata"]["kafkalearn"]["predict"]["id"] == "m"
+    assert copy["cells"][1]["metadata"]["kafkalearn"] == {"after": "m", "closed": "outputs"}
+    assert copy["cells"][2]["source"].startswith("from kafkalearn.exercises import chapter06 as exercises\nx = ...")
+    assert json.loads((course / "06_commits.ipynb").read_text()) == chapter
+
+
+def test_a_copy_follows_a_question_that_has_changed(course, tmp_path, monkeypatch):
+    mine = tmp_path / "mine"
+    edit(course / "06_commits.ipynb", "assert 1 == 1")
+    changes(course, mine)
+    monkeypatch.setattr(working_copies, "marked", lambda notebook: notebook)
+
+    assert changes(course, mine)["06_commits"] == "updated"
