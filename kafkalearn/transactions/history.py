@@ -1,0 +1,323 @@
+"""A recorded history, asked again: the same requests to the simulator, and what it answers and shows after each.
+
+A history is a dictionary as a recorder of a real broker writes it: ``steps`` with ``do`` (the request's name in
+Kafka), ``v`` (its version) and ``q`` (its fields); the answers come back as ``a``, what has changed for an observer
+as ``now``, and what stands in the logs at the end as ``logs``. Producer ids have names there: P0, P1 in the order in
+which they were seen, U0 for one that was never given out; the requests may name the next one before it is given out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any, TypeAlias
+
+from kafkalearn.base.errors import KafkaLearnError, unknown_name
+from kafkalearn.transactions import model
+from kafkalearn.transactions.model import OFFSETS_PARTITION, Answer, Batch, Cluster, Settings, Transaction
+from kafkalearn.transactions.partition import aborted_below
+from kafkalearn.transactions.simulator import next_timer, settled, step
+
+History: TypeAlias = Mapping[str, Any]
+
+UNKNOWN_IDS = 900_000_000
+"""From here on are producer ids that no broker gives out in a history."""
+
+LONG_RUN = 50
+"""From so many on, rows of ``__transaction_state`` that differ in the epoch alone are counted, not listed."""
+
+_SETTING_NAMES = {
+    "transaction.partition.verification.enable": "verification",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "abort_timed_out_interval_ms",
+    "transaction.remove.expired.transaction.cleanup.interval.ms": "remove_expired_interval_ms",
+    "transactional.id.expiration.ms": "id_expiration_ms",
+    "transaction.max.timeout.ms": "transaction_max_timeout_ms",
+}
+
+
+def settings_of(history: History) -> Settings:
+    """The settings under which a history was recorded; the coordinator's epoch is read from its first marker."""
+    given = {_SETTING_NAMES[name]: value for name, value in history["config"].items() if name in _SETTING_NAMES}
+    epochs = (batch["coordinatorEpoch"] for name in sorted(history.get("logs", ())) if name != "__transaction_state"
+              for batch in history["logs"][name] if "coordinatorEpoch" in batch)  # fmt: skip
+    restarts = sum(each["do"] == "Restart" for each in history["steps"])
+    first = min(epochs, default=0)
+    return Settings(
+        release=history["kafka"].rpartition(".")[0] if history["kafka"].count(".") > 1 else history["kafka"],
+        transaction_version=history["transaction.version"],
+        partitions=tuple(f"t-{number}" for number in range(history["partitions"])),
+        coordinator_epoch=first if not restarts else 0,
+        **given,
+    )
+
+
+class _Names:
+    """Producer ids by name, and back."""
+
+    def __init__(self) -> None:
+        self.number_of: dict[str, int] = {}
+        self.name_of: dict[int, str] = {}
+        self.given_out = 0
+
+    def number(self, name: str | int) -> int:
+        if isinstance(name, int):
+            return name
+        if name.startswith("U"):
+            return UNKNOWN_IDS + int(name[1:])
+        if name not in self.number_of:
+            self._bind(name, max(self.name_of, default=-1) + 1)
+        return self.number_of[name]
+
+    def name(self, number: int) -> str | int:
+        if number == -1:
+            return -1
+        if number >= UNKNOWN_IDS:
+            return f"U{number - UNKNOWN_IDS}"
+        if number not in self.name_of:
+            self._bind(f"P{len(self.name_of)}", number)
+        return self.name_of[number]
+
+    def _bind(self, name: str, number: int) -> None:
+        self.number_of[name], self.name_of[number] = number, name
+
+
+class Replay:
+    """A history in the simulator, step by step: `play` one, and see its answer and what has changed.
+
+    >>> played = Replay(Settings(), ids=("x1",), groups=("g1",))
+    >>> played.play("InitProducerId", 5, {"id": "x1", "timeout": 60000})["a"]
+    {'error': 'NONE', 'pid': 'P0', 'epoch': 0}
+    >>> played.play("EndTxn", 5, {"id": "x1", "pid": "P0", "epoch": 0, "commit": True})["a"]
+    {'error': 'INVALID_TXN_STATE', 'pid': -1, 'epoch': -1}
+    """
+
+    def __init__(self, settings: Settings, ids: Sequence[str], groups: Sequence[str]) -> None:
+        """Begin with a fresh cluster; `ids` and `groups` are those that an observer asks for."""
+        self.settings, self.ids, self.groups = settings, tuple(ids), tuple(groups)
+        self.state = model.start(settings)
+        self.names = _Names()
+        self.record_count = self.member_count = 0
+        self.seen: dict[str, object] = {}
+        self.first = self._changed()
+
+    def play(self, do: str, version: int | None, q: Mapping[str, Any]) -> dict[str, Any]:
+        """What a request is answered (``a``) and what has changed for an observer after it (``now``)."""
+        act = getattr(self, "_" + do, None)
+        if act is None:
+            raise unknown_name("step", do, [each[1:] for each in dir(self) if each[:1] == "_" and each[1:2].isupper()])
+        answer = act(version, q)
+        self.state = settled(self.settings, self.state)
+        return {"a": answer, "now": self._changed()}
+
+    def _step(self, event: model.Event) -> Answer:
+        self.state = step(self.settings, self.state, event)
+        return self.state.effects[0]
+
+    def _InitProducerId(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        producer_id = self.names.number(q.get("pid", -1))
+        got = self._step(
+            model.InitProducerId(q["id"], version, q.get("timeout", 60_000), producer_id, q.get("epoch", -1))
+        )
+        return {"error": got.error, "pid": self.names.name(got.producer_id), "epoch": got.epoch}
+
+    def _InitProducerIdRepeated(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        answer: dict[str, Any] = {}
+        for _ in range(q["times"]):
+            answer = self._InitProducerId(version, q)
+        return answer
+
+    def _who(self, q: Mapping[str, Any]) -> tuple[int, int]:
+        return self.names.number(q["pid"]), q["epoch"]
+
+    def _AddPartitionsToTxn(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        got = self._step(
+            model.AddPartitionsToTxn(
+                q["id"], *self._who(q), tuple(q["partitions"]), version, q.get("verifyOnly", False)
+            )
+        )
+        by_partition = {"partitions": dict(got.partitions)}
+        return {"error": got.error, **by_partition} if version >= 4 else by_partition
+
+    def _AddOffsetsToTxn(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        return {"error": self._step(model.AddOffsetsToTxn(q["id"], *self._who(q), q["group"], version)).error}
+
+    def _Produce(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        self.record_count += 1
+        records = tuple(f"r{self.record_count}.{number}" for number in range(q["records"]))
+        got = self._step(
+            model.Produce(q["id"], q["partition"], *self._who(q), q["sequence"], records, q["transactional"], version)
+        )
+        answer = {"error": got.error, "offset": got.offset}
+        return {**answer, "message": got.message} if got.message else answer
+
+    def _TxnOffsetCommit(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        offsets = tuple(q["offsets"].items())
+        generation, member = q.get("generation", -1), q.get("member", "")
+        got = self._step(
+            model.TxnOffsetCommit(q["id"], *self._who(q), q["group"], offsets, version, generation, member)
+        )
+        return {"partitions": dict(got.partitions)}
+
+    def _OffsetCommit(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        got = self._step(model.OffsetCommit(q["group"], tuple(q["offsets"].items()), q["generation"], q["member"]))
+        return {"partitions": dict(got.partitions)}
+
+    def _EndTxn(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        got = self._step(model.EndTxn(q["id"], *self._who(q), q["commit"], version))
+        if version < 5:
+            return {"error": got.error}
+        return {"error": got.error, "pid": self.names.name(got.producer_id), "epoch": got.epoch}
+
+    def _WriteTxnMarkers(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        # The recorder's topic of offsets is Kafka's; its partition has the same number.
+        got = self._step(
+            model.WriteTxnMarkers(
+                *self._who(q),
+                q["commit"],
+                tuple(q["partitions"]),
+                q["coordinatorEpoch"],
+                version,
+                q.get("transactionVersion", 0),
+            )
+        )
+        return {"partitions": dict(got.partitions)}
+
+    def _Join(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        member = f"M{self.member_count}"
+        self.member_count += 1
+        got = self._step(model.Join(q["group"], member))
+        return {"error": got.error, "generation": got.epoch, "member": member}
+
+    def _Wait(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        self._step(model.TimePassed(int(q["ms"])))
+        return {}
+
+    def _WaitUntil(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        """Until a timer has done something: a recorder that waits for one sees it, and does not tell when."""
+        at_ms = next_timer(self.settings, self.state)
+        if at_ms is not None and at_ms - self.state.now_ms <= 8_000:
+            self._step(model.TimePassed(max(0, at_ms - self.state.now_ms)))
+        return {}
+
+    def _Restart(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        self._step(model.CoordinatorLoaded())
+        return {}
+
+    def _Freeze(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        odd = tuple(each for each in self.settings.partitions if int(each.rpartition("-")[2]) % 2)
+        self._step(model.LeaderWentAway(odd))
+        return {}
+
+    def _Thaw(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
+        self._step(model.LeaderCameBack(tuple(self.state.away)))
+        return {}
+
+    def _changed(self) -> dict[str, object]:
+        now = observed(self.state, self.ids, self.groups, self.names.name)
+        changed = {key: value for key, value in now.items() if key not in self.seen or self.seen[key] != value}
+        self.seen.update(now)
+        return changed
+
+    def logs(self) -> dict[str, list[dict[str, Any]]]:
+        """What stands in the logs now: batches and markers, and the values of ``__transaction_state``."""
+        state, name = self.state, self.names.name
+        logs = {each.name: [_batch(batch, name) for batch in each.batches]
+                for each in state.partitions if each.name != OFFSETS_PARTITION}  # fmt: skip
+        rows = [_row(self.settings, each, name) for each in state.rows]
+        offsets = state.partition(OFFSETS_PARTITION)
+        assert offsets is not None
+        logs["__transaction_state"] = _shortened(rows)
+        logs["__consumer_offsets"] = [_batch(batch, name) for batch in offsets.batches]
+        return logs
+
+
+def replay(history: History) -> dict[str, Any]:
+    """A whole history in the simulator: ``start``, ``steps`` with ``a`` and ``now``, and ``logs``."""
+    missing = [each for each in ("kafka", "transaction.version", "config", "ids", "groups", "partitions", "steps")
+               if each not in history]  # fmt: skip
+    if missing:
+        raise KafkaLearnError(f"a history has {', '.join(missing)}, and this one has not")
+    played = Replay(settings_of(history), history["ids"], history["groups"])
+    steps = []
+    for each in history["steps"]:
+        steps.append({**each, **played.play(each["do"], each.get("v"), each["q"])})
+    return {"start": played.first, "steps": steps, "logs": played.logs()}
+
+
+def observed(state: Cluster, ids: Sequence[str], groups: Sequence[str], name: Any) -> dict[str, object]:
+    """What anybody can ask for: DescribeTransactions, both offsets, DescribeProducers, a fetch, committed offsets."""
+    now: dict[str, object] = {}
+    for each in ids:
+        held = state.transaction(each)
+        now["txn " + each] = "TRANSACTIONAL_ID_NOT_FOUND" if held is None else _described(held, name)
+    data = [each for each in state.partitions if each.name != OFFSETS_PARTITION]
+    for each in data:
+        if each.name in state.away:
+            continue
+        stable = each.last_stable_offset
+        now[f"offsets {each.name}"] = [each.end_offset, stable]
+        now[f"producers {each.name}"] = sorted(
+            [name(one.producer_id), one.epoch, one.last_sequence, one.coordinator_epoch, one.first_offset]
+            for one in each.producers
+        )
+        aborted = [[name(one.producer_id), one.first_offset] for one in aborted_below(each)]
+        now[f"fetch {each.name}"] = {"to": stable, "aborted": aborted}
+    for each in groups:
+        group = state.group(each) or model.Group(each)
+        now["committed " + each] = [[group.offset(one.name, stable) for one in data] for stable in (False, True)]
+    return now
+
+
+def _described(held: Transaction, name: Any) -> list[object]:
+    producer_id, has_begun = name(held.producer_id), held.started_ms >= 0
+    return [held.status, producer_id, held.epoch, held.timeout_ms, has_begun, sorted(held.partitions)]
+
+
+def _batch(batch: Batch, name: Any) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "offset": batch.offset,
+        "last": batch.last_offset,
+        "transactional": batch.is_transactional,
+        "pid": name(batch.producer_id),
+        "epoch": batch.epoch,
+        "sequence": batch.sequence,
+        "kind": batch.kind,
+    }
+    if batch.kind != "data":
+        return {**shown, "coordinatorEpoch": batch.coordinator_epoch}
+    return {**shown, "records": [list(each) if isinstance(each, tuple) else each for each in batch.records]}
+
+
+def _row(settings: Settings, row: model.Row, name: Any) -> dict[str, Any]:
+    held = row.transaction
+    if held is None:
+        return {"id": row.id, "version": None}
+    shown: dict[str, Any] = {
+        "id": row.id,
+        "version": settings.value_version,
+        "producerId": name(held.producer_id),
+        "producerEpoch": held.epoch,
+        "transactionTimeoutMs": held.timeout_ms,
+        "transactionStatus": held.status,
+        "transactionPartitions": None if held.status == model.EMPTY else sorted(held.partitions),
+        "started": held.started_ms >= 0 and held.status != model.EMPTY,
+    }
+    if settings.value_version >= 1:
+        if settings.forgets_the_start and held.previous_producer_id != -1:
+            shown["previousProducerId"] = name(held.previous_producer_id)
+        if held.next_producer_id != -1:
+            shown["nextProducerId"] = name(held.next_producer_id)
+        if held.client_version:
+            shown["clientTransactionVersion"] = held.client_version
+    return shown
+
+
+def _shortened(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    short: list[dict[str, Any]] = []
+    for _, run in groupby(rows, key=lambda row: {**row, "producerEpoch": None}):
+        alike = list(run)
+        if len(alike) < LONG_RUN:
+            short += alike
+        else:
+            short += [*alike[:2], {"leftOut": len(alike) - 4}, *alike[-2:]]
+    return short

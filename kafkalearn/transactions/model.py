@@ -1,0 +1,479 @@
+"""What a cluster with transactions is: its settings, its state, the requests that arrive, and what it answers.
+
+Three sides share the state. The **coordinator** has a `Transaction` for each transactional id and writes each change
+to ``__transaction_state``. A **partition** has batches, markers, and for each producer id what it last wrote and where
+its open transaction begins. A **group** has offsets that hold, and offsets that wait for the end of a transaction.
+
+Source: `TransactionMetadata`, `ProducerStateEntry` and `OffsetMetadataManager` of Kafka 4.3, read; what a broker of
+4.0.2 and 4.3.1 answers, recorded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from kafkalearn.base.checks import Checked
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.releases.lines import at_least
+
+EMPTY, ONGOING = "Empty", "Ongoing"
+PREPARE_COMMIT, PREPARE_ABORT = "PrepareCommit", "PrepareAbort"
+COMPLETE_COMMIT, COMPLETE_ABORT = "CompleteCommit", "CompleteAbort"
+PREPARE_EPOCH_FENCE, DEAD = "PrepareEpochFence", "Dead"
+
+STATES = (
+    EMPTY,
+    ONGOING,
+    PREPARE_COMMIT,
+    PREPARE_ABORT,
+    COMPLETE_COMMIT,
+    COMPLETE_ABORT,
+    PREPARE_EPOCH_FENCE,
+    DEAD,
+)
+"""The states of a transactional id; `PrepareEpochFence` is only ever the state that it is about to take."""
+
+OFFSETS_PARTITION = "__consumer_offsets-0"
+"""The one partition of ``__consumer_offsets`` here: where all groups write their offsets."""
+
+LAST_EPOCH = 32767
+"""The largest epoch (`Short.MAX_VALUE`). The coordinator keeps it for fencing; a client gets at most one less."""
+
+NO_EPOCH = -1
+KEPT_BATCHES = 5
+"""How many batches of a producer a partition remembers, to find one that comes twice."""
+
+
+@dataclass(frozen=True)
+class Settings(Checked):
+    """What stays the same in a run. Times are in milliseconds; defaults are Kafka's.
+
+    ``transaction_version`` is the cluster's feature ``transaction.version``: 0 (until 3.9), 1 (flexible records) or 2
+    (KIP-890: an epoch for each transaction). ``verification`` is ``transaction.partition.verification.enable``.
+
+    >>> Settings(transaction_version=3)
+    Traceback (most recent call last):
+        ...
+    kafkalearn.base.errors.KafkaLearnError: transaction.version is 0, 1 or 2, and this is 3
+    """
+
+    release: str = "4.3"
+    transaction_version: int = 2
+    verification: bool = True
+    partitions: tuple[str, ...] = ("t-0", "t-1")
+    transaction_max_timeout_ms: int = 900_000
+    abort_timed_out_interval_ms: int = 10_000
+    id_expiration_ms: int = 604_800_000
+    remove_expired_interval_ms: int = 3_600_000
+    coordinator_epoch: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a version or a release that there is none of."""
+        super().__post_init__()
+        if self.transaction_version not in (0, 1, 2):
+            raise KafkaLearnError(f"transaction.version is 0, 1 or 2, and this is {self.transaction_version}")
+        at_least("4.0", self.release)
+
+    @property
+    def value_version(self) -> int:
+        """The version of a value in ``__transaction_state``: 1 can hold the fields of KIP-890, 0 cannot."""
+        return min(self.transaction_version, 1)
+
+    @property
+    def is_strict_with_markers(self) -> bool:
+        """Whether a marker of version 2 must have a larger epoch than the partition knows (recorded: 4.3.1)."""
+        return at_least("4.2", self.release)
+
+    @property
+    def forgets_the_start(self) -> bool:
+        """Whether InitProducerId clears the start time of the transaction before (4.0.2: no; 4.3.1: yes)."""
+        return at_least("4.1", self.release)
+
+    @property
+    def offset_value_version(self) -> int:
+        """The version of an offset's value: 3, or 4 with a topic id (4.0.2: 3; 4.3.1: 4)."""
+        return 4 if at_least("4.2", self.release) else 3
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """What the coordinator knows of one transactional id."""
+
+    id: str
+    producer_id: int
+    epoch: int = NO_EPOCH
+    timeout_ms: int = 60_000
+    status: str = EMPTY
+    partitions: frozenset[str] = frozenset()
+    started_ms: int = -1
+    updated_ms: int = 0
+    previous_producer_id: int = -1
+    next_producer_id: int = -1
+    last_epoch: int = NO_EPOCH
+    client_version: int = 0
+    pending: str = ""
+    """The state that it is about to take; as long as there is one, nothing else is begun."""
+    is_refused: bool = False
+    """Whether a leader refused a marker for good: then nobody sends it again, until the coordinator is loaded anew."""
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether its producer id has no further epoch for a client."""
+        return self.epoch >= LAST_EPOCH - 1
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has begun and its last marker is not written."""
+        return self.status in (ONGOING, PREPARE_COMMIT, PREPARE_ABORT)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch of a partition: records, or with ``kind`` COMMIT or ABORT a marker."""
+
+    offset: int
+    records: tuple[object, ...]
+    producer_id: int = -1
+    epoch: int = -1
+    sequence: int = -1
+    is_transactional: bool = False
+    kind: str = "data"
+    coordinator_epoch: int = -1
+
+    @property
+    def last_offset(self) -> int:
+        """The offset of its last record; a marker takes one."""
+        return self.offset + max(len(self.records), 1) - 1
+
+
+@dataclass(frozen=True)
+class Written:
+    """A batch that a partition remembers of a producer."""
+
+    first_sequence: int
+    last_sequence: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class Producer:
+    """What a partition knows of one producer id; ``first_offset`` is where its open transaction begins, or -1."""
+
+    producer_id: int
+    epoch: int = NO_EPOCH
+    batches: tuple[Written, ...] = ()
+    coordinator_epoch: int = -1
+    first_offset: int = -1
+
+    @property
+    def last_sequence(self) -> int:
+        """The sequence of the last record of its epoch, or -1."""
+        return self.batches[-1].last_sequence if self.batches else -1
+
+
+@dataclass(frozen=True)
+class Verifying:
+    """What a partition keeps from the first record that it lets the coordinator verify until one is written."""
+
+    producer_id: int
+    lowest_sequence: int
+    epoch: int
+    bumps_epoch: bool
+
+
+@dataclass(frozen=True)
+class Aborted:
+    """An aborted transaction, as ``.txnindex`` has it and a fetch of a read_committed reader gets it."""
+
+    producer_id: int
+    first_offset: int
+    last_offset: int
+    last_stable_offset: int
+
+
+@dataclass(frozen=True)
+class Partition:
+    """One partition on its leader. The high watermark is its end: replication is another room.
+
+    >>> Partition("t-0").last_stable_offset
+    0
+    """
+
+    name: str
+    batches: tuple[Batch, ...] = ()
+    producers: tuple[Producer, ...] = ()
+    verifying: tuple[Verifying, ...] = ()
+    aborted: tuple[Aborted, ...] = ()
+
+    @property
+    def end_offset(self) -> int:
+        """The offset of the next record."""
+        return self.batches[-1].last_offset + 1 if self.batches else 0
+
+    @property
+    def last_stable_offset(self) -> int:
+        """Up to where a read_committed reader may read: the first offset of the oldest open transaction, or the end."""
+        return min((each.first_offset for each in self.producers if each.first_offset >= 0), default=self.end_offset)
+
+    def producer(self, producer_id: int) -> Producer | None:
+        """What is known of a producer id, or None."""
+        return next((each for each in self.producers if each.producer_id == producer_id), None)
+
+    def has_open(self, producer_id: int, epoch: int) -> bool:
+        """Whether the producer has an open transaction here, of this very epoch."""
+        known = self.producer(producer_id)
+        return known is not None and known.first_offset >= 0 and known.epoch == epoch
+
+
+@dataclass(frozen=True)
+class Offset:
+    """An offset of a group; ``producer_id`` is -1, or the transaction on whose end it waits."""
+
+    partition: str
+    offset: int
+    log_offset: int
+    producer_id: int = -1
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group as its coordinator sees it: a member at most, offsets that hold, offsets that wait."""
+
+    name: str
+    generation: int = 0
+    member: str = ""
+    committed: tuple[Offset, ...] = ()
+    pending: tuple[Offset, ...] = ()
+
+    def offset(self, partition: str, require_stable: bool = False) -> int | str:
+        """What OffsetFetch answers: the offset, -1, or with ``require_stable`` that one is waiting."""
+        if require_stable and any(each.partition == partition for each in self.pending):
+            return "UNSTABLE_OFFSET_COMMIT"
+        return next((each.offset for each in self.committed if each.partition == partition), -1)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a request was answered; fields that its answer has not stay as they are here."""
+
+    error: str = "NONE"
+    producer_id: int = -1
+    epoch: int = -1
+    offset: int = -1
+    message: str = ""
+    partitions: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Row:
+    """A value of ``__transaction_state``: the transaction as it was written; a tombstone has ``transaction`` None."""
+
+    id: str
+    transaction: Transaction | None
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The state: who is in which transaction, what stands in which log, and what time it is."""
+
+    transactions: tuple[Transaction, ...] = ()
+    partitions: tuple[Partition, ...] = ()
+    groups: tuple[Group, ...] = ()
+    rows: tuple[Row, ...] = ()
+    next_producer_id: int = 0
+    coordinator_epoch: int = 0
+    away: frozenset[str] = frozenset()
+    """The partitions whose leader does not answer: their markers wait."""
+    now_ms: int = 0
+    effects: tuple[Answer, ...] = field(default=(), compare=False)
+
+    def transaction(self, transactional_id: str | None) -> Transaction | None:
+        """What the coordinator knows of an id, or None."""
+        return next((each for each in self.transactions if each.id == transactional_id), None)
+
+    def partition(self, name: str) -> Partition | None:
+        """A partition by its name, or None."""
+        return next((each for each in self.partitions if each.name == name), None)
+
+    def group(self, name: str) -> Group | None:
+        """A group by its name, or None."""
+        return next((each for each in self.groups if each.name == name), None)
+
+    def with_transaction(self, changed: Transaction) -> Cluster:
+        """The cluster with this of a transactional id."""
+        others = tuple(each for each in self.transactions if each.id != changed.id)
+        return replace(self, transactions=tuple(sorted((*others, changed), key=lambda each: each.id)))
+
+    def with_partition(self, changed: Partition) -> Cluster:
+        """The cluster with this partition in the place of the one of its name."""
+        return replace(
+            self, partitions=tuple(changed if each.name == changed.name else each for each in self.partitions)
+        )
+
+    def with_group(self, changed: Group) -> Cluster:
+        """The cluster with this of a group."""
+        others = tuple(each for each in self.groups if each.name != changed.name)
+        return replace(self, groups=tuple(sorted((*others, changed), key=lambda each: each.name)))
+
+
+def start(settings: Settings) -> Cluster:
+    """The cluster before the first request: partitions without records, no id, no group."""
+    names = (*settings.partitions, OFFSETS_PARTITION)
+    return Cluster(partitions=tuple(Partition(name) for name in names), coordinator_epoch=settings.coordinator_epoch)
+
+
+@dataclass(frozen=True)
+class InitProducerId:
+    """A producer begins: it gets a producer id and an epoch, and whoever had the id before is fenced."""
+
+    id: str | None
+    version: int = 5
+    timeout_ms: int = 60_000
+    producer_id: int = -1
+    epoch: int = -1
+
+
+@dataclass(frozen=True)
+class AddPartitionsToTxn:
+    """Partitions join the transaction; up to version 3 from a client, from 4 on from a broker."""
+
+    id: str
+    producer_id: int
+    epoch: int
+    partitions: tuple[str, ...]
+    version: int = 3
+    verify_only: bool = False
+
+
+@dataclass(frozen=True)
+class AddOffsetsToTxn:
+    """The offsets partition of a group joins the transaction."""
+
+    id: str
+    producer_id: int
+    epoch: int
+    group: str
+    version: int = 3
+
+
+@dataclass(frozen=True)
+class Produce:
+    """A batch for one partition; from version 12 on it adds its partition to the transaction itself."""
+
+    id: str | None
+    partition: str
+    producer_id: int = -1
+    epoch: int = -1
+    sequence: int = -1
+    records: tuple[object, ...] = ("record",)
+    is_transactional: bool = True
+    version: int = 12
+
+
+@dataclass(frozen=True)
+class TxnOffsetCommit:
+    """Offsets of a group that shall hold once the transaction is committed; version 5 adds the partition itself."""
+
+    id: str
+    producer_id: int
+    epoch: int
+    group: str
+    offsets: tuple[tuple[str, int], ...]
+    version: int = 5
+    generation: int = -1
+    member: str = ""
+
+
+@dataclass(frozen=True)
+class OffsetCommit:
+    """Offsets of a group without a transaction."""
+
+    group: str
+    offsets: tuple[tuple[str, int], ...]
+    generation: int = -1
+    member: str = ""
+
+
+@dataclass(frozen=True)
+class EndTxn:
+    """The producer ends its transaction; from version 5 on the answer has the next epoch."""
+
+    id: str
+    producer_id: int
+    epoch: int
+    commit: bool = True
+    version: int = 5
+
+
+@dataclass(frozen=True)
+class MarkerArrived:
+    """The coordinator's marker of an ending transaction reaches the leader of one of its partitions."""
+
+    id: str
+    partition: str
+
+
+@dataclass(frozen=True)
+class WriteTxnMarkers:
+    """Markers from somebody who is not the coordinator: ``kafka-transactions.sh abort``, or an old coordinator."""
+
+    producer_id: int
+    epoch: int
+    commit: bool
+    partitions: tuple[str, ...]
+    coordinator_epoch: int = 0
+    version: int = 1
+    transaction_version: int = 0
+
+
+@dataclass(frozen=True)
+class Join:
+    """One classic consumer joins a group and is given all: the group is Stable, with a generation more."""
+
+    group: str
+    member: str
+
+
+@dataclass(frozen=True)
+class TimePassed:
+    """Time passes; the coordinator's timers fire as they become due."""
+
+    ms: int
+
+
+@dataclass(frozen=True)
+class LeaderWentAway:
+    """The leader of these partitions stops answering; markers for them wait."""
+
+    partitions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LeaderCameBack:
+    """The leader of these partitions answers again."""
+
+    partitions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CoordinatorLoaded:
+    """The coordinator was elected anew and has read its log: what was only in its memory is gone."""
+
+
+Event: TypeAlias = (
+    InitProducerId
+    | AddPartitionsToTxn
+    | AddOffsetsToTxn
+    | Produce
+    | TxnOffsetCommit
+    | OffsetCommit
+    | EndTxn
+    | MarkerArrived
+    | WriteTxnMarkers
+    | Join
+    | TimePassed
+    | LeaderWentAway
+    | LeaderCameBack
+    | CoordinatorLoaded
+)

@@ -1,0 +1,318 @@
+"""The simulator of transactions: what each event does, what always holds, and what users hope for.
+
+Markers are events of their own (`MarkerArrived`): between the coordinator's decision and the last marker lies time, and
+most of what surprises happens there. `settled` sends all of them that can arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from kafkalearn.base.errors import IllegalEvent, no_event
+from kafkalearn.base.promises import Promises, Since, judges
+from kafkalearn.base.trace import Trace, run
+from kafkalearn.transactions import coordinator, offsets
+from kafkalearn.transactions import partition as partitions
+from kafkalearn.transactions.model import (
+    COMPLETE_ABORT,
+    COMPLETE_COMMIT,
+    EMPTY,
+    NO_EPOCH,
+    OFFSETS_PARTITION,
+    ONGOING,
+    PREPARE_COMMIT,
+    STATES,
+    AddOffsetsToTxn,
+    AddPartitionsToTxn,
+    Answer,
+    Cluster,
+    CoordinatorLoaded,
+    EndTxn,
+    Event,
+    InitProducerId,
+    Join,
+    LeaderCameBack,
+    LeaderWentAway,
+    MarkerArrived,
+    OffsetCommit,
+    Partition,
+    Produce,
+    Row,
+    Settings,
+    TimePassed,
+    TxnOffsetCommit,
+    WriteTxnMarkers,
+    start,
+)
+
+NOBODY_HELD_BACK = "a reader is held back only by a transaction that its coordinator knows to be open"
+NO_ID_STUCK = "an id whose markers all leaders could take is not left waiting"
+
+PERMANENT = ("INVALID_PRODUCER_EPOCH", "TRANSACTION_COORDINATOR_FENCED")
+"""The errors of a leader on which the coordinator stops sending a transaction's markers."""
+
+
+def markers_due(cluster: Cluster) -> tuple[MarkerArrived, ...]:
+    """The markers that are on their way and can arrive now."""
+    return tuple(
+        MarkerArrived(held.id, name)
+        for held in cluster.transactions
+        if held.pending in (COMPLETE_COMMIT, COMPLETE_ABORT) and not held.is_refused
+        for name in sorted(held.partitions - cluster.away)
+    )
+
+
+def marker_arrived(settings: Settings, cluster: Cluster, event: MarkerArrived) -> tuple[Cluster, Answer]:
+    """A marker is written; after the last one the transaction is complete. A leader may refuse it for good."""
+    if event not in markers_due(cluster):
+        due = ", ".join(f"{each.id} at {each.partition}" for each in markers_due(cluster)) or "none"
+        raise IllegalEvent(f"{event!r}: no such marker is on its way; on their way: {due}")
+    held = cluster.transaction(event.id)
+    partition = cluster.partition(event.partition)
+    assert held is not None
+    assert partition is not None
+    cluster, error = offsets.marked(
+        settings, cluster, partition, held.producer_id, held.epoch, held.status == PREPARE_COMMIT,
+        cluster.coordinator_epoch, held.client_version,
+    )  # fmt: skip
+    if error in PERMANENT:
+        return cluster.with_transaction(replace(held, is_refused=True)), Answer(error)
+    left = held.partitions - {event.partition}
+    cluster = cluster.with_transaction(replace(held, partitions=left))
+    return (cluster if left else coordinator.await_markers(settings, cluster, held.id)), Answer(error)
+
+
+def write_markers(settings: Settings, cluster: Cluster, event: WriteTxnMarkers) -> tuple[Cluster, Answer]:
+    """Markers by hand: each partition takes them or not; the coordinator does not learn of it."""
+    answers = {}
+    version = event.transaction_version if event.version >= 2 else 0
+    for name in event.partitions:
+        partition = cluster.partition(name)
+        if partition is None:
+            answers[name] = "UNKNOWN_TOPIC_OR_PARTITION"
+            continue
+        cluster, answers[name] = offsets.marked(
+            settings, cluster, partition, event.producer_id, event.epoch, event.commit, event.coordinator_epoch,
+            version,
+        )  # fmt: skip
+    return cluster, Answer(partitions=tuple(answers.items()))
+
+
+def time_passed(settings: Settings, cluster: Cluster, event: TimePassed) -> tuple[Cluster, Answer]:
+    """Time passes, and the coordinator's two timers fire as often as they are due."""
+    end_ms = cluster.now_ms + event.ms
+    while True:
+        at_ms = next_timer(settings, cluster)
+        if at_ms is None or at_ms > end_ms:
+            return replace(cluster, now_ms=end_ms), Answer()
+        cluster = _timers_fired(settings, replace(cluster, now_ms=max(at_ms, cluster.now_ms)))
+
+
+def next_timer(settings: Settings, cluster: Cluster) -> int | None:
+    """When a timer next finds something to do: a transaction that took too long, an id that nobody used."""
+    found = []
+    for held in cluster.transactions:
+        if held.pending:
+            continue
+        if held.status == ONGOING:
+            found.append(_tick(settings.abort_timed_out_interval_ms, held.started_ms + held.timeout_ms + 1))
+        elif held.status in (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT):
+            found.append(_tick(settings.remove_expired_interval_ms, held.updated_ms + settings.id_expiration_ms))
+    return min(found, default=None)
+
+
+def _tick(interval_ms: int, due_ms: int) -> int:
+    return -(-due_ms // interval_ms) * interval_ms
+
+
+def _timers_fired(settings: Settings, cluster: Cluster) -> Cluster:
+    now_ms = cluster.now_ms
+    for held in cluster.transactions:
+        if held.pending:
+            continue
+        if held.status == ONGOING:
+            is_late = now_ms % settings.abort_timed_out_interval_ms == 0
+            if is_late and held.started_ms + held.timeout_ms < now_ms:
+                cluster, _ = coordinator.fence(settings, cluster, held)
+        elif held.status in (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT):
+            is_late = now_ms % settings.remove_expired_interval_ms == 0
+            if is_late and held.updated_ms + settings.id_expiration_ms <= now_ms:
+                left = tuple(each for each in cluster.transactions if each.id != held.id)
+                cluster = replace(cluster, transactions=left, rows=(*cluster.rows, Row(held.id, None)))
+    return cluster
+
+
+def leader_went_away(settings: Settings, cluster: Cluster, event: LeaderWentAway) -> tuple[Cluster, Answer]:
+    """From now on markers for these partitions wait."""
+    return replace(cluster, away=cluster.away | set(event.partitions)), Answer()
+
+
+def leader_came_back(settings: Settings, cluster: Cluster, event: LeaderCameBack) -> tuple[Cluster, Answer]:
+    """Markers for these partitions can arrive again."""
+    return replace(cluster, away=cluster.away - set(event.partitions)), Answer()
+
+
+def coordinator_loaded(settings: Settings, cluster: Cluster, event: CoordinatorLoaded) -> tuple[Cluster, Answer]:
+    """The coordinator knows what its log says, and no more; markers of decided transactions are sent again."""
+    written = {row.id: row.transaction for row in cluster.rows}
+    cluster = replace(cluster, transactions=(), coordinator_epoch=cluster.coordinator_epoch + 2)
+    for held in written.values():
+        if held is not None:
+            # The log has no last epoch: a request that is retried over a failover is not known again.
+            loaded = replace(held, last_epoch=NO_EPOCH, pending="", is_refused=False)
+            if settings.value_version == 0:
+                loaded = replace(loaded, previous_producer_id=-1, client_version=0)
+            cluster = cluster.with_transaction(loaded)
+            if loaded.status.startswith("Prepare"):
+                cluster = coordinator.await_markers(settings, cluster, loaded.id)
+    return cluster, Answer()
+
+
+Rule = Callable[[Settings, Cluster, Any], tuple[Cluster, Answer]]
+
+RULES: Mapping[type, Rule] = MappingProxyType(
+    {
+        InitProducerId: coordinator.init_producer_id,
+        AddPartitionsToTxn: coordinator.add_partitions,
+        AddOffsetsToTxn: coordinator.add_offsets,
+        Produce: partitions.produce,
+        TxnOffsetCommit: offsets.txn_offset_commit,
+        OffsetCommit: offsets.offset_commit,
+        EndTxn: coordinator.end,
+        MarkerArrived: marker_arrived,
+        WriteTxnMarkers: write_markers,
+        Join: offsets.join,
+        TimePassed: time_passed,
+        LeaderWentAway: leader_went_away,
+        LeaderCameBack: leader_came_back,
+        CoordinatorLoaded: coordinator_loaded,
+    }
+)
+"""For each event the function that has its rule."""
+
+
+def step(settings: Settings, state: Cluster, event: Event) -> Cluster:
+    """The state after an event; what it was answered is in ``effects``.
+
+    >>> settings = Settings()
+    >>> state = step(settings, start(settings), InitProducerId("billing"))
+    >>> state.effects
+    (Answer(error='NONE', producer_id=0, epoch=0, offset=-1, message='', partitions=()),)
+    """
+    rule = RULES.get(type(event))
+    if rule is None:
+        raise no_event(event, RULES)
+    after, answer = rule(settings, state, event)
+    return replace(after, effects=(answer,))
+
+
+def settled(settings: Settings, state: Cluster) -> Cluster:
+    """The state once every marker has arrived that can; the effects stay those of the event before."""
+    answered = state.effects
+    while due := markers_due(state):
+        state = step(settings, state, due[0])
+    return replace(state, effects=answered)
+
+
+def simulate(settings: Settings, events: Iterable[Event], initial: Cluster | None = None) -> Trace[Cluster, Event]:
+    """A whole run, as a trace of states.
+
+    >>> events = [InitProducerId("x"), Produce("x", "t-0", 0, 0, 0), EndTxn("x", 0, 0), MarkerArrived("x", "t-0")]
+    >>> for frame in simulate(Settings(), events)[1:]:
+    ...     held, partition = frame.state.transactions[0], frame.state.partitions[0]
+    ...     print(held.status, held.epoch, partition.end_offset, partition.last_stable_offset)
+    Empty 0 0 0
+    Ongoing 0 1 0
+    PrepareCommit 1 1 0
+    CompleteCommit 1 2 2
+    """
+    return run(step, settings, start(settings) if initial is None else initial, events)
+
+
+def _has_one_of_each(settings: Settings, cluster: Cluster) -> bool:
+    ids = [each.id for each in cluster.transactions]
+    return ids == sorted(set(ids))
+
+
+def _counts_offsets(settings: Settings, cluster: Cluster) -> bool:
+    for each in cluster.partitions:
+        ends = [0, *(batch.last_offset + 1 for batch in each.batches)]
+        if [batch.offset for batch in each.batches] != ends[:-1]:
+            return False
+    return True
+
+
+def _begins_where_it_is_written(settings: Settings, cluster: Cluster) -> bool:
+    return all(
+        any(batch.offset == known.first_offset and batch.producer_id == known.producer_id for batch in each.batches)
+        for each in cluster.partitions
+        for known in each.producers
+        if known.first_offset >= 0
+    )
+
+
+def _epochs_do_not_fall(settings: Settings, before: Cluster, cluster: Cluster) -> bool:
+    for held in before.transactions:
+        after = cluster.transaction(held.id)
+        if after is not None and after.producer_id == held.producer_id and after.epoch < held.epoch:
+            return False
+    return True
+
+
+def _stable_does_not_fall(settings: Settings, before: Cluster, cluster: Cluster) -> bool:
+    pairs = zip(before.partitions, cluster.partitions, strict=True)
+    return all(earlier.last_stable_offset <= later.last_stable_offset for earlier, later in pairs)
+
+
+INVARIANTS: Promises = MappingProxyType(
+    {
+        "the coordinator has an id once": _has_one_of_each,
+        "a log has no gap": _counts_offsets,
+        "an open transaction begins with a batch of its producer": _begins_where_it_is_written,
+        "the last stable offset is not beyond the end": lambda _, cluster: all(
+            0 <= each.last_stable_offset <= each.end_offset for each in cluster.partitions
+        ),
+        "the epoch of a producer id does not fall": Since(_epochs_do_not_fall),
+        "the last stable offset does not fall": Since(_stable_does_not_fall),
+        "an id is in a state of Kafka's": lambda _, cluster: all(
+            each.status in STATES for each in cluster.transactions
+        ),
+        "offsets wait for a transaction that is open in the offsets partition": lambda _, cluster: all(
+            known is not None and known.first_offset >= 0
+            for group in cluster.groups
+            for each in group.pending
+            for known in [_offsets_log(cluster).producer(each.producer_id)]
+        ),
+    }
+)
+"""What holds in every state, as predicates of settings and state."""
+
+
+def _offsets_log(cluster: Cluster) -> Partition:
+    log = cluster.partition(OFFSETS_PARTITION)
+    assert log is not None
+    return log
+
+
+def _nobody_is_held_back(settings: Settings, cluster: Cluster) -> bool:
+    """A transaction that hangs: open at a partition, and no transaction of the coordinator will ever end it there."""
+    open_at = {(held.producer_id, name) for held in cluster.transactions if held.is_open for name in held.partitions}
+    return all(
+        (known.producer_id, each.name) in open_at
+        for each in cluster.partitions
+        for known in each.producers
+        if known.first_offset >= 0
+    )
+
+
+def _no_id_is_stuck(settings: Settings, cluster: Cluster) -> bool:
+    return not any(held.is_refused for held in cluster.transactions)
+
+
+PROMISES: Promises = MappingProxyType({NOBODY_HELD_BACK: _nobody_is_held_back, NO_ID_STUCK: _no_id_is_stuck})
+"""What users hope for. With verification and version 2 a client's own requests break none of them."""
+
+check, broken = judges(INVARIANTS, PROMISES)

@@ -1,0 +1,52 @@
+"""Transactions: a coordinator, two partitions and a group."""
+
+from kafkalearn import transactions
+from kafkalearn.transactions import (
+    AddOffsetsToTxn,
+    AddPartitionsToTxn,
+    CoordinatorLoaded,
+    EndTxn,
+    InitProducerId,
+    Join,
+    LeaderCameBack,
+    LeaderWentAway,
+    MarkerArrived,
+    OffsetCommit,
+    Produce,
+    TimePassed,
+    TxnOffsetCommit,
+    WriteTxnMarkers,
+)
+from tests.contract.simulator import Run, Simulator
+
+SIMULATORS = {}
+
+# Two transactions of one id, the second cut short by a timer.
+TRANSACTIONS = (
+    InitProducerId("x"),
+    AddPartitionsToTxn("x", 0, 0, ("t-1",)),
+    AddOffsetsToTxn("x", 0, 0, "g"),
+    Produce("x", "t-0", 0, 0, 0),
+    Join("g", "M0"),
+    TxnOffsetCommit("x", 0, 0, "g", (("t-0", 1),), generation=1, member="M0"),
+    OffsetCommit("g", (("t-1", 4),), 1, "M0"),
+    LeaderWentAway(("t-1",)),
+    EndTxn("x", 0, 0),
+    MarkerArrived("x", "t-0"),
+    CoordinatorLoaded(),
+    MarkerArrived("x", "__consumer_offsets-0"),
+    MarkerArrived("x", "t-0"),
+    LeaderCameBack(("t-1",)),
+    MarkerArrived("x", "t-1"),
+    Produce("x", "t-0", 0, 1, 0),
+    TimePassed(70_000),
+    WriteTxnMarkers(0, 2, commit=False, partitions=("t-0",)),
+)
+SIMULATORS["transactions"] = Simulator(
+    home="kafkalearn.transactions",
+    runs=(
+        Run(transactions.Settings(), TRANSACTIONS),
+        Run(transactions.Settings("4.0", transaction_version=1), TRANSACTIONS[:3]),
+    ),
+    senseless=(MarkerArrived("x", "t-0"),),
+)
