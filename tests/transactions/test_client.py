@@ -1,0 +1,119 @@
+"""A transactional producer's client: what it may do when, and which settings keep which promise."""
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.transactions import model
+from kafkalearn.transactions.client import (
+    ALL_OR_NOTHING,
+    NO_ABORTED_READ,
+    Arrived,
+    Ended,
+    GaveUp,
+    Sent,
+    Settings,
+    Started,
+    broken,
+    check,
+    simulate,
+    start,
+    step,
+)
+from kafkalearn.transactions.model import MarkerArrived
+from kafkalearn.transactions.search import ONE_INSTANCE, TWO_INSTANCES, WITH_A_TIMER, find
+from kafkalearn.transactions.simulator import NOBODY_HELD_BACK
+
+
+def cluster(version, verification=True, release="4.3"):
+    return model.Settings(release, transaction_version=version, verification=verification)
+
+
+def kinds(found):
+    return [type(frame.event).__name__ for frame in found.trace[1:]]
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_without_verification_a_late_record_hangs_in_six_steps(version):
+    found = find(Settings(cluster(version, verification=False)), promises=[NOBODY_HELD_BACK], depth=7)
+
+    assert kinds(found) == ["Started", "Sent", "GaveUp", "Ended", "MarkerArrived", "Arrived"]
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_with_verification_the_same_schedule_hangs_nobody(version):
+    settings = Settings(cluster(version))
+    found = find(Settings(cluster(version, verification=False)), promises=[NOBODY_HELD_BACK], depth=7)
+    trace = simulate(settings, [frame.event for frame in found.trace[1:]])
+
+    assert broken(settings, trace[-1].state) == ()
+    assert find(settings, promises=[NOBODY_HELD_BACK], depth=9).trace is None
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_verified_a_late_record_still_joins_the_next_transaction_of_a_client_that_keeps_its_epoch(version):
+    found = find(
+        Settings(cluster(version), bumps_epoch=False), promises=[NO_ABORTED_READ], at_most={Sent: 2, GaveUp: 1}
+    )
+
+    assert found.broken == (NO_ABORTED_READ,)
+    assert [frame.event for frame in found.trace].count(Ended(commit=False)) == 1
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_a_client_that_bumps_its_epoch_is_spared_that(version):
+    found = find(Settings(cluster(version)), promises=[NO_ABORTED_READ], at_most={Sent: 2, GaveUp: 1}, depth=14)
+
+    assert found.trace is None
+
+
+@pytest.mark.parametrize("events", [ONE_INSTANCE, TWO_INSTANCES, WITH_A_TIMER], ids=["one", "two", "timer"])
+def test_version_2_keeps_every_promise(events):
+    assert find(Settings(cluster(2)), events, at_most={Sent: 2, Started: 3}, depth=9).trace is None
+
+
+def test_version_2_keeps_them_even_where_brokers_do_not_verify():
+    assert find(Settings(cluster(2, verification=False)), at_most={Sent: 2}, depth=11).trace is None
+
+
+@pytest.mark.parametrize(
+    ("events", "message"),
+    [
+        ((Sent(),), "was not started"),
+        ((Started(), Arrived()), "0 requests are on their way"),
+        ((Started(), GaveUp()), "waits for no request"),
+        ((Started(), Ended()), "has no open transaction"),
+        ((Started(), Sent(), Ended()), "is not acknowledged yet"),
+        ((Started(), Sent(), GaveUp(), Ended()), "can only be aborted now"),
+        ((Started(), Sent(), GaveUp(), Sent()), "can only be aborted now"),
+        ((Started(), MarkerArrived("x", "t-0")), "no such marker is on its way"),
+    ],
+)
+def test_what_a_client_cannot_do_is_refused_with_what_it_can(events, message):
+    with pytest.raises(IllegalEvent, match=message):
+        simulate(Settings(), events)
+
+
+def test_an_instance_that_was_fenced_learns_it_from_its_commit():
+    events = [Started(), Sent(), Arrived(), Started("b"), MarkerArrived("x", "t-0"), Started("b"), Ended()]
+    trace = simulate(Settings(), events)
+
+    assert [each.error for each in trace[-1].state.effects] == ["PRODUCER_FENCED"]
+    assert trace[-1].state.instance("a").is_fenced
+
+
+@given(st.lists(st.sampled_from(TWO_INSTANCES), max_size=40), st.integers(0, 2), st.booleans(), st.booleans())
+@examples(max_examples=60)
+def test_the_invariants_hold_and_a_committed_transaction_is_whole(events, version, verification, bumps):
+    settings = Settings(cluster(version, verification), bumps)
+    state = start(settings)
+    for event in events:
+        try:
+            after = step(settings, state, event)
+        except IllegalEvent:
+            continue
+        check(settings, after, state)
+        state = after
+        assert broken(settings, state, names=[ALL_OR_NOTHING]) == ()
