@@ -482,10 +482,13 @@ def open_findings(
         of = known.get(each.producer_id)
         limit_ms = LONGEST_MS if of is None else of.timeout_ms
         if now_ms - each.begun_ms > limit_ms:
-            yield Finding(OPEN_TRANSACTION, given.name, _words(each, of, census, now_ms))
+            yield Finding(OPEN_TRANSACTION, given.name, _words(given, each, of, census, now_ms))
 
 
-def _words(each: OpenTransaction, of: TransactionalId | None, census: LogCensus, now_ms: int) -> str:
+TOOL = "kafka-transactions.sh --bootstrap-server HOST:9092"
+
+
+def _words(given: GivenLog, each: OpenTransaction, of: TransactionalId | None, census: LogCensus, now_ms: int) -> str:
     who = f"producer {each.producer_id}, epoch {each.producer_epoch}"
     if of is not None:
         who += f" ({of.transactional_id!r}, which its coordinator has as {of.state})"
@@ -495,7 +498,11 @@ def _words(each: OpenTransaction, of: TransactionalId | None, census: LogCensus,
         if each.first_offset == census.last_stable_offset
         else f"it begins at offset {each.first_offset}"
     )
-    hanging = "" if of is None or of.is_open else "; its coordinator will not end it: kafka-transactions.sh abort does"
+    call = f"{TOOL} abort --topic {given.at.topic} --partition {given.at.partition} --start-offset {each.first_offset}"
+    if of is None:
+        hanging = f"; if no coordinator has it as Ongoing, this ends it: {call}"
+    else:
+        hanging = "" if of.is_open else f"; its coordinator will not end it, this does: {call}"
     batches = counted(each.batch_count, "batch", "batches")
     return f"{who}: {since}, {batches}, {size(each.size_bytes)}; {holds}{hanging}"
 
@@ -509,6 +516,8 @@ def overdue_findings(ids: Sequence[TransactionalId], where: str, now_ms: int) ->
             shown = listed([*partitions[:PARTITIONS_SHOWN], *([f"{more} more"] if more > 0 else [])])
             words = (
                 f"{each.transactional_id!r}, producer {each.producer_id}, epoch {each.producer_epoch}: Ongoing since "
-                f"{moment(each.started_ms)} on {shown}, and its time-out is {lasting(each.timeout_ms)}"
+                f"{moment(each.started_ms)} on {shown}, and its time-out is {lasting(each.timeout_ms)}; a coordinator "
+                f"that runs aborts it. To have it aborted now (a tool of 4.3 can, one of 4.0 cannot): {TOOL} "
+                f"forceTerminateTransaction --transactionalId {each.transactional_id}"
             )
             yield Finding(OVERDUE, where, words)

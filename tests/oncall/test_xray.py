@@ -196,6 +196,7 @@ def test_an_open_transaction_is_found_once_it_is_older_than_any_may_be(tmp_path)
     says = only(xray(old, now_ms=NOW_MS)).words
     assert "producer 7, epoch 2: open since 2026-11-20 11:00:00 UTC, 1 h, 1 batch" in says
     assert "read_committed stop at offset 1 of 3" in says
+    assert says.endswith("abort --topic orders --partition 0 --start-offset 1")
     assert xray(write(tmp_path / "new", {0: transaction(0, NOW_MS - 60_000)}), now_ms=NOW_MS).findings == ()
     marker = batch(
         1, [(1, NOW_MS, MARKER_KEYS["ABORT"], MARKER_VALUE)],
@@ -418,6 +419,9 @@ def test_open_transactions_are_those_that_the_broker_s_tool_describes(case, tmp_
     assert sum("'still-open', which its coordinator has as Ongoing" in each for each in words) == 2
     assert {each.where for each in later.findings if each.kind == xray_given.OVERDUE} == {"__transaction_state"}
     assert "still-open" in str(later)
+    assert not any(" abort --topic" in each for each in words if "has as Ongoing" in each)
+    overdue = [each.words for each in later.findings if each.kind == xray_given.OVERDUE]
+    assert all("forceTerminateTransaction --transactionalId " in each for each in overdue)
 
 
 def tree(folder):
