@@ -458,3 +458,26 @@ def test_importing_the_module_does_not_read_the_data():
     code = "import kafkalearn.releases, kafkalearn.releases.settings as s; print(s.all_settings.cache_info().currsize)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout == "0\n"
+
+
+NOTES_OF_4_4 = {
+    "KIP-1200": ("broker", "ClientQuotaCallback.updateClusterMetadata"),
+    "limits of arrays, brokers": ("broker", "requests with long arrays"),
+    "limits of arrays, clients": ("client", "answers with long arrays"),
+    "KIP-1241, topic": ("topic", "remote.copy.lag.bytes", "remote.copy.lag.ms"),
+    "KIP-1241, broker": ("broker", "log.remote.copy.lag.bytes", "log.remote.copy.lag.ms"),
+    "PEM, brokers": ("broker", "certificates in PEM"),
+    "PEM, clients": ("client", "certificates in PEM"),
+    "formatted folders": ("tools", "a formatted folder"),
+    "KIP-1220": ("tools", "kafka-broker-api-versions"),
+}
+"""What its upgrade notes name that is neither of Connect nor of Streams; Streams has KIP-1331 beside them."""
+
+
+def test_an_upgrade_to_4_4_names_every_item_of_its_notes_and_every_setting_that_is_new():
+    found = {(each.side, each.setting) for each in changes("4.3", "4.4")}
+    for note, (side, *items) in NOTES_OF_4_4.items():
+        assert {(side, each) for each in items} <= found, note
+    new = {(each.side, each.name) for each in SETTINGS if each.history[0][0] == "4.4"}
+    assert len(new) == 48
+    assert new <= found
