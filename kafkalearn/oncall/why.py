@@ -278,7 +278,7 @@ class Why(Answer):
         lines = [wrapped(f"{name}{kind}: {counted(len(later), 'rebalance')}{still}")]
         if not later and not history.is_whole:
             said = "; ".join(history.seen[:MOST_NOTES])
-            lines = [wrapped(f"{name}: whether it rebalanced cannot be told from these lines. They say: {said}.")]
+            lines = [wrapped(f"{name}: these lines do not show whether it rebalanced. They say: {said}.")]
         if len(later) > MOST_REBALANCES:
             lines.append(f"  the last {MOST_REBALANCES}:")
         lines += [rebalance_words(each) for each in later[-MOST_REBALANCES:]]

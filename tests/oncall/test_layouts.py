@@ -1,4 +1,4 @@
-"""The same lines in every layout that loggers, collectors and consoles put around them, and cut as people paste them."""
+"""The same lines in every layout that loggers, collectors and consoles put around them; and lines cut by a screen."""
 
 import json
 
@@ -212,7 +212,8 @@ def test_a_broker_knows_the_group_of_a_client_that_does_not_say_it():
         kafka(
             COORDINATOR,
             f"[GroupCoordinator 1]: Preparing to rebalance group billing in state PreparingRebalance with old "
-            f"generation 12 (__consumer_offsets-9) (reason: Removing member {GONE} on LeaveGroup; client reason: not provided)",
+            f"generation 12 (__consumer_offsets-9) (reason: Removing member {GONE} on LeaveGroup; client reason: "
+            f"not provided)",
         ),
         kafka(COORDINATOR, BROKER_SAYS[2]),
     ]

@@ -56,7 +56,7 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
         STATIC: Cause("came back as a static member with other assignors or topics"),
         CAPACITY: Cause("the group has more members than group.max.size allows"),
         FENCED: Cause("was fenced: another member has its group.instance.id"),
-        MOVED: Cause("was told by its coordinator that it is so no longer: another broker is"),
+        MOVED: Cause("asked a broker that is the coordinator of its group no longer"),
         NO_COORDINATOR: Cause("lost its coordinator; the log does not say why", (MOVED, HEARTBEATS)),
         DROPPED: Cause(
             "was no member any more when it asked: the group had gone on without it", (HEARTBEATS, POLL, SYNC, REMOVED)
