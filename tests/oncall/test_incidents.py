@@ -37,6 +37,9 @@ NO_ALL_CLEAR = {
     "heartbeats": ["2026-11-22 15:46:13,448 DEBUG kafka.coordinator Heartbeat: billing[7240] c1-7"],
     "a group that rebalances": [java(1, "Request joining group due to: group is already rebalancing")],
     "a generation that begins": [at(1, "Stabilized group billing generation 76 with 3 members")],
+    "an assignment of KIP-848": [
+        at(1, "[GroupId billing] Computed a new target assignment for epoch 7 with 'uniform' assignor in 1ms: x.")
+    ],
     "a group that is loaded": [at(1, "Loaded classic group billing with 3 members")],
     "a line of no known form": [
         at(

@@ -382,6 +382,8 @@ def is_whole(found: Sequence[LogEvent], rebalances: Sequence[Rebalance], clients
     """
     if any(each.kind in _TROUBLE for each in found):
         return False
+    if not rebalances and any(each.kind == kinds.TARGET_COMPUTED for each in found):
+        return False  # a new assignment, of which the beginning is missing
     if any(each.cause == UNKNOWN or each.ended_ms is None for each in rebalances if each.cause != JOINED):
         return False
     if any(each.cause == JOINED and each.ended_ms is None and each.started_ms is not None for each in rebalances):
