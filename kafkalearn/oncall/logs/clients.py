@@ -24,7 +24,7 @@ from kafkalearn.oncall.logs.causes import (
     cause_of_reason,
     client_of,
 )
-from kafkalearn.oncall.logs.lines import BROKER, PYTHON, LogEvent
+from kafkalearn.oncall.logs.lines import ANY_CLIENT, BROKER, ERLANG, GO, JAVASCRIPT, PYTHON, RUBY, LogEvent
 
 NO_REASON = "the log does not say why"
 
@@ -71,6 +71,26 @@ class Client:
         return self.events[first : bisect_right(self.times, time_ms + after_ms)]
 
 
+_WITHOUT_NAMES = (GO, JAVASCRIPT, ERLANG, RUBY, ANY_CLIENT)
+"""Whose lines often name a member or nothing, and seldom a client."""
+
+
+def _name_in(event: LogEvent) -> str | None:
+    named = event.fields.get("client")
+    if named is None and event.writer in _WITHOUT_NAMES and event.member:
+        return client_of(event.member)
+    return None if named is None else str(named)
+
+
+def _only_names(events: Iterable[LogEvent]) -> dict[tuple[str, str], str]:
+    """The name of the client of each log that has one alone: lines of it that name nobody are its own."""
+    names: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for event in events:
+        if event.writer not in (BROKER, PYTHON) and (name := _name_in(event)) is not None:
+            names[event.source, str(event.fields.get("host"))].add(name)
+    return {place: found.pop() for place, found in names.items() if len(found) == 1}
+
+
 def _names(by_group: Mapping[str | None, Sequence[LogEvent]]) -> set[str]:
     """The client.ids in the lines of brokers."""
     return {client_of(who) for found in by_group.values() for each in found if (who := _member_of(each)) is not None}
@@ -91,12 +111,14 @@ class Clients:
     def __init__(self, events: Iterable[LogEvent]) -> None:
         """Events in the order of time."""
         found: dict[tuple[str, str, str | None], Client] = {}
+        events = [*events]
+        alone = _only_names(events)
         for event in events:
             if event.writer == BROKER:
                 continue
             if event.kind == kinds.CLIENT_CONFIG and event.group is None:
                 continue  # the settings of a consumer without a group
-            named = event.fields.get("client")
+            named = _name_in(event) or alone.get((event.source, str(event.fields.get("host"))))
             name = str(named).partition("#")[0] if named is not None and event.writer != PYTHON else None
             key = (event.source, str(event.fields.get("host")), str(named) if name else None)
             client = found.get(key)

@@ -192,11 +192,15 @@ def _of_client(client: Client) -> Iterator[tuple[Rebalance, int]]:
     for event in client.events:
         cause, weight = said_by(event)
         is_new = is_new or (not is_member and is_start(event))
-        if is_new and cause in (TOPICS, SUBSCRIPTION):
-            cause, weight = UNKNOWN, SOMETHING  # it has just learned of them
+        if is_new and cause in (TOPICS, SUBSCRIPTION, NO_COORDINATOR, MOVED):
+            cause, weight = UNKNOWN, SOMETHING  # it has just learned of them, or not yet found it
         if event.kind == kinds.SUBSCRIPTION_UPDATED and is_member and not is_start(event):
             cause, weight = SUBSCRIPTION, NAMED
         is_joined = event.kind in (kinds.CLIENT_JOINED, "ClientSynced") and (event.generation or 0) > 0
+        is_joined = is_joined or (event.kind == kinds.CLIENT_JOINED and event.generation is None)  # as kafkajs
+        if now is not None and event.kind != kinds.CLIENT_ALIVE and gap_ms(now.evidence[-1], event) > LONGEST_GAP_MS:
+            yield _incident(client, now, None), now.weight
+            now = None
         if event.kind == kinds.CLIENT_JOINING or is_joined:
             if now is not None and now.cause in _GONE:
                 yield _incident(client, now, None), now.weight
@@ -222,10 +226,22 @@ def _of_client(client: Client) -> Iterator[tuple[Rebalance, int]]:
                 now.evidence.append(event)
         if is_joined:
             if now is not None:
+                if is_new and now.cause == UNKNOWN:
+                    now.cause, now.weight, now.is_join_seen = JOINED, NAMED, False
                 yield _incident(client, now, event), now.weight
             now, is_member, is_new = None, True, False
     if now is not None:
         yield _incident(client, now, None), now.weight
+
+
+LONGEST_GAP_MS = 60_000  # between two lines about one rebalance
+
+
+def gap_ms(before: LogEvent, event: LogEvent) -> int:
+    """How far two events are apart; 0 where a line has no date."""
+    if before.time_ms is None or event.time_ms is None:
+        return 0
+    return abs(event.time_ms - before.time_ms)
 
 
 def _incident(client: Client, one: _Open, end: LogEvent | None) -> Rebalance:

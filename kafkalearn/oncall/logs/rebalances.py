@@ -46,7 +46,7 @@ from kafkalearn.oncall.logs.clients import (
     GroupHistory,
     Rebalance,
 )
-from kafkalearn.oncall.logs.incidents import is_start, is_whole, of_broker, with_incidents
+from kafkalearn.oncall.logs.incidents import gap_ms, is_start, is_whole, of_broker, with_incidents
 from kafkalearn.oncall.logs.lines import BROKER, LogEvent
 
 __all__ = ["CLASSIC", "CONSUMER", "GroupHistory", "Rebalance", "histories"]
@@ -66,13 +66,6 @@ CAUSE_OF_EVENT = {
     kinds.TOPICS_UPDATED: EITHER,
     kinds.STATIC_REPLACED: STATIC,
 }
-
-
-def gap_ms(before: LogEvent, event: LogEvent) -> int:
-    """How far two events are apart; 0 where a line has no date."""
-    if before.time_ms is None or event.time_ms is None:
-        return 0
-    return abs(event.time_ms - before.time_ms)
 
 
 # What the log of a client says of a rebalance, where the coordinator's leaves it open.
