@@ -45,6 +45,8 @@ from kafkalearn.base.errors import KafkaLearnError, require
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+__all__ = ["register"]
+
 SUPPORTED = ("4.0", "4.1", "4.2", "4.3")
 """The lines of Spark's releases that all rules are tried on, the oldest first."""
 

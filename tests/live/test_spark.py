@@ -101,7 +101,6 @@ def test_the_real_offsets_topic_is_decoded_and_whoever_subscribes_is_seen_in_it(
     assert rows().count() == before + 3
 
 
-@holds("on Spark: topics of a real Kafka, and those that Spark passes over", "on Spark: groups and their lag, live")
 def test_the_live_table_has_a_group_and_its_lag_until_it_is_deleted(spark, shop, topics, tmp_path):
     shop.commit()
     folder = str(tmp_path / "groups")

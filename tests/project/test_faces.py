@@ -96,7 +96,6 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     "kafkalearn.formats.disk": {"files that lie elsewhere": "parse_segment read_batch read_segment"},
     "kafkalearn.formats.columns": {"what the census loads where NumPy is there": "Odd column_block"},
     "kafkalearn.spark.offsets": {"the offsets topic of one's own cluster": "group_findings"},
-    "kafkalearn.spark.real_topic": {"the topics of one's own cluster": "KafkaTopics"},
     "kafkalearn.base.tables": {"rows of one's own": "PlainTable text_table"},
     "kafkalearn.releases": {
         "before an upgrade": "describe find_settings history rows table",
