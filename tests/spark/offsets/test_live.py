@@ -20,7 +20,7 @@ from kafkalearn.spark.real_topic import OFFSETS_TOPIC, topics_of
 
 pytestmark = pytest.mark.spark
 
-BATCH_COUNT = 14
+BATCH_COUNT = 16  # ten runs do fourteen of them at most
 KILLED = ("before the state", "within the state", "before the mark", "within the mark", "after the mark") * 2
 
 CHILD = """
