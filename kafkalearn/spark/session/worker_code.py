@@ -66,7 +66,8 @@ def arrow_function(
     """From columns to the column of what a function answers that takes and gives whole Arrow arrays.
 
     Spark has this of itself since 4.1. In 4.0 the arrays go through pandas, which forgets types: a column of nulls
-    alone comes back as numbers. So each argument gets its type again, and whole numbers beside nulls stay whole.
+    alone comes back as numbers. So each argument gets its type again. Whole numbers beside nulls arrive exact up to
+    2**53, which is further than any of our arguments; answers are whole whatever their size.
 
     Parameters
     ----------
