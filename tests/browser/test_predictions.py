@@ -96,8 +96,8 @@ def test_a_prediction_is_made_by_key_kept_without_a_kernel_and_opens_what_was_cl
 def small_copy(readers_lab):
     """A copy with enough words above a player that it does not fit below its cell, and a cell that waits."""
     words = nbformat.v4.new_markdown_cell("\n\n".join(["A paragraph."] * 25))
-    cells = notebook(IMPORTS, PLAYER, "import time\ntime.sleep(6)", "exercises.predict_coordinator.check(...)").cells
-    whole = nbformat.v4.new_notebook(cells=[words, *cells])
+    whole = notebook(IMPORTS, PLAYER, "import time\ntime.sleep(6)", "exercises.predict_coordinator.check(...)")
+    whole.cells.insert(0, words)
     readers_lab.put("00_small.ipynb", nbformat.from_dict(for_the_reader(whole, "00_small", {"00_small": ["00.a"]})))
     return "00_small.ipynb"
 
