@@ -165,14 +165,13 @@ function attend(app, panel, context) {
 
   // --- where one stopped
 
-  const key = `kafkalearn.at.${context.path}`;
+  const key = `kafkalearn.at.${context.path}`, stopped = localStorage.getItem(key), first = notebook.activeCellIndex;
+  notebook.activeCellChanged.connect((_, cell) => { if (cell) localStorage.setItem(key, cell.model.id); });
   function goOn() {
-    const at = notebook.widgets.findIndex((cell) => cell.model.id === localStorage.getItem(key));
-    if (at > 0) {
-      notebook.activeCellIndex = at;
-      notebook.scrollToItem(at, "start").catch(() => {});
-    }
-    notebook.activeCellChanged.connect((_, cell) => { if (cell) localStorage.setItem(key, cell.model.id); });
+    const at = notebook.widgets.findIndex((cell) => cell.model.id === stopped);
+    if (at <= 0 || notebook.activeCellIndex !== first) return; // nothing is known, or the reader is elsewhere already
+    notebook.activeCellIndex = at;
+    notebook.scrollToItem(at, "start").catch(() => {});
   }
 
   const Widget = (() => { // of JupyterLab's own: what all that its toolbars hold is made of
