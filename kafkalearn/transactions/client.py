@@ -22,7 +22,7 @@ from kafkalearn.base.errors import IllegalEvent, no_event
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.trace import Trace, run
 from kafkalearn.transactions import model, simulator
-from kafkalearn.transactions.model import Cluster, InitProducerId, MarkerArrived, Produce, TimePassed
+from kafkalearn.transactions.model import Cluster, CoordinatorLoaded, InitProducerId, MarkerArrived, Produce, TimePassed
 from kafkalearn.transactions.partition import committed_records
 
 TRANSACTIONAL_ID = "x"
@@ -150,7 +150,7 @@ class Ended:
     instance: str = "a"
 
 
-Event: TypeAlias = Started | Sent | Arrived | GaveUp | Ended | MarkerArrived | TimePassed
+Event: TypeAlias = Started | Sent | Arrived | GaveUp | Ended | MarkerArrived | TimePassed | CoordinatorLoaded
 
 
 def start(settings: Settings) -> Application:
@@ -269,7 +269,9 @@ def ended(settings: Settings, state: Application, event: Ended) -> Application:
     return state.with_instance(changed)
 
 
-def _in_the_cluster(settings: Settings, state: Application, event: MarkerArrived | TimePassed) -> Application:
+def _in_the_cluster(
+    settings: Settings, state: Application, event: MarkerArrived | TimePassed | CoordinatorLoaded
+) -> Application:
     state, _ = _ask(settings, state, event)
     held = state.cluster.transaction(TRANSACTIONAL_ID)
     if held is not None and isinstance(event, TimePassed):
@@ -288,6 +290,7 @@ RULES: Mapping[type, Callable[[Settings, Application, Any], Application]] = Mapp
         Ended: ended,
         MarkerArrived: _in_the_cluster,
         TimePassed: _in_the_cluster,
+        CoordinatorLoaded: _in_the_cluster,
     }
 )
 
@@ -335,6 +338,10 @@ def _nobody_is_held_back(settings: Settings, state: Application) -> bool:
     return simulator.PROMISES[simulator.NOBODY_HELD_BACK](settings.cluster, state.cluster)  # type: ignore[arg-type]
 
 
+def _no_id_is_stuck(settings: Settings, state: Application) -> bool:
+    return simulator.PROMISES[simulator.NO_ID_STUCK](settings.cluster, state.cluster)  # type: ignore[arg-type]
+
+
 def _decides_once(settings: Settings, before: Application, state: Application) -> bool:
     return before.committed <= state.committed and before.aborted <= state.aborted
 
@@ -352,6 +359,7 @@ PROMISES: Promises = MappingProxyType(
         NO_ABORTED_READ: _no_aborted_is_read,
         ALL_OR_NOTHING: _all_or_nothing,
         simulator.NOBODY_HELD_BACK: _nobody_is_held_back,
+        simulator.NO_ID_STUCK: _no_id_is_stuck,
     }
 )
 """What users hope for, in their words; which settings keep them, `kafkalearn.transactions.search.find` answers."""

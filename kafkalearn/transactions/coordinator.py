@@ -124,8 +124,14 @@ def _initialised(
 
 def fence(settings: Settings, cluster: Cluster, held: Transaction) -> tuple[Cluster, str]:
     """An open transaction is aborted by the coordinator, under an epoch that no client has."""
+    bumps = settings.transaction_version >= 2
+    if bumps and "KAFKA-19367" in settings.defects:
+        if held.epoch + 2 > LAST_EPOCH:
+            # The coordinator's own number is at the last epoch now, and nothing can fence it any more.
+            return cluster.with_transaction(replace(held, epoch=LAST_EPOCH)), "UNKNOWN_SERVER_ERROR"
+        held = replace(held, epoch=held.epoch + 1)
     fenced = replace(held, pending=PREPARE_EPOCH_FENCE)
-    return _ended(settings, cluster, fenced, PREPARE_ABORT, settings.transaction_version >= 2, is_fence=True)
+    return _ended(settings, cluster, fenced, PREPARE_ABORT, bumps, is_fence=True)
 
 
 def verify(
@@ -224,7 +230,7 @@ def end(settings: Settings, cluster: Cluster, event: EndTxn) -> tuple[Cluster, A
         error = WRONG_PRODUCER_ID
     else:
         judge = _judge_new if bumps else _judge_old
-        error = judge(held, event, decision)
+        error = judge(settings, held, event, decision)
         if error == "":
             cluster, error = _ended(settings, cluster, held, decision, bumps)
             held = cluster.transaction(event.id)
@@ -238,7 +244,7 @@ def end(settings: Settings, cluster: Cluster, event: EndTxn) -> tuple[Cluster, A
     return cluster, Answer(producer_id=held.producer_id, epoch=held.epoch)
 
 
-def _judge_old(held: Transaction, event: EndTxn, decision: str) -> str:
+def _judge_old(settings: Settings, held: Transaction, event: EndTxn, decision: str) -> str:
     """Why EndTxn up to version 4 is not carried out: an error, NONE for one that was carried out before, or nothing."""
     if held.producer_id != event.producer_id:
         return WRONG_PRODUCER_ID
@@ -255,7 +261,7 @@ def _judge_old(held: Transaction, event: EndTxn, decision: str) -> str:
     return WRONG_STATE
 
 
-def _judge_new(held: Transaction, event: EndTxn, decision: str) -> str:
+def _judge_new(settings: Settings, held: Transaction, event: EndTxn, decision: str) -> str:
     """As `_judge_old`, for EndTxn from version 5 on: the epoch says whether it is the same request again."""
     overflowed = held.previous_producer_id == event.producer_id and event.epoch == LAST_EPOCH - 1 and held.epoch == 0
     is_retry = overflowed or held.epoch == event.epoch + 1
@@ -277,7 +283,10 @@ def _judge_new(held: Transaction, event: EndTxn, decision: str) -> str:
         return CONCURRENT if held.status == decision else WRONG_STATE
     if held.status == EMPTY or not is_retry:
         return WRONG_STATE if event.commit else ""
-    return "NONE" if held.status == (COMPLETE_COMMIT if event.commit else COMPLETE_ABORT) else WRONG_STATE
+    if held.status == (COMPLETE_COMMIT if event.commit else COMPLETE_ABORT):
+        return "NONE"
+    # Only the coordinator's own abort can have come before this commit: the client's would be the same request again.
+    return FENCED if event.commit and settings.fences_a_late_commit else WRONG_STATE
 
 
 def _ended(

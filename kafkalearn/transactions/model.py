@@ -10,12 +10,14 @@ Source: `TransactionMetadata`, `ProducerStateEntry` and `OffsetMetadataManager` 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TypeAlias
 
-from kafkalearn.base.checks import Checked
+from kafkalearn.base.checks import Checked, one_of
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.releases.lines import at_least
+from kafkalearn.releases.lines import RELEASES, at_least
 
 EMPTY, ONGOING = "Empty", "Ongoing"
 PREPARE_COMMIT, PREPARE_ABORT = "PrepareCommit", "PrepareAbort"
@@ -45,12 +47,23 @@ KEPT_BATCHES = 5
 """How many batches of a producer a partition remembers, to find one that comes twice."""
 
 
+DEFECTS: Mapping[str, str] = MappingProxyType(
+    {
+        "KAFKA-19367": "the coordinator's own abort raises the epoch twice, and beyond the last one it fails for ever",
+        "KAFKA-19999": "a marker of version 2 that comes a second time is refused, and its id waits for ever",
+    }
+)
+"""Named failures of version 2 that a cluster may be given: read in the changes that mended them, not recorded. The
+first was in 4.0.0 and is mended in 4.0.1 and 4.1.0; the second came and went between releases on the way to 4.2."""
+
+
 @dataclass(frozen=True)
 class Settings(Checked):
     """What stays the same in a run. Times are in milliseconds; defaults are Kafka's.
 
     ``transaction_version`` is the cluster's feature ``transaction.version``: 0 (until 3.9), 1 (flexible records) or 2
     (KIP-890: an epoch for each transaction). ``verification`` is ``transaction.partition.verification.enable``.
+    ``defects`` are names in `DEFECTS` of failures that the cluster shall have.
 
     >>> Settings(transaction_version=3)
     Traceback (most recent call last):
@@ -67,6 +80,7 @@ class Settings(Checked):
     id_expiration_ms: int = 604_800_000
     remove_expired_interval_ms: int = 3_600_000
     coordinator_epoch: int = 0
+    defects: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a version or a release that there is none of."""
@@ -74,6 +88,8 @@ class Settings(Checked):
         if self.transaction_version not in (0, 1, 2):
             raise KafkaLearnError(f"transaction.version is 0, 1 or 2, and this is {self.transaction_version}")
         at_least("4.0", self.release)
+        for each in self.defects:
+            one_of("defect", each, DEFECTS)
 
     @property
     def value_version(self) -> int:
@@ -84,6 +100,11 @@ class Settings(Checked):
     def is_strict_with_markers(self) -> bool:
         """Whether a marker of version 2 must have a larger epoch than the partition knows (recorded: 4.3.1)."""
         return at_least("4.2", self.release)
+
+    @property
+    def fences_a_late_commit(self) -> bool:
+        """Whether a commit that meets the coordinator's abort is answered PRODUCER_FENCED (KAFKA-20785, read: 4.4)."""
+        return "4.4" in RELEASES and at_least("4.4", self.release)
 
     @property
     def forgets_the_start(self) -> bool:

@@ -9,7 +9,7 @@ from kafkalearn.base.checks import one_of
 from kafkalearn.base.search import EventLimits, Search, explore, whole
 from kafkalearn.transactions import client
 from kafkalearn.transactions.client import Application, Arrived, Ended, Event, GaveUp, Sent, Settings, Started
-from kafkalearn.transactions.model import MarkerArrived, TimePassed
+from kafkalearn.transactions.model import CoordinatorLoaded, MarkerArrived, TimePassed
 
 ONE_INSTANCE: tuple[Event, ...] = (
     Started(),
@@ -27,6 +27,9 @@ TWO_INSTANCES: tuple[Event, ...] = (*ONE_INSTANCE, Started("b"), Sent(instance="
 
 WITH_A_TIMER: tuple[Event, ...] = (*ONE_INSTANCE, TimePassed(70_000))
 """The transaction may take longer than ``transaction.timeout.ms``: then the coordinator aborts it."""
+
+WITH_A_FAILOVER: tuple[Event, ...] = (*ONE_INSTANCE, Sent("t-1"), MarkerArrived("x", "t-1"), CoordinatorLoaded())
+"""The coordinator moves to another broker, which sends the markers of a decided transaction once more."""
 
 
 def find(

@@ -1,11 +1,14 @@
 """A transactional producer's client: what it may do when, and which settings keep which promise."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.releases.lines import RELEASES
 from kafkalearn.transactions import model
 from kafkalearn.transactions.client import (
     ALL_OR_NOTHING,
@@ -23,8 +26,9 @@ from kafkalearn.transactions.client import (
     step,
 )
 from kafkalearn.transactions.model import MarkerArrived
-from kafkalearn.transactions.search import ONE_INSTANCE, TWO_INSTANCES, WITH_A_TIMER, find
-from kafkalearn.transactions.simulator import NOBODY_HELD_BACK
+from kafkalearn.transactions.search import ONE_INSTANCE, TWO_INSTANCES, WITH_A_FAILOVER, WITH_A_TIMER, find
+from kafkalearn.transactions.simulator import NO_ID_STUCK, NOBODY_HELD_BACK, settled
+from kafkalearn.transactions.simulator import step as cluster_step
 
 
 def cluster(version, verification=True, release="4.3"):
@@ -76,6 +80,47 @@ def test_version_2_keeps_every_promise(events):
 
 def test_version_2_keeps_them_even_where_brokers_do_not_verify():
     assert find(Settings(cluster(2, verification=False)), at_most={Sent: 2}, depth=11).trace is None
+
+
+def test_a_marker_that_comes_a_second_time_is_refused_by_one_named_failure_alone():
+    limits = {"at_most": {Sent: 2, Started: 1, model.CoordinatorLoaded: 1}, "depth": 9}
+    broken_one = model.Settings(defects=("KAFKA-19999",))
+    found = find(Settings(broken_one), WITH_A_FAILOVER, [NO_ID_STUCK], **limits)
+
+    assert kinds(found)[-1] == "MarkerArrived"
+    assert kinds(found).count("CoordinatorLoaded") == 1
+    assert find(Settings(cluster(2)), WITH_A_FAILOVER, [NO_ID_STUCK], **limits).trace is None
+
+
+def test_the_last_epoch_holds_an_id_for_ever_by_one_named_failure_alone():
+    held = model.Transaction("x", 0, epoch=32766, status="Ongoing", partitions=frozenset({"t-0"}), started_ms=0)
+    for defects, errors in (
+        ((), ["CONCURRENT_TRANSACTIONS", "NONE"]),
+        (("KAFKA-19367",), ["UNKNOWN_SERVER_ERROR"] * 2),
+    ):
+        settings = model.Settings(defects=defects)
+        state = replace(model.start(settings).with_transaction(held), next_producer_id=1)
+        seen = []
+        for _ in range(2):
+            state = settled(settings, cluster_step(settings, state, model.InitProducerId("x")))
+            seen.append(state.effects[0].error)
+        assert seen == errors
+
+
+def test_a_commit_that_meets_the_coordinators_abort_is_refused_as_its_release_does():
+    """Read for 4.4: a client can go on after PRODUCER_FENCED, and cannot after INVALID_TXN_STATE."""
+    for release in RELEASES[RELEASES.index("4.0") :]:
+        settings = model.Settings(release)
+        state = model.start(settings)
+        for event in (
+            model.InitProducerId("x"),
+            model.Produce("x", "t-0", 0, 0, 0),
+            model.TimePassed(70_000),
+            model.EndTxn("x", 0, 0),
+        ):
+            state = settled(settings, cluster_step(settings, state, event))
+        assert state.effects[0].error == ("PRODUCER_FENCED" if settings.fences_a_late_commit else "INVALID_TXN_STATE")
+        assert settings.fences_a_late_commit == (release not in ("4.0", "4.1", "4.2", "4.3"))
 
 
 @pytest.mark.parametrize(
