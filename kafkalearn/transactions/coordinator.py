@@ -294,7 +294,7 @@ def _ended(
 ) -> tuple[Cluster, str]:
     """The cluster after the decision was written: from then on it holds, whatever happens."""
     next_producer_id = -1
-    if bumps and held.is_exhausted and not is_fence:
+    if bumps and held.is_exhausted and (settings.rotates_when_fencing or not is_fence):
         cluster, next_producer_id = _new_producer_id(cluster)
     if bumps:
         changed = replace(held, epoch=held.epoch + 1, last_epoch=held.epoch)

@@ -107,6 +107,16 @@ class Settings(Checked):
         return "4.4" in RELEASES and at_least("4.4", self.release)
 
     @property
+    def rotates_when_fencing(self) -> bool:
+        """Whether the coordinator's abort at the last epoch gives a new producer id (KAFKA-20090; 4.0.2: no; 4.3.1)."""
+        return at_least("4.3", self.release)
+
+    @property
+    def checks_the_epoch_first(self) -> bool:
+        """Whether a partition refuses an old epoch before it asks the coordinator (4.0.2: no; 4.3.1: yes)."""
+        return at_least("4.1", self.release)
+
+    @property
     def forgets_the_start(self) -> bool:
         """Whether InitProducerId clears the start time of the transaction before (4.0.2: no; 4.3.1: yes)."""
         return at_least("4.1", self.release)

@@ -81,7 +81,7 @@ def admitted(
     if partition.has_open(producer_id, epoch) or not (settings.verification or adds):
         return cluster, "NONE"
     known = partition.producer(producer_id)
-    if known is not None and epoch < known.epoch:
+    if settings.checks_the_epoch_first and known is not None and epoch < known.epoch:
         return cluster, WRONG_EPOCH
     cluster = cluster.with_partition(_with_verifying(partition, producer_id, epoch, sequence, adds))
     if adds:
