@@ -39,7 +39,7 @@ Around this core, never imported by it:
   are drawn with (imports matplotlib, ipywidgets)
 - `kafkalearn.predictions`: the questions of the chapters, and what is closed until they are answered
 - `kafkalearn.exercises`: questions that check themselves
-- `kafkalearn.oncall`: five questions about your own Kafka, each one function, and the command ``kafkalearn``
+- `kafkalearn.oncall`: six questions about your own Kafka, each one function, and the command ``kafkalearn``
 - `kafkalearn.live`: a real Kafka, started on this machine or your own, to hold the rules to (imports confluent_kafka)
 - `kafkalearn.lab`: JupyterLab's side of the course
 

@@ -1,4 +1,4 @@
-"""The command ``kafkalearn``: five questions about your own Kafka, on your own files.
+"""The command ``kafkalearn``: six questions about your own Kafka, on your own files.
 
 ``kafkalearn QUESTION --help`` says what a question takes. The frame is in `main`; the file of a question's name has
 what is its own, and is imported only when the question is asked:
@@ -30,7 +30,7 @@ from kafkalearn import __version__
 from kafkalearn.base.errors import KafkaLearnError, require
 from kafkalearn.oncall.answer import Answer, Outcome
 
-QUESTIONS = ("where", "why", "xray", "upgrade", "safe")
+QUESTIONS = ("where", "why", "lag", "xray", "upgrade", "safe")
 """The questions, in the order in which the help has them."""
 
 
@@ -67,7 +67,7 @@ def _of_files(parser: argparse.ArgumentParser) -> Iterator[Any]:  # actions of a
 
 # The frame of the command: from words to an answer, printed, and an exit code; no traceback for bad input.
 
-ABOUT = "Five questions about your own Kafka, answered from your own files."
+ABOUT = "Six questions about your own Kafka, answered from your own files."
 EXIT_CODES = (
     "Exit codes: 0 nothing to worry about, 1 something was found, 2 there is no answer (bad input included). "
     "'kafkalearn QUESTION --help' says what a question takes."

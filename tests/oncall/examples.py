@@ -9,13 +9,15 @@ import json
 from kafkalearn.base.files import data_directory
 from kafkalearn.oncall.command import main
 
-OWN = data_directory("own-cluster")
+OWN, LAG = data_directory("own-cluster"), data_directory("lag")
 
 QUESTIONS: dict[str, list[str]] = {
     "where-group": ["where", "group", "billing", "shipping", "--describe", str(OWN / "offsets-topic.txt")],
     "where-key": ["where", "key", "TT0124", "--partitions", "15", "--partitioner", "java", "--partitioner", "kcat"],
     "where-no-key": ["where", "key", "--no-key", "--partitions", "6"],
     "why": ["why", str(OWN / "server.log")],
+    "lag": ["lag", "--describe", str(LAG / "first.txt"), "--describe", str(LAG / "second.txt"), "--apart", "10"],
+    "lag-segments": ["lag", "--segments", str(LAG / "disk")],
     "xray": ["xray", str(OWN / "disk"), "--now", "1795400000000"],
     "upgrade-broker": ["upgrade", "3.9", "4.0", "--file", str(OWN / "server.properties")],
     "upgrade-clients": [

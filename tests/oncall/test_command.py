@@ -63,7 +63,7 @@ def test_only_the_question_that_is_asked_is_imported():
     loaded = run.stdout.split()
 
     assert "kafkalearn.oncall.where" in loaded
-    for other in ("why", "xray", "upgrade", "safe"):
+    for other in ("why", "lag", "xray", "upgrade", "safe"):
         assert f"kafkalearn.oncall.{other}" not in loaded
     for heavy in ("kafkalearn.base.search", "kafkalearn.delivery", "kafkalearn.live", "kafkalearn.views"):
         assert not any(name.startswith(heavy) for name in loaded)
@@ -79,7 +79,8 @@ def test_only_the_question_that_is_asked_is_imported():
         ["upgrade", "4.0", "3.9", "--file", "x"], ["safe"], ["safe", "--replicas", "3", "--film", "a.gif"],
         ["safe", "--replicas", "3", "--film", "/no/such/folder/a.svg"], ["safe", "--replicas", "-1"],
         ["where", "group", "a", "--bootstrap", "nobody"], ["where", "group", "a", "--bootstrap", "127.0.0.1:1"],
-        ["safe", "--bootstrap", "127.0.0.1:1"], ["xray"], ["why"], ["--completion", "fish"],
+        ["safe", "--bootstrap", "127.0.0.1:1"], ["xray"], ["why"], ["lag"],
+        ["lag", "--bootstrap", "127.0.0.1:1"], ["--completion", "fish"],
     ],
     ids=" ".join,
 )  # fmt: skip
@@ -248,4 +249,4 @@ def test_the_functions_of_the_page_answer_as_it_says():
 def test_every_question_is_on_the_page():
     asked_for = {match[1].split()[0] for match in BLOCK.finditer(PAGE.read_text(encoding="utf-8"))}
 
-    assert asked_for == {"where", "why", "xray", "upgrade", "safe"}
+    assert asked_for == set(QUESTIONS)

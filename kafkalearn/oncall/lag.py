@@ -1,0 +1,354 @@
+"""Why is the lag of a group what it is: for each partition, whether it falls, stands or grows, and the cause."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from kafkalearn.base.checks import text
+from kafkalearn.base.errors import KafkaLearnError, counted
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.oncall.answer import Answer, Outcome, lasting, moment, text_of, wrapped
+from kafkalearn.oncall.lag_looks import Look, Seen, cluster_look, described_look, files_look
+from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
+
+if TYPE_CHECKING:
+    from kafkalearn.live.cluster import Cluster
+
+APART_S = 10.0  # between the two looks at a cluster
+
+
+def lag(
+    describe: str | Sequence[str] = (),
+    *,
+    paths: str | Path | Iterable[str | Path] | None = None,
+    cluster: Cluster | None = None,
+    group: str | None = None,
+    apart_s: float | None = None,
+) -> Lag:
+    """For each partition of a group why its lag is what it is; one source, looked at once or twice.
+
+    Parameters
+    ----------
+    describe : str or sequence of str
+        What ``kafka-consumer-groups --describe`` (or ``kafka-share-groups --describe``) prints, of any release; two
+        texts: the same at two times, the older one first.
+    paths : str, Path, or several of them
+        In its place: segment files of a broker, its part of ``__consumer_offsets`` among them.
+    cluster : Cluster or None
+        In its place: a running cluster, `kafkalearn.live.connect`. It is looked at twice.
+    group : str or None
+        Only this one; None: all.
+    apart_s : float or None
+        Seconds between two texts, for rates; of a cluster how long to wait between two looks, 10 without it, 0: one.
+
+    Raises
+    ------
+    KafkaLearnError
+        If not one source is given, or it has no such group.
+
+    Examples
+    --------
+    >>> header = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+    >>> then = f"{header}\\nbilling orders 0 30 90 60 c1-3f /10.0.0.7 c1"
+    >>> now = f"{header}\\nbilling orders 0 60 90 30 c1-3f /10.0.0.7 c1"
+    >>> print(lag([then, now], apart_s=10))
+    billing
+      orders-0, lag 30: it falls by 3.0 records a second, and is gone in 10 s if
+        that goes on
+    >>> lag(f"{header}\\nbilling orders 0 40 5 -35 - - -").causes[0].name
+    'beyond the end'
+
+    References
+    ----------
+    Apache Kafka 0.9 to 4.3, ``ConsumerGroupCommand``; KIP-98 for markers and the last stable offset; KIP-545 for what
+    MirrorMaker 2 commits; KIP-932 and KIP-1226 for share groups.
+    """
+    if apart_s is not None and (not isinstance(apart_s, int | float) or apart_s < 0):
+        raise KafkaLearnError(f"apart_s is a number of seconds, at least 0; got {apart_s!r}")
+    if group is not None:
+        text("group", group)
+    texts = [describe] if isinstance(describe, str) else [text("describe", each) for each in describe]
+    if sum([bool(texts), paths is not None, cluster is not None]) != 1:
+        raise KafkaLearnError("give one of describe, paths and cluster: one source says what the lag is")
+    if len(texts) > 2:
+        raise KafkaLearnError(f"give what --describe prints once, or at two times; got {len(texts)} texts")
+    looks = [described_look(each, group) for each in texts]
+    if paths is not None:
+        looks = [files_look(paths, group)]
+    if cluster is not None:
+        looks = [cluster_look(cluster, group)]
+        apart_s = APART_S if apart_s is None else apart_s
+        if apart_s:
+            time.sleep(apart_s)
+            looks.append(cluster_look(cluster, group))
+    now, before = looks[-1], looks[0] if len(looks) > 1 else None
+    old = {} if before is None else {(each.group, each.at): each for each in before.partitions}
+    causes = tuple(cause_of(each, old.get((each.group, each.at)), now, apart_s) for each in now.partitions)
+    gone = () if before is None else tuple(sorted({each[0] for each in old} - {each.group for each in causes}))
+    return Lag(now.source, len(looks), apart_s if before is not None else None, causes, now.rebalancing, gone)
+
+
+# The causes, in the order in which they are looked for: what makes the number wrong comes before what it does.
+
+CAUGHT_UP, FALLS, KEEPS_UP, GROWS = "caught up", "falls", "keeps its distance", "grows"
+MARKERS, OPEN, STANDS, NOT_COMMITTING = "markers", "open transaction", "stands", "not committing"
+UNOWNED, NEVER, EXPIRED, EMPTY = "nobody owns it", "never committed", "offset removed", "empty"
+BEFORE, BEYOND, GONE = "before the start", "beyond the end", "no such partition"
+SHARE, ONE_LOOK, HOLES = "share group", "one look", "holes"
+
+OUTCOMES: MappingProxyType[str, Outcome] = MappingProxyType(
+    {
+        **dict.fromkeys((CAUGHT_UP, FALLS, KEEPS_UP, MARKERS, EMPTY), Outcome.FINE),
+        **dict.fromkeys((GROWS, OPEN, NOT_COMMITTING, UNOWNED, EXPIRED, BEFORE, BEYOND), Outcome.FOUND),
+        **dict.fromkeys((STANDS, ONE_LOOK, NEVER, GONE, SHARE, HOLES), Outcome.CANNOT_TELL),
+    }
+)
+"""Every cause, and whether it needs somebody: an unread partition does, a marker that counts for ever does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why the lag of one partition is what it is."""
+
+    group: str
+    at: TopicPartition
+    name: str  # in `OUTCOMES`
+    lag: int | None
+    words: str
+    rate: float | None = None  # by how many records a second the lag changes
+    gone_in_s: float | None = None  # when it is gone, if that goes on
+
+
+def cause_of(now: Seen, before: Seen | None, look: Look, apart_s: float | None) -> Cause:
+    """The cause for one partition, from one or two looks at it."""
+    name, words, rate, gone_in_s = _cause(now, before, look, apart_s)
+    if now.left_count is not None and now.lag and 0 < now.left_count < now.lag and name not in (BEFORE, BEYOND):
+        words += (
+            f"; of its {counted(now.lag, 'offset')} only {now.left_count:,} hold records to read: the others are "
+            "markers, aborted, or gone by compaction"
+        )
+        name = HOLES if name == ONE_LOOK else name
+    return Cause(now.group, now.at, name, now.lag, words, rate, gone_in_s)
+
+
+def _cause(
+    now: Seen, before: Seen | None, look: Look, apart_s: float | None
+) -> tuple[str, str, float | None, float | None]:
+    plain = _without_movement(now, look)
+    if plain is not None:
+        return *plain, None, None
+    if before is None or before.committed is None or now.committed is None or None in (before.lag, now.lag):
+        if now.left_count == 0:
+            return MARKERS, _of_markers(now), None, None
+        return *_of_one_look(now), None, None
+    moved, change = now.committed - before.committed, (now.lag or 0) - (before.lag or 0)
+    if moved:
+        return _moving(now, moved, change, apart_s)
+    if now.left_count == 0:
+        return MARKERS, _of_markers(now), None, None
+    rate = change / apart_s if apart_s else None
+    whose = f"{now.member} owns it and" if now.member is not None else "somebody"
+    if change > 0:
+        so = f" and grows by {counted(change, 'record')}{_a_second(rate)}"
+        words = f"{whose} commits nothing: the committed offset stands at {now.committed}, the lag{so[4:]}"
+        return NOT_COMMITTING, words, rate, None
+    if now.left_count is not None:
+        words = f"{whose} commits nothing: the committed offset stands at {now.committed}, the log stands, too"
+        return NOT_COMMITTING, words, rate, None
+    return STANDS, f"it stands, as the log does: {_what_it_can_be(now)}", rate, None
+
+
+def _without_movement(now: Seen, look: Look) -> tuple[str, str] | None:
+    """Causes that one look shows."""
+    if now.is_share:
+        if now.lag == 0:
+            return CAUGHT_UP, "a share group, and all that is in the log is acknowledged"
+        known = (
+            "ask kafka-share-groups --describe for what is not acknowledged yet"
+            if now.lag is None
+            else f"of what lies behind its start offset, {now.committed}, {counted(now.lag, 'record')} are not "
+            "acknowledged yet, and those that are need not be the first"
+        )
+        return SHARE, f"a share group acknowledges records one by one and commits no offset: {known}"
+    if now.committed is None:
+        return _uncommitted(now)
+    if now.end is None:
+        where = "its log is not among these files" if look.source == "segments" else "the partition may be deleted"
+        return GONE, f"{now.committed} is committed, and where the log ends is not known: {where}"
+    if now.committed > now.end:
+        mirrored = (
+            "this cluster has MirrorMaker 2's topics, so that somebody may have copied the source's offset literally"
+            if look.has_mirror_maker
+            else "the topic was made anew, its log was cut by an unclean election, or another cluster's offset was "
+            "copied literally, as MirrorMaker 2's sync does not (KIP-545)"
+        )
+        return BEYOND, (
+            f"committed is {now.committed}, and the log ends at {now.end}: {mirrored}. A consumer that begins there "
+            "goes where auto.offset.reset says"
+        )
+    if now.start is not None and now.committed < now.start:
+        lost = counted(now.start - now.committed, "offset")
+        return BEFORE, (
+            f"committed is {now.committed}, and the log begins at {now.start}: {lost} were deleted unread, and the "
+            "lag counts them. A consumer that begins there goes where auto.offset.reset says"
+        )
+    if not now.lag:
+        return CAUGHT_UP, "all that is in the log is committed"
+    if now.stable is not None and now.end is not None and now.committed >= now.stable and now.stable < now.end:
+        return OPEN, (
+            f"an open transaction holds the last stable offset at {now.stable}, the high watermark is {now.end}: a "
+            "consumer with read_committed has all that it may read. kafka-transactions find-hanging names it"
+        )
+    if now.member is None and now.left_count != 0:
+        return UNOWNED, "nobody owns it: no member of the group reads it, and it grows with every record"
+    return None
+
+
+def _uncommitted(now: Seen) -> tuple[str, str]:
+    if now.removed_ms is not None:
+        return EXPIRED, (
+            f"its committed offset is gone, by a tombstone of {moment(now.removed_ms)}: it expired "
+            "(offsets.retention.minutes) or was deleted. Who begins now goes where auto.offset.reset says"
+        )
+    if now.has_records is False or now.end == 0:
+        return EMPTY, "nothing is committed, and the log is empty: nothing was ever to be read"
+    behind = "" if now.end is None else f" of a log that ends at {now.end}"
+    return NEVER, (
+        f"no offset is committed{behind}: the group never committed here, or its offset expired; a lag cannot be "
+        "counted. Who begins now goes where auto.offset.reset says"
+    )
+
+
+def _moving(now: Seen, moved: int, change: int, apart_s: float | None) -> tuple[str, str, float | None, float | None]:
+    rate = change / apart_s if apart_s else None
+    if moved < 0:
+        return (
+            GROWS,
+            f"the committed offset went back by {-moved}: somebody reset it, or two commit in turn",
+            rate,
+            None,
+        )
+    if change > 0:
+        read = counted(moved, "record")
+        words = f"it grows by {counted(change, 'record')}{_a_second(rate)}: {read} were read meanwhile, more came"
+        return GROWS, words, rate, None
+    if change == 0:
+        return KEEPS_UP, f"it keeps its distance: {counted(moved, 'record')} came and were read meanwhile", rate, None
+    if rate is None:
+        return (
+            FALLS,
+            f"it fell by {counted(-change, 'record')} between the looks; apart_s (--apart) gives a rate",
+            None,
+            None,
+        )
+    gone_in_s = (now.lag or 0) / -rate
+    until = lasting(round(gone_in_s) * 1000)
+    return FALLS, f"it falls by {-rate:,.1f} records a second, and is gone in {until} if that goes on", rate, gone_in_s
+
+
+def _a_second(rate: float | None) -> str:
+    return "" if rate is None else f", {rate:,.1f} a second"
+
+
+def _of_markers(now: Seen) -> str:
+    return (
+        f"nothing is left to read: of {counted(now.lag or 0, 'offset')} each is a transaction's marker, of an aborted "
+        "record, or gone by compaction, and counts for ever; a scaler that waits for a lag of 0 waits in vain"
+    )
+
+
+def _of_one_look(now: Seen) -> tuple[str, str]:
+    if now.left_count:
+        return ONE_LOOK, f"{counted(now.left_count, 'record')} wait; one look shows no movement"
+    return ONE_LOOK, f"one look shows no movement: {_what_it_can_be(now)}"
+
+
+def _what_it_can_be(now: Seen) -> str:
+    marker = "a transaction's marker, which counts for ever, " if now.lag == 1 else "records that wait, markers, "
+    return (
+        f"{marker}an open transaction, or a consumer that does not commit look alike here; the broker's segments "
+        "(--segments) or --bootstrap show which it is"
+    )
+
+
+# The answer.
+
+
+@dataclass(frozen=True)
+class Lag(Answer):
+    """The answer to `lag`: a cause for each partition of each group, in the order of the source."""
+
+    source: str  # "describe", "segments" or "cluster"
+    look_count: int
+    apart_s: float | None
+    causes: tuple[Cause, ...]
+    rebalancing: tuple[str, ...]
+    gone: tuple[str, ...]  # groups of the first look that the second one lacks
+
+    @property
+    def outcome(self) -> Outcome:
+        """Found: a partition needs somebody; cannot tell: of one the source does not show enough."""
+        outcomes = {OUTCOMES[each.name] for each in self.causes}
+        if Outcome.FOUND in outcomes or self.gone:
+            return Outcome.FOUND
+        return Outcome.CANNOT_TELL if Outcome.CANNOT_TELL in outcomes else Outcome.FINE
+
+    def as_data(self) -> dict[str, object]:
+        """As `Answer.as_data`."""
+        rows = [
+            {
+                "group": each.group, "topic": each.at.topic, "partition": each.at.partition, "cause": each.name,
+                "outcome": OUTCOMES[each.name].name.lower(), "lag": each.lag, "words": each.words,
+                "rate": each.rate, "gone_in_s": each.gone_in_s,
+            }
+            for each in self.causes
+        ]  # fmt: skip
+        return {
+            "source": self.source,
+            "look_count": self.look_count,
+            "apart_s": self.apart_s,
+            "partitions": rows,
+            "rebalancing": [*self.rebalancing],
+            "gone": [*self.gone],
+        }
+
+    def __str__(self) -> str:
+        """Group by group, a sentence for each partition."""
+        said: list[str] = []
+        for name in dict.fromkeys(each.group for each in self.causes):
+            said.append(wrapped(name if name not in self.rebalancing else f"{name}, which is rebalancing now"))
+            for each in self.causes:
+                if each.group == name:
+                    number = "" if each.lag is None else f", lag {each.lag:,}"
+                    said.append(wrapped(f"{each.at}{number}: {each.words}", "  ", "    "))
+        return "\n".join([*said, *(f"{name} is not there any more" for name in self.gone)])
+
+
+# The command line.
+
+HELP = "why is the lag of my group what it is: what it does, its cause, and when it will be gone"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare them."""
+    file_argument(
+        parser, "--describe", action="append", default=[],
+        help="what kafka-consumer-groups --describe prints; twice: at two times, the older first; - is standard input",
+    )  # fmt: skip
+    file_argument(parser, "--segments", action="append", default=[], help="a broker's data directory, or folders of it")
+    parser.add_argument("--group", metavar="NAME", help="only this group")
+    parser.add_argument("--apart", type=float, metavar="SECONDS", help="between the two texts, or looks at a cluster")
+    add_bootstrap(parser)
+
+
+def answer(options: argparse.Namespace) -> Lag:
+    """Ask `kafkalearn.oncall.lag`."""
+    texts = [text_of(each, "what kafka-consumer-groups --describe prints") for each in options.describe]
+    with cluster_of(options) as cluster:
+        return lag(texts, paths=options.segments or None, cluster=cluster, group=options.group, apart_s=options.apart)

@@ -1,0 +1,160 @@
+"""Why a lag is what it is: each cause, from what a real broker's tool printed and from that broker's files."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import data_directory
+from kafkalearn.consuming.describe import DescribedPartition, describe_group
+from kafkalearn.oncall import lag
+from kafkalearn.oncall.answer import Outcome
+from kafkalearn.oncall.lag import OUTCOMES
+from kafkalearn.oncall.lag_looks import described_look
+from tests.oncall.examples import asked
+
+RECORDED = data_directory("lag")
+FIRST, SECOND = ((RECORDED / name).read_text(encoding="utf-8") for name in ("first.txt", "second.txt"))
+TWICE = lag([FIRST, SECOND], apart_s=10)
+FILES = lag(paths=RECORDED / "disk")
+EXPIRED = lag(paths=data_directory("offsets-topic") / "expiry")
+
+
+def named(answer, topic, group=None):
+    (found,) = [each for each in answer.causes if each.at.topic == topic and group in (None, each.group)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("topic", "cause", "words"),
+    [
+        ("falling", "falls", "falls by 3.0 records a second, and is gone in 10 s"),
+        ("growing", "grows", "grows by 10 records, 1.0 a second: 2 records were read"),
+        ("stuck", "not committing", "stands at 2, the lag grows by 4 records, 0.4 a second"),
+        ("marker", "stands", "a transaction's marker, which counts for ever"),
+        ("beyond", "beyond the end", "committed is 40, and the log ends at 5"),
+        ("unowned", "nobody owns it", "no member"),
+        ("fresh", "empty", "nothing was ever to be read"),
+    ],
+)
+def test_two_texts_say_what_it_does(topic, cause, words):
+    found = named(TWICE, topic)
+
+    assert found.name == cause
+    assert words in found.words
+
+
+def test_rates_are_those_of_the_time_between():
+    assert named(TWICE, "falling").rate == -3.0
+    assert named(TWICE, "falling").gone_in_s == 10.0
+    assert named(lag([FIRST, SECOND]), "falling").rate is None
+    assert "--apart" in named(lag([FIRST, SECOND]), "falling").words
+
+
+@pytest.mark.parametrize(
+    ("topic", "cause", "words"),
+    [
+        ("marker", "markers", "counts for ever"),
+        ("open", "open transaction", "last stable offset at 3, the high watermark is 7"),
+        ("compacted", "holes", "of its 20 offsets only 6 hold records to read"),
+        ("before", "before the start", "committed is 2, and the log begins at 5: 3 offsets were deleted unread"),
+        ("beyond", "beyond the end", "committed is 40, and the log ends at 5"),
+        ("unowned", "nobody owns it", "no member"),
+        ("stuck", "one look", "9 records wait"),
+        ("fresh", "empty", "nothing was ever to be read"),
+    ],
+)
+def test_the_files_of_the_same_broker_say_what_no_tool_prints(topic, cause, words):
+    found = named(FILES, topic)
+
+    assert found.name == cause
+    assert words in found.words
+
+
+def test_files_and_tool_agree_about_every_number():
+    printed = {(each.group, each.at): (each.committed, each.end) for each in described_look(SECOND).partitions}
+
+    for each in FILES.causes:
+        committed, end = printed[each.group, each.at]
+        assert each.lag == (None if committed is None else end - committed)
+    assert len(FILES.causes) == len(printed) == 10
+
+
+@pytest.mark.parametrize("group", ["classic-leaves", "kip848-leaves"])
+def test_an_expired_offset_is_no_offset_that_was_never_committed(group):
+    assert named(EXPIRED, "clicks", group).name == "offset removed"
+    assert "it expired" in named(EXPIRED, "clicks", group).words
+    owned = described_look(SECOND).partitions[0].member
+    never = describe_group("g", [DescribedPartition("orders", 0, None, 9, owned or "c-1", "/h", "c")])
+    assert named(lag(never), "orders").name == "never committed"
+
+
+def test_a_share_group_has_no_committed_offset():
+    found = lag((RECORDED / "share.txt").read_text(encoding="utf-8"))
+
+    assert found.causes[0].name == "share group"
+    assert "3 records are not acknowledged yet" in found.causes[0].words
+    assert found.outcome is Outcome.CANNOT_TELL
+
+
+def test_one_text_claims_no_movement():
+    found = named(lag(SECOND), "falling")
+
+    assert found.name == "one look"
+    assert found.rate is None
+
+
+@pytest.mark.parametrize("release", ["0.10.2", "1.0", "1.1", "2.2", "2.3", "3.8", "3.9", "4.0", "4.3"])
+def test_what_every_release_prints_is_read(release):
+    rows = [
+        DescribedPartition("or-ders.x", 0, 5, 9, "c-1", "/10.0.0.7", "my client"),
+        DescribedPartition("or-ders.x", 1, None, 3, "c-1", "/10.0.0.7", "my client"),
+        DescribedPartition("or-ders.x", 2, 7, 7),
+    ]
+    seen = described_look(describe_group("my group", rows, release=release), "my group").partitions
+
+    assert [(each.at, each.committed, each.end, each.lag) for each in seen] == [
+        (("or-ders.x", 0), 5, 9, 4), (("or-ders.x", 1), None, 3, None), (("or-ders.x", 2), 7, 7, 0),
+    ]  # fmt: skip
+    assert [each.member for each in seen] == ["c-1", "c-1", None]
+    assert {each.group for each in seen} == {"my group"}
+
+
+def test_commas_of_0_9_are_read():
+    text = "GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER\nbilling, orders, 0, 5, 7, 2, c1_/h\n"
+    (seen,) = described_look(text).partitions
+
+    assert (seen.group, seen.at, seen.committed, seen.end, seen.lag) == ("billing", ("orders", 0), 5, 7, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "give one of describe, paths and cluster"),
+        ({"describe": "nothing"}, "has no row"),
+        ({"describe": [FIRST] * 3}, "got 3 texts"),
+        ({"describe": FIRST, "group": "nobody"}, "no row of group 'nobody'"),
+        ({"describe": FIRST, "apart_s": -1}, "at least 0"),
+        ({"paths": RECORDED / "disk" / "open-0"}, "no segment of __consumer_offsets"),
+        ({"paths": RECORDED / "disk", "group": "nobody"}, "no group 'nobody'"),
+    ],
+)
+def test_what_cannot_be_asked_is_a_sentence(arguments, words):
+    with pytest.raises(KafkaLearnError, match=words):
+        lag(**arguments)
+
+
+def test_a_group_that_went_is_found():
+    gone = lag([FIRST, SECOND[SECOND.index("\nGROUP", 5) :]])
+
+    assert gone.gone == ("audit",)
+    assert "audit is not there any more" in str(gone)
+
+
+def test_every_cause_of_the_answers_has_an_outcome_and_the_exit_code_follows():
+    for each in (*TWICE.causes, *FILES.causes, *EXPIRED.causes):
+        assert each.name in OUTCOMES
+    assert asked(["lag", "--describe", str(RECORDED / "second.txt"), "--group", "audit"])[0] == Outcome.FOUND
+    assert asked(["lag", "--describe", str(RECORDED / "share.txt")])[0] == Outcome.CANNOT_TELL
+    fine = describe_group("g", [DescribedPartition("orders", 0, 9, 9, "c-1", "/h", "c")])
+    assert lag(fine).outcome is Outcome.FINE
