@@ -84,8 +84,8 @@ def data_directory(name: str) -> Path:
         broker, and what Kafka's tools say of each record. ``"command-walk"``: what the tools print from an empty
         cluster to the bytes of a commit, and the partition that these bytes are in. ``"real-kafka"``: what a real Kafka
         answered to the questions of `kafkalearn.releases.real_answers`, and two of its topics. ``"own-cluster"``:
-        what an engineer has of hers: settings, a server log, what the tools print, a piece of a disk. ``"lag"``: a group
-        that lags for every reason at once, as the tools print it twice and as its broker's files have it.
+        what an engineer has of hers: settings, a server log, what the tools print, a piece of a disk. ``"lag"``: a
+        group that lags for every reason at once, as the tools print it twice and as its broker's files have it.
         ``"server-logs"``: logs of brokers and clients of five runs, for `kafkalearn.oncall.logs`.
 
     Raises

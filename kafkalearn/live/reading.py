@@ -228,6 +228,14 @@ class Asking:
         counts = self.metadata(None).partition_counts
         return {topic: counts[topic] for topic in sorted(counts)}
 
+    def features(self) -> dict[str, int]:
+        """The features that the cluster has finalized, each with its level; empty before 3.3 and where none is."""
+        broker_id = min(self.metadata().addresses)
+        version = self._version(broker_id, "ApiVersions", 3)
+        says = {"clientSoftwareName": "kafkalearn", "clientSoftwareVersion": "1"} if version == 3 else {}
+        answer = self._ask(broker_id, "ApiVersions", says, version)
+        return {each["name"]: each["maxVersionLevel"] for each in answer.get("finalizedFeatures") or ()}
+
     def _ask_leader(
         self, topic: str, partition: int, name: str, values: dict[str, object], at_most: int | None = None
     ) -> dict[str, object]:

@@ -83,7 +83,7 @@ def run_tool(
             raise KafkaLearnError(f"a tool takes words, as in a shell: '--group', 'billing'; got {shown(each)}")
     words = list(arguments)
     if name not in WITHOUT_CLUSTER and ADDRESS not in words:
-        words += [ADDRESS, bootstrap]
+        words = [ADDRESS, bootstrap, *words]  # in front: the options of a command such as describe come behind it
     options = [*OPTIONS, "-cp", node_class_path(release, has_logs=False)]
     return run_java(*options, class_of(release, name), *words, timeout_s=timeout_s, said=said)
 

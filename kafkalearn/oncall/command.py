@@ -30,6 +30,9 @@ from kafkalearn import __version__
 from kafkalearn.base.errors import KafkaLearnError, require
 from kafkalearn.oncall.answer import Answer, Outcome
 
+FORMAT_VERSION = 1
+"""Of what ``--json`` prints, as ``answers.schema.json`` beside this file has it: names that are there stay."""
+
 QUESTIONS = ("where", "why", "lag", "xray", "upgrade", "safe")
 """The questions, in the order in which the help has them."""
 
@@ -148,7 +151,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _as_json(question: str, answer: Answer) -> str:
     """The answer as JSON in ASCII, which every terminal and pipe takes."""
-    return json.dumps({"question": question, "outcome": answer.outcome.name.lower(), **answer.as_data()}, indent=2)
+    frame = {"version": FORMAT_VERSION, "question": question, "outcome": answer.outcome.name.lower()}
+    return json.dumps({**frame, **answer.as_data()}, indent=2)
 
 
 def _make_printable(*streams: TextIO) -> None:

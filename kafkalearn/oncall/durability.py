@@ -217,8 +217,11 @@ class Harm:
     run: Trace = field(repr=False, compare=False)
 
 
-def settings_of(given: Mapping[str, Given], release: str) -> Settings:
-    """The settings as the simulators take them, of at most `MOST_SEARCHED` replicas."""
+def settings_of(given: Mapping[str, Given], release: str, has_elr: bool | None = None) -> Settings:
+    """The settings as the simulators take them, of at most `MOST_SEARCHED` replicas.
+
+    `has_elr` is whether the cluster has eligible leader replicas (KIP-966); None: as a new one of the release.
+    """
     value = {name: each.value for name, each in given.items()}
     replicas = value[REPLICAS]
     TopicSettings(replicas, release)  # refuses what is no number of replicas
@@ -228,6 +231,7 @@ def settings_of(given: Mapping[str, Given], release: str) -> Settings:
         min_insync_replicas=_searched(value[MIN_ISR], replicas),
         is_unclean_election_enabled=value[UNCLEAN],
         fetch_wait_max_ms=0,
+        **({} if has_elr is None else {"has_eligible_leader_replicas": has_elr}),
     )
     producer = ProducerSettings(
         acks=value[ACKS],
@@ -268,15 +272,17 @@ def _harm(settings: Settings, result: str, failure: str, run: Trace) -> Harm:
     return Harm(result, failure, tuple(words.partition(" Broken: ")[0] for words in said), run)
 
 
-def find_remedy(given: Mapping[str, Given], release: str, harms: tuple[Harm, ...]) -> tuple[tuple[str, object], ...]:
+def find_remedy(
+    given: Mapping[str, Given], release: str, harms: tuple[Harm, ...], has_elr: bool | None = None
+) -> tuple[tuple[str, object], ...]:
     """The fewest of `REMEDIES` after which nothing harms, found by leaving away what is not needed."""
     kept = [(name, value) for name, value in REMEDIES if _helps(name, value, given[name].value, release)]
-    if not kept or not _is_safe_with(given, kept, release):
+    if not kept or not _is_safe_with(given, kept, release, None, has_elr):
         return ()
     harmful = frozenset(each.failure for each in harms)  # these first: most of what is tried fails there
     for each in [*kept]:
         fewer = [one for one in kept if one is not each]
-        if _is_safe_with(given, fewer, release, harmful) and _is_safe_with(given, fewer, release):
+        if all(_is_safe_with(given, fewer, release, among, has_elr) for among in (harmful, None)):
             kept = fewer
     return tuple(kept)
 
@@ -295,11 +301,12 @@ def _is_safe_with(
     changes: Iterable[tuple[str, object]],
     release: str,
     among: frozenset[str] | None = None,
+    has_elr: bool | None = None,
 ) -> bool:
     """Whether no failure harms with these changes; with `among` only these failures are tried."""
     changed = {**given, **{name: Given(name, value, "a remedy") for name, value in changes}}
     try:
-        settings = settings_of(changed, release)
+        settings = settings_of(changed, release, has_elr)
     except KafkaLearnError:  # a producer would refuse to start so
         return False
     names = [name for name in failures_of(settings.topic.replica_count) if name != ALL_LOSE_POWER]

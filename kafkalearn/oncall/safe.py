@@ -36,8 +36,12 @@ from kafkalearn.oncall.durability import (
 )
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, described, file_argument
 from kafkalearn.oncall.settings import read_files
-from kafkalearn.releases.lines import DEFAULT_RELEASE, release_line
+from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
 
+ASKS = (
+    "Are eligible leader replicas on (eligible.leader.replicas.version)? A new cluster of 4.1 or later has them, an "
+    "upgraded one does not until kafka-features upgrade turns them on. With them these settings are safe; without them:"
+)
 LEFT_OUT = "transactions, several producers, what a callback does with an error, and disks that lie"
 
 
@@ -54,6 +58,7 @@ def safe(
     describe: str | None = None,
     topic: str | None = None,
     topic_settings: Mapping[str, object] | None = None,
+    has_eligible_leader_replicas: bool | None = None,
     release: str = DEFAULT_RELEASE,
 ) -> Safe:
     """Whether these settings can lose or double a record, with the shortest run that does.
@@ -73,6 +78,9 @@ def safe(
         Which one in `describe`; None: the only one.
     topic_settings : mapping or None
         In place of `describe`: ``"replication factor"`` and settings of the topic, as a cluster has them.
+    has_eligible_leader_replicas : bool or None
+        Whether the feature ``eligible.leader.replicas.version`` is on (KIP-966, since 4.0); None: both are tried, and
+        where they differ the answer is that it cannot be told. A new cluster of 4.1 has it, an upgraded one has not.
     release : str
         Of brokers and producer.
 
@@ -88,7 +96,7 @@ def safe(
     ('lost', 'the leader dies', 5)
     >>> answer.remedy
     (('acks', 'all'), ('min.insync.replicas', 2))
-    >>> int(safe(min_insync_replicas=2, replication_factor=3).outcome)
+    >>> int(safe(min_insync_replicas=2, replication_factor=3, has_eligible_leader_replicas=True).outcome)
     0
 
     References
@@ -111,8 +119,18 @@ def safe(
         IN_FLIGHT: max_in_flight,
     }
     given = gather(values, read, of_topic, line)
-    settings = settings_of(given, line)
+    may_have = at_least("4.0", line)
+    if has_eligible_leader_replicas and not may_have:
+        raise KafkaLearnError(f"eligible leader replicas came with 4.0 (KIP-966); the release is {line}")
+    elr = has_eligible_leader_replicas
+    settings = settings_of(given, line, elr)
     harms, beyond, seen = search(settings)
+    without = None
+    if elr is None and may_have and not harms:
+        others = search(settings_of(given, line, False))
+        if others[0]:
+            without, (harms, beyond, seen), elr = harms, others, False
+            settings = settings_of(given, line, False)
     producer = settings.producer
     decided = {
         ACKS: producer.acks,
@@ -121,8 +139,9 @@ def safe(
         IN_FLIGHT: producer.max_in_flight,
     }
     shown = tuple(replace(each, value=decided.get(name, each.value)) for name, each in given.items())
-    remedy = find_remedy(given, line, harms) if harms else ()
-    return Safe(line, shown, harms, beyond, seen, remedy, _notes(given, settings), settings)
+    remedy = find_remedy(given, line, harms, elr) if harms else ()
+    hangs = without is not None
+    return Safe(line, shown, harms, beyond, seen, remedy, _notes(given, settings), settings, hangs, elr)
 
 
 def _topic(describe: str, topic: str | None) -> str:
@@ -164,16 +183,22 @@ class Safe(Answer):
     remedy: tuple[tuple[str, object], ...]  # the settings after which nothing harms; empty: none is needed, or helps
     notes: tuple[str, ...]
     settings: Settings = field(repr=False, compare=False)
+    hangs_on_elr: bool = False  # with eligible leader replicas nothing harms, without them these runs do
+    has_eligible_leader_replicas: bool | None = None  # None: it makes no difference, or the release has none
 
     @property
     def outcome(self) -> Outcome:
-        """Found, if there is a run that harms a record."""
+        """Found, if there is a run that harms a record; cannot tell, if that hangs on what was not said."""
+        if self.hangs_on_elr:
+            return Outcome.CANNOT_TELL
         return Outcome.FOUND if self.harms else Outcome.FINE
 
     def as_data(self) -> dict[str, object]:
         """As `Answer.as_data`."""
         return {
             "release": self.release,
+            "hangs_on_elr": self.hangs_on_elr,
+            "has_eligible_leader_replicas": self.has_eligible_leader_replicas,
             "settings": [{"name": each.name, "value": each.value, "origin": each.origin} for each in self.given],
             "harms": [_harm_data(each) for each in self.harms],
             "beyond": [_harm_data(each) for each in self.beyond],
@@ -187,12 +212,17 @@ class Safe(Answer):
         said = [wrapped(f"{each.name} = {_written(each.value)} ({each.origin})", "  ") for each in self.given]
         if self.harms:
             worst = self.harms[0]
+            if self.hangs_on_elr:
+                said.append(wrapped(ASKS))
             said.append(wrapped(f"Not safe: {HARM[worst.result]}, if {worst.failure}. The shortest run:"))
             said += [wrapped(step, f"  {number}. ") for number, step in enumerate(worst.steps, start=1)]
             said += [wrapped(f"Also {each.result}: if {each.failure}.") for each in self._others()]
             if self.remedy:
                 changes = listed(f"{name} = {_written(value)}" for name, value in self.remedy)
-                said.append(wrapped(f"No such run is left with {changes}."))
+                on = ""
+                if self.has_eligible_leader_replicas is not False and at_least("4.0", self.release):
+                    on = ", with eligible leader replicas on, as a new cluster of 4.1 or later has them"
+                said.append(wrapped(f"No such run is left with {changes}{on}."))
         else:
             said.append("Safe: no run was found that loses a record or writes it twice.")
         if self.beyond:
@@ -240,6 +270,7 @@ def _written(value: object) -> str:
 # The command line.
 
 HELP = "can my settings lose or double a record: the shortest run that does, in words and as a film"
+ELR = "eligible.leader.replicas.version"
 TRUTHS = {"true": True, "false": False}
 SIDES = ("broker", "topic", "producer")
 
@@ -253,6 +284,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--idempotence", choices=[*TRUTHS], help="enable.idempotence")
     parser.add_argument("--retries", type=int, metavar="N")
     parser.add_argument("--max-in-flight", type=int, metavar="N", help="max.in.flight.requests.per.connection")
+    parser.add_argument("--elr", choices=("yes", "no"), help="whether eligible leader replicas are on (KIP-966)")
     parser.add_argument("--release", default=DEFAULT_RELEASE, help="of brokers and producer")
     parser.add_argument("--film", metavar="FILE", help="the run as a player (.html) or a picture of key frames (.svg)")
     files = parser.add_argument_group("files; flags go before them")
@@ -268,6 +300,8 @@ def answer(options: argparse.Namespace) -> Safe:
     """Ask `kafkalearn.oncall.safe`, and write the film."""
     if options.film is not None and Path(options.film).suffix not in (".html", ".svg"):
         raise KafkaLearnError(f"--film must end in .html or .svg, got {options.film!r}")
+    of_cluster, elr = _of_cluster(options)
+    elr = elr if options.elr is None else options.elr == "yes"
     found = safe(
         [*options.file, *((side, path) for side in SIDES for path in getattr(options, side))],
         acks=options.acks,
@@ -279,7 +313,8 @@ def answer(options: argparse.Namespace) -> Safe:
         max_in_flight=options.max_in_flight,
         describe=described(options),
         topic=options.topic_name,
-        topic_settings=_of_cluster(options),
+        topic_settings=of_cluster,
+        has_eligible_leader_replicas=elr,
         release=options.release,
     )
     if options.film is not None:
@@ -287,16 +322,21 @@ def answer(options: argparse.Namespace) -> Safe:
     return found
 
 
-def _of_cluster(options: argparse.Namespace) -> dict[str, object] | None:
-    """The topic's replicas and settings, as a running cluster has them."""
+def _of_cluster(options: argparse.Namespace) -> tuple[dict[str, object] | None, bool | None]:
+    """The topic's replicas and settings as a running cluster has them, and whether its feature is on."""
     with cluster_of(options) as cluster:
         if cluster is None:
-            return None
+            return None, None
         if options.topic_name is None or options.describe is not None:
             raise KafkaLearnError("--bootstrap needs --topic-name, and stands in place of --describe")
         settings = cluster.topic_settings(options.topic_name)
         replicas = cluster.partition(options.topic_name, 0).replicas
-        return {REPLICAS: len(replicas), **{name: settings[name] for name in (MIN_ISR, UNCLEAN) if name in settings}}
+        own = {name: settings[name] for name in (MIN_ISR, UNCLEAN) if name in settings}
+        return {REPLICAS: len(replicas), **own}, cluster.features().get(ELR, 0) > 0 if _may_have(options) else None
+
+
+def _may_have(options: argparse.Namespace) -> bool:
+    return at_least("4.0", options.release)
 
 
 def _write_film(found: Safe, path: Path) -> None:

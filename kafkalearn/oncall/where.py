@@ -194,6 +194,13 @@ def leaders_for(
     if cluster is not None:
         if topic is None:
             raise KafkaLearnError("which topic of the cluster? Give topic (--topic)")
+        if topic in (OFFSETS_TOPIC, TRANSACTIONS_TOPIC) and topic not in cluster.topics():
+            first = "joined a group or committed" if topic == OFFSETS_TOPIC else "begun a transaction"
+            raise KafkaLearnError(
+                f"this cluster has no {topic} yet: nobody has ever {first} there, so nothing has a coordinator. "
+                f"It is made at the first such request, with {DEFAULT_PARTITION_COUNT} partitions by default; "
+                "--partitions without --bootstrap says where a name will be"
+            )
         known = cluster.metadata([topic])
         count = known.partition_counts[topic]
         if partition_count not in (None, count):
@@ -317,10 +324,12 @@ class Where(Answer):
     @property
     def disagreeing(self) -> tuple[str, ...]:
         """The keys that two of the partitioners asked for write to two partitions."""
-        partitions: dict[str, set[int | None]] = {}
-        for each in self.places:
-            partitions.setdefault(each.name, set()).add(each.partition)
-        return tuple(name for name, found in partitions.items() if len(found) > 1)
+        return tuple(
+            name for name in dict.fromkeys(each.name for each in self.places) if len(self._partitions_of(name)) > 1
+        )
+
+    def _partitions_of(self, name: str) -> set[int | None]:
+        return {each.partition for each in self.places if each.name == name}
 
     def as_data(self) -> dict[str, object]:
         """As `Answer.as_data`."""
@@ -332,10 +341,10 @@ class Where(Answer):
         what = KINDS[self.kind][1]
         said = [self._sentence(self.places[0])] if len(self.places) == 1 else [*self._table()]
         if self.disagreeing:
+            is_one, most = len(self.disagreeing) == 1, max(len(self._partitions_of(each)) for each in self.disagreeing)
+            spread = f"{'its' if is_one else 'their'} records lie in {'' if is_one else 'up to '}{most} partitions"
             keys = counted(len(self.disagreeing), "key")
-            said.append(
-                wrapped(f"These clients disagree about {keys}: its records lie in two partitions, in no order.")
-            )
+            said.append(wrapped(f"These clients disagree about {keys}: {spread}, in no order."))
         if self.offline:
             is_one = len(self.offline) == 1
             partitions = f"Partition{'' if is_one else 's'} {listed(self.offline)} {'has' if is_one else 'have'}"

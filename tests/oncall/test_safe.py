@@ -37,6 +37,7 @@ def test_what_harms_with_three_replicas_is_what_the_matrix_has(producer, min_isr
         replication_factor=3,
         min_insync_replicas=min_isr,
         is_unclean_election_enabled=unclean,
+        has_eligible_leader_replicas=True,  # as the matrix has it
     )
     found = {(each.failure, each.result) for each in (*answer.harms, *answer.beyond)}
     cells = matrix([producer], tuple(FAILURES), [unclean], [min_isr])
@@ -71,7 +72,22 @@ def test_every_run_breaks_a_promise_at_its_end_and_the_remedy_leaves_none(settin
         "replication factor": "replication_factor",
     }
     if answer.remedy:
-        assert not safe(**{**settings, **{names[name]: value for name, value in answer.remedy}}).harms
+        changed = {**settings, **{names[name]: value for name, value in answer.remedy}}
+        may_have = settings.get("release") is None
+        assert not safe(**changed, has_eligible_leader_replicas=may_have or None).harms
+        assert ("with eligible leader replicas on" in " ".join(str(answer).split())) == may_have
+
+
+def test_what_hangs_on_eligible_leader_replicas_is_asked_and_not_guessed():
+    """An upgraded 4.3 has the feature off; by our own model the last in sync may then lose what was acknowledged."""
+    settings = {"min_insync_replicas": 2, "replication_factor": 3}
+    unknown, on, off = (safe(**settings, has_eligible_leader_replicas=each) for each in (None, True, False))
+
+    assert (unknown.outcome, on.outcome, off.outcome) == (Outcome.CANNOT_TELL, Outcome.FINE, Outcome.FOUND)
+    assert "Are eligible leader replicas on" in str(unknown)
+    assert unknown.harms == off.harms
+    with pytest.raises(KafkaLearnError, match="came with 4.0"):
+        safe(**settings, has_eligible_leader_replicas=True, release="3.9")
 
 
 def test_strimzi_4694_a_minimum_above_the_replicas_is_said():
