@@ -19,6 +19,7 @@ picture and its words stand beside it.
 - `kafkalearn.log`: segments, retention, the cleaner, tombstones
 - `kafkalearn.replication`: leader, followers, log ends, high watermark, ISR, epochs
 - `kafkalearn.delivery`: acks, retries, the idempotent producer, and where a record ends
+- `kafkalearn.transactions`: the transaction coordinator, the partitions' side, the offsets of a transaction
 - `kafkalearn.purgatory`: delayed operations and timing wheels
 - `kafkalearn.zookeeper`: the consumer before the coordinator: who owned what, how it fetched, where it committed
 - `kafkalearn.operations`: plans for replicas, leadership, a coordinator's life, what the tools print, faults in a
@@ -100,6 +101,7 @@ _PARTS = (
     "releases",
     "replication",
     "scenarios",
+    "transactions",
     "zookeeper",
 )
 
