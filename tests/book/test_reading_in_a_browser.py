@@ -75,13 +75,14 @@ def test_on_paper_a_player_is_its_stills_and_no_button_is_printed(browser, made_
     shown.page.pdf()
     assert shown.run(in_place) == before
     assert len(before) > 40
+    assert shown.seen.errors == []
 
     shown.run("() => dispatchEvent(new Event('beforeprint'))")
     shown.page.emulate_media(media="print")
     at_the_end = shown.run("""() => [...document.querySelectorAll("[data-after]")].filter((each) => {
         const end = each.closest(".kl-paper"), next = end?.nextElementSibling;
         const isLast = !next || next.querySelector("h1, h2") || !next.classList.contains("book-cell");
-        return each.checkVisibility() && isLast;
+        return end && each.checkVisibility() && isLast;
     }).length""")
     assert at_the_end == len(before)
     assert shown.run("() => document.querySelectorAll('.kl-on-paper').length") == shown.run(

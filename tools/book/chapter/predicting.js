@@ -44,6 +44,7 @@ function toTheEndsOfSections() {
   for (const { last, asked } of sections.filter((each) => each.asked.length)) {
     const end = document.createElement("section");
     end.className = "kl-paper";
+    last.after(end); // before the last cell of the section may move into it
     for (const { question, place, closed } of asked) {
       const words = [...place.closest(".book-cell").querySelectorAll("p")].find((each) => each.textContent.startsWith("Predict"));
       const so = Object.assign(document.createElement("p"), { className: "kl-on-paper" });
@@ -57,7 +58,6 @@ function toTheEndsOfSections() {
         around.append(part);
       }
     }
-    last.after(end);
   }
 }
 addEventListener("beforeprint", toTheEndsOfSections);
