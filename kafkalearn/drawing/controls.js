@@ -2,7 +2,7 @@
 // A change is sent as `_values`; the answer is another animation, and `_answer` with what was wrong, if anything was.
 
 const PATIENCE_MS = 5000;
-const SILENT = "Python has not answered yet, so all stays as it was. If it is not busy, its kernel has ended: run this cell again.";
+const SILENT = "Python has not answered yet. If it is not busy, its kernel has ended: run this cell again.";
 const RECORDED = "Recorded with these values. In JupyterLab, run this cell to change them.";
 
 function labelled(words, input) {
@@ -68,7 +68,7 @@ function mountControls(model, place) {
   const fields = document.createElement("fieldset");
   fields.append(...controls.map((each) => each.whole));
   place.append(fields, message);
-  let { asked, values: stood } = JSON.parse(model.get("_values")), timer = null;
+  let asked = JSON.parse(model.get("_values")).asked, timer = null;
 
   function say(words, isWrong) {
     message.textContent = words;
@@ -81,19 +81,14 @@ function mountControls(model, place) {
     asked += 1;
     model.set("_values", JSON.stringify({ asked, values }));
     model.save_changes();
-    timer ??= setTimeout(() => {
-      put(stood); // the picture is of these values
-      say(SILENT, true);
-    }, PATIENCE_MS);
-  }
-
-  function put(values) {
-    values.forEach((value, at) => { if (controls[at].get() !== value) controls[at].put(value); });
+    timer ??= setTimeout(() => say(SILENT, true), PATIENCE_MS);
   }
 
   function take() {
     const known = JSON.parse(model.get("_values"));
-    if (known.asked === asked) put(known.values);
+    if (known.asked === asked) known.values.forEach((value, at) => {
+      if (controls[at].get() !== value) controls[at].put(value);
+    });
   }
 
   function hear() {
@@ -101,10 +96,6 @@ function mountControls(model, place) {
     if (answer.asked !== asked) return; // the answer to an older question: the last one is still under way
     clearTimeout(timer);
     timer = null;
-    if (answer.message === "") {
-      stood = JSON.parse(model.get("_values")).values;
-      put(stood); // also where they had been put back: it answers late
-    }
     say(answer.message, answer.message !== "");
   }
 
