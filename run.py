@@ -111,6 +111,11 @@ def chapters(words):
     return hand_over("-m", "tools.chapters", *words)
 
 
+def minutes(words):
+    """Counts how long each lesson takes, by one formula; ARGS='05 06': those, section by section."""
+    return hand_over("-m", "tools.minutes", *words)
+
+
 def bench(words):
     """Runs the benchmarks, all or those named, each a table of ratios."""
     scripts = sorted((ROOT / "benchmarks").glob("[!_]*.py"))
@@ -176,7 +181,7 @@ def setup(words):
 
 
 OFFERED = (lab, reset, edit, quick, test, test_all, fuzz)
-OFFERED += (book, chapters, bench, live, conform, report, grades, settings, release, size, lock, setup)
+OFFERED += (book, chapters, minutes, bench, live, conform, report, grades, settings, release, size, lock, setup)
 COMMANDS = {each.__name__.replace("_", "-"): each for each in OFFERED}
 
 

@@ -2,8 +2,8 @@
 
 - `play` steps through a trace; `animation` is the drawn trace itself; `vary` adds controls to it or to a picture,
   `slider` is one of them whose values have words; `save` writes any of them as SVG, PNG or GIF.
-- `draw_lookup`, `draw_keyless`, `draw_offsets_topic` draw; `describe_lookup` and `describe_keyless` say the same in
-  a sentence, `lookup_text` and `keyless_text` in plain text.
+- `draw_lookup`, `draw_key`, `draw_keyless`, `draw_offsets_topic` draw; `describe_lookup` and `describe_keyless` say the
+  same in a sentence, `lookup_text` and `keyless_text` in plain text.
 - `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew` show
   statistics over many rows.
 - `draw_replication`, `describe_replication` and `replication_text` show a partition on its brokers; `draw_hw_leo` and
@@ -17,13 +17,14 @@
 - `draw_assignment` and `draw_rebalance` show who has which partition, and a rebalance moment by moment, each with its
   `describe_` and its text; `draw_measures` what a change costs by each assignor, `draw_shares` how often which share.
 - `draw_group`, `describe_group` and `group_text` show a consumer group in a scenario, moment by moment; `draw_timeline`
-  the whole scenario, `draw_group_states` the states of a classic group and every way between them.
+  the whole scenario, `draw_group_states` the states of a classic group and every way between them; `animate_epochs` a
+  KIP-848 group heartbeat by heartbeat.
 - `draw_consuming`, `describe_consuming` and `consuming_text` show a topic and what its groups have read of it;
   `draw_lag_by_partition` and `draw_lag_over_time` how far they are behind. `draw_push`, `describe_push` and
   `push_text` show the same records pulled from a log and pushed from queues.
-- `animate_consuming`, `animate_failover`, `animate_fetching`, `animate_group`, `animate_keyless`,
-  `animate_offset_stores`, `animate_push`, `animate_rebalance`, `animate_simple_consumer` and `animate_zookeeper` draw a
-  whole run for `play`.
+- `animate_consuming`, `animate_coordinator_life`, `animate_failover`, `animate_fetching`, `animate_group`,
+  `animate_keyless`, `animate_offset_stores`, `animate_push`, `animate_rebalance`, `animate_simple_consumer` and
+  `animate_zookeeper` draw a whole run for `play`.
 - `draw_record_bytes` and `describe_record_bytes` show a record of the offsets topic byte by byte (`record_bytes` takes
   it apart, `record_bytes_text` is all of it); `draw_store`, `describe_store`, `store_text` its coordinator's store;
   `draw_commit_path`, `describe_commit_path` and `commit_path_text` the brokers of its partition.
@@ -66,6 +67,7 @@ _NAMES_OF = {
     "drawing.player": "Animation Picture animation",
     "drawing.saving": "save",
     "drawing.widgets": "Player Varied play progress_bar vary",
+    "groups.epochs_picture": "animate_epochs",
     "groups.picture": "animate_group describe_group draw_group group_text",
     "groups.timeline_picture": "draw_group_states draw_timeline",
     "log.picture": "crossing_text describe_crossing draw_crossing draw_log",
@@ -73,9 +75,10 @@ _NAMES_OF = {
     "offsets.record_picture": "describe_record_bytes draw_record_bytes record_bytes record_bytes_text",
     "offsets.replicated_picture": "commit_path_text describe_commit_path draw_commit_path",
     "offsets.store_picture": "describe_store draw_store store_text",
+    "operations.coordinator_life.picture": "animate_coordinator_life",
     "operations.failover_picture": "animate_failover describe_failover draw_load_times failover_text",
     "operations.leadership_picture": "describe_leadership draw_leadership draw_load draw_moves leadership_text",
-    "partitioning.picture": "animate_keyless describe_keyless draw_keyless keyless_text",
+    "partitioning.picture": "animate_keyless describe_keyless draw_key draw_keyless keyless_text",
     "purgatory.picture": (
         "describe_purgatory describe_requests draw_purgatory draw_requests purgatory_text requests_text"
     ),

@@ -15,7 +15,9 @@ MEASURES = ("revoked, eager", "revoked, cooperative", "moved", "fewest", "spread
 """The measures of `kafkalearn.assignors.compare`, in the order in which they are drawn."""
 
 
-def draw_measures(ax: Axes, rows: Sequence[Mapping[str, object]], measures: Sequence[str] = MEASURES) -> None:
+def draw_measures(
+    ax: Axes, rows: Sequence[Mapping[str, object]], measures: Sequence[str] = MEASURES, *, what: str = "partitions"
+) -> None:
     """A group of bars for each assignor: what a change costs by each measure, all in partitions.
 
     Parameters
@@ -23,7 +25,9 @@ def draw_measures(ax: Axes, rows: Sequence[Mapping[str, object]], measures: Sequ
     rows : sequence of mapping
         As `kafkalearn.assignors.compare` returns them.
     measures : sequence of str
-        Which of `MEASURES` to draw.
+        Which of `MEASURES` to draw, or others that the rows have.
+    what : str
+        What is measured: the axis says it.
 
     Raises
     ------
@@ -44,7 +48,7 @@ def draw_measures(ax: Axes, rows: Sequence[Mapping[str, object]], measures: Sequ
         label = "must move at least" if name == "fewest" else name
         bars = ax.barh(y, values, height, linewidth=0.8, label=label, zorder=2, **bar_style(fill(at + 1)))
         ax.bar_label(bars, [f"{value:,}" for value in values], padding=4, fontsize=13)
-    ax.set(yticks=places, yticklabels=[row["assignor"] for row in rows], xlabel="partitions", xlim=(0, most * 1.1 or 1))
+    ax.set(yticks=places, yticklabels=[row["assignor"] for row in rows], xlabel=what, xlim=(0, most * 1.1 or 1))
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
 

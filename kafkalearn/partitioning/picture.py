@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 
-from kafkalearn.base.errors import counted
-from kafkalearn.base.hashing import to_positive
+from kafkalearn.base.errors import KafkaLearnError, counted
+from kafkalearn.base.hashing import murmur2, to_positive
 from kafkalearn.base.trace import Frame, Trace
 from kafkalearn.drawing.player import Animation, Picture, animation, picture
 from kafkalearn.drawing.svg import (
@@ -37,6 +37,7 @@ from kafkalearn.drawing.svg import (
     text,
     text_width,
 )
+from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.partitioning.keyless import (
     Batch,
     Drain,
@@ -324,4 +325,55 @@ def _meter(settings: Settings, state: Producer, top: float) -> str:
             text(half - 8, top + 16, str(settings.batch_size), SMALL, "end"),
             text(METER_LEFT + METER_WIDTH + 8, top + 16, str(whole), SMALL),
         ]
+    )
+
+
+# A key, step by step: its bytes, their hash, the hash without its sign, the remainder. One picture, for `vary`.
+
+STEP_TOP, STEP_HEIGHT, STEP_LEFT, CELLS_TOP = 26, 46, 250, 226
+MOST_CELLS, MOST_BYTES = 24, 20
+
+
+def draw_key(key: bytes, partition_count: int) -> Picture:
+    """How the Java client finds the partition of a key: bytes, murmur2, without the sign, remainder.
+
+    >>> draw_key(b"order-42", 6).label
+    'order-42: murmur2 501,153,024, without its sign 501,153,024, partition 0 of 6.'
+
+    Raises
+    ------
+    KafkaLearnError
+        If there are more partitions than the picture has room for.
+    """
+    if partition_count > MOST_CELLS:
+        raise KafkaLearnError(f"the picture has room for {MOST_CELLS} partitions, got {partition_count}")
+    key_hash = murmur2(key)
+    positive = to_positive(key_hash)
+    partition = partition_for_key(key, partition_count)
+    shown = key[:MOST_BYTES].hex(" ") + (" ..." if len(key) > MOST_BYTES else "")
+    steps = (
+        ("the bytes of the key", shown or "none"),
+        ("murmur2", f"{key_hash:,}"),
+        ("& 0x7fffffff", f"{positive:,}" + (" (the sign bit is cut off)" if key_hash < 0 else "")),
+        (f"% {partition_count}", f"partition {partition}"),
+    )
+    room = (WIDTH - 40) / partition_count
+    cells = [(20 + room * number, CELLS_TOP, room, 50) for number in range(partition_count)]
+    return picture(
+        CELLS_TOP + 70,
+        *(
+            text(x, STEP_TOP + STEP_HEIGHT * place + 10, words, BODY, bold=x == STEP_LEFT)
+            for place, step in enumerate(steps)
+            for x, words in zip((20, STEP_LEFT), step, strict=True)
+        ),
+        filled(fill(2), cells[partition]),
+        *(outlined(*cells, stroke=INK, width=1),),
+        *(
+            text(x + width / 2, y + 32, str(number), BODY, "middle", MARK if number == partition else MUTED)
+            for number, (x, y, width, _) in enumerate(cells)
+        ),
+        label=(
+            f"{key.decode(errors='replace')}: murmur2 {key_hash:,}, without its sign {positive:,}, "
+            f"partition {partition} of {partition_count}."
+        ),
     )

@@ -31,8 +31,9 @@ from kafkalearn.commits import (
     undisturbed,
 )
 from kafkalearn.drawing.svg import MARK, SMALL
-from kafkalearn.groups import classic
+from kafkalearn.groups import classic, consumer
 from kafkalearn.groups.classic import TRANSITIONS, JoinGroup, LeaveGroup, Settings, TimePassed
+from kafkalearn.groups.epochs_picture import animate_epochs
 from kafkalearn.groups.picture import DOING_FILLS, STATE_FILLS
 from kafkalearn.scenarios import simulate
 from kafkalearn.views import (
@@ -65,6 +66,10 @@ from tests.every import every_case
 TEN = [Member(f"m{number:02}", ["orders"]) for number in range(10)]
 NINE = [member for member in TEN if member.member_id != "m03"]
 FEEDS = [f"feed-{number:02}" for number in range(40)]
+
+
+def font_sizes(drawing):
+    return [float(size) for size in re.findall(r'font-size="([\d.]+)"', drawing)]
 
 
 def by_range(members):
@@ -428,3 +433,24 @@ def test_costs_are_one_mark_for_each_strategy_and_those_that_lose_say_how_much()
 def test_costs_without_a_commit_cannot_be_drawn(costs):
     with pytest.raises(KafkaLearnError, match="that commit something"):
         draw_commit_costs(Figure().add_subplot(), costs)
+
+
+def test_epochs_are_drawn_heartbeat_by_heartbeat():
+    two = consumer.Settings(topics={"orders": 4})
+    beats = [consumer.join("A", ["orders"]), consumer.TimePassed(1000), consumer.join("B", ["orders"])]
+    beats += [consumer.ConsumerGroupHeartbeat("A", 2)]
+    shown = animate_epochs(consumer.simulate(two, beats), title="Epochs")
+
+    for drawing in shown.pictures:
+        assert min(font_sizes(drawing)) >= SMALL
+        assert drawing.size[1] <= 590
+    assert len({drawing.size for drawing in shown.pictures}) == 1
+    assert "B: epoch 3" in shown.captions[3]
+    assert "no partition" in shown.captions[3]
+    assert shown.pictures[3].count("...") > shown.pictures[1].count("...")
+
+
+def test_epochs_of_several_topics_are_refused():
+    several = consumer.Settings(topics={"orders": 2, "clicks": 2})
+    with pytest.raises(KafkaLearnError, match="2 topics"):
+        animate_epochs(consumer.simulate(several, [consumer.join("A", ["clicks", "orders"])]))

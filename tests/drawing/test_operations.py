@@ -12,7 +12,9 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.consuming import truncation
 from kafkalearn.consuming.truncation.search import EPOCHLESS_COMMIT, UNVALIDATED_ASSIGNMENT
 from kafkalearn.drawing.svg import SMALL
+from kafkalearn.operations import coordinator_life as life
 from kafkalearn.operations import leadership
+from kafkalearn.operations.coordinator_life.picture import animate_coordinator_life, coordinator_life_text
 from kafkalearn.operations.failover import BrokerDied, BrokerStarted, BrokerStopped, SecondPassed, Settings, simulate
 from kafkalearn.operations.failover_picture import animate_failover, describe_failover, draw_load_times, failover_text
 from kafkalearn.operations.placement import place_rotated, place_shifted
@@ -215,3 +217,32 @@ def test_times_of_loads_are_two_bars_a_broker_and_at_most_seven_brokers():
     for wrong in ({}, dict.fromkeys(range(1, 9), (1, 1)), {1: (-1, 0)}):
         with pytest.raises(KafkaLearnError):
             draw_load_times(wrong)
+
+
+MOVES = [life.Request(1, "OffsetCommit", offset=7), life.BrokerLost(1), life.OrderCarriedOut(2, 1), life.LoadRead(2)]
+MOVES += [life.BrokerBack(1), life.CoordinatorStarted(1), life.LeaderImbalanceChecked(), life.OrderCarriedOut(2, 2)]
+MOVES += [life.Request(2, "OffsetFetch"), life.OrderCarriedOut(1, 2), life.LoadRead(1)]
+
+
+@pytest.mark.parametrize("release", ["1.1", "3.9", "4.3"])
+def test_a_coordinators_life_is_drawn_and_said(release):
+    trace = life.simulate(life.Settings(release), MOVES)
+    shown = animate_coordinator_life(trace, title="A coordinator resigns")
+    for drawing in shown.pictures:
+        assert min(font_sizes(drawing)) >= SMALL
+        assert drawing.size[1] <= 590
+    assert len({drawing.size for drawing in shown.pictures}) == 1
+    assert "broker 2 resigns and forgets 1 group" in shown.captions[8]
+    assert shown.captions[9].endswith("OffsetFetch: NOT_COORDINATOR.")
+
+
+def test_whether_a_broker_has_a_task_for_expiry_stands_in_its_lines():
+    old, new = (life.simulate(life.Settings(release), MOVES)[6] for release in ("3.9", "4.3"))
+    assert coordinator_life_text(old).splitlines()[1].endswith("in 600 s")
+    assert coordinator_life_text(new).splitlines()[1].endswith("no task")
+    assert "is down" in coordinator_life_text(life.simulate(life.Settings(), MOVES)[2])
+
+
+def test_a_life_of_many_brokers_is_refused():
+    with pytest.raises(KafkaLearnError, match="has room for 3 brokers, got 4"):
+        animate_coordinator_life(life.simulate(life.Settings(broker_ids=(1, 2, 3, 4)), []))

@@ -14,8 +14,9 @@ from kafkalearn.coordinator.leaders import round_robin_leaders
 from kafkalearn.coordinator.lookup import look_up
 from kafkalearn.coordinator.picture import broker_fill
 from kafkalearn.drawing.svg import MARK, SMALL
+from kafkalearn.partitioning.keyed import partition_for_key
 from kafkalearn.partitioning.keyless import Settings, sends, simulate
-from kafkalearn.views import draw_keyless, draw_lookup, draw_offsets_topic
+from kafkalearn.views import draw_key, draw_keyless, draw_lookup, draw_offsets_topic
 
 BROKERS = st.one_of(st.none(), st.integers(0, 9))
 
@@ -133,3 +134,18 @@ def test_more_partitions_than_fit_follow_the_record():
     for frame in trace[1:]:
         assert f">partition {frame.state.effects[-1].partition}<" in draw_keyless(settings, frame)
         assert draw_keyless(settings, frame).size[1] <= 590
+
+
+@pytest.mark.parametrize("key", [b"", b"order-42", b"\xff\xfe<&", b"x" * 300])
+@pytest.mark.parametrize("partition_count", [1, 6, 24])
+def test_the_way_of_a_key_is_drawn(key, partition_count):
+    drawing = draw_key(key, partition_count)
+
+    assert drawing.size[1] <= 590
+    assert f">partition {partition_for_key(key, partition_count)}<" in drawing
+    assert ElementTree.fromstring(drawing) is not None
+
+
+def test_a_topic_too_large_for_the_way_of_a_key_is_refused():
+    with pytest.raises(KafkaLearnError, match="has room for 24 partitions, got 25"):
+        draw_key(b"a", 25)

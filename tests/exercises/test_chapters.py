@@ -10,23 +10,21 @@ from kafkalearn.assignors import assign
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.search import explore
 from kafkalearn.delivery.search import model as delivery_model
-from kafkalearn.exercises import chapter13
+from kafkalearn.exercises import chapter10, chapter10b, chapter12, chapter12b, chapter13, chapter13b, chapter13c
 from kafkalearn.exercises.chapter02 import KAFKA_PYTHON, KAFKAJS, REPORTS, SINEK, kafkajs_partition
 from kafkalearn.exercises.chapter04 import KeepsLaws
 from kafkalearn.exercises.chapter12 import (
     is_soon_replaced,
-    move_the_group,
     nobody_gives_up,
     patient_settings,
-    stand_still,
-    stopped_by_the_first,
     survives_pause,
-    which_offset,
     who_owns,
 )
-from kafkalearn.exercises.chapter13 import FIRST, TAKEN
+from kafkalearn.exercises.chapter12b import move_the_group, stand_still, stopped_by_the_first, which_offset
+from kafkalearn.exercises.chapter13c import FIRST, TAKEN
 from kafkalearn.exercises.kit.game import MOST_MOVES, Game, moves_of
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG
+from kafkalearn.exercises.progress.record import MOVED
 from kafkalearn.operations.faults import KINDS, cluster_logs, find_faults
 from kafkalearn.operations.placement import place_shifted
 from kafkalearn.operations.reassignment import plan_of, write_plan
@@ -274,13 +272,13 @@ def letters_of(found):
 
 @pytest.mark.parametrize("form", [list, tuple])
 def test_a_plan_may_be_lists_or_the_text_of_its_json(form):
-    assert chapter13.third_replica.check(form(map(form, RIGHT_PLAN))).outcome == RIGHT
-    assert chapter13.third_replica.check(write_plan(plan_of("orders", RIGHT_PLAN))).outcome == RIGHT
+    assert chapter13b.third_replica.check(form(map(form, RIGHT_PLAN))).outcome == RIGHT
+    assert chapter13b.third_replica.check(write_plan(plan_of("orders", RIGHT_PLAN))).outcome == RIGHT
 
 
 def test_another_plan_that_keeps_to_the_rules_is_right_too():
     other = [[first, third, second] for first, second, third in RIGHT_PLAN]
-    assert chapter13.third_replica.check(other).outcome == RIGHT
+    assert chapter13b.third_replica.check(other).outcome == RIGHT
 
 
 def changed(**lines):
@@ -301,7 +299,7 @@ def changed(**lines):
     ],
 )
 def test_what_is_wrong_with_a_plan_is_said(plan, said):
-    result = chapter13.third_replica.check(plan)
+    result = chapter13b.third_replica.check(plan)
     assert result.outcome == WRONG
     assert said in repr(result)
 
@@ -309,7 +307,7 @@ def test_what_is_wrong_with_a_plan_is_said(plan, said):
 def test_a_plan_by_which_one_broker_inherits_everything_is_wrong():
     # Broker 1 leads 0 and 4; its heir is 3 in both, and the copies are as many and as even as they should be.
     plan = [[1, 3, 2], [2, 3, 4], [3, 4, 1], [4, 1, 2], [1, 3, 4], [2, 4, 1], [3, 1, 2], [4, 2, 3]]
-    result = chapter13.third_replica.check(plan)
+    result = chapter13b.third_replica.check(plan)
     assert result.outcome == WRONG
     assert "If broker 1 dies" in repr(result)
 
@@ -318,17 +316,31 @@ def test_a_plan_by_which_one_broker_inherits_everything_is_wrong():
 def test_the_capstone_takes_any_seed_of_ones_own(seed):
     found = found_in(seed)
     answer = {"seed": seed, "findings": found, "first": letters_of(found)}
-    assert chapter13.my_cluster.check(answer).outcome == RIGHT
-    assert chapter13.my_cluster.check(answer | {"findings": found[1:]}).outcome == WRONG
-    assert chapter13.my_cluster.check(answer | {"first": {}}).outcome == WRONG
+    assert chapter13c.my_cluster.check(answer).outcome == RIGHT
+    assert chapter13c.my_cluster.check(answer | {"findings": found[1:]}).outcome == WRONG
+    assert chapter13c.my_cluster.check(answer | {"first": {}}).outcome == WRONG
 
 
 def test_the_capstone_says_how_many_are_missing_and_does_not_take_the_chapters_seeds():
     found = found_in(8)
     answer = {"seed": 8, "findings": found[2:], "first": letters_of(found)}
-    assert "4 faults found, 2 missed, 0 wrong" in repr(chapter13.my_cluster.check(answer))
-    assert "no seed of your own" in repr(chapter13.my_cluster.check(answer | {"seed": TAKEN[-1]}))
-    assert chapter13.my_cluster.check(answer | {"findings": ...}).outcome == NOT_ATTEMPTED
+    assert "4 faults found, 2 missed, 0 wrong" in repr(chapter13c.my_cluster.check(answer))
+    assert "no seed of your own" in repr(chapter13c.my_cluster.check(answer | {"seed": TAKEN[-1]}))
+    assert chapter13c.my_cluster.check(answer | {"findings": ...}).outcome == NOT_ATTEMPTED
+
+
+@pytest.mark.parametrize(
+    ("whole", "parts"),
+    [(chapter10, (chapter10b,)), (chapter12, (chapter12b,)), (chapter13, (chapter10b, chapter13b, chapter13c))],
+    ids=("10", "12", "13"),
+)
+def test_a_copy_of_the_time_when_they_were_one_finds_its_exercises(whole, parts):
+    for part in parts:
+        moved = [each for each in part.all_exercises() if f"{whole.__name__[-2:]}.{each.name}" in MOVED]
+        assert moved
+        for each in moved:
+            assert getattr(whole, each.name) is each
+            assert MOVED[f"{whole.__name__[-2:]}.{each.name}"] == each.progress.exercise
 
 
 def test_every_kind_of_fault_has_its_own_first_thing_to_do():

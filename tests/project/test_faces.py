@@ -70,7 +70,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "a record that looks strange": "RECORD_TYPES decode_value dissect",
     },
     "kafkalearn.operations.coordinator_life": {
-        "brokers that fail and return": "BrokerBack BrokerLost ElectLeaders LeaderImbalanceChecked TimePassed",
+        "brokers that fail and return": "ElectLeaders TimePassed",
         "what is answered when, by release": "Life answer_without_group",
     },
     "kafkalearn.operations.failover": {"every question of every client": "Failover timeline"},

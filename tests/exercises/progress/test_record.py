@@ -20,6 +20,7 @@ from kafkalearn.exercises.progress.record import (
     BESIDE_COPIES,
     FILE_NAME,
     LONGEST,
+    MOVED,
     VARIABLE,
     Entry,
     FunctionSource,
@@ -54,6 +55,17 @@ ENTRIES = st.builds(
 RECORDS = st.builds(
     Record, st.sampled_from(("", "Anna", "Bo")), st.dictionaries(st.sampled_from(("01.a", "01.b")), ENTRIES)
 )
+
+
+def test_a_file_of_the_time_when_12_and_13_were_one_chapter_each_is_read_by_the_names_of_today():
+    entries = {"12.stand_still": Entry("right", 2, 1), "13.my_cluster": Entry("wrong", 1), "13.four_proposals": Entry()}
+    both = Record("Anna", {"13.my_cluster": Entry("wrong", 3), "13c.my_cluster": Entry("right", 1)})
+
+    assert {*MOVED.values()} <= {each.progress.exercise for _, each in EXERCISES}
+    assert {*Record.read(Record("Anna", entries).text()).entries} == {
+        "12b.stand_still", "13c.my_cluster", "13.four_proposals",
+    }  # fmt: skip
+    assert Record.read(both.text()).entries == {"13c.my_cluster": Entry("right", 3)}
 
 
 @given(RECORDS)

@@ -1,0 +1,193 @@
+"""A coordinator's life in words and drawn: what each broker is to the partition, remembers, and still has to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kafkalearn.base.errors import KafkaLearnError, capitalised, counted, listed
+from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing.player import Animation, Picture, animation, picture
+from kafkalearn.drawing.svg import BODY, EMPTY, FILLS, INK, MARK, MUTED, PANEL, SMALL, TITLE, WIDTH, filled, rect, text
+from kafkalearn.operations.coordinator_life.model import (
+    Answered,
+    BrokerBack,
+    BrokerLost,
+    Coordinator,
+    CoordinatorStarted,
+    Event,
+    LeaderImbalanceChecked,
+    Life,
+    LoadBegun,
+    LoadEnded,
+    LoadFailed,
+    LoadRead,
+    NotReached,
+    OrderCarriedOut,
+    OrderIgnored,
+    OrderIssued,
+    Request,
+    Resigned,
+    SessionExpired,
+    Swept,
+)
+from kafkalearn.operations.leadership import LeaderChanged
+
+STATUS_WORDS = {
+    "owned": "coordinates",
+    "loading": "loads",
+    "not owned": "is no coordinator",
+    "failed": "could not load",
+}
+LOOKS = {"owned": FILLS[2], "loading": FILLS[4], "failed": FILLS[1]}
+
+
+def describe_coordinator_life(frame: Frame[Life, Event], before: Frame[Life, Event] | None = None) -> str:
+    """What happened, and what it led to.
+
+    >>> from kafkalearn.operations.coordinator_life import BrokerLost, Settings, simulate
+    >>> describe_coordinator_life(simulate(Settings(), [BrokerLost(1)])[1])
+    'Broker 1 is lost: broker 2 leads the partition, epoch 1; broker 2 is to take over (epoch 1).'
+    """
+    said = [words for words in map(_effect_words, frame.state.effects) if words]
+    return f"{capitalised(_event_words(frame.event))}: {'; '.join(said) or 'nothing else'}."
+
+
+def coordinator_life_text(frame: Frame[Life, Event], before: Frame[Life, Event] | None = None) -> str:
+    """A frame as plain text: what happened, and a line for each broker.
+
+    >>> from kafkalearn.operations.coordinator_life import Settings, simulate
+    >>> print(coordinator_life_text(simulate(Settings(), [])[0]).splitlines()[1])
+    broker 1: coordinates; in memory: nothing; its next look for expired offsets: in 600 s
+    """
+    lines = (f"broker {each.broker_id}: {'; '.join(_lines(frame.state, each))}" for each in frame.state.coordinators)
+    return "\n".join([describe_coordinator_life(frame, before), *lines])
+
+
+def _event_words(event: Event | None) -> str:
+    match event:
+        case BrokerLost(broker_id=broker_id):
+            return f"broker {broker_id} is lost"
+        case BrokerBack(broker_id=broker_id):
+            return f"broker {broker_id} is back"
+        case CoordinatorStarted(broker_id=broker_id):
+            return f"the group coordinator of broker {broker_id} has started"
+        case LeaderImbalanceChecked():
+            return "the controller looks who leads and who should"
+        case OrderCarriedOut(broker_id=broker_id, epoch=epoch):
+            return f"broker {broker_id} carries out its order of epoch {epoch}"
+        case LoadRead(broker_id=broker_id):
+            return f"the load of broker {broker_id} reads on"
+        case Request(broker_id=broker_id, api=api, group_id=group_id):
+            return f"{group_id} asks broker {broker_id}, {api}"
+        case None:
+            return "the start"
+    return type(event).__name__
+
+
+def _effect_words(effect: object) -> str:
+    match effect:
+        case LeaderChanged(leader=leader, leader_epoch=epoch):
+            return f"broker {leader} leads the partition, epoch {epoch}" if leader else "nobody can lead the partition"
+        case OrderIssued(broker_id=broker_id, kind=kind, epoch=epoch):
+            return f"broker {broker_id} is to {'take over' if kind == 'election' else 'resign'} (epoch {epoch})"
+        case OrderIgnored(broker_id=broker_id, reason=reason):
+            return f"broker {broker_id} ignores the order, since {reason}"
+        case LoadBegun(broker_id=broker_id):
+            return f"broker {broker_id} begins to load"
+        case LoadEnded(broker_id=broker_id, record_count=count):
+            return f"broker {broker_id} has loaded {counted(count, 'record')}"
+        case LoadFailed(broker_id=broker_id, reason=reason):
+            return f"the load of broker {broker_id} fails, since {reason}"
+        case Resigned(broker_id=broker_id, group_count=count):
+            return f"broker {broker_id} resigns and forgets {counted(count, 'group')}"
+        case Answered(error="NONE", value=None):
+            return "no error"
+        case Answered(error="NONE", value=value):
+            return f"the answer is {value}"
+        case Answered(error=error):
+            return error
+        case NotReached(broker_id=broker_id):
+            return f"broker {broker_id} does not answer"
+        case Swept(broker_id=broker_id, offset_count=count):
+            return f"broker {broker_id} looks for expired offsets and removes {count}"
+        case SessionExpired(group_id=group_id, member_id=member_id):
+            return f"the session of {member_id} in {group_id} has expired"
+    return ""
+
+
+def _lines(life: Life, coordinator: Coordinator) -> list[str]:
+    """What a broker is to the partition, what it remembers, which orders wait, and when it looks for what expired."""
+    if not life.is_up(coordinator.broker_id):
+        return ["is down"]
+    status = STATUS_WORDS[coordinator.status] if coordinator.is_active else "its coordinator has not started"
+    remembered = [
+        f"{group.group_id} {', '.join(str(each.offset) for each in group.offsets)}".strip()
+        for group in coordinator.groups
+    ]
+    lines = [status, f"in memory: {listed(remembered) if remembered else 'nothing'}"]
+    if coordinator.orders:
+        orders = ("take over" if each.kind == "election" else "resign" for each in coordinator.orders)
+        lines.append(f"still to do: {', '.join(orders)}")
+    sweep = coordinator.next_sweep_ms
+    due = "no task" if sweep is None else f"in {(sweep - life.now_ms) // 1000} s"
+    return [*lines, f"its next look for expired offsets: {due}"]
+
+
+# Drawn: a panel for each broker, its lines below each other; what is new is marked.
+
+LEFT, TOP, PANEL_HEIGHT, GAP, LINE_HEIGHT, BAND = 20, 84, 138, 14, 27, 14
+MOST_BROKERS = 3
+
+
+def draw_coordinator_life(frame: Frame[Life, Event], before: Frame[Life, Event] | None = None) -> Picture:
+    """A panel for each broker: what it is to the partition, what it remembers, and what it still has to do.
+
+    >>> from kafkalearn.operations.coordinator_life import Settings, simulate
+    >>> draw_coordinator_life(simulate(Settings(), [])[0]).label
+    'The start: nothing else.'
+
+    Raises
+    ------
+    KafkaLearnError
+        If there are more than three brokers.
+    """
+    life, was = frame.state, (before or frame).state
+    if len(life.coordinators) > MOST_BROKERS:
+        raise KafkaLearnError(f"the picture has room for {MOST_BROKERS} brokers, got {len(life.coordinators)}")
+    label = describe_coordinator_life(frame, before)
+    leads = f"broker {life.leader} leads the partition" if life.leader else "nobody leads the partition"
+    return picture(
+        TOP + (PANEL_HEIGHT + GAP) * len(life.coordinators),
+        text(LEFT, 34, capitalised(_event_words(frame.event)), TITLE, bold=True),
+        text(LEFT, 64, f"{leads}, epoch {life.partition.leader_epoch}", BODY, colour=MUTED),
+        *(
+            shape
+            for place, each in enumerate(life.coordinators)
+            for shape in _panel(life, was, each, TOP + (PANEL_HEIGHT + GAP) * place)
+        ),
+        label=label,
+    )
+
+
+def _panel(life: Life, was: Life, coordinator: Coordinator, y: float) -> Iterator[str]:
+    lines, old = _lines(life, coordinator), _lines(was, was.coordinator(coordinator.broker_id))
+    is_up = life.is_up(coordinator.broker_id)
+    yield rect(LEFT, y, WIDTH - 2 * LEFT, PANEL_HEIGHT, PANEL if is_up else EMPTY, rx=5, stroke=MUTED, stroke_width=1)
+    if is_up and coordinator.status in LOOKS:
+        yield filled(LOOKS[coordinator.status], (LEFT, y, BAND, PANEL_HEIGHT))
+    yield text(LEFT + 30, y + 30, f"broker {coordinator.broker_id}", BODY, bold=True)
+    for place, words in enumerate(lines):
+        is_new = words not in old
+        yield text(LEFT + 200, y + 30 + LINE_HEIGHT * place, words, SMALL, colour=MARK if is_new else INK, bold=is_new)
+
+
+def animate_coordinator_life(
+    trace: Trace[Life, Event], *, title: str = "", start: int = 0, stills: Sequence[int] | None = None
+) -> Animation:
+    """A run for `play`.
+
+    >>> from kafkalearn.operations.coordinator_life import BrokerLost, Settings, simulate
+    >>> len(animate_coordinator_life(simulate(Settings(), [BrokerLost(1)])).pictures)
+    2
+    """
+    return animation(trace, draw_coordinator_life, describe_coordinator_life, title=title, start=start, stills=stills)

@@ -1,0 +1,106 @@
+"""What a chapter says of its length is what the formula counts, and no lesson is longer than an hour."""
+
+from __future__ import annotations
+
+import re
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tools.chapters import chapter_paths
+from tools.minutes import (
+    FIRST_PLAYED_CELL,
+    MAY_DIFFER,
+    MOST_CELLS,
+    MOST_MINUTES,
+    MOST_PLAYERS,
+    count,
+    first_played,
+    main,
+    together,
+)
+
+LESSONS = {path.stem: nbformat.read(path, as_version=4) for path in chapter_paths()}
+each_lesson = pytest.mark.parametrize("stem", LESSONS)
+
+
+@each_lesson
+def test_what_a_lesson_says_is_what_is_counted(stem):
+    said = re.search(r"About\s(\d+)\sminutes", LESSONS[stem].cells[0].source + LESSONS[stem].cells[1].source)
+
+    assert said, "the lesson does not say how many minutes it takes"
+    assert int(said[1]) == pytest.approx(together(LESSONS[stem]).seconds / 60, rel=MAY_DIFFER)
+
+
+@each_lesson
+def test_no_lesson_is_over_its_limits(stem):
+    whole = together(LESSONS[stem])
+
+    assert whole.minutes <= MOST_MINUTES
+    assert whole.cell_count <= MOST_CELLS
+    assert whole.player_count <= MOST_PLAYERS
+    assert (first_played(LESSONS[stem]) or 0) in range(1, FIRST_PLAYED_CELL + 1)
+
+
+@each_lesson
+def test_what_is_further_stands_behind_the_exercises(stem):
+    headings = [cell.source.split("\n")[0] for cell in LESSONS[stem].cells if cell.cell_type == "markdown"]
+    further = [at for at, heading in enumerate(headings) if re.match(r"## (\d+ )?Further", heading)]
+    exercises = [at for at, heading in enumerate(headings) if heading.startswith("### Exercise ")]
+
+    assert not further or min(further) > max(exercises)
+
+
+def page(frame_count, controls=()):
+    frames = ",".join(["{}"] * frame_count)
+    state = f'{{"_animation":{{"frames":[{frames}]}},"_controls":[{",".join(controls)}]}}'
+    return {"text/html": f'<script type="application/json">{state}</script>'}
+
+
+TABLE, PICTURE = {"text/plain": "a\n" * 4}, {"image/png": "", "text/plain": "a picture"}
+COUNTED = {
+    "words": (new_markdown_cell("word " * 130), 60),
+    "a prediction": (new_markdown_cell("**Predict:** what"), 60 + 2 * 60 / 130),
+    "code without imports": (new_code_cell("import os\n\nf(\n    1,\n)"), 12),
+    "a player": (new_code_cell("f()", outputs=[new_output("display_data", page(10))]), 4 + 40),
+    "a long player": (new_code_cell("f()", outputs=[new_output("display_data", page(100))]), 4 + 180),
+    "a player with controls": (new_code_cell("f()", outputs=[new_output("display_data", page(1, ["{}"]))]), 4 + 4 + 60),
+    "a table": (new_code_cell("f()", outputs=[new_output("display_data", TABLE)]), 4 + 12),
+    "a picture": (new_code_cell("f()", outputs=[new_output("display_data", PICTURE)]), 4 + 20),
+    "Spark": (new_code_cell("df.transform(f)"), 4 + 5),
+    "the start of Spark": (new_code_cell("spark = get_spark()"), 4 + 30),
+    "a check": (new_code_cell("a = 1\nassert a"), 0),
+}
+
+
+@pytest.mark.parametrize("what", COUNTED)
+def test_the_formula(what):
+    cell, seconds = COUNTED[what]
+
+    assert together(new_notebook(cells=[cell])).seconds == pytest.approx(seconds)
+
+
+def test_exercises_and_what_is_further_are_left_out():
+    cells = [
+        new_markdown_cell("# A question"),
+        new_markdown_cell("## 1 First"),
+        new_code_cell("f()", outputs=[new_output("display_data", page(3))]),
+        new_markdown_cell("## Exercises"),
+        new_markdown_cell("### Exercise 1"),
+        new_markdown_cell("## Further: more"),
+        new_code_cell("g()"),
+    ]
+
+    found = count(new_notebook(cells=cells))
+
+    assert {name: (each.cell_count, each.player_count) for name, each in found.items()} == {
+        "": (1, 0), "1 First": (2, 1),
+    }  # fmt: skip
+    assert first_played(new_notebook(cells=cells)) == 3
+
+
+def test_the_command_prints_a_line_for_each_lesson(capsys):
+    assert main([]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(LESSONS)
+    assert main(["99"]) == 1
