@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from kafkalearn.base.files import data_directory
 from kafkalearn.oncall import why
 from kafkalearn.oncall.answer import Outcome
 
@@ -253,6 +254,33 @@ def test_the_words_of_each_client(name):
     assert [each.cause for each in answer.rebalances] == [cause]
     assert answer.outcome == Outcome.FOUND
     assert json.dumps(answer.as_data())
+
+
+RUN = {
+    "aiokafka": {"member joined", "member closed", "heartbeats lost"},
+    "franz-go": {"member joined", "member closed", "heartbeats lost"},
+    "kafka-go": {"member joined", "member closed", "member dropped"},  # it prints no heartbeat, and its JoinGroup fails
+    "kafkajs": {"member joined", "member closed", "heartbeats lost"},
+}
+"""What was done to each: c2 came and was closed, c1 was stopped for longer than its session, and closed."""
+
+
+@pytest.mark.parametrize("client", RUN)
+def test_runs_of_other_clients(client):
+    folder = data_directory("server-logs") / "other-clients"
+    logs = [folder / f"{client}-{name}.log" for name in ("c1", "c2")]
+    answer = why(logs, has_advice=False)
+    (group,) = answer.groups
+    assert {each.cause for each in group.rebalances} - {"unknown"} == RUN[client]
+    lost = next(each for each in group.rebalances if each.cause in ("heartbeats lost", "member dropped"))
+    assert lost.client == "c1"
+    assert answer.reading.unknown_count == 0
+
+
+def test_two_members_with_one_instance_id_in_a_run():
+    folder = data_directory("server-logs") / "other-clients"
+    (group,) = why([folder / "franz-go-s1.log", folder / "franz-go-s2.log"], has_advice=False).groups
+    assert "static fenced" in [each.cause for each in group.rebalances]
 
 
 def test_a_session_that_was_short_by_the_log_is_not_taken_as_the_default():

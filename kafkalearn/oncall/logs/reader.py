@@ -21,6 +21,8 @@ from kafkalearn.oncall.logs.lines import (
     BROKER,
     CLIENT_CONFIG,
     HEAD,
+    HEARTBEAT_FAILED,
+    HEARTBEAT_REBALANCING,
     JAVA,
     SHUFFLED_MS,
     Clock,
@@ -30,7 +32,7 @@ from kafkalearn.oncall.logs.lines import (
     zone_named,
 )
 from kafkalearn.oncall.logs.patterns import event_from, event_of, first_words, says_nothing
-from kafkalearn.oncall.logs.protocol_errors import event_of_error
+from kafkalearn.oncall.logs.protocol_errors import REBALANCING, error_in, event_of_error
 
 MOST_EVENTS = 500_000  # kept at once; about 1 kB each
 LONGEST_LINE = 64 * 1024  # characters; the rest of a longer line is passed over
@@ -190,7 +192,8 @@ def speaks_of_groups(text: str) -> bool:
 
 
 _NO_NEWS = re.compile(
-    r"ThreadGroup|thread ?group|background|(?:partitions (?:revoked|assigned|lost): \[)|ConsumerConfig|groupId=org\."
+    r"balanc(?:e group member|ing group as leader)|group manage backoff"
+    r"|ThreadGroup|thread ?group|background|(?:partitions (?:revoked|assigned|lost): \[)|ConsumerConfig|groupId=org\."
     r"|[Rr]outing ?[Gg]roup|security group|Setting offset for|Resetting offset|group_id varchar|log[Gg]roup"
 )
 """Words that speak of other groups, or that say again what a client has said."""
@@ -340,7 +343,9 @@ class Reader:
         """The event of a line in a layout that is not known, or of a form that is not."""
         found = find(text, self.clock)
         if found is not None:
-            return event_from(found.line, found.pattern, dict(found.fields), source, number)
+            event = event_from(found.line, found.pattern, dict(found.fields), source, number)
+            is_rebalancing = event.kind == HEARTBEAT_FAILED and error_in(event.reason or event.text) == REBALANCING
+            return event._replace(kind=HEARTBEAT_REBALANCING) if is_rebalancing else event
         return event_of_error(around(text, self.clock), source, number)
 
     def _in_known_layout(self, text: str, source: str, number: int) -> LogEvent | None:
