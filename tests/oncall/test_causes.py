@@ -255,7 +255,7 @@ BESIDE = {
     ("static_restart", "coordinator lost"),  # its first heartbeat came before the coordinator was ready
     ("late", "heartbeats lost"),  # the client's own clock: its JoinGroup was answered later than its session lasts
 }
-"""What happened to clients beside that for which a script made its group rebalance."""
+"""What clients went through beside that for which a script made its group rebalance."""
 
 
 def test_clients_alone_name_no_wrong_cause():

@@ -1,4 +1,4 @@
-"""Logs of brokers and clients: lines -> events, from Kafka 0.11 to 4.3, of Java, librdkafka and Python.
+"""Logs of brokers and clients: lines -> events, from Kafka 0.8 to 4.3, of Java, librdkafka, Python, Go and others.
 
 `read` takes lines, `read_files` files, gzipped and rotated ones among them. What a line may look like is data, in
 `kafkalearn.oncall.logs.patterns`: each pattern with who writes it, since when, and an example from a real run.

@@ -186,7 +186,7 @@ class _Open:
 
 
 def _of_client(client: Client) -> Iterator[tuple[Rebalance, int]]:
-    """What happened to one client, in the order of its log, and how much is known of each."""
+    """What one client went through, in the order of its log, and how much is known of each."""
     now: _Open | None = None
     is_member = is_new = False
     for event in client.events:
@@ -295,7 +295,7 @@ def _has(rebalances: Sequence[Rebalance], incident: Rebalance, weight: int) -> i
 
 
 def with_incidents(rebalances: Sequence[Rebalance], clients: Iterable[Client]) -> list[Rebalance]:
-    """Rebalances that clients saw, and what else happened to them."""
+    """Rebalances that clients saw, and what else they went through."""
     found = [*rebalances]
     said = [each for client in clients for each in _of_client(client)]
     said.sort(key=lambda each: -each[1])  # what says most comes first: others may be the same, seen by another
