@@ -176,7 +176,7 @@ def _retention(log: LogXray, is_only: bool) -> Iterator[str]:
     if log.retention is None:
         return
     if log.retention.next_ms is not None and is_only:
-        yield f"retention.ms deletes its oldest segment after {moment(log.retention.next_ms)}"
+        yield f"unless it is compacted, retention.ms deletes its oldest segment after {moment(log.retention.next_ms)}"
     if log.retention.deleted_count:
         reasons = listed(dict.fromkeys(log.retention.reasons))
         count = counted(log.retention.deleted_count, "segment")

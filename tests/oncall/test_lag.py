@@ -135,7 +135,7 @@ def test_commas_of_0_9_are_read():
         ({"describe": [FIRST] * 3}, "got 3 texts"),
         ({"describe": FIRST, "group": "nobody"}, "no row of group 'nobody'"),
         ({"describe": FIRST, "apart_s": -1}, "at least 0"),
-        ({"paths": RECORDED / "disk" / "open-0"}, "no segment of __consumer_offsets"),
+        ({"paths": RECORDED / "disk" / "open-0"}, r"no segment of __consumer_offsets"),
         ({"paths": RECORDED / "disk", "group": "nobody"}, "no group 'nobody'"),
     ],
 )

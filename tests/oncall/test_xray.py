@@ -10,6 +10,7 @@ from mmap import mmap
 import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.files import data_directory
 from kafkalearn.formats import batches
 from kafkalearn.formats.disk import committed_records, read_disk
 from kafkalearn.offsets import encode_key, encode_value, read_groups
@@ -475,3 +476,10 @@ def test_a_file_that_grows_meanwhile_is_no_fault(tmp_path):
     assert [each.record_count for each in counts] == sorted(each.record_count for each in counts)
     assert all(each.files[0].unread == () or each.files[0].file.is_last for each in counts)
     assert counts[0].record_count >= 50
+
+
+def test_retention_is_no_promise_where_nothing_says_the_topic_is_not_compacted():
+    """A copy without the cleaner's checkpoint does not show its topic's cleanup.policy."""
+    said = " ".join(str(xray(data_directory("lag") / "disk" / "falling-0")).split())
+
+    assert "unless it is compacted, retention.ms deletes its oldest segment" in said
