@@ -15,6 +15,7 @@ verify. `history.replay` plays a recorded history and shows what an observer wou
 from kafkalearn.transactions.model import (
     AddOffsetsToTxn,
     AddPartitionsToTxn,
+    BrokerRestarted,
     CoordinatorLoaded,
     EndTxn,
     InitProducerId,
@@ -44,6 +45,7 @@ __all__ = [
     "PROMISES",
     "AddOffsetsToTxn",
     "AddPartitionsToTxn",
+    "BrokerRestarted",
     "CoordinatorLoaded",
     "EndTxn",
     "InitProducerId",

@@ -17,7 +17,7 @@ from kafkalearn.base.errors import KafkaLearnError, unknown_name
 from kafkalearn.transactions import model
 from kafkalearn.transactions.model import OFFSETS_PARTITION, Answer, Batch, Cluster, Settings, Transaction
 from kafkalearn.transactions.partition import aborted_below
-from kafkalearn.transactions.simulator import next_timer, settled, step
+from kafkalearn.transactions.simulator import EPOCHS_A_RESTART, next_timer, settled, step
 
 History: TypeAlias = Mapping[str, Any]
 
@@ -39,17 +39,32 @@ _SETTING_NAMES = {
 def settings_of(history: History) -> Settings:
     """The settings under which a history was recorded; the coordinator's epoch is read from its first marker."""
     given = {_SETTING_NAMES[name]: value for name, value in history["config"].items() if name in _SETTING_NAMES}
-    epochs = (batch["coordinatorEpoch"] for name in sorted(history.get("logs", ())) if name != "__transaction_state"
-              for batch in history["logs"][name] if "coordinatorEpoch" in batch)  # fmt: skip
-    restarts = sum(each["do"] == "Restart" for each in history["steps"])
-    first = min(epochs, default=0)
     return Settings(
         release=history["kafka"].rpartition(".")[0] if history["kafka"].count(".") > 1 else history["kafka"],
         transaction_version=history["transaction.version"],
         partitions=tuple(f"t-{number}" for number in range(history["partitions"])),
-        coordinator_epoch=first if not restarts else 0,
+        coordinator_epoch=_first_epoch(history),
         **given,
     )
+
+
+_COORDINATOR_ENDS = ("EndTxn", "InitProducerId", "Wait", "WaitUntil", "Thaw", "Restart")
+
+
+def _first_epoch(history: History) -> int:
+    """The coordinator's epoch at the start, from its first marker that an observer saw; it is no part of a request."""
+    restarts = 0
+    for each in history["steps"]:
+        restarts += each["do"] == "Restart"
+        seen = [one[3] for key, rows in each.get("now", {}).items() if key.startswith("producers") for one in rows]
+        if each["do"] in _COORDINATOR_ENDS and max(seen, default=-1) >= 0:
+            return max(0, max(seen) - EPOCHS_A_RESTART * restarts)
+    markers = (
+        batch["coordinatorEpoch"]
+        for batch in history.get("logs", {}).get("__consumer_offsets", ())
+        if "coordinatorEpoch" in batch
+    )
+    return max(0, next(markers, 0) - EPOCHS_A_RESTART * restarts)
 
 
 class _Names:
@@ -206,7 +221,7 @@ class Replay:
         return {}
 
     def _Restart(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
-        self._step(model.CoordinatorLoaded())
+        self._step(model.BrokerRestarted(q.get("how") != "SIGKILL"))
         return {}
 
     def _Freeze(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802

@@ -492,6 +492,16 @@ class CoordinatorLoaded:
     """The coordinator was elected anew and has read its log: what was only in its memory is gone."""
 
 
+@dataclass(frozen=True)
+class BrokerRestarted:
+    """The broker of coordinator and partitions stops and comes back. ``is_clean``: it was asked to; else it was killed.
+
+    It reads from its snapshots of producers the last batch of each alone; after a kill it reads the log as well.
+    """
+
+    is_clean: bool = True
+
+
 Event: TypeAlias = (
     InitProducerId
     | AddPartitionsToTxn
@@ -507,4 +517,5 @@ Event: TypeAlias = (
     | LeaderWentAway
     | LeaderCameBack
     | CoordinatorLoaded
+    | BrokerRestarted
 )

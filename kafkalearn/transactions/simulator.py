@@ -28,6 +28,7 @@ from kafkalearn.transactions.model import (
     AddOffsetsToTxn,
     AddPartitionsToTxn,
     Answer,
+    BrokerRestarted,
     Cluster,
     CoordinatorLoaded,
     EndTxn,
@@ -50,6 +51,9 @@ from kafkalearn.transactions.model import (
 
 NOBODY_HELD_BACK = "a reader is held back only by a transaction that its coordinator knows to be open"
 NO_ID_STUCK = "an id whose markers all leaders could take is not left waiting"
+
+EPOCHS_A_RESTART = 2
+"""How many epochs of its leader a restart takes: one when it goes, one when it comes (recorded, one broker, 4.3.1)."""
 
 PERMANENT = ("INVALID_PRODUCER_EPOCH", "TRANSACTION_COORDINATOR_FENCED")
 """The errors of a leader on which the coordinator stops sending a transaction's markers."""
@@ -158,7 +162,7 @@ def leader_came_back(settings: Settings, cluster: Cluster, event: LeaderCameBack
 def coordinator_loaded(settings: Settings, cluster: Cluster, event: CoordinatorLoaded) -> tuple[Cluster, Answer]:
     """The coordinator knows what its log says, and no more; markers of decided transactions are sent again."""
     written = {row.id: row.transaction for row in cluster.rows}
-    cluster = replace(cluster, transactions=(), coordinator_epoch=cluster.coordinator_epoch + 2)
+    cluster = replace(cluster, transactions=(), coordinator_epoch=cluster.coordinator_epoch + EPOCHS_A_RESTART)
     for held in written.values():
         if held is not None:
             # The log has no last epoch: a request that is retried over a failover is not known again.
@@ -169,6 +173,17 @@ def coordinator_loaded(settings: Settings, cluster: Cluster, event: CoordinatorL
             if loaded.status.startswith("Prepare"):
                 cluster = coordinator.await_markers(settings, cluster, loaded.id)
     return cluster, Answer()
+
+
+def broker_restarted(settings: Settings, cluster: Cluster, event: BrokerRestarted) -> tuple[Cluster, Answer]:
+    """The coordinator is loaded, and partitions know of each producer what is in their snapshot and their log."""
+    cluster, answer = coordinator_loaded(settings, cluster, CoordinatorLoaded())
+    for each in cluster.partitions:
+        producers = tuple(
+            replace(known, batches=known.batches[-1:]) if event.is_clean else known for known in each.producers
+        )
+        cluster = cluster.with_partition(replace(each, producers=producers, verifying=()))
+    return cluster, answer
 
 
 Rule = Callable[[Settings, Cluster, Any], tuple[Cluster, Answer]]
@@ -189,6 +204,7 @@ RULES: Mapping[type, Rule] = MappingProxyType(
         LeaderWentAway: leader_went_away,
         LeaderCameBack: leader_came_back,
         CoordinatorLoaded: coordinator_loaded,
+        BrokerRestarted: broker_restarted,
     }
 )
 """For each event the function that has its rule."""

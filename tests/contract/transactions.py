@@ -4,6 +4,7 @@ from kafkalearn import transactions
 from kafkalearn.transactions import (
     AddOffsetsToTxn,
     AddPartitionsToTxn,
+    BrokerRestarted,
     CoordinatorLoaded,
     EndTxn,
     InitProducerId,
@@ -41,6 +42,7 @@ TRANSACTIONS = (
     Produce("x", "t-0", 0, 1, 0),
     TimePassed(70_000),
     WriteTxnMarkers(0, 2, commit=False, partitions=("t-0",)),
+    BrokerRestarted(),
 )
 SIMULATORS["transactions"] = Simulator(
     home="kafkalearn.transactions",

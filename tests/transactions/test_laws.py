@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kafkalearn.transactions import (
     AddOffsetsToTxn,
     AddPartitionsToTxn,
+    BrokerRestarted,
     CoordinatorLoaded,
     EndTxn,
     InitProducerId,
@@ -45,6 +46,7 @@ REQUESTS = st.one_of(
     st.just(LeaderWentAway(("t-1",))),
     st.just(LeaderCameBack(("t-1",))),
     st.just(CoordinatorLoaded()),
+    st.builds(BrokerRestarted, st.booleans()),
 )
 SETTINGS = st.builds(
     Settings,

@@ -18,6 +18,13 @@ def test_every_answer_observation_and_log_is_what_the_broker_gave():
     assert {name: each for name, each in found.items() if each} == {}
 
 
+def test_a_restart_changes_what_it_changed_for_the_broker():
+    """A stuck id is free again, a producer's older batches are no longer known, what waited waits still."""
+    assert {each["name"]: differences(each) for each in recorded("restart-histories")["histories"]} == {
+        each["name"]: [] for each in recorded("restart-histories")["histories"]
+    }
+
+
 def test_the_comparison_sees_one_changed_answer_observation_and_log():
     history = histories()["end_retried tv2"]
     for change in (
