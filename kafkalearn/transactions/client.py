@@ -262,7 +262,7 @@ def ended(settings: Settings, state: Application, event: Ended) -> Application:
     if settings.is_new:
         changed = Instance(one.name, answer.producer_id, answer.epoch)
     elif one.must_abort and settings.bumps_epoch:
-        # KIP-360: the client does not know what became of its records, and begins anew under the next epoch.
+        # KIP-360: the client does not know what came of its records, and begins anew under the next epoch.
         changed = Instance(one.name)
     else:
         changed = replace(one, transaction=0, must_abort=False)

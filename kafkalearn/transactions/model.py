@@ -53,8 +53,8 @@ DEFECTS: Mapping[str, str] = MappingProxyType(
         "KAFKA-19999": "a marker of version 2 that comes a second time is refused, and its id waits for ever",
     }
 )
-"""Named failures of version 2 that a cluster may be given: read in the changes that mended them, not recorded. The
-first was in 4.0.0 and is mended in 4.0.1 and 4.1.0; the second came and went between releases on the way to 4.2."""
+"""Named failures of version 2 that a cluster may be given: read in the changes that repaired them, not recorded. The
+first was in 4.0.0 and is repaired in 4.0.1 and 4.1.0; the second came and went between releases on the way to 4.2."""
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,11 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     "kafkalearn.consuming.truncation": {
         "whether one's own commits are safe": "GroupRead NONE_SKIPPED NONE_UNNOTICED",
     },
+    "kafkalearn.transactions": {
+        "requests of one's own, until a chapter uses them": "AddOffsetsToTxn AddPartitionsToTxn BrokerRestarted "
+        "CoordinatorLoaded EndTxn InitProducerId Join LeaderCameBack LeaderWentAway MarkerArrived OffsetCommit Produce "
+        "TimePassed TxnOffsetCommit WriteTxnMarkers",
+    },
     "kafkalearn.delivery": {
         "the promises by their names": "NO_REJECTED_IN_LOG ORDER_KEPT",
         "the state, and what is read from it": "Delivery Producer RecordResult",
