@@ -80,7 +80,7 @@ def safe(
         In place of `describe`: ``"replication factor"`` and settings of the topic, as a cluster has them.
     has_eligible_leader_replicas : bool or None
         Whether the feature ``eligible.leader.replicas.version`` is on (KIP-966, since 4.0); None: both are tried, and
-        where they differ the answer is that it cannot be told. A new cluster of 4.1 has it, an upgraded one has not.
+        where they differ the answer is "cannot tell". A new cluster of 4.1 has it, an upgraded one has not.
     release : str
         Of brokers and producer.
 

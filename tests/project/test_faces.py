@@ -50,6 +50,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     "kafkalearn.consuming.truncation": {
         "whether one's own commits are safe": "GroupRead NONE_SKIPPED NONE_UNNOTICED",
     },
+    "kafkalearn.zookeeper.connector": {"what is to come again": "PROGRESS"},
     "kafkalearn.transactions": {
         "requests of one's own, until a chapter uses them": "AddOffsetsToTxn AddPartitionsToTxn BrokerRestarted "
         "CoordinatorLoaded EndTxn InitProducerId Join LeaderCameBack LeaderWentAway MarkerArrived OffsetCommit Produce "
@@ -94,6 +95,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     "kafkalearn.partitioning": {"how even a cluster is": "load_by_broker"},
     "kafkalearn.partitioning.keyless": {"the rule of one's own release": "RULES rule_of"},
     "kafkalearn.replication": {
+        "what may never come, and where a search has no end, until a chapter shows it": "PROGRESS find_stuck walk",
         "the promises by their names": "ACKNOWLEDGED_SURVIVE ISR_HOLDS SURVIVE",
         "the state of a run": "Partition",
         "any broker in place of one, in a search of one's own": "on_every_broker",
@@ -121,7 +123,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     },
     "kafkalearn.formats.wire": {"bytes that are not what they should be": "Undecodable"},
     "kafkalearn.zookeeper.eras": {"the releases that stand for the eras": "ERAS"},
-    "kafkalearn.zookeeper.search": {"a search or a herd of one's own": "BEGINNINGS HerdCost herd"},
+    "kafkalearn.zookeeper.search": {"a search or a herd of one's own": "BEGINNINGS HerdCost find_stuck herd"},
     "kafkalearn.oncall.logs": {"the events in logs of one's own": "Reading read read_files"},
     "kafkalearn.oncall.logs.rebalances": {
         "the rebalances in logs of one's own": "CLASSIC CONSUMER GroupHistory Rebalance histories",

@@ -44,7 +44,7 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
         VECTORS + each
         for each in (
             "hashing/keys.json", "log/compaction.json", "replication/replication.json",
-            "segments/cleaned-partitions.json", "segments/transaction-log.json",
+            "segments/cleaned-partitions.json", "segments/transaction-log.json", "transactions/",
         )
     ),
     "a broker under load, or its death at a moment of its own: minutes of work each, with times that belong to that "
@@ -62,6 +62,9 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
             "consuming/tool-lines.json", "offsets/offsets-formatter.json", "offsets/printed-partitions.json",
             "operations/group-tools.json", "operations/reassignment-tool.json", "operations/topic-tool.json",
         )
+    ),
+    "a group's lag at two moments, with the ids and times of that cluster; python -m tests.live.lagging makes another": (
+        DATA + "lag/",
     ),
     "a reading of its own, by which the step settings is judged": (VECTORS + "versions/settings-by-release.json",),
     "408 runs of clients in four languages, hours of work": (VECTORS + "server_logs/", DATA + "server-logs/"),
