@@ -281,7 +281,7 @@ def _in_the_cluster(
     return state
 
 
-RULES: Mapping[type, Callable[[Settings, Application, Any], Application]] = MappingProxyType(
+_RULES: Mapping[type, Callable[[Settings, Application, Any], Application]] = MappingProxyType(
     {
         Started: started,
         Sent: sent,
@@ -297,9 +297,9 @@ RULES: Mapping[type, Callable[[Settings, Application, Any], Application]] = Mapp
 
 def step(settings: Settings, state: Application, event: Event) -> Application:
     """The state after an event; an instance that has no epoch yet asks for one with its next `Started`."""
-    rule = RULES.get(type(event))
+    rule = _RULES.get(type(event))
     if rule is None:
-        raise no_event(event, RULES)
+        raise no_event(event, _RULES)
     if isinstance(event, Sent | Ended) and state.instance(event.instance).epoch == -1:
         raise IllegalEvent(f"{event!r}: {event.instance!r} has no epoch; Started comes first")
     return rule(settings, replace(state, effects=()), event)

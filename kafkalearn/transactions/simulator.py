@@ -186,9 +186,9 @@ def broker_restarted(settings: Settings, cluster: Cluster, event: BrokerRestarte
     return cluster, answer
 
 
-Rule = Callable[[Settings, Cluster, Any], tuple[Cluster, Answer]]
+_Rule = Callable[[Settings, Cluster, Any], tuple[Cluster, Answer]]
 
-RULES: Mapping[type, Rule] = MappingProxyType(
+RULES: Mapping[type, _Rule] = MappingProxyType(
     {
         InitProducerId: coordinator.init_producer_id,
         AddPartitionsToTxn: coordinator.add_partitions,

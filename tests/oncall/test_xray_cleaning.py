@@ -35,7 +35,7 @@ def test_what_goes_is_what_the_real_cleaner_took(case, number, tmp_path):
     folder = write_pass(tmp_path / "given", each.before, each.cleaned_to_before)
     settings = by_kafka_s_names(each.settings) | {"min.cleanable.dirty.ratio": 0.0}
     now_ms = clean_ms(each, before, real)
-    found = xray(folder, settings=settings, now_ms=now_ms)
+    found = xray(folder, settings=settings, now_ms=now_ms, release=each.settings.release)
     (log,) = found.logs
 
     gone = {one.offset for one in before.records} - {one.offset for one in real.records}

@@ -19,6 +19,12 @@ from tools.environment import ROOT
 
 MAY_BE_ANYTHING = {
     ("kafkalearn.base.checks", "NOT_GIVEN"): "it stands in place of a value, of whatever type the field is",
+    ("kafkalearn.oncall.logs.patterns", "event_from"): "a field is text, a number or several, as its pattern says",
+    ("kafkalearn.transactions.history", "History"): "a recorded history is JSON",
+    ("kafkalearn.transactions.history", "Replay.play"): "a request of a recorded history, and its answer, are JSON",
+    ("kafkalearn.transactions.history", "Replay.logs"): "as the recording has them",
+    ("kafkalearn.transactions.history", "replay"): "as the recording has it",
+    ("kafkalearn.transactions.history", "observed"): "as the recording has it",
 }
 """Any in a public name of the core, as (module, name) -> the reason."""
 

@@ -63,7 +63,7 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
             "operations/group-tools.json", "operations/reassignment-tool.json", "operations/topic-tool.json",
         )
     ),
-    "a group's lag at two moments, with the ids and times of that cluster; python -m tests.live.lagging makes another": (
+    "lag at two moments, with the ids and times of a cluster; python -m tests.live.lagging makes another": (
         DATA + "lag/",
     ),
     "a reading of its own, by which the step settings is judged": (VECTORS + "versions/settings-by-release.json",),
