@@ -432,6 +432,7 @@ LEFT_OUT = {
     "lag.lag_by_group": _FEW_ROWS,
     "offsets.decode.members_of_rest": "a part of group_members",
     "offsets.segments.only_committed": "a filter of what is read from segment files, not of a dataset",
+    "offsets.state.last": "a part of latest_state",
     "offsets.state.lag_of": "reads what latest_state leaves, as group_states does",
     "offsets.state.dead_groups": "reads what latest_state leaves, as group_states does",
     "operations.bytes_to_copy": _FEW_ROWS,

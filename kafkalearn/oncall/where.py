@@ -86,7 +86,7 @@ def where(
     key     partition  by
     TT0124  10         java
     TT0124  9          librdkafka
-    These clients disagree about 1 key: its records lie in two partitions, in no
+    These clients disagree about 1 key: its records lie in 2 partitions, in no
     order.
 
     References

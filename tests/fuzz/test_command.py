@@ -27,6 +27,11 @@ GIVEN_A_FILE = {
         ["where", "key", "a", "--describe", "{}"],
     ],
     "why": [["why", "{}"]],
+    "lag": [
+        ["lag", "--describe", "{}"],
+        ["lag", "--describe", "{}", "--describe", "{}", "--apart", "60"],
+        ["lag", "--segments", "{}"],
+    ],
     "xray": [["xray", "{}"]],
     "upgrade": [
         ["upgrade", "3.9", "4.0", "--file", "{}"],

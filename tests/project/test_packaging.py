@@ -9,6 +9,7 @@ import zipfile
 
 import pytest
 
+import kafkalearn
 from kafkalearn.base.files import DATA_DIRECTORIES, DATA_FILES
 from tools.environment import PROGRAMS, ROOT
 
@@ -62,6 +63,9 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     files = {path for path in (ROOT / "kafkalearn").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
     chapters = {f"kafkalearn/notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
     expected = {path.relative_to(ROOT).as_posix() for path in files} | RECORDED | IN_DIRECTORIES | chapters
+    extension = (ROOT / "kafkalearn" / "lab" / "kafkalearn-lab").iterdir()
+    found_by_jupyterlab = f"kafkalearn-{kafkalearn.__version__}.data/data/share/jupyter/labextensions/kafkalearn-lab"
+    expected |= {f"{found_by_jupyterlab}/{path.name}" for path in extension}
 
     assert {name for name in wheel.namelist() if ".dist-info/" not in name} == expected
 
