@@ -378,6 +378,9 @@ ERROR_NAMES: MappingProxyType[int, str] = MappingProxyType(
         131: "STREAMS_INVALID_TOPOLOGY_EPOCH",
         132: "STREAMS_TOPOLOGY_FENCED",
         133: "SHARE_SESSION_LIMIT_REACHED",
+        134: "GROUP_DELETION_FAILED",
+        135: "STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED",
+        136: "CONTROLLER_ID_NOT_REGISTERED",
     }
 )
 """Every number with its name; a newer broker may know more."""
