@@ -96,7 +96,9 @@ def test_a_link_to_the_first_chapter_leads_back_to_it_as_it_was_left(reader):
     wait_for(reader, FOLLOW, "01_coordinator.html", in_frame=True)
     wait_for(reader, "() => document.title.startsWith('01') && !document.querySelector('.live-frame')")
 
-    assert reader.run("() => [window.first, window.kafkalearn.isStarted, scrollY]") == [True, True, 800]
+    assert reader.run("() => [window.first, window.kafkalearn.isStarted]") == [True, True]
+    # What stands above may have grown by a line since (a form that has measured itself): the browser keeps the text still.
+    assert 800 <= reader.run("() => scrollY") < 820
     assert reader.run(SEVEN) == "7"
     reader.run("() => history.back()")
     arrived(reader, "#/02_partitioner.html", "02", "02_partitioner.html")
