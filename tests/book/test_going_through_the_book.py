@@ -97,7 +97,7 @@ def test_a_link_to_the_first_chapter_leads_back_to_it_as_it_was_left(reader):
     wait_for(reader, "() => document.title.startsWith('01') && !document.querySelector('.live-frame')")
 
     assert reader.run("() => [window.first, window.kafkalearn.isStarted]") == [True, True]
-    # What stands above may have grown by a line since (a form that has measured itself): the browser keeps the text still.
+    # What stands above may have grown by a line (a form that measured itself): the browser keeps the text where it is.
     assert 800 <= reader.run("() => scrollY") < 820
     assert reader.run(SEVEN) == "7"
     reader.run("() => history.back()")
