@@ -17,7 +17,17 @@ from tempfile import TemporaryDirectory
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.exercises.kit.given import GivenFunction
-from kafkalearn.exercises.progress.grades import BELIEFS, HEAD, Graded, belief_rows, class_rows, csv_rows, remarks
+from kafkalearn.exercises.progress.grades import (
+    BELIEFS,
+    HEAD,
+    MISTAKES,
+    Graded,
+    belief_rows,
+    class_rows,
+    csv_rows,
+    mistake_rows,
+    remarks,
+)
 from kafkalearn.exercises.progress.judging import TOO_LONG, outcome_of
 from kafkalearn.exercises.progress.record import FILE_NAME, VARIABLE, FunctionSource, Record, decoded
 from kafkalearn.exercises.progress.report import not_kept, summary
@@ -158,8 +168,8 @@ def class_table(payload: Mapping[str, object]) -> dict[str, object]:
     -------
     dict
         ``columns`` and ``rows``: a row for each student; ``csv``: a line for each answer; ``remarks``: what could not
-        be read, and where a file says done and that is not so. ``beliefs``: the wrong predictions, by their share, with
-        their heading.
+        be read, and where a file says done and that is not so, and which have the same text. ``beliefs``: the wrong
+        predictions, ``mistakes``: the misconceptions of wrong answers, both by their share, with their heading.
     """
     class_ = [_graded(each) for each in sorted(payload["judged"], key=lambda each: str(each["file"]))]
     columns, *rows = class_rows([each for each in class_ if not each.trouble])
@@ -171,6 +181,7 @@ def class_table(payload: Mapping[str, object]) -> dict[str, object]:
         "rows": rows,
         "csv": table.getvalue(),
         "beliefs": beliefs,
+        "mistakes": [MISTAKES, *mistake_rows(class_)],
         "remarks": list(remarks(class_)),
     }
 

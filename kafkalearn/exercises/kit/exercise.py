@@ -61,8 +61,8 @@ class Progress:
             self._entry = kept(self.exercise) if self.exercise else Entry()
         return self._entry
 
-    def checked(self, answer: object, result: Result) -> str:
-        """Count an answer; empty text, or a sentence why it could not be kept."""
+    def checked(self, answer: object, result: Result, mistakes: tuple[int, ...] = ()) -> str:
+        """Count an answer and the misconceptions in it; empty text, or a sentence why it could not be kept."""
         if result.outcome == NOT_ATTEMPTED:
             return ""
         words, tried = encoded(answer), self.entry
@@ -70,7 +70,7 @@ class Progress:
         is_new = result.outcome != ERROR and name not in self._answers
         self._answers.add(name)
         entry = replace(tried, try_count=tried.try_count + is_new)
-        return self._keep(entry | replace(entry, outcome=result.outcome, answer=words))
+        return self._keep(entry | replace(entry, outcome=result.outcome, answer=words, mistakes=mistakes))
 
     def hint_taken(self, most: int) -> int:
         """Count a hint; which one it is, the last again when there are no more."""
@@ -151,11 +151,15 @@ class Exercise:
         """
         answer = taken(answer)
         result = self.judge.judge(answer)
-        trouble = self.progress.checked(answer, result)
+        made = {
+            number: each.cure
+            for number, each in enumerate(self.misconceptions, 1)
+            if result.outcome == WRONG and self._makes(answer, each)
+        }
+        trouble = self.progress.checked(answer, result, tuple(made))
         if result and self.moral:
             result = result.adding(self.moral)
-        if result.outcome == WRONG:
-            result = result.adding(*(each.cure for each in self.misconceptions if self._makes(answer, each)))
+        result = result.adding(*made.values()) if made else result
         return result.adding(as_words(trouble)) if trouble else result
 
     def hint(self) -> Note:

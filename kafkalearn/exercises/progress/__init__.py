@@ -11,6 +11,7 @@ The file, version 1, is JSON::
                                          "answer": "billing-47"}}}
 
 `outcome` is that of the best answer so far, and `answer` that answer; `tries` counts different answers that were right
-or wrong, `solution` says whether the solution was looked at before there was a right answer. No time is kept. A file
-that a page of the book has written also has ``drafts``: what stands in its editors, by exercise; others pass it over.
+or wrong, `solution` says whether the solution was looked at before there was a right answer. Where wrong answers showed
+misconceptions, ``mistakes`` has their numbers, from 1. No time is kept. A file that a page of the book has written also
+has ``drafts``: what stands in its editors, by exercise; others pass it over.
 """

@@ -1,8 +1,10 @@
 """The table of a class: ``python -m kafkalearn.exercises.progress.grades FOLDER``, or ``make grades ARGS=FOLDER``.
 
 FOLDER has the files that were handed in. Each answer is judged again, in processes of its own; of what the files say
-of themselves only tries and hints are taken over. A line for each student is printed, one for each answer is written
-to ``grades.csv`` in the folder, and what the class believed before it was shown to ``beliefs.csv``.
+of themselves only tries, hints and the mistakes on the way are taken over. A line for each student is printed, one for
+each answer is written to ``grades.csv`` in the folder, what the class believed before it was shown to ``beliefs.csv``,
+and which misconceptions its wrong answers showed to ``mistakes.csv``. Files that are no hand-in are named, and so are
+those that have the same answers, letter by letter.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.exercises.kit.functions import Open
 from kafkalearn.exercises.kit.result import OPEN, RIGHT
 from kafkalearn.exercises.progress.judging import all_exercises, judge_apart
 from kafkalearn.exercises.progress.record import Entry, Record, read_file
@@ -117,6 +120,85 @@ def belief_rows(class_: Iterable[Graded]) -> list[tuple[str, ...]]:
     ]
 
 
+MISTAKES = ("what cures it", "of those who tried", "who", "tried by", "exercise")
+"""The heading of `mistake_rows`."""
+
+
+def mistake_rows(class_: Iterable[Graded]) -> list[tuple[str, ...]]:
+    """The misconceptions that wrong answers of a class showed, most shared first, each by the sentence that cures it.
+
+    One counts once a student, also if a right answer came after it. The share is of those who tried the exercise.
+
+    >>> tried = {"01.same_partition": Entry("right", 2, 0, False, "billing-47", (1,))}
+    >>> mistake_rows([Graded(Path("anna.json"), Record("Anna", tried), {})])[0][1:]
+    ('100%', '1', '1', '01.same_partition')
+    """
+    tried: Counter[str] = Counter()
+    made: Counter[tuple[str, int]] = Counter()
+    for each in class_:
+        for name, entry in each.record.entries.items():
+            known = all_exercises().get(name)
+            if known is not None and (entry.try_count or entry.mistakes):
+                tried[name] += 1
+                made.update((name, number) for number in entry.mistakes if number <= len(known.misconceptions))
+    rows = sorted(made.items(), key=lambda row: (-row[1] / tried[row[0][0]], -row[1], row[0]))
+    return [
+        (
+            all_exercises()[name].misconceptions[number - 1].cure,
+            f"{count / tried[name]:.0%}",
+            str(count),
+            str(tried[name]),
+            name,
+        )
+        for (name, number), count in rows
+    ]
+
+
+LEAST_LETTERS = 60
+"""What is a student's own and shorter is the same in two files by chance."""
+
+
+def same_texts(class_: Iterable[Graded]) -> Iterator[str]:
+    """Which files have the same text or function, letter by letter, blanks aside: for the instructor to ask about.
+
+    Only open texts and functions are compared, without the lines that the exercise itself has (question, code to
+    begin with, solution) and those that name and import.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    for each in class_:
+        for name, entry in each.record.entries.items():
+            text = _own_text(name, entry.answer)
+            if text:
+                found.setdefault((name, text), []).append(each.path.name)
+    shared: dict[tuple[str, ...], list[str]] = {}
+    for (name, _), files in sorted(found.items()):
+        if len(files) > 1:
+            shared.setdefault(tuple(sorted(files)), []).append(name)
+    for files, names in sorted(shared.items()):
+        yield f"{' and '.join(files)}: the same, letter by letter, in {', '.join(names)}"
+
+
+def _own_text(name: str, answer: object) -> str:
+    """What is a student's own in an open text or a function: its lines without blanks, but for those of the course."""
+    known = all_exercises().get(name)
+    is_function = isinstance(answer, dict)
+    text = answer.get("source") if is_function else answer
+    if known is None or not isinstance(text, str) or not (is_function or isinstance(known.judge, Open)):
+        return ""  # of a value that is right, all are the same
+    course = {_letters(line) for part in (known.asks, known.start, known.reasoning) for line in part.splitlines()}
+    lines = [_letters(line) for line in text.removeprefix("from __future__ import annotations").splitlines()]
+    own = "".join(line for line in lines if line not in course and not line.startswith(_FORCED))
+    return own if len(own) >= LEAST_LETTERS else ""
+
+
+_FORCED = ("def", "import", "fromkafkalearn")
+"""How a line of a function begins that the exercise leaves no choice about."""
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split())
+
+
 def text_table(rows: Sequence[Sequence[str]]) -> str:
     """Rows as lines, with names to the left and numbers to the right.
 
@@ -154,12 +236,27 @@ def _cell(value: object) -> object:
 
 
 def remarks(class_: Iterable[Graded]) -> Iterator[str]:
-    """Which files could not be read, and which say of an exercise that it is done, and it is not."""
+    """Which files could not be read, which say done of what is not, and which are the same."""
+    class_ = list(class_)
     for each in class_:
         if each.trouble:
             yield f"{each.path.name}: {each.trouble}"
         elif each.untrue:
             yield f"{each.name}: the file says done, and that is not so: {', '.join(each.untrue)}"
+    yield from same_texts(class_)
+
+
+WRITTEN = ("grades.csv", "beliefs.csv", "mistakes.csv")
+"""What is written into the folder."""
+
+
+def passed_over(folder: Path, written: Iterable[Path] = ()) -> Iterator[str]:
+    """A sentence for each entry of a folder that is no hand-in by its name: an essay, an archive, a folder."""
+    known = {*WRITTEN, *(path.name for path in written)}
+    for path in sorted(folder.iterdir()):
+        if path.suffix != ".json" and path.name not in known and not path.name.startswith("."):
+            kind = "a folder" if path.is_dir() else f"a file that ends in {path.suffix or 'nothing'}"
+            yield f"{path.name} is {kind}, and not judged: a hand-in is the .json that `make report` writes"
 
 
 def main(words: Sequence[str]) -> int:
@@ -168,15 +265,24 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("folder", type=Path, help="with the files that were handed in")
     parser.add_argument("--csv", type=Path, help="the table to write; grades.csv in the folder if not said")
     given = parser.parse_args(words)
+    if not given.folder.is_dir():
+        print(f"kafkalearn: {given.folder} is no folder", file=sys.stderr)
+        return 1
+    to = given.csv or given.folder / WRITTEN[0]
+    believed, mistaken = (to.with_name(name) for name in WRITTEN[1:])
+    others = list(passed_over(given.folder, [to]))
     paths = sorted(given.folder.glob("*.json"))
     if not paths:
-        print(f"kafkalearn: no file ends in .json in {given.folder}", file=sys.stderr)
+        print("\n".join([f"kafkalearn: no file ends in .json in {given.folder}", *others]), file=sys.stderr)
         return 1
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         class_ = list(pool.map(graded, paths))
-    to = given.csv or given.folder / "grades.csv"
-    beliefs, believed = belief_rows(class_), to.with_name("beliefs.csv")
-    written = {to: [HEAD, *csv_rows(class_)], believed: [BELIEFS, *(map(_cell, row) for row in beliefs)]}
+    beliefs, mistakes = belief_rows(class_), mistake_rows(class_)
+    written = {
+        to: [HEAD, *csv_rows(class_)],
+        believed: [BELIEFS, *(map(_cell, row) for row in beliefs)],
+        mistaken: [MISTAKES, *(map(_cell, row) for row in mistakes)],
+    }
     for path, rows in written.items():
         try:
             with path.open("w", encoding="utf-8", newline="") as file:
@@ -185,11 +291,13 @@ def main(words: Sequence[str]) -> int:
             print(f"kafkalearn: {path} cannot be written: {error}", file=sys.stderr)
             return 1
     print(text_table(class_rows([each for each in class_ if not each.trouble])))
-    for remark in remarks(class_):
+    for remark in [*remarks(class_), *others]:
         print(remark)
     for text, share, count, _, so, _ in beliefs[:MOST_SHOWN]:
         print(f"{share} ({count}) believed: {text}. So it is: {so}")
-    print(f"every answer is in {to}, every wrong prediction in {believed}")
+    for cure, share, count, _, name in mistakes[:MOST_SHOWN]:
+        print(f"{share} ({count}) went wrong in {name}: {cure}")
+    print(f"every answer is in {to}, every wrong prediction in {believed}, every mistake in {mistaken}")
     if open_ends := left_open():
         print(f"this system does not refuse an answer: {', '.join(open_ends)}; only Python itself does")
     return 0

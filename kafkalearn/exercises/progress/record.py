@@ -39,6 +39,7 @@ MOVED = {
 """What a file of the time when 10, 12 and 13 were one lesson each calls an exercise, and its name of today."""
 
 MOST_BYTES = 5_000_000
+MOST_MISTAKES = 20  # of one exercise that a file may name
 _RANK = {NOT_ATTEMPTED: 0, ERROR: 1, WRONG: 2, OPEN: 3, RIGHT: 4}
 
 
@@ -55,6 +56,7 @@ class Entry:
     hint_count: int = 0
     has_seen_solution: bool = False  # before there was a right answer
     answer: object = None  # the best answer, as `encoded` writes it
+    mistakes: tuple[int, ...] = ()  # the misconceptions that answers showed, by number from 1
 
     def __or__(self, other: Entry) -> Entry:
         """What two files know together; in any order, and as often as one likes."""
@@ -65,6 +67,7 @@ class Entry:
             max(self.hint_count, other.hint_count),
             self.has_seen_solution or other.has_seen_solution,
             best.answer,
+            tuple(sorted({*self.mistakes, *other.mistakes})),
         )
 
     @property
@@ -134,6 +137,7 @@ class Record:
                 "solution": entry.has_seen_solution,
                 "answer": entry.answer,
             }
+            | ({"mistakes": list(entry.mistakes)} if entry.mistakes else {})
             for exercise, entry in sorted(self.entries.items())
         }
         whole = {"format": FORMAT, "version": VERSION, "name": self.name, "exercises": entries}
@@ -207,7 +211,16 @@ def _entry(exercise: str, words: object) -> Entry:
         tries, hints = [whole_number(name, words.get(name, 0), at_least=0) for name in ("tries", "hints")]
     except KafkaLearnError as error:
         raise NoRecord(f"{exercise[:100]} in this file of progress: {error}") from error
-    return Entry(words["outcome"], tries, hints, words.get("solution") is True, words.get("answer"))
+    said = words.get("mistakes")
+    mistakes = {each for each in said if type(each) is int and each > 0} if isinstance(said, list) else set()
+    return Entry(
+        words["outcome"],
+        tries,
+        hints,
+        words.get("solution") is True,
+        words.get("answer"),
+        tuple(sorted(mistakes)[:MOST_MISTAKES]),
+    )
 
 
 def read_file(path: Path) -> Record:

@@ -2,8 +2,10 @@
 
 import csv
 import json
+import linecache
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -238,3 +240,100 @@ def test_what_a_class_believed_is_counted_by_share_and_judged_again(tmp_path, ca
         ["`BB`, its letters come later", "50%", "1", "2", twins],
     ]
     assert "75% (3) believed: positive. So it is: Negative: -109,829,509" in capsys.readouterr().out
+
+
+# A class of five, as it hands in: each does the exercises with the checks of the chapters, in a file of its own.
+
+OWN_WORDS = "Is the coordinator of my group also the leader of a partition that the group reads, and would it matter?"
+OWN_WAY = """
+def leader_of(partition, brokers):
+    # my own way: go round the brokers one by one until the partition is reached
+    at = 0
+    for _ in range(partition):
+        at = (at + 1) % len(brokers)
+    return brokers[at]
+"""
+STUDENTS = {
+    "anna": {"00.my_question": [OWN_WORDS], "02.mask_step": ["wrong", "right"], "01.same_partition": ["right"]},
+    "ben": {"00.my_question": [OWN_WORDS.replace(" ", "  ")], "02.mask_step": ["wrong"], "00.leader_of": [OWN_WAY]},
+    "cleo": {"02.mask_step": ["right"], "00.my_question": ["Why is a group on one partition and not on all?"]},
+    "dan": {"01.same_partition": ["wrong", "wrong"], "00.leader_of": [OWN_WAY]},
+    "eve": {"00.predict_coordinator": ["right"], "00.leader_of": ["right"]},
+}
+
+
+@pytest.fixture
+def five(tmp_path, monkeypatch):
+    """The folder of what they hand in, an essay among it."""
+    for name, done in STUDENTS.items():
+        monkeypatch.setenv(VARIABLE, str(tmp_path / f"{name}.json"))
+        for exercise, answers in done.items():
+            ALL[exercise].progress.forget()
+            for each in answers:
+                ALL[exercise].check(answer_of(exercise, each))
+        write_file(tmp_path / f"{name}.json", replace(read_file(tmp_path / f"{name}.json"), name=name.title()))
+    monkeypatch.delenv(VARIABLE)
+    for exercise in {each for done in STUDENTS.values() for each in done}:
+        ALL[exercise].progress.forget()
+    (tmp_path / "frank.docx").write_bytes(b"PK")
+    return tmp_path
+
+
+def answer_of(exercise, said):
+    if said == "right":
+        return ALL[exercise].solve()
+    if said == "wrong":
+        return ALL[exercise].misconceptions[0].wrong
+    if said == OWN_WAY:
+        linecache.cache["<own way>"] = (len(said), None, said.splitlines(keepends=True), "<own way>")
+        names = {"__name__": "__main__"}
+        exec(compile(said, "<own way>", "exec"), names)
+        return names["leader_of"]
+    return said
+
+
+def test_a_class_of_five_is_graded_and_what_it_got_wrong_on_the_way_is_counted(five, capsys):
+    assert grades.main([str(five)]) == 0
+
+    said = capsys.readouterr().out.splitlines()
+    assert [(line.split()[0], *line.split()[-3:]) for line in said[1:6]] == [
+        ("Anna", "3", "4", "0"),
+        ("Ben", "2", "3", "0"),
+        ("Cleo", "2", "2", "0"),
+        ("Dan", "1", "2", "0"),
+        ("Eve", "2", "2", "0"),
+    ]
+    assert said[6:9] == [
+        "anna.json and ben.json: the same, letter by letter, in 00.my_question",
+        "ben.json and dan.json: the same, letter by letter, in 00.leader_of",
+        "frank.docx is a file that ends in .docx, and not judged: a hand-in is the .json that `make report` writes",
+    ]
+    rows = list(csv.reader((five / "mistakes.csv").open(encoding="utf-8")))
+    mask, (written, leader, *_) = ALL["02.mask_step"].misconceptions[0], ALL["01.same_partition"].misconceptions
+    assert rows[1:] == [  # of three who tried the mask, two; Anna got it right afterwards
+        [mask.cure, "67%", "2", "3", "02.mask_step"],
+        *([each.cure, "50%", "1", "2", "01.same_partition"] for each in (written, leader)),
+    ]
+    assert f"67% (2) went wrong in 02.mask_step: {mask.cure}" in said
+    assert grades.main([str(five)]) == 0  # its own tables are no hand-ins
+    assert "grades.csv is" not in capsys.readouterr().out
+
+
+def test_what_the_course_itself_says_is_nobodys_own(tmp_path):
+    solution = ALL["00.leader_of"].reasoning
+    source = solution[solution.index("def ") : solution.rindex("```")]
+    for name in ("anna", "ben"):
+        entry = Entry("right", 1, 0, True, {"function": "leader_of", "source": source})
+        write_file(tmp_path / f"{name}.json", Record(name, {"00.leader_of": entry}))
+
+    class_ = [grades.graded(path) for path in sorted(tmp_path.iterdir())]
+    assert list(grades.same_texts(class_)) == []
+
+
+def test_a_folder_of_essays_is_named_as_such(tmp_path, capsys):
+    (tmp_path / "essay.docx").write_bytes(b"PK")
+
+    assert grades.main([str(tmp_path)]) == 1
+    assert "essay.docx is a file that ends in .docx" in capsys.readouterr().err
+    assert grades.main([str(tmp_path / "nowhere")]) == 1
+    assert capsys.readouterr().err.endswith("nowhere is no folder\n")

@@ -98,6 +98,11 @@ nothing leaves this page. The table is the one of <code>make grades</code>.</p>
 <p>The wrong predictions, by the share of those who predicted there.</p>
 <div class="wide" id="believed" tabindex="0" role="region" aria-label="What the class believed"></div>
 </section>
+<section hidden>
+<h2>What did its wrong answers show?</h2>
+<p>The misconceptions, by the share of those who tried the exercise; also those that a right answer followed.</p>
+<div class="wide" id="mistaken" tabindex="0" role="region" aria-label="What wrong answers showed"></div>
+</section>
 <p>Functions that were handed in run in this page, in a Python that is ended after each file; they reach neither your
 disk nor a network. One that was written to deceive its own judge could: where that matters, <code>make grades</code>
 runs each in a process of its own.</p>

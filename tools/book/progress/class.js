@@ -3,7 +3,7 @@
 (() => {
   const form = document.getElementById("tools"), said = document.getElementById("said");
   const place = document.getElementById("table"), remarks = document.getElementById("remarks");
-  const believed = document.getElementById("believed");
+  const believed = document.getElementById("believed"), mistaken = document.getElementById("mistaken");
   const python = window.kafkalearn;
   const SECONDS = 120; // for one file
   let csv = "";
@@ -32,10 +32,11 @@
     return element("table", head, body);
   }
 
-  function show({ columns, rows, beliefs, remarks: words }) {
+  function show({ columns, rows, beliefs, mistakes, remarks: words }) {
     place.replaceChildren(table([columns, ...rows]));
     believed.replaceChildren(...(beliefs.length > 1 ? [table(beliefs)] : ["Nobody has predicted anything wrong, or handed in a prediction."]));
-    believed.parentNode.hidden = false;
+    mistaken.replaceChildren(...(mistakes.length > 1 ? [table(mistakes)] : ["No answer showed a misconception that the exercises know."]));
+    for (const each of [believed, mistaken]) each.parentNode.hidden = false;
     remarks.replaceChildren(...words.map((each) => element("li", each)));
   }
 
