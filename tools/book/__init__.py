@@ -1,17 +1,18 @@
-"""Writes the chapters as pages that need no kernel and no network: book/index.html.
+"""Writes the chapters as pages that need no kernel and no network: book/index.html, book-students/index.html.
 
     python3 run.py book          with the outputs that are committed; a chapter without outputs is run first
     python3 run.py book --run    with outputs of its own: each chapter is run unless nothing has changed since it was
 
-What is as it was is not made again (`tools.book.made`). The committed notebooks are not touched. Python runs in the
-pages, in the reader's browser: `tools.book.live`.
+The second is the same without answers, for a class (`tools.book.students`). What is as it was is not made again
+(`tools.book.made`). The committed notebooks are not touched. Python runs in the pages, in the reader's browser:
+`tools.book.live`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tools.book.made import Made, digest
+from tools.book.made import RECORD, Made, digest
 from tools.environment import ROOT
 
 BOOK = ROOT / "book"
@@ -32,8 +33,29 @@ def make(paths: list[Path], folder: Path = BOOK, *, anew: bool = False) -> list[
     """
     made = Made(folder, digest(*(ROOT / name for name in _SOURCES), ROOT / "requirements.lock"))
     chapters = digest(str(anew), *paths)
-    if made.is_whole(chapters):
+    edition = students_folder(folder)
+    if made.is_whole(chapters) and is_edition_of(folder, edition):
         return []
-    from tools.book.writing import write  # seconds of imports, which a book that is finished does not need
+    from tools.book import students  # seconds of imports, which a book that is finished does not need
+    from tools.book.writing import write
 
-    return write(paths, made, chapters, anew=anew)
+    return write(paths, made, chapters, anew=anew) or students.write(folder, edition)
+
+
+def students_folder(book: Path) -> Path:
+    """Where the students' edition of a book goes: beside it.
+
+    >>> students_folder(Path("book")).name
+    'book-students'
+    """
+    return book.with_name(f"{book.name}-students")
+
+
+EDITION = ".edition-of"
+"""Where a students' edition says which book it was made from."""
+
+
+def is_edition_of(book: Path, edition: Path) -> bool:
+    """Whether the students' edition in a folder was made from this book as it is."""
+    said = edition / EDITION
+    return said.is_file() and said.read_text(encoding="utf-8") == digest(book / RECORD)

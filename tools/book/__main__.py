@@ -2,12 +2,12 @@
 
 import sys
 
-from tools.book import BOOK, make
+from tools.book import BOOK, make, students_folder
 from tools.chapters import chapter_paths
 
 wrong = make(chapter_paths(), anew="--run" in sys.argv[1:])
 for fault in wrong:
     print(fault, file=sys.stderr)
 if not wrong:
-    print(BOOK / "index.html")
+    print(BOOK / "index.html", students_folder(BOOK) / "index.html", sep="\n")
 sys.exit(1 if wrong else 0)

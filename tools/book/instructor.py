@@ -54,5 +54,5 @@ def _answers(stem: str) -> list[str]:
     module = import_module(f"kafkalearn.exercises.chapter{stem.split('_')[0]}")
     parts = ["## Answers to the exercises"]
     for number, exercise in enumerate(module.all_exercises(), 1):
-        parts += [f"### Exercise {number}", exercise.asks, "**Answer.** " + exercise.reasoning]
+        parts += [f"### Exercise {number}", exercise.asks, "**Answer.**", exercise.reasoning]
     return parts

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from tools.environment import ROOT
 
-_RECORD = ".made-of.json"
+RECORD = ".made-of.json"
+"""Where the record lies in the book's folder."""
 _WHOLE = "the whole book"
 _IGNORED = {"__pycache__", "generated"}
 
@@ -49,7 +50,7 @@ class Made:
     def __init__(self, folder: Path, made_of: str) -> None:
         """Read the record; without one, nothing is made yet."""
         self.folder, self.made_of = folder, made_of
-        path = folder / _RECORD
+        path = folder / RECORD
         self._before: dict[str, dict] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         self._now: dict[str, dict] = {}
         self._copies: dict[str, str] = {}
@@ -107,7 +108,7 @@ class Made:
         self._save(self._before | self._now)
 
     def _save(self, record: dict[str, dict]) -> None:
-        (self.folder / _RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
+        (self.folder / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
 
     def _is_there(self, group: dict) -> bool:
         copies = ((self.folder / name, ROOT / source) for name, source in group["copies"].items())

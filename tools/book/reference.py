@@ -96,8 +96,13 @@ def _in_the_book(html: str) -> str:
     )
 
 
+_PLAIN = re.compile(r'<span class="(?:n|p|w)">([^<]*)</span>')  # names, brackets, blanks: no colour of their own
+_LINE_NUMBER = re.compile(r'<span id="[^"]+"><a href="#[^"]+">(<span class="linenos">[^<]*</span>)</a>')
+
+
 def _by_keys(html: str) -> str:
     """What scrolls can be reached by keys, and a link that shows no words has some."""
+    html = _PLAIN.sub(r"\1", _LINE_NUMBER.sub(r"<span>\1", html))
     html = re.sub(r"<pre>|<div class=\"attr function\">", lambda found: f'{found[0][:-1]} tabindex="0">', html)
     return re.sub(
         r'<a class="headerlink" href="#([^"]+)">', r'<a class="headerlink" href="#\1" aria-label="link to \1">', html

@@ -73,11 +73,14 @@ def with_outputs(chapter: Chapter, made: Made, *, anew: bool) -> NotebookNode:
 def chapter_pages(chapter: Chapter, notebook: NotebookNode, navigation: str, made: Made) -> Iterator[tuple[str, str]]:
     """The page of a chapter, and the one of its notes."""
     html = reference.with_links(page(notebook, chapter, navigation, made.copy), notebook)
+    html, styles = live.with_shared_style(html)
+    yield from styles.items()
     yield chapter.page, live.alive(html, chapter.path.stem, notebook)
     if notes := chapter.notes_page:
         written = new_notebook(cells=[new_markdown_cell(instructor.words(chapter.path.stem))])
         notes_chapter = Chapter(chapter.path, f"# {chapter.title}, for the instructor")
-        yield notes, live.with_script(page(written, notes_chapter, navigation, made.copy))
+        html, _ = live.with_shared_style(page(written, notes_chapter, navigation, made.copy))
+        yield notes, live.with_script(html)
 
 
 def other_pages(chapters: list[Chapter]) -> Iterator[tuple[str, str]]:

@@ -32,7 +32,7 @@ window.kafkalearnExercise = (() => {
     box.querySelectorAll("details.hint").forEach((hint, at) => hint.addEventListener("toggle", () => {
       if (hint.open) change(({ hints }) => ({ hints: Math.max(hints, at + 1) }));
     }));
-    box.querySelector("details.solution").addEventListener("toggle", ({ target }) => {
+    box.querySelector("details.solution")?.addEventListener("toggle", ({ target }) => {
       if (target.open) change(({ outcome }) => (outcome === "right" || outcome === "open" ? {} : { solution: true }));
     });
     (first ??= answers.read()).then((kept) => {

@@ -12,10 +12,11 @@ at all, and no script but those it was made with.
 """
 
 from tools.book.live.alive import alive, tools, with_script
-from tools.book.live.parts import PAGE_SCRIPTS, page_script, page_style, write
-from tools.book.live.policy import policy, with_policy
+from tools.book.live.parts import FOLDER, PAGE_SCRIPTS, page_script, page_style, with_shared_style, write
+from tools.book.live.policy import policy, with_policy, without_policy
 
 __all__ = [
+    "FOLDER",
     "PAGE_SCRIPTS",
     "alive",
     "page_script",
@@ -24,5 +25,7 @@ __all__ = [
     "tools",
     "with_policy",
     "with_script",
+    "with_shared_style",
+    "without_policy",
     "write",
 ]

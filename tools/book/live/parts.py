@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -49,6 +50,21 @@ def write(book: Path) -> Path:
         _put(folder / "licences" / licence.name, licence.read_text(encoding="utf-8"))
     _put(folder / "licences" / "README.txt", _NOTICE.format(pyodide=PYODIDE, ace=ACE))
     return folder
+
+
+_LONG_STYLE = re.compile(r'<style type="text/css">(.{10000,}?)</style>', re.DOTALL)
+
+
+def with_shared_style(html: str) -> tuple[str, dict[str, str]]:
+    """A page whose long styles are files of the folder, and those files: each page of a notebook has the same ones."""
+    files: dict[str, str] = {}
+
+    def moved(style: re.Match[str]) -> str:
+        name = f"{FOLDER}/notebook-{hashlib.sha256(style[1].encode()).hexdigest()[:8]}.css"
+        files[name] = style[1]
+        return f'<link rel="stylesheet" href="{name}">'
+
+    return _LONG_STYLE.sub(moved, html), files
 
 
 def page_script(names: Sequence[str] = PAGE_SCRIPTS) -> str:

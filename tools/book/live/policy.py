@@ -11,6 +11,7 @@ import re
 
 _INLINE = re.compile(r"<script\b(?![^>]*\bsrc=)([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 _DATA_TYPE = re.compile(r"""type=["']?(application/json|text/plain)""")
+_GIVEN = re.compile('<meta http-equiv="Content-Security-Policy" content="[^"]*">')
 _META = '<meta http-equiv="Content-Security-Policy" content="{}">'
 
 
@@ -40,6 +41,11 @@ def with_policy(html: str) -> str:
     """The page with its policy, to be made last: a script changed afterwards is refused by the browser."""
     end = html.index(">", html.index('<meta charset="utf-8"')) + 1
     return html[:end] + _META.format(policy(html)) + html[end:]
+
+
+def without_policy(html: str) -> str:
+    """The page before `with_policy`, to be changed and given its policy again."""
+    return _GIVEN.sub("", html, count=1)
 
 
 def _hash(script: str) -> str:

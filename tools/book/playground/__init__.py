@@ -11,7 +11,7 @@ from pathlib import Path
 from kafkalearn.drawing.player import player_style
 from kafkalearn.releases.lines import RELEASES
 from kafkalearn.replication import ACKNOWLEDGED_SURVIVE, PROMISES
-from tools.book.live import page_script, with_policy
+from tools.book.live import FOLDER, page_script, with_policy
 from tools.book.shell import STYLE
 from tools.page.playground import ASSIGNORS
 
@@ -19,13 +19,13 @@ HERE = Path(__file__).parent
 PAGE = "playground.html"
 
 
-def playground_page(runtime: str) -> str:
+def playground_page(runtime: str = "") -> str:
     """The whole page.
 
     Parameters
     ----------
-    runtime : str
-        The script of Python, as ``live/runtime.js`` has it.
+    runtime : str, optional
+        The script of Python, as ``live/runtime.js`` has it; without it the page needs that file beside it.
     """
     forms = (HERE / "forms.html").read_text(encoding="utf-8")
     for place, words in {
@@ -36,7 +36,10 @@ def playground_page(runtime: str) -> str:
         forms = forms.replace(f"<!-- {place} -->", "".join(f"<option>{escape(each)}</option>" for each in words))
     own = (HERE / "playground.js").read_text(encoding="utf-8")
     style = STYLE.read_text(encoding="utf-8") + player_style() + (HERE / "playground.css").read_text(encoding="utf-8")
-    scripts = "\n".join(f"<script>{each}</script>" for each in (runtime, page_script(("python.js", "frame.js")), own))
+    python = f"<script>{runtime}</script>" if runtime else f'<script src="{FOLDER}/runtime.js"></script>'
+    scripts = "\n".join(
+        [python, *(f"<script>{each}</script>" for each in (page_script(("python.js", "frame.js")), own))]
+    )
     html = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -53,4 +56,5 @@ def playground_page(runtime: str) -> str:
 </body>
 </html>
 """
-    return with_policy(html).replace("script-src 'self' ", "script-src ", 1)  # no file beside it is its own
+    page = with_policy(html)
+    return page.replace("script-src 'self' ", "script-src ", 1) if runtime else page  # no file beside it is its own

@@ -47,7 +47,24 @@ def index_script(pages: Iterable[tuple[str, str, str]], entries: Iterable[tuple[
         [file, title, anchor, heading, text] for file, title, html in pages for anchor, heading, text in sections(html)
     ]
     rows += [[*place, " ".join(text.split())[:MOST_LETTERS]] for *place, text in entries]
-    return f"window.KAFKALEARN_SEARCH = {json.dumps(rows, ensure_ascii=False, separators=(',', ':'))};\n"
+    return as_script(rows)
+
+
+_BEFORE = "window.KAFKALEARN_SEARCH = "
+
+
+def as_script(rows: list[list[str]]) -> str:
+    """Rows of the index, file, title, anchor, heading and text each, as the page loads them."""
+    return f"{_BEFORE}{json.dumps(rows, ensure_ascii=False, separators=(',', ':'))};\n"
+
+
+def rows_of(script: str) -> list[list[str]]:
+    """The rows that `as_script` has written.
+
+    >>> rows_of(as_script([["a.html", "A", "a", "One", "text"]]))
+    [['a.html', 'A', 'a', 'One', 'text']]
+    """
+    return json.loads(script.removeprefix(_BEFORE).rstrip().removesuffix(";"))
 
 
 def sections(html: str) -> Iterator[tuple[str, str, str]]:

@@ -1,0 +1,110 @@
+"""The students' edition is the book without what is the instructor's: not in its pages, not in its search."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from html import unescape
+
+import pytest
+
+from tests.book.browsers import wait_for
+from tests.book.conftest import chosen
+from tests.exercises.every_exercise import ALL
+from tools import book
+from tools.book import is_edition_of, students, students_folder
+from tools.book.pages import faults
+from tools.book.search import INDEX, rows_of
+
+NUMBERS = [path.stem[:2] for path in chosen()]
+ASKED = {name: each for name, each in ALL.items() if name.split(".")[0] in NUMBERS}
+
+
+@pytest.fixture(scope="module")
+def edition(made_book):
+    return students_folder(made_book)
+
+
+def letters(text):
+    """Text without markup and blanks, so that it is found however it is set."""
+    return re.sub(r"[\s`*]", "", unescape(re.sub(r"<[^>]+>", "", text)))
+
+
+def pages(folder):
+    return {path.name: letters(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html")}
+
+
+def solution(exercise):
+    """A piece of it that is long enough to be nothing else."""
+    return letters(re.sub(r"```\w*", "", exercise.reasoning))[:60]
+
+
+def test_the_book_has_each_solution_and_the_edition_has_none(made_book, edition):
+    whole, without = pages(made_book), pages(edition)
+
+    for name, exercise in ASKED.items():
+        found = [page for page, text in whole.items() if solution(exercise) in text]
+        assert found, f"the book has no solution of {name}"
+        assert [page for page, text in without.items() if solution(exercise) in text] == [], name
+
+
+def test_no_page_of_the_edition_is_the_instructors_and_every_link_leads_somewhere(made_book, edition):
+    missing = {path.relative_to(made_book).as_posix() for path in made_book.rglob("*.html")}
+    missing -= {path.relative_to(edition).as_posix() for path in edition.rglob("*.html")}
+
+    assert {f"{path.stem}.instructor.html" for path in chosen()} <= missing
+    assert all(students.NOT_FOR_STUDENTS.fullmatch(name) for name in missing)
+    assert list(faults(edition)) == []
+
+
+def test_its_search_finds_chapters_and_no_answers(made_book, edition):
+    def files(folder):
+        return {row[0] for row in rows_of((folder / INDEX).read_text(encoding="utf-8"))}
+
+    assert {path.stem + ".html" for path in chosen()} <= files(edition)
+    assert files(made_book) - files(edition)
+    assert all(students.NOT_FOR_STUDENTS.fullmatch(name) for name in files(made_book) - files(edition))
+    found = letters((edition / INDEX).read_text(encoding="utf-8"))
+    assert [name for name, exercise in ASKED.items() if solution(exercise) in found] == []
+
+
+def test_it_is_made_with_the_book_and_again_where_it_is_gone(made_book, edition, tmp_path):
+    assert is_edition_of(made_book, edition)
+
+    copy = tmp_path / "edition"
+    (copy / "old").mkdir(parents=True)
+    (copy / "old" / "page.html").write_text("from before")
+    assert students.write(made_book, copy) == []
+    assert not (copy / "old" / "page.html").exists()
+    assert {path.relative_to(copy) for path in copy.rglob("*") if path.is_file()} == {
+        path.relative_to(edition) for path in edition.rglob("*") if path.is_file()
+    }
+    shutil.rmtree(edition)
+    assert book.make(chosen(), made_book) == []
+    assert is_edition_of(made_book, edition)
+
+
+def test_no_notes_show_raw_markdown(made_book):
+    for path in made_book.glob("*.instructor.html"):
+        html = path.read_text(encoding="utf-8")
+        assert re.findall(r"<p>[^<]*(?:```|\n\s*[-|*] |\| ---)", html[html.index("<main") :]) == [], path.name
+
+
+@pytest.mark.browser
+def test_its_exercises_are_judged_as_in_the_book(shown, edition):
+    """Without a solution below it, an exercise still takes hints and answers."""
+    shown.open((edition / f"{chosen()[0].stem}.html").as_uri())
+
+    wait_for(shown, "() => document.documentElement.dataset.answers")
+    box = "document.querySelector('.exercise[data-exercise]')"
+    assert shown.run(f"() => {box}.querySelectorAll('details.hint').length") > 0
+    assert shown.run("() => document.querySelectorAll('details.solution').length") == 0
+    shown.run(f"() => {box}.querySelector('details.hint').open = true")
+    shown.run(f"() => {box}.querySelector('[data-do=run]').click()")
+    wait_for(shown, f"() => {box}.querySelector('[data-part=result]').textContent.trim()")
+    assert shown.seen.errors == []
+    assert shown.seen.outside == []
+
+    shown.open((edition / "playground.html").as_uri() + "#place.coordinator?group=billing&brokers=3&partitions=50")
+    wait_for(shown, "() => document.querySelector('.said .words')?.textContent.includes('it coordinates billing')")
+    assert shown.seen.errors == []
