@@ -114,6 +114,35 @@ def test_a_partition_is_broken_by_hand_branches_and_is_searched_on(alone):
     assert wait_for(alone, SAID, "partition", "breaks: acknowledged records survive")
 
 
+def test_a_broker_that_is_touched_in_the_picture_dies(alone):
+    """A click on its row offers what may happen to it at the step on show, and no more; Escape closes it."""
+    touch = """(broker) => {
+        const stage = document.querySelector("#partition .kl-stage");
+        const box = stage.querySelector("svg").getBoundingClientRect(), scale = box.width / 1000;
+        const clientX = box.left + 60 * scale, clientY = box.top + (110 + 90 * (broker - 1)) * scale;
+        stage.dispatchEvent(new MouseEvent("click", { clientX, clientY, bubbles: true }));
+        return [...stage.querySelectorAll(".touch-menu button strong")].map((each) => each.textContent);
+    }"""
+    alone.run("() => { location.hash = '#partition.moves?min_isr=1&line=Produce(acks%3D1)'; }")
+    assert wait_for(alone, SAID, "partition", "1 move; every promise holds")
+
+    offered = wait_for(alone, touch, 1)
+    assert "BrokerCrashed(1)" in offered
+    assert {words[-2:-1] for words in offered} == {"1"}
+    assert "BrokerRestarted(1)" not in offered  # it runs
+    assert "Fetch(2)" in alone.run(touch, 2)
+    assert alone.run("() => document.querySelectorAll('.touch-menu').length") == 1
+    alone.run("""() => document.querySelector(".touch-menu button").dispatchEvent(
+        new KeyboardEvent("keydown", { key: "Escape", bubbles: true }))""")
+    assert alone.run("() => document.querySelectorAll('.touch-menu').length") == 0
+
+    alone.run(touch, 1)
+    alone.run("""() => [...document.querySelectorAll(".touch-menu button")].find((each) =>
+        each.textContent.startsWith("BrokerCrashed(1)")).click()""")
+    assert wait_for(alone, SAID, "partition", "2 moves; every promise holds")
+    assert alone.run("() => location.hash.includes('BrokerCrashed')")
+
+
 def test_assignors(alone):
     alone.run("() => { location.hash = '#assignors'; }")
     press(alone, "assignors", "Assign")

@@ -74,6 +74,7 @@ def test_the_index_names_each_chapter_by_its_heading_and_its_question(folder):
     assert '<a href="02_two.html">02_two</a>' in html
     links = navigation([one, two], 1)
     assert [link in links for link in ("01_one.html", "index.html", "02_two.html")] == [True, True, False]
+    assert '<a href="playground.html#place">Look up your own group</a>' in links
 
 
 @pytest.mark.parametrize(
@@ -89,6 +90,7 @@ def test_the_index_names_each_chapter_by_its_heading_and_its_question(folder):
         ('<a href="nowhere.html">x</a>', "links to nowhere.html, which is not there"),
         ('<img src="nowhere.png">', "links to nowhere.png, which is not there"),
         ('<a href="#nothing">x</a>', "links to #nothing, but that page has no such heading"),
+        ('<a href="#no.form?a=1">x</a>', "links to #no.form?a=1, but that page has no such heading"),
     ],
 )
 def test_a_page_that_is_not_whole_is_found_out(tmp_path, html, fault):
@@ -101,7 +103,7 @@ def test_a_page_that_is_not_whole_is_found_out(tmp_path, html, fault):
 
 def test_a_page_that_is_whole_is_left_in_peace(tmp_path):
     (tmp_path / "a.html").write_text(
-        '<a href="https://kafka.apache.org">out</a> <a href="b.html#there">b</a> <img src="data:image/png;base64,aa">'
+        '<a href="https://kafka.apache.org">out</a> <a href="b.html#there">b</a> <a href="b.html#there.form?a=1">c</a> <img src="data:image/png;base64,aa">'
         "<p>see https://kafka.apache.org</p><pre>fetch('https://in-prose.example')</pre>"
     )
     (tmp_path / "b.html").write_text('<h2 id="there">There</h2> <a href="#there">up</a>')

@@ -59,6 +59,12 @@ def _outside(addresses: Iterable[str]) -> list[str]:
     return [address for address in addresses if address.startswith(("http://", "https://", "//"))]
 
 
+def _anchor(fragment: str) -> str:
+    """The anchor that a fragment names; that of a state, ``part.form?field=value``, is its part."""
+    state = re.fullmatch(r"(\w+)\.\w+\?.*", fragment)
+    return state[1] if state else unquote(fragment)
+
+
 def faults(folder: Path) -> Iterator[str]:
     """A sentence for each load from outside and each dead link in the pages of a folder.
 
@@ -74,5 +80,5 @@ def faults(folder: Path) -> Iterator[str]:
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if not target.is_file():
                 yield f"{path.name} links to {link}, which is not there"
-            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
+            elif parts.fragment and target in pages and _anchor(parts.fragment) not in pages[target].anchors:
                 yield f"{path.name} links to {link}, but that page has no such heading"

@@ -39,6 +39,7 @@ from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT
 from kafkalearn.coordinator.picture import draw_lookup
 from kafkalearn.coordinator.words import describe_lookup
 from kafkalearn.drawing.player import MOST_FRAMES, Animation, animation
+from kafkalearn.drawing.svg import WIDTH
 from kafkalearn.exercises.kit.game import BETWEEN, MOST_MOVES, moves_of
 from kafkalearn.formats.disk import parse_segment
 from kafkalearn.formats.wire import Undecodable
@@ -72,7 +73,7 @@ from kafkalearn.replication import (
     step,
 )
 from kafkalearn.replication.events import ReplicationEvent
-from kafkalearn.replication.picture import draw_replication
+from kafkalearn.replication.picture import LEFT, PANEL_HEIGHT, ROW_HEIGHT, ROWS_TOP, draw_replication
 from kafkalearn.replication.search import alphabet, model, renamings
 from kafkalearn.replication.state import Partition
 from kafkalearn.replication.words import describe_replication
@@ -378,6 +379,7 @@ def _given(fields: Mapping[str, object]) -> dict[str, object]:
 # A partition of three replicas, broken by hand: a line of moves, and what may come next.
 
 REPLICAS = 3
+RUNNING = range(1, REPLICAS + 1)  # the ids of its brokers
 _OF_A_BROKER = (
     *(Fetch, BrokerCrashed, PowerLost, BrokerStopped, SessionExpired, BrokerRestarted, BrokerFrozen, BrokerThawed),
     *(BrokerReconnected, HighWatermarkCheckpointed),
@@ -389,9 +391,23 @@ MOVES: Mapping[str, ReplicationEvent] = moves_of(
 )
 """All that may happen, by the words in which a line says it."""
 
+TOUCHED = {
+    Fetch: "fetches from the leader",
+    BrokerCrashed: "dies; its disk stays",
+    PowerLost: "loses its power: what was not flushed is gone",
+    BrokerStopped: "is shut down in order",
+    SessionExpired: "is given up by the controller",
+    BrokerRestarted: "comes back",
+    BrokerFrozen: "freezes, as in a long pause",
+    BrokerThawed: "goes on",
+    BrokerReconnected: "reaches the controller again",
+    HighWatermarkCheckpointed: "writes its HW to disk",
+}
+"""What each of these means for the broker that is touched in the picture."""
+
 
 def play_moves(fields: Mapping[str, object]) -> dict[str, object]:
-    """A line of moves played; for each step what may come next, and which promises are broken.
+    """A line of moves played; for each step what may come next, and which promises are broken; where brokers are drawn.
 
     Parameters
     ----------
@@ -408,6 +424,8 @@ def play_moves(fields: Mapping[str, object]) -> dict[str, object]:
     >>> said = play_moves({"line": "Produce(acks=1) > BrokerCrashed(1) > SessionExpired(1)"})
     >>> said["steps"][-1]["broken"]
     ['acknowledged records survive']
+    >>> said["places"][0]["name"], said["places"][0]["moves"]["BrokerCrashed(1)"]
+    ('broker 1', 'dies; its disk stays')
     """
     settings, line = settings_of(fields), moves_in(text_field(fields, "line"))
     trace = played_run(settings, line)
@@ -423,7 +441,23 @@ def play_moves(fields: Mapping[str, object]) -> dict[str, object]:
     words = f"{counted(len(line), 'move')}; " + (
         "every promise holds." if lost is None else f"move {lost} breaks: {', '.join(steps[lost]['broken'])}."
     )
-    return {"text": words, "line": BETWEEN.join(line), "steps": steps} | played(shown_run)
+    places = {each: (LEFT, ROWS_TOP + ROW_HEIGHT * (each - 1), WIDTH - 2 * LEFT, PANEL_HEIGHT) for each in RUNNING}
+    return {
+        "text": words,
+        "line": BETWEEN.join(line),
+        "steps": steps,
+        "places": [{"name": f"broker {each}", "box": box, "moves": _moves_of(each)} for each, box in places.items()],
+    } | played(shown_run)
+
+
+def _moves_of(broker_id: int) -> dict[str, str]:
+    """What may be done with a broker, by the words of the move; what it means as the value."""
+    found = {words: TOUCHED.get(type(event)) for words, event in MOVES.items() if _is_about(event, broker_id)}
+    return {words: says for words, says in found.items() if says is not None}
+
+
+def _is_about(event: ReplicationEvent, broker_id: int) -> bool:
+    return getattr(event, "broker_id", None) == broker_id
 
 
 def moves_in(line: str) -> list[str]:

@@ -73,6 +73,22 @@ class Chapter:
         return instructor.page_name(self.path.stem) if instructor.notes_path(self.path.stem).exists() else ""
 
 
+_BY_HAND = {
+    "Break a partition by hand": ("partition.moves?min_isr=1", "09 10 10b 14"),
+    "Play a group's scenario": ("group", "03 05 05b"),
+    "Look up your own group": ("place", "01 02"),
+    "Try assignors on your group": ("assignors", "04"),
+    "Take your own bytes apart": ("bytes", "07"),
+}
+"""The parts of the playground, and the chapters that they belong to."""
+
+
+def played(chapter: Chapter) -> list[tuple[str, str]]:
+    """The words and the state of the playground's part that goes with a chapter: one, or none."""
+    number = chapter.path.stem.split("_")[0]
+    return [(words, state) for words, (state, numbers) in _BY_HAND.items() if number in numbers.split()]
+
+
 def navigation(chapters: list[Chapter], index: int) -> str:
     """The line of links at the head and the foot of a page."""
     before, after = chapters[index - 1 : index] if index else [], chapters[index + 1 : index + 2]
@@ -81,6 +97,7 @@ def navigation(chapters: list[Chapter], index: int) -> str:
         '<a href="index.html">All chapters</a>',
         '<a href="search.html">Search</a>',
         '<a href="progress.html">Your progress</a>',
+        *(f'<a href="playground.html#{state}">{words}</a>' for words, state in played(chapters[index])),
         *(f'<a rel="next" href="{each.page}">{inline_html(each.heading)} →</a>' for each in after),
         *([f'<a href="{notes}">For the instructor</a>'] if (notes := chapters[index].notes_page) else []),
     ]

@@ -95,7 +95,7 @@
     said.classList.remove("wrong");
   }
 
-  function show(said, form, name, { text, html, animation, start, steps, line }) {
+  function show(said, form, name, { text, html, animation, start, steps, line, places }) {
     said.querySelector(".words").textContent = text ?? "";
     const drawn = said.querySelector(".drawn"), moves = said.querySelector(".moves");
     if (name === "search") { // beside the run on show
@@ -120,6 +120,7 @@
       };
       window.kafkalearnPlayer.render({ model, el: host });
       stepped();
+      if (places) makeTouched(host, form, steps, places);
     }
   }
 
@@ -128,15 +129,47 @@
   // What may come after the step on show; a move at an earlier step begins a branch.
   function showMoves(host, form, steps, at) {
     const { moves, broken } = steps[at];
-    const go = (move) => {
-      form.elements.line.value = [...movesOf(form, at), move].join(" > ");
-      ask(form, "moves", fieldsOf(form));
-    };
     const words = broken.length ? `Broken: ${broken.join("; ")}.` : "Every promise holds here.";
-    const buttons = moves.map((move) => element("button", { type: "button", textContent: move, onclick: () => go(move) }));
+    const buttons = moves.map((move) => element("button", { type: "button", textContent: move, onclick: () => branch(form, at, move) }));
     const found = host.querySelector(".found");
     host.replaceChildren(...(found ? [found] : []), element("p", { className: broken.length ? "broken" : "" }, words),
       element("div", { className: "choices", role: "group", ariaLabel: "What happens next" }, ...buttons));
+  }
+
+  // The picture itself can be touched: a broker that is clicked says what may happen to it at the step on show.
+  function makeTouched(host, form, steps, places) {
+    const stage = host.querySelector(".kl-stage");
+    let menu = null;
+    const close = () => { menu?.remove(); menu = null; };
+    const place = (event) => {
+      const box = stage.querySelector("svg").getBoundingClientRect(), scale = stage.querySelector("svg").viewBox.baseVal.width / box.width;
+      const x = (event.clientX - box.left) * scale, y = (event.clientY - box.top) * scale;
+      return places.find(({ box: [left, top, width, height] }) => x >= left && x <= left + width && y >= top && y <= top + height);
+    };
+    stage.classList.add("touched");
+    stage.addEventListener("pointermove", (event) => { stage.style.cursor = place(event) ? "pointer" : ""; });
+    stage.addEventListener("click", (event) => {
+      close();
+      const touched = place(event);
+      if (!touched) return;
+      const at = Number(form.dataset.step), possible = steps[at].moves.filter((move) => move in touched.moves);
+      const items = possible.map((move) => element("button", { type: "button", onclick: () => { close(); branch(form, at, move); } },
+        element("strong", { textContent: move }), ` ${touched.moves[move]}`));
+      menu = element("div", { className: "touch-menu", role: "group", ariaLabel: `What happens to ${touched.name}`,
+        onkeydown: (key) => { if (key.key === "Escape") { key.stopPropagation(); close(); } } },
+        element("p", { textContent: items.length ? `${touched.name} …` : `Nothing can happen to ${touched.name} here.` }), ...items);
+      const around = stage.getBoundingClientRect();
+      menu.style.left = `${Math.max(0, Math.min(event.clientX - around.left, around.width - 330))}px`;
+      menu.style.top = `${event.clientY - around.top + 8}px`;
+      stage.append(menu);
+      menu.addEventListener("click", (inside) => inside.stopPropagation());
+      items[0]?.focus({ preventScroll: true });
+    });
+  }
+
+  function branch(form, at, move) {
+    form.elements.line.value = [...movesOf(form, at), move].join(" > ");
+    ask(form, "moves", fieldsOf(form));
   }
 
   // --- what the reader does
