@@ -103,7 +103,8 @@ def test_a_page_that_is_not_whole_is_found_out(tmp_path, html, fault):
 
 def test_a_page_that_is_whole_is_left_in_peace(tmp_path):
     (tmp_path / "a.html").write_text(
-        '<a href="https://kafka.apache.org">out</a> <a href="b.html#there">b</a> <a href="b.html#there.form?a=1">c</a> <img src="data:image/png;base64,aa">'
+        '<a href="https://kafka.apache.org">out</a> <a href="b.html#there">b</a> <a href="b.html#there.form?a=1">c</a> '
+        '<img src="data:image/png;base64,aa">'
         "<p>see https://kafka.apache.org</p><pre>fetch('https://in-prose.example')</pre>"
     )
     (tmp_path / "b.html").write_text('<h2 id="there">There</h2> <a href="#there">up</a>')
