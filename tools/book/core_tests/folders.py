@@ -21,6 +21,7 @@ _COMMAND, _JAVA = "tests/oncall/test_command.py::", "tests/base/test_java_runtim
 LEFT_OUT: dict[str, str] = {
     f"{_COMMAND}test_bad_input_is_a_sentence_and_code_2[where group a --bootstrap": "a real Kafka",
     f"{_COMMAND}test_bad_input_is_a_sentence_and_code_2[safe --bootstrap": "a real Kafka",
+    f"{_COMMAND}test_bad_input_is_a_sentence_and_code_2[lag --bootstrap": "a real Kafka",
     f"{_COMMAND}test_completion_knows_every_question_and_option": "other packages",
     f"{_COMMAND}test_bash_takes_the_completion": "other packages",
     "tests/base/test_files.py::test_the_readme_tells_the_checksum_of_each_file": "the files of the project",
