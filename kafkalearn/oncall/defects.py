@@ -108,6 +108,18 @@ def between(old: str, new: str) -> tuple[tuple[Defect, ...], tuple[Defect, ...]]
     return gone, tuple(each for each in DEFECTS if each.name in after - before)
 
 
+FIRST_COORDINATOR, FIRST_NEW_COORDINATOR = "0.9.0", "4.0"
+
+
+def _asked_since(first: str) -> Callable[[Callable[[str], Run | None]], Callable[[str], Run | None]]:
+    """What shows a defect, of a mechanism that releases before `first` do not have: there it shows none."""
+
+    def since_then(run: Callable[[str], Run | None]) -> Callable[[str], Run | None]:
+        return lambda release: run(release) if at_least(first, release) else None
+
+    return since_then
+
+
 # Replication: each search is of a partition whose brokers die and come back.
 
 _RECORD = replication.Produce()
@@ -150,9 +162,8 @@ def _burst(release: str) -> Run | None:
     return _where(replication.simulate(settings, events), lambda state: state.controller.isr == (1,))
 
 
+@_asked_since(REASSIGNS_SINCE)
 def _ends_too_early(release: str) -> Run | None:
-    if not at_least(REASSIGNS_SINCE, release):
-        return None
     events = [
         replication.BrokerCrashed(2),
         replication.SessionExpired(2),
@@ -185,9 +196,8 @@ def _cleaned_above_the_high_watermark(release: str) -> Run | None:
     return _where(trace, lambda state: 0 not in {record.offset for record in state.records})
 
 
+@_asked_since("0.10.1")
 def _checkpoint_behind_the_log(release: str) -> Run | None:
-    if not at_least("0.10.1", release):
-        return None
     settings = log.Settings(cleanup_policy="compact,delete", release=release, min_cleanable_dirty_ratio=0.0)
     records = [log.Append((log.NewBatch((("cart", str(at), at),)),)) for at in (1, 2, 3)]
     first, second, third = records
@@ -200,9 +210,8 @@ def _checkpoint_behind_the_log(release: str) -> Run | None:
 DAY_MS = 86_400_000
 
 
+@_asked_since(FIRST_COORDINATOR)
 def _expires_under_a_living_group(release: str) -> Run | None:
-    if not at_least(FIRST_COORDINATOR, release):
-        return None
     settings = store.Settings(release)
     member = Member("c1-1", "c1", "/10.0.0.1", subscribed=("rare",))
     events = [
@@ -214,25 +223,19 @@ def _expires_under_a_living_group(release: str) -> Run | None:
     return _where(store.simulate(settings, events), lambda state: state.effects[-1].offset == -1)
 
 
-FIRST_COORDINATOR, FIRST_NEW_COORDINATOR = "0.9.0", "4.0"
-
-
+@_asked_since(FIRST_COORDINATOR)
 def _late_order(release: str) -> Run | None:
-    if not at_least(FIRST_COORDINATOR, release):
-        return None
     return coordinator_life.find(coordinator_life.Settings(release), [LEADER_ANSWERS], depth=8).trace
 
 
+@_asked_since(FIRST_COORDINATOR)
 def _late_load(release: str) -> Run | None:
-    if not at_least(FIRST_COORDINATOR, release):
-        return None
     settings = coordinator_life.Settings(release)
     return coordinator_life.find(settings, [NEVER_OLD], depth=8).trace
 
 
+@_asked_since(FIRST_NEW_COORDINATOR)
 def _strict_load(release: str) -> Run | None:
-    if not at_least(FIRST_NEW_COORDINATOR, release):
-        return None
     return loading_search.find(loading.Settings(release)).trace
 
 

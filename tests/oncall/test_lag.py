@@ -26,19 +26,29 @@ def named(answer, topic, group=None):
 
 
 @pytest.mark.parametrize(
-    ("topic", "cause", "words"),
+    ("answer", "topic", "cause", "words"),
     [
-        ("falling", "falls", "falls by 3.0 records a second, and is gone in 10 s"),
-        ("growing", "grows", "grows by 10 records, 1.0 a second: 2 records were read"),
-        ("stuck", "not committing", "stands at 2, the lag grows by 4 records, 0.4 a second"),
-        ("marker", "stands", "a transaction's marker, which counts for ever"),
-        ("beyond", "beyond the end", "committed is 40, and the log ends at 5"),
-        ("unowned", "nobody owns it", "no member"),
-        ("fresh", "empty", "nothing was ever to be read"),
+        (TWICE, "falling", "falls", "falls by 3.0 records a second, and is gone in 10 s"),
+        (TWICE, "growing", "grows", "grows by 10 records, 1.0 a second: 2 records were read"),
+        (TWICE, "stuck", "not committing", "stands at 2, the lag grows by 4 records, 0.4 a second"),
+        (TWICE, "marker", "stands", "a transaction's marker, which counts for ever"),
+        (TWICE, "beyond", "beyond the end", "committed is 40, and the log ends at 5"),
+        (TWICE, "unowned", "nobody owns it", "no member"),
+        (TWICE, "fresh", "empty", "nothing was ever to be read"),
+        (FILES, "marker", "markers", "counts for ever"),
+        (FILES, "open", "open transaction", "last stable offset at 3, the high watermark is 7"),
+        (FILES, "compacted", "holes", "of its 20 offsets only 6 hold records to read"),
+        (FILES, "before", "before the start", "committed is 2, and the log begins at 5: 3 offsets were deleted unread"),
+        (FILES, "beyond", "beyond the end", "committed is 40, and the log ends at 5"),
+        (FILES, "unowned", "nobody owns it", "no member"),
+        (FILES, "stuck", "one look", "9 records wait"),
+        (FILES, "fresh", "empty", "nothing was ever to be read"),
     ],
+    ids=lambda each: {id(TWICE): "two texts", id(FILES): "files"}.get(id(each)),
 )
-def test_two_texts_say_what_it_does(topic, cause, words):
-    found = named(TWICE, topic)
+def test_the_cause_is_named(answer, topic, cause, words):
+    """Files of the same broker say what no tool prints."""
+    found = named(answer, topic)
 
     assert found.name == cause
     assert words in found.words
@@ -49,26 +59,6 @@ def test_rates_are_those_of_the_time_between():
     assert named(TWICE, "falling").gone_in_s == 10.0
     assert named(lag([FIRST, SECOND]), "falling").rate is None
     assert "--apart" in named(lag([FIRST, SECOND]), "falling").words
-
-
-@pytest.mark.parametrize(
-    ("topic", "cause", "words"),
-    [
-        ("marker", "markers", "counts for ever"),
-        ("open", "open transaction", "last stable offset at 3, the high watermark is 7"),
-        ("compacted", "holes", "of its 20 offsets only 6 hold records to read"),
-        ("before", "before the start", "committed is 2, and the log begins at 5: 3 offsets were deleted unread"),
-        ("beyond", "beyond the end", "committed is 40, and the log ends at 5"),
-        ("unowned", "nobody owns it", "no member"),
-        ("stuck", "one look", "9 records wait"),
-        ("fresh", "empty", "nothing was ever to be read"),
-    ],
-)
-def test_the_files_of_the_same_broker_say_what_no_tool_prints(topic, cause, words):
-    found = named(FILES, topic)
-
-    assert found.name == cause
-    assert words in found.words
 
 
 def test_files_and_tool_agree_about_every_number():
