@@ -140,7 +140,7 @@ where_it_goes_on = Exercise(
         "the group is *Stable*, and the tool refuses: a commit from outside would be overwritten by the next one from "
         "inside.\n\n"
         "None of this fails. Of the two that were moved a warning stands on standard error: *New offset (1120) is "
-        "higher than latest offset for topic partition orders-0. Value will be set to 125*; a script that keeps only "
+        "higher than latest offset for topic partition orders-0. Value will be set to 125.* A script that keeps only "
         "what is printed never sees it. Of the time in 2100 the tool prints that the partition *is empty*, which it "
         "is not. So look at the dry run first, and keep what `--export` prints."
     ),

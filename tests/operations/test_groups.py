@@ -181,9 +181,10 @@ def test_the_tools_of_0_9_and_0_10_name_owners_and_know_no_offsets_without_one()
 def test_an_offset_that_is_moved_into_the_log_is_warned_of_on_standard_error(scenario, value, said):
     idle = replace(BILLING, state="Empty", members=())
     scope = None if scenario == "from-file" else ["orders:0"]
-    reset = reset_offsets(idle, LOGS, scenario, value, scope=scope)
+    reset = reset_offsets(idle, LOGS, scenario, value, scope=scope, release="4.3")
     assert reset.warned == (said,)
     assert said not in reset.printed
+    assert reset_offsets(idle, LOGS, scenario, value, scope=scope, release="4.4").warned == (f"{said}.",)
 
 
 @pytest.mark.parametrize(

@@ -94,21 +94,24 @@ def moved_into(log: PartitionLog, offset: int) -> Chosen:
     return Chosen(within, asked=None if within == offset else offset)
 
 
-def warning(at: TopicPartition, chosen: Chosen) -> str | None:
+def warning(at: TopicPartition, chosen: Chosen, release: str | Release = DEFAULT_RELEASE) -> str | None:
     """What the tool's logger writes of an offset that it has moved; None: it has not.
 
     >>> print(warning(TopicPartition("orders", 0), moved_into(PartitionLog(10, start=3), 1)))
-    New offset (1) is lower than earliest offset for topic partition orders-0. Value will be set to 3
+    New offset (1) is lower than earliest offset for topic partition orders-0. Value will be set to 3.
 
     References
     ----------
-    Apache Kafka 0.11 to 4.3, ``ConsumerGroupCommand.checkOffsetsRange``, since 4.2 ``OffsetsUtils``.
+    Apache Kafka 0.11 to 4.4, ``ConsumerGroupCommand.checkOffsetsRange``, since 4.2 ``OffsetsUtils``, in 4.4
+    ``GroupOffsetsResetter``, whose sentence ends with a full stop.
     """
     if chosen.asked is None:
         return None
     where = "higher than latest" if chosen.asked > chosen.offset else "lower than earliest"
+    end = "." if at_least("4.4", release) else ""
     return (
-        f"New offset ({chosen.asked}) is {where} offset for topic partition {at}. Value will be set to {chosen.offset}"
+        f"New offset ({chosen.asked}) is {where} offset for topic partition {at}. "
+        f"Value will be set to {chosen.offset}{end}"
     )
 
 
@@ -274,13 +277,13 @@ def reset_offsets(
     GROUP           TOPIC           PARTITION  NEW-OFFSET
     billing         orders          0          2
     >>> print(*found.warned)
-    New offset (-5) is lower than earliest offset for topic partition orders-0. Value will be set to 2
+    New offset (-5) is lower than earliest offset for topic partition orders-0. Value will be set to 2.
     >>> found.commits(now_ms=1000)[0].offset
     2
 
     References
     ----------
-    Apache Kafka 0.11 (KIP-122) to 4.3, ``ConsumerGroupCommand.resetOffsets``, since 4.2 also ``OffsetsUtils``.
+    Apache Kafka 0.11 (KIP-122) to 4.4, ``ConsumerGroupCommand.resetOffsets``, since 4.2 also ``OffsetsUtils``.
     """
     if not at_least("0.11.0", release):
         raise KafkaLearnError(f"--reset-offsets is known since 0.11, got release {release!s}")
@@ -306,7 +309,7 @@ def reset_offsets(
         if chosen[at].is_fallback and at_least("3.0", release)
     )
     offsets = tuple((at, chosen[at].offset) for at in in_order)
-    warned = tuple(said for at in in_order if (said := warning(at, chosen[at])) is not None)
+    warned = tuple(said for at in in_order if (said := warning(at, chosen[at], release)) is not None)
     return Reset(group.group_id, offsets, warnings + _table(group.group_id, offsets, release), warned=warned)
 
 
