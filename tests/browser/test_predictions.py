@@ -37,7 +37,7 @@ MARKED = """() => window.jupyterapp.shell.currentWidget.content.widgets
 
 @pytest.fixture(scope="module")
 def readers_lab(tmp_path_factory):
-    """JupyterLab with our side, on copies that nobody has run, and on others, in a folder with its own progress, as run."""
+    """JupyterLab with our side, on copies that nobody has run, and on others as run, in a folder of their own."""
     home = tmp_path_factory.mktemp("predicting")
     folder = home / "notebooks"
     update_copies(CHAPTERS, folder)
