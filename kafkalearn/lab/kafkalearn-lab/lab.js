@@ -124,6 +124,7 @@ function attend(app, panel, context) {
 
   // --- running: a player comes into view, a wait has a bar
 
+  const ran = new WeakSet(); // cells whose player is still to come: on a slow machine it is drawn after its kernel idles
   function watchWait(cell) {
     let bar = null, clock = 0, began = 0;
     const end = () => { clearInterval(clock); clock = 0; bar?.remove(); bar = null; };
@@ -138,8 +139,9 @@ function attend(app, panel, context) {
     };
     cell.model.stateChanged.connect((_, { name }) => {
       if (name !== "executionState") return;
-      if (cell.model.executionState !== "running") end();
-      else if (!clock) { began = Date.now(); clock = setInterval(tick, 250); }
+      if (cell.model.executionState !== "running") return end();
+      ran.add(cell);
+      if (!clock) { began = Date.now(); clock = setInterval(tick, 250); }
     });
   }
 
@@ -149,14 +151,14 @@ function attend(app, panel, context) {
       const host = player && player.closest(".jp-CodeCell");
       if (!host) continue;
       const at = notebook.widgets.findIndex((cell) => cell.node === host);
-      if (isBusy && (at === notebook.activeCellIndex || at === notebook.activeCellIndex - 1)) settleInView(player);
+      if (!ran.delete(notebook.widgets[at])) continue; // drawn anew by a slider, or as the page opened
+      if (at === notebook.activeCellIndex || at === notebook.activeCellIndex - 1) settleInView(player);
     }
   }).observe(notebook.node, { childList: true, subtree: true });
-  let isBusy = false, quiet = 0;
+  let quiet = 0;
   panel.sessionContext.statusChanged.connect((_, status) => {
     clearTimeout(quiet);
-    if (status === "busy") isBusy = true;
-    else quiet = setTimeout(() => { isBusy = false; refresh(); }, 1500); // what it drew may come a little later
+    if (status !== "busy") quiet = setTimeout(refresh, 1500); // an exercise that was checked has been written by then
   });
   const view = () => notebook.node.querySelector(".jp-WindowedPanel-outer") ?? notebook.node;
   const settleInView = (player) => {
