@@ -171,7 +171,7 @@ def is_installed(package: str) -> bool:
     return find_spec(package) is not None
 
 
-def require(who: str, *packages: str) -> None:
+def require(who: str, *packages: str, extra: str | None = None) -> None:
     """Raise unless all these packages are installed; none of them is imported.
 
     Parameters
@@ -180,6 +180,8 @@ def require(who: str, *packages: str) -> None:
         The module or function that needs them, as the message names it.
     *packages : str
         Names in `EXTRAS`.
+    extra : str or None
+        The extra to be named, where it is not that of `EXTRAS`: pyarrow comes with more than one.
 
     Raises
     ------
@@ -193,5 +195,5 @@ def require(who: str, *packages: str) -> None:
     for package in packages:
         if not is_installed(package):
             raise MissingExtra(
-                f"{who} needs {package}, which is not installed: pip install 'kafkalearn[{EXTRAS[package]}]'"
+                f"{who} needs {package}, which is not installed: pip install 'kafkalearn[{extra or EXTRAS[package]}]'"
             )

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, reduce
 from importlib import import_module
-from mmap import ACCESS_READ, mmap
+from mmap import ACCESS_READ, PAGESIZE, mmap
 from operator import xor
 from pathlib import Path
 from struct import Struct
@@ -31,6 +31,7 @@ FRAME_BYTES = FRAME.size
 HEADER = Struct(">qiibIhiqqqhii")  # of `BATCH_HEADER_BYTES`
 MAGIC_POSITION = 16  # in every format
 CHECKED_FROM = 21  # the checksum covers everything behind itself
+MADV_DONTNEED = getattr(import_module("mmap"), "MADV_DONTNEED", 0)  # not everywhere
 LARGEST_OFFSET = 2**63 - 2  # the one behind it fits into 64 bits, too
 
 Bytes: TypeAlias = bytes | mmap
@@ -48,6 +49,29 @@ def map_file(path: str | Path) -> Bytes:
     with Path(path).open("rb") as file:
         size = file.seek(0, 2)
         return mmap(file.fileno(), size, access=ACCESS_READ) if size else b""
+
+
+def let_go(data: Bytes, start: int, end: int) -> int:
+    """Give back the memory of a part of a mapped file that was read; who looks there again reads the file again.
+
+    A mapped file takes memory page by page as it is read, up to its whole size. Where the system cannot be told so, or
+    `data` is no map, nothing happens.
+
+    Returns
+    -------
+    int
+        Up to which byte it is given back: the next part begins there.
+
+    Examples
+    --------
+    >>> let_go(b"all of it", 0, 9)
+    0
+    """
+    first, last = start // PAGESIZE * PAGESIZE, end // PAGESIZE * PAGESIZE
+    if not isinstance(data, bytes) and hasattr(data, "madvise") and first < last:
+        data.madvise(MADV_DONTNEED, first, last - first)
+        return last
+    return first
 
 
 @dataclass(frozen=True, slots=True)

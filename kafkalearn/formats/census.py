@@ -25,6 +25,7 @@ from kafkalearn.formats.batches import (
     Batch,
     Bytes,
     Header,
+    let_go,
     map_file,
     read_batch,
     read_header,
@@ -482,11 +483,23 @@ def blocks(
     """
     check = partial(read_batch, batch_limit_bytes=batch_limit_bytes)
     if depth == HEADERS:
-        headers = walk(data, span, read_header, check)
+        headers = letting_go(data, walk(data, span, read_header, check))
         return _plain_blocks(headers, lambda header: (header, _control(header, data, check)))
     if has_columns() if is_fast is None else is_fast:
         return _by_columns(data, span, check, batch_limit_bytes)
     return _by_records(data, span, check)
+
+
+STEP_BYTES = 16 << 20  # of a mapped file that stay in memory behind the headers that are read
+
+
+def letting_go(data: Bytes, found: Iterator[Header | Unread]) -> Iterator[Header | Unread]:
+    """The headers of a file; what lies far behind is given back, as a block of headers spans hundreds of megabytes."""
+    kept_from = 0
+    for each in found:
+        if each.position - kept_from > 2 * STEP_BYTES:
+            kept_from = let_go(data, kept_from, each.position - STEP_BYTES)
+        yield each
 
 
 def _control(header: Header, data: Bytes, check: partial[Batch]) -> Batch | None:
@@ -586,7 +599,7 @@ def count_log(
     for file in files:
         modified_ms = file.path.stat().st_mtime_ns // 1_000_000
         with mapped(file.path) as data:
-            done = 0
+            done = kept_from = 0
             for each in blocks(data, span_of(file, data), depth, is_fast, batch_limit_bytes):
                 if isinstance(each, Unread):
                     older = older_messages(data, each.position, each.size_bytes)
@@ -599,6 +612,7 @@ def count_log(
                 end = each.headers[-1].position + each.headers[-1].size_bytes if each.headers else done
                 progress(end - done)
                 done = end
+                kept_from = let_go(data, kept_from, done)
             progress(len(data) - done)
             counting.end_file(file, len(data), modified_ms)
     return counting.census()

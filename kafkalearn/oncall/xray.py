@@ -102,8 +102,8 @@ def xray(
     Xray
         Each log with its counts, what the cleaner or retention would do, groups and transactions of the internal
         topics, and what was found. Files may grow meanwhile: each is read as it was when it was opened. Memory is
-        that of a block (about 200 MB), of the keys of an internal topic, and of the simulator for logs up to
-        `kafkalearn.oncall.xray_logs.SIMULATED_BYTES`.
+        that of a block (some 60 MB, however large the files), of the keys of an internal topic, and of the simulator
+        for logs up to `kafkalearn.oncall.xray_logs.SIMULATED_BYTES`.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kafkalearn.base.errors import counted, listed, unknown_name
 from kafkalearn.base.tables import text_table
-from kafkalearn.formats.batches import Header
+from kafkalearn.formats.batches import Header, let_go
 from kafkalearn.formats.census import RECORDS, Largest, LogCensus, blocks, mapped, span_of
 from kafkalearn.formats.segments import Unread
 from kafkalearn.formats.transaction_log import ReplayedTransactions, TransactionalId
@@ -522,6 +522,7 @@ def committed_rows(
     cleaned_to = said.cleaned_to or 0
     for file in given.files:
         with mapped(file.path) as data:
+            kept_from = 0
             for block in blocks(data, span_of(file, data), RECORDS, is_fast, batch_limit_bytes):
                 if isinstance(block, Unread):
                     continue
@@ -532,6 +533,8 @@ def committed_rows(
                         last, counts = header, not header.is_transactional or _is_committed(header, census)
                     if counts:
                         yield CommittedRow(key, value, timestamp_ms, offset >= cleaned_to)
+                if block.headers:
+                    kept_from = let_go(data, kept_from, block.headers[-1].position)
 
 
 def _is_committed(header: Header, census: LogCensus) -> bool:

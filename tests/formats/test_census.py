@@ -5,6 +5,7 @@ import struct
 import zlib
 from collections import Counter
 from itertools import groupby
+from mmap import mmap
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from kafkalearn.formats.census import HEADERS, RECORDS, Unread, blocks, count_lo
 from kafkalearn.formats.compression import CODECS, compress
 from kafkalearn.formats.disk import committed_records, read_disk, transaction_outcomes
 from kafkalearn.formats.segments import Span, segment_files
+from tests.every import every_case
 from tests.formats.disk import FOLDER
 from tests.formats.test_segments import files, mutated
 from tests.log.partitions import PASSES, write
@@ -240,3 +242,31 @@ def test_no_record_that_counts_is_lost_on_the_way(tmp_path):
 @given(st.binary(max_size=3000))
 def test_the_wheel_s_checksum_is_that_of_plain_python(data):
     assert crc32c(data) == crc32c_of_rows(data)
+
+
+@every_case("depth", [HEADERS, RECORDS])
+def test_of_a_file_that_was_read_the_memory_is_given_back(depth, tmp_path, monkeypatch):
+    """Here only what is asked for; how much memory that is, benchmarks/xray.py measures."""
+    one = batch(0, [(at, 1_000_000, b"k", bytes(1000)) for at in range(60)])
+    data = b"".join(struct.pack(">q", 60 * at) + one[8:] for at in range(40))
+    path = tmp_path / "orders-0" / f"{0:020}.log"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    (file,) = segment_files(tmp_path)
+    given_back, let_go = [], census.let_go
+
+    def noted(data, start, end):
+        given_back.append((start, end))
+        return let_go(data, start, end)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(census, "let_go", noted)
+        patched.setattr(census, "STEP_BYTES", 1 << 17)
+        patched.setattr(census, "BLOCK_BYTES", 1 << 17)
+        found = count_log([file], depth, is_fast=False, future_ms=2_000_000)
+    assert found.record_count == 60 * 40
+    assert given_back[0][0] == 0
+    assert given_back[-1][1] > len(data) - (1 << 19)
+    if hasattr(mmap, "madvise"):
+        assert len(given_back) > 5
+        assert max(end - start for start, end in given_back[:-1]) < 1 << 19

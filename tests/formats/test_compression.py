@@ -1,3 +1,4 @@
+import contextlib
 import gc
 import gzip
 import random
@@ -6,9 +7,12 @@ import tracemalloc
 
 import pyarrow
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from kafkalearn.base.errors import KafkaLearnError, MissingExtra
-from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS, Damaged, decompress
+from kafkalearn.formats import compression
+from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS, HAS_ZSTD, Damaged, decompress
 from kafkalearn.formats.disk import parse_segment, read_batch
 from kafkalearn.formats.wire import Undecodable, unsigned_varint
 from tests.every import every_case
@@ -56,19 +60,57 @@ def test_nothing_of_a_batch_that_breaks_stays_in_memory(codec, damage):
     assert kept_bytes < 200_000
 
 
-@pytest.mark.parametrize("codec", ["snappy", "lz4", "zstd"])
-def test_without_pyarrow_a_batch_names_the_extra_to_install_and_is_not_taken_for_a_torn_file(codec, monkeypatch):
+def test_without_pyarrow_a_batch_of_zstd_names_the_extra_to_install_and_is_not_taken_for_a_torn_file(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    data = bytes.fromhex(next(case["hex"] for case in CASES if case["compression"] == codec))
-    with pytest.raises(MissingExtra, match=rf"compressed with {codec} needs pyarrow, .* 'kafkalearn\[spark\]'"):
+    monkeypatch.setattr(compression, "HAS_ZSTD", False)
+    data = bytes.fromhex(next(case["hex"] for case in CASES if case["compression"] == "zstd"))
+    with pytest.raises(MissingExtra, match=r"compressed with zstd needs pyarrow, .* 'kafkalearn\[fast\]'"):
         parse_segment(data)
 
 
-@pytest.mark.parametrize("codec", ["none", "gzip"])
-def test_without_pyarrow_the_codecs_of_the_standard_library_are_undone(codec, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
+OF_THE_CORE = ["none", "gzip", "snappy", "lz4", *(["zstd"] if HAS_ZSTD else [])]
+
+
+@pytest.mark.parametrize("codec", OF_THE_CORE)
+def test_without_pyarrow_the_codecs_of_the_core_are_undone_as_with_it(codec, monkeypatch):
     data = bytes.fromhex(next(case["hex"] for case in CASES if case["compression"] == codec))
-    assert parse_segment(data).rest is None
+    with_pyarrow = parse_segment(data)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert parse_segment(data) == with_pyarrow
+    assert with_pyarrow.rest is None
+
+
+@given(st.lists(st.tuples(st.binary(max_size=40), st.integers(1, 3000)), max_size=8))
+@example([(b"a", 200_000), (b"\x00\x01paid", 50_000)])
+def test_what_pyarrow_compresses_the_core_undoes(runs):
+    data = b"".join(each * times for each, times in runs)
+    for codec in OF_THE_CORE:
+        if codec != "none":
+            with pytest.MonkeyPatch.context() as patched:
+                written = compressed(codec, data)
+                patched.setitem(sys.modules, "pyarrow", None)
+                assert decompress(codec, written) == data
+
+
+@every_case("damage", DAMAGES)
+@every_case("codec", ["snappy", "lz4"])
+def test_what_the_core_cannot_undo_is_called_damaged(codec, damage):
+    data = DAMAGES[damage](compressed(codec, random.Random(7).randbytes(2_000) * 3))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setitem(sys.modules, "pyarrow", None)
+        with pytest.raises(Damaged, match=codec):
+            decompress(codec, data)
+
+
+@every_case("codec", ["snappy", "lz4"])
+def test_any_bytes_are_undone_or_damaged_by_the_core(codec):
+    fronts = {"snappy": b"", "lz4": b"\x04\x22\x4d\x18\x60\x40\x82"}
+    draw = random.Random(5)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setitem(sys.modules, "pyarrow", None)
+        for _ in range(300):
+            with contextlib.suppress(Damaged):
+                decompress(codec, fronts[codec] + draw.randbytes(draw.randrange(60)))
 
 
 def xerial(*blocks):
