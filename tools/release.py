@@ -12,7 +12,8 @@ The steps, each of which can be run alone by the tool that it names:
 - line: a new line is put into RELEASES of kafkalearn/releases/lines.py, and where the newest is named as today's
   (SAID_OF_THE_NEWEST); if its jars cannot be had, it is taken out again, and no other step is tried
 - jars: the brokers that kafkalearn.live starts, by hash (tools.live_releases)
-- layouts: the requests that kafkalearn.live sends, and their answers, if the line is the newest (tools.request_layouts)
+- layouts: the requests that kafkalearn.live sends, and their answers, and the records of a cluster's metadata, if the
+  line is the newest (tools.request_layouts)
 - settings: every setting, its default and limits, and what the jars show (tools.settings)
 - classes: what the classes answer to fixed questions: hashes, assignors, versions of requests, layouts of the offsets
   topic's records (tools.released_classes)
@@ -81,7 +82,12 @@ class Step(NamedTuple):
 
 STEPS = (
     Step("jars", "tools.live_releases", ("kafkalearn/live/released.json",)),
-    Step("layouts", "tools.request_layouts", ("kafkalearn/live/layouts.json",), is_for_the_newest=True),
+    Step(
+        "layouts",
+        "tools.request_layouts",
+        ("kafkalearn/live/layouts.json", "kafkalearn/formats/metadata.json"),
+        is_for_the_newest=True,
+    ),
     Step(
         "settings",
         "tools.settings",

@@ -1,11 +1,13 @@
-"""Writes kafkalearn/live/layouts.json: the layouts of the requests that we send, and of their answers.
+"""Writes the layouts of requests and their answers, and those of the records in which KRaft keeps a cluster's metadata.
 
     python3 -m tools.request_layouts            of the newest line, in the patch that is recorded
     python3 -m tools.request_layouts 4.3        of this line
 
-They are Kafka's own: the jar of its clients has a definition of each message, from which Kafka's classes are made.
-Kept is what the bytes depend on, in the words of `kafkalearn.formats.wire.Field`. The jar is the one that
-kafkalearn.live starts brokers with. It prints which messages have changed; run again it writes the same file.
+They are Kafka's own: the jar of its clients has a definition of each message, that of its metadata one of each record,
+from which Kafka's classes are made. Kept is what the bytes depend on, in the words of `kafkalearn.formats.wire.Field`:
+kafkalearn/live/layouts.json has the messages that we send and what answers them, kafkalearn/formats/metadata.json every
+record. The jars are those that kafkalearn.live starts brokers with. It prints which have changed; run again it writes
+the same files.
 """
 
 from __future__ import annotations
@@ -23,13 +25,20 @@ from kafkalearn.formats.wire import BOOLEAN, BYTES, STRING, UUID, ZERO_UUID
 from kafkalearn.live.jars import Release, fetch, find_release, jar_paths
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 
-RECORDED = Path(__file__).resolve().parent.parent / "kafkalearn" / "live" / "layouts.json"
+PACKAGE = Path(__file__).resolve().parent.parent / "kafkalearn"
+RECORDED = PACKAGE / "live" / "layouts.json"
+METADATA = PACKAGE / "formats" / "metadata.json"
 ABOUT = (
     "The layouts of the requests that kafkalearn.live sends, and of their answers: what the message definitions in the "
     "jar of Kafka's clients say. number: of the request. oldest, newest: the versions that a broker of this release "
     "knows. flexible_since: lengths are varints from this version on; without it, in none. fields: as "
     "kafkalearn.formats.wire.Field has them; without a default one must be given. Written by "
     "python3 -m tools.request_layouts."
+)
+
+ABOUT_METADATA = (
+    "The layouts of the records in __cluster_metadata: what the definitions in the jar of Kafka's metadata say, in the "
+    "words of kafkalearn/live/layouts.json; number: of the record. Written by python3 -m tools.request_layouts."
 )
 
 REQUESTS = (
@@ -64,24 +73,38 @@ def main(words: list[str]) -> int:
     if patch not in ("", release.version):
         raise KafkaLearnError(f"of {line} the jars of {release.version} are recorded; take in those of {patch} first")
     fetch(release)
-    old = json.loads(RECORDED.read_text(encoding="utf-8"))["messages"] if RECORDED.exists() else {}
-    new = read(release)
-    changed = [name for name, message in new["messages"].items() if old.get(name) != message]
-    print(f"messages of {release.title}: {len(new['messages'])}, changed: {', '.join(changed) or 'none'}")
-    RECORDED.write_text(text_of(new), encoding="utf-8")
+    for path, what, new in ((RECORDED, "messages", read(release)), (METADATA, "records", read_metadata(release))):
+        old = json.loads(path.read_text(encoding="utf-8"))["messages"] if path.exists() else {}
+        changed = [name for name, message in new["messages"].items() if old.get(name) != message]
+        print(f"{what} of {release.title}: {len(new['messages'])}, changed: {', '.join(changed) or 'none'}")
+        path.write_text(text_of(new), encoding="utf-8")
     return 0
 
 
 def read(release: Release) -> dict[str, Any]:
-    """What the file says, read from the jar of a release that is there."""
+    """What the file of messages says, read from the jar of a release that is there."""
     (jar,) = [path for path in jar_paths(release) if path.name.startswith("kafka-clients-")]
     with zipfile.ZipFile(jar) as archive:
         messages = {
-            name: message_of(json.loads(COMMENT.sub("", archive.read(f"common/message/{name}.json").decode())))
+            name: message_of(_definition(archive, f"common/message/{name}.json"))
             for request in REQUESTS
             for name in (f"{request}Request", f"{request}Response")
         }
     return {"about": ABOUT, "release": release.version, "messages": messages}
+
+
+def read_metadata(release: Release) -> dict[str, Any]:
+    """What the file of metadata's records says, by their numbers; as `read`."""
+    (jar,) = [path for path in jar_paths(release) if path.name.startswith("kafka-metadata-")]
+    with zipfile.ZipFile(jar) as archive:
+        names = [name for name in archive.namelist() if name.startswith("common/metadata/") and name.endswith(".json")]
+        found = [_definition(archive, name) for name in names]
+    records = {each["name"]: message_of(each) for each in sorted(found, key=lambda each: each["apiKey"])}
+    return {"about": ABOUT_METADATA, "release": release.version, "messages": records}
+
+
+def _definition(archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
+    return json.loads(COMMENT.sub("", archive.read(name).decode()))
 
 
 def message_of(definition: Mapping[str, Any]) -> dict[str, Any]:

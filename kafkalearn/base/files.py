@@ -34,7 +34,12 @@ DATA_FILES: MappingProxyType[str, str] = MappingProxyType(
 """The recorded files by name."""
 
 DATA_DIRECTORIES: MappingProxyType[str, str] = MappingProxyType(
-    {name: name for name in ("command-walk", "lag", "offsets-topic", "own-cluster", "real-kafka", "server-logs")}
+    {
+        name: name
+        for name in (
+            *("cluster-metadata", "command-walk", "lag", "offsets-topic", "own-cluster", "real-kafka", "server-logs"),
+        )
+    }
 )
 """Recorded data that is more than one file; each has a README of its own."""
 

@@ -152,7 +152,7 @@ def _is_deep(text: str) -> bool:
 # readers that do not know it.
 
 INT8, INT16, INT32, INT64, UINT16 = "int8", "int16", "int32", "int64", "uint16"
-BOOLEAN, STRING, BYTES, UUID = "boolean", "string", "bytes", "uuid"
+FLOAT64, BOOLEAN, STRING, BYTES, UUID = "float64", "boolean", "string", "bytes", "uuid"
 
 ZERO_UUID = "AAAAAAAAAAAAAAAAAAAAAA"  # 16 zero bytes, as Kafka writes a topic id; stands for "unknown"
 ALWAYS = 0x7FFF  # versions are signed 16-bit numbers
@@ -261,6 +261,28 @@ def structure(*fields: Field) -> Structure:
     return Structure(fields)
 
 
+def recorded_layout(name: str, message: Mapping[str, Any]) -> Layout:
+    """The layout of a message as a file of layouts has it: one that is read from a jar of Kafka's.
+
+    >>> recorded_layout("Message", {"newest": 0, "fields": [{"name": "ids", "kind": "[]int32"}]}).body.fields[0].kind
+    Array(of='int32')
+    """
+    body = _recorded_structure(message["fields"])
+    return Layout(name, body, message["newest"], message.get("flexible_since", ALWAYS))
+
+
+def _recorded_structure(fields: Sequence[Mapping[str, Any]]) -> Structure:
+    return Structure(tuple(map(_recorded_field, fields)))
+
+
+def _recorded_field(written: Mapping[str, Any]) -> Field:
+    """A field: but for its kind, and the fields inside it, the file has what `Field` takes."""
+    words = dict(written)
+    kind, inner = words.pop("kind"), words.pop("fields", None)
+    element = _recorded_structure(inner) if inner is not None else kind.removeprefix("[]")
+    return Field(kind=Array(element) if kind.startswith("[]") else element, **words)
+
+
 # A position in some bytes.
 #
 # `Reader` is given the name of each field it reads and knows at which byte it is, so that `Undecodable` can name both.
@@ -274,6 +296,7 @@ NUMBERS: Mapping[str, Struct] = MappingProxyType(
         UINT16: Struct(">H"),
         INT32: Struct(">i"),
         INT64: Struct(">q"),
+        FLOAT64: Struct(">d"),
     }
 )
 """Every kind of a fixed width, and how it is written; true is any byte but 0."""
@@ -602,6 +625,10 @@ def _encode_number(kind: str, value: object, where: str) -> bytes:
     if kind == BOOLEAN:
         if not isinstance(value, bool):
             raise KafkaLearnError(f"{where} must be True or False, got {shown(value)}")
+        return packed.pack(value)
+    if kind == FLOAT64:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise KafkaLearnError(f"{where} must be a number, got {shown(value)}")
         return packed.pack(value)
     bits = 8 * packed.size
     low, high = (0, 2**bits - 1) if kind.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kafkalearn.base.checks import one_of
-from kafkalearn.formats.wire import ALWAYS, Array, Field, Layout, Structure
+from kafkalearn.formats.wire import Layout, recorded_layout
 
 FILE = files(__package__) / "layouts.json"
 
@@ -32,16 +32,4 @@ def find_layout(name: str) -> Layout:
     ['errorCode']
     """
     message = MESSAGES[one_of("message", name, MESSAGES)]
-    return Layout(name, _structure(message["fields"]), message["newest"], message.get("flexible_since", ALWAYS))
-
-
-def _structure(fields: list[dict[str, Any]]) -> Structure:
-    return Structure(tuple(map(_field, fields)))
-
-
-def _field(written: Mapping[str, Any]) -> Field:
-    """A field: but for its kind, and the fields inside it, the file has what `Field` takes."""
-    words = dict(written)
-    kind, inner = words.pop("kind"), words.pop("fields", None)
-    element = _structure(inner) if inner is not None else kind.removeprefix("[]")
-    return Field(kind=Array(element) if kind.startswith("[]") else element, **words)
+    return recorded_layout(name, message)

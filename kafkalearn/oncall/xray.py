@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
 from pathlib import Path
 from time import monotonic
@@ -18,11 +18,15 @@ from kafkalearn.coordinator.rule import offsets_partition
 from kafkalearn.formats.batches import HAS_WHEEL
 from kafkalearn.formats.census import HEADERS, RECORDS, LogCensus, count_log
 from kafkalearn.formats.compression import BATCH_LIMIT_BYTES
+from kafkalearn.formats.metadata_log import FOLDER as METADATA_FOLDER
+from kafkalearn.formats.metadata_log import TOPIC as METADATA_TOPIC
+from kafkalearn.formats.metadata_log import ClusterMetadata, KnownTopic, read_metadata
 from kafkalearn.formats.pieces import has_columns
 from kafkalearn.formats.transaction_log import TOPIC as TRANSACTIONS_TOPIC
 from kafkalearn.formats.transaction_log import ReplayedTransactions, replay
 from kafkalearn.log.model import Settings as LogSettings
-from kafkalearn.oncall.answer import lasting
+from kafkalearn.oncall.answer import FORMATS, key_from, lasting
+from kafkalearn.oncall.xray_contents import Asked, RecordXray, contents
 from kafkalearn.oncall.xray_given import (
     CLEANED,
     UNREADABLE,
@@ -36,6 +40,8 @@ from kafkalearn.oncall.xray_given import (
     newest_ms,
 )
 from kafkalearn.oncall.xray_logs import (
+    OF_ITS_BROKER,
+    OF_ITS_OWN,
     cleaning_findings,
     compare_copies,
     damage,
@@ -43,11 +49,20 @@ from kafkalearn.oncall.xray_logs import (
     overdue_findings,
     retention_findings,
     strange_times,
+    waiting_words,
     why_not_smaller,
     xray_cleaning,
     xray_retention,
 )
-from kafkalearn.oncall.xray_report import CommittedRow, GroupsXray, LogXray, Xray, committed_rows, xray_groups
+from kafkalearn.oncall.xray_report import (
+    ClusterXray,
+    CommittedRow,
+    GroupsXray,
+    LogXray,
+    Xray,
+    committed_rows,
+    xray_groups,
+)
 from kafkalearn.releases.defaults import default
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, parse_release
 
@@ -65,6 +80,9 @@ def xray(
     settings: Mapping[str, object] | None = None,
     release: str = DEFAULT_RELEASE,
     now_ms: int | None = None,
+    records: int | None = None,
+    from_offset: int = 0,
+    key: str | bytes | None = None,
     is_fast: bool | None = None,
     batch_limit_bytes: int = BATCH_LIMIT_BYTES,
     progress: Progress = lambda read_bytes, all_bytes: None,
@@ -85,11 +103,20 @@ def xray(
         True: of each batch only the header is read, and believed: no keys, tombstones, checksums, groups.
     settings : mapping of str to object, optional
         Settings of the topics, ``offsets.retention.minutes`` and ``transactional.id.expiration.ms``, by Kafka's names;
-        Kafka's defaults for such a topic else. A topic that the cleaner's checkpoint names counts as compacted.
+        the topic's own as ``__cluster_metadata-0`` beside its partition has them, else Kafka's defaults for such a
+        topic. A topic that the cleaner's checkpoint names counts as compacted.
     release : str
         Of the broker.
     now_ms : int, optional
-        The moment of which the files tell; without one, when any of them was written last.
+        The moment of which the files tell; without one, when any of them was written last. An open transaction that is
+        young then is named with the time after which it hangs.
+    records : int, optional
+        So many records of each log are shown, too: headers, key and value as text where they are text; those of
+        ``__consumer_offsets``, ``__transaction_state`` and ``__cluster_metadata`` decoded, secrets hidden.
+    from_offset : int
+        Of the records shown the first may have this offset.
+    key : str or bytes, optional
+        Only records with this key are shown.
     is_fast : bool, optional
         Whether records are read with NumPy; None: if ``kafkalearn[fast]`` is installed. The answer is the same.
     batch_limit_bytes : int
@@ -125,13 +152,23 @@ def xray(
     flag("headers_only", headers_only)
     whole_number("batch_limit_bytes", batch_limit_bytes, at_least=1)
     known = xray_settings(settings, release)
+    asked = None
+    if records is not None:
+        count, first = (
+            whole_number("records", records, at_least=1),
+            whole_number("from_offset", from_offset, at_least=0),
+        )
+        asked = Asked(count, first, key.encode() if isinstance(key, str) else key)
+    elif key is not None or from_offset:
+        raise KafkaLearnError("from_offset and key choose among the records shown: say how many (records, --records)")
     if group is not None:
         if (topic, partition, headers_only) != (None, None, False):
             raise KafkaLearnError("a group is in one partition, in its records: give no topic, partition, headers_only")
         topic, partition = OFFSETS_TOPIC, offsets_partition(group, offsets_partition_count)
     logs = given_logs([paths] if isinstance(paths, str | Path) else paths, topic, partition)
+    is_guessed = now_ms is None
     now_ms = newest_ms(logs) if now_ms is None else whole_number("now_ms", now_ms, at_least=0)
-    run = Run(known, now_ms, headers_only, is_fast, batch_limit_bytes, progress, logs, group)
+    run = Run(known, now_ms, is_guessed, headers_only, is_fast, batch_limit_bytes, progress, logs, group, asked)
     return run.answer()
 
 
@@ -147,12 +184,15 @@ class Run:
 
     settings: XraySettings
     now_ms: int
+    is_guessed: bool  # whether it is when the files were written last
     headers_only: bool
     is_fast: bool | None
     batch_limit_bytes: int
     progress: Progress
     given: tuple[GivenLog, ...]
     group: str | None
+    asked: Asked | None = None
+    clusters: dict[Path, ClusterMetadata | None] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     read_bytes: int = 0
 
@@ -166,7 +206,10 @@ class Run:
         read = [(log, census, beside(log)) for log, census in counted]
         known = self._transactions(read)
         by_id = {each.producer_id: each for each in known.ids} if known else {}
-        logs = [self._log(*each) for each in read]
+        logs = [
+            replace(self._log(*each), waiting=tuple(waiting_words(*each[:2], by_id, self.now_ms, self.is_guessed)))
+            for each in read
+        ]
         for log, census in counted:
             self.findings += open_findings(log, census, by_id, self.now_ms)
         self._compare([(log, census, self._comparable_from(log, census, said)) for log, census, said in read])
@@ -179,7 +222,31 @@ class Run:
             self.now_ms,
             not self.headers_only,
             has_columns() if self.is_fast is None else self.is_fast,
+            tuple(ClusterXray(str(at), each) for at, each in sorted(self.clusters.items()) if each is not None),
+            tuple(self._contents([log for log, _ in counted])),
         )
+
+    def _contents(self, logs: Iterable[GivenLog]) -> Iterator[RecordXray]:
+        if self.asked is not None:
+            for log in logs:
+                yield from contents(log, self.asked, self.batch_limit_bytes)
+
+    def _cluster(self, log: GivenLog) -> ClusterMetadata | None:
+        """What the metadata beside a log say; those of another log dir, if they are the only ones given."""
+        beside = [each for each in self.given if each.at.topic == METADATA_TOPIC]
+        if not (log.around / METADATA_FOLDER).is_dir() and len(beside) == 1:
+            (log,) = beside
+        folder = log.around / METADATA_FOLDER
+        if folder not in self.clusters:
+            try:
+                self.clusters[folder] = read_metadata(folder)
+            except (KafkaLearnError, OSError) as error:
+                self.clusters[folder] = None
+                self.findings.append(Finding(UNREADABLE, str(folder), str(error)))
+            else:
+                found = self.clusters[folder]
+                self._note_problems(str(folder), found.problems if found else ())
+        return self.clusters[folder]
 
     def _count(self, log: GivenLog, all_bytes: int) -> LogCensus | None:
         def progress(read_bytes: int) -> None:
@@ -205,9 +272,14 @@ class Run:
 
     def _log(self, log: GivenLog, census: LogCensus, said: BesideLog) -> LogXray:
         self.findings += disagreements(log, census, said)
-        settings = self.settings.of_log(log.at.topic, is_compacted=said.cleaned_to is not None)
+        cluster = self._cluster(log)
+        known = None if cluster is None else cluster.topics.get(log.at.topic)
+        own = {} if known is None else known.settings
+        settings = self.settings.of_log(log.at.topic, said.cleaned_to is not None, own)
         cleaned = deleted = None
         why: tuple[str, ...] = ()
+        if log.at.topic == METADATA_TOPIC:  # snapshots make room in it, neither a cleaner nor retention.ms
+            return LogXray(log, census, said, settings, None, None, why)
         if settings.is_compacted:
             cleaned = xray_cleaning(log, census, said, settings, self.now_ms, self.batch_limit_bytes)
             self.findings += cleaning_findings(log, census, said, settings, cleaned, self.now_ms)
@@ -215,7 +287,7 @@ class Run:
         if settings.is_deleted:
             deleted = xray_retention(census, said, settings, self.now_ms)
             self.findings += retention_findings(log, census, settings, self.now_ms)
-        return LogXray(log, census, said, settings, cleaned, deleted, why)
+        return LogXray(log, census, said, settings, cleaned, deleted, why, policy_from=self.settings.policy_from(known))
 
     def _comparable_from(self, log: GivenLog, census: LogCensus, said: BesideLog) -> int | None:
         """From which offset on no cleaner has rewritten a batch; None: that is not known."""
@@ -265,6 +337,7 @@ def _size_of(log: GivenLog) -> int:
 
 # The settings that an x-ray judges by: what the reader says, else what Kafka has for such a topic by default.
 
+CLEANUP_POLICY = "cleanup.policy"
 RETENTION, EXPIRATION = "offsets.retention.minutes", "transactional.id.expiration.ms"
 INTERNAL = {OFFSETS_TOPIC: "offsets.topic.segment.bytes", TRANSACTIONS_TOPIC: "transaction.state.log.segment.bytes"}
 """The topics that a broker makes, and the setting that gives them their segments' size."""
@@ -281,15 +354,29 @@ class XraySettings:
     given: Mapping[str, object]
     release: str = DEFAULT_RELEASE
 
-    def of_log(self, topic: str, is_compacted: bool) -> LogSettings:
-        """The settings of a topic; `is_compacted` is whether its files say that the cleaner was there."""
+    def of_log(self, topic: str, is_compacted: bool, of_topic: Mapping[str, str] | None = None) -> LogSettings:
+        """The settings of a topic; `is_compacted` is whether its files say that the cleaner was there.
+
+        `of_topic` are its own, as the cluster's metadata have them.
+        """
         own: dict[str, object] = {"release": self.release}
         if topic in INTERNAL:
             own["segment_bytes"] = default(INTERNAL[topic], self.release, "broker")
         if topic in INTERNAL or is_compacted:
             own["cleanup_policy"] = "compact"
+        for name, value in (of_topic or {}).items():
+            if name in _OF_LOG:
+                own[name.replace(".", "_")] = _number(name, value) if name != CLEANUP_POLICY else value
         given = {name.replace(".", "_"): value for name, value in self.given.items() if name in _OF_LOG}
         return LogSettings(**own | given)
+
+    def policy_from(self, topic: KnownTopic | None) -> str | None:
+        """Where the policy of a topic is known from; None: nowhere, it is the default or a guess."""
+        if CLEANUP_POLICY in self.given:
+            return "given"
+        if topic is None:
+            return None
+        return OF_ITS_OWN if CLEANUP_POLICY in topic.settings else OF_ITS_BROKER
 
     @property
     def retention_ms(self) -> int:
@@ -327,7 +414,7 @@ def xray_settings(given: Mapping[str, object] | None, release: str) -> XraySetti
     for name, value in mapping("settings", {} if given is None else given, of="setting to value").items():
         if name not in NAMES:
             raise unknown_name("setting of a log, of offsets or of transactions", name, NAMES)
-        checked[name] = _number(name, value) if name != "cleanup.policy" else value
+        checked[name] = _number(name, value) if name != CLEANUP_POLICY else value
     for name in OF_BROKER:
         if name in checked:
             whole_number(name, checked[name], at_least=1, at_most=2**53)
@@ -366,6 +453,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="a setting of the topic or broker, as in --set min.cleanable.dirty.ratio=0.1; else Kafka's default",
     )
+    shown = parser.add_argument_group("records, those of Kafka's own topics decoded")
+    shown.add_argument("--records", type=int, metavar="N", help="show so many of each log")
+    shown.add_argument("--from", dest="from_offset", type=int, default=0, metavar="OFFSET", help="from this one on")
+    shown.add_argument("--key", help="only those with this key")
+    shown.add_argument("--format", choices=[*FORMATS], default="text", help="how the key is written; text is UTF-8")
     parser.add_argument("--release", default=DEFAULT_RELEASE, help="of the broker")
     parser.add_argument("--now", type=int, metavar="MS", help="the time to judge by; else when a file was last written")
 
@@ -385,6 +477,9 @@ def answer(options: argparse.Namespace) -> Xray:
             settings=dict(map(_setting, options.set)),
             release=options.release,
             now_ms=options.now,
+            records=options.records,
+            from_offset=options.from_offset,
+            key=None if options.key is None else key_from(options.key, options.format),
             **progress,
         )
     finally:

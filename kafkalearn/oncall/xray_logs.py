@@ -47,6 +47,10 @@ from kafkalearn.oncall.xray_given import (
 
 # One log as data.
 
+OF_ITS_OWN = "its own, by __cluster_metadata"
+OF_ITS_BROKER = "log.cleanup.policy of its broker, which no file here has"
+"""Where a topic's cleanup.policy is from, if the cluster's metadata were read."""
+
 
 @dataclass(frozen=True, slots=True)
 class CleaningXray:
@@ -85,6 +89,8 @@ class LogXray:
     cleaning: CleaningXray | None  # None: it is not compacted
     retention: RetentionXray | None  # None: nothing deletes it
     why: tuple[str, ...]  # what keeps a compacted log as large as it is
+    waiting: tuple[str, ...] = ()  # its open transactions that hang, if it is later than the files say
+    policy_from: str | None = None  # where cleanup.policy is known from; None: nowhere
 
     def as_data(self) -> dict[str, object]:
         """As `Answer.as_data`."""
@@ -119,10 +125,12 @@ class LogXray:
             "latest_horizon_ms": census.latest_horizon_ms,
             "producer_count": census.producer_count,
             "open_transactions": [asdict(each) for each in census.open_transactions],
+            "waiting": [*self.waiting],
             "leader_epochs": [[*each] for each in census.epochs],
             "checkpoints": self.beside.offsets,
             "leader_epoch_checkpoint": self.beside.epochs and [[*each] for each in self.beside.epochs],
             "cleanup_policy": self.settings.cleanup_policy,
+            "cleanup_policy_from": self.policy_from,
             "cleaning": self.cleaning and _cleaning_data(self.cleaning),
             "retention": self.retention and {**asdict(self.retention), "reasons": [*self.retention.reasons]},
             "why": [*self.why],
@@ -480,19 +488,42 @@ def open_findings(
     """
     for each in census.open_transactions:
         of = known.get(each.producer_id)
-        limit_ms = LONGEST_MS if of is None else of.timeout_ms
-        if now_ms - each.begun_ms > limit_ms:
-            yield Finding(OPEN_TRANSACTION, given.name, _words(given, each, of, census, now_ms))
+        if now_ms - each.begun_ms > _limit_ms(of):
+            since = f"{moment(each.begun_ms)}, {lasting(now_ms - each.begun_ms)}" if each.begun_ms >= 0 else "?"
+            yield Finding(OPEN_TRANSACTION, given.name, _words(given, each, of, census, f"open since {since}"))
+
+
+def _limit_ms(of: TransactionalId | None) -> int:
+    return LONGEST_MS if of is None else of.timeout_ms
+
+
+def waiting_words(
+    given: GivenLog, census: LogCensus, known: Mapping[int, TransactionalId], now_ms: int, is_guessed: bool
+) -> Iterator[str]:
+    """The open transactions that are young as long as nothing is known of the time: files that were copied stay as old.
+
+    Parameters
+    ----------
+    given, census, known, now_ms
+        As for `open_findings`.
+    is_guessed : bool
+        Whether `now_ms` is when the files were written last; of a time that was said there is nothing to add.
+    """
+    for each in census.open_transactions if is_guessed else ():
+        limit_ms = _limit_ms(known.get(each.producer_id))
+        if now_ms - each.begun_ms <= limit_ms:
+            until = moment(each.begun_ms + limit_ms)
+            hangs = f"open since {moment(each.begun_ms)}, and if now is later than {until}, it hangs"
+            yield f"{OPEN_TRANSACTION}, {_words(given, each, known.get(each.producer_id), census, hangs)}"
 
 
 TOOL = "kafka-transactions.sh --bootstrap-server HOST:9092"
 
 
-def _words(given: GivenLog, each: OpenTransaction, of: TransactionalId | None, census: LogCensus, now_ms: int) -> str:
+def _words(given: GivenLog, each: OpenTransaction, of: TransactionalId | None, census: LogCensus, since: str) -> str:
     who = f"producer {each.producer_id}, epoch {each.producer_epoch}"
     if of is not None:
         who += f" ({of.transactional_id!r}, which its coordinator has as {of.state})"
-    since = f"open since {moment(each.begun_ms)}, {lasting(now_ms - each.begun_ms)}" if each.begun_ms >= 0 else "open"
     holds = (
         f"consumers with read_committed stop at offset {census.last_stable_offset} of {census.end_offset}"
         if each.first_offset == census.last_stable_offset

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from typing import NamedTuple
 
 from kafkalearn.base.errors import counted, listed, unknown_name
 from kafkalearn.base.tables import text_table
+from kafkalearn.formats import metadata_log
 from kafkalearn.formats.batches import Header, let_go
 from kafkalearn.formats.census import RECORDS, Largest, LogCensus, blocks, mapped, span_of
+from kafkalearn.formats.metadata_log import ClusterMetadata
 from kafkalearn.formats.segments import Unread
 from kafkalearn.formats.transaction_log import ReplayedTransactions, TransactionalId
 from kafkalearn.formats.wire import Undecodable
@@ -20,8 +23,10 @@ from kafkalearn.offsets.records import OFFSET_TYPES, decode_key
 from kafkalearn.offsets.replay import CLASSIC, Group, replay
 from kafkalearn.offsets.store.requests import expires_ms
 from kafkalearn.oncall.answer import Answer, Outcome, lasting, moment, size, text_width, wrapped
+from kafkalearn.oncall.settings import MASK, is_secret
+from kafkalearn.oncall.xray_contents import RecordXray
 from kafkalearn.oncall.xray_given import BesideLog, Finding, GivenLog
-from kafkalearn.oncall.xray_logs import LogXray
+from kafkalearn.oncall.xray_logs import OF_ITS_BROKER, LogXray
 
 SHOWN = 12  # rows of a table in words; all are in the data
 REASONS_SHOWN = 3
@@ -38,6 +43,8 @@ class Xray(Answer):
     now_ms: int  # the moment of which the files tell
     has_records: bool  # False: headers alone were read
     is_fast: bool  # whether NumPy has read the records
+    clusters: tuple[ClusterXray, ...] = ()  # what KRaft's metadata say that lie beside the logs
+    records: tuple[RecordXray, ...] = ()  # those that were asked for
 
     @property
     def outcome(self) -> Outcome:
@@ -57,6 +64,8 @@ class Xray(Answer):
             "logs": [each.as_data() for each in self.logs],
             "groups": self.groups and [*map(_group_data, self.groups.groups)],
             "gone_group_count": self.groups and self.groups.gone_count,
+            "clusters": [each.as_data() for each in self.clusters],
+            "records": [each.as_data() for each in self.records],
             "transactional_ids": self.transactions and [*map(_id_data, self.transactions.ids)],
         }
 
@@ -87,6 +96,13 @@ class Xray(Answer):
         if self.transactions is not None:
             yield ""
             yield from _transactions_words(self.transactions, self.now_ms)
+        topics = {log.given.at.topic for log in self.logs}
+        for each in self.clusters:
+            yield from _cluster_words(each, topics)
+        for name, records in groupby(self.records, key=lambda each: each.log):
+            yield ""
+            yield wrapped(f"Records of {name}:")
+            yield from (each.words() for each in records)
 
 
 def _group_data(each: GroupXray) -> dict[str, object]:
@@ -146,7 +162,7 @@ def _log_words(logs: Sequence[LogXray]) -> Iterator[str]:
         words += f"; timestamps from {moment(census.oldest.timestamp_ms)} to {moment(census.newest.timestamp_ms)}"
     yield wrapped(f"{words}.")
     for each in logs[:SHOWN]:
-        sentences = [*_cleaning(each), *each.why, *_retention(each, is_only=len(logs) == 1)]
+        sentences = [*each.waiting, *_cleaning(each), *each.why, *_retention(each, is_only=len(logs) == 1)]
         if sentences:
             yield wrapped(f"{each.given.name}: {'; '.join(sentences)}.")
 
@@ -176,7 +192,9 @@ def _retention(log: LogXray, is_only: bool) -> Iterator[str]:
     if log.retention is None:
         return
     if log.retention.next_ms is not None and is_only:
-        yield f"unless it is compacted, retention.ms deletes its oldest segment after {moment(log.retention.next_ms)}"
+        by = {None: "unless it is compacted, ", OF_ITS_BROKER: f"unless {OF_ITS_BROKER}, is compact, "}
+        unless = by.get(log.policy_from, f"cleanup.policy is {log.settings.cleanup_policy} ({log.policy_from}): ")
+        yield f"{unless}retention.ms deletes its oldest segment after {moment(log.retention.next_ms)}"
     if log.retention.deleted_count:
         reasons = listed(dict.fromkeys(log.retention.reasons))
         count = counted(log.retention.deleted_count, "segment")
@@ -250,6 +268,74 @@ def _transactions_words(found: ReplayedTransactions, now_ms: int) -> Iterator[st
             for each in still_open
         ]
         yield from table(rows, "transaction")
+
+
+TOPICS_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterXray:
+    """What KRaft's metadata say of the cluster."""
+
+    folder: str
+    known: ClusterMetadata
+
+    def as_data(self) -> dict[str, object]:
+        """As `Answer.as_data`; the values of settings that may be secrets are hidden."""
+        known = self.known
+        return {
+            "folder": self.folder,
+            "snapshot": known.snapshot,
+            "end_offset": known.end_offset,
+            "record_counts": dict(known.record_counts),
+            "features": dict(known.features),
+            "brokers": [{"id": each, "is_fenced": is_fenced} for each, is_fenced in known.brokers.items()],
+            "broker_settings": {name: _unsecret(own) for name, own in known.broker_settings.items()},
+            "topics": [
+                {"name": each.name, "topic_id": each.topic_id, "partition_count": each.partition_count,
+                 "settings": _unsecret(each.settings)}
+                for each in known.topics.values()
+            ],
+        }  # fmt: skip
+
+
+def _unsecret(settings: Mapping[str, str]) -> dict[str, str]:
+    return {name: MASK if is_secret(name) else value for name, value in settings.items()}
+
+
+def _cluster_words(found: ClusterXray, topics: Collection[str]) -> Iterator[str]:
+    """What the metadata say, and whose settings are its own; of the topics given alone, if the metadata were not."""
+    known = found.known
+    is_whole = metadata_log.TOPIC in topics
+    own = [each for each in known.topics.values() if each.settings and (is_whole or each.name in topics)]
+    if is_whole or own:
+        yield ""
+    if is_whole:
+        yield from _whole_cluster_words(found)
+    elif own:
+        yield wrapped(f"By {found.folder}, up to offset {known.end_offset}:")
+    for each in own[:TOPICS_SHOWN]:
+        written = ", ".join(f"{name}={value}" for name, value in sorted(_unsecret(each.settings).items()))
+        yield wrapped(f"{each.name} has settings of its own: {written}", "  ", "    ")
+    if len(own) > TOPICS_SHOWN:
+        yield f"  and {counted(len(own) - TOPICS_SHOWN, 'more topic')}; --json has them all"
+
+
+def _whole_cluster_words(found: ClusterXray) -> Iterator[str]:
+    known = found.known
+    fenced = sum(known.brokers.values())
+    registered = counted(len(known.brokers), "broker") + (f" ({fenced} fenced)" if fenced else "")
+    since = "" if known.snapshot is None else f", from snapshot {known.snapshot} on"
+    features = listed(f"{name} {level}" for name, level in known.features.items())
+    yield wrapped(
+        f"{found.folder}, up to offset {known.end_offset}{since}: {counted(len(known.topics), 'topic')}, {registered}; "
+        f"features: {features}."
+    )
+    for name, settings in known.broker_settings.items():
+        written = ", ".join(f"{each}={value}" for each, value in sorted(_unsecret(settings).items()))
+        yield wrapped(
+            f"{f'broker {name} has' if name else 'all brokers have'} dynamic settings: {written}", "  ", "    "
+        )
 
 
 NAME_WIDTH = 12  # of the first column of a table, at least

@@ -51,6 +51,11 @@ def test_the_file_says_what_kafkas_definitions_say(newest):
     assert request_layouts.text_of(request_layouts.read(newest)) == recorded
 
 
+def test_the_file_of_metadata_says_what_kafkas_definitions_say(newest):
+    recorded = request_layouts.METADATA.read_text(encoding="utf-8")
+    assert request_layouts.text_of(request_layouts.read_metadata(newest)) == recorded
+
+
 @pytest.mark.parametrize("name", MESSAGES)
 def test_a_layout_has_the_fields_of_kafkas_class_in_every_version(schemas, name):
     layout = find_layout(name)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import sys
 import threading
@@ -483,3 +484,113 @@ def test_retention_is_no_promise_where_nothing_says_the_topic_is_not_compacted()
     said = " ".join(str(xray(data_directory("lag") / "disk" / "falling-0")).split())
 
     assert "unless it is compacted, retention.ms deletes its oldest segment" in said
+
+
+# A topic's own settings, as KRaft's metadata beside its logs have them.
+
+METADATA = data_directory("cluster-metadata")
+
+
+def said_of(*words, folder=METADATA / "disk"):
+    return " ".join(str(xray(folder / words[0])).split())
+
+
+@pytest.mark.parametrize(
+    ("log", "policy", "words"),
+    [
+        ("orders-0", "compact", "are in the active segment, which is never cleaned; it is closed when it has 2.1 MB"),
+        ("clicks-0", "delete", "cleanup.policy is delete (its own, by __cluster_metadata): retention.ms deletes"),
+        ("audit-0", "delete", "unless log.cleanup.policy of its broker, which no file here has, is compact, retention"),
+    ],
+)
+def test_a_topic_s_cleanup_policy_is_read_in_the_metadata_beside_it(log, policy, words, tmp_path):
+    (found,) = xray(METADATA / "disk" / log).as_data()["logs"]
+    assert found["cleanup_policy"] == policy
+    assert (found["cleaning"] is not None, found["retention"] is not None) == (policy == "compact", policy == "delete")
+    assert words in said_of(log)
+    shutil.copytree(METADATA / "disk" / log, tmp_path / log)
+    assert xray(tmp_path / log).as_data()["logs"][0]["cleanup_policy_from"] is None
+
+
+def test_a_clicks_retention_is_its_own_and_what_is_given_goes_before_it():
+    log = METADATA / "disk" / "clicks-0"
+    own = xray(log).logs[0].retention.next_ms
+    assert xray(log, settings={"retention.ms": 7_200_000}).logs[0].retention.next_ms == own + HOUR_MS
+    given = xray(log, settings={"cleanup.policy": "compact"}).as_data()["logs"][0]
+    assert (given["cleanup_policy"], given["cleanup_policy_from"]) == ("compact", "given")
+
+
+def test_the_metadata_are_shown_where_they_are_given_and_no_retention_is_promised_of_them():
+    found = xray(METADATA / "disk")
+    said = json.loads((METADATA / "described.json").read_text(encoding="utf-8"))
+    (cluster,) = found.as_data()["clusters"]
+    assert cluster["features"] == said["features"]
+    assert {each["name"]: each["settings"] for each in cluster["topics"]} == said["topics"]
+    metadata = next(each for each in found.logs if each.given.at.topic == "__cluster_metadata")
+    assert (metadata.cleaning, metadata.retention) == (None, None)
+    assert "5 topics, 1 broker (1 fenced)" in " ".join(str(found).split())
+
+
+def test_metadata_that_are_damaged_are_a_finding_and_what_follows_is_read(tmp_path):
+    shutil.copytree(METADATA / "disk", tmp_path / "disk")
+    place = tmp_path / "disk" / "__cluster_metadata-0"
+    for each in place.glob("*.checkpoint"):
+        each.unlink()
+    path = place / f"{0:020}.log"
+    data = bytearray(path.read_bytes())
+    data[3000] ^= 1
+    path.write_bytes(data)
+    found = xray(tmp_path / "disk" / "orders-0")
+    assert xray_given.UNREADABLE_RECORDS in kinds(found)
+    assert found.outcome == Outcome.FOUND
+    assert found.logs[0].settings.cleanup_policy == "compact"
+
+
+# Records on request.
+
+
+def test_records_are_shown_from_an_offset_on_of_one_key_with_headers(capsys):
+    log = METADATA / "disk" / "orders-0"
+    code, out, _ = asked(capsys, log, "--records", 2, "--from", 4, "--key", "user-3", "--json")
+    records = json.loads(out)["records"]
+    assert (code, [each["offset"] for each in records]) == (0, [8, 13])
+    assert records[0]["value"] == "order 8"
+    assert records[0]["headers"] == [["trace", "t-8"]]
+    assert "headers trace=t-8; key user-3; value order 8" in asked(capsys, log, "--records", 9, "--key", "user-3")[1]
+
+
+def test_records_of_kafka_s_own_topics_are_decoded_and_secrets_are_not_shown():
+    found = xray(METADATA / "disk" / "__cluster_metadata-0", records=200)
+    shown = [each.decoded for each in found.records if each.control is None]
+    assert [each["record"] for each in shown].count("TopicRecord") == 6
+    (credential,) = (each for each in shown if each["record"] == "UserScramCredentialRecord")
+    assert credential["name"] == "alice"
+    assert {credential[name] for name in ("salt", "storedKey", "serverKey")} == {"(hidden)"}
+    offsets = xray(FOLDER, group="billing", offsets_partition_count=50, records=5).records
+    assert {each.decoded["record"] for each in offsets if each.decoded} <= {"GROUP_METADATA", "OFFSET_COMMIT"}
+
+
+def test_all_records_are_shown_as_they_are_read(tmp_path):
+    found = xray(write(tmp_path, {0: FIVE[: 3 * len(FIVE_BATCHES[0])], 3: b"".join(FIVE_BATCHES[3:])}), records=10)
+    assert [(each.offset, each.key, each.value) for each in found.records] == [(at, "k", "v") for at in range(5)]
+    by_key = xray(tmp_path, records=10, key=b"no such")
+    assert by_key.records == ()
+    with pytest.raises(KafkaLearnError, match="say how many"):
+        xray(tmp_path, key="k")
+
+
+# Transactions in files that were copied.
+
+
+def test_an_open_transaction_of_quiet_files_is_named_with_the_time_after_which_it_hangs(tmp_path):
+    folder = write(tmp_path, {0: one(0, producer_id=7, producer_epoch=0, base_sequence=0, is_transactional=True)})
+    os.utime(folder / "orders-0" / f"{0:020}.log", (NOW_MS / 1000 + 60, NOW_MS / 1000 + 60))
+    found = xray(folder)
+    assert found.findings == ()
+    (words,) = found.logs[0].waiting
+    assert "if now is later than 2026-11-20 12:15:00 UTC, it hangs" in words
+    assert "--start-offset 0" in words
+    assert words in " ".join(str(found).split())
+    assert xray(folder, now_ms=NOW_MS + 60_000).logs[0].waiting == ()
+    late = xray(folder, now_ms=NOW_MS + HOUR_MS)
+    assert (kinds(late), late.logs[0].waiting) == ([xray_given.OPEN_TRANSACTION], ())
