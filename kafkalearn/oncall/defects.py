@@ -48,6 +48,7 @@ class Defect:
     is_searched: bool  # whether all schedules were looked at; else it is one script
     run: Callable[[str], Run | None]  # of a release
     source: str
+    side: str = "broker"  # which program has it
 
     def is_in(self, release: str) -> bool:
         """Whether a release has it, by the table.
@@ -325,17 +326,19 @@ DEFECTS = (
     Defect(
         "KAFKA-19902",
         "Offsets committed without their leader epoch let the next owner ask an old leader: all is read again.",
-        ((FIRST, None),), True, _bare_offset, "SubscriptionState, OffsetFetcherUtils",
+        ((FIRST, None),), True, _bare_offset, "SubscriptionState, OffsetFetcherUtils", "consumer",
     ),
     Defect(
         "old consumer that has given up",
         "A consumer fails in all its tries to own a partition, goes on living, and nobody reads the partition.",
         ((FIRST, "2.0"),), True, _gives_up, "ZookeeperConsumerConnector.syncedRebalance; the client went with 2.0",
+        "old-consumer",
     ),
     Defect(
         "herd of old consumers",
         "One that joins calls all others, and each of them asks ZooKeeper for everything.",
         ((FIRST, "2.0"),), True, _herd, "ZookeeperConsumerConnector.ZKRebalancerListener; the client went with 2.0",
+        "old-consumer",
     ),
 )  # fmt: skip
 """What can be run here, oldest mechanism first. What the articles know and no simulator here does is not in it."""

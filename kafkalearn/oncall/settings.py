@@ -291,6 +291,13 @@ def _is_within(limit: Limit, number: float) -> bool:
 
 # Whose settings a file has: recognised by the names in it, or said by whoever gives it.
 
+OF_WORKERS = (
+    *("key.converter", "value.converter", "internal.key.converter", "internal.value.converter", "header.converter"),
+    *("offset.storage.topic", "config.storage.topic", "status.storage.topic", "offset.storage.file.filename"),
+    *("rest.port", "rest.host.name", "rest.advertised.host.name", "rest.advertised.port", "plugin.path"),
+)
+"""Names that only a worker of Kafka Connect has."""
+
 
 def recognised_side(names: Iterable[str], file_name: str) -> str:
     """The side that knows most of these names, in any release.
@@ -306,6 +313,14 @@ def recognised_side(names: Iterable[str], file_name: str) -> str:
     ('producer', 'broker')
     """
     given = [*dict.fromkeys(names)]
+    of_worker = [each for each in given if each in OF_WORKERS]
+    if of_worker:
+        raise KafkaLearnError(
+            f"{shown(file_name)} has settings of a worker of Kafka Connect ({listed(of_worker[:3])}), which are not "
+            "looked at here: a worker is no consumer, though it has a group.id. What it hands on to its clients begins "
+            "with producer., consumer. or admin.: put those lines without that into a file of their own, and say whose "
+            "they are (--producer FILE)"
+        )
     if not given:
         raise KafkaLearnError(f"{shown(file_name)} sets nothing: it is empty, or has comments only")
     known = {side: sum(any(each.side == side for each in settings_named(name)) for name in given) for side in SIDES}

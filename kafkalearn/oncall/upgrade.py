@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -60,6 +60,7 @@ def upgrade(
         raise KafkaLearnError("which settings? Give at least one properties file")
     found = [each for whose, name, file in given for each in findings_in(older, newer, name, whose, file)]
     found += facts_for(older, newer, [(whose, file) for whose, _, file in given])
+    found += defects_between(older, newer, {whose for whose, _, _ in given})
     order = [*DANGERS]
     found.sort(key=lambda each: (order.index(each.danger), each.file is None))  # stable: by file, then as found
     return Upgrade(older, newer, tuple((name, whose) for whose, name, _ in given), tuple(found))
@@ -69,15 +70,18 @@ def upgrade(
 
 REFUSED, NEEDED, GONE, BEHAVES = "refused", "required", "gone", "behaves"  # facts of a release have such kinds, too
 UNKNOWN, DEPRECATED, NOTED = "unknown", "deprecated", "noted"
+BEGUN, MENDED = "begun", "mended"
 DANGERS: MappingProxyType[str, str] = MappingProxyType(
     {
         REFUSED: "a program does not start so, or is not answered",
         NEEDED: "must be so, before or after",
         GONE: "is not there any more; a line about it does nothing",
         BEHAVES: "acts in another way",
-        UNKNOWN: "a line without effect, before and after",
+        BEGUN: "a defect of Kafka's own that the new release has, and the old one has not",
+        UNKNOWN: "neither release has such a setting",
         DEPRECATED: "is still there, and is to go",
         NOTED: "to be known",
+        MENDED: "a defect of Kafka's own that the old release has, and the new one has not",
     }
 )
 """What a finding means, the most dangerous first."""
@@ -94,10 +98,55 @@ SEEN_IN_SETTINGS = {
     "more than 5 requests in flight": r"max\.in\.flight",
     "metrics.jmx.blacklist, metrics.jmx.whitelist": r"metrics\.jmx\.",
     "zstd": "zstd",
+    "lists that are empty": r"(?m)=[ \t]*$|=(?:.*,)?\s*([^,\s]+)\s*,(?:.*,)?\s*\1\s*(?:,|$)",
+    "transactions": r"transactional\.id",
+    "offsets in transactions": r"transactional\.id",
+    "certificates in PEM": "PEM",
+    "KafkaPrincipalSerde": r"principal\.builder\.class",
+    "no group.id": r"(?ms)\A(?!.*^group\.id=[^\n])",
 }
 """Facts that are about settings alone, each with what the lines have where it matters."""
 
+BEGINS: MappingProxyType[tuple[str, str], str] = MappingProxyType(
+    {
+        ("broker", "log.message.timestamp.after.max.ms"): "records dated farther ahead of the broker are refused",
+        ("topic", "message.timestamp.after.max.ms"): "records dated farther ahead of the broker are refused",
+        ("broker", "group.initial.rebalance.delay.ms"): "the first rebalance of an empty group waits so long",
+        ("broker", "fetch.max.bytes"): "an answer to a fetch has no more, whatever the client asks for",
+        ("broker", "replica.fetch.response.max.bytes"): "an answer to a follower's fetch has no more",
+        ("broker", "producer.id.expiration.ms"): "an idempotent producer that is silent for longer is forgotten",
+        ("broker", "transaction.partition.verification.enable"): "records of a transaction that its coordinator does "
+        "not know are refused",
+        ("broker", "connection.failed.authentication.delay.ms"): "who fails to authenticate hears of it so much later",
+        ("producer", "enable.idempotence"): "acks=all, and brokers drop what comes twice",
+        ("producer", "delivery.timeout.ms"): "a record is given up after it, retries included",
+        ("producer", "partitioner.adaptive.partitioning.enable"): "of records without a key fewer go to slow brokers",
+        ("producer", "socket.connection.setup.timeout.ms"): "a connection that is not there by then is given up",
+        ("consumer", "socket.connection.setup.timeout.ms"): "a connection that is not there by then is given up",
+        ("consumer", "max.poll.interval.ms"): "a consumer that does not poll for so long leaves its group",
+        ("consumer", "fetch.max.bytes"): "an answer to a fetch has no more",
+        ("consumer", "default.api.timeout.ms"): "calls that wait without a time of their own end with an exception",
+        **{
+            (side, "metadata.recovery.strategy"): "a client that reaches no known broker begins again with "
+            "bootstrap.servers"
+            for side in ("producer", "consumer", "admin")
+        },
+        **{
+            (side, "enable.metrics.push"): "metrics go to the brokers, once an operator subscribes to them"
+            for side in ("producer", "consumer")
+        },
+    }
+)
+"""Settings whose default is no rest: where a release brings one of them, something begins to hold; what it is."""
+
+OF_KRAFT = ("controller.", "metadata.", "process.roles", "node.id", "initial.broker.registration.", "broker.heartbeat.",
+            "broker.session.")  # fmt: skip
+"""Beginnings of a broker's settings that count only with KRaft."""
+
 SYNONYMS = {"node.id": "broker.id"}  # a broker takes the one for the other
+READ_BY_AUTHORIZERS = ("super.users", "allow.everyone.if.no.acl.found")
+"""What Kafka's own authorizers read, which is in no class of settings."""
+
 PASSED_ON = ("listener.name.", "config.providers.", "rsm.config.", "rlmm.config.", "confluent.")
 """Beginnings of names that a program hands on to its parts; whether those know them is not known here."""
 
@@ -128,7 +177,9 @@ def findings_in(old: str, new: str, name: str, side: str, properties: Properties
     for line in last.values():
         yield from of_line(old, new, name, side, line, by_name.get(line.name))
     yield from (_default_changed(name, change) for change in own if _counts(change, values))
+    yield from (_begins(name, change) for change in own if _does_begin(change, values))
     yield from _kip_848(new, name, side, last)
+    yield from _authorizer(name, side, last)
     for repeated, numbers in properties.repeated.items():
         text = f"{repeated} is set in lines {listed(numbers)}; the last counts"
         yield Finding(NOTED, name, numbers[-1], repeated, text, "java.util.Properties")
@@ -167,6 +218,8 @@ def of_line(old: str, new: str, name: str, side: str, line: Line, gone: Change |
         since = next(release for release, value in knows.history if value is not ABSENT)
         text = f"{line.name}={line.shown_value} has had no effect, and has one since {since}"
         yield Finding(BEHAVES, name, line.number, line.name, text, f"its class in {old} and {new}")
+    elif knew is None and side == "broker" and line.name in READ_BY_AUTHORIZERS:
+        return  # `_authorizer` says what is to be said
     elif knew is None and not line.name.startswith(PASSED_ON):
         text, source = _unknown(line.name, side, old, new), f"the classes of {old} and {new}"
         yield Finding(UNKNOWN, name, line.number, line.name, text, source)
@@ -189,7 +242,55 @@ def _unknown(name: str, side: str, old: str, new: str) -> str:
 def _counts(change: Change, values: dict[str, str]) -> bool:
     """Whether a changed default matters: where nothing is set, and the setting is for users."""
     is_ours = change.setting in values or "internal" in change.note.split("; ")
-    return change.kind == "changed" and not is_ours and change.new is not REQUIRED and change.old is not REQUIRED
+    is_idle = is_with_zookeeper(values) and change.setting.startswith(OF_KRAFT)
+    is_another = (
+        change.new is not REQUIRED and change.old is not REQUIRED and not _says_the_same(change.old, change.new)
+    )
+    return change.kind == "changed" and not is_ours and not is_idle and is_another
+
+
+def is_with_zookeeper(values: Mapping[str, str]) -> bool:
+    """Whether these are the settings of a broker of a ZooKeeper cluster, which reads nothing of KRaft's.
+
+    >>> is_with_zookeeper({"zookeeper.connect": "zk:2181"}), is_with_zookeeper({"process.roles": "broker"})
+    (True, False)
+    """
+    return "zookeeper.connect" in values and "process.roles" not in values
+
+
+def _says_the_same(old: object, new: object) -> bool:
+    """Whether two maps have the same pairs, in whatever order."""
+    if not (isinstance(old, str) and isinstance(new, str)):
+        return False
+    pairs = [[each.strip() for each in value.split(",")] for value in (old, new)]
+    return all(each.count(":") == 1 for both in pairs for each in both) and sorted(pairs[0]) == sorted(pairs[1])
+
+
+def _does_begin(change: Change, values: dict[str, str]) -> bool:
+    """Whether a setting that is new begins to hold: it is not set, and its default is no endless one."""
+    is_endless = change.new in (None, -1, 2**31 - 1, 2**63 - 1) or change.new is False
+    return (
+        change.kind == "added"
+        and (change.side, change.setting) in BEGINS
+        and change.setting not in values
+        and not is_endless
+    )
+
+
+def _begins(name: str, change: Change) -> Finding:
+    meaning = BEGINS[change.side, change.setting]
+    text = f"{change.setting} is new and not set: {value_text(change.setting, change.new)} holds since {change.since}"
+    return Finding(BEHAVES, name, None, change.setting, f"{text}: {meaning}", change.source)
+
+
+def _authorizer(name: str, side: str, last: dict[str, Line]) -> Iterator[Finding]:
+    """Lines for an authorizer, where the file names none."""
+    if side != "broker" or "authorizer.class.name" in last:
+        return
+    for each in READ_BY_AUTHORIZERS:
+        if each in last:
+            text = f"{each} is read by the authorizer, and authorizer.class.name is not set: nobody reads it"
+            yield Finding(NOTED, name, last[each].number, each, text, "StandardAuthorizer, AclAuthorizer")
 
 
 def _default_changed(name: str, change: Change) -> Finding:
@@ -212,6 +313,7 @@ def _kip_848(new: str, name: str, side: str, last: dict[str, Line]) -> Iterator[
 def facts_for(old: str, new: str, files: Sequence[tuple[str, PropertiesFile]]) -> Iterator[Finding]:
     """What else the upgrade brings for these sides; what shows in settings only if it shows in these."""
     lines = "\n".join(f"{line.name}={line.value}" for _, file in files for line in file.lines)
+    lines += "\n"
     seen = set()
     for side in dict.fromkeys(side for side, _ in files):
         for change in changes(old, new, side):
@@ -221,6 +323,30 @@ def facts_for(old: str, new: str, files: Sequence[tuple[str, PropertiesFile]]) -
                 seen.add(key)
                 text = f"{change.setting} ({change.side}, {change.since}): {change.note}"
                 yield Finding(change.kind, None, None, change.setting, text, change.source)
+
+
+ONLY_WHERE = {
+    "KAFKA-15332": "only where eligible leader replicas are on, and an upgrade alone does not turn them on: "
+    "kafka-features upgrade --feature eligible.leader.replicas.version=1"
+}
+"""Defects that a release mends on a condition."""
+
+
+def defects_between(old: str, new: str, sides: Collection[str]) -> Iterator[Finding]:
+    """Kafka's own defects that lie between two releases, of the programs whose settings are given.
+
+    They are those that `kafkalearn.oncall.defects` can show in a run; Kafka has more.
+    """
+    if not {"broker", "topic", "group", "consumer", "old-consumer"} & {*sides}:
+        return
+    from kafkalearn.oncall.defects import between  # every simulator is behind it
+
+    mended, begun = between(old, new)
+    for danger, found in ((BEGUN, begun), (MENDED, mended)):
+        for each in found:
+            if each.side in sides or (each.side == "broker" and {"topic", "group"} & {*sides}):
+                on = f" ({ONLY_WHERE[each.name]})" if danger == MENDED and each.name in ONLY_WHERE else ""
+                yield Finding(danger, None, None, each.name, f"{each.name}: {each.what}{on}", each.source)
 
 
 # Which settings a program of a release refuses to start with: each is held to the type and the limit of its class,
@@ -379,8 +505,9 @@ class Upgrade(Answer):
 
     @property
     def outcome(self) -> Outcome:
-        """Found, if there is anything but notes."""
-        return Outcome.FOUND if any(each.danger != NOTED for each in self.findings) else Outcome.FINE
+        """Found, if there is anything but notes, and defects that go."""
+        is_found = any(each.danger not in (NOTED, MENDED) for each in self.findings)
+        return Outcome.FOUND if is_found else Outcome.FINE
 
     def as_data(self) -> dict[str, object]:
         """As `Answer.as_data`."""

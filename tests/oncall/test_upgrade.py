@@ -12,9 +12,10 @@ from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.oncall import upgrade
 from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.settings import MASK, is_secret, parse_properties, read_properties
-from kafkalearn.oncall.upgrade import DANGERS, SEEN_IN_SETTINGS, of_line, refusals
-from kafkalearn.releases.lines import RELEASES
-from kafkalearn.releases.settings import ABSENT, REQUIRED, all_facts, all_settings
+from kafkalearn.oncall.upgrade import BEGINS, DANGERS, SEEN_IN_SETTINGS, Finding, Upgrade, of_line, refusals
+from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES
+from kafkalearn.releases.settings import ABSENT, REQUIRED, all_facts, all_settings, settings_named
+from kafkalearn.releases.upgrade import changes
 from tests.every import every_case
 from tests.recorded import recorded
 
@@ -86,6 +87,117 @@ def test_a_zookeeper_broker_meets_what_4_0_asks_of_it(tmp_path):
     assert "node.id" not in named(answer, "refused")  # broker.id stands for it
     assert "num.recovery.threads.per.data.dir" in named(answer, "behaves")
     assert answer.outcome is Outcome.FOUND
+
+
+ZOOKEEPER = "broker.id=1\nzookeeper.connect=zk:2181\nlog.dirs=/d\n"
+
+
+def test_what_begins_to_hold_is_said_of_a_setting_that_is_younger_than_the_file(tmp_path):
+    """log.message.timestamp.after.max.ms came with 3.6, and refuses records since 4.0 only."""
+    path = properties(tmp_path, ZOOKEEPER)
+    for old, new, is_said in (
+        ("0.10.2", "4.4", True),
+        ("2.8", "4.0", True),
+        ("2.8", "3.9", False),
+        ("4.0", "4.4", False),
+    ):
+        said = [
+            each.text for each in upgrade(old, new, path).findings if each.name == "log.message.timestamp.after.max.ms"
+        ]
+        assert bool(said) == is_said
+        assert all("3600000 (1 h) holds since 4.0: records dated farther ahead" in each for each in said)
+    path = properties(tmp_path, f"{ZOOKEEPER}log.message.timestamp.after.max.ms=5\n", "set.properties")
+    assert "is new and not set" not in str([each for each in upgrade("2.8", "4.0", path).findings if each.line is None
+                                            and each.name == "log.message.timestamp.after.max.ms"])  # fmt: skip
+
+
+@every_case("side_and_name", [*BEGINS])
+def test_what_begins_is_a_setting_that_some_upgrade_brings(side_and_name):
+    side, name = side_and_name
+    (setting,) = [each for each in settings_named(name) if each.side == side]
+    assert setting.in_release("0.10.0") is ABSENT
+    assert setting.in_release(DEFAULT_RELEASE) not in (ABSENT, None, -1, False)
+
+
+def test_a_zookeeper_file_hears_nothing_of_defaults_that_only_kraft_has(tmp_path):
+    files = {
+        "zookeeper": ZOOKEEPER,
+        "kraft": "process.roles=broker\nnode.id=1\ncontroller.quorum.voters=1@a:1\nlog.dirs=/d\n",
+    }
+    said = {
+        name: {each.name for each in upgrade("3.3", "3.9", properties(tmp_path, text, f"{name}.properties")).findings}
+        for name, text in files.items()
+    }
+    assert said["kraft"] - said["zookeeper"] == {"metadata.max.retention.bytes"}
+
+
+def test_a_map_in_another_order_is_no_change(tmp_path):
+    """listener.security.protocol.map has the same four pairs in 3.3 and 3.9."""
+    change = next(each for each in changes("3.3", "3.9", "broker") if each.setting == "listener.security.protocol.map")
+    assert change.old != change.new
+    answer = upgrade("3.3", "3.9", properties(tmp_path, ZOOKEEPER))
+    assert "listener.security.protocol.map" not in {each.name for each in answer.findings}
+    assert "inter.broker.protocol.version" in {each.name for each in answer.findings}
+
+
+def test_what_authorizers_read_has_an_effect_where_there_is_one(tmp_path):
+    own = f"{ZOOKEEPER}super.users=User:a\n"
+    with_one = properties(
+        tmp_path, f"{own}authorizer.class.name=kafka.security.authorizer.AclAuthorizer\n", "a.properties"
+    )
+    assert "super.users" not in {each.name for each in upgrade("2.8", "3.9", with_one).findings}
+    (said,) = [each for each in upgrade("2.8", "3.9", properties(tmp_path, own)).findings if each.name == "super.users"]
+    assert (said.danger, said.line) == ("noted", 4)
+    assert "authorizer.class.name is not set" in said.text
+
+
+@pytest.mark.parametrize("name", ["internal.key.converter", "rest.port", "config.storage.topic"])
+def test_a_worker_of_connect_is_no_consumer(name, tmp_path):
+    text = f"bootstrap.servers=h:1\ngroup.id=connect\nsession.timeout.ms=10000\n{name}=1\n"
+    with pytest.raises(KafkaLearnError, match=rf"worker of Kafka Connect \({name}\)"):
+        upgrade("1.1", "4.0", properties(tmp_path, text))
+    assert upgrade("1.1", "4.0", properties(tmp_path, text), side="consumer").sides[0][1] == "consumer"
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "is_said"),
+    [
+        ("lists that are empty", "acks=all\nlinger.ms=5\n", False),
+        ("lists that are empty", "acks=all\ninterceptor.classes=\n", True),
+        ("lists that are empty", "acks=all\nbootstrap.servers=a:1,b:1,a:1\n", True),
+        ("lists that are empty", "acks=all\nbootstrap.servers=a:1,ba:1\n", False),
+        ("transactions", "acks=all\n", False),
+        ("transactions", "acks=all\ntransactional.id=t\n", True),
+    ],
+)
+def test_a_sentence_about_settings_needs_a_line_of_the_file(fact, text, is_said, tmp_path):
+    answer = upgrade("3.9", "4.4", properties(tmp_path, text), side="producer")
+    assert (fact in {each.name for each in answer.findings}) == is_said
+
+
+def test_a_consumer_without_a_group_is_warned_and_one_with_a_group_is_not(tmp_path):
+    for text, is_said in (("fetch.min.bytes=1\n", True), ("fetch.min.bytes=1\ngroup.id=g\n", False)):
+        answer = upgrade("2.1", "2.2", properties(tmp_path, text), side="consumer")
+        assert ("no group.id" in {each.name for each in answer.findings}) == is_said
+
+
+def test_kafka_s_defects_between_two_releases_are_those_of_the_table(tmp_path):
+    kraft = properties(tmp_path, "process.roles=broker\nnode.id=1\nlog.dirs=/d\n")
+    answer = upgrade("3.9", "4.3", kraft)
+    assert [each.name for each in answer.findings if each.danger == "mended"] == [
+        "KAFKA-15332", "a commit is missing for a moment",
+    ]  # fmt: skip
+    assert [each.name for each in answer.findings if each.danger == "begun"] == ["KAFKA-15665"]
+    assert "an upgrade alone does not turn them on" in str(answer).replace("\n    ", " ")
+    same = upgrade("4.3", "4.3", kraft)
+    assert not {"mended", "begun"} & {each.danger for each in same.findings}
+
+
+def test_a_defect_is_that_of_a_side_and_one_that_goes_is_no_worry(tmp_path):
+    consumer = properties(tmp_path, "group.id=g\nauto.offset.reset=latest\n", "c.properties")
+    assert not [each for each in upgrade("0.8.2", "4.4", consumer).findings if each.danger in ("mended", "begun")]
+    found = Upgrade("3.9", "4.0", (), (Finding("mended", None, None, "x", "y", "z"),))
+    assert found.outcome is Outcome.FINE
 
 
 def test_a_limit_that_a_value_is_below_is_a_refusal_in_the_new_release_only(tmp_path):
