@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from kafkalearn.base.checks import one_of
-from kafkalearn.base.errors import KafkaLearnError, shown
+from kafkalearn.base.errors import KafkaLearnError, listed, shown
 from kafkalearn.base.trace import Trace
 from kafkalearn.delivery.matrix_search import witnesses_of
 from kafkalearn.delivery.model import ProducerSettings, Settings, TopicSettings
@@ -185,6 +185,88 @@ def topic_facts(describe: str, topic: str) -> dict[str, object]:
     raise KafkaLearnError(
         f"describe has no line with the ReplicationFactor of {topic}: paste what kafka-topics --describe prints, whole"
     )
+
+
+# How the partitions stand while this is asked: the search begins with all in sync.
+
+_PARTITION_LINE = re.compile(
+    r"Topic:\s*(?P<topic>\S+)\s+Partition:\s*(?P<partition>\d+)\s+Leader:\s*(?P<leader>none|-?\d+)\s+"
+    r"Replicas:\s*(?P<replicas>[\d,]*)\s+Isr:[ \t]*(?P<isr>[\d,]*)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionNow:
+    """One partition as a tool or a cluster has it."""
+
+    partition: int
+    leader: int | None  # None: it has none
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+
+
+def partitions_now(describe: str, topic: str) -> tuple[PartitionNow, ...]:
+    """The partitions of a topic, from the lines of ``kafka-topics --describe`` of any release.
+
+    >>> partitions_now("\tTopic: t\tPartition: 0\tLeader: none\tReplicas: 1,2\tIsr: 2", "t")
+    (PartitionNow(partition=0, leader=None, replicas=(1, 2), isr=(2,)),)
+    """
+    return tuple(
+        PartitionNow(
+            int(each["partition"]),
+            None if each["leader"] in ("none", "-1") else int(each["leader"]),
+            _ids(each["replicas"]),
+            _ids(each["isr"]),
+        )
+        for each in _PARTITION_LINE.finditer(describe)
+        if each["topic"] == topic
+    )
+
+
+def _ids(written: str) -> tuple[int, ...]:
+    return tuple(int(each) for each in written.split(",") if each)
+
+
+def troubles(
+    partitions: Iterable[PartitionNow], min_isr: int, is_all: bool, is_unclean: bool
+) -> dict[str, tuple[int, ...]]:
+    """What is wrong with partitions now, in sentences, each with those that it is about.
+
+    Parameters
+    ----------
+    partitions : iterable of PartitionNow
+        As they stand.
+    min_isr : int
+        min.insync.replicas.
+    is_all : bool
+        Whether acks=all.
+    is_unclean : bool
+        Whether unclean.leader.election.enable.
+    """
+    found: dict[str, list[int]] = {}
+    for each in partitions:
+        if (words := _trouble(each, min_isr, is_all, is_unclean)) is not None:
+            found.setdefault(words, []).append(each.partition)
+    return {words: tuple(numbers) for words, numbers in found.items()}
+
+
+def _trouble(each: PartitionNow, min_isr: int, is_all: bool, is_unclean: bool) -> str | None:
+    last = listed(each.isr, last="or")
+    if each.leader is None:
+        waits = f"until broker {last} is back" if each.isr else "and no replica in sync is known"
+        risk = " or another replica is elected, which loses what it has not got" if is_unclean else ""
+        return f"no leader: nobody can write there or read, {waits}{risk}"
+    few = len(each.isr) < min(min_isr, len(each.replicas))
+    if len(each.isr) == 1 and len(each.replicas) > 1:
+        begins = f"only broker {last} of {len(each.replicas)} replicas is in sync"
+        if few and is_all:
+            return f"{begins}: writes are refused until another one is; what it alone has goes if it does not come back"
+        return f"{begins}: what it acknowledges now nobody else has, and goes with it if it does not come back"
+    if few and is_all:
+        return (
+            f"{len(each.isr)} of {len(each.replicas)} replicas are in sync: writes are refused, {min_isr} are asked for"
+        )
+    return None
 
 
 # The search for harm: every failure under somebody's settings, the shortest runs, and the fewest changes that help.

@@ -28,11 +28,14 @@ from kafkalearn.oncall.durability import (
     WITH_AN_ERROR,
     Given,
     Harm,
+    PartitionNow,
     find_remedy,
     gather,
+    partitions_now,
     search,
     settings_of,
     topic_facts,
+    troubles,
 )
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, described, file_argument
 from kafkalearn.oncall.settings import read_files
@@ -42,6 +45,7 @@ ASKS = (
     "Are eligible leader replicas on (eligible.leader.replicas.version)? A new cluster of 4.1 or later has them, an "
     "upgraded one does not until kafka-features upgrade turns them on. With them these settings are safe; without them:"
 )
+MOST_NAMED = 10  # partitions in one sentence
 LEFT_OUT = "transactions, several producers, what a callback does with an error, and disks that lie"
 
 
@@ -58,6 +62,7 @@ def safe(
     describe: str | None = None,
     topic: str | None = None,
     topic_settings: Mapping[str, object] | None = None,
+    partitions: Iterable[PartitionNow] = (),
     has_eligible_leader_replicas: bool | None = None,
     release: str = DEFAULT_RELEASE,
 ) -> Safe:
@@ -78,6 +83,9 @@ def safe(
         Which one in `describe`; None: the only one.
     topic_settings : mapping or None
         In place of `describe`: ``"replication factor"`` and settings of the topic, as a cluster has them.
+    partitions : iterable of PartitionNow
+        In place of `describe`, how the topic's partitions stand: the search begins with all replicas in sync, and
+        where they are not, the answer says so.
     has_eligible_leader_replicas : bool or None
         Whether the feature ``eligible.leader.replicas.version`` is on (KIP-966, since 4.0); None: both are tried, and
         where they differ the answer is "cannot tell". A new cluster of 4.1 has it, an upgraded one has not.
@@ -108,7 +116,8 @@ def safe(
     read = read_files(files)
     of_topic = dict(mapping("topic_settings", topic_settings or {}, of="setting to value"))
     if describe is not None:
-        of_topic = topic_facts(describe, _topic(text("describe", describe), topic))
+        named = _topic(text("describe", describe), topic)
+        of_topic, partitions = topic_facts(describe, named), partitions_now(describe, named)
     values = {
         ACKS: "all" if acks in ("all", -1, "-1") else int(acks) if acks in ("0", "1") else acks,
         MIN_ISR: min_insync_replicas,
@@ -141,7 +150,8 @@ def safe(
     shown = tuple(replace(each, value=decided.get(name, each.value)) for name, each in given.items())
     remedy = find_remedy(given, line, harms, elr) if harms else ()
     hangs = without is not None
-    return Safe(line, shown, harms, beyond, seen, remedy, _notes(given, settings), settings, hangs, elr)
+    topic_now = troubles(partitions, given[MIN_ISR].value, producer.acks == "all", bool(given[UNCLEAN].value))
+    return Safe(line, shown, harms, beyond, seen, remedy, _notes(given, settings), settings, hangs, elr, topic_now)
 
 
 def _topic(describe: str, topic: str | None) -> str:
@@ -185,10 +195,13 @@ class Safe(Answer):
     settings: Settings = field(repr=False, compare=False)
     hangs_on_elr: bool = False  # with eligible leader replicas nothing harms, without them these runs do
     has_eligible_leader_replicas: bool | None = None  # None: it makes no difference, or the release has none
+    now: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # what is wrong already, and with which partitions
 
     @property
     def outcome(self) -> Outcome:
-        """Found, if there is a run that harms a record; cannot tell, if that hangs on what was not said."""
+        """Found, if a run harms a record or a partition is in trouble; cannot tell, if that hangs on what is unsaid."""
+        if self.now:
+            return Outcome.FOUND
         if self.hangs_on_elr:
             return Outcome.CANNOT_TELL
         return Outcome.FOUND if self.harms else Outcome.FINE
@@ -204,12 +217,19 @@ class Safe(Answer):
             "beyond": [_harm_data(each) for each in self.beyond],
             "seen": [{"result": result, "failure": failure} for result, failure in self.seen],
             "remedy": dict(self.remedy),
+            "now": [{"words": words, "partitions": [*numbers]} for words, numbers in self.now.items()],
             "notes": [*self.notes],
         }
 
     def __str__(self) -> str:
         """The verdict, the worst run step by step, what else can happen, and what would help."""
         said = [wrapped(f"{each.name} = {_written(each.value)} ({each.origin})", "  ") for each in self.given]
+        for words, numbers in self.now.items():
+            more = f" and {len(numbers) - MOST_NAMED} more" if len(numbers) > MOST_NAMED else ""
+            named = listed(numbers) if not more else ", ".join(map(str, numbers[:MOST_NAMED])) + more
+            said.append(wrapped(f"Now, partition{'' if len(numbers) == 1 else 's'} {named}: {words}."))
+        if self.now:
+            said.append("With all replicas in sync again:")
         if self.harms:
             worst = self.harms[0]
             if self.hangs_on_elr:
@@ -300,7 +320,7 @@ def answer(options: argparse.Namespace) -> Safe:
     """Ask `kafkalearn.oncall.safe`, and write the film."""
     if options.film is not None and Path(options.film).suffix not in (".html", ".svg"):
         raise KafkaLearnError(f"--film must end in .html or .svg, got {options.film!r}")
-    of_cluster, elr = _of_cluster(options)
+    of_cluster, elr, now = _of_cluster(options)
     elr = elr if options.elr is None else options.elr == "yes"
     found = safe(
         [*options.file, *((side, path) for side in SIDES for path in getattr(options, side))],
@@ -314,6 +334,7 @@ def answer(options: argparse.Namespace) -> Safe:
         describe=described(options),
         topic=options.topic_name,
         topic_settings=of_cluster,
+        partitions=now,
         has_eligible_leader_replicas=elr,
         release=options.release,
     )
@@ -322,17 +343,22 @@ def answer(options: argparse.Namespace) -> Safe:
     return found
 
 
-def _of_cluster(options: argparse.Namespace) -> tuple[dict[str, object] | None, bool | None]:
-    """The topic's replicas and settings as a running cluster has them, and whether its feature is on."""
+def _of_cluster(
+    options: argparse.Namespace,
+) -> tuple[dict[str, object] | None, bool | None, tuple[PartitionNow, ...]]:
+    """The topic's replicas and settings as a running cluster has them, whether its feature is on, its partitions."""
     with cluster_of(options) as cluster:
         if cluster is None:
-            return None, None
+            return None, None, ()
         if options.topic_name is None or options.describe is not None:
             raise KafkaLearnError("--bootstrap needs --topic-name, and stands in place of --describe")
         settings = cluster.topic_settings(options.topic_name)
-        replicas = cluster.partition(options.topic_name, 0).replicas
+        count = cluster.metadata([options.topic_name]).partition_counts[options.topic_name]
+        states = [cluster.partition(options.topic_name, number) for number in range(count)]
+        now = tuple(PartitionNow(number, each.leader, each.replicas, each.isr) for number, each in enumerate(states))
         own = {name: settings[name] for name in (MIN_ISR, UNCLEAN) if name in settings}
-        return {REPLICAS: len(replicas), **own}, cluster.features().get(ELR, 0) > 0 if _may_have(options) else None
+        has_elr = cluster.features().get(ELR, 0) > 0 if _may_have(options) else None
+        return {REPLICAS: len(states[0].replicas), **own}, has_elr, now
 
 
 def _may_have(options: argparse.Namespace) -> bool:

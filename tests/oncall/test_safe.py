@@ -13,7 +13,8 @@ from kafkalearn.delivery.search import FAILURES, PRODUCERS
 from kafkalearn.delivery.simulator import NO_REJECTED_IN_LOG, PROMISES, broken
 from kafkalearn.oncall import safe
 from kafkalearn.oncall.answer import Outcome
-from kafkalearn.oncall.durability import ALL_LOSE_POWER, HARM, failures_of
+from kafkalearn.oncall.durability import ALL_LOSE_POWER, HARM, PartitionNow, failures_of, troubles
+from kafkalearn.oncall.settings import parse_properties, read_files, spring_files
 
 OWN = data_directory("own-cluster")
 
@@ -179,3 +180,103 @@ def test_no_line_is_wider_than_a_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "70")
 
     assert max(map(len, str(safe(acks=1, replication_factor=3)).splitlines())) <= 70
+
+
+# How the partitions stand now, and settings as Spring writes them.
+
+SAFE = {"min_insync_replicas": 2, "has_eligible_leader_replicas": True}
+
+
+def described(*partitions):
+    head = "Topic: orders\tTopicId: x\tPartitionCount: 3\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
+    return head + "".join(
+        f"\tTopic: orders\tPartition: {number}\tLeader: {leader}\tReplicas: 1,2,3\tIsr: {isr}\tElr: \n"
+        for number, (leader, isr) in enumerate(partitions)
+    )
+
+
+@pytest.mark.parametrize(
+    ("partition", "words"),
+    [
+        (("none", "2"), "no leader: nobody can write there or read, until broker 2 is back"),
+        (("-1", ""), "no leader: nobody can write there or read, and no replica in sync is known"),
+        ((2, "2"), "only broker 2 of 3 replicas is in sync: writes are refused until another one is"),
+        ((2, "2,3"), None),
+        ((1, "1,2,3"), None),
+    ],
+)
+def test_a_partition_in_trouble_is_said_and_no_safe_topic_is_fine_with_it(partition, words):
+    answer = safe(describe=described((1, "1,2,3"), partition), **SAFE)
+    assert [*answer.now.values()] == ([] if words is None else [(1,)])
+    assert answer.outcome == (Outcome.FINE if words is None else Outcome.FOUND)
+    assert words is None or words in next(iter(answer.now))
+    assert words is None or words in " ".join(str(answer).split())
+
+
+def test_what_one_replica_in_sync_means_hangs_on_the_minimum_and_acks():
+    one = [PartitionNow(0, 1, (1, 2, 3), (1,))]
+    minimum_1, no_all, unclean = (
+        next(iter(troubles(one, *rest))) for rest in ((1, True, False), (2, False, False), (3, True, True))
+    )
+    assert "what it acknowledges now nobody else has" in minimum_1
+    assert minimum_1 == no_all
+    assert "writes are refused" in unclean
+    assert "which loses" in next(iter(troubles([PartitionNow(0, None, (1, 2), (2,))], 1, True, True)))
+    assert troubles([PartitionNow(0, 1, (1,), (1,))], 1, True, False) == {}
+    assert "2 of 3 replicas are in sync: writes are refused, 3 are asked for" in troubles(
+        [PartitionNow(0, 1, (1, 2, 3), (1, 2))], 3, True, False
+    )
+
+
+def test_partitions_with_one_trouble_are_one_sentence():
+    answer = safe(describe=described(("none", "2"), ("none", "2"), (1, "1,2,3")), **SAFE)
+    assert "Now, partitions 0 and 1: no leader" in str(answer)
+    assert answer.as_data()["now"][0]["partitions"] == [0, 1]
+
+
+def test_settings_of_spring_are_read_where_spring_writes_them(tmp_path):
+    path = tmp_path / "application.properties"
+    path.write_text(
+        "server.port=8080\nspring.kafka.bootstrap-servers=h:9092\nspring.kafka.properties.retries=7\n"
+        "spring.kafka.producer.acks=1\nspring.kafka.producer.properties.enable.idempotence=false\n"
+        "spring.kafka.producer.properties[max.in.flight.requests.per.connection]=1\n"
+        "spring.kafka.consumer.group-id=g\nspring.kafka.listener.ack-mode=record\n"
+    )
+    for files in (path, [("producer", path)]):
+        found = {each.name: (each.value, each.origin) for each in safe(files, replication_factor=3).given}
+        assert found["acks"] == (1, "application.properties, line 4")
+        assert found["enable.idempotence"] == (False, "application.properties, line 5")
+        assert found["max.in.flight.requests.per.connection"] == (1, "application.properties, line 6")
+        assert found["retries"] == (7, "application.properties, line 3")
+    assert {side: file.values for side, _, file in read_files(path)}["consumer"]["group.id"] == "g"
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "value"),
+    [
+        ("spring.kafka.consumer.fetch-max-wait=5s", "fetch.max.wait.ms", "5000"),
+        ("spring.kafka.consumer.fetchMinSize=16KB", "fetch.min.bytes", "16384"),
+        ("spring.kafka.consumer.isolation-level=read-committed", "isolation.level", "read_committed"),
+        ("spring.kafka.consumer.max_poll_records=5", "max.poll.records", "5"),
+        ("spring.kafka.producer.transaction-id-prefix=tx-", "transactional.id", "tx-"),
+        ("spring.kafka.producer.batchSize=1MB", "batch.size", str(1 << 20)),
+        ("spring.kafka.producer.properties.linger.ms=5", "linger.ms", "5"),
+    ],
+)
+def test_a_name_of_spring_is_kafka_s(line, name, value):
+    (file,) = spring_files(parse_properties(line)).values()
+    assert file.values == {name: value}
+
+
+@pytest.mark.parametrize(
+    ("text", "side", "words"),
+    [
+        ("spring.kafka.listener.ack-mode=batch\n", None, "has no line that begins with spring.kafka.producer"),
+        ("spring.kafka.consumer.group-id=g\n", "producer", "sets nothing for a producer"),
+    ],
+)
+def test_a_file_of_spring_without_what_is_asked_for_is_a_sentence(text, side, words, tmp_path):
+    path = tmp_path / "application.properties"
+    path.write_text(text)
+    with pytest.raises(KafkaLearnError, match=words):
+        read_files(path, side)
