@@ -10,19 +10,21 @@ all states that agree there: a fetch of broker 2 need not be worked out again be
 The rules are those of the simulator, written once. Promises are remembered in the same way.
 
 States that differ by the names of the brokers alone are one (`Relabelling`), and of two schedules that lead to one
-state only the first is followed.
+state only the first is followed. Where events are limited a state is left out, too, that was reached as early with at
+least as many of each left: whatever follows from it follows there, in as few events. What no promise that was asked
+looks at, a model leaves out of its parts (`kafkalearn.replication.search.model`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeAlias, TypedDict, TypeVar
 
 from kafkalearn.base.checks import whole_number
-from kafkalearn.base.errors import IllegalEvent
+from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.promises import Promises
 from kafkalearn.base.trace import Parts, Trace, no_search, run
 
@@ -258,6 +260,8 @@ class Search(Generic[State, Event]):
     --------
     >>> Search("nothing left", None, (), 8, 165, 700)
     nothing left: none of 165 states breaks a promise
+    >>> Search("budget", None, (), 8, 165, 700)
+    not found, too many states: none of 165 states, up to 8 events deep, breaks a promise; `go_on` looks further
     """
 
     outcome: str  # "found", or why it ended without: "nothing left", "depth", "budget"
@@ -266,12 +270,58 @@ class Search(Generic[State, Event]):
     depth: int  # events in the longest schedules looked at
     state_count: int  # different states found
     step_count: int  # events tried
+    rest: _Open[Any, State, Event] | None = field(default=None, repr=False, compare=False)  # where it stopped
+
+    def go_on(
+        self,
+        *,
+        depth: int | None = None,
+        budget: int = 1_000_000,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Search[State, Event]:
+        """The same search from where it stopped: what one with the larger limits would have found.
+
+        Parameters
+        ----------
+        depth : int or None
+            The longest schedule to try, counted from the start.
+        budget : int
+            After about how many more states to give up.
+        progress : callable or None
+            As for `explore`.
+
+        Raises
+        ------
+        KafkaLearnError
+            If there is nothing to go on with: it has found something, or all was looked at; or if it was gone on with
+            before, for what is remembered is used up by that.
+
+        Examples
+        --------
+        >>> below = {"below the limit": lambda limit, number: number < limit}
+        >>> model = whole(20, lambda limit, number, event: number + event, below)
+        >>> first = explore(model, 0, [1, 2], budget=8)
+        >>> first.outcome, first.go_on(budget=8).outcome, first.state_count
+        ('budget', 'budget', 8)
+        >>> explore(model, 0, [1, 2], budget=8).go_on().trace == explore(model, 0, [1, 2]).trace
+        True
+        """
+        if self.rest is None or self.outcome not in {"budget", "depth"}:
+            raise KafkaLearnError(f"there is nothing to go on with: the search has ended with {self.outcome!r}")
+        if self.rest.found.step_count != self.step_count:
+            raise KafkaLearnError("this search was gone on with before: go on with what that returned")
+        _check_limits(depth, budget)
+        with no_search():
+            return self.rest.searched(depth, self.state_count + budget, progress)
 
     def __repr__(self) -> str:
         """The verdict, and the run that was found."""
         if self.trace is None:
             ended = {"depth": f"not found in {self.depth} events", "budget": "not found, too many states"}
-            return f"{ended.get(self.outcome, self.outcome)}: none of {self.state_count:,} states breaks a promise"
+            so_far, further = f"{self.state_count:,} states", ""
+            if self.outcome == "budget":
+                so_far, further = f"{so_far}, up to {self.depth} events deep,", "; `go_on` looks further"
+            return f"{ended.get(self.outcome, self.outcome)}: none of {so_far} breaks a promise{further}"
         return f"found: {'; '.join(self.broken)}\n{self.trace}"
 
 
@@ -302,6 +352,7 @@ class Steps(Generic[Settings, State, Event]):
         self.looked_at = [0] * len(model.promises)  # by promise: all places it has ever looked at, as bits
         self.namings = [_Naming(self.numbers, each) for each in _usable(model.relabellings, events)]
         self.possible, self.spend, self.at_stake = cache(self._possible), cache(self._spend), cache(self._at_stake)
+        self.cover = cache(self._cover)
         self.best_namings = cache(self._best_namings)
         self.start = self.own(self.numbers.key(self.start_parts))
 
@@ -353,6 +404,14 @@ class Steps(Generic[Settings, State, Event]):
             self.numbers.block(number, index)
             return None
         return self.numbers.number(len(self.start_parts) - 1, left)
+
+    def _cover(self, known_and_new: tuple[tuple[int, ...], int]) -> tuple[int, ...] | None:
+        """The allowances that a state is known with, and one more; None: one of them leaves as much of everything."""
+        known, new = known_and_new
+        parts: list[Any] = self.numbers.parts
+        if any(_leaves_as_much(parts[each], parts[new]) for each in known):
+            return None
+        return (*(each for each in known if not _leaves_as_much(parts[new], parts[each])), new)
 
     def after(self, index: int, parts: tuple[Hashable, ...]) -> tuple[Hashable, ...] | None:
         """The parts after an event, not remembered; None: it makes no sense."""
@@ -439,6 +498,10 @@ class Steps(Generic[Settings, State, Event]):
         return tuple(naming for naming, number in zip(namings, firsts, strict=True) if number == min(firsts))
 
 
+def _leaves_as_much(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return all(mine >= its for mine, its in zip(one, other, strict=True))
+
+
 def _usable(relabellings: tuple[Relabelling, ...], events: tuple[Event, ...]) -> list[Relabelling]:
     known = set(events)
     return [each for each in relabellings if set(map(each.event, events)) == known]
@@ -499,7 +562,8 @@ def explore(
     depth : int or None
         The longest schedule to try; None: until nothing new is found or the budget is spent.
     budget : int
-        After about how many different states to give up; a million take a few hundred megabytes.
+        After about how many different states to give up; a million take a few hundred megabytes, which a result that
+        can go on (`Search.go_on`) keeps.
     at_most : mapping of type to int, or None
         How often events of a type may happen in one schedule: ``{BrokerCrashed: 1}``.
     progress : callable or None
@@ -527,9 +591,7 @@ def explore(
     """
     steps = checked_steps(model, initial, events, depth, budget, at_most)
     with no_search():
-        found = _search(steps, 1, depth, budget, progress)
-        trace = None if found.bad is None else _run(steps, found.path(found.bad))
-    return Search(found.outcome, trace, found.broken, found.depth, found.state_count, found.step_count)
+        return _Open(steps, 1).searched(depth, budget, progress)
 
 
 def survey(
@@ -566,7 +628,7 @@ def survey(
     """
     steps = checked_steps(model, initial, events, depth, budget, at_most)
     with no_search():
-        found = _search(steps, len({name for name, _ in model.promises}), depth, budget, progress)
+        found = _Open(steps, len({name for name, _ in model.promises})).search(depth, budget, progress)
         traces = {name: _run(steps, found.path(bad)) for name, bad in found.first.items()}
     return Survey(found.outcome, traces, found.depth, found.state_count, found.step_count)
 
@@ -579,11 +641,15 @@ def checked_steps(
     budget: int,
     at_most: Mapping[type, int] | None,
 ) -> Steps[Settings, State, Event]:
+    _check_limits(depth, budget)
+    limits = {kind: whole_number(f"at_most[{kind.__name__}]", n, at_least=0) for kind, n in (at_most or {}).items()}
+    return Steps(model, tuple(events), limits, initial)
+
+
+def _check_limits(depth: int | None, budget: int) -> None:
     whole_number("budget", budget, at_least=1)
     if depth is not None:
         whole_number("depth", depth, at_least=0)
-    limits = {kind: whole_number(f"at_most[{kind.__name__}]", n, at_least=0) for kind, n in (at_most or {}).items()}
-    return Steps(model, tuple(events), limits, initial)
 
 
 class _Found:
@@ -597,7 +663,9 @@ class _Found:
         self.start, self.wanted = hash(start), wanted
         # The state from which each state was first reached. A key that a relabelling turns into a state's own has None.
         self.reached_from: dict[int, int | None] = {self.start: None}
-        self.outcome, self.depth = "found", 0  # why the search ended, and how many events deep
+        self.outcome, self.depth = "nothing left", 0  # why the search ended, and how many events deep
+        # By all parts of a state but what is left of the limited events: of how many sets of them none covers another.
+        self.left_with: dict[int, tuple[int, ...]] = {hash(start[:-1]): (start[-1],)}
         self.state_count = 1
         self.step_count = 0
         self.broken: tuple[str, ...] = ()
@@ -623,41 +691,60 @@ class _Found:
         return states[-2::-1]
 
 
-def _search(
-    steps: Steps[Settings, State, Event],
-    wanted: int,
-    depth: int | None,
-    budget: int,
-    progress: Callable[[Progress], None] | None,
-) -> _Found:
-    """What was found until so many promises are broken."""
-    found, frontier = _Found(steps.start, wanted), [steps.start]
-    if broken := steps.broken(steps.start):
-        found.meet(broken, found.start)
-    while frontier and found.bad is None and found.depth != depth and found.state_count < budget:
-        found.depth += 1
-        next_frontier: list[Key] = []
-        for begin in range(0, len(frontier), PROGRESS_EVERY):
+class _Open(Generic[Settings, State, Event]):
+    """A search that may go on: the states of this depth that it has not gone on from, and those of the next."""
+
+    def __init__(self, steps: Steps[Settings, State, Event], wanted: int) -> None:
+        """Begin; the search is to end when so many promises are broken."""
+        self.steps, self.found = steps, _Found(steps.start, wanted)
+        self.here: list[Key] = []
+        self.further = [steps.start]
+        if broken := steps.broken(steps.start):
+            self.found.meet(broken, self.found.start)
+
+    def searched(
+        self, depth: int | None, budget: int, progress: Callable[[Progress], None] | None
+    ) -> Search[State, Event]:
+        """What is found within these limits, counted from the start."""
+        found = self.search(depth, budget, progress)
+        trace = None if found.bad is None else _run(self.steps, found.path(found.bad))
+        return Search(found.outcome, trace, found.broken, found.depth, found.state_count, found.step_count, self)
+
+    def search(self, depth: int | None, budget: int, progress: Callable[[Progress], None] | None) -> _Found:
+        """Look on until so many promises are broken as are wanted, or a limit is met."""
+        found = self.found
+        while found.bad is None and found.state_count < budget and (self.here or self.further):
+            if not self.here:
+                if found.depth == depth:
+                    break
+                found.depth += 1
+                self.here, self.further = self.further, list[Key]()
             if progress:
                 progress(Progress(found.depth, found.state_count, found.step_count))
-            next_frontier += _go_on(steps, found, frontier[begin : begin + PROGRESS_EVERY], budget)
-            if found.bad is not None or found.state_count >= budget:
-                break
-        frontier = next_frontier
-    if found.bad is None:
-        found.outcome = "nothing left" if not frontier else "depth" if found.depth == depth else "budget"
-    return found
+            gone = _go_on(self.steps, found, self.here[:PROGRESS_EVERY], budget, self.further)
+            del self.here[:gone]
+        is_done, is_between = not (self.here or self.further), not self.here
+        if found.bad is not None:
+            found.outcome = "found"
+        else:
+            found.outcome = "nothing left" if is_done else "depth" if is_between and found.depth == depth else "budget"
+        return found
 
 
-def _go_on(steps: Steps[Settings, State, Event], found: _Found, frontier: list[Key], budget: int) -> list[Key]:
-    """The new states one event further on; ends early at the first that breaks a promise, or with the budget."""
+def _go_on(
+    steps: Steps[Settings, State, Event], found: _Found, frontier: list[Key], budget: int, new_states: list[Key]
+) -> int:
+    """Add the new states one event further on; ends early at the first that breaks a promise, or with the budget.
+
+    Returns how many states of the frontier it has gone on from.
+    """
     # This loop is the whole cost of a search, so it is written out: everything in it is looked up beforehand.
     reached_from = found.reached_from
     possible: Callable[[int], tuple[tuple[int, list[Any], bool], ...]] = steps.possible
     blocked, blocking = steps.numbers.blocked, steps.numbers.blocking
     work_out, spend, own, broken = steps.work_out, steps.spend, steps.own, steps.broken
-    new_states: list[Key] = []
-    for key in frontier:
+    left_with, cover, has_limits = found.left_with, steps.cover, any(each is not None for each in steps.limit_of)
+    for gone, key in enumerate(frontier, start=1):
         senseless = 0
         for place in blocking:
             senseless |= blocked[key[place]]
@@ -690,15 +777,22 @@ def _go_on(steps: Steps[Settings, State, Event], found: _Found, frontier: list[K
                 fingerprint = hash(new)
                 if fingerprint in reached_from:
                     continue
+            if has_limits:
+                rest = hash(new[:-1])
+                covered = cover((left_with.get(rest, ()), new[-1]))
+                if covered is None:
+                    reached_from[fingerprint] = None
+                    continue
+                left_with[rest] = covered
             reached_from[fingerprint] = here
             new_states.append(new)
             found.state_count += 1
             names = broken(after, replaced)
             if names and found.meet(names, fingerprint):
-                return new_states
+                return gone
         if found.state_count >= budget:
-            break
-    return new_states
+            return gone
+    return len(frontier)
 
 
 def _run(steps: Steps[Settings, State, Event], path: list[int]) -> Trace[State, Event]:

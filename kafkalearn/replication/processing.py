@@ -38,6 +38,10 @@ LOG, BROKER, LEADING, REMOTES, WAITING, REMOTE_ENDS = range(FIRST_REPLICA, FIRST
 """Places; those of a replica are broker 1's, and `place_of` moves them on to the others'."""
 
 
+Acknowledged = tuple[tuple[int, str], ...]
+"""What producers were told is written: offset and value of each record."""
+
+
 def place_of(part: int, broker_id: int) -> int:
     """The place of a part of a replica: ``place_of(LOG, 2)``."""
     return part + PARTS_OF_REPLICA * (broker_id - 1)
@@ -72,6 +76,7 @@ class Normaliser(NamedTuple):
     remotes: Callable[[tuple[Remote | None, ...]], tuple[Remote | None, ...]]
     waiting: Callable[[Waiting], Waiting]
     requests: Callable[[Requests], Requests]
+    acknowledged: Callable[[Acknowledged], Acknowledged] = lambda acknowledged: acknowledged
 
 
 class Processing:
@@ -125,13 +130,14 @@ class Processing:
         self.write(REQUESTS, requests if normaliser is None else normaliser.requests(requests))
 
     @property
-    def acknowledged(self) -> tuple[tuple[int, str], ...]:
+    def acknowledged(self) -> Acknowledged:
         """What was acknowledged to producers."""
         return self.read(ACKNOWLEDGED)
 
     @acknowledged.setter
-    def acknowledged(self, acknowledged: tuple[tuple[int, str], ...]) -> None:
-        self.write(ACKNOWLEDGED, acknowledged)
+    def acknowledged(self, acknowledged: Acknowledged) -> None:
+        normaliser = self.normaliser
+        self.write(ACKNOWLEDGED, acknowledged if normaliser is None else normaliser.acknowledged(acknowledged))
 
     @property
     def visible(self) -> Visible:

@@ -50,7 +50,16 @@ from kafkalearn.replication.processing import (
     place_of,
 )
 from kafkalearn.replication.settings import Assignment, Settings
-from kafkalearn.replication.simulator import INVARIANTS, IS_LED, PROGRESS, PROMISES, process, step
+from kafkalearn.replication.simulator import (
+    ACKNOWLEDGED_SURVIVE,
+    INVARIANTS,
+    IS_LED,
+    NOBODY_WAITS,
+    PROGRESS,
+    PROMISES,
+    process,
+    step,
+)
 from kafkalearn.replication.state import (
     UNKNOWN,
     Broker,
@@ -162,35 +171,6 @@ _RENAMINGS: Mapping[int, Callable[[dict[int, int], Any], object]] = {  # each ta
 # leader's memory of a fetch is kept only while it can still show anything.
 
 
-def split(settings: Settings, partition: Partition) -> tuple[Hashable, ...]:
-    """The parts of a partition in normal form."""
-    parts = Parts(parts_of(partition))
-    processing = Processing(settings, parts, NORMALISER)
-    processing.requests = processing.requests
-    for broker_id in settings.broker_ids:
-        if remotes := processing.remotes(broker_id):
-            processing.put_remotes(broker_id, remotes)
-    processing.controller = processing.controller._replace(assignment=processing.controller.assignment.in_no_order())
-    _count_from_now(processing)
-    _count_from_this_record(processing)
-    return parts.all()
-
-
-def process_in_normal_form(settings: Settings, parts: Parts, event: ReplicationEvent) -> None:
-    """`kafkalearn.replication.simulator.process` on parts in normal form, which they stay in."""
-    processing = Processing(settings, parts, NORMALISER)
-    process(processing, event)
-    count_anew(processing, event)
-
-
-def count_anew(processing: Processing, event: object) -> None:
-    """Times and epochs counted from this moment on, if the event has moved them."""
-    if isinstance(event, TimePassed):
-        _count_from_now(processing)
-    if processing.has_recorded:
-        _count_from_this_record(processing)
-
-
 def _essential_remotes(remotes: tuple[Remote | None, ...]) -> tuple[Remote | None, ...]:
     return tuple([remote and _essential(remote) for remote in remotes])
 
@@ -211,6 +191,50 @@ def _without_numbers(waiting: Waiting) -> Waiting:
 
 NORMALISER = Normaliser(_essential_remotes, _without_numbers, lambda requests: requests._replace(request_count=0))
 """What a leader will not use of its followers goes, and so do the numbers of requests, which are for reading only."""
+
+UNANSWERED = NORMALISER._replace(
+    waiting=lambda waiting: waiting._replace(produces=()) if waiting.produces else waiting,
+    acknowledged=lambda acknowledged: (),
+)
+"""The same where nobody asks what producers were answered: who waits for an answer, and who has one, goes too.
+
+No rule looks at either but to answer: whether a record was written with ``acks=all`` or ``acks=1`` makes two states of
+one otherwise.
+"""
+
+ABOUT_ANSWERS = frozenset({ACKNOWLEDGED_SURVIVE, NOBODY_WAITS})
+"""The statements that look at what producers were answered."""
+
+
+def split(settings: Settings, partition: Partition, normaliser: Normaliser = NORMALISER) -> tuple[Hashable, ...]:
+    """The parts of a partition in normal form."""
+    parts = Parts(parts_of(partition))
+    processing = Processing(settings, parts, normaliser)
+    processing.requests = processing.requests
+    processing.acknowledged = processing.acknowledged
+    for broker_id in settings.broker_ids:
+        processing.put_waiting(broker_id, processing.waiting(broker_id))
+        if remotes := processing.remotes(broker_id):
+            processing.put_remotes(broker_id, remotes)
+    processing.controller = processing.controller._replace(assignment=processing.controller.assignment.in_no_order())
+    _count_from_now(processing)
+    _count_from_this_record(processing)
+    return parts.all()
+
+
+def process_in_normal_form(settings: Settings, normaliser: Normaliser, parts: Parts, event: ReplicationEvent) -> None:
+    """`kafkalearn.replication.simulator.process` on parts in normal form, which they stay in."""
+    processing = Processing(settings, parts, normaliser)
+    process(processing, event)
+    count_anew(processing, event)
+
+
+def count_anew(processing: Processing, event: object) -> None:
+    """Times and epochs counted from this moment on, if the event has moved them."""
+    if isinstance(event, TimePassed):
+        _count_from_now(processing)
+    if processing.has_recorded:
+        _count_from_this_record(processing)
 
 
 def _count_from_now(processing: Processing) -> None:
@@ -296,15 +320,14 @@ def model(
         If there is no promise of that name.
     """
     unordered = replace(settings, assignment=())
+    named = tuple(tests_of({**INVARIANTS, **PROMISES, **PROGRESS}, settings, promises))
+    normaliser = NORMALISER if ABOUT_ANSWERS & {name for name, _ in named} else UNANSWERED
     return Model(
         settings=unordered,
         step=step,
-        split=partial(split, unordered),
-        happen=partial(process_in_normal_form, unordered),
-        promises=tuple(
-            (name, partial(_holds, unordered, test))
-            for name, test in tests_of({**INVARIANTS, **PROMISES, **PROGRESS}, settings, promises)
-        ),
+        split=partial(split, unordered, normaliser=normaliser),
+        happen=partial(process_in_normal_form, unordered, normaliser),
+        promises=tuple((name, partial(_holds, unordered, test)) for name, test in named),
         relabellings=tuple(map(relabelling, renamings(settings.broker_ids))),
     )
 

@@ -53,9 +53,17 @@ class Plain(NamedTuple):
 
 
 def plain_search(
-    model: Model, initial: object, events: Sequence, depth: int | None, at_most: Mapping[type, int] | None = None
+    model: Model,
+    initial: object,
+    events: Sequence,
+    depth: int | None,
+    at_most: Mapping[type, int] | None = None,
+    is_full: bool = True,
 ) -> Plain:
-    """Level by level, each state once; states that differ by names alone are one."""
+    """Level by level, each state once; states that differ by names alone are one.
+
+    A search that is not full leaves out states that were met with as much of every limited event left.
+    """
     limits = at_most or {}
     namings = [each for each in model.relabellings if {*map(each.event, events)} == {*events}]
 
@@ -74,7 +82,7 @@ def plain_search(
                 if ended in (None, parts) or remaining is None:
                     continue
                 state = one_of_its_names(ended, remaining)
-                if state in seen:
+                if state in seen or (not is_full and any(_is_covered(state, other) for other in seen)):
                     continue
                 seen.add(state)
                 frontier.append((ended, remaining))
@@ -82,6 +90,10 @@ def plain_search(
                 if broken:
                     return Plain(broken, level, len(seen))
     return Plain(broken, level, len(seen))
+
+
+def _is_covered(state: tuple, other: tuple) -> bool:
+    return state[0] == other[0] and all(mine <= its for mine, its in zip(state[1], other[1], strict=True))
 
 
 def _broken(model: Model, parts: tuple) -> tuple[str, ...]:

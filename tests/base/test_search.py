@@ -1,11 +1,12 @@
 """What a search remembers makes it quick and changes nothing: the plain search finds the same states and runs."""
 
 from collections import deque
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from kafkalearn import delivery, replication
@@ -118,8 +119,103 @@ class Down(int):
 def test_limited_events_happen_so_often_and_not_more():
     walk = whole(None, lambda settings, at, event: at + (1 if isinstance(event, Up) else -1), {})
     search = explore(walk, 0, [Up(1), Down(1)], at_most={Up: 2, Down: 1})
-    # Where it is, and what is left: 0 to 2 steps up and 0 to 1 down, in any order.
-    assert (search.outcome, search.state_count, search.depth) == ("nothing left", 6, 4)
+    # Where it is: 0; 1, -1; 2. Back at 0 or 1 with less left than at first, nothing new can follow.
+    assert (search.outcome, search.state_count, search.depth) == ("nothing left", 4, 3)
+    assert plain_search(walk, 0, [Up(1), Down(1)], None, {Up: 2, Down: 1}).state_count == 6
+
+
+# Small machines whose parts are a few numbers: an event writes one of them by what it reads in one or two, or makes no
+# sense there. One promise looks at some parts alone; events of each kind may be limited.
+
+
+@dataclass(frozen=True)
+class Write:
+    """An event: looks at two parts, and writes one by what it sees."""
+
+    looks: tuple[int, int]
+    writes: int
+    table: tuple[int | None, ...]  # by what it sees: the new number; None: it makes no sense
+
+    def happen(self, draft: Parts) -> None:
+        first, second = map(draft.read, self.looks)
+        new = self.table[first * SIZE + second]
+        if new is None:
+            raise IllegalEvent("not here")
+        draft.write(self.writes, new)
+
+
+class Rare(Write):
+    """One that happens so often and not more."""
+
+
+class Scarce(Write):
+    """Another."""
+
+
+SIZE, PLACES = 3, 3
+places = st.integers(0, PLACES - 1)
+tables = st.lists(st.sampled_from([None, *range(SIZE)]), min_size=SIZE**2, max_size=SIZE**2).map(tuple)
+writes = st.builds(
+    lambda kind, looks, place, table: kind(looks, place, table),
+    st.sampled_from([Write, Rare, Scarce]), st.tuples(places, places), places, tables,
+)  # fmt: skip
+machines = st.tuples(
+    st.lists(writes, min_size=2, max_size=6, unique=True),
+    st.fixed_dictionaries({Rare: st.integers(0, 2), Scarce: st.integers(0, 2)}),
+    st.tuples(*[st.integers(0, SIZE - 1)] * PLACES),  # the combination that breaks the promise
+)
+
+
+def machine_of(bad: tuple[int, ...]) -> Model:
+    def step(settings: None, state: tuple[int, ...], event: Write) -> tuple[int, ...]:
+        draft = Parts(state)
+        event.happen(draft)
+        return draft.all()
+
+    def holds(draft: Parts) -> bool:
+        return any(draft.read(place) != number for place, number in enumerate(bad))
+
+    return Model(None, step, lambda state: state, lambda draft, event: event.happen(draft), (("never", holds),))
+
+
+@given(machines)
+@examples(max_examples=300)
+def test_what_is_left_out_changes_no_answer(drawn):
+    events, at_most, bad = drawn
+    model = machine_of(bad)
+    full = plain_search(model, (0,) * PLACES, events, None, at_most)
+    found = explore(model, (0,) * PLACES, events, at_most=at_most)
+
+    assert (found.outcome == "found", found.broken) == (bool(full.broken), full.broken)
+    assert found.state_count <= full.state_count
+    if found.trace is not None:
+        assert (found.depth, len(found.trace), found.trace[-1].state) == (full.depth, full.depth + 1, bad)
+        assert all(sum(type(frame.event) is kind for frame in found.trace) <= most for kind, most in at_most.items())
+
+
+@given(machines, st.lists(st.integers(1, 9), max_size=4))
+def test_a_search_that_stops_and_goes_on_finds_what_one_without_a_stop_finds(drawn, budgets):
+    events, at_most, bad = drawn
+    straight = explore(machine_of(bad), (0,) * PLACES, events, at_most=at_most)
+    found = explore(machine_of(bad), (0,) * PLACES, events, at_most=at_most, budget=1)
+    for budget in (*budgets, 1_000_000):
+        if found.outcome == "budget":
+            found = found.go_on(budget=budget)
+
+    assert found == straight
+
+
+def test_a_search_goes_on_deeper_and_once():
+    shallow = explore(parted(sum_below(7)), (0, 0, 0), COUNTERS, depth=2)
+    deeper = shallow.go_on(depth=5)
+    assert (deeper.outcome, deeper.depth) == ("depth", 5)
+    assert deeper.go_on() == explore(parted(sum_below(7)), (0, 0, 0), COUNTERS)
+    with pytest.raises(KafkaLearnError, match="was gone on with before"):
+        shallow.go_on()
+    with pytest.raises(KafkaLearnError, match="has ended with 'nothing left'"):
+        explore(parted(), (0, 0, 0), COUNTERS).go_on()
+    with pytest.raises(KafkaLearnError, match="budget must be at least 1"):
+        explore(parted(), (0, 0, 0), COUNTERS, depth=2).go_on(budget=0)
 
 
 def test_progress_is_told_at_every_depth():
@@ -191,8 +287,10 @@ def assert_same(searched, initial, events, depth, at_most):
     """Both searches, with names told apart and not."""
     for each in (searched, replace(searched, relabellings=())):
         quick = explore(each, initial, events, depth=depth, at_most=at_most)
-        plain = plain_search(each, initial, events, depth, at_most)
-        assert (quick.depth, quick.state_count, quick.broken) == (plain.depth, plain.state_count, plain.broken)
+        full = plain_search(each, initial, events, depth, at_most)
+        plain = plain_search(each, initial, events, depth, at_most, is_full=False)
+        assert (quick.depth, quick.broken) == (full.depth, full.broken) == (plain.depth, plain.broken)
+        assert quick.state_count == plain.state_count <= full.state_count
         assert (quick.trace is None) == (plain.broken == ())
         if quick.trace is not None:
             assert len(quick.trace) == plain.depth + 1

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.base.search import explore
+from kafkalearn.base.promises import Since
+from kafkalearn.base.search import explore, survey
+from kafkalearn.base.trace import Parts
 from kafkalearn.replication import (
     ACKNOWLEDGED_SURVIVE,
     LOGS_AGREE,
@@ -36,12 +38,26 @@ from kafkalearn.replication import (
     start,
     step,
 )
-from kafkalearn.replication.search import alphabet, model
+from kafkalearn.replication.search import (
+    ABOUT_ANSWERS,
+    NORMALISER,
+    alphabet,
+    model,
+    process_in_normal_form,
+    split,
+)
+from kafkalearn.replication.simulator import INVARIANTS, PROGRESS, PROMISES
 from tests.base.plain_search import after, assert_names_do_not_matter, assert_steps_as_the_simulator
 from tests.replication.schedules import CARELESS, OPERATIONS, may_happen, sensible, settings
 
 FAILOVER = [Fetch, BrokerCrashed, BrokerRestarted, SessionExpired]
 LAG = [TimePassed(30_001), IsrChecked, AlterPartitionAnswered]
+
+
+STATEMENTS = {**INVARIANTS, **PROMISES, **PROGRESS}
+WITHOUT_ANSWERS = [
+    name for name, each in STATEMENTS.items() if name not in ABOUT_ANSWERS and not isinstance(each, Since)
+]
 
 
 def searched(replica_count: int, release: str = "4.3", is_unclean: bool = False, **options) -> Settings:
@@ -51,6 +67,23 @@ def searched(replica_count: int, release: str = "4.3", is_unclean: bool = False,
 
 def events_of(found) -> list[str]:
     return [type(frame.event).__name__ for frame in found.trace[1:]]
+
+
+@pytest.mark.parametrize(("release", "is_unclean"), [("0.10.2", False), ("1.1", True), ("4.3", False)])
+def test_what_producers_were_answered_changes_nothing_else(release, is_unclean):
+    topic = searched(2, release, is_unclean)
+    events = alphabet(topic, Produce(), Produce(acks=1), *FAILOVER, *LAG)
+    silent = model(topic, WITHOUT_ANSWERS)
+    told = replace(
+        silent,
+        split=partial(split, silent.settings),
+        happen=partial(process_in_normal_form, silent.settings, NORMALISER),
+    )
+    limits = {Produce: 2, BrokerCrashed: 2, TimePassed: 1}
+    quick, full = (survey(each, start(topic), events, depth=7, at_most=limits) for each in (silent, told))
+
+    assert quick.traces == full.traces
+    assert quick.state_count < 0.6 * full.state_count
 
 
 @pytest.mark.parametrize("release", ["0.8.2", "0.10.2"])
@@ -207,7 +240,17 @@ def steps_in_a_search(draw):
 @given(steps_in_a_search())
 def test_a_step_of_a_search_is_the_simulator_s_step(drawn):
     chosen, partition, event = drawn
-    assert_steps_as_the_simulator(model(chosen), partial(step, chosen), partition, event)
+    for asked in (PROMISES, WITHOUT_ANSWERS):
+        assert_steps_as_the_simulator(model(chosen, asked), partial(step, chosen), partition, event)
+
+
+@given(steps_in_a_search())
+def test_what_is_left_out_is_looked_at_by_no_statement_that_is_asked(drawn):
+    chosen, partition, _ = drawn
+    everything, silent = model(chosen, [*WITHOUT_ANSWERS, *ABOUT_ANSWERS]), model(chosen, WITHOUT_ANSWERS)
+    full, left = (Parts(each.split(partition)) for each in (everything, silent))
+    kept = [(name, holds(full)) for name, holds in everything.promises if name not in ABOUT_ANSWERS]
+    assert [(name, holds(left)) for name, holds in silent.promises] == kept
 
 
 def test_a_state_in_the_middle_of_a_run_has_the_form_that_the_search_keeps():
