@@ -44,10 +44,11 @@ ABOUT_METADATA = (
 REQUESTS = (
     *("Produce", "Fetch", "ListOffsets", "Metadata", "OffsetCommit", "OffsetFetch", "FindCoordinator", "JoinGroup"),
     *("Heartbeat", "LeaveGroup", "SyncGroup", "DescribeGroups", "ListGroups", "SaslHandshake", "ApiVersions"),
-    *("CreateTopics", "DeleteTopics", "DeleteRecords", "InitProducerId", "OffsetForLeaderEpoch", "WriteTxnMarkers"),
-    *("DescribeConfigs", "DescribeLogDirs", "SaslAuthenticate", "CreatePartitions", "DeleteGroups", "ElectLeaders"),
-    *("AlterPartitionReassignments", "ListPartitionReassignments", "OffsetDelete", "ConsumerGroupHeartbeat"),
-    *("ConsumerGroupDescribe", "DescribeTopicPartitions"),
+    *("CreateTopics", "DeleteTopics", "DeleteRecords", "InitProducerId", "OffsetForLeaderEpoch"),
+    *("AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "WriteTxnMarkers", "TxnOffsetCommit", "DescribeConfigs"),
+    *("DescribeLogDirs", "SaslAuthenticate", "CreatePartitions", "DeleteGroups", "ElectLeaders"),
+    *("AlterPartitionReassignments", "ListPartitionReassignments", "OffsetDelete", "DescribeProducers"),
+    *("DescribeTransactions", "ConsumerGroupHeartbeat", "ConsumerGroupDescribe", "DescribeTopicPartitions"),
 )
 """Which are read, by number."""
 

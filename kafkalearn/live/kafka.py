@@ -22,6 +22,7 @@ ANSWER_TIMEOUT_S = 5.0
 
 RUNNING, FROZEN, DOWN = "running", "frozen", "down"
 ELIGIBLE_LEADER_REPLICAS = "eligible.leader.replicas.version"
+TRANSACTION_VERSION = "transaction.version"
 
 
 class Kafka(UsedCluster):
@@ -44,6 +45,8 @@ class Kafka(UsedCluster):
         Whether ``eligible.leader.replicas.version`` is 1; None: as on a new cluster of the release.
     has_logs : bool
         Whether the nodes write server logs, which costs some tenths of a second at the start; see `server_log`.
+    transaction_version : int or None
+        The level of the feature ``transaction.version``; None: as on a new cluster of the release.
 
     Raises
     ------
@@ -68,14 +71,12 @@ class Kafka(UsedCluster):
         config: Mapping[str, object] | None = None,
         has_eligible_leader_replicas: bool | None = None,
         has_logs: bool = False,
+        transaction_version: int | None = None,
     ) -> None:
         """Remember what is wanted; `start`, or a ``with`` block, starts it."""
         super().__init__(Brokers((), timeout_s=ANSWER_TIMEOUT_S))
-        features = (
-            {}
-            if has_eligible_leader_replicas is None
-            else {ELIGIBLE_LEADER_REPLICAS: int(has_eligible_leader_replicas)}
-        )
+        wanted = {ELIGIBLE_LEADER_REPLICAS: has_eligible_leader_replicas, TRANSACTION_VERSION: transaction_version}
+        features = {name: int(level) for name, level in wanted.items() if level is not None}
         self.release = find_release(release)
         self._nodes = Nodes(self.release, brokers, config or {}, features, has_logs)
         self._status: dict[int, str] = {}

@@ -180,7 +180,8 @@ class Replay:
         return {"partitions": dict(got.partitions)}
 
     def _OffsetCommit(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
-        got = self._step(model.OffsetCommit(q["group"], tuple(q["offsets"].items()), q["generation"], q["member"]))
+        offsets = tuple(q["offsets"].items())
+        got = self._step(model.OffsetCommit(q["group"], offsets, q["generation"], q["member"], version or 8))
         return {"partitions": dict(got.partitions)}
 
     def _EndTxn(self, version: int, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
@@ -206,7 +207,7 @@ class Replay:
     def _Join(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802
         member = f"M{self.member_count}"
         self.member_count += 1
-        got = self._step(model.Join(q["group"], member))
+        got = self._step(model.Join(q["group"], member, q.get("is_consumer", False)))
         return {"error": got.error, "generation": got.epoch, "member": member}
 
     def _Wait(self, version: None, q: Mapping[str, Any]) -> dict[str, Any]:  # noqa: N802

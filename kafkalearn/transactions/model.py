@@ -122,6 +122,11 @@ class Settings(Checked):
         return at_least("4.1", self.release)
 
     @property
+    def first_member_epoch(self) -> int:
+        """The epoch of the first member of a group of KIP-848 (4.0.2: 1; 4.3.1 and 4.4.0: 2)."""
+        return 2 if at_least("4.3", self.release) else 1
+
+    @property
     def offset_value_version(self) -> int:
         """The version of an offset's value: 3, or 4 with a topic id (4.0.2: 3; 4.3.1: 4)."""
         return 4 if at_least("4.2", self.release) else 3
@@ -274,6 +279,7 @@ class Group:
     name: str
     generation: int = 0
     member: str = ""
+    is_consumer: bool = False
     committed: tuple[Offset, ...] = ()
     pending: tuple[Offset, ...] = ()
 
@@ -424,6 +430,7 @@ class OffsetCommit:
     offsets: tuple[tuple[str, int], ...]
     generation: int = -1
     member: str = ""
+    version: int = 8
 
 
 @dataclass(frozen=True)
@@ -460,10 +467,14 @@ class WriteTxnMarkers:
 
 @dataclass(frozen=True)
 class Join:
-    """One classic consumer joins a group and is given all: the group is Stable, with a generation more."""
+    """One consumer joins a group and is given all: the group is Stable, with a generation more.
+
+    ``is_consumer``: it speaks the protocol of KIP-848, and the generation is its member epoch.
+    """
 
     group: str
     member: str
+    is_consumer: bool = False
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,9 @@ from kafkalearn.transactions.model import (
     TxnOffsetCommit,
 )
 
+COMMIT_WITH_EPOCHS = 9
+"""The first version of OffsetCommit that members of KIP-848 may use; their epochs are what generations were."""
+
 GROUP_RECORD = (2, 3)
 """Key version and value version of a group's own record."""
 
@@ -36,7 +39,7 @@ def txn_offset_commit(settings: Settings, cluster: Cluster, event: TxnOffsetComm
         error = "INVALID_TXN_STATE"
     group = cluster.group(event.group)
     if error == "NONE":
-        error = _refused(group, event.generation, event.member, is_transactional=True)
+        error = _refused(group, event.generation, event.member, event.version, is_transactional=True)
     if error == "NONE":
         log = cluster.partition(OFFSETS_PARTITION)
         assert log is not None
@@ -58,7 +61,7 @@ def txn_offset_commit(settings: Settings, cluster: Cluster, event: TxnOffsetComm
 def offset_commit(settings: Settings, cluster: Cluster, event: OffsetCommit) -> tuple[Cluster, Answer]:
     """OffsetCommit: the offsets hold at once, whatever waits."""
     group = cluster.group(event.group)
-    error = _refused(group, event.generation, event.member, is_transactional=False)
+    error = _refused(group, event.generation, event.member, event.version, is_transactional=False)
     if error == "NONE":
         cluster, offset = _written(cluster, _records(settings, event.offsets))
         group = group or Group(event.group)
@@ -69,9 +72,13 @@ def offset_commit(settings: Settings, cluster: Cluster, event: OffsetCommit) -> 
 
 
 def join(settings: Settings, cluster: Cluster, event: Join) -> tuple[Cluster, Answer]:
-    """A classic member joins: two records of the group, of the generation and of who has what."""
+    """A member joins. A classic one: two records of the group, of the generation and of who has what.
+
+    Of a member of KIP-848 the records stand for those that the group writes, which are more.
+    """
     group = cluster.group(event.group) or Group(event.group)
-    group = replace(group, generation=group.generation + 1, member=event.member)
+    generation = settings.first_member_epoch if event.is_consumer else group.generation + 1
+    group = replace(group, generation=generation, member=event.member, is_consumer=event.is_consumer)
     for _ in range(2):
         cluster, _ = _written(cluster, (GROUP_RECORD,))
     return cluster.with_group(group), Answer(epoch=group.generation)
@@ -88,17 +95,28 @@ def _written(cluster: Cluster, records: tuple[object, ...]) -> tuple[Cluster, in
     return cluster.with_partition(replace(log, batches=(*log.batches, batch))), batch.offset
 
 
-def _refused(group: Group | None, generation: int, member: str, is_transactional: bool) -> str:
-    """Why a commit of this member is not taken (`ClassicGroup.validateOffsetCommit`), or NONE."""
+def _refused(group: Group | None, generation: int, member: str, version: int, is_transactional: bool) -> str:
+    """Why a commit of this member is not taken (`validateOffsetCommit` of both kinds of groups), or NONE."""
+    knows_epochs = not is_transactional and version >= COMMIT_WITH_EPOCHS
     if group is None:
-        return "ILLEGAL_GENERATION" if generation >= 0 else "NONE"
+        missing = "GROUP_ID_NOT_FOUND" if knows_epochs else "ILLEGAL_GENERATION"
+        return missing if generation >= 0 else "NONE"
     if generation < 0 and not group.member:
         return "NONE"
+    if is_transactional and generation < 0 and not member:
+        return "NONE"
+    if group.is_consumer:
+        if member != group.member:
+            return "UNKNOWN_MEMBER_ID"
+        if not (is_transactional or knows_epochs):
+            return "UNSUPPORTED_VERSION"
+        wrong = "ILLEGAL_GENERATION" if is_transactional else "STALE_MEMBER_EPOCH"
+        return "NONE" if generation == group.generation else wrong
     if generation >= 0 or member:
         if member != group.member or not member:
             return "UNKNOWN_MEMBER_ID"
         return "NONE" if generation == group.generation else "ILLEGAL_GENERATION"
-    return "NONE" if is_transactional else "UNKNOWN_MEMBER_ID"
+    return "UNKNOWN_MEMBER_ID"
 
 
 def _with_committed(group: Group, offset: Offset) -> Group:
