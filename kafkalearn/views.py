@@ -30,6 +30,8 @@
   `draw_commit_path`, `describe_commit_path` and `commit_path_text` the brokers of its partition.
 - `draw_delivery`, `describe_delivery` and `delivery_text` show a producer in front of its partition; `draw_results`
   what can happen to a record under every setting.
+- `draw_transactions`, `describe_transactions` and `transactions_text` show a transaction coordinator, partitions with
+  their last stable offsets, and the offsets of groups.
 - `draw_zookeeper`, `describe_zookeeper` and `zookeeper_text` show a group of old consumers and its ZooKeeper;
   `draw_fetching` and `describe_fetching` its fetch pipeline; `draw_offset_stores` and `describe_offset_stores` where it
   commits, and which store a start believes; `draw_simple_consumer` and `describe_simple_consumer` an application that
@@ -85,6 +87,7 @@ _NAMES_OF = {
     "purgatory.wheel_picture": "describe_wheels draw_wheels wheels_text",
     "replication.picture": "draw_replication",
     "replication.words": "describe_replication replication_text",
+    "transactions.picture": "describe_transactions draw_transactions transactions_text",
     "zookeeper.commits_picture": "animate_offset_stores describe_offset_stores draw_offset_stores",
     "zookeeper.eras_picture": "draw_eras",
     "zookeeper.fetching_picture": "animate_fetching describe_fetching draw_fetching",

@@ -7,9 +7,9 @@ from typing import Unpack
 
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.search import EventLimits, Search, explore, whole
-from kafkalearn.transactions import client
+from kafkalearn.transactions import client, processing
 from kafkalearn.transactions.client import Application, Arrived, Ended, Event, GaveUp, Sent, Settings, Started
-from kafkalearn.transactions.model import CoordinatorLoaded, MarkerArrived, TimePassed
+from kafkalearn.transactions.model import OFFSETS_PARTITION, CoordinatorLoaded, MarkerArrived, TimePassed
 
 ONE_INSTANCE: tuple[Event, ...] = (
     Started(),
@@ -65,3 +65,47 @@ def find(
     """
     chosen = {one_of("promise", name, client.PROMISES): client.PROMISES[name] for name in promises}
     return explore(whole(settings, client.step, chosen), client.start(settings), tuple(events), **limits)
+
+
+REBALANCE: tuple[processing.Event, ...] = tuple(
+    each
+    for worker in ("a", "b")
+    for each in (
+        processing.Assigned(worker),
+        processing.OffsetFetched(worker),
+        processing.Processed(worker),
+        processing.OffsetsSent(worker),
+        processing.Ended(worker),
+        processing.Ended(worker, commit=False),
+    )
+)
+"""Two workers of a group; a rebalance may give the partition to either at any moment."""
+
+
+def find_twice(
+    settings: processing.Settings,
+    events: Sequence[processing.Event] = REBALANCE,
+    promises: Iterable[str] = tuple(processing.PROMISES),
+    **limits: Unpack[EventLimits],
+) -> Search[processing.Processing, processing.Event]:
+    """The shortest run of two workers that processes a record twice, or parts offset and output; or that there is none.
+
+    Parameters and limits are those of `find`; the markers of both workers may arrive at any moment.
+
+    Examples
+    --------
+    Before KIP-447, with one transactional id for each worker:
+
+    >>> old = processing.Settings(record_count=1, waits=False, names_member=False)
+    >>> found = find_twice(old, at_most={processing.Assigned: 2})
+    >>> found.broken, len(found.trace) - 1
+    (('each input record has at most one result',), 10)
+    """
+    markers = [
+        MarkerArrived(identity, partition)
+        for identity in dict.fromkeys(processing.id_of(settings, worker) for worker in ("a", "b"))
+        for partition in (processing.OUTPUT, OFFSETS_PARTITION)
+    ]
+    chosen = {one_of("promise", name, processing.PROMISES): processing.PROMISES[name] for name in promises}
+    model = whole(settings, processing.step, chosen)
+    return explore(model, processing.start(settings), (*events, *markers), **limits)

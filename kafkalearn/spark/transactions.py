@@ -1,0 +1,212 @@
+"""A topic with transactions, tens of millions of its records at once: who held readers back, and how long.
+
+Rows have the columns of Spark's Kafka source and, beside them, what `kafkalearn.spark.offsets.segments_df` reads of a
+batch: ``producer_id``, ``is_transactional``, and ``control``, which is COMMIT or ABORT for a marker and null for a record.
+Kafka's own source leaves markers out, so a live topic does not do; its segment files do.
+
+`transactions_of` finds each transaction of each partition, `stable_offsets` the last stable offset over time and who
+holds it, `waits` how long each record was hidden from a ``read_committed`` reader. `kafkalearn.transactions` says the
+same for one partition, request by request; the tests compare both.
+
+Times are taken from ``timestamp``, as the log has them: a topic with ``message.timestamp.type=LogAppendTime``, where they
+rise with the offsets.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as sf
+
+from kafkalearn.base.checks import whole_number
+from kafkalearn.spark.columns import WHOLE_NUMBERS, quotient, require
+from kafkalearn.spark.data.cache import Recipe, kept
+from kafkalearn.spark.data.datasets import FIRST_ORDER_MS, SEED, rows_of
+from kafkalearn.spark.data.generate import hash_of
+from kafkalearn.spark.session.interrupts import Update
+
+__all__ = ["ABORTED", "COMMITTED", "OPEN", "stable_offsets", "transactional_topic", "transactions_of", "waits"]
+
+COMMITTED, ABORTED, OPEN = "COMMIT", "ABORT", "OPEN"
+"""How a transaction ended: the kind of its marker, or that it has none."""
+
+PARTITION = ("topic", "partition")
+PRODUCER = (*PARTITION, "producer_id")
+
+VERSION = 1
+TOPIC, PARTITION_COUNT, PRODUCERS_A_PARTITION = "orders", 12, 8
+ROUND = 50  # records of all producers of a partition between two of their rounds of markers
+ROUND_MS = 500
+LOST_PARTITION, LOST_SHARE = 7, 0.4  # where a producer is gone for good, and after which share of the log
+SLOW_EVERY = 97  # rounds: then one transaction is open for several
+
+_REMEDY = "read segment files with kafkalearn.spark.offsets.segments_df, or make rows with transactional_topic"
+
+
+def _require(rows: DataFrame) -> None:
+    for column, types in (
+        ("topic", ("string",)),
+        ("partition", ("int", "bigint")),
+        ("offset", WHOLE_NUMBERS),
+        ("timestamp", ("timestamp",)),
+        ("producer_id", WHOLE_NUMBERS),
+        ("is_transactional", ("boolean",)),
+        ("control", ("string",)),
+    ):
+        require(rows, column, types, _REMEDY)
+
+
+def _ms(column: str = "timestamp") -> Column:
+    return sf.unix_millis(column)
+
+
+def transactions_of(rows: DataFrame) -> DataFrame:
+    """Each transaction of each partition: where and when it began and ended there, how, and with how many records.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As the module says. A transaction whose first records are not among the rows is not found.
+
+    Returns
+    -------
+    DataFrame
+        ``topic``, ``partition``, ``producer_id``, ``first_offset``, ``first_ms``, ``record_count``, ``outcome`` (COMMIT,
+        ABORT or OPEN), ``marker_offset`` and ``marker_ms`` (null where it is open).
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> rows = get_spark().sql('''
+    ...     SELECT 'orders' topic, 0 partition, id offset, timestamp_millis(1000 * id) timestamp, producer producer_id,
+    ...            true is_transactional, control
+    ...     FROM VALUES (0L, 7L, NULL), (1L, 8L, NULL), (2L, 7L, NULL), (3L, 7L, 'ABORT') AS t(id, producer, control)
+    ... ''')
+    >>> columns = ["producer_id", "first_offset", "record_count", "outcome", "marker_offset"]
+    >>> [tuple(row) for row in rows.transform(transactions_of).select(columns).orderBy("first_offset").collect()]
+    [(7, 0, 2, 'ABORT', 3), (8, 1, 1, 'OPEN', None)]
+    """
+    _require(rows)
+    is_marker = sf.col("control").isin(COMMITTED, ABORTED)
+    mine = rows.where(sf.col("is_transactional") & (sf.col("control").isNull() | is_marker))
+    before = Window.partitionBy(*PRODUCER).orderBy("offset").rowsBetween(Window.unboundedPreceding, -1)
+    number = sf.coalesce(sf.sum(is_marker.cast("bigint")).over(before), sf.lit(0))
+    data, marker = sf.col("control").isNull(), sf.col("control").isNotNull()
+    found = (
+        mine.select(*PRODUCER, "offset", "control", _ms().alias("at_ms"), number.alias("number"))
+        .groupBy(*PRODUCER, "number")
+        .agg(
+            sf.min(sf.when(data, sf.col("offset"))).alias("first_offset"),
+            sf.min(sf.when(data, sf.col("at_ms"))).alias("first_ms"),
+            sf.count_if(data).alias("record_count"),
+            sf.coalesce(sf.max("control"), sf.lit(OPEN)).alias("outcome"),
+            sf.max(sf.when(marker, sf.col("offset"))).alias("marker_offset"),
+            sf.max(sf.when(marker, sf.col("at_ms"))).alias("marker_ms"),
+        )
+    )
+    # A marker where nothing was open ends no transaction: one that came twice, or of a partition without a record.
+    return found.where("record_count > 0").drop("number")
+
+
+def stable_offsets(rows: DataFrame, every_ms: int, transactions: DataFrame | None = None) -> DataFrame:
+    """End, last stable offset, and who holds it, of each partition at regular moments.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As the module says.
+    every_ms : int
+        The moments: multiples of it, from the first at which a partition has a record to the last of all rows.
+    transactions : DataFrame, optional
+        Those of `transactions_of`, if they are there already.
+
+    Returns
+    -------
+    DataFrame
+        ``topic``, ``partition``, ``at_ms``, ``end_offset``, ``stable_offset``, ``held_back`` (offsets between the two),
+        ``held_by`` (the producer id of the oldest open transaction; null: none is open) and ``held_ms``, its age.
+        What is written at a moment is part of it.
+    """
+    _require(rows)
+    whole_number("every_ms", every_ms, at_least=1)
+    found = rows.transform(transactions_of) if transactions is None else transactions
+    moment = quotient(_ms() + (every_ms - 1), every_ms)
+    ends = rows.groupBy(*PARTITION, moment.alias("moment")).agg((sf.max("offset") + 1).alias("new_end"))
+    last = ends.agg(sf.max("moment").alias("last_moment"))
+    grid = (
+        ends.groupBy(*PARTITION)
+        .agg(sf.min("moment").alias("first_moment"))
+        .crossJoin(sf.broadcast(last))
+        .select(*PARTITION, sf.explode(sf.sequence("first_moment", "last_moment")).alias("moment"))
+    )
+    by_time = Window.partitionBy(*PARTITION).orderBy("moment")
+    end = sf.last("new_end", ignorenulls=True).over(by_time)
+    ends = grid.join(ends, [*PARTITION, "moment"], "left").select(*PARTITION, "moment", end.alias("end_offset"))
+    # A transaction is open at the moments from its first record to before its marker: most at none.
+    opened = quotient(sf.col("first_ms") + (every_ms - 1), every_ms)
+    closed = quotient(sf.col("marker_ms") - 1, every_ms)
+    spans = found.crossJoin(sf.broadcast(last)).withColumn("closed", sf.coalesce(closed, "last_moment"))
+    spans = spans.withColumn("opened", opened).where("opened <= closed")
+    oldest = sf.min(sf.struct("first_offset", "producer_id", "first_ms")).alias("oldest")
+    held = (
+        spans.select(*found.columns, sf.explode(sf.sequence("opened", "closed")).alias("moment"))
+        .groupBy(*PARTITION, "moment")
+        .agg(oldest)
+    )
+    at_ms = sf.col("moment") * every_ms
+    stable = sf.coalesce(sf.col("oldest.first_offset"), sf.col("end_offset"))
+    return ends.join(held, [*PARTITION, "moment"], "left").select(
+        *PARTITION,
+        at_ms.alias("at_ms"),
+        "end_offset",
+        stable.alias("stable_offset"),
+        (sf.col("end_offset") - stable).alias("held_back"),
+        sf.col("oldest.producer_id").alias("held_by"),
+        (at_ms - sf.col("oldest.first_ms")).alias("held_ms"),
+    )
+
+
+def waits(rows: DataFrame, transactions: DataFrame | None = None) -> DataFrame:
+    """The records with ``outcome`` and ``wait_ms``: how long the log hid each from a ``read_committed`` reader.
+
+    A record can be read once every transaction has ended that began at or before it. ``outcome`` is that of the record's
+    own transaction, COMMIT where it has none; ``wait_ms`` is null where it is hidden still.
+
+    Parameters
+    ----------
+    rows, transactions : DataFrame
+        As for `stable_offsets`.
+
+    Returns
+    -------
+    DataFrame
+        ``topic``, ``partition``, ``offset``, ``producer_id``, ``outcome``, ``wait_ms``; without markers.
+    """
+    _require(rows)
+    found = rows.transform(transactions_of) if transactions is None else transactions
+    never = sf.lit(2**62)
+    begun = found.select(
+        *PARTITION,
+        sf.col("first_offset").alias("offset"),
+        sf.coalesce("marker_ms", never).alias("ends_ms"),
+        sf.col("outcome").alias("begins"),
+        sf.col("producer_id").alias("beginner"),
+    )
+    both = rows.select(
+        *PARTITION, "offset", _ms().alias("at_ms"), "producer_id", "is_transactional", "control"
+    ).join(begun, [*PARTITION, "offset"], "left")
+    so_far = Window.partitionBy(*PARTITION).orderBy("offset")
+    of_producer = Window.partitionBy(*PRODUCER).orderBy("offset")
+    readable_ms = sf.greatest("at_ms", sf.max("ends_ms").over(so_far))
+    own = sf.last("begins", ignorenulls=True).over(of_producer)
+    return (
+        both.withColumn("readable_ms", readable_ms)
+        .withColumn("outcome", sf.when(sf.col("is_transactional"), own).otherwise(COMMITTED))
+        .where("control IS NULL")
+        .select(
+            *PARTITION,
+            "offset",
+            "producer_id",
+            "outcome",
+            sf.when(sf.col("readable_ms") < never, sf.col("readable_ms") - sf.col("at_ms")).alias("wait_ms"),
+        )
+    )
