@@ -1,15 +1,15 @@
 """A topic with transactions, tens of millions of its records at once: who held readers back, and how long.
 
 Rows have the columns of Spark's Kafka source and, beside them, what `kafkalearn.spark.offsets.segments_df` reads of a
-batch: ``producer_id``, ``is_transactional``, and ``control``, which is COMMIT or ABORT for a marker and null for a record.
-Kafka's own source leaves markers out, so a live topic does not do; its segment files do.
+batch: ``producer_id``, ``is_transactional``, and ``control``, which is COMMIT or ABORT for a marker and null for a
+record. Spark's Kafka source leaves markers out, so it does not do alone; the segment files do.
 
 `transactions_of` finds each transaction of each partition, `stable_offsets` the last stable offset over time and who
 holds it, `waits` how long each record was hidden from a ``read_committed`` reader. `kafkalearn.transactions` says the
 same for one partition, request by request; the tests compare both.
 
-Times are taken from ``timestamp``, as the log has them: a topic with ``message.timestamp.type=LogAppendTime``, where they
-rise with the offsets.
+Times are taken from ``timestamp``, as the log has them: a topic with ``message.timestamp.type=LogAppendTime``, where
+they rise with the offsets.
 """
 
 from __future__ import annotations
@@ -33,11 +33,14 @@ PARTITION = ("topic", "partition")
 PRODUCER = (*PARTITION, "producer_id")
 
 VERSION = 1
-TOPIC, PARTITION_COUNT, PRODUCERS_A_PARTITION = "orders", 12, 8
-ROUND = 50  # records of all producers of a partition between two of their rounds of markers
-ROUND_MS = 500
-LOST_PARTITION, LOST_SHARE = 7, 0.4  # where a producer is gone for good, and after which share of the log
-SLOW_EVERY = 97  # rounds: then one transaction is open for several
+TOPIC, PARTITION_COUNT, PRODUCER_COUNT = "orders", 12, 8
+FRIDAY_NOON_MS = FIRST_ORDER_MS + 36 * 3_600_000
+RECORD_MS = 300  # between two records of a partition
+ROUND = 50  # records between two markers of a producer
+BLOCK, SLOW_ONE_IN = 20, 97  # rounds; one block of so many of a producer is a single transaction
+ABORTED_PERCENT = 4
+LOST_PARTITION, LOST_PRODUCER, LOST_SHARE = 7, 3, 0.1
+"""Where a producer is gone for good, and after which share of the log."""
 
 _REMEDY = "read segment files with kafkalearn.spark.offsets.segments_df, or make rows with transactional_topic"
 
@@ -70,8 +73,8 @@ def transactions_of(rows: DataFrame) -> DataFrame:
     Returns
     -------
     DataFrame
-        ``topic``, ``partition``, ``producer_id``, ``first_offset``, ``first_ms``, ``record_count``, ``outcome`` (COMMIT,
-        ABORT or OPEN), ``marker_offset`` and ``marker_ms`` (null where it is open).
+        ``topic``, ``partition``, ``producer_id``, ``first_offset``, ``first_ms``, ``record_count``, ``outcome``
+        (COMMIT, ABORT or OPEN), ``marker_offset`` and ``marker_ms`` (null where it is open).
 
     Examples
     --------
@@ -168,8 +171,8 @@ def stable_offsets(rows: DataFrame, every_ms: int, transactions: DataFrame | Non
 def waits(rows: DataFrame, transactions: DataFrame | None = None) -> DataFrame:
     """The records with ``outcome`` and ``wait_ms``: how long the log hid each from a ``read_committed`` reader.
 
-    A record can be read once every transaction has ended that began at or before it. ``outcome`` is that of the record's
-    own transaction, COMMIT where it has none; ``wait_ms`` is null where it is hidden still.
+    A record can be read once every transaction has ended that began at or before it. ``outcome`` is that of the
+    record's own transaction, COMMIT where it has none; ``wait_ms`` is null where it is hidden still.
 
     Parameters
     ----------
@@ -191,9 +194,9 @@ def waits(rows: DataFrame, transactions: DataFrame | None = None) -> DataFrame:
         sf.col("outcome").alias("begins"),
         sf.col("producer_id").alias("beginner"),
     )
-    both = rows.select(
-        *PARTITION, "offset", _ms().alias("at_ms"), "producer_id", "is_transactional", "control"
-    ).join(begun, [*PARTITION, "offset"], "left")
+    both = rows.select(*PARTITION, "offset", _ms().alias("at_ms"), "producer_id", "is_transactional", "control").join(
+        begun, [*PARTITION, "offset"], "left"
+    )
     so_far = Window.partitionBy(*PARTITION).orderBy("offset")
     of_producer = Window.partitionBy(*PRODUCER).orderBy("offset")
     readable_ms = sf.greatest("at_ms", sf.max("ends_ms").over(so_far))
@@ -208,5 +211,83 @@ def waits(rows: DataFrame, transactions: DataFrame | None = None) -> DataFrame:
             "producer_id",
             "outcome",
             sf.when(sf.col("readable_ms") < never, sf.col("readable_ms") - sf.col("at_ms")).alias("wait_ms"),
+        )
+    )
+
+
+def transactional_topic(
+    spark: SparkSession, size: str | int = "class", *, seed: int = SEED, update: Update | None = None
+) -> DataFrame:
+    """A topic of twelve partitions from Friday noon on, in each of them eight producers with transactions.
+
+    Beside their records are some without a transaction. Four of a hundred transactions are aborted, a few are open for
+    twenty times as long as others; and in one partition a producer is gone before its transaction has ended.
+
+    Parameters
+    ----------
+    spark, size, seed, update
+        As in `kafkalearn.spark.data.datasets.group_ids`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of Spark's Kafka source, and ``producer_id`` (-1: none), ``is_transactional``, ``control``.
+
+    Examples
+    --------
+    >>> from kafkalearn.spark.session import get_spark
+    >>> rows = transactional_topic(get_spark(), "small")
+    >>> rows.count(), rows.transform(transactions_of).where("outcome = 'OPEN' AND partition = 7").count() > 0
+    (100000, True)
+    """
+    row_count = rows_of(size)
+    recipe = Recipe("transactional_topic", row_count, (("seed", seed), ("v", VERSION)), bytes_per_row=12)
+    return kept(spark, recipe, lambda: generate_topic(spark, row_count, seed), update)
+
+
+def generate_topic(spark: SparkSession, row_count: int, seed: int) -> DataFrame:
+    """The rows of `transactional_topic`: each from its number and the seed alone."""
+    whole_number("row_count", row_count, at_least=1)
+    partition, offset = sf.col("partition"), sf.col("offset")
+    place, round_ = offset % ROUND, quotient(offset, ROUND)
+    # In each round the sixth, twelfth, ... record is a producer's marker, the one before it surely its record.
+    in_turn = quotient(place, 6)
+    is_turn = in_turn < PRODUCER_COUNT
+    is_marker_place, is_last_place = is_turn & (place % 6 == 5), is_turn & (place % 6 == 4)
+    drawn = sf.pmod(hash_of(seed, "producer", sf.col("id")), sf.lit(PRODUCER_COUNT + 1))
+    chosen = sf.when(is_marker_place | is_last_place, in_turn).otherwise(drawn)
+    numbered = quotient(round_, BLOCK) * 1_000 + partition * PRODUCER_COUNT + sf.col("chosen")
+    is_slow = sf.pmod(hash_of(seed, "slow", numbered), sf.lit(SLOW_ONE_IN)) == 0
+    lost_from = int(row_count // PARTITION_COUNT * LOST_SHARE)
+    is_lost = (partition == LOST_PARTITION) & (sf.col("chosen") == LOST_PRODUCER) & (offset > lost_from)
+    is_first_lost = is_lost & (round_ == lost_from // ROUND + 1) & is_last_place
+    is_plain = (sf.col("chosen") == PRODUCER_COUNT) | (is_lost & ~is_first_lost)
+    is_aborted = sf.pmod(hash_of(seed, "outcome", sf.col("id")), sf.lit(100)) < ABORTED_PERCENT
+    kind = sf.when(is_aborted, ABORTED).otherwise(COMMITTED)
+    marker_key = sf.when(sf.col("control") == COMMITTED, sf.unhex(sf.lit("00000001"))).otherwise(
+        sf.unhex(sf.lit("00000000"))
+    )
+    words = sf.concat(sf.lit("order-"), sf.col("id")).cast("binary")
+    return (
+        spark.range(row_count)
+        .withColumn("partition", (sf.col("id") % PARTITION_COUNT).cast("int"))
+        .withColumn("offset", quotient(sf.col("id"), PARTITION_COUNT))
+        .withColumn("chosen", chosen)
+        .withColumn("is_transactional", ~is_plain)
+        .withColumn("control", sf.when(is_marker_place & ~is_slow & ~is_plain, kind))
+        .select(
+            sf.when(sf.col("control").isNotNull(), marker_key).alias("key"),
+            sf.when(sf.col("control").isNotNull(), sf.unhex(sf.lit("000000000000"))).otherwise(words).alias("value"),
+            sf.lit(TOPIC).alias("topic"),
+            "partition",
+            "offset",
+            sf.timestamp_millis(offset * RECORD_MS + FRIDAY_NOON_MS).alias("timestamp"),
+            sf.lit(1).alias("timestampType"),  # LogAppendTime
+            sf.when(is_plain, sf.lit(-1))
+            .otherwise(partition * PRODUCER_COUNT + sf.col("chosen"))
+            .cast("bigint")
+            .alias("producer_id"),
+            "is_transactional",
+            "control",
         )
     )
