@@ -18,14 +18,16 @@ import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.apache.kafka.clients.consumer.RoundRobinAssignor;
 import org.apache.kafka.clients.consumer.StickyAssignor;
 import org.apache.kafka.common.Cluster;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 
 /**
  * Answers a group a line with what Kafka's own assignor gives each member, until its input ends.
  *
- * A line: assignor|topic=count,...|member|member..., a member being id:topics:owned:generation:instance with topics and
- * owned partitions between spaces; an empty generation: none. The answer: member:partitions|..., or !error.
+ * A line: assignor|topic=count,...|member|member..., a member being id:topics:owned:generation:instance:rack with topics
+ * and owned partitions between spaces; an empty generation: none. Behind a count may stand the racks of each partition's
+ * replicas, for example t=2@a+b;b. The answer: member:partitions|..., or !error.
  */
 public class Assign {
     public static void main(String[] words) throws Exception {
@@ -96,7 +98,7 @@ public class Assign {
             data = userData(assignor(name), topics, owned, generation, member[0]);
         }
         ConsumerPartitionAssignor.Subscription found = new ConsumerPartitionAssignor.Subscription(
-            topics, data, owned, generation, Optional.empty());
+            topics, data, owned, generation, member[5].length() == 0 ? Optional.empty() : Optional.of(member[5]));
         found.setGroupInstanceId(member[4].length() == 0 ? Optional.empty() : Optional.of(member[4]));
         return found;
     }
@@ -110,13 +112,25 @@ public class Assign {
         return own.subscriptionUserData(new HashSet(topics));
     }
 
+    /** A broker in each of these racks; an empty one names none. */
+    private static Node[] nodes(String racks) {
+        String[] each = racks.split("\\+", -1);
+        Node[] found = new Node[each.length];
+        for (int i = 0; i < each.length; i++) {
+            found[i] = new Node(i, "localhost", 9092, each[i].length() == 0 ? null : each[i]);
+        }
+        return found;
+    }
+
     private static Cluster cluster(String counts) {
         List partitions = new ArrayList();
         String[] topics = counts.length() == 0 ? new String[0] : counts.split(",");
         for (int i = 0; i < topics.length; i++) {
-            String[] topic = topics[i].split("=");
+            String[] topic = topics[i].split("[=@]");
+            String[] racks = topic.length < 3 ? null : topic[2].split(";", -1);
             for (int number = 0; number < Integer.parseInt(topic[1]); number++) {
-                partitions.add(new PartitionInfo(topic[0], number, null, null, null));
+                Node[] replicas = racks == null ? new Node[0] : nodes(racks[number]);
+                partitions.add(new PartitionInfo(topic[0], number, null, replicas, replicas));
             }
         }
         return new Cluster("cluster", Collections.EMPTY_LIST, partitions, Collections.EMPTY_SET, Collections.EMPTY_SET);

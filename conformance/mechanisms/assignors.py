@@ -13,6 +13,7 @@ from kafkalearn.live.jars import Release
 ASSIGNORS = ("range", "roundrobin", "sticky", "cooperative-sticky")
 MOST_TOPICS, MOST_PARTITIONS, MOST_MEMBERS = 4, 9, 8
 GENERATIONS = (None, 4, 5, 5, 5)
+RACKS = ("a", "b", "c")
 FAILED, NULL_POINTER = "!", "NullPointerException"
 
 
@@ -46,7 +47,27 @@ def _groups(draw: strategies.DrawFn) -> Case:
     instances = [each["instance"] for each in members if each["instance"]]
     if len(set(instances)) < len(instances):  # a coordinator knows each only once
         members = [{**each, "instance": None} for each in members]
-    return {"assignor": draw(strategies.sampled_from(ASSIGNORS)), "topics": counts, "members": members}
+    drawn = {"assignor": draw(strategies.sampled_from(ASSIGNORS)), "topics": counts, "members": members}
+    return {**drawn, **draw(_racks(counts, members))} if draw(strategies.booleans()) else drawn
+
+
+@strategies.composite
+def _racks(draw: strategies.DrawFn, counts: dict[str, int], members: list[Case]) -> Case:
+    """The same group with racks: of each partition's replicas, and of some of its members."""
+    racks = strategies.sampled_from(RACKS[: draw(strategies.integers(1, len(RACKS)))])
+    of_replicas = strategies.lists(racks, max_size=2, unique=True).map(sorted)
+    of_member = _or_none(racks)
+    replica_racks = {
+        topic: [draw(of_replicas) for _ in range(count)]
+        for topic, count in counts.items()
+        if draw(strategies.booleans())
+    }
+    return {"replica_racks": replica_racks, "members": [{**each, "rack": draw(of_member)} for each in members]}
+
+
+def _or_none(values: strategies.SearchStrategy[str]) -> strategies.SearchStrategy[str | None]:
+    """One of the values, or sometimes none."""
+    return strategies.one_of(values, values, values, strategies.none())
 
 
 def _cases(release: str) -> strategies.SearchStrategy[Case]:
@@ -54,7 +75,9 @@ def _cases(release: str) -> strategies.SearchStrategy[Case]:
 
 
 def _line(case: Case) -> str:
-    counts = ",".join(f"{topic}={count}" for topic, count in case["topics"].items() if count)
+    where = case.get("replica_racks", {})
+    racks = {topic: "@" + ";".join(map("+".join, each)) for topic, each in where.items()}
+    counts = ",".join(f"{topic}={count}{racks.get(topic, '')}" for topic, count in case["topics"].items() if count)
     members = (
         ":".join(
             [
@@ -63,6 +86,7 @@ def _line(case: Case) -> str:
                 " ".join(f"{topic}-{number}" for topic, number in each["owned"]),
                 "" if each["generation"] is None else str(each["generation"]),
                 each["instance"] or "",
+                each.get("rack") or "",
             ]
         )
         for each in case["members"]
@@ -81,11 +105,12 @@ def _ask(release: Release, case: Case, new_name) -> Answer:
 def _say(release: str, case: Case, seen: Answer) -> Answer:
     members = [
         Member(each["id"], each["topics"], [tuple(place) for place in each["owned"]], each["generation"],
-               each["instance"])
+               each["instance"], each.get("rack"))
         for each in case["members"]
     ]  # fmt: skip
     try:
-        answer = assign(case["assignor"], case["topics"], members, side="client", release=release)
+        answer = assign(case["assignor"], case["topics"], members, side="client", release=release,
+                        replica_racks=case.get("replica_racks"))  # fmt: skip
     except KafkaLearnError as error:  # where Kafka's own code fails, ours says so
         if NULL_POINTER not in str(error):
             raise
@@ -95,7 +120,7 @@ def _say(release: str, case: Case, seen: Answer) -> Answer:
 
 ASSIGNOR_CLASSES = Mechanism(
     name="assignors",
-    rules=("who gets which partition", "the order of a HashMap"),
+    rules=("who gets which partition", "the order of a HashMap", "racks in the client's assignors"),
     cases=_cases,
     ask=_ask,
     say=_say,

@@ -10,7 +10,7 @@ name, and where several sides have one of that name, of a side:
   ``side="old-consumer"``.
 
 The answer is Kafka's own, in the order of Kafka's own lists: wherever its code walks a hash map, so do we
-(`kafkalearn.base.java`). Racks are not modelled: the answer is that of a group whose members name none.
+(`kafkalearn.base.java`). What racks change is in `kafkalearn.assignors.racks`.
 
 `rejoin` is what the members report the next time, `cooperative_rounds` the two rounds of a cooperative group. `load`
 and `change` measure, `fewest_moves` is what must move at least, `compare` puts assignors side by side, `broken_laws`

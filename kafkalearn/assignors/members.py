@@ -46,6 +46,8 @@ class Member:
         the two are assumed to agree.)
     instance_id : str or None
         ``group.instance.id`` of a static member.
+    rack : str or None
+        ``client.rack``, in which the client says where it runs (KIP-881); None or empty: it says nothing.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Member:
     owned: tuple[TopicPartition, ...] = ()
     generation: int | None = None
     instance_id: str | None = None
+    rack: str | None = None
 
     if TYPE_CHECKING:
 
@@ -68,6 +71,7 @@ class Member:
             owned: Iterable[tuple[str, int]] = (),
             generation: int | None = None,
             instance_id: str | None = None,
+            rack: str | None = None,
         ) -> None:
             """What it is made from; the fields hold what is made of that."""
 
@@ -76,6 +80,8 @@ class Member:
         text("member_id", self.member_id)
         if self.instance_id is not None:
             text("instance_id", self.instance_id)
+        if self.rack is not None:
+            text("rack", self.rack)
         if self.generation is not None:
             whole_number("generation", self.generation, at_least=-1, at_most=LARGEST_INT)
         object.__setattr__(self, "topics", _topic_names(self.member_id, self.topics))
@@ -331,6 +337,9 @@ class GroupSpec:
         The partitions that are in anybody's target, as the coordinator has it; None: what the members own.
     old_consumers : sequence of OldConsumer
         In the place of members, for the assignors of the old consumer.
+    replica_racks : mapping of str to sequence of collections of str, or None
+        For each topic the racks of each partition's replicas, partition 0 first. A topic that is not in it has
+        replicas whose brokers name no rack.
     """
 
     partition_counts: Mapping[str, int]
@@ -342,6 +351,7 @@ class GroupSpec:
     are_alike: bool | None = None
     in_targets: Collection[TopicPartition] | None = None
     old_consumers: Sequence[OldConsumer] = ()
+    replica_racks: Mapping[str, Sequence[Collection[str]]] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be assigned."""
@@ -354,6 +364,10 @@ class GroupSpec:
                 raise KafkaLearnError(f"members must be Member objects{also}, got {shown(member)}")
         _refuse_duplicates((*self.members, *self.old_consumers))
         _refuse_impossible_ownership(self.partition_counts, self.members)
+        racks = {
+            topic: _racks(self.partition_counts, topic, each) for topic, each in (self.replica_racks or {}).items()
+        }
+        object.__setattr__(self, "replica_racks", MappingProxyType(racks))
 
     @cached_property
     def topics(self) -> tuple[str, ...]:
@@ -463,6 +477,21 @@ def _refuse_impossible_ownership(counts: Mapping[str, int], members: Iterable[Me
                     f"member {member.member_id!r} owns {topic}-{partition}, but {topic} has {counts[topic]} "
                     "partitions; if the topic was created again, leave the old ownership out"
                 )
+
+
+def _racks(counts: Mapping[str, int], topic: str, racks: Sequence[Collection[str]]) -> tuple[frozenset[str], ...]:
+    """The racks of a topic's partitions, checked; equal ones are one object, for there may be a million."""
+    known: dict[frozenset[str], frozenset[str]] = {}
+    each_has = tuple(iterable(f"replica_racks of {topic!r}", racks, of="collections of racks"))
+    if topic in counts and len(each_has) != counts[topic]:
+        raise KafkaLearnError(f"replica_racks of {topic!r} has {len(each_has)} partitions, the topic {counts[topic]}")
+    texts = [each for each in each_has if isinstance(each, str)]
+    if texts:
+        raise KafkaLearnError(
+            f"replica_racks of {topic!r} must have a collection of texts for each partition, got {shown(texts[0])}"
+        )
+    sets = (frozenset(iterable("racks of a partition", each, of="texts")) for each in each_has)
+    return tuple(known.setdefault(each, each) for each in sets)
 
 
 def _id_halves(topic: str, topic_id: str) -> tuple[int, int]:

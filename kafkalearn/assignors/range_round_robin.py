@@ -4,7 +4,7 @@
 remainder of *every* topic, so with many topics of one partition the first member gets them all. In return, topics with
 equal partition counts and the same subscribers are *co-partitioned*: whoever has partition k of one has partition k of
 the other, as a join needs it. The client-side and the server-side assignor (KIP-848) give the same ranges; so did the
-consumer before 0.9. Racks (KIP-881, since 3.5) are not modelled: the answer is that of a group without racks.
+consumer before 0.9. The client-side one looks at racks since 3.5: `kafkalearn.assignors.racks`.
 
 *Round robin*: all partitions of all topics dealt out in a circle, as one deals cards. With equal subscriptions no
 member has two partitions more than another. With different ones the circle skips members that do not subscribe to the
@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
 
 from kafkalearn.assignors.members import Assignment, GroupSpec
+from kafkalearn.assignors.racks import ranges_by_rack
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.hashing import java_string_hash
 from kafkalearn.base.java import JavaHashMap, table_size, utf16_key
@@ -39,12 +40,26 @@ def assign_range(spec: GroupSpec) -> Assignment:
     C0: t0-0 t0-1 t1-0 t1-1
     C1: t0-2 t1-2
 
+    With racks, each gets what has a replica where it runs, as long as the counts stay the same:
+
+    >>> members = [Member("C0", ["t"], rack="b"), Member("C1", ["t"], rack="a")]
+    >>> print(assign("range", {"t": 4}, members, replica_racks={"t": [["a"], ["a"], ["b"], ["a"]]}))
+    C0: t-2 t-3
+    C1: t-0 t-1
+
     References
     ----------
-    Apache Kafka 3.5 to 4.3, ``org.apache.kafka.clients.consumer.RangeAssignor``.
+    Apache Kafka 3.5 to 4.4, ``org.apache.kafka.clients.consumer.RangeAssignor``.
     """
     owned: dict[str, list[TopicPartition]] = {member.member_id: [] for member in spec.members}
-    for topic, subscribers in spec.subscribers(spec.static_first).items():
+    by_topic = spec.subscribers(spec.static_first)
+    matched = ranges_by_rack(spec, by_topic)
+    if matched is not None:
+        for topic in sorted(matched, key=utf16_key):
+            for member_id, partitions in matched[topic].items():
+                owned[member_id] += [TopicPartition(topic, partition) for partition in partitions]
+        return Assignment(owned)
+    for topic, subscribers in by_topic.items():
         for member, partitions in zip(subscribers, even_cuts(spec.partitions(topic), len(subscribers)), strict=True):
             owned[member.member_id] += partitions
     return Assignment(owned)

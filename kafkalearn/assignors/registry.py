@@ -6,7 +6,7 @@ by side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -105,6 +105,7 @@ def assign(
     release: str | Release | None = None,
     topic_ids: Mapping[str, str] | None = None,
     fix_defects: bool = False,
+    replica_racks: Mapping[str, Sequence[Collection[str]]] | None = None,
 ) -> Assignment:
     """Who gets which partition: Kafka's own answer, in the order of Kafka's own lists.
 
@@ -127,6 +128,9 @@ def assign(
         ids that are walked in the order of `partition_counts`.
     fix_defects : bool
         True: without the known defects of Kafka's sticky assignors; see `kafkalearn.assignors.sticky`.
+    replica_racks : mapping of str to sequence of collections of str, optional
+        For each topic the racks of each partition's replicas, partition 0 first. ``range`` and the sticky assignors
+        of the client look at them since 3.5, if members name a rack; all others do not, as in Kafka.
 
     Returns
     -------
@@ -168,7 +172,15 @@ def assign(
     given = tuple(iterable("members", members, of="members"))
     old_consumers = tuple(each for each in given if isinstance(each, OldConsumer))
     others = tuple(each for each in given if not isinstance(each, OldConsumer))
-    spec = GroupSpec(partition_counts, others, release, topic_ids, fix_defects, old_consumers=old_consumers)
+    spec = GroupSpec(
+        partition_counts,
+        others,
+        release,
+        topic_ids,
+        fix_defects,
+        old_consumers=old_consumers,
+        replica_racks=replica_racks,
+    )
     if side == "old-consumer" and others:
         raise KafkaLearnError(f"{assignor} assigns to OldConsumer objects, got {shown(others[0])}")
     if side != "old-consumer" and old_consumers:
@@ -233,7 +245,11 @@ class Round:
         return {member_id: tuple(sorted(partitions)) for member_id, partitions in gone.items() if partitions}
 
 
-def cooperative_rounds(partition_counts: Mapping[str, int], members: Iterable[Member]) -> tuple[Round, ...]:
+def cooperative_rounds(
+    partition_counts: Mapping[str, int],
+    members: Iterable[Member],
+    replica_racks: Mapping[str, Sequence[Collection[str]]] | None = None,
+) -> tuple[Round, ...]:
     """The rebalances of a cooperative-sticky group until nobody has to give anything up.
 
     A member that gives something up joins again, so that another round follows; a partition that is to move belongs
@@ -252,11 +268,15 @@ def cooperative_rounds(partition_counts: Mapping[str, int], members: Iterable[Me
     """
     members = tuple(members)
     generation = max(map(generation_of, members), default=0)
-    rounds = [Round(members, assign("cooperative-sticky", partition_counts, members))]
+
+    def assigned() -> Assignment:
+        return assign("cooperative-sticky", partition_counts, members, replica_racks=replica_racks)
+
+    rounds = [Round(members, assigned())]
     while rounds[-1].revoked():
         generation += 1
         members = rejoin("cooperative-sticky", members, rounds[-1].assignment, generation)
-        rounds.append(Round(members, assign("cooperative-sticky", partition_counts, members)))
+        rounds.append(Round(members, assigned()))
     return tuple(rounds)
 
 

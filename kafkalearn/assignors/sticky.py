@@ -15,7 +15,7 @@ The two differ in how the assignment is carried out:
   other partitions are read throughout. (With different subscriptions the second round may find something better
   and ask for a third.)
 
-Racks (KIP-881, since 3.5) are not modelled: the answer is that of a group without racks.
+Both look at racks (KIP-881): `kafkalearn.assignors.racks` says how.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from itertools import chain, dropwhile, filterfalse
 from typing import Generic, TypeVar
 
 from kafkalearn.assignors.members import Assignment, GroupSpec, Member
+from kafkalearn.assignors.racks import Circle, Racks, deal_by_rack, racks_in_use
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.java import JavaHashMap, JavaHashSet, utf16_key
 from kafkalearn.base.topic_partition import TopicPartition
@@ -231,6 +232,10 @@ class _Numbering:
         places, topic_count = self._places, len(self.topics)
         return [partition * topic_count + places[topic] for topic, partition in member.owned if topic in places]
 
+    def place_of(self, number: int) -> tuple[str, int]:
+        """The topic and the partition that a number stands for."""
+        return self.topics[number % len(self.topics)], number // len(self.topics)
+
     def all_but(self, taken: Set[int]) -> list[int]:
         """All numbers but those taken, by topic name and then partition."""
         topic_count = len(self.topics)
@@ -253,7 +258,8 @@ class _Kept:
     held: dict[str, list[int]]
     under: list[str]  # hold fewer than low
     exact: list[str]  # hold exactly low, and may get one more
-    given_up: set[int]
+    given_up: dict[int, str]  # with the member that had it
+    extra_count: int  # how many may still get one more
 
 
 def sticky_uniform(spec: GroupSpec) -> StickyResult[int]:
@@ -270,34 +276,63 @@ def sticky_uniform(spec: GroupSpec) -> StickyResult[int]:
     numbering = _Numbering(spec)
     owned = owned_partitions(spec.in_map_order, numbering.of_member)
     low, extra_count = divmod(numbering.total, len(spec.members))
-    kept = _keep(owned, low, extra_count)
+    racks = racks_in_use(spec, numbering.topics, spec.members)
+    kept = _keep(owned, low, extra_count, racks, numbering)
     free = numbering.all_but(set(chain.from_iterable(kept.held.values())))
+    given_up = kept.given_up.keys()
+    if racks.of_member:
+        free = _deal_by_rack(kept, free, low, racks, numbering)
     _deal(kept, free, low)
-    # A member that gave something up is full, so another one gets it, which must wait until it is given up.
-    return StickyResult(kept.held, owned.reported_twice | kept.given_up, numbering.partitions)
+    if racks.of_member:  # what did not match can come back to its owner
+        held = {member_id: set(numbers) for member_id, numbers in kept.held.items()}
+        given_up -= {number for number, had in kept.given_up.items() if number in held[had]}
+    # Without racks a member that gave something up is full, so another one gets it. Who gets it must wait until it is
+    # given up.
+    return StickyResult(kept.held, owned.reported_twice | given_up, numbering.partitions)
 
 
-def _keep(owned: Owned[int], low: int, extra_count: int) -> _Kept:
-    """Step 1: everybody keeps what the quota allows of what it owned."""
-    kept = _Kept({}, [], [], set())
+def _keep(owned: Owned[int], low: int, extra_count: int, racks: Racks, numbering: _Numbering) -> _Kept:
+    """Step 1: everybody keeps what the quota allows of what it owned and what matches its rack."""
+    kept = _Kept({}, [], [], {}, 0)
     over_count = 0
     for member_id, reported in owned.by_member.items():
         mine = sorted(filterfalse(owned.reported_twice.__contains__, reported))
+        if member_id in racks.of_member:
+            matching = [number for number in mine if racks.match(member_id, *numbering.place_of(number))]
+            kept.given_up.update(dict.fromkeys(set(mine).difference(matching), member_id))
+            mine = matching
         is_over = len(mine) > low and over_count < extra_count
         over_count += is_over
         if not is_over:
             (kept.under if len(mine) < low else kept.exact).append(member_id)
         kept.held[member_id] = mine[: low + is_over]
-        kept.given_up.update(mine[low + is_over :])
+        kept.given_up.update(dict.fromkeys(mine[low + is_over :], member_id))
     if over_count == extra_count:
         kept.exact.clear()
-    return kept
+    return replace(
+        kept,
+        under=sorted(kept.under, key=utf16_key),
+        exact=sorted(kept.exact, key=utf16_key),
+        extra_count=extra_count - over_count,
+    )
+
+
+def _deal_by_rack(kept: _Kept, free: Sequence[int], low: int, racks: Racks, numbering: _Numbering) -> list[int]:
+    """Between steps 1 and 2, with racks: what matches somebody goes there first; what is left."""
+    member_counts = Counter(racks.of_member.values())
+    where = {number: racks.of(*numbering.place_of(number)) for number in free}
+    in_order = sorted(free, key=lambda number: sum(member_counts[rack] for rack in where[number]))
+    under, exact = Circle(kept.under, racks.of_member), Circle(kept.exact, racks.of_member)
+    matched = [where[number] for number in in_order]
+    left = deal_by_rack(kept.held, in_order, matched, under, exact, low, kept.extra_count)
+    kept.under[:], kept.exact[:] = under.member_ids, exact.member_ids
+    return left
 
 
 def _deal(kept: _Kept, free: Sequence[int], low: int) -> None:
     """Steps 2 and 3: append the free partitions to what the members hold."""
-    needs = {member_id: low - len(kept.held[member_id]) for member_id in sorted(kept.under, key=utf16_key)}
-    next_members = sorted(kept.exact, key=utf16_key)
+    needs = {member_id: low - len(kept.held[member_id]) for member_id in kept.under}
+    next_members = list(kept.exact)
     start = 0
     while needs:
         # Whole rounds at once, until the first in the circle are full; it then goes on without them, and, as the
@@ -344,12 +379,14 @@ def sticky_general(spec: GroupSpec) -> StickyResult[TopicPartition]:
     Apache Kafka 3.8 to 4.3, ``AbstractStickyAssignor.GeneralAssignmentBuilder``.
     """
     loads = Loads(spec)
-    must_revoke = _keep_owned(spec, loads)
+    racks = racks_in_use(spec, spec.topics, spec.members)
+    must_revoke = _keep_owned(spec, loads, racks)
     is_fresh = not loads.owner
     by_users = sorted(spec.topics, key=lambda topic: (len(loads.users[topic]), utf16_key(topic)))
     everything = [partition for topic in by_users for partition in spec.partitions(topic)]
     free = [partition for partition in everything if partition not in loads.owner]
-    for partition in free:
+    left = free if not racks.of_member else [each for each in free if not _give_by_rack(loads, racks, each)]
+    for partition in left:
         loads.give(partition, loads.lightest(partition.topic))
 
     loads.set_aside_the_settled()
@@ -362,14 +399,23 @@ def sticky_general(spec: GroupSpec) -> StickyResult[TopicPartition]:
     return StickyResult(before if undo else loads.held, frozenset(), tuple)
 
 
-def _keep_owned(spec: GroupSpec, loads: Loads) -> bool:
-    """Step 1. Whether a member lost something because it does not subscribe to the topic any more."""
+def _give_by_rack(loads: Loads, racks: Racks, partition: TopicPartition) -> bool:
+    """Give a partition to the subscriber with the fewest that it matches; whether there is one."""
+    for _, _, member_id in loads.order:
+        if loads.may_take(member_id, partition.topic) and racks.match(member_id, *partition):
+            loads.give(partition, member_id)
+            return True
+    return False
+
+
+def _keep_owned(spec: GroupSpec, loads: Loads, racks: Racks) -> bool:
+    """Step 1. Whether a member lost something: its subscription or its rack does not fit any more."""
     topics = frozenset(spec.topics)
     owned = owned_partitions(spec.in_map_order, lambda member: [p for p in member.owned if p.topic in topics])
     must_revoke = False
     for member_id, partitions in owned.by_member.items():
         for partition in partitions:
-            if loads.may_take(member_id, partition.topic):
+            if loads.may_take(member_id, partition.topic) and racks.match(member_id, *partition):
                 loads.give(partition, member_id)
             else:
                 must_revoke = True
@@ -466,6 +512,8 @@ class Loads:
         The same, seen from the partition.
     aside : set of str
         The members that take no part in the balancing.
+    order : list
+        The others, those with the fewest partitions first, with what they are ordered by.
     """
 
     def __init__(self, spec: GroupSpec) -> None:
@@ -483,7 +531,7 @@ class Loads:
             for member_id, topics in self._takes.items()
         }
         self._counts: dict[str, Counter[str]] = {topic: Counter() for topic in self.users}  # by owner
-        self._order = sorted((0, utf16_key(member_id), member_id) for member_id in self.held)
+        self.order = sorted((0, utf16_key(member_id), member_id) for member_id in self.held)
         self._known_balance: bool | None = None  # None: something has moved since it was last worked out
 
     def may_take(self, member_id: str, topic: str) -> bool:
@@ -506,23 +554,23 @@ class Loads:
 
     def lightest(self, topic: str) -> str:
         """Of the subscribers of a topic the one with the fewest partitions; among equals the first by id."""
-        return next(member_id for _, _, member_id in self._order if self.may_take(member_id, topic))
+        return next(member_id for _, _, member_id in self.order if self.may_take(member_id, topic))
 
     def set_aside_the_settled(self) -> None:
         """Set aside the members that have all they can get, none of which anybody else can take."""
         self.aside = {member_id for member_id in self.held if self._is_settled(member_id)}
-        self._order = [place for place in self._order if place[2] not in self.aside]
+        self.order = [place for place in self.order if place[2] not in self.aside]
 
     def is_balanced(self) -> bool:
         """Whether no single partition can go to a subscriber that has at least two fewer than its owner."""
         if self._known_balance is None:
-            nearly_equal = not self._order or self._order[-1][0] - self._order[0][0] <= 1
+            nearly_equal = not self.order or self.order[-1][0] - self.order[0][0] <= 1
             self._known_balance = nearly_equal or not any(map(self._can_improve, self.users))
         return self._known_balance
 
     def unevenness(self, held: Mapping[str, Sequence[TopicPartition]]) -> int:
         """The sum of the differences in load between any two members that take part."""
-        loads = sorted(len(held[member_id]) for _, _, member_id in self._order)
+        loads = sorted(len(held[member_id]) for _, _, member_id in self.order)
         return sum((2 * place - len(loads) + 1) * load for place, load in enumerate(loads))
 
     def _can_improve(self, topic: str) -> bool:
@@ -536,8 +584,8 @@ class Loads:
 
     def _reorder(self, member_id: str, change: int) -> None:
         count, by_id = len(self.held[member_id]), utf16_key(member_id)
-        del self._order[bisect_left(self._order, (count, by_id, member_id))]
-        insort(self._order, (count + change, by_id, member_id))
+        del self.order[bisect_left(self.order, (count, by_id, member_id))]
+        insort(self.order, (count + change, by_id, member_id))
         self._known_balance = None
 
 

@@ -18,6 +18,7 @@ def recorded_members(case: dict) -> list[Member]:
             owned=[TopicPartition(*pair) for pair in each.get("owned", each.get("target", []))],
             generation=each.get("generation"),
             instance_id=each.get("instance"),
+            rack=each.get("rack"),
         )
         for each in case["members"]
     ]
