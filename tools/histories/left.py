@@ -15,6 +15,7 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
             "assignor/assignor-answers.json", "assignor/groups-assignors.json", "assignor/groups-assignors-since.json",
             "assignor/racks.json",
             "consuming/nearest-replica.json",
+            "group/patterns.json",
             "coordinator/groups-replicas.json", "delivery/log-idempotence.json", "delivery/log-loss.json",
             "delivery/produce-errors.json", "group/groups-classic-protocol.json", "group/groups-kip848.json",
             "group/groups-kip848-since.json", "hashing/groups-hash.json", "hashing/groups-murmur2.json",

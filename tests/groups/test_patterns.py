@@ -1,0 +1,76 @@
+"""Patterns of topics: what RE2J answered, and when a broker matches again."""
+
+import pytest
+
+from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.groups.patterns import (
+    NEW_TOPIC,
+    OLD,
+    UNRESOLVED,
+    Patterns,
+    classic_seen_ms,
+    heartbeat,
+    matching,
+    refresh_reason,
+    seen_ms,
+)
+from tests.every import every_case
+from tests.recorded import recorded
+
+NAMES = recorded("patterns")["names"]
+
+
+@every_case("case", recorded("patterns")["cases"])
+def test_a_pattern_matches_what_re2j_matches(case):
+    pattern, answer = case
+    if answer == "refused":
+        with pytest.raises(KafkaLearnError, match="INVALID_REGULAR_EXPRESSION"):
+            matching(pattern, NAMES)
+    else:
+        assert matching(pattern, NAMES) == set(answer.split())
+
+
+@pytest.mark.parametrize("pattern", ["\\pL", "\\x41", "[[:space:]]", "(?<n>a)", "(?i)a|b", "a(?i)*"])
+def test_what_is_not_modelled_is_told(pattern):
+    with pytest.raises(KafkaLearnError, match="is not modelled"):
+        matching(pattern, NAMES)
+
+
+TOPICS = {"orders": 1}
+
+
+def test_a_broker_matches_again_for_three_reasons_and_at_most_every_ten_seconds():
+    group = Patterns(("orders.*",))
+    assert refresh_reason(group, 0, 1) == UNRESOLVED
+    group = heartbeat(group, 0, TOPICS)
+    assert refresh_reason(group, 10_000, 2) is None
+    assert refresh_reason(group, 10_001, 2) == NEW_TOPIC
+    assert refresh_reason(group, 600_000, 1) is None
+    assert refresh_reason(group, 600_001, 1) == OLD
+    two = Patterns(("orders.*", "clicks"), group.resolved, group.refreshed_ms, group.version)
+    assert refresh_reason(two, 9_000, 1) is None
+    assert refresh_reason(two, 11_000, 1) == UNRESOLVED
+    assert refresh_reason(Patterns(()), 11_000, 1) is None
+
+
+def test_the_interval_can_be_set_since_4_1_and_brokers_match_since_4_0():
+    group = heartbeat(Patterns(("orders.*",)), 0, TOPICS)
+    since = {
+        line: refresh_reason(group, 60_000, 1, refresh_interval_ms=30_000, release=line) for line in ("4.0", "4.1")
+    }
+    assert since == {"4.0": None, "4.1": OLD}
+    with pytest.raises(KafkaLearnError, match=r"since 4\.0"):
+        refresh_reason(group, 0, 1, release="3.9")
+
+
+@pytest.mark.parametrize("created_ms", [0, 1, 4_999, 5_000, 9_999, 12_345, 61_000])
+def test_a_new_topic_is_seen_when_the_heartbeats_say_so(created_ms):
+    group, seen = Patterns(("orders.*",)), None
+    for at_ms in range(0, 120_000, 5_000):
+        if "orders-eu" in group.resolved.get("orders.*", ()) and created_ms > 0:
+            seen = at_ms
+            break
+        topics = {**TOPICS, "orders-eu": 2} if at_ms >= created_ms > 0 else TOPICS
+        group = heartbeat(group, at_ms, topics)
+    assert seen == (seen_ms(created_ms) if created_ms else None)
+    assert classic_seen_ms(created_ms) == (300_000 if created_ms else 0)
