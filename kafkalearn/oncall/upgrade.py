@@ -11,18 +11,25 @@ from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 
+from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import LONGEST_NAME, KafkaLearnError, listed
 from kafkalearn.oncall.answer import Answer, Outcome, wrapped
 from kafkalearn.oncall.options import file_argument
 from kafkalearn.oncall.settings import PLACEHOLDER, Line, PropertiesFile, Refusal, of_value, read_files, setting_of
 from kafkalearn.releases.defaults import find_settings
+from kafkalearn.releases.group_protocols import moves
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
 from kafkalearn.releases.settings import ABSENT, REQUIRED, Value, settings_named, value_text
 from kafkalearn.releases.upgrade import FACTS, Change, changes
 
 
 def upgrade(
-    old: str, new: str = DEFAULT_RELEASE, files: str | Path | Iterable[object] = (), *, side: str | None = None
+    old: str,
+    new: str = DEFAULT_RELEASE,
+    files: str | Path | Iterable[object] = (),
+    *,
+    side: str | None = None,
+    group_protocol: str | None = None,
 ) -> Upgrade:
     """What an upgrade changes for the settings in somebody's own files.
 
@@ -37,6 +44,8 @@ def upgrade(
         Java's properties files; a pair of a side and a file says whose settings it has.
     side : str or None
         Whose settings all files have, a name in `kafkalearn.releases.settings.SIDES`; None: recognised by their names.
+    group_protocol : str or None
+        ``"consumer"``: what also changes if the consumers move to that protocol (KIP-848) once the new release runs.
 
     Raises
     ------
@@ -58,7 +67,19 @@ def upgrade(
     given = read_files(files, side)
     if not given:
         raise KafkaLearnError("which settings? Give at least one properties file")
-    found = [each for whose, name, file in given for each in findings_in(older, newer, name, whose, file)]
+    if group_protocol is not None:
+        one_of("group_protocol", group_protocol, ("consumer",))
+        if not at_least("4.0", newer):
+            raise KafkaLearnError(f"group.protocol=consumer is for clients and brokers of 4.0 or later, got {newer}")
+    is_moving = group_protocol is not None
+    found = [
+        each
+        for whose, name, file in given
+        for each in findings_in(older, newer, name, whose, file, is_moving=is_moving)
+        if not (is_moving and each.danger == REFUSED and each.name in NOT_WITH_CONSUMER_PROTOCOL)
+    ]
+    if is_moving:
+        found += [each for whose, name, file in given for each in of_group_protocol(newer, name, whose, file)]
     found += facts_for(older, newer, [(whose, file) for whose, _, file in given])
     found += defects_between(older, newer, {whose for whose, _, _ in given})
     order = [*DANGERS]
@@ -163,7 +184,9 @@ class Finding:
     source: str
 
 
-def findings_in(old: str, new: str, name: str, side: str, properties: PropertiesFile) -> Iterator[Finding]:
+def findings_in(
+    old: str, new: str, name: str, side: str, properties: PropertiesFile, *, is_moving: bool = False
+) -> Iterator[Finding]:
     """What an upgrade changes for one file: its lines, what it does not set, and what is strange about it."""
     last, values = properties.last, properties.values
     before = {each.text for each in refusals(values, side, old)}
@@ -178,7 +201,8 @@ def findings_in(old: str, new: str, name: str, side: str, properties: Properties
         yield from of_line(old, new, name, side, line, by_name.get(line.name))
     yield from (_default_changed(name, change) for change in own if _counts(change, values))
     yield from (_begins(name, change) for change in own if _does_begin(change, values))
-    yield from _kip_848(new, name, side, last)
+    if not is_moving:
+        yield from _kip_848(new, name, side, last)
     yield from _authorizer(name, side, last)
     for repeated, numbers in properties.repeated.items():
         text = f"{repeated} is set in lines {listed(numbers)}; the last counts"
@@ -308,6 +332,29 @@ def _kip_848(new: str, name: str, side: str, last: dict[str, Line]) -> Iterator[
     if in_the_way:
         text = f"{listed(in_the_way)}: to be left away before group.protocol=consumer is set"
         yield Finding(NOTED, name, last[in_the_way[0]].number, in_the_way[0], text, "ConsumerConfig; KIP-848")
+
+
+OF_MOVES = {"refused": REFUSED, "none": GONE, "same": NOTED}
+
+
+def of_group_protocol(new: str, name: str, side: str, file: PropertiesFile) -> Iterator[Finding]:
+    """What becomes of each line with group.protocol=consumer, and of what a program calls, which no file shows."""
+    last = file.last
+    known = {move.name for move in moves("refused")}
+    if side == "consumer":
+        for refusal in refusals({**file.values, "group.protocol": "consumer"}, side, new):
+            if refusal.names[0] not in known and refusal not in refusals(file.values, side, new):
+                line = last[refusal.names[0]].number
+                yield Finding(REFUSED, name, line, refusal.names[0], refusal.text, refusal.source)
+    for move in moves():
+        source = move.source if "KIP-848" in move.source else f"{move.source}; KIP-848"
+        is_blank = move.what == "refused" and move.name in last and not last[move.name].value.strip()
+        if move.kind == side and move.name in last and move.what != "new" and not is_blank:
+            danger = OF_MOVES.get(move.what, BEHAVES)
+            text = f"{move.name} with group.protocol=consumer: {move.becomes}"
+            yield Finding(danger, name, last[move.name].number, move.name, text, source)
+        elif move.kind in ("call", "error") and side == "consumer" and move.what != "same":
+            yield Finding(BEHAVES, None, None, move.name, f"{move.name}: {move.becomes}", source)
 
 
 def facts_for(old: str, new: str, files: Sequence[tuple[str, PropertiesFile]]) -> Iterator[Finding]:
@@ -556,8 +603,13 @@ class Whole(Upgrade):
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare them."""
-    parser.add_argument("old", metavar="FROM", help="the release that runs now, for example 3.9")
+    parser.add_argument("old", metavar="FROM", nargs="?", help="the release that runs now, for example 3.9")
     parser.add_argument("new", metavar="TO", nargs="?", default=DEFAULT_RELEASE, help=f"else {DEFAULT_RELEASE}")
+    parser.add_argument(
+        "--group-protocol",
+        choices=["consumer"],
+        help=f"what changes if consumers move to it; without releases: on {DEFAULT_RELEASE}",
+    )
     parser.add_argument("--all", action="store_true", help="every finding; else 12 of each kind")
     files = parser.add_argument_group("files", "properties files; - is standard input, gzipped ones are unpacked")
     file_argument(files, "--file", action="append", default=[], help="whose settings it has is recognised")
@@ -568,5 +620,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def answer(options: argparse.Namespace) -> Upgrade:
     """Ask `kafkalearn.oncall.upgrade`."""
     named = [(side, path) for side in SIDES for path in getattr(options, side)]
-    found = upgrade(options.old, options.new, [*options.file, *named])
+    if options.old is None and options.group_protocol is None:
+        raise KafkaLearnError("from which release? Give the one that runs now, for example 3.9")
+    old = options.old or options.new
+    found = upgrade(old, options.new, [*options.file, *named], group_protocol=options.group_protocol)
     return Whole(found.old, found.new, found.sides, found.findings) if options.all else found

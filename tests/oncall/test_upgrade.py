@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.oncall import upgrade
 from kafkalearn.oncall.answer import Outcome
+from kafkalearn.oncall.command import main
 from kafkalearn.oncall.settings import MASK, is_secret, parse_properties, read_properties
 from kafkalearn.oncall.upgrade import BEGINS, DANGERS, SEEN_IN_SETTINGS, Finding, Upgrade, of_line, refusals
 from kafkalearn.releases.lines import DEFAULT_RELEASE, RELEASES
@@ -407,3 +408,32 @@ def test_what_kafka_reads_otherwise_is_said(tmp_path, data, words):
     assert bool(read.notes) == (words is not None)
     assert words is None or words in read.notes[0]
     assert next(iter(read.values)) in ("acks", "client.id")
+
+
+def test_a_move_to_the_consumer_protocol_says_what_becomes_of_each_line(tmp_path):
+    text = "group.id=g\nsession.timeout.ms=30000\nclient.rack=a\nenable.auto.commit=false\nfetch.min.bytes=1\n"
+    path = properties(tmp_path, text)
+    moved = upgrade("4.4", "4.4", [("consumer", path)], group_protocol="consumer")
+    assert named(moved, "refused") == ["session.timeout.ms"]
+    assert named(moved, "behaves") == ["client.rack"]
+    assert {"enable.auto.commit"} <= set(named(moved, "noted"))
+    assert "enforceRebalance" in [each.name for each in moved.findings]
+    stays = upgrade("4.4", "4.4", [("consumer", path)])
+    assert named(stays, "refused") == []
+    assert "enforceRebalance" not in [each.name for each in stays.findings]
+
+
+def test_a_move_to_the_consumer_protocol_needs_4_0(tmp_path):
+    path = properties(tmp_path, "group.id=g\n")
+    with pytest.raises(KafkaLearnError, match=r"4\.0 or later, got 3\.9"):
+        upgrade("3.8", "3.9", [("consumer", path)], group_protocol="consumer")
+    with pytest.raises(KafkaLearnError, match="group_protocol"):
+        upgrade("4.4", "4.4", [("consumer", path)], group_protocol="classic")
+
+
+def test_without_releases_a_move_is_one_on_the_newest_and_an_upgrade_is_asked_from_where(tmp_path, capsys):
+    path = properties(tmp_path, "group.id=g\nheartbeat.interval.ms=1000\n")
+    assert main(["upgrade", "--group-protocol", "consumer", "--consumer", str(path)]) == Outcome.FOUND
+    assert "Kafka 4.4 to 4.4" in capsys.readouterr().out
+    assert main(["upgrade", "--consumer", str(path)]) == Outcome.CANNOT_TELL
+    assert "from which release?" in capsys.readouterr().err
