@@ -338,7 +338,7 @@ OF_MOVES = {"refused": REFUSED, "none": GONE, "same": NOTED}
 
 
 def of_group_protocol(new: str, name: str, side: str, file: PropertiesFile) -> Iterator[Finding]:
-    """What becomes of each line with group.protocol=consumer, and of what a program calls, which no file shows."""
+    """What happens to each line with group.protocol=consumer, and of what a program calls, which no file shows."""
     last = file.last
     known = {move.name for move in moves("refused")}
     if side == "consumer":

@@ -1,4 +1,4 @@
-"""What becomes of each classic setting, call and error with ``group.protocol=consumer`` (KIP-848).
+"""What happens to each classic setting, call and error with ``group.protocol=consumer`` (KIP-848).
 
 The entries are data, in ``group_protocols.toml`` beside this file; `kafkalearn upgrade --group-protocol consumer` reads
 somebody's own settings by them.
@@ -26,12 +26,12 @@ MEANINGS: MappingProxyType[str, str] = MappingProxyType(
         "new": "only the new protocol has it",
     }
 )
-"""What may become of one, the most dangerous first."""
+"""What may happen to one, the most dangerous first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What becomes of one thing."""
+    """What happens to one thing."""
 
     kind: str  # of `KINDS`: a setting of the consumer or of the broker, a call, an error
     name: str
@@ -78,7 +78,7 @@ def moves(what: str | None = None, *, kind: str | None = None) -> tuple[Move, ..
 
 
 def rows(chosen: Iterable[Move] | None = None) -> list[dict[str, str]]:
-    """A row for each: name, what becomes of it, in words.
+    """A row for each: its name, what happens to it, in words.
 
     >>> from kafkalearn.base.tables import text_table
     >>> print(text_table(rows(moves("none", kind="call"))))
