@@ -86,7 +86,7 @@ def _refusal_of_static(settings: Settings, group: Group, event: ConsumerGroupHea
     if holder is not None and member is None:
         return "UNKNOWN_MEMBER_ID"  # it had two instance ids, and only the last one went with it
     if event.member_epoch == JOIN:
-        is_free = member is None or member.epoch == LEAVE_FOR_A_WHILE
+        is_free = member is None or member.epoch == LEAVE_FOR_A_WHILE or member.classic is not None
         return NONE if is_free else "UNRELEASED_INSTANCE_ID"
     if member is None:
         return "UNKNOWN_MEMBER_ID"
@@ -365,7 +365,8 @@ def reconcile(
         after = _next(settings, group, member, target, subscribed, owned)
     if after == member:
         return member
-    is_giving_up = after.state == UNREVOKED_PARTITIONS  # the time for that starts again with each new assignment
+    # The time for that starts again with each new assignment; a classic member has its JoinGroup to send instead.
+    is_giving_up = after.state == UNREVOKED_PARTITIONS and member.classic is None
     return replace(after, revocation_ends_at_ms=group.now_ms + after.rebalance_timeout_ms if is_giving_up else None)
 
 
@@ -474,7 +475,7 @@ def heartbeat(settings: Settings, group: Group, event: ConsumerGroupHeartbeat) -
         records.append(tombstone(written.CLASSIC_GROUP))
     group = replace(found.group, group_type=CONSUMER, is_deleted=False)
     if replaced is not None:
-        group = _with_replaced(group, replaced, before)
+        group = with_replaced(group, replaced, before)
         records += REPLACEMENT
     if updated != before:
         if settings.rules.keeps_one_instance_id:
@@ -507,7 +508,25 @@ def _member_of(group: Group, event: ConsumerGroupHeartbeat, replaced: Member | N
     """The member that sent it: a known one, a new one, or one that takes the place of a static member."""
     if replaced is None:
         return group.find(event.member_id) or Member(event.member_id)
-    return replace(replaced, member_id=event.member_id, epoch=JOIN, previous_epoch=0, revocation_ends_at_ms=None)
+    return in_place_of(replaced, event.member_id)
+
+
+def in_place_of(replaced: Member, member_id: str) -> Member:
+    """A member that takes the place of a static one under a new id, before anything of its own is known.
+
+    References
+    ----------
+    Apache Kafka 4.3, ``GroupMetadataManager.getOrMaybeSubscribeStaticConsumerGroupMember``.
+    """
+    return replace(
+        replaced,
+        member_id=member_id,
+        epoch=JOIN,
+        previous_epoch=0,
+        revocation_ends_at_ms=None,
+        join_ends_at_ms=None,
+        sync_ends_at_ms=None,
+    )
 
 
 def _updated(member: Member, event: ConsumerGroupHeartbeat) -> Member:
@@ -519,10 +538,11 @@ def _updated(member: Member, event: ConsumerGroupHeartbeat) -> Member:
         instance_id=member.instance_id if event.instance_id is None else event.instance_id,
         assignor=member.assignor if event.assignor is None else event.assignor,
         rebalance_timeout_ms=member.rebalance_timeout_ms if timeout_ms is None else timeout_ms,
+        classic=None,
     )
 
 
-def _with_replaced(group: Group, replaced: Member, member: Member) -> Group:
+def with_replaced(group: Group, replaced: Member, member: Member) -> Group:
     """The group with a member in the place of a static one, whose target it takes over.
 
     References

@@ -53,6 +53,7 @@ from kafkalearn.groups.consumer.state import (
 from kafkalearn.groups.defaults import STABLE
 
 SESSION_TIMEOUT, REBALANCE_TIMEOUT = "session timeout", "rebalance timeout"
+NOT_JOINED, NOT_SYNCED = "no JoinGroup in time", "no SyncGroup in time"  # of classic members
 
 
 def pass_time(settings: Settings, group: Group, event: TimePassed) -> Group:
@@ -90,6 +91,12 @@ def next_timer(group: Group) -> tuple[int, str, str] | None:
         ends_at_ms = member.revocation_ends_at_ms
         if ends_at_ms is not None and (first is None or ends_at_ms < first[0]):
             first = ends_at_ms, REBALANCE_TIMEOUT, member.member_id
+        ends_at_ms = member.join_ends_at_ms
+        if ends_at_ms is not None and (first is None or ends_at_ms < first[0]):
+            first = ends_at_ms, NOT_JOINED, member.member_id
+        ends_at_ms = member.sync_ends_at_ms
+        if ends_at_ms is not None and (first is None or ends_at_ms < first[0]):
+            first = ends_at_ms, NOT_SYNCED, member.member_id
     return first
 
 
@@ -161,6 +168,8 @@ def move(settings: Settings, group: Group) -> Group:
             each,
             session_ends_at_ms=now_ms + settings.session_timeout_ms,
             revocation_ends_at_ms=now_ms + each.rebalance_timeout_ms if each.state == UNREVOKED_PARTITIONS else None,
+            join_ends_at_ms=None,
+            sync_ends_at_ms=None,
         )
         for each in group.members
     )
@@ -228,6 +237,8 @@ def _error(settings: Settings, group: Group, event: OffsetCommit, partitions: tu
     member = group.find(event.member_id)
     if group.group_type != CONSUMER or member is None:
         return "UNKNOWN_MEMBER_ID"
+    if member.classic is not None:
+        return NONE if event.member_epoch == member.epoch else "ILLEGAL_GENERATION"
     if event.version < FIRST_FOR_GROUPS:
         return "UNSUPPORTED_VERSION"
     if event.member_epoch == member.epoch:
@@ -322,7 +333,7 @@ def _revoking_has_an_end(settings: Settings, group: Group) -> bool:
     return all(
         (member.state == UNREVOKED_PARTITIONS) == (member.revocation_ends_at_ms is not None)
         for member in group.members
-        if member.epoch != LEAVE_FOR_A_WHILE
+        if member.epoch != LEAVE_FOR_A_WHILE and member.classic is None
     )
 
 

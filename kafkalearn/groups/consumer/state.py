@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -39,6 +39,14 @@ class Held(NamedTuple):
     epoch: int
 
 
+class ClassicSide(NamedTuple):
+    """What is known of a member that speaks the classic protocol in a group of this one."""
+
+    client: str  # the label of the client that its answers go to
+    session_timeout_ms: int
+    protocols: tuple[tuple[str, Hashable], ...]  # (assignor, metadata), the preferred first
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """One member, as its coordinator knows it."""
@@ -55,6 +63,9 @@ class Member:
     pending_revocation: tuple[Held, ...] = ()  # what it has to give up and has not confirmed
     session_ends_at_ms: int | None = None
     revocation_ends_at_ms: int | None = None  # set while it is UNREVOKED_PARTITIONS
+    classic: ClassicSide | None = None  # None: it speaks the protocol of the group, as all do that are not mixed
+    join_ends_at_ms: int | None = None  # of a classic one: until then it has to send the JoinGroup it was asked for
+    sync_ends_at_ms: int | None = None  # the same of its SyncGroup
 
     @property
     def assigned_partitions(self) -> tuple[TopicPartition, ...]:

@@ -1,0 +1,444 @@
+"""Groups whose members speak both protocols: who joins, who leaves, and what the group is after each step.
+
+`MixedPlayer` leads a group on a real broker, `MixedScript` one in the simulator. A client is classic or new by the
+requests that it sends: a new one has its label for its member id, a classic one the id that the broker draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from copy import copy, deepcopy
+from typing import Any
+
+from conformance.mechanisms.classic_groups import NEWEST_WITHOUT_ERROR, ClassicPlayer, waits
+from conformance.mechanisms.consumer_groups import by_topic, partitions_of
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.groups.classic import model as classic
+from kafkalearn.groups.consumer import events as consumer
+from kafkalearn.groups.defaults import DEAD, STABLE
+from kafkalearn.groups.mixed import Assigned, Group, Settings, Subscription, check, next_deadline_ms, start, step
+from kafkalearn.groups.mixed.model import Effect, Event, assigned_of
+from kafkalearn.live.request_values import commit, consumer_heartbeat, error_name, join_group, sync_group
+from kafkalearn.live.used_cluster import UsedCluster
+from kafkalearn.offsets import protocol
+from kafkalearn.offsets.protocol import Assignment, decode_assignment, encode_assignment, encode_subscription
+from kafkalearn.releases.lines import at_least
+
+Step = Mapping[str, Any]
+ByTopic = dict[str, list[int]]
+
+JOIN, SYNC, SYNC_WITH_PROTOCOL, COMMIT, FETCH = 9, 4, 5, 9, 9
+SESSION_MS, REBALANCE_MS = 45_000, 300_000
+USER_DATA = b"mine"
+
+
+class Clients:
+    """What the clients of a script know: the epochs or generations that they were answered, and what they own."""
+
+    def __init__(self) -> None:
+        """Nobody was answered anything."""
+        self.epochs: dict[str, int] = {}
+        self.given: dict[str, ByTopic] = {}
+
+    def epoch(self, step: Step) -> int:
+        """The epoch or generation that a step sends."""
+        return step.get("epoch", self.epochs.get(step.get("c", ""), -1)) + step.get("more", 0)
+
+    def owned(self, step: Step) -> ByTopic | None:
+        """What a client says that it owns: what it was given last, or nothing; None: it does not say."""
+        match step.get("owned"):
+            case None:
+                return None
+            case "all":
+                return self.given.get(step["c"], {})
+        return {}
+
+    def take(self, answer: Step) -> None:
+        """Write down what a request was answered."""
+        if answer.get("error") != "NONE":
+            return
+        label = answer["client"]
+        if answer["response"] == "join":
+            self.epochs[label] = answer["generation"]
+        if answer["response"] == "beat":
+            self.epochs[label] = answer["epoch"]
+        if "assignment" in answer:
+            self.given[label] = answer["assignment"]
+
+
+class MixedPlayer(ClassicPlayer):
+    """A group on a broker, and clients of both kinds."""
+
+    def __init__(self, kafka: UsedCluster, group_id: str, topics: Mapping[str, str]) -> None:
+        """Nothing is sent but the question for the coordinator."""
+        super().__init__(kafka, group_id, topics)
+        self.clients = Clients()
+        self.topic_ids = {label: kafka.metadata([name]).topic_ids[name] for label, name in self.topics.items()}
+        self.names = {name: label for label, name in self.topics.items()}
+        self.names |= {topic_id: label for label, topic_id in self.topic_ids.items()}
+
+    def request(self, op: str, label: str, step: Step) -> tuple[str, dict[str, Any], int | None]:
+        """The name, the fields and the version of a request."""
+        instance_id, epoch = step.get("instance"), self.clients.epoch(step)
+        member_id = self.member_id(step)
+        match op:
+            case "join":
+                values = join_group(
+                    self.group_id, "" if step.get("fresh") else member_id,
+                    dict.fromkeys(step.get("protocols", ["range"]), self.subscription(step)),
+                    step.get("session", SESSION_MS), step.get("rebalance", REBALANCE_MS), instance_id,
+                    step.get("type", "consumer"),
+                )  # fmt: skip
+                return "JoinGroup", values, JOIN
+            case "sync":
+                user_data = USER_DATA if step.get("user_data") else None
+                given = {
+                    self.ids[each]: encode_assignment(Assignment(self.real(places), user_data))
+                    for each, places in step.get("assign", {}).items()
+                    if each in self.ids
+                }
+                values = sync_group(self.group_id, member_id, epoch, given, instance_id)
+                if "protocol" not in step:
+                    return "SyncGroup", values, SYNC
+                named = {"protocolType": "consumer", "protocolName": step["protocol"]}
+                return "SyncGroup", values | named, SYNC_WITH_PROTOCOL
+            case "beat":
+                self.labels[label] = self.ids[label] = label
+                owned, topics = self.clients.owned(step), step.get("topics")
+                values = consumer_heartbeat(
+                    self.group_id, label, epoch, None if topics is None else [self.topics[each] for each in topics],
+                    None if owned is None else {self.topic_ids[each]: numbers for each, numbers in owned.items()},
+                    step.get("assignor"), step.get("rebalance", REBALANCE_MS if epoch == 0 else -1), instance_id,
+                )  # fmt: skip
+                return "ConsumerGroupHeartbeat", values, None
+            case "commit":
+                places = {TopicPartition(self.topics["t"], step.get("partition", 0)): 1}
+                values = commit(self.group_id, places, member_id, epoch, None, instance_id)
+                return "OffsetCommit", values, step.get("version", COMMIT)
+            case "fetch":
+                group = {"groupId": self.group_id, "memberId": None, "memberEpoch": -1, "topics": None}
+                return "OffsetFetch", {"groups": [group]}, FETCH
+        self.generations[label] = epoch
+        return super().request(op, label, step)
+
+    def real(self, places: ByTopic) -> tuple[TopicPartition, ...]:
+        """Partitions with the names that their topics have on the broker."""
+        return tuple(TopicPartition(self.topics[each.topic], each.partition) for each in partitions_of(places))
+
+    def labelled(self, places: tuple[TopicPartition, ...]) -> ByTopic:
+        """The other way round."""
+        return by_topic(TopicPartition(self.names[each.topic], each.partition) for each in places)
+
+    def subscription(self, step: Step) -> bytes:
+        """What a classic member sends of itself."""
+        owned = self.clients.owned(step)
+        return encode_subscription(
+            protocol.Subscription(
+                tuple(self.topics[each] for each in step.get("topics", ["t"])),
+                self.real(owned) if owned else (),
+                self.clients.epochs.get(step["c"], -1) if owned else -1,
+                user_data=USER_DATA if step.get("user_data") else None,
+            )
+        )
+
+    def response(self, op: str, label: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+        """One answer, and what the client learns from it."""
+        found = self._response(op, label, answer)
+        self.clients.take(found)
+        return found
+
+    def _response(self, op: str, label: str, answer: Mapping[str, Any]) -> dict[str, Any]:
+        if op in ("commit", "leave", "heartbeat", "delete"):
+            return super().response(op, label, answer)
+        found: dict[str, Any] = {"response": op, "client": label}
+        if op == "fetch":
+            (group,) = answer["groups"]
+            places = [
+                [self.names[topic["name"]], each["partitionIndex"]]
+                for topic in group["topics"]
+                for each in topic["partitions"]
+            ]
+            return found | {"error": error_name(group["errorCode"]), "committed": sorted(places)}
+        error = found["error"] = error_name(answer["errorCode"])
+        if error == "MEMBER_ID_REQUIRED":
+            return found | {"member": self.labels[answer["memberId"]]}
+        if error != "NONE":
+            return found
+        match op:
+            case "join":
+                leader = answer["leader"]
+                found |= {
+                    "generation": answer["generationId"],
+                    "protocol": answer["protocolName"],
+                    "leader": self.labels[leader] if leader else None,
+                }
+                if answer["members"]:
+                    found["members"] = sorted(self.labels[each["memberId"]] for each in answer["members"])
+                if answer.get("skipAssignment"):
+                    found["skip_assignment"] = True
+            case "sync":
+                data = answer["assignment"]
+                found["assignment"] = self.labelled(decode_assignment(data).partitions) if data else {}
+            case "beat":
+                found["epoch"] = answer["memberEpoch"]
+                if answer["assignment"] is not None:
+                    found["assignment"] = self.by_id(answer["assignment"])
+        return found
+
+    def by_id(self, assignment: Mapping[str, Any]) -> ByTopic:
+        """An assignment that names its topics by their ids."""
+        places = {self.names[each["topicId"]]: sorted(each["partitions"]) for each in assignment["topicPartitions"]}
+        return dict(sorted(places.items()))
+
+    def group(self) -> dict[str, Any]:
+        """The group as the description of its own protocol has it."""
+        words = {"groupIds": [self.group_id], "includeAuthorizedOperations": False}
+        (group,) = self.kafka.ask(self.broker, "ConsumerGroupDescribe", words)["groups"]
+        if error_name(group["errorCode"]) != "NONE":
+            return self.classic_group()
+        return {
+            "type": "consumer",
+            "state": group["groupState"],
+            "group_epoch": group["groupEpoch"],
+            "assignment_epoch": group["assignmentEpoch"],
+            "members": {self.labels.get(each["memberId"], "?"): self.member(each) for each in group["members"]},
+        }
+
+    def member(self, member: Mapping[str, Any]) -> dict[str, Any]:
+        """One member of it; since version 1 of the request it is said which protocol it speaks."""
+        return {
+            "epoch": member["memberEpoch"],
+            "is_classic": member["memberType"] == 0,
+            "assigned": self.by_id(member["assignment"]),
+            "target": self.by_id(member["targetAssignment"]),
+        }
+
+    def classic_group(self) -> dict[str, Any]:
+        """The same of a classic group, or of none."""
+        answer = self.kafka.ask(self.broker, "DescribeGroups", {"groups": [self.group_id]}, NEWEST_WITHOUT_ERROR)
+        (group,) = answer["groups"]
+        if group["groupState"] == DEAD:
+            return {"type": None}
+        labels = [self.labels.get(each["memberId"], "?") for each in group["members"]]
+        found = {"type": "classic", "state": group["groupState"], "members": sorted(labels)}
+        if group["groupState"] != STABLE:
+            return found
+        given = {
+            label: self.labelled(decode_assignment(each["memberAssignment"]).partitions)
+            for label, each in zip(labels, group["members"], strict=True)
+            if each["memberAssignment"]
+        }
+        return found | {"protocol": group["protocolData"], "assigned": given}
+
+
+class MixedScript:
+    """A group in the simulator, led by the steps of a script at the times of a broker, with the ids that it drew."""
+
+    def __init__(self, settings: Settings, topics: Mapping[str, str], ids: Mapping[str, str]) -> None:
+        """Begin with a group that nobody has asked for; `ids` are the member ids of the clients of the script."""
+        self.settings, self.topics = settings, dict(topics)
+        self.names = {name: label for label, name in self.topics.items()}
+        self.real_ids = dict(ids)
+        self.labels = {member_id: label for label, member_id in ids.items()}
+        self.ids: dict[str, str] = {}
+        self.group = start(settings)
+        self.clients = Clients()
+        self.past: list[Group] = []
+
+    def copy(self) -> MixedScript:
+        """One that goes on from here by itself."""
+        other = copy(self)
+        other.past, other.clients, other.ids = list(self.past), deepcopy(self.clients), dict(self.ids)
+        return other
+
+    def next_deadline_ms(self) -> int | None:
+        """When the next timer of the group is due; None if none is running."""
+        return next_deadline_ms(self.group)
+
+    def play(self, seen: Step) -> dict[str, Any]:
+        """What a step led to, at the time of the broker."""
+        sent = seen["step"]
+        self.pass_to(seen["sent_ms"])
+        before = len(self.past)
+        if sent["op"] != "sleep":
+            self.take(self.event(sent))
+        self.pass_to(seen["seen_ms"])
+        effects = [each for after in self.past[before:] for each in after.effects]
+        responses = [found for each in effects if (found := self.response(each, sent)) is not None]
+        for each in responses:
+            self.clients.take(each)
+        return {"responses": sorted(responses, key=str), "group": self.described()}
+
+    def pass_to(self, at_ms: int) -> None:
+        """Let time pass until then, timer by timer."""
+        for ms in waits(self, at_ms):
+            self.take(consumer.TimePassed(ms))
+
+    def take(self, event: Event) -> None:
+        """Go on with an event; the state has to keep its invariants."""
+        before, self.group = self.group, step(self.settings, self.group, event)
+        check(self.settings, self.group, before)
+        self.past.append(self.group)
+        for each in self.group.effects:
+            if isinstance(each, classic.JoinAnswered) and each.error in ("NONE", "MEMBER_ID_REQUIRED"):
+                self.ids[each.client] = each.member_id
+
+    @property
+    def records(self) -> list[str]:
+        """The kinds of all records that were written."""
+        found = [each for after in self.past for each in after.effects]
+        return [kind for each in found if (kind := kind_of(each)) is not None]
+
+    def event(self, done: Step) -> Event:
+        """The request of a step."""
+        label, epoch, instance_id = done.get("c", "tool"), self.clients.epoch(done), done.get("instance")
+        member_id = done.get("member", self.ids.get(label, ""))
+        owned = self.clients.owned(done)
+        match done["op"]:
+            case "join":
+                topics = tuple(self.topics[each] for each in done.get("topics", ["t"]))
+                sent = Subscription(topics, self.real(owned or {}), self.clients.epoch(done) if owned else -1)
+                return classic.JoinGroup(
+                    label,
+                    "" if done.get("fresh") else member_id,
+                    done.get("session", SESSION_MS),
+                    done.get("rebalance", REBALANCE_MS),
+                    tuple((name, sent) for name in done.get("protocols", ["range"])),
+                    instance_id,
+                    done.get("type", "consumer"),
+                    drawn_id=self.real_ids.get(label, f"?{label}"),
+                )
+            case "sync":
+                given = tuple(
+                    (self.ids[each], Assigned(self.real(places), bool(done.get("user_data"))))
+                    for each, places in done.get("assign", {}).items()
+                    if each in self.ids
+                )
+                return classic.SyncGroup(label, member_id, epoch, given, instance_id, protocol=done.get("protocol"))
+            case "heartbeat":
+                return classic.Heartbeat(label, member_id, epoch, instance_id)
+            case "leave":
+                others = tuple((self.member_id(each), each.get("instance")) for each in done.get("others", ()))
+                return classic.LeaveGroup(label, member_id, instance_id, others)
+            case "beat":
+                self.ids[label] = label
+                topics = done.get("topics")
+                return consumer.ConsumerGroupHeartbeat(
+                    label, epoch, None if topics is None else tuple(self.topics[each] for each in topics),
+                    None if owned is None else self.real(owned), instance_id,
+                    done.get("rebalance", REBALANCE_MS if epoch == 0 else None), done.get("assignor"),
+                )  # fmt: skip
+            case "commit":
+                place = TopicPartition(self.topics["t"], done.get("partition", 0))
+                return consumer.OffsetCommit(member_id, epoch, (place,), done.get("version", COMMIT))
+            case "fetch":
+                return consumer.OffsetFetch()
+            case "delete":
+                return consumer.GroupDeleted()
+            case "move":
+                return consumer.PartitionMoved()
+        raise ValueError(done["op"])
+
+    def member_id(self, done: Step) -> str:
+        """The id in a request: as it was answered last, unless the step has another."""
+        return done.get("member", self.ids.get(done.get("c", ""), ""))
+
+    def real(self, places: ByTopic) -> tuple[TopicPartition, ...]:
+        """Partitions with the names that their topics have on the broker."""
+        return tuple(TopicPartition(self.topics[each.topic], each.partition) for each in partitions_of(places))
+
+    def labelled(self, places: Iterable[TopicPartition]) -> ByTopic:
+        """The other way round."""
+        return by_topic(TopicPartition(self.names[each.topic], each.partition) for each in places)
+
+    def response(self, answer: Effect, sent: Step) -> dict[str, Any] | None:
+        """An effect as the recording has it; None if it is no answer."""
+        label = sent.get("c", "tool")
+        match answer:
+            case consumer.HeartbeatAnswered():
+                found: dict[str, Any] = {"response": "beat", "client": answer.member_id, "error": answer.error}
+                if answer.error == "NONE":
+                    found["epoch"] = answer.member_epoch
+                if answer.assignment is not None:
+                    found["assignment"] = self.labelled(answer.assignment)
+                return found
+            case consumer.CommitAnswered():
+                return {"response": "commit", "client": label, "error": answer.errors[0][1]}
+            case consumer.FetchAnswered():
+                committed = sorted([self.names[each.topic], each.partition] for each in answer.committed)
+                return {"response": "fetch", "client": label, "error": answer.error, "committed": committed}
+            case consumer.DeleteAnswered():
+                return {"response": "delete", "error": answer.error}
+            case classic.HeartbeatAnswered():
+                return {"response": "heartbeat", "client": answer.client, "error": answer.error}
+            case classic.LeaveAnswered():
+                others = {"others": list(answer.of_others)} if answer.of_others else {}
+                return {"response": "leave", "client": answer.client, **others, "error": answer.error}
+            case classic.SyncAnswered():
+                found = {"response": "sync", "client": answer.client, "error": answer.error}
+                if answer.error == "NONE":
+                    found["assignment"] = self.labelled(assigned_of(answer.assignment).partitions)
+                return found
+            case classic.JoinAnswered():
+                return self.joined(answer)
+        return None
+
+    def joined(self, answer: classic.JoinAnswered) -> dict[str, Any]:
+        """The answer to a JoinGroup as the recording has it."""
+        found: dict[str, Any] = {"response": "join", "client": answer.client, "error": answer.error}
+        if answer.error == "MEMBER_ID_REQUIRED":
+            found["member"] = self.labels.get(answer.member_id, "?")
+        if answer.error == "NONE":
+            leader = None if answer.leader is None else self.labels.get(answer.leader, "?")
+            found |= {"generation": answer.generation, "protocol": answer.protocol, "leader": leader}
+            if answer.members:
+                found["members"] = sorted(self.labels.get(each, "?") for each, _, _ in answer.members)
+            if answer.is_assignment_skipped:
+                found["skip_assignment"] = True
+        return found
+
+    def described(self) -> dict[str, Any]:
+        """The group as the description of its own protocol has it."""
+        group = self.group
+        if group.is_consumer:
+            inner, release = group.consumer, self.settings.release
+            return {
+                "type": "consumer",
+                "state": inner.state,
+                "group_epoch": inner.group_epoch,
+                "assignment_epoch": inner.assignment_epoch,
+                "members": {
+                    self.labels.get(each.member_id, each.member_id): {
+                        "epoch": each.epoch,
+                        "is_classic": each.classic is not None,
+                        "assigned": self.labelled(
+                            each.assigned_partitions + (each.pending_partitions if at_least("4.3", release) else ())
+                        ),
+                        "target": self.labelled(inner.target(each.member_id)),
+                    }
+                    for each in inner.members
+                },
+            }
+        old = group.classic
+        if not old.is_known or old.state == DEAD:
+            return {"type": None}
+        labels = {each.member_id: self.labels.get(each.member_id, "?") for each in old.members}
+        found = {"type": "classic", "state": old.state, "members": sorted(labels.values())}
+        if old.state != STABLE:
+            return found
+        assigned = {
+            labels[each.member_id]: self.labelled(assigned_of(each.assignment).partitions)
+            for each in old.members
+            if each.assignment is not None
+        }
+        return found | {"protocol": old.protocol, "assigned": assigned}
+
+
+def kind_of(effect: Effect) -> str | None:
+    """The kind of a record that was written, as `kafkalearn.groups.consumer.events` calls them."""
+    match effect:
+        case consumer.RecordWritten():
+            return effect.kind
+        case classic.GroupWritten():
+            return f"tombstone:{consumer.CLASSIC_GROUP}" if effect.is_tombstone else consumer.CLASSIC_GROUP
+    return None

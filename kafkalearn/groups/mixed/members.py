@@ -1,0 +1,295 @@
+"""Classic members of a consumer group: their JoinGroup, SyncGroup, Heartbeat and LeaveGroup.
+
+A JoinGroup is one step of reconciling, as a heartbeat is for a new member: its answer has the member epoch as
+generation and no leader, so that nobody assigns. The SyncGroup after it fetches what the member has. A Heartbeat is
+answered REBALANCE_IN_PROGRESS when the member could get on by joining again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kafkalearn.groups.classic import model as classic
+from kafkalearn.groups.classic.joining import FIRST_VERSION_WITH_MEMBER_ID_REQUIRED
+from kafkalearn.groups.classic.model import NONE, UNKNOWN, JoinAnswered, LeaveAnswered, SyncAnswered
+from kafkalearn.groups.consumer import events as consumer
+from kafkalearn.groups.consumer.events import ConsumerGroupHeartbeat, RecordWritten
+from kafkalearn.groups.consumer.heartbeats import (
+    REMOVAL,
+    REPLACEMENT,
+    Aim,
+    aim,
+    has_new_topics,
+    in_place_of,
+    look,
+    reconcile,
+    with_replaced,
+)
+from kafkalearn.groups.consumer.state import (
+    CLASSIC,
+    CONSUMER,
+    JOIN,
+    UNRELEASED_PARTITIONS,
+    UNREVOKED_PARTITIONS,
+    ClassicSide,
+    Member,
+)
+from kafkalearn.groups.consumer.state import Group as ConsumerGroup
+from kafkalearn.groups.mixed.model import Effect, Group, ProtocolChanged, Settings, as_written, is_new, subscription_of
+from kafkalearn.groups.mixed.switching import downgrade, downgrade_records, downgraded, forgotten, may_be_downgraded
+
+# JoinGroup.
+
+
+def join(settings: Settings, group: Group, request: classic.JoinGroup) -> Group:
+    """The group after a JoinGroup to a consumer group that has members.
+
+    References
+    ----------
+    Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.classicGroupJoinToConsumerGroup``.
+    """
+    members = group.consumer
+    low, high = settings.classic.group_min_session_timeout_ms, settings.classic.group_max_session_timeout_ms
+    if not low <= request.session_timeout_ms <= high:
+        return _refuse_join(group, request, "INVALID_SESSION_TIMEOUT", request.member_id)
+    has_no_id = request.member_id == UNKNOWN
+    number = group.classic.id_count + 1
+    member_id = (request.drawn_id or f"{request.client}-{number}") if has_no_id else request.member_id
+    holder = members.static_id(request.instance_id)
+    takes_a_place = settings.consumer.rules.replaces_when_full and holder is not None
+    if members.find(member_id) is None and len(members.members) >= settings.consumer.max_size and not takes_a_place:
+        return _refuse_join(group, request, "GROUP_MAX_SIZE_REACHED", UNKNOWN)
+    if not _supports(members, request):
+        return _refuse_join(group, request, "INCONSISTENT_GROUP_PROTOCOL", request.member_id)
+    if has_no_id and request.drawn_id is None:
+        group = replace(group, classic=replace(group.classic, id_count=number))
+    if has_no_id and request.instance_id is None and request.version >= FIRST_VERSION_WITH_MEMBER_ID_REQUIRED:
+        return _refuse_join(group, request, "MEMBER_ID_REQUIRED", member_id)
+    replaced = None
+    if request.instance_id is not None:
+        if has_no_id:
+            replaced = members.find(holder)
+        elif holder != member_id:
+            error = "UNKNOWN_MEMBER_ID" if holder is None else "FENCED_INSTANCE_ID"
+            return _refuse_join(group, request, error, request.member_id)
+    return _take_in(settings, group, request, member_id, replaced)
+
+
+def _refuse_join(group: Group, request: classic.JoinGroup, error: str, member_id: str) -> Group:
+    return replace(group, effects=(JoinAnswered(request.client, error, member_id),))
+
+
+def _supports(group: ConsumerGroup, request: classic.JoinGroup) -> bool:
+    """Whether the member has an assignor that all classic members have; new ones have none of these."""
+    if request.protocol_type != "consumer":
+        return False
+    known = [{name for name, _ in each.classic.protocols} for each in group.members if each.classic is not None]
+    return any(all(name in names for names in known) for name, _ in request.protocols)
+
+
+def _take_in(
+    settings: Settings, group: Group, request: classic.JoinGroup, member_id: str, replaced: Member | None
+) -> Group:
+    """One step of reconciling, as a heartbeat of a new member has it."""
+    rules, members, now_ms = settings.consumer, group.consumer, group.now_ms
+    before = members.find(member_id) or Member(member_id)
+    if replaced is not None:
+        before = in_place_of(replaced, member_id)
+    sent = subscription_of(request.protocols[0][1])
+    topics = tuple(dict.fromkeys(sent.topics))
+    updated = replace(
+        before,
+        topics=before.topics if set(topics) == set(before.topics) else topics,
+        instance_id=request.instance_id or before.instance_id,
+        rebalance_timeout_ms=request.rebalance_timeout_ms,
+        classic=ClassicSide(request.client, request.session_timeout_ms, request.protocols),
+    )
+    found = look(rules, members, before, updated)
+    event = ConsumerGroupHeartbeat(member_id, JOIN, topics)
+    target: Aim = aim(rules, found.group, before, updated, found.are_alike, event)
+    after = reconcile(rules, members, updated, target, sent.owned, has_new_topics(before, updated))
+
+    records: list[Effect] = []
+    changed = found.group
+    if replaced is not None:
+        changed = with_replaced(changed, replaced, before)
+        records += REPLACEMENT
+    if updated != before:
+        changed = changed.with_written(updated)
+        records.append(RecordWritten(consumer.MEMBER_METADATA))
+    changed = target.applied_to(changed)
+    records += [*found.records, *target.records]
+    if after != updated:
+        changed = changed.with_written(after)
+        records.append(RecordWritten(consumer.CURRENT_ASSIGNMENT))
+    answer = JoinAnswered(request.client, NONE, member_id, after.epoch, request.protocols[0][0])
+    if replaced is not None and is_new(replaced) and may_be_downgraded(settings, members, [replaced.member_id]):
+        return _downgrade_with(settings, group, replaced, after, (*records,), answer)
+    changed = changed.with_member(
+        replace(
+            after,
+            session_ends_at_ms=now_ms + request.session_timeout_ms,
+            join_ends_at_ms=None,
+            sync_ends_at_ms=now_ms + request.rebalance_timeout_ms,
+        )
+    )
+    return replace(group, consumer=replace(changed, effects=()), effects=(*records, answer))
+
+
+def _downgrade_with(
+    settings: Settings,
+    group: Group,
+    replaced: Member,
+    member: Member,
+    records: tuple[Effect, ...],
+    answer: JoinAnswered,
+) -> Group:
+    """A classic member has taken the place of the last new one, a static one: no rebalance follows."""
+    old = group.consumer
+    stay = [each for each in old.in_broker_order if each.member_id != replaced.member_id]
+    after = downgraded(settings, group, [*stay, member], {member.member_id: replaced.member_id})
+    tombstones = downgrade_records(len(old.members))
+    effects = (*records, ProtocolChanged(CONSUMER, CLASSIC), *tombstones, classic.GroupWritten(), answer)
+    return Group(after, forgotten(settings, old), as_written(after), effects)
+
+
+# SyncGroup and Heartbeat.
+
+
+def _error_of(members: ConsumerGroup, member_id: str, instance_id: str | None, generation: int) -> str:
+    """Why a request of a classic member is refused; NONE if it is not."""
+    holder = members.static_id(instance_id)
+    if instance_id is not None and holder != member_id:
+        return "UNKNOWN_MEMBER_ID" if holder is None else "FENCED_INSTANCE_ID"
+    member = members.find(member_id)
+    if member is None or is_new(member):
+        return "UNKNOWN_MEMBER_ID"
+    return NONE if member.epoch == generation else "ILLEGAL_GENERATION"
+
+
+def _must_join(group: Group, member: Member) -> Group:
+    """The member is told to join again; from the first time on it has its rebalance timeout for that."""
+    if member.join_ends_at_ms is not None:
+        return group
+    member = replace(member, join_ends_at_ms=group.now_ms + member.rebalance_timeout_ms)
+    return replace(group, consumer=group.consumer.with_member(member))
+
+
+def _session_renewed(group: Group, member: Member) -> Member:
+    assert member.classic is not None
+    return replace(member, session_ends_at_ms=group.now_ms + member.classic.session_timeout_ms)
+
+
+def sync(settings: Settings, group: Group, request: classic.SyncGroup) -> Group:
+    """The answer to a SyncGroup: what the member has; what a client assigns in it is not looked at.
+
+    References
+    ----------
+    Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.classicGroupSyncToConsumerGroup``.
+    """
+    members = group.consumer
+    error = _error_of(members, request.member_id, request.instance_id, request.generation)
+    if error != NONE:
+        return replace(group, effects=(SyncAnswered(request.client, error),))
+    member = members.member(request.member_id)
+    assert member.classic is not None
+    if request.protocol_type not in (None, "consumer") or request.protocol not in (
+        None,
+        member.classic.protocols[0][0],
+    ):
+        return replace(group, effects=(SyncAnswered(request.client, "INCONSISTENT_GROUP_PROTOCOL"),))
+    if members.group_epoch > member.epoch and member.state != UNREVOKED_PARTITIONS:
+        return replace(_must_join(group, member), effects=(SyncAnswered(request.client, "REBALANCE_IN_PROGRESS"),))
+    member = replace(_session_renewed(group, member), sync_ends_at_ms=None)
+    answer = SyncAnswered(request.client, NONE, member.assigned_partitions)
+    return replace(group, consumer=members.with_member(member), effects=(answer,))
+
+
+def heartbeat(settings: Settings, group: Group, request: classic.Heartbeat) -> Group:
+    """The answer to a Heartbeat: join again, if the member could then get on.
+
+    That is so if the group has a newer epoch, if the member has to give up partitions, or if nobody holds any longer
+    what it waits for.
+
+    References
+    ----------
+    Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.classicGroupHeartbeatToConsumerGroup``.
+    """
+    members = group.consumer
+    error = _error_of(members, request.member_id, request.instance_id, request.generation)
+    if error == NONE:
+        member = _session_renewed(group, members.member(request.member_id))
+        group = replace(group, consumer=members.with_member(member))
+        is_free = member.state == UNRELEASED_PARTITIONS and not _waits_for_others(members, member)
+        if member.epoch < members.group_epoch or member.state == UNREVOKED_PARTITIONS or is_free:
+            error, group = "REBALANCE_IN_PROGRESS", _must_join(group, member)
+    return replace(group, effects=(classic.HeartbeatAnswered(request.client, error),))
+
+
+def _waits_for_others(members: ConsumerGroup, member: Member) -> bool:
+    missing = set(members.target(member.member_id)) - set(member.assigned_partitions)
+    return not missing.isdisjoint(members.holders)
+
+
+# LeaveGroup.
+
+
+def leave(settings: Settings, group: Group, request: classic.LeaveGroup) -> Group:
+    """The group without those that leave; if only classic members stay, it becomes a classic group (since 4.4).
+
+    Before 4.4 a new member cannot leave so: it is unknown. Then the group cannot become a classic one here.
+
+    References
+    ----------
+    Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.classicGroupLeaveToConsumerGroup``.
+    """
+    gone: dict[str, None] = {}
+    errors = []
+    for member_id, instance_id in ((request.member_id, request.instance_id), *request.others):
+        error, found = _who_leaves(settings, group.consumer, member_id, instance_id)
+        errors.append(error)
+        if found is not None:
+            gone[found] = None
+    answer = LeaveAnswered(request.client, errors[0], tuple(errors[1:]))
+    if not gone:
+        return replace(group, effects=(answer,))
+    after = without(settings, group, tuple(gone), classic.MEMBER_LEFT)
+    return replace(after, effects=(*after.effects, answer))
+
+
+def _who_leaves(
+    settings: Settings, members: ConsumerGroup, member_id: str, instance_id: str | None
+) -> tuple[str, str | None]:
+    """The error for one that leaves, and its member id if it is none."""
+    if instance_id is not None:
+        holder = members.static_id(instance_id)
+        if holder is None:
+            return "UNKNOWN_MEMBER_ID", None
+        if member_id not in (UNKNOWN, holder):
+            return "FENCED_INSTANCE_ID", None
+        member_id = holder
+    member = members.find(member_id)
+    if member is None or (is_new(member) and not settings.leaves_by_leave_group):
+        return "UNKNOWN_MEMBER_ID", None
+    return NONE, member_id
+
+
+def without(settings: Settings, group: Group, gone: Sequence[str], cause: str) -> Group:
+    """The group without some members, its epoch one higher; or a classic group, if only classic members stay."""
+    members = group.consumer
+    if may_be_downgraded(settings, members, gone):
+        return downgrade(settings, group, gone, cause)
+    records: list[Effect] = []
+    for member_id in gone:
+        members = members.without_member(member_id)
+        records += REMOVAL
+    seen, rules = members.subscribed_topics, settings.consumer.rules
+    if seen != members.seen_topics and rules.writes_topic_metadata:
+        records.append(RecordWritten(consumer.TOPIC_METADATA))
+    records.append(RecordWritten(consumer.GROUP_METADATA))
+    members = replace(members, group_epoch=members.group_epoch + 1, seen_topics=seen, group_type=CONSUMER)
+    if rules.ends_when_empty and not members.members:
+        records.append(RecordWritten(consumer.TARGET_METADATA))
+        members = replace(members, assignment_epoch=members.group_epoch, assigned_at_ms=None)
+    return replace(group, consumer=members, effects=tuple(records))
