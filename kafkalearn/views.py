@@ -18,7 +18,7 @@
   `describe_` and its text; `draw_measures` what a change costs by each assignor, `draw_shares` how often which share.
 - `draw_group`, `describe_group` and `group_text` show a consumer group in a scenario, moment by moment; `draw_timeline`
   the whole scenario, `draw_group_states` the states of a classic group and every way between them; `animate_epochs` a
-  KIP-848 group heartbeat by heartbeat.
+  KIP-848 group heartbeat by heartbeat, `animate_mixed` one that changes its protocol.
 - `draw_consuming`, `describe_consuming` and `consuming_text` show a topic and what its groups have read of it;
   `draw_lag_by_partition` and `draw_lag_over_time` how far they are behind. `draw_push`, `describe_push` and
   `push_text` show the same records pulled from a log and pushed from queues.
@@ -70,6 +70,7 @@ _NAMES_OF = {
     "drawing.saving": "save",
     "drawing.widgets": "Player Varied play progress_bar vary",
     "groups.epochs_picture": "animate_epochs",
+    "groups.mixed_picture": "animate_mixed",
     "groups.picture": "animate_group describe_group draw_group group_text",
     "groups.timeline_picture": "draw_group_states draw_timeline",
     "log.picture": "crossing_text describe_crossing draw_crossing draw_log",
