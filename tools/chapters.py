@@ -2,6 +2,7 @@
 
     python3 run.py chapters          all of them, in order
     python3 run.py chapters 01 07    those whose names hold 01 or 07
+    python3 run.py chapters --players    gives the players on show the script and the style of today, and runs nothing
 
 A chapter in which a cell fails is left as it was.
 """
@@ -9,6 +10,7 @@ A chapter in which a cell fails is left as it was.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -17,6 +19,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
+
+from kafkalearn.drawing.player import player_html
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
@@ -100,8 +104,35 @@ def run(path: Path) -> bool:
     return True
 
 
+_PLAYER = re.compile(r"<style>(?:(?!</style>).)*\.kl-player.*mountAll\(\);\n</script>", re.DOTALL)
+
+
+def with_todays_players(text: str) -> str:
+    """A chapter's file whose players have the script and the style that running it would give them; all else stays."""
+    today = _PLAYER.search(player_html("{}", "", 0))
+    assert today is not None
+    notebook = nbformat.reads(text, as_version=4)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if "text/html" in output.get("data", {}):
+                output.data["text/html"] = _PLAYER.sub(lambda _: today[0], output.data["text/html"])
+    return nbformat.writes(notebook) + "\n"
+
+
+def _renew_players(words: list[str]) -> int:
+    for path in chapter_paths(words):
+        before = path.read_text(encoding="utf-8")
+        after = with_todays_players(before)
+        if after != before:
+            path.write_text(after, encoding="utf-8", newline="\n")
+        print(f"{path.name}: {'changed' if after != before else 'as before'}")
+    return 0
+
+
 def main(words: list[str]) -> int:
     """Execute the chapters named, or all; 1 if one fails or none is so named."""
+    if "--players" in words:
+        return _renew_players([word for word in words if word != "--players"])
     paths = chapter_paths(words)
     if not paths:
         names = ", ".join(path.stem for path in chapter_paths()) or "none"

@@ -20,6 +20,7 @@ import pdoc.render
 from nbformat import NotebookNode
 
 from tools.book.exercises import import_statements
+from tools.book.face import face
 from tools.book.live import with_policy, with_script
 
 FOLDER = "reference"
@@ -92,7 +93,7 @@ def _in_the_book(html: str) -> str:
         return with_policy(html)
     html = _by_keys(f"{html[: main.end()]}{WAY_BACK}{html[main.end() :]}")
     return with_script(
-        html.replace("</head>", f"<style>{STYLE.read_text(encoding='utf-8')}</style>\n</head>", 1), "../"
+        html.replace("</head>", f"<style>{face()}{STYLE.read_text(encoding='utf-8')}</style>\n</head>", 1), "../"
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from tools.book.face import face
 from tools.book.live import with_policy
 
 STYLE = Path(__file__).with_name("style.css")
@@ -53,7 +54,7 @@ def shell_page(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)} · kafkalearn</title>
-<style>{STYLE.read_text(encoding="utf-8")}</style>
+<style>{face()}{STYLE.read_text(encoding="utf-8")}</style>
 {shared}
 {head}
 </head>

@@ -12,13 +12,12 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 
 from tools.book import instructor, live, progress, reference, search
 from tools.book.chapter import Chapter, navigation, page
-from tools.book.chapter.contents import inline_html
+from tools.book.front import front_page
 from tools.book.live.packages import NotFetched
 from tools.book.made import Made, digest
 from tools.book.pages import faults
 from tools.book.playground import PAGE as PLAYGROUND
 from tools.book.playground import playground_page
-from tools.book.shell import shell_page
 from tools.chapters import execute, normalise
 
 
@@ -39,8 +38,7 @@ def write(paths: list[Path], made: Made, made_of: str, *, anew: bool) -> list[st
         made.keep(chapter.path.stem, digest(key, links), lambda: chapter_pages(chapter, notebook, links, made))  # noqa: B023
     modules = reference.modules_of(notebooks)
     made.keep("reference", " ".join(modules), lambda: reference.pages(modules))
-    titles = digest(*(f"{each.page} {each.heading} {each.question}" for each in chapters))
-    made.keep("others", titles, lambda: other_pages(chapters))
+    made.keep("others", digest(*keys), lambda: other_pages(chapters, notebooks))
     runtime = scripts / "runtime.js"
     made.keep(PLAYGROUND, digest(runtime), lambda: [(PLAYGROUND, playground_page(runtime.read_text(encoding="utf-8")))])
     made.keep(search.INDEX, digest(*keys), lambda: [(search.INDEX, search_index(chapters, modules, made))])
@@ -83,27 +81,11 @@ def chapter_pages(chapter: Chapter, notebook: NotebookNode, navigation: str, mad
         yield notes, live.with_script(html)
 
 
-def other_pages(chapters: list[Chapter]) -> Iterator[tuple[str, str]]:
+def other_pages(chapters: list[Chapter], notebooks: list[NotebookNode]) -> Iterator[tuple[str, str]]:
     """What stands beside the chapters and is made of their titles."""
-    yield "index.html", index_page(chapters)
+    yield "index.html", front_page(chapters, notebooks)
     yield search.PAGE, search.search_page()
     yield from progress.pages((each.path.stem, each.title, each.page) for each in chapters)
-
-
-def index_page(chapters: list[Chapter]) -> str:
-    """The page that lists the chapters."""
-    items = [
-        f'<li><a href="{each.page}">{inline_html(each.heading)}</a><br>{inline_html(each.question)}</li>'
-        for each in chapters
-    ]
-    return shell_page(
-        "kafkalearn",
-        f"""<p>The inside of Apache Kafka, stepped by hand and run over millions of rows. The pages run Python in your
-browser: what they show can be changed, exercises are checked, and nothing leaves them.</p>
-<ol class="chapters">
-{chr(10).join(items) or "<li>There are no chapters yet.</li>"}
-</ol>""",
-    )
 
 
 def search_index(chapters: list[Chapter], modules: list[str], made: Made) -> str:

@@ -199,7 +199,9 @@ export default {
   id: "kafkalearn-lab:plugin",
   autoStart: true,
   activate(app) {
-    document.head.append(element("link", { rel: "stylesheet", href: new URL("predictions.css", import.meta.url).href }));
+    for (const sheet of ["face.css", "predictions.css"]) {
+      document.head.append(element("link", { rel: "stylesheet", href: new URL(sheet, import.meta.url).href }));
+    }
     app.docRegistry.addWidgetExtension("Notebook", {
       createNew(panel, context) {
         Promise.all([context.ready, panel.revealed]).then(() => attend(app, panel, context));

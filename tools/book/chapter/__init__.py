@@ -16,13 +16,13 @@ from kafkalearn.predictions.marking import marked
 from tools.book import instructor, live
 from tools.book.chapter.contents import inline_html, with_contents
 from tools.book.exercises import with_exercises
+from tools.book.face import SIDE, face
 from tools.environment import ROOT
 from tools.page.cells import needed_by
 from tools.sections import in_sections
 
 HERE = Path(__file__).parent
 STYLE = HERE.parent / "style.css"
-SIDE = ROOT / "kafkalearn" / "lab" / "kafkalearn-lab"  # what the book's pages and JupyterLab have in common
 
 # The player that a widget of ours brings along goes before everything that needs a kernel.
 PRIORITY = ["text/html", "image/svg+xml", "image/png", "image/jpeg", "text/markdown", "text/latex", "text/plain"]
@@ -111,12 +111,13 @@ def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callab
     notebook.metadata.title = chapter.title
     exporter = HTMLExporter(raw_template=(HERE / "page.html.j2").read_text(encoding="utf-8"))
     exporter.display_data_priority = PRIORITY
-    style = "\n".join(path.read_text(encoding="utf-8") for path in (STYLE, SIDE / "predictions.css"))
+    style = "\n".join([face(), *(path.read_text(encoding="utf-8") for path in (STYLE, SIDE / "predictions.css"))])
     scripts = (SIDE / "predictions.js", HERE / "predicting.js", HERE / "slides.js")
     script = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
     book = {"style": style, "navigation": navigation, "script": script, "tools": live.tools}
     resources = {"book": book, "metadata": {"path": str(chapter.path.parent)}}
     html, _ = exporter.from_notebook_node(notebook, resources)
+    html = re.sub(r' data-jp-theme-\w+="[^"]*"', "", html)  # light or dark is the system's choice, not the template's
     address = r'(<(?:a|img)\b[^>]*\b(?:href|src)=")([^"#:]+)'
     return with_contents(re.sub(address, lambda match: match[1] + address_in_book(match[2], chapter.path, copy), html))
 

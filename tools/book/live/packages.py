@@ -29,7 +29,7 @@ class Package:
     @property
     def archive(self) -> Path:
         """Where it lies once it is fetched."""
-        return data_folder() / "npm" / f"{self.name}-{self.version}.tgz"
+        return data_folder() / "npm" / f"{self.name.replace('/', '-')}-{self.version}.tgz"
 
 
 PYODIDE = Package(

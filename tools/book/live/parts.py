@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kafkalearn.drawing.player import player_script, player_style
+from tools.book.face import fonts, licences
 from tools.book.live import runtime
 from tools.book.live.packages import ACE, PYODIDE, files
 
@@ -26,6 +27,7 @@ _NOTICE = """What lies in this folder and is not kafkalearn's own:
 - runtime.js holds {pyodide.name} {pyodide.version} (Mozilla Public License 2.0, MPL-2.0.txt; its source:
   github.com/pyodide/pyodide), which holds CPython and its standard library (Python.txt).
 - ace/ is {ace.name} {ace.version} (BSD licence, Ace.txt; its source: github.com/ajaxorg/ace).
+- page.css holds letters of Atkinson Hyperlegible Next and Mono, and of Noto Sans SC (SIL Open Font License, Fonts.txt).
 """
 
 
@@ -48,11 +50,13 @@ def write(book: Path) -> Path:
         _put(folder / "licences" / "Ace.txt", licence.decode("utf-8"))
     for licence in (HERE / "licences").glob("*.txt"):
         _put(folder / "licences" / licence.name, licence.read_text(encoding="utf-8"))
+    _put(folder / "licences" / "Fonts.txt", licences())
     _put(folder / "licences" / "README.txt", _NOTICE.format(pyodide=PYODIDE, ace=ACE))
     return folder
 
 
-_LONG_STYLE = re.compile(r'<style type="text/css">(.{10000,}?)</style>', re.DOTALL)
+_STYLE = re.compile(r'<style type="text/css">(.*?)</style>', re.DOTALL)
+_LONG = 10_000
 
 
 def with_shared_style(html: str) -> tuple[str, dict[str, str]]:
@@ -60,23 +64,25 @@ def with_shared_style(html: str) -> tuple[str, dict[str, str]]:
     files: dict[str, str] = {}
 
     def moved(style: re.Match[str]) -> str:
+        if len(style[1]) < _LONG:
+            return style[0]
         name = f"{FOLDER}/notebook-{hashlib.sha256(style[1].encode()).hexdigest()[:8]}.css"
         files[name] = style[1]
         return f'<link rel="stylesheet" href="{name}">'
 
-    return _LONG_STYLE.sub(moved, html), files
+    return _STYLE.sub(moved, html), files
 
 
 def page_script(names: Sequence[str] = PAGE_SCRIPTS) -> str:
     """The script of a page: the player, then ours, each in a scope of its own."""
     player = player_script().replace("export default { render };", "")
     ours = [(HERE / name).read_text(encoding="utf-8") for name in names]
-    return f"window.kafkalearnPlayer = (() => {{\n{player}\nreturn {{ render }};\n}})();\n" + "\n".join(ours)
+    return f"window.kafkalearnPlayer = (() => {{\n{player}\nreturn {{ render, mountAll }};\n}})();\n" + "\n".join(ours)
 
 
 def page_style() -> str:
     """The style sheet of a page's live parts, and the player's."""
-    return player_style() + (HERE / "page.css").read_text(encoding="utf-8")
+    return fonts() + player_style() + (HERE / "page.css").read_text(encoding="utf-8")
 
 
 def _write_runtime(folder: Path) -> None:

@@ -1,0 +1,103 @@
+"""The first page of the book: a mechanism that runs, and a card for each chapter.
+
+A card has a picture of the chapter's first player, the question, the minutes that `tools.minutes` counts, and how far
+this reader has come, which the page's script asks the store of answers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+
+from kafkalearn.consuming import Join, Leave, Poll, Produce, Settings, simulate
+from kafkalearn.views import animate_consuming
+from tools.book.chapter import Chapter
+from tools.book.chapter.contents import inline_html
+from tools.book.exercises import exercises_of
+from tools.book.shell import shell_page
+from tools.minutes import together
+
+HERE = Path(__file__).parent
+_STATE = re.compile(r'<script type="application/json">(.*?)</script>', re.DOTALL)
+_MINUTES = re.compile(r"\s*About \d+ minutes")
+
+
+def front_page(chapters: Sequence[Chapter], notebooks: Sequence[NotebookNode]) -> str:
+    """The HTML of the page.
+
+    Parameters
+    ----------
+    chapters, notebooks : sequence
+        In reading order, each notebook with its outputs.
+    """
+    pairs = list(zip(chapters, notebooks, strict=True))
+    cards = "\n".join(_card(*pair) for pair in pairs)
+    begin = f'<a class="begin" href="{chapters[0].page}">Begin</a>' if chapters else ""
+    style = f"<style>{(HERE / 'front.css').read_text(encoding='utf-8')}</style>"
+    return shell_page(
+        "The inside of Apache Kafka",
+        f"""<div class="opening"><div class="words">
+<p>Predict, then run: each mechanism is stepped by hand, broken on purpose, and run over millions of rows. Python runs in
+these pages; nothing leaves them.</p>
+<p>{begin} <span id="go-on" role="status"></span></p>
+</div>
+{_played()}</div>
+<h2>The chapters</h2>
+<ol class="cards">
+{cards or "<li>There are no chapters yet.</li>"}
+</ol>""",
+        [(HERE / "front.js").read_text(encoding="utf-8")],
+        head=style,
+    )
+
+
+def _played() -> str:
+    """A run that answers no question of a chapter: a group reads, and a member leaves it."""
+    orders = [Produce(f"{who}{number}", who.encode()) for number, who in enumerate("ADFGADFGA")]
+    both = [Poll("billing", "billing-0", 2), Poll("billing", "billing-1", 2)]
+    joins = [Join("billing", "billing-0"), Join("billing", "billing-1")]
+    events = [*orders, *joins, *both, Leave("billing", "billing-1"), *[both[0]] * 3]
+    drawn = animate_consuming(simulate(Settings(partition_count=3), events), title="Who reads on when a member leaves?")
+    found = _STATE.search(drawn.html(len(orders)))
+    assert found is not None
+    data = f'<script type="application/json">{found[1]}</script>'
+    return f'<figure><div class="kl-player" data-kl-start>{data}</div></figure>'
+
+
+def _states(notebook: NotebookNode) -> Iterator[dict[str, Any]]:
+    """What each player of a chapter is given."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if found := _STATE.search("".join(output.get("data", {}).get("text/html", ""))):
+                yield json.loads(found[1])
+
+
+def _card(chapter: Chapter, notebook: NotebookNode) -> str:
+    about = _MINUTES.split(chapter.question)[0]  # the card counts them itself
+    number, _, name = chapter.heading.partition(" · ")
+    exercises = " ".join(each.progress.exercise for each in exercises_of(chapter.path.stem).values())
+    return (
+        f'<li data-exercises="{escape(exercises)}"><a href="{chapter.page}">'
+        f'<span class="picture drawn" aria-hidden="true">{_picture(notebook)}</span>'
+        f'<span class="name"><span class="number">{inline_html(number)}</span> {inline_html(name or number)}</span></a>'
+        f'<p class="question">{inline_html(about)}</p>'
+        f'<p class="facts">{together(notebook).minutes} min <span data-part="done"></span></p></li>'
+    )
+
+
+def _picture(notebook: NotebookNode) -> str:
+    """How the first run that moves begins, which no question asks for; or the first picture."""
+    states = list(_states(notebook))
+    state = next((each for each in states if len(each["_animation"]["frames"]) > 1), states[0] if states else None)
+    if state is None:
+        return ""
+    lines, frames = state["_animation"]["lines"], state["_animation"]["frames"]
+    runs = frames[0]
+    shown = [line for at, count in zip(runs[::2], runs[1::2], strict=True) for line in lines[at : at + count]]
+    return re.sub(r' aria-label="[^"]*"| role="img"', "", "\n".join(shown))
