@@ -43,8 +43,8 @@ def front_page(chapters: Sequence[Chapter], notebooks: Sequence[NotebookNode]) -
     return shell_page(
         "The inside of Apache Kafka",
         f"""<div class="opening"><div class="words">
-<p>Predict, then run: each mechanism is stepped by hand, broken on purpose, and run over millions of rows. Python runs in
-these pages; nothing leaves them.</p>
+<p>Predict, then run: each mechanism is stepped by hand, broken on purpose, and run over millions of rows. Python runs
+in these pages; nothing leaves them.</p>
 <p>{begin} <span id="go-on" role="status"></span></p>
 </div>
 {_played()}</div>

@@ -1,43 +1,186 @@
-// A chapter as slides, on the same page with the same players: cells whose slide_type is "slide" or "subslide" begin one.
-// Page Down and Page Up, or n and b, turn them; Escape ends. The address with #slides opens so.
+// A chapter as slides, on the same page with the same players: one idea each. A cell begins a slide, a picture has one of
+// its own, and what does not fit goes on to the next: it is measured, so nothing is ever cut off. Checks, folded code,
+// exercises' forms and what a prediction closes are on none.
+// Page Down and Page Up, or n and b, turn them; o opens the notes in a second window, which follows; Escape ends. The
+// address with #slides opens so; the notes' with #speaker are that window.
 
-function slidesOf(cells) {
-  const slides = [];
-  for (const cell of cells) {
-    const begins = cell.classList.contains("slide") || cell.classList.contains("subslide");
-    if (begins || slides.length === 0) slides.push([]);
-    slides.at(-1).push(cell);
+const slideHead = document.querySelector(".for-slides"), counter = document.getElementById("slide-number");
+const notesLink = document.querySelector('.navigation a[href$=".instructor.html"]');
+const shownIn = (element) => element.getClientRects().length > 0;
+let slides = [], at = -1, speaker = null;
+
+// What may stand on a slide, in order: its element, the cell it is of, and whether it wants a slide for itself.
+function piecesOf(cell) {
+  const pieces = [], add = (element, isAlone = false) => pieces.push({ element, cell, isAlone });
+  const parts = (element) => {
+    if (element.matches("ol, ul")) [...element.children].forEach((each) => add(each));
+    else if (element.querySelector(":scope tbody tr")) element.querySelectorAll("tbody tr").forEach((each) => add(each));
+    else add(element);
+  };
+  for (const words of cell.querySelectorAll(".jp-MarkdownCell .jp-RenderedMarkdown")) [...words.children].forEach(parts);
+  for (const input of cell.querySelectorAll(".jp-CodeCell .jp-InputArea")) if (!input.closest(".kl-folded-code")) add(input);
+  for (const output of cell.querySelectorAll(".jp-OutputArea-child")) {
+    const picture = output.querySelector(".kl-player") ?? output.querySelector(":scope .jp-OutputArea-output > :is(img, svg)");
+    if (picture) add(picture, true);
+    else output.querySelector("tbody tr") ? parts(output) : add(output);
   }
-  return slides;
+  cell.querySelectorAll("[data-asks]").forEach((each) => add(each));
+  return pieces;
 }
 
-const slides = slidesOf([...document.querySelectorAll(".book-cell")]);
-const counter = document.getElementById("slide-number");
-let at = -1;
+const isHeading = (element) => /^H[1-6]$/.test(element.tagName);
+const wordsOf = (heading) => heading.textContent.replace("¶", "").trim();
+
+// All pieces are laid out under each other and measured; then each slide takes as many as fit.
+function cut() {
+  document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
+  document.querySelector("main").style.zoom = "";
+  document.querySelectorAll(".book-cell [data-smaller]").forEach((each) => {
+    each.style.zoom = "";
+    delete each.dataset.smaller;
+  });
+  const pieces = [...document.querySelectorAll(".book-cell")].flatMap(piecesOf).filter(({ element }) => shownIn(element));
+  const room = document.documentElement.clientHeight - slideHead.offsetHeight - 2 * parseFloat(getComputedStyle(document.body).fontSize);
+  const measured = pieces.map((piece) => ({ ...piece, box: piece.element.getBoundingClientRect(), wide: piece.element.closest("table")?.scrollWidth ?? piece.element.scrollWidth }));
+  const made = [];
+  let title = document.title, open = null;
+  for (const piece of measured) {
+    if (isHeading(piece.element)) {
+      title = wordsOf(piece.element);
+      open = null;
+      if (piece.element.tagName === "H1") made.push((open = { title: "", pieces: [piece], names: title, cell: piece.cell, extra: piece.element.offsetHeight }));
+      continue;
+    }
+    const fits = open && !open.isAlone && !piece.isAlone && open.cell === piece.cell && piece.box.bottom - open.pieces[0].box.top <= room - open.extra;
+    if (fits) open.pieces.push(piece);
+    else made.push((open = { title, pieces: [piece], isAlone: piece.isAlone, extra: 0 }));
+    open.cell = piece.cell;
+    const head = piece.element.closest("table")?.tHead;
+    if (open.pieces.length === 1 && head) open.extra = head.offsetHeight;
+    open.extra ??= 0;
+  }
+  made.room = room;
+  return made;
+}
+
+function hideAllBut(kept) {
+  const shown = new Set(kept.map(({ element }) => element));
+  const holds = (element) => kept.some((each) => element.contains(each.element));
+  for (const cell of document.querySelectorAll(".book-cell")) {
+    const isHere = holds(cell);
+    cell.classList.toggle("off-slide", !isHere);
+    if (!isHere) continue;
+    for (const { element } of piecesOf(cell)) element.classList.toggle("off-slide", !shown.has(element));
+    for (const part of cell.querySelectorAll(".jp-Cell-inputWrapper, .jp-Cell-outputWrapper, .jp-OutputArea-child, .jp-RenderedMarkdown > *, .jp-RenderedHTMLCommon > *")) {
+      if (!shown.has(part)) part.classList.toggle("off-slide", !holds(part));
+    }
+  }
+}
+
+// Few words are made larger; one piece that is larger than the screen is made smaller as a whole.
+function fit(slide) {
+  const main = document.querySelector("main"), boxes = slide.pieces.map(({ element }) => element.getBoundingClientRect());
+  const takes = boxes.at(-1).bottom - boxes[0].top;
+  main.style.zoom = !slide.isAlone && takes < 0.45 * slides.room ? 1.3 : "";
+  for (const { element } of slide.pieces) {
+    const whole = element.closest("table") ?? element;
+    if (slide.isAlone || whole.dataset.smaller) continue;
+    const high = slides.room / Math.max(whole.getBoundingClientRect().height, 1), wide = whole.parentElement.clientWidth / Math.max(whole.scrollWidth, 1);
+    const scale = Math.min(high, wide, 1);
+    if (scale < 1) Object.assign(whole.style, { zoom: scale }), (whole.dataset.smaller = scale.toFixed(2));
+  }
+}
 
 function showSlide(to) {
+  if (at < 0) {
+    document.body.classList.add("slides");
+    document.getElementById("show-slides").textContent = "End";
+    slides = cut();
+  }
   at = Math.max(0, Math.min(slides.length - 1, to));
-  document.body.classList.add("slides");
-  slides.forEach((cells, number) => cells.forEach((cell) => cell.classList.toggle("off-slide", number !== at)));
+  const slide = slides[at];
+  document.querySelector("main").style.zoom = "";
+  hideAllBut(slide.pieces);
+  slide.pieces.forEach(({ element }) => { if (element.tagName === "LI" && element.parentElement.tagName === "OL") element.value = [...element.parentElement.children].indexOf(element) + 1; });
+  fit(slide);
+  document.getElementById("slide-title").textContent = slide.title;
   counter.textContent = `${at + 1} of ${slides.length}`;
   scrollTo(0, 0);
+  tell();
 }
 
 function endSlides() {
   document.body.classList.remove("slides");
-  document.querySelectorAll(".off-slide").forEach((cell) => cell.classList.remove("off-slide"));
-  slides[at]?.[0].scrollIntoView();
+  document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
+  document.querySelectorAll("main, .book-cell [data-smaller]").forEach((each) => { each.style.zoom = ""; });
+  document.getElementById("show-slides").textContent = "Slides";
+  slides[at]?.pieces[0].element.scrollIntoView();
   at = -1;
 }
 
+// A prediction opens what it had closed, and a window changes its size: the slides are cut anew, from the same place on.
+let cutting = 0;
+addEventListener("resize", () => {
+  if (at < 0) return;
+  cancelAnimationFrame(cutting);
+  cutting = requestAnimationFrame(() => {
+    const { element } = slides[at].pieces[0];
+    slides = cut();
+    showSlide(slides.findIndex(({ pieces }) => pieces.some((each) => each.element === element)));
+  });
+});
+
+function tell() {
+  if (!speaker || at < 0) return;
+  const name = (number) => slides[number] && (slides[number].title || slides[number].names);
+  speaker.postMessage({ kafkalearnSlide: { at: at + 1, count: slides.length, title: name(at), next: name(at + 1) ?? "the end" } }, "*");
+}
+
+function openNotes() {
+  if (notesLink) speaker = open(`${notesLink.href}#speaker`, "kafkalearn-notes", "popup,width=900,height=800");
+}
+
 document.getElementById("show-slides").addEventListener("click", () => (at < 0 ? showSlide(0) : endSlides()));
+document.getElementById("show-notes").addEventListener("click", openNotes);
+document.getElementById("show-notes").hidden = !notesLink;
 document.addEventListener("keydown", (event) => {
   if (at < 0 || event.target.closest("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest(".kl-player") && event.key !== "n" && event.key !== "b") return;
   if (event.key === "PageDown" || event.key === "n") showSlide(at + 1);
   else if (event.key === "PageUp" || event.key === "b") showSlide(at - 1);
+  else if (event.key === "o") openNotes();
   else if (event.key === "Escape") endSlides();
   else return;
   event.preventDefault();
 });
-if (location.hash === "#slides") showSlide(0);
+addEventListener("message", ({ data, source }) => {
+  if (data.kafkalearnNotes && source === speaker) tell();
+});
+if (location.hash === "#slides") document.fonts.ready.then(() => showSlide(0)); // letters have their widths
+
+window.kafkalearnSlides = { count: () => slides.length, show: showSlide };
+
+// The second window: where the class is, how long it has been, and what the notes say of this section.
+if (location.hash === "#speaker") {
+  const bar = Object.assign(document.createElement("div"), { className: "speaker" });
+  const begun = Date.now();
+  let said = { at: 0, count: 0, title: "Turn a slide in the other window.", next: "" };
+  const show = () => {
+    const minutes = Math.floor((Date.now() - begun) / 60_000);
+    bar.textContent = `${said.at} of ${said.count} · ${said.title} · ${minutes} min${said.next ? ` · next: ${said.next}` : ""}`;
+  };
+  document.querySelector("main").prepend(bar);
+  setInterval(show, 10_000);
+  addEventListener("message", ({ data }) => {
+    if (!data.kafkalearnSlide) return;
+    said = data.kafkalearnSlide;
+    show();
+    const number = /^(\d+) /.exec(said.title)?.[1];
+    const isOfIt = (part) => part.textContent.includes(said.title) || (number && new RegExp(`\\bsections? (\\d+ (to|and) )?${number}\\b`, "i").test(part.textContent));
+    const parts = [...document.querySelectorAll(".jp-RenderedMarkdown :is(li, tr, p)")];
+    const found = parts.filter((part) => part.classList.toggle("of-the-slide", Boolean(isOfIt(part))));
+    found.find((part) => part.tagName !== "TR")?.scrollIntoView({ block: "center" });
+  });
+  show();
+  window.opener?.postMessage({ kafkalearnNotes: "ready" }, "*");
+}
