@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from hypothesis import strategies
 
-from conformance.mechanism import Answer, Case, Mechanism, new_topic
+from conformance.mechanism import Answer, Case, Mechanism, leaders_of, new_topic
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.formats.batches import Batch
 from kafkalearn.formats.disk import parse_segment
@@ -32,6 +32,11 @@ IDS, GROUPS, PARTITIONS = ("x1", "x2"), ("g1", "g2"), ("t-0", "t-1")
 OF_CONSUMERS = 1  # the group whose member speaks KIP-848; the other's is a classic one
 TIMEOUT_MS = 60_000
 NOBODY = "U0"
+SHORT_MS, MOST_WAITS = 1000, 2
+TIMERS_S, POLL_S = 6.0, 0.05
+LOADED = (NONE, "TRANSACTIONAL_ID_NOT_FOUND")
+"""What DescribeTransactions answers once the coordinator has read its log."""
+
 PATIENCE_S, BRIEF_S = 3.0, 0.05
 """How long markers may be on their way; once they have not arrived in that time, how long they are waited for."""
 
@@ -70,7 +75,43 @@ def _cases(transaction_version: int, release: str) -> strategies.SearchStrategy[
     return strategies.sampled_from(kinds).flatmap(partial(_of_clients, release))
 
 
-def _of_clients(release: str, kind: str) -> strategies.SearchStrategy[Case]:
+def _timer_cases(release: str) -> strategies.SearchStrategy[Case]:
+    """One id with a short timeout; twice the brokers' timers are waited for: of a transaction, and of an unused id."""
+    of, pick = strategies.fixed_dictionaries, strategies.sampled_from
+    wait = of({"do": strategies.just("WaitUntil"), "until": pick(("changed",))})
+    return _of_clients(release, "new", timeouts=(SHORT_MS,), more=(wait,)).map(_with_few_waits)
+
+
+def _with_few_waits(case: Case) -> Case:
+    steps, waits = [], 0
+    for each in case["steps"]:
+        waits += each["do"] == "WaitUntil"
+        if each["do"] not in ("Join", "WriteTxnMarkers") and (each["do"] != "WaitUntil" or waits <= MOST_WAITS):
+            steps.append(
+                {**each, "id": 0, "who": "nobody" if each["who"] == "other" else each["who"]} if "who" in each else each
+            )
+    return {"steps": steps}
+
+
+def _restart_cases(release: str) -> strategies.SearchStrategy[Case]:
+    """Requests of any client, and the broker of coordinator and partitions stopped or killed between them."""
+    of, pick = strategies.fixed_dictionaries, strategies.sampled_from
+    restart = of({"do": strategies.just("Restart"), "how": pick(("SIGTERM", "SIGKILL"))})
+    return _of_clients(release, "mixed", more=(restart,)).map(_with_one_restart)
+
+
+def _with_one_restart(case: Case) -> Case:
+    steps, restarts = [], 0
+    for each in case["steps"]:
+        restarts += each["do"] == "Restart"
+        if each["do"] not in ("Join", "WriteTxnMarkers") and (each["do"] != "Restart" or restarts == 1):
+            steps.append(each)
+    return {"steps": steps}
+
+
+def _of_clients(
+    release: str, kind: str, timeouts: tuple[int, ...] = (*(TIMEOUT_MS,) * 9, 0, 10**6), more: tuple[Any, ...] = ()
+) -> strategies.SearchStrategy[Case]:
     of, pick, whole = strategies.fixed_dictionaries, strategies.sampled_from, strategies.integers
 
     def taken(name: str, *versions: int) -> list[int]:
@@ -82,7 +123,7 @@ def _of_clients(release: str, kind: str) -> strategies.SearchStrategy[Case]:
         return of({**common, **fields})
 
     places, groups = pick((0, 0, 1)), pick((0, 0, 1))
-    init = request("InitProducerId", expects=pick((False, False, True)), timeout=pick((TIMEOUT_MS,) * 9 + (0, 10**6)))
+    init = request("InitProducerId", expects=pick((False, False, True)), timeout=pick(timeouts))
     add = request(
         "AddPartitionsToTxn", places=pick(([0], [0], [1], [0, 1], [], [2])), verifies=pick((False, False, True))
     )
@@ -112,7 +153,7 @@ def _of_clients(release: str, kind: str) -> strategies.SearchStrategy[Case]:
     sent = {"v": pick(taken("WriteTxnMarkers", 1, 2)), "id": places, "who": pick(SENDERS)}
     marker = of({"do": strategies.just("WriteTxnMarkers"), **sent, **markers})
     often = [init, add, offsets, written, written, written, committed, committed, end, end, end]
-    step = strategies.one_of(*often, *often, *often, plain, join, marker)
+    step = strategies.one_of(*often, *often, *often, plain, join, marker, *more * 6)
     return of({"steps": strategies.lists(step, min_size=1, max_size=25)})
 
 
@@ -154,6 +195,8 @@ class _Clients:
 
     def _fields(self, each: Case) -> dict[str, Any]:
         do = each["do"]
+        if do in ("WaitUntil", "Restart"):
+            return {name: value for name, value in each.items() if name != "do"}
         if do == "Join":
             return {"group": GROUPS[each["group"]], "is_consumer": each["group"] == OF_CONSUMERS}
         if do == "OffsetCommit":
@@ -226,6 +269,7 @@ class _Broker:
         for name in self.groups.values():
             kafka.coordinator(name)
         self._wait_for_ids()
+        self.coordinator_epoch = kafka.partition("__transaction_state", 0).leader_epoch
         self._changed()
 
     def _wait_for_ids(self) -> None:
@@ -233,7 +277,10 @@ class _Broker:
         first = self.ids[IDS[0]]
         wait_for(lambda: self._ask("FindCoordinator", 2, {"key": first, "keyType": 1})["errorCode"], 0, "coordinator")
         look = partial(self._ask, "DescribeTransactions", 0, {"transactionalIds": [first]})
-        wait_for(lambda: _error(look()["transactionStates"][0]), "TRANSACTIONAL_ID_NOT_FOUND", "the ids' coordinator:")
+        told = wait_for(
+            lambda: _error(look()["transactionStates"][0]), lambda error: error in LOADED, "the coordinator"
+        )
+        assert told in LOADED
         self.kafka.new_producer_id()
 
     def _ask(self, name: str, version: int, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -381,6 +428,27 @@ class _Broker:
         self.members[name] = member
         return {"error": error, "generation": generation, "member": name}
 
+    def _WaitUntil(self, version: None, q: Mapping[str, Any]) -> Answer:  # noqa: N802
+        """Until a timer of the coordinator has changed one of the ids, if there is one."""
+        before = self._transactions()
+        deadline = time.monotonic() + (TIMERS_S if any(isinstance(each, list) for each in before.values()) else 0)
+        while self._transactions() == before and time.monotonic() < deadline:
+            time.sleep(POLL_S)
+        return {}
+
+    def _Restart(self, version: None, q: Mapping[str, Any]) -> Answer:  # noqa: N802
+        if q["how"] == "SIGKILL":
+            self.kafka.kill(self.broker)
+        else:
+            self.kafka.stop(self.broker)
+        self.kafka.restart(self.broker)
+        wait_for(lambda: len(leaders_of(self.kafka, self.topic)), len(PARTITIONS), "leaders:")
+        wait_for(
+            lambda: self._ask("OffsetFetch", 8, self._committed_request(False))["groups"][0]["errorCode"], 0, "groups:"
+        )
+        self._wait_for_ids()
+        return {}
+
     # --- what anybody can observe
 
     def _changed(self) -> dict[str, Any]:
@@ -463,16 +531,19 @@ class _Broker:
         return found
 
     def _committed(self) -> dict[str, Any]:
-        topics = [{"name": self.topic, "partitionIndexes": list(range(len(PARTITIONS)))}]
-        groups = [{"groupId": each, "topics": topics} for each in self.groups.values()]
         found: dict[str, list[Any]] = {name: [] for name in GROUPS}
         for is_stable in (False, True):
-            got = self._ask("OffsetFetch", 8, {"groups": groups, "requireStable": is_stable})["groups"]
+            got = self._ask("OffsetFetch", 8, self._committed_request(is_stable))["groups"]
             for name, each in zip(GROUPS, got, strict=True):
                 (topic,) = each["topics"]
                 by_number = {one["partitionIndex"]: one for one in topic["partitions"]}
                 found[name].append([_offset(by_number[number]) for number in range(len(PARTITIONS))])
         return {f"committed {name}": each for name, each in found.items()}
+
+    def _committed_request(self, is_stable: bool) -> dict[str, object]:
+        topics = [{"name": self.topic, "partitionIndexes": list(range(len(PARTITIONS)))}]
+        groups = [{"groupId": each, "topics": topics} for each in self.groups.values()]
+        return {"groups": groups, "requireStable": is_stable}
 
     def logs(self) -> dict[str, Any]:
         """The batches of each partition: where, whose, and what."""
@@ -504,16 +575,21 @@ def _offset(found: Mapping[str, Any]) -> Answer:
 
 def _ask(kafka: Kafka, case: Case, new_name: Callable[[str], str]) -> Answer:
     broker = _Broker(kafka, new_name)
-    clients = _Clients(broker)
-    return {"steps": [clients.play(each) for each in case["steps"]], "logs": broker.logs()}
+    clients, epoch = _Clients(broker), broker.coordinator_epoch
+    steps = [clients.play(each) for each in case["steps"]]
+    return {"coordinator epoch": epoch, "steps": steps, "logs": broker.logs()}
 
 
-def _say(transaction_version: int, release: str, case: Case, seen: Answer) -> Answer:
-    played = Replay(Settings(release, transaction_version, partitions=PARTITIONS), IDS, GROUPS)
+def _say(transaction_version: int, more: Mapping[str, int], release: str, case: Case, seen: Answer) -> Answer:
+    """What the simulator answers; only the broker can know the epoch that its coordinator had before."""
+    epoch = seen["coordinator epoch"]
+    settings = Settings(release, transaction_version, partitions=PARTITIONS, coordinator_epoch=epoch, **more)
+    played = Replay(settings, IDS, GROUPS)
     clients = _Clients(played)
     steps = [clients.play(each) for each in case["steps"]]
     logs = played.logs()
-    return {"steps": steps, "logs": {name: [_told(each) for each in logs[name]] for name in PARTITIONS}}
+    told = {name: [_told(each) for each in logs[name]] for name in PARTITIONS}
+    return {"coordinator epoch": epoch, "steps": steps, "logs": told}
 
 
 def _told(batch: Mapping[str, Any]) -> Answer:
@@ -521,19 +597,31 @@ def _told(batch: Mapping[str, Any]) -> Answer:
     return [*(batch[name] for name in names), batch["kind"].upper(), batch.get("records", [])]
 
 
-def _mechanism(transaction_version: int) -> Mechanism:
+SHORT_TIMERS = {"abort_timed_out_interval_ms": 500, "id_expiration_ms": 2500, "remove_expired_interval_ms": 500}
+NAMES = {
+    "abort_timed_out_interval_ms": "transaction.abort.timed.out.transaction.cleanup.interval.ms",
+    "id_expiration_ms": "transactional.id.expiration.ms",
+    "remove_expired_interval_ms": "transaction.remove.expired.transaction.cleanup.interval.ms",
+}
+"""Kafka's names of the simulator's settings."""
+
+
+def _mechanism(name: str, cases: Any, transaction_version: int, timers: Mapping[str, int] | None = None) -> Mechanism:
+    of_timers = {NAMES[each]: value for each, value in (timers or {}).items()}
+    one_partition = {"transaction.state.log.num.partitions": 1, "offsets.topic.num.partitions": 1}
     return Mechanism(
-        name=f"transactions, version {transaction_version}",
+        name=name,
         rules=("requests about transactions: answers, states, markers, the last stable offset, offsets that wait",),
-        cases=partial(_cases, transaction_version),
+        cases=cases,
         ask=_ask,
-        say=partial(_say, transaction_version),
-        settings={
-            "transaction_version": transaction_version,
-            "config": {"transaction.state.log.num.partitions": 1, "offsets.topic.num.partitions": 1},
-        },
-        tries=2,
+        say=partial(_say, transaction_version, timers or {}),
+        settings={"transaction_version": transaction_version, "config": {**one_partition, **of_timers}},
+        tries=3 if timers else 2,
     )
 
 
-VERSION_0, VERSION_1, VERSION_2 = map(_mechanism, (0, 1, 2))
+VERSION_0, VERSION_1, VERSION_2 = (
+    _mechanism(f"transactions, version {number}", partial(_cases, number), number) for number in (0, 1, 2)
+)
+TIMERS = _mechanism("transactions, their timers", _timer_cases, 2, SHORT_TIMERS)
+RESTARTS = _mechanism("transactions over restarts", _restart_cases, 2)

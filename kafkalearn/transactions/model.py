@@ -103,8 +103,11 @@ class Settings(Checked):
 
     @property
     def fences_a_late_commit(self) -> bool:
-        """Whether a commit that meets the coordinator's abort is answered PRODUCER_FENCED (KAFKA-20785, read: 4.4)."""
-        return "4.4" in RELEASES and at_least("4.4", self.release)
+        """Whether a commit that meets the coordinator's abort is answered PRODUCER_FENCED (KAFKA-20785, read).
+
+        Kafka 4.4.0 answers INVALID_TXN_STATE (recorded), as all releases before it.
+        """
+        return "4.5" in RELEASES and at_least("4.5", self.release)
 
     @property
     def rotates_when_fencing(self) -> bool:
