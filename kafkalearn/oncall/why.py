@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
@@ -29,6 +29,7 @@ from kafkalearn.oncall.logs.lines import (
 )
 from kafkalearn.oncall.logs.reader import sorted_files
 from kafkalearn.oncall.logs.rebalances import GroupHistory, Rebalance, histories
+from kafkalearn.oncall.logs.transactions import TransactionFinding, findings
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, file_argument
 from kafkalearn.releases.lines import DEFAULT_RELEASE, parse_release
 
@@ -110,7 +111,8 @@ def why(
     }
     names = [group] if group is not None else [each.group for each in found[:MOST_GROUPS] if each.group is not None]
     now = {} if cluster is None else {name: _now(cluster, name) for name in names}
-    return Why(reading, tuple(found), advised, now, group, release, shows_unknown)
+    of_transactions = findings(reading.transactions) if group is None else ()
+    return Why(reading, tuple(found), advised, now, group, release, shows_unknown, of_transactions)
 
 
 _LIKE_A_PATH = re.compile(r"[^\s{}<>|]*(?:[/\\][^\s{}<>|]*|\.(?:log|gz|bz2|xz|zst|txt|out)(?:\.[\w-]+)*)")
@@ -176,6 +178,7 @@ class Why(Answer):
     group: str | None  # the one that was asked for
     release: str  # whose defaults the advice takes
     shows_unknown: bool
+    transactions: tuple[TransactionFinding, ...] = ()  # what went wrong; with a group that was asked for none
 
     @property
     def rebalances(self) -> tuple[Rebalance, ...]:
@@ -184,7 +187,9 @@ class Why(Answer):
 
     @property
     def outcome(self) -> Outcome:
-        """Found: a rebalance with a cause; cannot tell: no group in the logs, or no cause of any rebalance."""
+        """Found: a rebalance with a cause, or a transaction that went wrong; cannot tell: no group, or no cause."""
+        if self.transactions:
+            return Outcome.FOUND
         if not self.groups:
             return Outcome.CANNOT_TELL
         if not self.rebalances:
@@ -206,6 +211,7 @@ class Why(Answer):
             "clocks_back": [each._asdict() for each in self.reading.clocks_back],
             "unknown_lines": [*map(asdict, self.reading.unknown)],
             "groups": [self._group_data(each) for each in self.groups],
+            "transactions": [*map(_transaction_data, self.transactions)],
             "now": dict(self.now),
         }
 
@@ -240,7 +246,9 @@ class Why(Answer):
             lines += self._words_of(history)
         if len(self.groups) > MOST_GROUPS:
             lines.append(f"{counted(len(self.groups) - MOST_GROUPS, 'group')} more; --group shows one, --json all.")
-        if not self.groups:
+        if self.transactions:
+            lines += _transaction_words(self.transactions)
+        elif not self.groups:
             lines.append(self._nothing())
         known = {each.group for each in self.groups[:MOST_GROUPS]}
         lines += [wrapped(f"{name} now: {said}.") for name, said in self.now.items() if name not in known]
@@ -310,6 +318,23 @@ def standstill_ms(history: GroupHistory) -> int | None:
     """How long nobody read, in all its rebalances but that which formed it; None: no log says so."""
     found = [each.standstill_ms for each in later_rebalances(history) if each.standstill_ms is not None]
     return sum(found) if found else None
+
+
+def _transaction_data(one: TransactionFinding) -> dict[str, object]:
+    told = {name: value for name, value in one._asdict().items() if name != "evidence"}
+    return {**told, "evidence": [{"place": f"{each.source}:{each.line}", "text": each.text} for each in one.evidence]}
+
+
+def _transaction_words(found: Sequence[TransactionFinding]) -> Iterator[str]:
+    """What went wrong for each transactional id: how often, when, why, and what to do."""
+    yield f"Transactions: {counted(len(found), 'finding')}"
+    for each in found[:MOST_REBALANCES]:
+        who = each.transactional_id or ("a producer" if each.producer_id is None else f"producer {each.producer_id}")
+        often = "" if each.count == 1 else f", and {each.count - 1} more until {_moment(each.last_ms)}"
+        yield wrapped(f"{_moment(each.first_ms)}{often}: {who}: {each.words}.", "  ", "    ")
+        yield wrapped(f"What to do: {each.advice}.", "    ")
+    if len(found) > MOST_REBALANCES:
+        yield f"  {counted(len(found) - MOST_REBALANCES, 'finding')} more; --json has all."
 
 
 def _rebalance_data(one: Rebalance) -> dict[str, object]:

@@ -33,6 +33,12 @@ from kafkalearn.oncall.logs.lines import (
 )
 from kafkalearn.oncall.logs.patterns import event_from, event_of, first_words, says_nothing
 from kafkalearn.oncall.logs.protocol_errors import REBALANCING, error_in, event_of_error
+from kafkalearn.oncall.logs.transactions import (
+    OF_TRANSACTIONS,
+    TransactionEvent,
+    event_of_line,
+    speaks_of_transactions,
+)
 
 MOST_EVENTS = 500_000  # kept at once; about 1 kB each
 LONGEST_LINE = 64 * 1024  # characters; the rest of a longer line is passed over
@@ -237,6 +243,7 @@ class Reading:
     doubled_count: int = 0  # events of brokers that stand in another file as well, and count once
     clocks_back: tuple[ClockBack, ...] = ()  # of each source the first place
     skipped: tuple[str, ...] = ()  # files of a folder that are no text
+    transactions: tuple[TransactionEvent, ...] = ()  # what the lines say of transactions, as they stood
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -262,6 +269,7 @@ class Reader:
         self.events: list[LogEvent] = []
         self.line_count = self.unknown_count = 0
         self.unknown: list[UnknownLine] = []
+        self.transactions: list[TransactionEvent] = []
         self.sources: dict[str, int] = {}
         self._source: str | None = None  # of the last line
         self._config: tuple[Line, dict[str, str], str, int] | None = None  # its title, and where that stands
@@ -332,12 +340,22 @@ class Reader:
         elif text[0] in " \t" and _STACK.match(text):
             return None  # a line of a stack trace
         event = self._in_known_layout(text, source, number)
+        if event is None and speaks_of_transactions(text) and self._takes_transaction(text, source, number):
+            return None
         if event is None and speaks_of_groups(text):
             event = self._anywhere(text, source, number)
             is_about = not self._is_silent and speaks_of_groups(self._message) and not _NO_NEWS.search(text)
             if event is None and is_about:
                 self._unknown(text, source, number)
         return None if event is None else self._keep(event)
+
+    def _takes_transaction(self, text: str, source: str, number: int) -> bool:
+        """Keep what a line says of a transaction; whether it is about nothing else."""
+        line = split(text, self.clock)
+        event = event_of_line(line.message, line.time_ms, source, number)
+        if event is not None and len(self.transactions) < MOST_EVENTS:
+            self.transactions.append(event)
+        return event is not None or line.message.startswith(OF_TRANSACTIONS)
 
     def _anywhere(self, text: str, source: str, number: int) -> LogEvent | None:
         """The event of a line in a layout that is not known, or of a form that is not."""
@@ -440,6 +458,7 @@ class Reader:
             len(self.events) - len(events),
             tuple(self._back.values()),
             tuple(self.skipped),
+            tuple(self.transactions),
         )
 
 

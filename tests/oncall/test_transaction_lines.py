@@ -1,0 +1,122 @@
+"""What `why` makes of lines about transactions: those that brokers and Java's producers wrote, and made ones."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kafkalearn.oncall import why
+from kafkalearn.oncall.answer import WIDTH, Outcome
+from kafkalearn.oncall.logs import read
+from kafkalearn.oncall.logs.transactions import MEANINGS, event_of_line, findings
+
+RECORDED = json.loads(
+    (Path(__file__).resolve().parents[1] / "vectors" / "server_logs" / "transactions.json").read_text(encoding="utf-8")
+)["runs"]
+
+
+def kinds(answer):
+    return {(each.transactional_id, each.kind): each.count for each in answer.transactions}
+
+
+@pytest.mark.parametrize("release", RECORDED)
+def test_a_brokers_lines_name_the_rollback_and_the_commit_that_came_after_it(release):
+    answer = why(RECORDED[release]["server"], has_advice=False)
+    assert kinds(answer) == {("slow", "timed out"): 1, ("slow", "not ended"): 1}
+    assert answer.outcome == Outcome.FOUND
+    assert answer.reading.unknown_count == 0
+    late = next(each for each in answer.transactions if each.kind == "not ended")
+    assert late.words.endswith("it came after its transaction had timed out")
+    assert "transaction.timeout.ms" in str(answer)
+    assert max(map(len, str(answer).splitlines())) <= WIDTH
+
+
+@pytest.mark.parametrize("release", RECORDED)
+def test_producers_lines_name_who_was_fenced_and_what_asked_for_too_long(release):
+    answer = why(RECORDED[release]["client"], has_advice=False)
+    found = kinds(answer)
+    assert found["payments", "old epoch"] >= 1
+    assert found["payments", "fenced"] >= 1
+    assert found["slow", "not ended"] >= 1
+    assert found["long", "timeout too long"] >= 1
+    assert not [each for each in answer.transactions if each.transactional_id is None]  # stack traces say it again
+    fenced = next(each for each in answer.transactions if each.kind == "old epoch")
+    assert "gave epoch 2" in fenced.words
+
+
+def test_both_logs_together_say_it_once_for_each_id_and_kind():
+    answer = why([*RECORDED["4.4.0"]["server"], *RECORDED["4.4.0"]["client"]], has_advice=False)
+    names = [(each.transactional_id, each.kind) for each in answer.transactions]
+    assert len(names) == len(set(names))
+    data = answer.as_data()["transactions"]
+    assert [each["kind"] for each in data] == [each.kind for each in answer.transactions]
+    assert all(each["evidence"] for each in data)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "name", "producer", "place"),
+    [
+        (
+            "Epoch of producer 7 at offset 5 in orders-0 is 1, which is smaller than the last seen epoch 2",
+            "old epoch", None, 7, "orders-0",
+        ),
+        (
+            "Out of order sequence number for producer 7 at offset 5 in partition orders-0: 9 (incoming seq. number), "
+            "3 (current end sequence number)",
+            "out of order", None, 7, "orders-0",
+        ),
+        (
+            "[Transaction Marker Request Completion Handler 1]: Sending pay's transaction marker for partition "
+            "orders-0 has permanently failed with error org.apache.kafka.common.errors.InvalidProducerEpochException "
+            "with the current coordinator epoch 3; cancel sending any more transaction markers",
+            "marker refused", "pay", None, "orders-0",
+        ),
+        (
+            "[TransactionCoordinator id=1] Returning INVALID_PRODUCER_ID_MAPPING error code to client for pay's "
+            "AddPartitions request",
+            "id unknown", "pay", None, None,
+        ),
+        (
+            "[TransactionCoordinator id=1] Rollback of ongoing transaction for transactionalId pay failed due to "
+            "error NOT_ENOUGH_REPLICAS",
+            "rollback failed", "pay", None, None,
+        ),
+        ("[TransactionCoordinator id=1] Startup complete.", None, None, None, None),
+        ("[Producer clientId=p] Closing the Kafka producer", None, None, None, None),
+    ],
+)  # fmt: skip
+def test_a_line_is_what_it_says(line, kind, name, producer, place):
+    event = event_of_line(line, 5, "log", 1)
+    found = (None,) * 4 if event is None else (event.kind, event.transactional_id, event.producer_id, event.place)
+    assert found == (kind, name, producer, place)
+
+
+def test_a_producer_is_named_by_the_id_that_it_was_given_to():
+    lines = [
+        "[2026-11-26 03:55:56,403] INFO [TransactionCoordinator id=1] Initialized transactionalId pay with producerId "
+        "7 and producer epoch 0 on partition __transaction_state-0 (a.B)",
+        "[2026-11-26 03:55:57,403] INFO [TransactionCoordinator id=1] Initialized transactionalId pay with producerId "
+        "7 and producer epoch 2 on partition __transaction_state-0 (a.B)",
+        "[2026-11-26 03:55:58,403] ERROR [ReplicaManager broker=1] Error processing append operation on partition "
+        "orders-0 (kafka.server.ReplicaManager)",
+        "org.apache.kafka.common.errors.InvalidProducerEpochException: Epoch of producer 7 at offset 5 in orders-0 is "
+        "0, which is smaller than the last seen epoch 2",
+    ]
+    (found,) = findings(read(lines).transactions)
+    assert (found.transactional_id, found.kind) == ("pay", "old epoch")
+
+
+def test_one_that_was_answered_concurrent_transactions_once_is_no_finding_and_an_id_that_hangs_is():
+    line = "[TransactionCoordinator id=1] Returning CONCURRENT_TRANSACTIONS error code to client for pay's {} request"
+    once = [event_of_line(line.format("InitProducerId"), 1, "log", 1)]
+    assert findings(once) == ()
+    (found,) = findings(once * 50)
+    assert found.kind == "other state"
+
+
+def test_a_group_that_is_asked_for_hides_transactions():
+    assert why(RECORDED["4.4.0"]["server"], group="billing").transactions == ()
+
+
+def test_every_kind_has_its_words_and_its_advice():
+    assert all(each.words and each.advice for each in MEANINGS.values())
