@@ -1,15 +1,27 @@
-"""The search for the shortest schedule of a transactional producer that breaks a promise."""
+"""The search for the shortest schedule of a transactional producer that breaks a promise, or keeps a reader waiting."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Unpack
 
-from kafkalearn.base.checks import one_of
+from kafkalearn.base.checks import iterable, one_of
+from kafkalearn.base.liveness import Stuck
+from kafkalearn.base.liveness import find_stuck as find_stuck_in
+from kafkalearn.base.promises import Promises
 from kafkalearn.base.search import EventLimits, Search, explore, whole
 from kafkalearn.transactions import client, processing
 from kafkalearn.transactions.client import Application, Arrived, Ended, Event, GaveUp, Sent, Settings, Started
-from kafkalearn.transactions.model import OFFSETS_PARTITION, CoordinatorLoaded, MarkerArrived, TimePassed
+from kafkalearn.transactions.model import (
+    OFFSETS_PARTITION,
+    ONGOING,
+    PREPARE_ABORT,
+    PREPARE_COMMIT,
+    CoordinatorLoaded,
+    MarkerArrived,
+    TimePassed,
+)
 
 ONE_INSTANCE: tuple[Event, ...] = (
     Started(),
@@ -109,3 +121,73 @@ def find_twice(
     chosen = {one_of("promise", name, processing.PROMISES): processing.PROMISES[name] for name in promises}
     model = whole(settings, processing.step, chosen)
     return explore(model, processing.start(settings), (*events, *markers), **limits)
+
+
+READ_ON = "a reader of committed records is held back by nothing but a transaction that goes on"
+DECIDED_ENDS = "no transaction is between its decision and its last marker"
+
+
+def _reads_on(settings: Settings, state: Application) -> bool:
+    if any(each.status == ONGOING for each in state.cluster.transactions):
+        return True  # its timer ends it
+    return all(each.last_stable_offset == each.end_offset for each in state.cluster.partitions)
+
+
+def _has_ended(settings: Settings, state: Application) -> bool:
+    return not any(each.status in (PREPARE_COMMIT, PREPARE_ABORT) for each in state.cluster.transactions)
+
+
+PROGRESS: Promises = MappingProxyType({READ_ON: _reads_on, DECIDED_ENDS: _has_ended})
+"""What is to come again after whatever happened, as predicates of settings and state."""
+
+A_RECORD: Mapping[type, int] = MappingProxyType({Started: 1, Sent: 1, TimePassed: 1, CoordinatorLoaded: 1})
+"""How often events may happen, if nothing else is said: one transaction, of one record."""
+
+
+def find_stuck(
+    settings: Settings,
+    events: Sequence[Event] = WITH_A_TIMER,
+    promise: str = READ_ON,
+    *,
+    fair: Iterable[Event | type] = (MarkerArrived, Arrived, TimePassed),
+    depth: int | None = None,
+    budget: int = 50_000,
+    at_most: Mapping[type, int] = A_RECORD,
+) -> Stuck[Application, Event]:
+    """The shortest way to a reader who is held back for ever, or word that there is none.
+
+    Parameters
+    ----------
+    settings, events
+        As for `find`. A transaction that its coordinator knows to go on holds nobody back for longer than its timer.
+    promise : str
+        A name in `PROGRESS`.
+    fair : iterable of events or types
+        What happens at last, if it stays possible: requests and markers arrive, time passes. The producer need not end.
+    depth, budget, at_most
+        As for `kafkalearn.base.liveness.find_stuck`.
+
+    Examples
+    --------
+    A *hanging transaction*: a record that comes after the abort of its transaction holds readers back, and no timer
+    ends that, for its coordinator knows of none.
+
+    >>> from kafkalearn.transactions.model import Settings as Cluster
+    >>> found = find_stuck(Settings(Cluster(transaction_version=0, verification=False)))
+    >>> [type(frame.event).__name__ for frame in found.trace[1:]]
+    ['Started', 'Sent', 'GaveUp', 'Ended', 'MarkerArrived', 'Arrived', 'TimePassed']
+    >>> find_stuck(Settings(Cluster(transaction_version=0))).outcome  # verified, KIP-890
+    'nothing left'
+
+    References
+    ----------
+    KIP-664, hanging transactions; KIP-890, which ends them.
+    """
+    chosen = {one_of("promise", promise, PROGRESS): PROGRESS[promise]}
+    kinds = {type(event) for event in events}
+    happens = [each for each in iterable("fair", fair, of="events or types") if each in kinds or each in events]
+    limits = {kind: count for kind, count in at_most.items() if kind in kinds}
+    model = whole(settings, client.step, chosen)
+    return find_stuck_in(
+        model, client.start(settings), tuple(events), fair=happens, depth=depth, budget=budget, at_most=limits
+    )
