@@ -100,6 +100,7 @@ def find_stuck(
     looks = [CheckAndComplete(key) for key in keys] if checks else []
     # Time that passes while somebody waits, as often as somebody may come.
     passing = [TimePassed(longest_ms + chosen.timer.tick_ms)] if timers else []
+    fair: list[PurgatoryEvent] = [*looks, *passing]
 
     def happen(settings: Settings, purgatory: Purgatory, event: PurgatoryEvent) -> Purgatory:
         if isinstance(event, TimePassed) and not purgatory.waiting:
@@ -111,6 +112,6 @@ def find_stuck(
     if timers:
         limits[TimePassed] = len(operations)
     return find_stuck_in(
-        model, start(chosen), [*events, *looks, *passing], fair=[*looks, *passing],
+        model, start(chosen), [*events, *fair], fair=fair,
         depth=depth, budget=budget, at_most=limits,
     )  # fmt: skip
