@@ -18,13 +18,25 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
 from kafkalearn.base.checks import whole_number
+from kafkalearn.base.trace import Trace
 from kafkalearn.spark.columns import WHOLE_NUMBERS, quotient, require
 from kafkalearn.spark.data.cache import Recipe, kept
 from kafkalearn.spark.data.datasets import FIRST_ORDER_MS, SEED, rows_of
 from kafkalearn.spark.data.generate import hash_of
 from kafkalearn.spark.session.interrupts import Update
+from kafkalearn.transactions.model import Cluster, Event
+from kafkalearn.transactions.reader import written_ms
 
-__all__ = ["ABORTED", "COMMITTED", "OPEN", "stable_offsets", "transactional_topic", "transactions_of", "waits"]
+__all__ = [
+    "ABORTED",
+    "COMMITTED",
+    "OPEN",
+    "log_rows",
+    "stable_offsets",
+    "transactional_topic",
+    "transactions_of",
+    "waits",
+]
 
 COMMITTED, ABORTED, OPEN = "COMMIT", "ABORT", "OPEN"
 """How a transaction ended: the kind of its marker, or that it has none."""
@@ -146,7 +158,7 @@ def stable_offsets(rows: DataFrame, every_ms: int, transactions: DataFrame | Non
     ends = grid.join(ends, [*PARTITION, "moment"], "left").select(*PARTITION, "moment", end.alias("end_offset"))
     # A transaction is open at the moments from its first record to before its marker: most at none.
     opened = quotient(sf.col("first_ms") + (every_ms - 1), every_ms)
-    closed = quotient(sf.col("marker_ms") - 1, every_ms)
+    closed = quotient(sf.col("marker_ms") + (every_ms - 1), every_ms) - 1
     spans = found.crossJoin(sf.broadcast(last)).withColumn("closed", sf.coalesce(closed, "last_moment"))
     spans = spans.withColumn("opened", opened).where("opened <= closed")
     oldest = sf.min(sf.struct("first_offset", "producer_id", "first_ms")).alias("oldest")
@@ -256,11 +268,14 @@ def generate_topic(spark: SparkSession, row_count: int, seed: int) -> DataFrame:
     is_marker_place, is_last_place = is_turn & (place % 6 == 5), is_turn & (place % 6 == 4)
     drawn = sf.pmod(hash_of(seed, "producer", sf.col("id")), sf.lit(PRODUCER_COUNT + 1))
     chosen = sf.when(is_marker_place | is_last_place, in_turn).otherwise(drawn)
+    lost_round = int(row_count // PARTITION_COUNT * LOST_SHARE) // ROUND
+    is_loser = (partition == LOST_PARTITION) & (sf.col("chosen") == LOST_PRODUCER)
+    # Its last marker is in that round; then comes one record more.
+    is_lost = is_loser & (offset > lost_round * ROUND + 6 * LOST_PRODUCER + 5)
+    is_first_lost = is_lost & (round_ == lost_round + 1) & is_last_place
     numbered = quotient(round_, BLOCK) * 1_000 + partition * PRODUCER_COUNT + sf.col("chosen")
     is_slow = sf.pmod(hash_of(seed, "slow", numbered), sf.lit(SLOW_ONE_IN)) == 0
-    lost_from = int(row_count // PARTITION_COUNT * LOST_SHARE)
-    is_lost = (partition == LOST_PARTITION) & (sf.col("chosen") == LOST_PRODUCER) & (offset > lost_from)
-    is_first_lost = is_lost & (round_ == lost_from // ROUND + 1) & is_last_place
+    is_slow = is_slow & ~(is_loser & (round_ == lost_round))
     is_plain = (sf.col("chosen") == PRODUCER_COUNT) | (is_lost & ~is_first_lost)
     is_aborted = sf.pmod(hash_of(seed, "outcome", sf.col("id")), sf.lit(100)) < ABORTED_PERCENT
     kind = sf.when(is_aborted, ABORTED).otherwise(COMMITTED)
@@ -291,3 +306,37 @@ def generate_topic(spark: SparkSession, row_count: int, seed: int) -> DataFrame:
             "control",
         )
     )
+
+
+def log_rows(spark: SparkSession, trace: Trace[Cluster, Event]) -> DataFrame:
+    """The logs of a run of `kafkalearn.transactions` at its end, as rows: what the queries are compared with.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        Where the rows are made.
+    trace : Trace
+        A run; a partition is called ``topic-number``.
+
+    Returns
+    -------
+    DataFrame
+        ``topic``, ``partition``, ``offset``, ``timestamp``, ``producer_id``, ``is_transactional``, ``control``.
+    """
+    rows = []
+    for each in trace[-1].state.partitions:
+        topic, _, number = each.name.rpartition("-")
+        written = written_ms(trace, each.name)
+        for batch in each.batches:
+            control = None if batch.kind == "data" else batch.kind
+            for offset in range(batch.offset, batch.last_offset + 1):
+                at_ms = written[batch.offset]
+                rows.append((topic, int(number), offset, at_ms, batch.producer_id, batch.is_transactional, control))
+    columns = (
+        "topic string, partition int, offset bigint, at_ms bigint, producer_id bigint, is_transactional boolean, "
+        "control string"
+    )
+    return spark.createDataFrame(rows, columns).select(
+        *PARTITION, "offset", sf.timestamp_millis("at_ms").alias("timestamp"), "producer_id", "is_transactional",
+        "control",
+    )  # fmt: skip
