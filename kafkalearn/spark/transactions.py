@@ -28,9 +28,6 @@ from kafkalearn.transactions.model import Cluster, Event
 from kafkalearn.transactions.reader import written_ms
 
 __all__ = [
-    "ABORTED",
-    "COMMITTED",
-    "OPEN",
     "log_rows",
     "stable_offsets",
     "transactional_topic",

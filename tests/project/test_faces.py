@@ -52,9 +52,8 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     },
     "kafkalearn.zookeeper.connector": {"what is to come again": "PROGRESS"},
     "kafkalearn.transactions": {
-        "requests of one's own, until a chapter uses them": "AddOffsetsToTxn AddPartitionsToTxn BrokerRestarted "
-        "CoordinatorLoaded EndTxn InitProducerId Join LeaderCameBack LeaderWentAway MarkerArrived OffsetCommit Produce "
-        "TimePassed TxnOffsetCommit WriteTxnMarkers",
+        "requests of one's own": "AddOffsetsToTxn AddPartitionsToTxn BrokerRestarted Join LeaderCameBack LeaderWentAway "
+        "OffsetCommit TxnOffsetCommit WriteTxnMarkers",
     },
     "kafkalearn.delivery": {
         "the promises by their names": "NO_REJECTED_IN_LOG ORDER_KEPT",
@@ -114,7 +113,8 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "a frame or a run in a terminal": "assignment_text commit_path_text commits_text consuming_text "
         "crossing_text delivery_text failover_text group_text keyless_text leadership_text "
         "log_text lookup_text purgatory_text push_text rebalance_text "
-        "record_bytes_text replication_text requests_text store_text truncation_text wheels_text zookeeper_text",
+        "record_bytes_text replication_text requests_text store_text transactions_text truncation_text wheels_text "
+        "zookeeper_text",
         "a moment of a run, drawn or in a sentence": "describe_failover describe_fetching describe_group "
         "describe_keyless describe_offset_stores describe_push describe_rebalance describe_simple_consumer "
         "describe_zookeeper draw_fetching draw_group draw_keyless draw_offset_stores draw_rebalance "

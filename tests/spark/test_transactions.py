@@ -1,4 +1,4 @@
-"""Transactions on Spark: the queries against the simulator, moment by moment, and the made topic against its own rules."""
+"""Transactions on Spark: the queries against the simulator, and the made topic against its own rules."""
 
 import random
 
