@@ -36,7 +36,7 @@ EXPECTED = {
     *("offsets_topic", "replicated_store", "store"),
     *("coordinator_life", "failover", "leadership", "throttles"),
     *("operations", "requests", "wheel"),
-    "transactions",
+    *("processing", "transactions"),
     *("fetching", "offset_stores", "simple_consumer", "zookeeper_connector", "zookeeper_tree"),
 }
 NONSENSE = (None, "Fetch", 7, object())

@@ -17,7 +17,9 @@ from kafkalearn.transactions import (
     TimePassed,
     TxnOffsetCommit,
     WriteTxnMarkers,
+    processing,
 )
+from kafkalearn.transactions.processing import Assigned, Ended, OffsetFetched, OffsetsSent, Processed
 from tests.contract.simulator import Run, Simulator
 
 SIMULATORS = {}
@@ -51,4 +53,31 @@ SIMULATORS["transactions"] = Simulator(
         Run(transactions.Settings("4.0", transaction_version=1), TRANSACTIONS[:3]),
     ),
     senseless=(MarkerArrived("x", "t-0"),),
+)
+
+# Two workers of a group: the second one has to wait, and the first one is refused.
+WORK = (
+    Assigned("a"),
+    Processed("a"),
+    OffsetsSent("a"),
+    Ended("a"),
+    Assigned("b"),
+    MarkerArrived("a", "out-0"),
+    MarkerArrived("a", "__consumer_offsets-0"),
+    OffsetFetched("b"),
+    Processed("b"),
+    Assigned("a"),
+    OffsetsSent("b"),
+    Ended("b", commit=False),
+    TimePassed(1_000),
+)
+SIMULATORS["processing"] = Simulator(
+    home="kafkalearn.transactions.processing",
+    runs=(
+        Run(processing.Settings(), WORK),
+        Run(
+            processing.Settings(id_per="partition", names_member=False), [Assigned("a"), Processed("a"), Assigned("b")]
+        ),
+    ),
+    senseless=(Processed("a"), OffsetFetched("a"), MarkerArrived("a", "out-0")),
 )
