@@ -52,8 +52,8 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     },
     "kafkalearn.zookeeper.connector": {"what is to come again": "PROGRESS"},
     "kafkalearn.transactions": {
-        "requests of one's own": "AddOffsetsToTxn AddPartitionsToTxn BrokerRestarted Join LeaderCameBack LeaderWentAway "
-        "OffsetCommit TxnOffsetCommit WriteTxnMarkers",
+        "requests of one's own": "AddOffsetsToTxn AddPartitionsToTxn BrokerRestarted Join LeaderCameBack "
+        "LeaderWentAway OffsetCommit WriteTxnMarkers",
     },
     "kafkalearn.delivery": {
         "the promises by their names": "NO_REJECTED_IN_LOG ORDER_KEPT",
