@@ -39,6 +39,7 @@ from kafkalearn.oncall.durability import (
 )
 from kafkalearn.oncall.options import add_bootstrap, cluster_of, described, file_argument
 from kafkalearn.oncall.settings import read_files
+from kafkalearn.oncall.transactional import Trouble, troubles_of
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
 
 ASKS = (
@@ -74,7 +75,8 @@ def safe(
     Parameters
     ----------
     files : str, Path, or an iterable of them
-        Properties files of the broker, the topic, the producer; a pair of a side and a file says whose it is.
+        Properties files of the broker, the topic, the producer; a pair of a side and a file says whose it is. Of a
+        producer with a ``transactional.id`` its consumers' files are looked at as well.
     acks, min_insync_replicas, replication_factor, is_unclean_election_enabled, is_idempotent, retries, max_in_flight
         Go before what files say; None: the topic itself, the files, then the release's default.
     describe : str or None
@@ -151,7 +153,9 @@ def safe(
     remedy = find_remedy(given, line, harms, elr) if harms else ()
     hangs = without is not None
     topic_now = troubles(partitions, given[MIN_ISR].value, producer.acks == "all", bool(given[UNCLEAN].value))
-    return Safe(line, shown, harms, beyond, seen, remedy, _notes(given, settings), settings, hangs, elr, topic_now)
+    of_transactions, unsaid = troubles_of(read)
+    notes = (*_notes(given, settings), *unsaid)
+    return Safe(line, shown, harms, beyond, seen, remedy, notes, settings, hangs, elr, topic_now, of_transactions)
 
 
 def _topic(describe: str, topic: str | None) -> str:
@@ -196,11 +200,12 @@ class Safe(Answer):
     hangs_on_elr: bool = False  # with eligible leader replicas nothing harms, without them these runs do
     has_eligible_leader_replicas: bool | None = None  # None: it makes no difference, or the release has none
     now: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # what is wrong already, and with which partitions
+    transactions: tuple[Trouble, ...] = ()  # what goes wrong with those of a producer that has a transactional.id
 
     @property
     def outcome(self) -> Outcome:
-        """Found, if a run harms a record or a partition is in trouble; cannot tell, if that hangs on what is unsaid."""
-        if self.now:
+        """Found, if a run harms a record, or partitions or transactions are in trouble; cannot tell, if that is unsaid."""
+        if self.now or self.transactions:
             return Outcome.FOUND
         if self.hangs_on_elr:
             return Outcome.CANNOT_TELL
@@ -218,6 +223,7 @@ class Safe(Answer):
             "seen": [{"result": result, "failure": failure} for result, failure in self.seen],
             "remedy": dict(self.remedy),
             "now": [{"words": words, "partitions": [*numbers]} for words, numbers in self.now.items()],
+            "transactions": [each._asdict() for each in self.transactions],
             "notes": [*self.notes],
         }
 
@@ -253,6 +259,8 @@ class Safe(Answer):
         for result in dict(self.seen):
             failures = "; or ".join(failure for name, failure in self.seen if name == result)
             said.append(wrapped(f"Not in silence: {WITH_AN_ERROR[result]}, if {failures}."))
+        for each in self.transactions:
+            said.append(wrapped(f"Transactions: {each.words}. Set {each.setting} = {each.remedy} ({each.origin})."))
         return "\n".join([*said, *map(wrapped, self.notes)])
 
     def _others(self) -> list[Harm]:
@@ -292,7 +300,7 @@ def _written(value: object) -> str:
 HELP = "can my settings lose or double a record: the shortest run that does, in words and as a film"
 ELR = "eligible.leader.replicas.version"
 TRUTHS = {"true": True, "false": False}
-SIDES = ("broker", "topic", "producer")
+SIDES = ("broker", "topic", "producer", "consumer")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
