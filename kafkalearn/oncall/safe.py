@@ -204,7 +204,7 @@ class Safe(Answer):
 
     @property
     def outcome(self) -> Outcome:
-        """Found, if a run harms a record, or partitions or transactions are in trouble; cannot tell, if that is unsaid."""
+        """Found, if a run harms a record, or partitions or transactions are in trouble; else, what hangs on ELR."""
         if self.now or self.transactions:
             return Outcome.FOUND
         if self.hangs_on_elr:
