@@ -20,12 +20,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kafkalearn import log, replication
+from kafkalearn import delivery, log, replication
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.trace import Trace
 from kafkalearn.consuming.truncation.search import EPOCHLESS_COMMIT
 from kafkalearn.consuming.truncation.search import find as find_read_again
 from kafkalearn.consuming.truncation.simulator import NONE_AGAIN
+from kafkalearn.groups import classic
+from kafkalearn.groups import search as groups
 from kafkalearn.offsets import store
 from kafkalearn.offsets.replay import Member
 from kafkalearn.operations import coordinator_life, loading, loading_search
@@ -33,6 +35,10 @@ from kafkalearn.operations.coordinator_life.simulator import LEADER_ANSWERS, NEV
 from kafkalearn.releases.lines import RELEASES, at_least, release_line
 from kafkalearn.replication.controller import REASSIGNS_SINCE
 from kafkalearn.replication.simulator import ALL_COMMITTED, LOGS_AGREE, SURVIVE_CLEAN
+from kafkalearn.transactions import client as transactional
+from kafkalearn.transactions import model as transactions
+from kafkalearn.transactions import search as transactional_search
+from kafkalearn.transactions import simulator as transaction_coordinator
 from kafkalearn.zookeeper import search as old_consumers
 
 Run = Trace[Any, Any]
@@ -102,7 +108,7 @@ def between(old: str, new: str) -> tuple[tuple[Defect, ...], tuple[Defect, ...]]
     --------
     >>> gone, new = between("3.9", "4.3")
     >>> [each.name for each in gone], [each.name for each in new]
-    (['KAFKA-15332', 'a commit is missing for a moment'], ['KAFKA-15665'])
+    (['KAFKA-15332', 'a commit is missing for a moment'], ['KAFKA-15665', 'KAFKA-20785'])
     """
     before, after = ({each.name for each in DEFECTS if each.is_in(release)} for release in (old, new))
     gone = tuple(each for each in DEFECTS if each.name in before - after)
@@ -247,6 +253,54 @@ def _bare_offset(release: str) -> Run | None:
     return find_read_again(settings, story.kinds, (NONE_AGAIN,), initial=story.begun, at_most=story.at_most).trace
 
 
+@_asked_since(FIRST_COORDINATOR)
+def _waits_for_a_sync(release: str) -> Run | None:
+    return groups.find_stuck(classic.Settings(release), hang=["c1"]).trace
+
+
+# Producers, idempotent and transactional.
+
+
+@_asked_since("3.0")
+def _default_without_effect(release: str) -> Run | None:
+    is_off = not at_least("3.0.1", release) or (at_least("3.1", release) and not at_least("3.1.1", release))
+    producer = delivery.ProducerSettings(release=release, is_idempotent=False if is_off else None)
+    settings = delivery.Settings(replication.Settings(1, fetch_wait_max_ms=0), producer)
+    events = [delivery.Send, delivery.RequestSent, delivery.RequestArrived, delivery.ConnectionLost]
+    limits = {delivery.Send: 1, delivery.ConnectionLost: 1}
+    return delivery.find(settings, events, (delivery.NONE_DOUBLED,), at_most=limits).trace
+
+
+@_asked_since("0.11.0")
+def _transaction_hangs(release: str) -> Run | None:
+    # Of version 0 of the protocol are the rules of the oldest release that is modelled; what is new is who verifies.
+    cluster = transactions.Settings("4.0", transaction_version=0, verification=at_least("3.6", release))
+    return transactional_search.find_stuck(transactional.Settings(cluster)).trace
+
+
+@_asked_since("4.0")
+def _epoch_raised_twice(release: str) -> Run | None:
+    defects = () if at_least("4.0.1", release) else ("KAFKA-19367",)
+    settings = transactions.Settings(release, defects=defects)
+    held = transactions.Transaction(
+        "x", 0, epoch=transactions.LAST_EPOCH - 1, status=transactions.ONGOING, partitions=frozenset({"t-0"}),
+        started_ms=0,
+    )  # fmt: skip
+    begun = replace(transactions.start(settings).with_transaction(held), next_producer_id=1)
+    trace = transaction_coordinator.simulate(settings, [transactions.InitProducerId("x")], begun)
+    return _where(trace, lambda state: state.effects[0].error == "UNKNOWN_SERVER_ERROR")
+
+
+@_asked_since("4.0")
+def _fenced_without_a_word(release: str) -> Run | None:
+    settings = transactional.Settings(transactions.Settings(release))
+    late = transactions.TimePassed(70_000)
+    marker = transactions.MarkerArrived(transactional.TRANSACTIONAL_ID, "t-0")
+    events = (transactional.Started(), transactional.Sent(), transactional.Arrived(), late, marker)
+    trace = transactional.simulate(settings, [*events, transactional.Ended()])
+    return _where(trace, lambda state: any(each.error == "INVALID_TXN_STATE" for each in state.effects))
+
+
 # The consumers of the ZooKeeper era, which are the clients of any broker up to 1.1.
 
 _LAST_OLD_CONSUMER = "1.1"
@@ -322,6 +376,32 @@ DEFECTS = (
         "KAFKA-19862",
         "The cleaner takes a record away while a group is loaded, the load fails, and the group cannot be read.",
         (("4.0.0", "4.0.2"), ("4.1.0", "4.1.2")), True, _strict_load, "GroupMetadataManager.replay",
+    ),
+    Defect(
+        "KAFKA-12890",
+        "A member that hangs before its SyncGroup is waited for as long as its heartbeats go on, and its group stands.",
+        (("2.6.1", "2.8.1"),), True, _waits_for_a_sync, "GroupCoordinator, the timer of a pending sync",
+    ),
+    Defect(
+        "KAFKA-13598",
+        "enable.idempotence is true by default and has no effect: a batch that is sent again is written twice.",
+        (("3.0.0", "3.0.1"), ("3.1.0", "3.1.1")), True, _default_without_effect, "ProducerConfig; KIP-679", "producer",
+    ),
+    Defect(
+        "hanging transaction",
+        "A record comes after the abort of its transaction, begins one that no coordinator knows, and readers of "
+        "committed records are held back for ever.",
+        (("0.11.0", "3.6"),), True, _transaction_hangs, "KIP-664; KIP-890, whose first part verifies each transaction",
+    ),
+    Defect(
+        "KAFKA-19367",
+        "InitProducerId raises an epoch twice, beyond the last there is, and its transactional id cannot begin again.",
+        (("4.0.0", "4.0.1"),), False, _epoch_raised_twice, "TransactionCoordinator.handleInitProducerId",
+    ),
+    Defect(
+        "KAFKA-20785",
+        "A commit that meets the abort of its coordinator is answered INVALID_TXN_STATE, on which a client gives up.",
+        (("4.0", "4.4"),), False, _fenced_without_a_word, "TransactionCoordinator.endTransaction",
     ),
     Defect(
         "KAFKA-19902",

@@ -384,7 +384,7 @@ def defects_between(old: str, new: str, sides: Collection[str]) -> Iterator[Find
 
     They are those that `kafkalearn.oncall.defects` can show in a run; Kafka has more.
     """
-    if not {"broker", "topic", "group", "consumer", "old-consumer"} & {*sides}:
+    if not {"broker", "topic", "group", "consumer", "old-consumer", "producer"} & {*sides}:
         return
     from kafkalearn.oncall.defects import between  # every simulator is behind it
 

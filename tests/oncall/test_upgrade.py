@@ -188,7 +188,7 @@ def test_kafka_s_defects_between_two_releases_are_those_of_the_table(tmp_path):
     assert [each.name for each in answer.findings if each.danger == "mended"] == [
         "KAFKA-15332", "a commit is missing for a moment",
     ]  # fmt: skip
-    assert [each.name for each in answer.findings if each.danger == "begun"] == ["KAFKA-15665"]
+    assert [each.name for each in answer.findings if each.danger == "begun"] == ["KAFKA-15665", "KAFKA-20785"]
     assert "an upgrade alone does not turn them on" in str(answer).replace("\n    ", " ")
     same = upgrade("4.3", "4.3", kraft)
     assert not {"mended", "begun"} & {each.danger for each in same.findings}
