@@ -1,20 +1,38 @@
-"""How many states `explore` looks at in a second, and what remembering steps by their parts saves.
+"""How many states `explore` meets until it has looked so deep, how quickly, and what each thing it does spares.
 
-The same search three ways, in turn: as it is; without relabelled brokers; and with states that are not split, where
-each step is worked out anew. Run it with ``python benchmarks/explore.py [states]``.
+The same search several ways, in turn: as it is; with what producers were answered kept in its states though no promise
+asks for it; with states told apart by how many of the limited events are left, too; without relabelled brokers; and
+with states that are not split, where each step is worked out anew. Run it with
+``python benchmarks/explore.py [depth]``.
 
-Of 300,000 states and 1.5 million events tried, some 30,000 steps are worked out; where the time goes is about half the
-loop over states and events, a tenth the promises, the rest those steps. On a machine with other work only the column
-of processor time says anything, and only beside another run of the same minute.
+Where the time goes: half is the loop over states and events, a tenth the promises, the rest the steps that are worked
+out. On a machine with other work only the column of processor time says anything, and only beside another run of the
+same minute.
+
+Why events that do not touch each other are tried in both orders all the same: a *partial-order reduction* goes on from
+a state with some of its events alone, if no other event, now or later, meets them. Here nearly all meet: each reads who
+leads, and each election, fetch and crash writes what others read. The last line of the figures says in how many states
+the events that are possible fall apart at all into groups that commute with each other, two by two: in 40 % of
+3,000 states drawn up to depth 7. That is only needed, and not enough: what comes later has to commute too, and a
+shortest run may need an event of the group that was put off. To go on with the smallest group alone, which is not
+sound, would meet 7,239 / 4,740 = 1.5 times fewer states at depth 7; so much is the most there is to gain, and it would
+cost each promise its shortest run. *Sleep sets* are sound and meet every state as before; they spare events that are
+tried, of which there are 6 a state left, and to know that two commute costs as much as to try one.
 """
 
 from __future__ import annotations
 
+import random
 import sys
+from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
+from itertools import combinations
 from time import perf_counter, process_time
+from unittest.mock import patch
 
-from kafkalearn.base.search import Model, Search, explore
+from kafkalearn.base.search import Model, Search, Steps, checked_steps, explore
 from kafkalearn.base.tables import text_table
 from kafkalearn.base.trace import Parts
 from kafkalearn.replication import (
@@ -32,7 +50,7 @@ from kafkalearn.replication import (
     TimePassed,
     start,
 )
-from kafkalearn.replication.search import alphabet, model
+from kafkalearn.replication.search import NORMALISER, alphabet, model, process_in_normal_form, split
 from kafkalearn.replication.simulator import IN_ORDER, NEVER_FALLS
 
 SETTINGS = Settings(replica_count=3, min_insync_replicas=2, fetch_wait_max_ms=0)
@@ -66,10 +84,42 @@ def unsplit(whole: Model) -> Model:
     return Model(whole.settings, whole.step, lambda state: (whole.split(state),), happen, promises)
 
 
-def measured(searched: Model, budget: int) -> tuple[Search, float, float]:
+def with_answers(searched: Model) -> Model:
+    """The same model with all that producers were answered in its states."""
+    kept = searched.settings
+    return replace(searched, split=partial(split, kept), happen=partial(process_in_normal_form, kept, NORMALISER))
+
+
+def told_apart(steps: Steps, known_and_new: tuple[tuple[int, ...], int]) -> tuple[int, ...] | None:
+    """In place of what lets a state cover another: each number of events left makes a state of its own."""
+    known, new = known_and_new
+    return None if new in known else (*known, new)
+
+
+def fallen_apart(searched: Model, depth: int = 7, drawn: int = 3000) -> Counter[bool]:
+    """In how many states the events that are possible fall apart into groups of which each two events commute."""
+    steps = checked_steps(searched, start(SETTINGS), EVENTS, depth, 1, LIMITS)
+    level, seen = [steps.start], {steps.start}
+    for _ in range(depth):
+        level = [new for key in level for _, new in steps.all_after(key) if new not in seen and not seen.add(new)]
+    found: Counter[bool] = Counter()
+    for key in random.Random(1).sample(sorted(seen), drawn):
+        after = dict(steps.all_after(key))
+        group = {index: index for index in after}
+        for one, other in combinations(after, 2):
+            both = steps.after_one(other, after[one])
+            if both is None or both != steps.after_one(one, after[other]):
+                merged = group[one]
+                group = {index: group[other] if its == merged else its for index, its in group.items()}
+        found[len({*group.values()}) > 1] += 1
+    return found
+
+
+def measured(searched: Model, depth: int, covers: bool = True) -> tuple[Search, float, float]:
     """A search, its wall time and its processor time."""
     wall, cpu = perf_counter(), process_time()
-    search = explore(searched, start(SETTINGS), EVENTS, budget=budget, at_most=LIMITS)
+    with nullcontext() if covers else patch.object(Steps, "_cover", told_apart):
+        search = explore(searched, start(SETTINGS), EVENTS, depth=depth, budget=10**7, at_most=LIMITS)
     return search, perf_counter() - wall, process_time() - cpu
 
 
@@ -80,21 +130,26 @@ def row(way: str, search: Search, wall: float, cpu: float) -> dict[str, str]:
         "events tried": f"{search.step_count:,}",
         "depth": str(search.depth),
         "seconds": f"{wall:.1f}",
-        "states/s": f"{search.state_count / wall:,.0f}",
+        "of the processor": f"{cpu:.1f}",
         "states/s of processor time": f"{search.state_count / cpu:,.0f}",
     }
 
 
-def main(budget: int = 300_000) -> None:
+def main(depth: int = 9) -> None:
     """Measure and print."""
     searched = model(SETTINGS, KEPT)
+    told = with_answers(searched)
     ways = {
-        "as it is": (searched, budget),
-        "without relabelling": (replace(searched, relabellings=()), budget),
-        "every step worked out anew": (unsplit(searched), budget // 20),
+        "as it is": (searched, depth),
+        "with what producers were answered": (told, depth),
+        "with numbers of events left, too": (told, depth, False),
+        "as it is, without relabelling": (replace(searched, relabellings=()), depth),
+        "as it is, every step worked out anew": (unsplit(searched), depth - 2),
     }
     print(f"three brokers, {len(EVENTS)} events, {len(KEPT)} promises, Python {sys.version.split()[0]}")
-    print(text_table([row(way, *measured(each, states)) for way, (each, states) in ways.items()]))
+    print(text_table([row(way, *measured(*each)) for way, each in ways.items()]))
+    apart = fallen_apart(searched)
+    print(f"possible events fall apart into groups that commute: in {apart[True]:,} of {apart.total():,} states")
 
 
 if __name__ == "__main__":

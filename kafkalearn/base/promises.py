@@ -142,8 +142,11 @@ Check: TypeAlias = Callable[..., None]
 Broken: TypeAlias = Callable[..., tuple[str, ...]]
 
 
-def judges(invariants: Promises, promises: Promises) -> tuple[Check, Broken]:
+def judges(invariants: Promises, promises: Promises, progress: Promises | None = None) -> tuple[Check, Broken]:
     """The functions `check` and `broken` of a simulator, made from its invariants and its promises.
+
+    Promises of progress need not hold in each state, so `broken` lists them only where they are named: a run that
+    `find_stuck` hands back is judged by them beside the others.
 
     >>> check, broken = judges({"whole": lambda settings, state: state == int(state)}, {})
     >>> check(None, 7)
@@ -151,7 +154,12 @@ def judges(invariants: Promises, promises: Promises) -> tuple[Check, Broken]:
     Traceback (most recent call last):
     ...
     AssertionError: not so in this state: whole
+    >>> rest = {"rest": lambda settings, number: not number}
+    >>> _, broken = judges({}, {"small": lambda settings, number: number < 9}, rest)
+    >>> broken(None, 9), broken(None, 9, names=["small", "rest"])
+    (('small',), ('small', 'rest'))
     """
+    known = {**promises, **(progress or {})}
 
     def check(settings: object, state: object, before: object = None) -> None:
         """Pass in silence if the invariants hold in a state; else AssertionError names those that do not.
@@ -167,9 +175,10 @@ def judges(invariants: Promises, promises: Promises) -> tuple[Check, Broken]:
     ) -> tuple[str, ...]:
         """The names of the promises that a state breaks; none if all are kept.
 
-        `before` is the state before it, for promises about a step; `names` are those to judge, all if not given.
+        `before` is the state before it, for promises about a step; `names` are those to judge, promises of progress
+        among them, and all but these if not given.
         Raises KafkaLearnError if there is no promise of such a name.
         """
-        return failing(promises, settings, state, before, names)
+        return failing(known, settings, state, before, promises if names is None else names)
 
     return check, broken

@@ -316,4 +316,4 @@ PROGRESS: Promises = MappingProxyType(
 `kafkalearn.replication.search.find_stuck` looks for one.
 """
 
-check, broken = judges(INVARIANTS, PROMISES)
+check, broken = judges(INVARIANTS, PROMISES, PROGRESS)

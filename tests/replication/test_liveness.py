@@ -17,7 +17,7 @@ from kafkalearn.replication import (
     find_stuck,
     simulate,
 )
-from kafkalearn.replication.simulator import ALL_COMMITTED, ALL_IN_SYNC, IS_LED, NOBODY_WAITS
+from kafkalearn.replication.simulator import ALL_COMMITTED, ALL_IN_SYNC, IS_LED, NOBODY_WAITS, PROMISES, broken
 
 LATE = TimePassed(30_001)
 BY_THEMSELVES = [Fetch, SessionExpired, IsrChecked, AlterPartitionAnswered, LATE]
@@ -66,6 +66,8 @@ def test_a_dead_broker_that_was_as_far_holds_a_record_back_until_the_next_one_co
     assert stuck.controller.isr == (1, 2)
     assert [replica.log.log_end_offset for replica in stuck.replicas] == [1, 1, 0]
     assert stuck.replicas[0].log.high_watermark == 0
+    assert broken(THREE, stuck) == ()
+    assert broken(THREE, stuck, names=[*PROMISES, ALL_COMMITTED]) == (ALL_COMMITTED,)
     after = simulate(THREE, [Produce(), Fetch(2), Fetch(2)], stuck)[-1].state
     assert after.replicas[0].log.high_watermark == 2
 

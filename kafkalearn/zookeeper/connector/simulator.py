@@ -327,4 +327,4 @@ PROGRESS: Promises = {
 }
 """What is to come again after every change: `kafkalearn.zookeeper.search.find_stuck` looks for a run without it."""
 
-check, broken = judges(INVARIANTS, PROMISES)
+check, broken = judges(INVARIANTS, PROMISES, PROGRESS)
