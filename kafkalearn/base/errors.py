@@ -144,7 +144,8 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> KafkaLearnErr
 #
 # `pip install kafkalearn` is the core, and needs nothing but Python. ``kafkalearn[fast]`` reads segment files faster,
 # ``kafkalearn[spark]`` adds what Spark needs, ``kafkalearn[live]`` that and a Kafka client, ``kafkalearn[lab]`` all of
-# it and the figures, the player and JupyterLab; ``kafkalearn[completion]`` completes the command in a shell.
+# it and the figures, the player and JupyterLab; ``kafkalearn[completion]`` completes the command in a shell,
+# ``kafkalearn[agents]`` gives its questions to agents.
 
 EXTRAS: MappingProxyType[str, str] = MappingProxyType(
     {
@@ -152,6 +153,7 @@ EXTRAS: MappingProxyType[str, str] = MappingProxyType(
         "google_crc32c": "fast",
         "confluent_kafka": "live",
         "shtab": "completion",
+        "mcp": "agents",
         **dict.fromkeys(["anywidget", "ipywidgets", "jupyterlab", "matplotlib", "resvg_py"], "lab"),
     }
 )

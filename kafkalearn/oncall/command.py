@@ -36,6 +36,9 @@ FORMAT_VERSION = 1
 QUESTIONS = ("where", "why", "lag", "xray", "upgrade", "safe")
 """The questions, in the order in which the help has them."""
 
+MCP = "mcp"
+"""What is asked in place of a question by who wants them all as tools: `kafkalearn.oncall.agents`."""
+
 
 # Completion for a shell: the script that ``kafkalearn --completion SHELL`` prints.
 
@@ -102,6 +105,9 @@ def command_parser(questions: Iterable[str] = QUESTIONS) -> argparse.ArgumentPar
         one = asked.add_parser(name, help=module.HELP, description=module.HELP, allow_abbrev=False)
         module.arguments(one)
         one.add_argument("--json", action="store_true", help="the answer as JSON, for a program")
+    if questions is QUESTIONS:
+        about = "The same questions as tools for an agent, over MCP on standard input and output; nothing is written."
+        asked.add_parser(MCP, help="the questions as tools for an agent; needs kafkalearn[agents]", description=about)
     return parser
 
 
@@ -134,6 +140,8 @@ def main(words: Sequence[str] | None = None) -> int:
         if options.question is None:
             command_parser().print_help(sys.stderr)
             return Outcome.CANNOT_TELL
+        if options.question == MCP:
+            return import_module("kafkalearn.oncall.agents").serve()
         answer = question_named(options.question).answer(options)
         return _print(_as_json(options.question, answer) if options.json else _printable(str(answer)), answer.outcome)
     except SystemExit as ended:  # argparse has said why
@@ -141,7 +149,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _say("interrupted", INTERRUPTED)
     except (KafkaLearnError, OSError) as error:
-        return _say(_in_words(error))
+        return _say(in_words(error))
     except (MemoryError, RecursionError):
         return _say("this is too large for the memory of this machine: give a part of it")
     except Exception as error:  # a mistake of ours must not look like an answer: Python itself would end with 1
@@ -149,10 +157,15 @@ def main(words: Sequence[str] | None = None) -> int:
         return _say(f"a mistake of kafkalearn's own, please report it: {type(error).__name__}: {error}")
 
 
+def to_data(question: str, answer: Answer) -> dict[str, object]:
+    """An answer as ``answers.schema.json`` has it: what it is an answer to, how it ended, and its own."""
+    frame = {"version": FORMAT_VERSION, "question": question, "outcome": answer.outcome.name.lower()}
+    return {**frame, **answer.as_data()}
+
+
 def _as_json(question: str, answer: Answer) -> str:
     """The answer as JSON in ASCII, which every terminal and pipe takes."""
-    frame = {"version": FORMAT_VERSION, "question": question, "outcome": answer.outcome.name.lower()}
-    return json.dumps({**frame, **answer.as_data()}, indent=2)
+    return json.dumps(to_data(question, answer), indent=2)
 
 
 def _make_printable(*streams: TextIO) -> None:
@@ -167,7 +180,8 @@ def _printable(text: str) -> str:
     return "".join(each if each == "\n" or each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
-def _in_words(error: Exception) -> str:
+def in_words(error: Exception) -> str:
+    """What stops an answer, in a sentence."""
     if isinstance(error, OSError) and error.strerror:
         named = f"{error.filename}: " if error.filename is not None else ""
         return f"{named}{error.strerror}"
