@@ -57,6 +57,37 @@ def test_kafkajs_1154_two_clients_disagree_about_a_key():
     assert "disagree" in str(found)
 
 
+def test_three_clients_that_disagree_spread_a_key_over_three_partitions():
+    """As many as there are are said, whatever two of the clients agree on."""
+    three = where("TT0124", "key", partition_count=15, partitioner=["java", "librdkafka", "sarama"])
+    spread = {place.partition for place in three.places}
+    assert len(spread) == 3
+    assert "These clients disagree about 1 key: its records lie in 3 partitions" in " ".join(str(three).split())
+    two = where("TT0124", "key", partition_count=15, partitioner=["java", "kafka-python", "librdkafka"])
+    assert "its records lie in 2 partitions" in " ".join(str(two).split())
+    keys = where(["TT0124", "a", "b"], "key", partition_count=15, partitioner=["java", "librdkafka", "sarama"])
+    assert "their records lie in up to 3 partitions" in " ".join(str(keys).split())
+
+
+class Fresh:
+    """What `where` reads of a cluster in which nobody has joined a group or begun a transaction yet."""
+
+    def topics(self):
+        return ["orders"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("group", "this cluster has no __consumer_offsets yet: nobody has ever joined a group or committed there"),
+        ("transactional-id", "this cluster has no __transaction_state yet: nobody has ever begun a transaction there"),
+    ],
+)
+def test_a_cluster_without_the_topic_of_coordinators_gets_a_sentence(kind, words):
+    with pytest.raises(KafkaLearnError, match=words):
+        where("billing", kind, cluster=Fresh())
+
+
 def test_kcat_131_murmur2_random_is_javas_partitioner():
     keys = [f"user-{number}" for number in range(100)]
     found = where(keys, "key", partition_count=12, partitioner=["murmur2_random", "java"])

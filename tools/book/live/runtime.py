@@ -17,7 +17,7 @@ _OF_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_std
 _LEFT_OUT = {"spark", "live", "lab", "__pycache__"}  # what needs Spark's Java, a real Kafka, JupyterLab, another Python
 _NOT_IN_A_PAGE = {"multiprocessing", "xmlrpc", "wsgiref", "ftplib", "imaplib", "mailbox", "poplib", "smtplib"}
 """Modules of the standard library that do nothing without other processes or a network; none of the rest needs them."""
-_DATA = ("coordinator.json", "flights.json", "command-walk", "offsets-topic", "own-cluster", "real-kafka")
+_DATA = ("coordinator.json", "flights.json", "command-walk", "lag", "offsets-topic", "own-cluster", "real-kafka")
 
 
 def runtime() -> str:
