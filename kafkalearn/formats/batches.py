@@ -54,7 +54,7 @@ def map_file(path: str | Path) -> Bytes:
 def let_go(data: Bytes, start: int, end: int) -> int:
     """Give back the memory of a part of a mapped file that was read; who looks there again reads the file again.
 
-    A mapped file takes memory page by page as it is read, up to its whole size. Where the system cannot be told so, or
+    A mapped file takes memory page by page as it is read, up to its whole size. Where the system takes no such hint, or
     `data` is no map, nothing happens.
 
     Returns

@@ -19,17 +19,22 @@ from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kafkalearn import __version__
 from kafkalearn.base.errors import KafkaLearnError, require, shown
 from kafkalearn.base.files import STANDARD_INPUT
 from kafkalearn.oncall.command import ABOUT, QUESTIONS, command_parser, in_words, question_named, to_data
 
-if TYPE_CHECKING:
-    from mcp.server.lowlevel import Server
+require("kafkalearn mcp", "mcp")  # in one sentence, before anything of it is imported
 
-HELP = "the same questions as tools for an agent, over MCP on standard input and output; nothing is written"
+import anyio
+import mcp_types as types
+from anyio.to_thread import run_sync
+from jsonschema import Draft202012Validator
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
 WRITES = ("film",)
 """Arguments of the command that write a file."""
 
@@ -134,8 +139,6 @@ def ask(question: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, obj
 
 def _refuse_others(question: str, arguments: Mapping[str, Any]) -> None:
     """Raise unless the arguments are as the schema says; the message has the first fault."""
-    from jsonschema import Draft202012Validator  # the SDK brings it
-
     faults = sorted(Draft202012Validator(input_schema(question)).iter_errors(dict(arguments)), key=str)
     if faults:
         where = ".".join(map(str, faults[0].path))
@@ -160,60 +163,50 @@ def _given(action: Any, value: Any, folder: Path) -> Any:
 # The server.
 
 
+async def _list_tools(context: object, params: object) -> types.ListToolsResult:
+    only_reads = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True)
+    return types.ListToolsResult(
+        tools=[
+            types.Tool(
+                name=name,
+                description=question_named(name).HELP,
+                input_schema=input_schema(name),
+                output_schema=output_schema(name),
+                annotations=only_reads,
+            )
+            for name in QUESTIONS
+        ]
+    )
+
+
+async def _call_tool(context: object, params: types.CallToolRequestParams) -> types.CallToolResult:
+    try:
+        if params.name not in QUESTIONS:
+            raise KafkaLearnError(f"there is no tool {shown(params.name)}; there are {', '.join(QUESTIONS)}")
+        words, data = await run_sync(partial(ask, params.name, params.arguments or {}))
+    except (KafkaLearnError, OSError, MemoryError, RecursionError) as error:
+        return types.CallToolResult(content=[_text(in_words(error))], is_error=True)
+    return types.CallToolResult(content=[_text(words)], structured_content=data)
+
+
+def _text(words: str) -> types.TextContent:
+    return types.TextContent(type="text", text=words)
+
+
 def server() -> Server[Any]:
-    """The tools as a server of the SDK.
-
-    Raises
-    ------
-    MissingExtra
-        If the SDK is not installed.
-    """
-    require("kafkalearn mcp", "mcp")
-    import mcp_types as types
-    from anyio.to_thread import run_sync
-    from mcp.server.lowlevel import Server
-
-    async def list_tools(context: object, params: object) -> types.ListToolsResult:
-        only_reads = types.ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True)
-        return types.ListToolsResult(
-            tools=[
-                types.Tool(
-                    name=name,
-                    description=question_named(name).HELP,
-                    input_schema=input_schema(name),
-                    output_schema=output_schema(name),
-                    annotations=only_reads,
-                )
-                for name in QUESTIONS
-            ]
-        )
-
-    async def call_tool(context: object, params: types.CallToolRequestParams) -> types.CallToolResult:
-        try:
-            if params.name not in QUESTIONS:
-                raise KafkaLearnError(f"there is no tool {shown(params.name)}; there are {', '.join(QUESTIONS)}")
-            words, data = await run_sync(partial(ask, params.name, params.arguments or {}))
-        except (KafkaLearnError, OSError, MemoryError, RecursionError) as error:
-            return types.CallToolResult(content=[_text(in_words(error))], is_error=True)
-        return types.CallToolResult(content=[_text(words)], structured_content=data)
-
-    def _text(words: str) -> types.TextContent:
-        return types.TextContent(type="text", text=words)
-
+    """The tools as a server of the SDK: it has a way to each question, and nothing else."""
     return Server(
         "kafkalearn",
         version=__version__,
         instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_list_tools=_list_tools,
+        on_call_tool=_call_tool,
     )
 
 
 def serve() -> int:
     """Speak the protocol on standard input and output until the other side ends it; the exit code."""
     made = server()
-    import anyio
-    from mcp.server.stdio import stdio_server
 
     async def run() -> None:
         async with stdio_server() as (read, write):

@@ -91,7 +91,7 @@ def upgrade(
 
 REFUSED, NEEDED, GONE, BEHAVES = "refused", "required", "gone", "behaves"  # facts of a release have such kinds, too
 UNKNOWN, DEPRECATED, NOTED = "unknown", "deprecated", "noted"
-BEGUN, MENDED = "begun", "mended"
+BEGUN, FIXED = "begun", "fixed"
 DANGERS: MappingProxyType[str, str] = MappingProxyType(
     {
         REFUSED: "a program does not start so, or is not answered",
@@ -102,7 +102,7 @@ DANGERS: MappingProxyType[str, str] = MappingProxyType(
         UNKNOWN: "neither release has such a setting",
         DEPRECATED: "is still there, and is to go",
         NOTED: "to be known",
-        MENDED: "a defect of Kafka's own that the old release has, and the new one has not",
+        FIXED: "a defect of Kafka's own that the old release has, and the new one has not",
     }
 )
 """What a finding means, the most dangerous first."""
@@ -376,7 +376,7 @@ ONLY_WHERE = {
     "KAFKA-15332": "only where eligible leader replicas are on, and an upgrade alone does not turn them on: "
     "kafka-features upgrade --feature eligible.leader.replicas.version=1"
 }
-"""Defects that a release mends on a condition."""
+"""Defects that a release fixes on a condition."""
 
 
 def defects_between(old: str, new: str, sides: Collection[str]) -> Iterator[Finding]:
@@ -388,11 +388,11 @@ def defects_between(old: str, new: str, sides: Collection[str]) -> Iterator[Find
         return
     from kafkalearn.oncall.defects import between  # every simulator is behind it
 
-    mended, begun = between(old, new)
-    for danger, found in ((BEGUN, begun), (MENDED, mended)):
+    gone, begun = between(old, new)
+    for danger, found in ((BEGUN, begun), (FIXED, gone)):
         for each in found:
             if each.side in sides or (each.side == "broker" and {"topic", "group"} & {*sides}):
-                on = f" ({ONLY_WHERE[each.name]})" if danger == MENDED and each.name in ONLY_WHERE else ""
+                on = f" ({ONLY_WHERE[each.name]})" if danger == FIXED and each.name in ONLY_WHERE else ""
                 yield Finding(danger, None, None, each.name, f"{each.name}: {each.what}{on}", each.source)
 
 
@@ -553,7 +553,7 @@ class Upgrade(Answer):
     @property
     def outcome(self) -> Outcome:
         """Found, if there is anything but notes, and defects that go."""
-        is_found = any(each.danger not in (NOTED, MENDED) for each in self.findings)
+        is_found = any(each.danger not in (NOTED, FIXED) for each in self.findings)
         return Outcome.FOUND if is_found else Outcome.FINE
 
     def as_data(self) -> dict[str, object]:

@@ -185,19 +185,19 @@ def test_a_consumer_without_a_group_is_warned_and_one_with_a_group_is_not(tmp_pa
 def test_kafka_s_defects_between_two_releases_are_those_of_the_table(tmp_path):
     kraft = properties(tmp_path, "process.roles=broker\nnode.id=1\nlog.dirs=/d\n")
     answer = upgrade("3.9", "4.3", kraft)
-    assert [each.name for each in answer.findings if each.danger == "mended"] == [
+    assert [each.name for each in answer.findings if each.danger == "fixed"] == [
         "KAFKA-15332", "a commit is missing for a moment",
     ]  # fmt: skip
     assert [each.name for each in answer.findings if each.danger == "begun"] == ["KAFKA-15665", "KAFKA-20785"]
     assert "an upgrade alone does not turn them on" in str(answer).replace("\n    ", " ")
     same = upgrade("4.3", "4.3", kraft)
-    assert not {"mended", "begun"} & {each.danger for each in same.findings}
+    assert not {"fixed", "begun"} & {each.danger for each in same.findings}
 
 
 def test_a_defect_is_that_of_a_side_and_one_that_goes_is_no_worry(tmp_path):
     consumer = properties(tmp_path, "group.id=g\nauto.offset.reset=latest\n", "c.properties")
-    assert not [each for each in upgrade("0.8.2", "4.4", consumer).findings if each.danger in ("mended", "begun")]
-    found = Upgrade("3.9", "4.0", (), (Finding("mended", None, None, "x", "y", "z"),))
+    assert not [each for each in upgrade("0.8.2", "4.4", consumer).findings if each.danger in ("fixed", "begun")]
+    found = Upgrade("3.9", "4.0", (), (Finding("fixed", None, None, "x", "y", "z"),))
     assert found.outcome is Outcome.FINE
 
 

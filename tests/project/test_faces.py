@@ -27,6 +27,10 @@ OF_A_CHAPTER = {"all_exercises", "score"}
 FOR_ENGINEERS: dict[str, dict[str, str]] = {
     "kafkalearn.oncall.why": {"the question, which kafkalearn.oncall has, too": "why"},
     "kafkalearn.oncall.xray": {"the question, which kafkalearn.oncall has, too": "xray"},
+    "kafkalearn.formats.metadata_log": {
+        "records of __cluster_metadata, as of the offsets topic": "ClusterMetadata decode_record encode_record "
+        "read_metadata replay",
+    },
     "kafkalearn.formats.transaction_log": {
         "records of __transaction_state, as of the offsets topic": "decode_key decode_value encode_key encode_value "
         "replay",
