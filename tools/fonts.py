@@ -92,6 +92,7 @@ def _chinese(letters: str) -> None:
         if missing:
             raise SystemExit(f"no piece of {CHINESE.name} has {''.join(map(chr, missing))}")
         _write(Merger().merge(pieces), "chinese")
+    (FOLDER / "font-chinese.txt").write_text(letters + "\n", encoding="utf-8")
 
 
 def _holds(written: str, code: int) -> bool:

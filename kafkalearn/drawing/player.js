@@ -3,6 +3,7 @@
 // All frames come at once, so that a step is a swap of SVG in the browser and asks nobody.
 
 const SPEEDS = [0.5, 1, 2, 4, 8]; // frames per second
+const MARK = "#b3320a"; // what happens now, in every picture: kafkalearn.drawing.svg
 const KEY_STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
 const ICONS = {
   first: "M2 5h3v14H2zM13 5v14L5 12zM22 5v14l-8-7z",
@@ -88,6 +89,18 @@ function render({ model, el }) {
     count.textContent = `${index} of ${last}`;
     slider.value = index;
     slider.setAttribute("aria-valuetext", `step ${index} of ${last}`);
+    bringMarkedIntoView();
+  }
+
+  // Where the picture is wider than the screen, what the sentence speaks of is marked, and is moved into its middle.
+  function bringMarkedIntoView() {
+    if (stage.scrollWidth <= stage.clientWidth + 1) return;
+    const boxes = [...stage.querySelectorAll(`:is([stroke="${MARK}"], [fill="${MARK}"])`)].map((each) => each.getBoundingClientRect());
+    if (!boxes.length) return;
+    const left = Math.min(...boxes.map((each) => each.left)), right = Math.max(...boxes.map((each) => each.right));
+    const { left: edge, width } = stage.getBoundingClientRect();
+    const to = right - left < width ? (left + right) / 2 : left + width / 2 - 8;
+    stage.scrollLeft += to - edge - width / 2;
   }
 
   function go(to) {

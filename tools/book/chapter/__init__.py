@@ -117,6 +117,7 @@ def page(notebook: NotebookNode, chapter: Chapter, navigation: str, copy: Callab
     book = {"style": style, "navigation": navigation, "script": script, "tools": live.tools}
     resources = {"book": book, "metadata": {"path": str(chapter.path.parent)}}
     html, _ = exporter.from_notebook_node(notebook, resources)
+    html = re.sub(r"<th([^>]*)></th>", r"<td\1></td>", html)  # the corner of a table heads nothing
     html = re.sub(r' data-jp-theme-\w+="[^"]*"', "", html)  # light or dark is the system's choice, not the template's
     address = r'(<(?:a|img)\b[^>]*\b(?:href|src)=")([^"#:]+)'
     return with_contents(re.sub(address, lambda match: match[1] + address_in_book(match[2], chapter.path, copy), html))

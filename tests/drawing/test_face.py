@@ -1,0 +1,61 @@
+"""The face: each colour that a picture has stands there with one for the dark, and every letter is in a font."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kafkalearn.drawing import svg
+from tools.book.face import SIDE, face, fonts
+from tools.fonts import chinese_letters
+
+PACKAGE = Path(svg.__file__).parents[1]
+PAIR = re.compile(r"fill: light-dark\((#\w{6}), (#\w{6})\)")
+LEAST = 4.5  # of the contrast of text that is read
+
+
+def luminance(colour):
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one, other):
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_a_contrast_is_what_the_guideline_says():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.01)
+
+
+def test_each_colour_of_a_picture_has_one_for_the_dark():
+    texts = (path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    used = {colour for text in texts for colour in re.findall(r'"(#[0-9a-f]{6})"', text)}
+
+    assert svg.MARK in used
+    assert used - dict(PAIR.findall(face())).keys() == set()
+
+
+def test_text_can_be_read_on_every_ground_by_day_and_in_the_dark():
+    dark = dict(PAIR.findall(face()))
+    grounds = [svg.PANEL, svg.EMPTY, svg.READ, *(each.colour for each in svg.FILLS)]
+    pairs = [(svg.INK, ground) for ground in grounds] + [(svg.MUTED, svg.PANEL), (svg.MARK, svg.PANEL)]
+
+    assert [pair for pair in pairs if contrast(*pair) < LEAST] == []
+    assert [(one, other) for one, other in pairs if contrast(dark[one], dark[other]) < LEAST] == []
+
+
+def test_every_chinese_letter_is_in_the_font_that_is_shipped():
+    cut = (SIDE / "font-chinese.txt").read_text(encoding="utf-8")
+
+    assert len(chinese_letters()) > 100
+    assert set(chinese_letters()) - set(cut) == set(), "python -m tools.fonts cuts the font anew"
+
+
+def test_the_fonts_are_in_the_sheet_that_pages_share_and_in_no_page():
+    assert fonts().count("data:font/woff2;base64,d09GMg") == 4  # the first bytes of each: wOF2
+    assert "@font-face" not in face()
