@@ -2,7 +2,7 @@
 // A change is sent as `_values`; the answer is another animation, and `_answer` with what was wrong, if anything was.
 
 const PATIENCE_MS = 5000;
-const SILENT = "Python has not answered yet. If it is not busy, its kernel has ended: run this cell again.";
+const SILENT = "Python has not answered, so this stands where it stood. If no kernel runs, run this cell again; a busy one answers later.";
 const RECORDED = "Recorded with these values. In JupyterLab, run this cell to change them.";
 
 function labelled(words, input) {
@@ -69,6 +69,7 @@ function mountControls(model, place) {
   fields.append(...controls.map((each) => each.whole));
   place.append(fields, message);
   let asked = JSON.parse(model.get("_values")).asked, timer = null;
+  let answered = JSON.parse(model.get("_values")).values; // what the picture on show was drawn with
 
   function say(words, isWrong) {
     message.textContent = words;
@@ -81,7 +82,12 @@ function mountControls(model, place) {
     asked += 1;
     model.set("_values", JSON.stringify({ asked, values }));
     model.save_changes();
-    timer ??= setTimeout(() => say(SILENT, true), PATIENCE_MS);
+    timer ??= setTimeout(goBack, PATIENCE_MS);
+  }
+
+  function goBack() {
+    answered.forEach((value, at) => controls[at].put(value));
+    say(SILENT, true);
   }
 
   function take() {
@@ -96,6 +102,8 @@ function mountControls(model, place) {
     if (answer.asked !== asked) return; // the answer to an older question: the last one is still under way
     clearTimeout(timer);
     timer = null;
+    if (answer.message === "") answered = JSON.parse(model.get("_values")).values;
+    take(); // after a silence they stand where they stood
     say(answer.message, answer.message !== "");
   }
 

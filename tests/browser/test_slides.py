@@ -17,7 +17,7 @@ LOOKED_AT = """() => [...Array(kafkalearnSlides.count()).keys()].map((at) => {
   const isShown = (each) => each.getClientRects().length && !each.closest("svg *, .for-slides");
   const shown = [...document.querySelectorAll("main *")].filter(isShown);
   const is = (chosen) => shown.filter((each) => each.matches(chosen));
-  const boxes = shown.map((each) => each.getBoundingClientRect()).filter(({ width, height }) => width > 1 && height > 1);
+  const boxes = shown.map((each) => each.getBoundingClientRect()).filter((box) => box.width > 1 && box.height > 1);
   const over = boxes.map((box) => Math.max(box.bottom - innerHeight, box.right - innerWidth, -box.left, -box.top));
   const letters = (chosen) => Math.min(1000, ...is(chosen).map((each) => parseFloat(getComputedStyle(each).fontSize)));
   return {

@@ -40,7 +40,7 @@ function cut() {
     delete each.dataset.smaller;
   });
   const pieces = [...document.querySelectorAll(".book-cell")].flatMap(piecesOf).filter(({ element }) => shownIn(element));
-  const room = document.documentElement.clientHeight - slideHead.offsetHeight - 2 * parseFloat(getComputedStyle(document.body).fontSize);
+  const room = document.documentElement.clientHeight - slideHead.offsetHeight - 3.5 * parseFloat(getComputedStyle(document.body).fontSize);
   const measured = pieces.map((piece) => ({ ...piece, box: piece.element.getBoundingClientRect(), wide: piece.element.closest("table")?.scrollWidth ?? piece.element.scrollWidth }));
   const made = [];
   let title = document.title, open = null;
@@ -77,18 +77,20 @@ function hideAllBut(kept) {
   }
 }
 
-// Few words are made larger; one piece that is larger than the screen is made smaller as a whole.
+// Few words are made larger, if they then fit; one piece that is larger than the screen is made smaller as a whole.
 function fit(slide) {
-  const main = document.querySelector("main"), boxes = slide.pieces.map(({ element }) => element.getBoundingClientRect());
-  const takes = boxes.at(-1).bottom - boxes[0].top;
-  main.style.zoom = !slide.isAlone && takes < 0.45 * slides.room ? 1.3 : "";
+  if (slide.isAlone) return;
   for (const { element } of slide.pieces) {
     const whole = element.closest("table") ?? element;
-    if (slide.isAlone || whole.dataset.smaller) continue;
+    if (whole.dataset.smaller) continue;
     const high = slides.room / Math.max(whole.getBoundingClientRect().height, 1), wide = whole.parentElement.clientWidth / Math.max(whole.scrollWidth, 1);
     const scale = Math.min(high, wide, 1);
     if (scale < 1) Object.assign(whole.style, { zoom: scale }), (whole.dataset.smaller = scale.toFixed(2));
   }
+  const main = document.querySelector("main"), boxes = () => slide.pieces.map(({ element }) => (element.closest("table") ?? element).getBoundingClientRect());
+  if (boxes().at(-1).bottom - boxes()[0].top > 0.45 * slides.room) return;
+  main.style.zoom = 1.3;
+  if (boxes().some(({ bottom, right }) => bottom > innerHeight - 20 || right > innerWidth - 20)) main.style.zoom = "";
 }
 
 function showSlide(to) {
