@@ -60,7 +60,8 @@ def join(settings: Settings, group: Group, request: classic.JoinGroup) -> Group:
     takes_a_place = settings.consumer.rules.replaces_when_full and holder is not None
     if members.find(member_id) is None and len(members.members) >= settings.consumer.max_size and not takes_a_place:
         return _refuse_join(group, request, "GROUP_MAX_SIZE_REACHED", UNKNOWN)
-    if not _supports(members, request):
+    may_come = settings.policy != "disabled" or not settings.rules.keeps_classic_out
+    if not (may_come and _supports(members, request)):
         return _refuse_join(group, request, "INCONSISTENT_GROUP_PROTOCOL", request.member_id)
     if has_no_id and request.drawn_id is None:
         group = replace(group, classic=replace(group.classic, id_count=number))
@@ -212,6 +213,8 @@ def heartbeat(settings: Settings, group: Group, request: classic.Heartbeat) -> G
     That is so if the group has a newer epoch, if the member has to give up partitions, or if nobody holds any longer
     what it waits for.
 
+    Since 4.3 a newer epoch is not enough: there must be a target for it.
+
     References
     ----------
     Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.classicGroupHeartbeatToConsumerGroup``.
@@ -222,7 +225,8 @@ def heartbeat(settings: Settings, group: Group, request: classic.Heartbeat) -> G
         member = _session_renewed(group, members.member(request.member_id))
         group = replace(group, consumer=members.with_member(member))
         is_free = member.state == UNRELEASED_PARTITIONS and not _waits_for_others(members, member)
-        if member.epoch < members.group_epoch or member.state == UNREVOKED_PARTITIONS or is_free:
+        newest = members.assignment_epoch if settings.rules.waits_for_target else members.group_epoch
+        if member.epoch < newest or member.state == UNREVOKED_PARTITIONS or is_free:
             error, group = "REBALANCE_IN_PROGRESS", _must_join(group, member)
     return replace(group, effects=(classic.HeartbeatAnswered(request.client, error),))
 
@@ -236,9 +240,7 @@ def _waits_for_others(members: ConsumerGroup, member: Member) -> bool:
 
 
 def leave(settings: Settings, group: Group, request: classic.LeaveGroup) -> Group:
-    """The group without those that leave; if only classic members stay, it becomes a classic group (since 4.4).
-
-    Before 4.4 a new member cannot leave so: it is unknown. Then the group cannot become a classic one here.
+    """The group without those that leave; a tool can take out new members so, too.
 
     References
     ----------
@@ -247,7 +249,7 @@ def leave(settings: Settings, group: Group, request: classic.LeaveGroup) -> Grou
     gone: dict[str, None] = {}
     errors = []
     for member_id, instance_id in ((request.member_id, request.instance_id), *request.others):
-        error, found = _who_leaves(settings, group.consumer, member_id, instance_id)
+        error, found = _who_leaves(group.consumer, member_id, instance_id)
         errors.append(error)
         if found is not None:
             gone[found] = None
@@ -258,9 +260,7 @@ def leave(settings: Settings, group: Group, request: classic.LeaveGroup) -> Grou
     return replace(after, effects=(*after.effects, answer))
 
 
-def _who_leaves(
-    settings: Settings, members: ConsumerGroup, member_id: str, instance_id: str | None
-) -> tuple[str, str | None]:
+def _who_leaves(members: ConsumerGroup, member_id: str, instance_id: str | None) -> tuple[str, str | None]:
     """The error for one that leaves, and its member id if it is none."""
     if instance_id is not None:
         holder = members.static_id(instance_id)
@@ -269,10 +269,7 @@ def _who_leaves(
         if member_id not in (UNKNOWN, holder):
             return "FENCED_INSTANCE_ID", None
         member_id = holder
-    member = members.find(member_id)
-    if member is None or (is_new(member) and not settings.leaves_by_leave_group):
-        return "UNKNOWN_MEMBER_ID", None
-    return NONE, member_id
+    return ("UNKNOWN_MEMBER_ID", None) if members.find(member_id) is None else (NONE, member_id)
 
 
 def without(settings: Settings, group: Group, gone: Sequence[str], cause: str) -> Group:

@@ -26,6 +26,22 @@ POLICIES = {
 """What ``group.consumer.migration.policy`` may be, with its meaning."""
 
 
+class Rules(NamedTuple):
+    """What differs between the releases."""
+
+    waits_for_target: bool  # a classic member is sent to join again when there is a newer target, not only an epoch
+    keeps_classic_out: bool  # where the policy is "disabled", no classic member may join a consumer group
+
+
+def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
+    """The rules of a release.
+
+    >>> rules_of("4.0").waits_for_target, rules_of("4.3").waits_for_target
+    (False, True)
+    """
+    return Rules(waits_for_target=at_least("4.3", release), keeps_classic_out=at_least("4.3", release))
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The broker's side of both protocols.
@@ -51,7 +67,7 @@ class Settings:
     policy: FilledIn[str] = NOT_GIVEN
     classic: FilledIn[classic.Settings] = NOT_GIVEN
     consumer: FilledIn[consumer.Settings] = NOT_GIVEN
-    leaves_by_leave_group: bool = field(init=False, repr=False, compare=False)
+    rules: Rules = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Fill in the defaults, refuse what does not go together."""
@@ -67,7 +83,7 @@ class Settings:
                 raise KafkaLearnError(
                     f"release is {self.release}, but {type(each).__module__} has {each.release}: one broker is one"
                 )
-        object.__setattr__(self, "leaves_by_leave_group", at_least("4.4", self.release))
+        object.__setattr__(self, "rules", rules_of(self.release))
 
     @property
     def may_upgrade(self) -> bool:

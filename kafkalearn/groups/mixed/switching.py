@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from kafkalearn.base.java import hash_order
+from kafkalearn.base.java import FIRST_SLOTS, hash_order
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.classic.joining import GroupUpdate, prepare
 from kafkalearn.groups.consumer import events as consumer
@@ -63,10 +63,10 @@ def new_member(settings: Settings, group: Group, event: consumer.ConsumerGroupHe
     effects: tuple[Effect, ...] = (
         *answers,
         ProtocolChanged(CLASSIC, CONSUMER),
-        *upgrade_records(taken),
+        *upgrade_records(settings, taken),
         *after.effects,
     )
-    return replace(_with_consumer(settings, group, after), effects=effects)
+    return replace(_with_consumer(settings, group, replayed(taken, after)), effects=effects)
 
 
 def may_be_upgraded(settings: Settings, group: classic.Group) -> bool:
@@ -110,17 +110,26 @@ def upgraded(settings: Settings, old: classic.Group, rest: ConsumerGroup) -> Con
             classic=ClassicSide(each.client, each.session_timeout_ms, each.protocols),
         )  # fmt: skip
         group = group.with_written(member).with_targets([(member_id, member.assigned_partitions)])
-    if settings.consumer.rules.writes_topic_metadata:  # 4.0: it has not looked at its topics yet
-        return group
     return replace(group, seen_topics=group.subscribed_topics)
 
 
-def upgrade_records(group: ConsumerGroup) -> tuple[RecordWritten, ...]:
+def replayed(taken: ConsumerGroup, after: ConsumerGroup) -> ConsumerGroup:
+    """The group with its members in the order of the records that it was made from, as the coordinator replays them."""
+    group = replace(after, members=(), static_ids=(), slot_count=FIRST_SLOTS)
+    old = [each.member_id for each in taken.in_broker_order if after.find(each.member_id) is not None]
+    new = [each for each in after.member_ids if each not in old]
+    for member_id in (*old, *old, *new, *new):  # each has a record of itself, and one of what it has
+        group = group.with_written(after.member(member_id))
+    return group
+
+
+def upgrade_records(settings: Settings, group: ConsumerGroup) -> tuple[RecordWritten, ...]:
     """What is written when a classic group becomes a consumer group, before what its new member brings."""
     count = len(group.members)
     return (
         tombstone(consumer.CLASSIC_GROUP),
         *(RecordWritten(consumer.MEMBER_METADATA),) * count,
+        *(RecordWritten(consumer.TOPIC_METADATA),) * settings.consumer.rules.writes_topic_metadata,
         RecordWritten(consumer.GROUP_METADATA),
         *(RecordWritten(consumer.TARGET_MEMBER),) * count,
         RecordWritten(consumer.TARGET_METADATA),
