@@ -1,11 +1,12 @@
 """A consumer group and its coordinator: joins, heartbeats, rebalances, and the time they cost.
 
 A scenario is a story of a few lines, played with the coordinator of either protocol (`kafkalearn.groups.classic`,
-`kafkalearn.groups.consumer`), judged and improved.
+`kafkalearn.groups.consumer`) or of a group that changes it (`kafkalearn.groups.mixed`), judged and improved.
 
 - `kafkalearn.scenarios.text`: how a story is written; `kafkalearn.scenarios.events`: what it is made of
 - `kafkalearn.scenarios.engine`: what it is played in: consumers with two threads, virtual time, a network
-- `kafkalearn.scenarios.classic_client` and `kafkalearn.scenarios.consumer_client`: the clients of both protocols
+- `kafkalearn.scenarios.classic_client` and `kafkalearn.scenarios.consumer_client`: the clients of both protocols;
+  `kafkalearn.scenarios.mixed_client`: both in one group
 - `kafkalearn.scenarios.outcome`: what came of it; `kafkalearn.scenarios.finder`: which setting to change
 """
 
@@ -23,6 +24,7 @@ from kafkalearn.scenarios.events import (
     Processing,
     Restarts,
     Scenario,
+    Speaks,
     Subscribes,
     Subscription,
 )
@@ -42,6 +44,7 @@ __all__ = [
     "Processing",
     "Restarts",
     "Scenario",
+    "Speaks",
     "Subscribes",
     "Subscription",
     "durations",

@@ -344,7 +344,7 @@ class ClassicProtocol(Protocol):
         for effect in self.coordinator.group.effects:
             self._deliver(effect, event)
 
-    def _deliver(self, effect: Effect, event: ClassicEvent) -> None:
+    def _deliver(self, effect: Effect, event: object) -> None:
         match effect:
             case HeartbeatAnswered(label, error) if isinstance(event, Heartbeat):
                 self._answer(label, self.clients[label].heartbeat_answered, event.generation, error)
@@ -371,7 +371,7 @@ class ClassicProtocol(Protocol):
         if change.after == PREPARING:
             recorder.rebalance_starts(cause)
         if change.after in (STABLE, EMPTY, DEAD):
-            recorder.rebalance_ends(self.coordinator.group.generation)
+            recorder.rebalance_ends(self.view().generation)
 
 
 def _name(label: str) -> str:

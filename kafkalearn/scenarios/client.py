@@ -8,10 +8,11 @@ from typing import Generic, TypeVar
 
 from kafkalearn.groups.classic.model import Group as ClassicGroup
 from kafkalearn.groups.consumer.state import Group as ConsumerGroup
+from kafkalearn.groups.mixed import Group as MixedGroup
 from kafkalearn.scenarios.consumers import NETWORK, Clock, Consumer
 from kafkalearn.scenarios.engine import World
 
-Group = TypeVar("Group", ClassicGroup, ConsumerGroup)
+Group = TypeVar("Group", ClassicGroup, ConsumerGroup, MixedGroup)
 Event = TypeVar("Event")
 
 

@@ -33,6 +33,8 @@ FATAL = {
     "UNRELEASED_INSTANCE_ID": "a process that is still counted has its instance id",
     "GROUP_MAX_SIZE_REACHED": "the group is full",
     "UNSUPPORTED_ASSIGNOR": "the broker does not have its assignor",
+    "GROUP_ID_NOT_FOUND": "the group is a classic one and may not change",
+    "UNKNOWN_SERVER_ERROR": "the group is a classic one that waits for its first generation",
 }
 LOST = ("UNKNOWN_MEMBER_ID", "FENCED_MEMBER_EPOCH")
 

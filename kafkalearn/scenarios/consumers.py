@@ -131,6 +131,7 @@ class Consumer:
         self.index, self.count = index, count
         self.settings = settings
         self.processing_ms = processing_ms
+        self.protocol: str | None = None  # that its next process speaks; None: that of the run
         self.incarnation = 0
         self.is_running = False
         self.owned: tuple[TopicPartition, ...] = ()

@@ -6,7 +6,7 @@ to the consumers from outside. Everything else they do on their own, in virtual 
 timer, polls when its work is done, answers the coordinator after the latency of the network. When the next request
 comes, and which, follows from all that came before, so a list of events cannot be given in advance; it has to be found
 on the way, by a queue of calls in the order of time. The coordinators inside are the pure simulators of
-`kafkalearn.groups.classic` and `kafkalearn.groups.consumer`, led step by step.
+`kafkalearn.groups.classic`, `kafkalearn.groups.consumer` and `kafkalearn.groups.mixed`, led step by step.
 
 The engine is put together from objects that know little of each other: a `Clock` with the queue, the `Network`, the
 `Threads` of the processes, the `Processes` themselves, a `Recorder` that keeps the moments, and the `Protocol`.
@@ -34,6 +34,7 @@ from kafkalearn.scenarios.events import (
     Scenario,
     ScenarioEvent,
     Settings,
+    Speaks,
     Subscribes,
     TopicEvent,
 )
@@ -141,6 +142,9 @@ class Engine:
         if isinstance(event, TopicEvent):
             return self._change_topic(event)
         consumer = self._world.consumers[event.member]
+        if isinstance(event, Speaks):
+            consumer.protocol = event.protocol
+            return None
         if isinstance(event, Joins):
             if consumer.is_running:
                 raise IllegalEvent(f"{event}: {event.member} is running already")

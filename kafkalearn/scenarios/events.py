@@ -1,7 +1,7 @@
 """Settings, subscriptions, what can happen to the consumers of a group, and the scenario that puts it in order.
 
-All times are whole ms. A scenario has nothing of the protocol in it: the same one can be played with the classic
-protocol, with that of KIP-848, and with any settings.
+All times are whole ms. A scenario has nothing of the protocol in it, unless it says who `Speaks` which: the same one
+can be played with the classic protocol, with that of KIP-848, and with any settings.
 """
 
 from __future__ import annotations
@@ -50,7 +50,11 @@ CLIENT_SETTINGS = (
     "group.instance.id",
     "group.remote.assignor",
 )
-BROKER_SETTINGS = (*(setting for setting, _ in CLASSIC_NAMES.values()), *CONSUMER_NAMES.values())
+BROKER_SETTINGS = (
+    *(setting for setting, _ in CLASSIC_NAMES.values()),
+    *CONSUMER_NAMES.values(),
+    "group.consumer.migration.policy",
+)
 OWN_SETTINGS = {"latency.ms": 2, "processing.ms": 100}
 """Of the model, not of Kafka: one way from client to broker, and the work on the records of an ordinary poll."""
 
@@ -425,10 +429,22 @@ class Subscribes:
     to: Subscription
 
 
+SPOKEN = ("classic", "consumer")
+
+
+@dataclass(frozen=True, slots=True)
+class Speaks:
+    """The next process of a member speaks this protocol, and those after it."""
+
+    at_ms: int
+    member: str
+    protocol: str
+
+
 TopicEvent: TypeAlias = Grows | Created | Deleted
 ScenarioEvent: TypeAlias = (
     Joins | Leaves | Crashes | Restarts | CrashesAndReturns | Pauses | Processing | Disconnected
-    | Grows | Created | Deleted | Subscribes
+    | Grows | Created | Deleted | Subscribes | Speaks
 )  # fmt: skip
 
 # What puts them in order.
@@ -530,6 +546,11 @@ class Scenario:
         created = (event.topic for event in self.events if isinstance(event, Created))
         return tuple(dict.fromkeys([*(name for name, _ in self.topics), *created]))
 
+    @property
+    def is_mixed(self) -> bool:
+        """Whether it says of some member which protocol it speaks."""
+        return any(isinstance(event, Speaks) for event in self.events)
+
     def subscription(self, member: str) -> Subscription:
         """What a process of the member subscribes to when it starts."""
         return dict(self.subscriptions).get(member) or Subscription(tuple(name for name, _ in self.topics))
@@ -595,6 +616,8 @@ def _check(event: ScenarioEvent) -> None:
             whole_number(f"{key} of {what}", getattr(event, key), at_least=0, at_most=LONGEST_SCENARIO_MS)
     if isinstance(event, Subscribes) and not isinstance(event.to, Subscription):
         raise KafkaLearnError(f"to of Subscribes must be a Subscription, got {shown(event.to)}")
+    if isinstance(event, Speaks):
+        one_of("protocol", event.protocol, SPOKEN)
     if isinstance(event, Created):
         topic_name(event.topic)
     if isinstance(event, Grows | Created):

@@ -180,3 +180,78 @@ def _row(what: str, cause: str, after_ms: int) -> Row:
         "the cause in the coordinator": cause.partition(" (")[0],
         "after, s": round(after_ms / 1000, 1),
     }
+
+
+def protocol_change_stories(count: int = 5, distance_s: int = 30, away_s: int = 5) -> dict[str, str]:
+    """Three ways to bring classic consumers to the newer protocol, each the text of a scenario.
+
+    Parameters
+    ----------
+    count : int
+        Pods, at least 2; the topic has two partitions for each.
+    distance_s : int
+        From one restart to the next.
+    away_s : int
+        How long a process takes to start again.
+
+    Returns
+    -------
+    dict of str to str
+        "rolling change": one pod after the other; "rolled back at half": half of them, and those back again;
+        "stop of all": every pod leaves, then all start with the newer protocol.
+    """
+    pods = [f"c{number}" for number in range(1, count + 1)]
+    start = f"topic orders has {2 * count} partitions\nat 0 s: c1 to c{count} join\n"
+
+    def restarts(some: list[str], protocol: str, first_s: int) -> str:
+        lines = (
+            f"at {first_s + place * distance_s} s: {pod} restarts after {away_s} s as {protocol}\n"
+            for place, pod in enumerate(some)
+        )
+        return "".join(lines)
+
+    half = pods[: (count + 1) // 2]
+    back_s = 60 + (len(half) + 1) * distance_s
+    return {
+        "rolling change": start + restarts(pods, "consumer", 60),
+        "rolled back at half": start + restarts(half, "consumer", 60) + restarts(half, "classic", back_s),
+        "stop of all": f"{start}at 60 s: c1 to c{count} restart after {away_s} s as consumer\n",
+    }
+
+
+def protocol_changes(release: str = DEFAULT_RELEASE, count: int = 5, **settings: object) -> list[Row]:
+    """What a rolling change of the protocol costs, one that is rolled back at half, and a stop of all beside them.
+
+    Returns
+    -------
+    list of dict
+        For each way: *rebalances* after the start, *standstill_ms* for each member (by name), *records* that were not
+        read in time and *twice*, those that two members read at once; all less what the start alone costs.
+
+    Examples
+    --------
+    >>> for row in protocol_changes("4.4"):  # a partition has one owner through all of it: nothing is read twice
+    ...     print(row["way"], row["rebalances"], row["records"], row["twice"], max(row["standstill_ms"].values()))
+    rolling change 10 5436 0 2468
+    rolled back at half 11 8045 0 4896
+    stop of all 2 7724 0 4
+
+    References
+    ----------
+    Apache Kafka 4.0 to 4.4, ``group.consumer.migration.policy`` (KIP-848).
+    """
+    rows: list[Row] = []
+    for way, story in protocol_change_stories(count).items():
+        before = simulate("\n".join(story.splitlines()[:2]), release=release, settings=settings)
+        outcome = simulate(story, release=release, settings=settings)
+        at_start = before.member_standstill_ms
+        rows.append(
+            {
+                "way": way,
+                "rebalances": outcome.rebalance_count - before.rebalance_count,
+                "standstill_ms": {name: ms - at_start[name] for name, ms in outcome.member_standstill_ms.items()},
+                "records": outcome.records_not_read - before.records_not_read,
+                "twice": outcome.records_read_twice,
+            }
+        )
+    return rows

@@ -198,8 +198,9 @@ class Outcome:
 
     def __repr__(self) -> str:
         """A verdict, and the rebalances as a table; of many the first and the last."""
+        spoken = "both protocols" if self.scenario.is_mixed else f"{self.protocol} protocol"
         verdict = (
-            f"{counted(self.rebalance_count, 'rebalance')} in {self.end_ms / 1000:g} s, {self.protocol} protocol, "
+            f"{counted(self.rebalance_count, 'rebalance')} in {self.end_ms / 1000:g} s, {spoken}, "
             f"Kafka {self.settings.release}; {self.records_not_read:,} records were not read in time"
         )
         rows = [

@@ -19,6 +19,7 @@ from kafkalearn.scenarios.consumer_client import ConsumerProtocol
 from kafkalearn.scenarios.consumers import Clock, Protocol, Recorder
 from kafkalearn.scenarios.engine import Engine, World, new_world
 from kafkalearn.scenarios.events import Scenario, ScenarioEvent, Settings, by_kafka_name
+from kafkalearn.scenarios.mixed_client import MixedProtocol
 from kafkalearn.scenarios.outcome import Outcome
 
 PROTOCOLS: Mapping[str, Callable[[World], Protocol]] = MappingProxyType(
@@ -65,7 +66,7 @@ def simulate(
     scenario : Scenario, str, or sequence of events
         A story; `kafkalearn.scenarios.text` says how it is written.
     protocol : str
-        A name in `PROTOCOLS`.
+        A name in `PROTOCOLS`; in a scenario that says who speaks which, that of all others.
     assignor : str or sequence of str
         ``partition.assignment.strategy`` by the short names of `kafkalearn.assignors` (with the consumer protocol,
         ``group.remote.assignor``); None: the release's default.
@@ -109,5 +110,6 @@ def play(story: Scenario, settings: Settings, protocol: str) -> Outcome:
     text.check_steps(story, settings, protocol)
     clock = Clock()
     world = new_world(story, settings, clock, Recorder(clock))
-    recorder = Engine(story, world, PROTOCOLS[protocol](world)).run()
+    spoken = MixedProtocol(world, protocol) if story.is_mixed else PROTOCOLS[protocol](world)
+    recorder = Engine(story, world, spoken).run()
     return Outcome(story, settings, protocol, Trace(recorder.trace), tuple(recorder.rebalances))

@@ -19,6 +19,8 @@ Lines in any order; empty lines, ``# comments`` and (remarks in brackets) are pa
     at 210 s: c2 crashes                     it sends nothing
     at 220 s: c2 crashes and returns after 10 s
     at 300 s: c3 restarts after 10 s         close(), and a new process 10 s later
+    at 300 s: c3 restarts after 10 s as consumer     and the new process speaks this protocol; or: as classic
+    at 0 s: c1 (classic) and c2 (consumer) join      who speaks which
     at 400 s: orders grows to 8 partitions   and nobody tells the consumers
     at 420 s: topic refunds is created with 4 partitions
     at 440 s: topic refunds is deleted
@@ -48,6 +50,7 @@ from kafkalearn.groups.defaults import (
 from kafkalearn.scenarios.consumers import most_calls
 from kafkalearn.scenarios.events import (
     CLIENT_SETTINGS,
+    SPOKEN,
     Crashes,
     CrashesAndReturns,
     Created,
@@ -63,6 +66,7 @@ from kafkalearn.scenarios.events import (
     Scenario,
     ScenarioEvent,
     Settings,
+    Speaks,
     Subscribes,
     Subscription,
     TopicEvent,
@@ -74,6 +78,7 @@ DIGITS = "0123456789"
 UNITS_MS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}
 NAME = r"[A-Za-z_][\w.-]*"
 TIME = r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)"
+SPEECH = rf"({'|'.join(SPOKEN)})"
 BETWEEN = r", *and | and |, *"  # names
 NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
 LONGEST_NUMBER = 15  # digits
@@ -88,8 +93,8 @@ VERBS: dict[str, tuple[str, Callable[..., ScenarioEvent]]] = {
     "joins": (r"", Joins),
     "leaves": (r"", Leaves),
     "crashes": (r"", Crashes),
-    "crashes and returns": (rf"after {TIME}", CrashesAndReturns),
-    "restarts": (rf"after {TIME}", Restarts),
+    "crashes and returns": (rf"after {TIME}(?: as {SPEECH})?", CrashesAndReturns),
+    "restarts": (rf"after {TIME}(?: as {SPEECH})?", Restarts),
     "pauses": (rf"for {TIME}", Pauses),
     "works": (rf"(?:for )?{TIME}(?: on one poll)?", Processing),
     "is cut off": (rf"for {TIME}", Disconnected),
@@ -108,11 +113,11 @@ OTHER_FORMS = {
     **{"subscribe": "subscribes"},
 }
 EXAMPLES = {
-    "joins": "c1, c2 join",
+    "joins": "c1 (classic) and c2 (consumer) join",
     "leaves": "c1 leaves",
     "crashes": "c1 crashes",
     "crashes and returns": "c1 crashes and returns after 10 s",
-    "restarts": "c1 restarts after 10 s",
+    "restarts": "c1 restarts after 10 s as consumer",
     "pauses": "c1 pauses for 50 s",
     "works": "c1 works 400 s on one poll",
     "is cut off": "c1 is cut off for 20 s",
@@ -144,8 +149,9 @@ def times_of(line: str) -> tuple[Sequence[int], str]:
 
 
 def events_of(what: str, times: Sequence[int]) -> Iterator[ScenarioEvent]:
-    """The events of a line, one for each time and each name."""
-    subject, verb, rest = split(what)
+    """The events of a line, one for each time and each name; before each, what its next process speaks."""
+    spoken = dict(re.findall(rf"({NAME}) \({SPEECH}\)", what))
+    subject, verb, rest = split(re.sub(rf" \({SPEECH}\)", "", what))
     pattern, kind = VERBS[verb]
     found = re.fullmatch(pattern, rest, re.I)
     if found is None:
@@ -159,9 +165,24 @@ def events_of(what: str, times: Sequence[int]) -> Iterator[ScenarioEvent]:
         return (Subscribes(at_ms, name, subscription) for at_ms in times for name in names(subject))
     more = (milliseconds(found[1], found[2]),) if found.groups() else ()
     who = names(subject)
+    if len(found.groups()) > 2 and found[3]:
+        spoken = dict.fromkeys(who, found[3].lower())
+    if spoken and verb not in ("joins", "restarts", "crashes and returns"):
+        raise BadLine(
+            f"a protocol is said of a process that starts; as in: {EXAMPLES['joins']}, or: {EXAMPLES['restarts']}"
+        )
     if len(who) * len(times) > MOST_SCENARIO_EVENTS:
         raise BadLine(f"that is {len(who) * len(times):,} events; a scenario has at most {MOST_SCENARIO_EVENTS:,}")
-    return (kind(at_ms, name, *more) for at_ms in times for name in who)
+    starts = (kind(at_ms, name, *more) for at_ms in times for name in who)
+    return starts if not spoken else _with_protocols(starts, spoken)
+
+
+def _with_protocols(starts: Iterator[ScenarioEvent], spoken: Mapping[str, str]) -> Iterator[ScenarioEvent]:
+    for start in starts:
+        member = getattr(start, "member", "")
+        if member in spoken:
+            yield Speaks(start.at_ms, member, spoken[member])
+        yield start
 
 
 def split(what: str) -> tuple[str, str, str]:
@@ -523,7 +544,8 @@ def _without_remarks(raw: str) -> str:
     if found := re.search(r"\bpattern +\S+", raw, re.I):
         return raw[: found.end()] + _without_remarks(raw[found.end() :])
     while (opened := raw.find("(", place)) >= 0 and (closed := raw.find(")", opened)) >= 0:
-        kept.append(raw[place:opened])
+        is_meant = raw[opened + 1 : closed].strip() in SPOKEN  # the protocol of who is named before it
+        kept.append(raw[place : closed + 1 if is_meant else opened])
         place = closed + 1
     return " ".join([*kept, raw[place:]])
 

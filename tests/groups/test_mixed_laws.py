@@ -1,0 +1,124 @@
+"""What holds of a group that changes its protocol, whatever its members of both protocols do."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kafkalearn.base.topic_partition import TopicPartition
+from kafkalearn.groups.classic import Heartbeat, JoinGroup, LeaveGroup, SyncGroup
+from kafkalearn.groups.classic import Settings as ClassicSettings
+from kafkalearn.groups.classic.model import JoinAnswered, SyncAnswered
+from kafkalearn.groups.consumer import (
+    ConsumerGroupHeartbeat,
+    OffsetCommit,
+    PartitionMoved,
+    TimePassed,
+    TopicChanged,
+    join,
+    leave,
+)
+from kafkalearn.groups.consumer import Settings as ConsumerSettings
+from kafkalearn.groups.consumer.events import HeartbeatAnswered
+from kafkalearn.groups.mixed import POLICIES, Settings, Subscription, check, start, step
+from kafkalearn.groups.mixed.model import assigned_of
+
+OLD, NEW = ("c1", "c2", "c3"), ("n1", "n2")
+STEPS = st.one_of(
+    st.tuples(st.sampled_from(["join", "sync", "beat", "leave", "commit"]), st.sampled_from(OLD)),
+    st.tuples(st.sampled_from(["join", "beat", "beat", "leave", "commit"]), st.sampled_from(NEW)),
+    st.tuples(st.sampled_from(["time", "grow", "move"]), st.just("")),
+)
+
+
+class Clients:
+    """What the members were answered; each sends what a client of its protocol would."""
+
+    def __init__(self, policy, release, is_cooperative):
+        self.settings = Settings(
+            release,
+            policy,
+            ClassicSettings(release, group_initial_rebalance_delay_ms=0),
+            ConsumerSettings(release, assignment_interval_ms=0, topics={"t": 4}),
+        )
+        self.group = start(self.settings)
+        self.ids, self.epochs, self.owned, self.leaders = {}, {}, {}, {}
+        self.is_cooperative, self.count = is_cooperative, 4
+
+    def take(self, op, who):
+        self.send(self.event(op, who))
+        self.send(TimePassed(0))  # a join phase without a delay ends at once
+
+    def send(self, event):
+        before, self.group = self.group, step(self.settings, self.group, event)
+        check(self.settings, self.group, before)
+        for each in self.group.effects:
+            match each:
+                case JoinAnswered(client, "NONE" | "MEMBER_ID_REQUIRED"):
+                    self.ids[client], self.epochs[client] = each.member_id, each.generation
+                    self.leaders[client] = each.members
+                case SyncAnswered(client, "NONE"):
+                    self.owned[client] = assigned_of(each.assignment).partitions
+                case HeartbeatAnswered(client, "NONE"):
+                    self.epochs[client] = each.member_epoch
+                    self.owned[client] = self.owned.get(client, ()) if each.assignment is None else each.assignment
+
+    def event(self, op, who):
+        epoch, owned = self.epochs.get(who, 1), self.owned.get(who, ())
+        match op:
+            case "time":
+                return TimePassed(20_000)
+            case "grow":
+                self.count += 1
+                return TopicChanged("t", self.count)
+            case "move":
+                return PartitionMoved()
+            case "commit":
+                return OffsetCommit(self.ids.get(who, who), epoch, (TopicPartition("t", len(who) % 4),))
+        if who in NEW:
+            topics = ("t",)
+            match op:
+                case "join":
+                    return join(who, topics)
+                case "beat":
+                    return ConsumerGroupHeartbeat(who, max(epoch, 1), owned=owned)
+            return leave(who)
+        member_id = self.ids.get(who, "")
+        match op:
+            case "join":
+                sent = Subscription(("t",), owned if self.is_cooperative else ())
+                name = "cooperative-sticky" if self.is_cooperative else "range"
+                return JoinGroup(who, member_id, protocols=((name, sent),))
+            case "sync":
+                members = [each for each, _, _ in self.leaders.get(who, ())]
+                given_to = {each: [] for each in members}
+                for number in range(4 if members else 0):
+                    given_to[members[number % len(members)]].append(TopicPartition("t", number))
+                return SyncGroup(who, member_id, epoch, tuple((each, tuple(all_)) for each, all_ in given_to.items()))
+            case "beat":
+                return Heartbeat(who, member_id, epoch)
+        return LeaveGroup(who, member_id)
+
+
+@given(
+    st.lists(STEPS, min_size=10, max_size=60), st.sampled_from(list(POLICIES)), st.sampled_from(["4.0", "4.4"]),
+    st.booleans(),
+)  # fmt: skip
+@settings(deadline=None, max_examples=60)
+def test_one_owner_no_lost_offset_and_no_epoch_that_goes_back(steps, policy, release, is_cooperative):
+    clients = Clients(policy, release, is_cooperative)
+    for op, who in steps:
+        clients.take(op, who)
+
+
+def test_a_rolling_change_and_its_way_back_keep_the_offsets():
+    clients = Clients("bidirectional", "4.4", is_cooperative=False)
+    there = "c1 join, c1 join, c1 sync, c1 commit, n1 join, c1 beat, c1 join, c1 sync, n1 beat, n1 commit"
+    story = f"{there}, n1 leave, c1 join"
+    types = []
+    for each in story.split(", "):
+        who, op = each.split()
+        clients.take(op, who)
+        types.append(clients.group.group_type)
+    assert list(dict.fromkeys(types)) == ["Classic", "Consumer"]
+    assert types[-2:] == ["Classic", "Classic"]
+    assert clients.group.committed == (TopicPartition("t", 2),)
+    assert clients.group.epoch == clients.epochs["c1"] > 2
