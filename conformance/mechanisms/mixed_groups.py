@@ -6,11 +6,16 @@ requests that it sends: a new one has its label for its member id, a classic one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy, deepcopy
 from typing import Any
 
-from conformance.mechanisms.classic_groups import NEWEST_WITHOUT_ERROR, ClassicPlayer, waits
+from hypothesis import strategies as st
+
+from conformance.mechanism import Case, Mechanism
+from conformance.mechanisms import classic_groups as classic_questions
+from conformance.mechanisms import consumer_groups as consumer_questions
+from conformance.mechanisms.classic_groups import NEWEST_WITHOUT_ERROR, ClassicPlayer, play_near, scripts, waits
 from conformance.mechanisms.consumer_groups import by_topic, partitions_of
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.groups.classic import model as classic
@@ -18,6 +23,8 @@ from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.defaults import DEAD, STABLE
 from kafkalearn.groups.mixed import Assigned, Group, Settings, Subscription, check, next_deadline_ms, start, step
 from kafkalearn.groups.mixed.model import Effect, Event, assigned_of
+from kafkalearn.live.errors import Refused
+from kafkalearn.live.jars import find_release
 from kafkalearn.live.request_values import commit, consumer_heartbeat, error_name, join_group, sync_group
 from kafkalearn.live.used_cluster import UsedCluster
 from kafkalearn.offsets import protocol
@@ -442,3 +449,126 @@ def kind_of(effect: Effect) -> str | None:
         case classic.GroupWritten():
             return f"tombstone:{consumer.CLASSIC_GROUP}" if effect.is_tombstone else consumer.CLASSIC_GROUP
     return None
+
+
+OLD, NEW = "abc", ("n", "m")
+STATIC = {"c": "i", "m": "i"}  # where a case has static members: an old and a new process of one pod
+SESSION_OF_NEW_MS = 3_600_000
+MOST_MEMBERS, MOST_STEPS = 4, 25
+TOPICS = {"t": 6, "u": 2}
+POLICY = "group.consumer.migration.policy"
+CONFIG = {
+    **classic_questions.CONFIG,
+    **consumer_questions.CONFIG,
+    **consumer_questions.CONFIG_OF_4_3,
+    "group.max.size": MOST_MEMBERS,
+    "group.consumer.max.size": MOST_MEMBERS,
+    "group.consumer.session.timeout.ms": SESSION_OF_NEW_MS,
+    "group.consumer.max.session.timeout.ms": SESSION_OF_NEW_MS,
+    POLICY: "bidirectional",
+}
+
+
+def cases(release: str) -> st.SearchStrategy[Case]:
+    """Up to 25 steps of three old and two new clients; some begin with a classic group that is at rest."""
+    at_rest = [
+        {"op": "join", "c": "a"}, {"op": "join", "c": "a"}, {"op": "sync", "c": "a", "assign": {"a": {"t": [0, 1, 2]}}},
+    ]  # fmt: skip
+    openings = st.sampled_from([[], at_rest, at_rest]).map(deepcopy)
+    steps = st.builds(list.__add__, openings, scripts(_steps(), MOST_STEPS))
+    return st.builds(_case, st.booleans(), st.sampled_from(["range", "cooperative-sticky"]), steps)
+
+
+def _case(has_static: bool, assignor: str, steps: list[dict[str, Any]]) -> Case:
+    """All members have one assignor; cooperative ones say what they own when they join."""
+    for each in steps:
+        if has_static and each.get("c") in STATIC:
+            each["instance"] = STATIC[each["c"]]
+        if each["op"] == "join":
+            each.setdefault("protocols", [assignor])
+            if assignor == "cooperative-sticky":
+                each["owned"] = "all"
+    return {"steps": steps}
+
+
+def _steps() -> st.SearchStrategy[dict[str, Any]]:
+    old, new = st.sampled_from(OLD), st.sampled_from(NEW)
+    more = st.sampled_from([0] * 6 + [1, -1])
+
+    def step_of(op: str, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+        return st.fixed_dictionaries({"op": st.just(op), **fields})
+
+    topics = st.sampled_from([["t"], ["t"], ["t", "u"], ["u"]]).map(list)
+    join = st.fixed_dictionaries(
+        {"op": st.just("join"), "c": old, "topics": topics},
+        optional={
+            "fresh": st.sampled_from([False, False, True]),
+            "protocols": st.sampled_from([["range", "roundrobin"], ["sticky"]]).map(list),
+            "user_data": st.booleans(),
+            "rebalance": st.just(REBALANCE_MS),
+        },
+    )
+    places = st.sampled_from([{}, {"t": [0, 1, 2]}, {"t": [3, 4, 5], "u": [0]}, {"u": [1]}]).map(deepcopy)
+    given = st.dictionaries(old, places, max_size=3)
+    sync = step_of("sync", c=old, more=more, assign=given, user_data=st.sampled_from([False] * 6 + [True]))
+    beat = step_of("beat", c=new, owned=st.sampled_from(["all", "all", "nothing"]), more=more)
+    come = step_of("beat", c=new, epoch=st.just(0), topics=topics, owned=st.just("nothing"))
+    go = step_of("beat", c=new, epoch=st.sampled_from([-1, -1, -2]))
+    commits = step_of("commit", c=st.one_of(old, new), more=more, version=st.sampled_from([9, 9, 8]))
+    fetch = st.just({"op": "fetch", "c": "tool"}).map(dict)
+    leave = step_of("leave", c=st.one_of(old, old, new))
+    alive = step_of("heartbeat", c=st.one_of(old, old, old, new), more=more)
+    return st.one_of(join, sync, alive, come, beat, join, sync, alive, beat, commits, go, leave, join, beat, fetch)
+
+
+def ask(kafka: UsedCluster, case: Case, new_name: Callable[[str], str]) -> dict[str, Any]:
+    """What each step led to on the broker, and the ids that it drew."""
+    names = {label: f"mixed-{label}" for label in TOPICS}
+    for label, name in names.items():
+        if name not in kafka.topics():
+            try:
+                kafka.create_topic(name, TOPICS[label])
+            except Refused as error:
+                if error.error != "TOPIC_ALREADY_EXISTS":
+                    raise
+    player = MixedPlayer(kafka, new_name("mixed"), names)
+    try:
+        steps = [player.play(each) for each in case["steps"]]
+    finally:
+        player.close()
+    return {"topics": names, "topic_ids": player.topic_ids, "ids": dict(player.ids), "steps": steps}
+
+
+def say(release: str, case: Case, seen: dict[str, Any]) -> dict[str, Any]:
+    """The same by the simulator, at the times and with the ids of the broker."""
+    version = find_release(release).version
+    settings = Settings(
+        version,
+        "bidirectional",
+        classic.Settings(version, 0, classic_questions.SHORTEST_SESSION_MS, group_max_size=MOST_MEMBERS),
+        consumer.Settings(
+            version,
+            session_timeout_ms=SESSION_OF_NEW_MS,
+            assignment_interval_ms=0 if at_least("4.3", version) else None,
+            max_size=MOST_MEMBERS,
+            topics={seen["topics"][label]: count for label, count in TOPICS.items()},
+            topic_ids={seen["topics"][label]: each for label, each in seen["topic_ids"].items()},
+        ),
+    )
+    script = MixedScript(settings, seen["topics"], seen["ids"])
+    steps = []
+    for each in seen["steps"]:
+        script, found = play_near(script, each, MixedScript.play)
+        steps.append(found)
+    return {**seen, "steps": steps}
+
+
+MIXED = Mechanism(
+    name="mixed groups",
+    rules=("a group that changes its protocol while it runs",),
+    cases=cases,
+    ask=ask,
+    say=say,
+    settings={"config": CONFIG},
+    tries=3,
+)

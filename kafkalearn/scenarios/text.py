@@ -113,7 +113,7 @@ OTHER_FORMS = {
     **{"subscribe": "subscribes"},
 }
 EXAMPLES = {
-    "joins": "c1 (classic) and c2 (consumer) join",
+    "joins": "c1, c2 join",
     "leaves": "c1 leaves",
     "crashes": "c1 crashes",
     "crashes and returns": "c1 crashes and returns after 10 s",
@@ -169,7 +169,7 @@ def events_of(what: str, times: Sequence[int]) -> Iterator[ScenarioEvent]:
         spoken = dict.fromkeys(who, found[3].lower())
     if spoken and verb not in ("joins", "restarts", "crashes and returns"):
         raise BadLine(
-            f"a protocol is said of a process that starts; as in: {EXAMPLES['joins']}, or: {EXAMPLES['restarts']}"
+            f"a protocol is said of a process that starts; as in: c1 (consumer) joins, or: {EXAMPLES['restarts']}"
         )
     if len(who) * len(times) > MOST_SCENARIO_EVENTS:
         raise BadLine(f"that is {len(who) * len(times):,} events; a scenario has at most {MOST_SCENARIO_EVENTS:,}")

@@ -10,9 +10,10 @@ A simulator: `Group` is the state, the events are requests that arrive and time 
 `TRANSITIONS` is every way from a state to another. `Settings` has the broker's settings and its release.
 
 Not modelled: the time a write to ``__consumer_offsets`` takes, the offsets of a commit (`kafkalearn.offsets.store` has
-them), the loading of a group by a new coordinator, groups that change to the KIP-848 protocol. Member ids have a number
-where Kafka has a UUID, and where Kafka walks a hash map of them (a new leader), the member that joined first is taken;
-unless each JoinGroup says which id the broker draws: then it is the member that a broker of 4.0 or later takes.
+them), the loading of a group by a new coordinator; `kafkalearn.groups.mixed` has groups that change to the KIP-848
+protocol. Member ids have a number where Kafka has a UUID, and where Kafka walks a hash map of them (a new leader), the
+member that joined first is taken; unless each JoinGroup says which id the broker draws: then it is the member that a
+broker of 4.0 or later takes.
 """
 
 from kafkalearn.groups.classic.model import (
