@@ -1,7 +1,7 @@
 """Groups whose members do what a client does: the shortest way into a rebalance that never ends.
 
 A coordinator alone never hangs: it answers. Whether a group comes to rest depends on what its members send next, so a
-search needs both. Here a client takes its *turn*: it sends what its protocol asks of it now, and does what it is told.
+search needs both. Here a client takes its *turn*: it sends what its protocol asks of it now, and does as it is answered.
 One that is busy or hangs goes on sending heartbeats from its background thread alone (`Beat`).
 
 `find_stuck` looks for a fair run of them in which a promise of `PROGRESS` is never kept again. Times count from now on,
@@ -28,7 +28,6 @@ from kafkalearn.groups.classic.model import JoinAnswered
 from kafkalearn.groups.consumer.events import HeartbeatAnswered
 from kafkalearn.groups.defaults import STABLE
 
-__all__ = ["PROGRESS", "Beat", "Members", "Starts", "TimePassed", "Turn", "find_stuck", "start", "step"]
 
 COMES_TO_REST = "the group is Stable"
 IS_ALL_READ = "every partition belongs to a member that knows it"
@@ -241,8 +240,8 @@ def _consumer_step(settings: Any, members: Members, event: Turn | Beat | TimePas
     if answer.error != "NONE":
         client = Client(client.name, is_busy=client.is_busy, hangs=client.hangs)
     else:
-        is_told = answer.assignment is not None and not isinstance(event, Beat)
-        owned = answer.assignment if is_told else client.owned
+        is_given = answer.assignment is not None and not isinstance(event, Beat)
+        owned = answer.assignment if is_given else client.owned
         client = client._replace(does=READS, epoch=answer.member_epoch, owned=owned)
     return replace(members, group=group, effects=group.effects).with_client(client)
 

@@ -39,7 +39,7 @@ LOG, BROKER, LEADING, REMOTES, WAITING, REMOTE_ENDS = range(FIRST_REPLICA, FIRST
 
 
 Acknowledged = tuple[tuple[int, str], ...]
-"""What producers were told is written: offset and value of each record."""
+"""What was acknowledged to producers: offset and value of each record."""
 
 
 def place_of(part: int, broker_id: int) -> int:
