@@ -1,7 +1,7 @@
 """Groups whose members do what a client does: the shortest way into a rebalance that never ends.
 
 A coordinator alone never hangs: it answers. Whether a group comes to rest depends on what its members send next, so a
-search needs both. Here a client takes its *turn*: it sends what its protocol asks of it now, and does as it is answered.
+search needs both. Here a client takes its *turn*: it sends what its protocol asks now, and does what it is answered.
 One that is busy or hangs goes on sending heartbeats from its background thread alone (`Beat`).
 
 `find_stuck` looks for a fair run of them in which a promise of `PROGRESS` is never kept again. Times count from now on,
@@ -27,7 +27,6 @@ from kafkalearn.groups import classic, consumer
 from kafkalearn.groups.classic.model import JoinAnswered
 from kafkalearn.groups.consumer.events import HeartbeatAnswered
 from kafkalearn.groups.defaults import STABLE
-
 
 COMES_TO_REST = "the group is Stable"
 IS_ALL_READ = "every partition belongs to a member that knows it"
