@@ -91,6 +91,7 @@ def data_directory(name: str) -> Path:
         answered to the questions of `kafkalearn.releases.real_answers`, and two of its topics. ``"own-cluster"``:
         what an engineer has of hers: settings, a server log, what the tools print, a piece of a disk. ``"lag"``: a
         group that lags for every reason at once, as the tools print it twice and as its broker's files have it.
+        ``"cluster-metadata"``: what KRaft keeps of a cluster, and what its tools said of it.
         ``"server-logs"``: logs of brokers and clients of five runs, for `kafkalearn.oncall.logs`.
 
     Raises

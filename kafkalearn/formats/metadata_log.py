@@ -49,12 +49,13 @@ __all__ = ["ClusterMetadata", "decode_record", "encode_record", "read_metadata",
 TOPIC = "__cluster_metadata"
 FOLDER = f"{TOPIC}-0"  # it has one partition
 FRAME = 1
-RECORDS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+RECORDS: Mapping[str, Mapping[str, object]] = MappingProxyType(
     json.loads((files("kafkalearn.formats") / "metadata.json").read_text(encoding="utf-8"))["messages"]
 )
 """What the file says of each kind of record, by the name of Kafka's class: number, versions, fields."""
 
-_NAMES: Mapping[int, str] = MappingProxyType({message["number"]: name for name, message in RECORDS.items()})
+_NUMBERS: Mapping[str, int] = MappingProxyType({name: int(str(each["number"])) for name, each in RECORDS.items()})
+_NAMES: Mapping[int, str] = MappingProxyType({number: name for name, number in _NUMBERS.items()})
 
 
 @cache
@@ -76,7 +77,7 @@ class MetadataRecord:
 
     name: str  # of Kafka's class
     version: int
-    fields: dict[str, Any]  # by Kafka's names; a tagged field only if it was written
+    fields: dict[str, object]  # by Kafka's names; a tagged field only if it was written
 
 
 def decode_record(value: bytes) -> MetadataRecord:
@@ -119,7 +120,7 @@ def encode_record(name: str, fields: Mapping[str, object], version: int = 0) -> 
     layout = find_layout(name)
     if not 0 <= version <= layout.newest:
         raise KafkaLearnError(f"{name} has versions 0 to {layout.newest}, got {version}")
-    front = b"".join(map(unsigned_varint, (FRAME, RECORDS[name]["number"], version)))
+    front = b"".join(map(unsigned_varint, (FRAME, _NUMBERS[name], version)))
     return front + encode_message(layout, version, fields)
 
 
@@ -174,7 +175,7 @@ class _Known:
 
     def apply(self, record: MetadataRecord) -> None:
         """Take in what a record says, as far as it is about topics, settings, brokers or features."""
-        fields = record.fields
+        fields: dict[str, Any] = record.fields  # of the kinds that the layout says
         match record.name:
             case "TopicRecord":
                 self.ids[fields["topicId"]] = fields["name"]

@@ -261,14 +261,15 @@ def structure(*fields: Field) -> Structure:
     return Structure(fields)
 
 
-def recorded_layout(name: str, message: Mapping[str, Any]) -> Layout:
+def recorded_layout(name: str, message: Mapping[str, object]) -> Layout:
     """The layout of a message as a file of layouts has it: one that is read from a jar of Kafka's.
 
     >>> recorded_layout("Message", {"newest": 0, "fields": [{"name": "ids", "kind": "[]int32"}]}).body.fields[0].kind
     Array(of='int32')
     """
-    body = _recorded_structure(message["fields"])
-    return Layout(name, body, message["newest"], message.get("flexible_since", ALWAYS))
+    written: Mapping[str, Any] = message  # of the kinds that the file has
+    body = _recorded_structure(written["fields"])
+    return Layout(name, body, written["newest"], written.get("flexible_since", ALWAYS))
 
 
 def _recorded_structure(fields: Sequence[Mapping[str, Any]]) -> Structure:

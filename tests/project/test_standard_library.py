@@ -50,6 +50,6 @@ def test_nothing_else_is_loaded_by_them(imported):
 
 
 def test_all_but_spark_figures_widgets_and_the_server_of_the_chapters_is_among_them():
-    homes = {"spark", "figures", "pandas", "numpy", "widgets", "live", "lab"}
+    homes = {"spark", "figures", "pandas", "numpy", "widgets", "live", "lab", "agents"}
     assert {home_of(module) for module in set(MODULES) - set(PLAIN)} <= homes
     assert {"kafkalearn.base.search", "kafkalearn.drawing.player", "kafkalearn.exercises.chapter02"} <= set(PLAIN)
