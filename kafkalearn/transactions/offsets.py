@@ -26,6 +26,9 @@ from kafkalearn.transactions.model import (
 COMMIT_WITH_EPOCHS = 9
 """The first version of OffsetCommit that members of KIP-848 may use; their epochs are what generations were."""
 
+TXN_COMMIT_WITH_EPOCHS = 6
+"""The first version of TxnOffsetCommit that is told of a wrong member epoch by its own error (KIP-1319, 4.4.0)."""
+
 GROUP_RECORD = (2, 3)
 """Key version and value version of a group's own record."""
 
@@ -110,7 +113,8 @@ def _refused(group: Group | None, generation: int, member: str, version: int, is
             return "UNKNOWN_MEMBER_ID"
         if not (is_transactional or knows_epochs):
             return "UNSUPPORTED_VERSION"
-        wrong = "ILLEGAL_GENERATION" if is_transactional else "STALE_MEMBER_EPOCH"
+        knows = knows_epochs or version >= TXN_COMMIT_WITH_EPOCHS
+        wrong = "STALE_MEMBER_EPOCH" if knows else "ILLEGAL_GENERATION"
         return "NONE" if generation == group.generation else wrong
     if generation >= 0 or member:
         if member != group.member or not member:
