@@ -49,7 +49,8 @@ class Clients:
 
     def epoch(self, step: Step) -> int:
         """The epoch or generation that a step sends."""
-        return step.get("epoch", self.epochs.get(step.get("c", ""), -1)) + step.get("more", 0)
+        known = step.get("epoch", self.epochs.get(step.get("c", ""), -1))
+        return known if "epoch" in step else max(known + step.get("more", 0), -1)
 
     def owned(self, step: Step) -> ByTopic | None:
         """What a client says that it owns: what it was given last, or nothing; None: it does not say."""
@@ -208,7 +209,9 @@ class MixedPlayer(ClassicPlayer):
             "state": group["groupState"],
             "group_epoch": group["groupEpoch"],
             "assignment_epoch": group["assignmentEpoch"],
-            "members": {self.labels.get(each["memberId"], "?"): self.member(each) for each in group["members"]},
+            "members": {
+                self.labels.get(each["memberId"], each["clientId"]): self.member(each) for each in group["members"]
+            },
         }
 
     def member(self, member: Mapping[str, Any]) -> dict[str, Any]:
@@ -226,7 +229,8 @@ class MixedPlayer(ClassicPlayer):
         (group,) = answer["groups"]
         if group["groupState"] == DEAD:
             return {"type": None}
-        labels = [self.labels.get(each["memberId"], "?") for each in group["members"]]
+        self.labels = {each["memberId"]: each["clientId"] for each in group["members"]} | self.labels
+        labels = [self.labels[each["memberId"]] for each in group["members"]]
         found = {"type": "classic", "state": group["groupState"], "members": sorted(labels)}
         if group["groupState"] != STABLE:
             return found
@@ -256,6 +260,7 @@ class MixedScript:
         """One that goes on from here by itself."""
         other = copy(self)
         other.past, other.clients, other.ids = list(self.past), deepcopy(self.clients), dict(self.ids)
+        other.labels = dict(self.labels)
         return other
 
     def next_deadline_ms(self) -> int | None:
@@ -286,6 +291,8 @@ class MixedScript:
         before, self.group = self.group, step(self.settings, self.group, event)
         check(self.settings, self.group, before)
         self.past.append(self.group)
+        for member in self.group.classic.members:  # one that waits for its first answer has an id already
+            self.labels.setdefault(member.member_id, member.client)
         for each in self.group.effects:
             if isinstance(each, classic.JoinAnswered) and each.error in ("NONE", "MEMBER_ID_REQUIRED"):
                 self.ids[each.client] = each.member_id
@@ -337,7 +344,7 @@ class MixedScript:
                 )  # fmt: skip
             case "commit":
                 place = TopicPartition(self.topics["t"], done.get("partition", 0))
-                return consumer.OffsetCommit(member_id, epoch, (place,), done.get("version", COMMIT))
+                return consumer.OffsetCommit(member_id, epoch, (place,), done.get("version", COMMIT), instance_id)
             case "fetch":
                 return consumer.OffsetFetch()
             case "delete":

@@ -319,6 +319,7 @@ class OffsetCommit:
     member_epoch: Epoch
     partitions: tuple[TopicPartition, ...]
     version: Annotated[int, Whole(OLDEST_COMMIT, NEWEST_COMMIT)] = 9
+    instance_id: str | None = None  # a classic group looks at it, one of this protocol does not
 
     def __post_init__(self) -> None:
         """Refuse what cannot be sent."""

@@ -200,7 +200,7 @@ def sync(settings: Settings, group: Group, request: classic.SyncGroup) -> Group:
         member.classic.protocols[0][0],
     ):
         return replace(group, effects=(SyncAnswered(request.client, "INCONSISTENT_GROUP_PROTOCOL"),))
-    if members.group_epoch > member.epoch and member.state != UNREVOKED_PARTITIONS:
+    if _newest_epoch(settings, members) > member.epoch and member.state != UNREVOKED_PARTITIONS:
         return replace(_must_join(group, member), effects=(SyncAnswered(request.client, "REBALANCE_IN_PROGRESS"),))
     member = replace(_session_renewed(group, member), sync_ends_at_ms=None)
     answer = SyncAnswered(request.client, NONE, member.assigned_partitions)
@@ -225,10 +225,14 @@ def heartbeat(settings: Settings, group: Group, request: classic.Heartbeat) -> G
         member = _session_renewed(group, members.member(request.member_id))
         group = replace(group, consumer=members.with_member(member))
         is_free = member.state == UNRELEASED_PARTITIONS and not _waits_for_others(members, member)
-        newest = members.assignment_epoch if settings.rules.waits_for_target else members.group_epoch
-        if member.epoch < newest or member.state == UNREVOKED_PARTITIONS or is_free:
+        if member.epoch < _newest_epoch(settings, members) or member.state == UNREVOKED_PARTITIONS or is_free:
             error, group = "REBALANCE_IN_PROGRESS", _must_join(group, member)
     return replace(group, effects=(classic.HeartbeatAnswered(request.client, error),))
+
+
+def _newest_epoch(settings: Settings, members: ConsumerGroup) -> int:
+    """The epoch that a classic member is sent to reach."""
+    return members.assignment_epoch if settings.rules.waits_for_target else members.group_epoch
 
 
 def _waits_for_others(members: ConsumerGroup, member: Member) -> bool:

@@ -127,7 +127,11 @@ def _commit(settings: Settings, group: Group, event: consumer.OffsetCommit) -> G
     error = consumer.NONE
     if there:
         asked = classic.OffsetCommit(
-            event.member_id, event.member_id, event.member_epoch, None, min(event.version, consumer.NEWEST_COMMIT)
+            event.member_id,
+            event.member_id,
+            event.member_epoch,
+            event.instance_id,
+            min(event.version, consumer.NEWEST_COMMIT),
         )
         after_classic = classic_simulator.step(settings.classic, group.classic, asked)
         error = after_classic.answers[-1].error

@@ -1,0 +1,77 @@
+"""What real brokers answered a group with members of both protocols, and the records that it left."""
+
+from collections import Counter
+from itertools import groupby
+
+import pytest
+
+from conformance.mechanisms.classic_groups import play_near
+from conformance.mechanisms.mixed_groups import MixedScript
+from kafkalearn.groups import classic, consumer
+from kafkalearn.groups.mixed import Settings
+from tests.every import every_case
+from tests.recorded import recorded
+
+RECORDED = recorded("mixed-requests")
+TOPICS = {"t": "mixed-t", "u": "mixed-u"}
+COUNTS = {"t": 6, "u": 2}
+
+
+def name_of(case):
+    return f"{case['id']}-{case['policy']}-{case['release']}"
+
+
+def settings_of(case):
+    release = case["release"]
+    return Settings(
+        release,
+        case["policy"],
+        classic.Settings(
+            release,
+            group_initial_rebalance_delay_ms=case.get("initial_delay_ms", 0),
+            group_min_session_timeout_ms=500,
+            group_max_size=10,
+        ),
+        consumer.Settings(
+            release,
+            session_timeout_ms=case.get("session_ms", 60_000),
+            assignment_interval_ms=0,
+            max_size=4,
+            topics={TOPICS[topic]: count for topic, count in COUNTS.items()},
+            topic_ids={TOPICS[topic]: each for topic, each in case["topic_ids"].items()},
+        ),
+    )
+
+
+@every_case("case", RECORDED["cases"], ids=name_of)
+def test_a_real_broker_answered_every_request_and_wrote_every_record_like_this(case):
+    script = MixedScript(settings_of(case), TOPICS, case["ids"])
+    group = None
+    for place, each in enumerate(case["trace"]):
+        group = each.get("group", group)
+        seen = {"responses": [], **each, "group": group}
+        script, found = play_near(script, seen, MixedScript.play)
+        assert (place, each["step"], found) == (place, each["step"], seen)
+    assert [[kind, len(list(run))] for kind, run in groupby(script.records)] == case["records"]
+
+
+def test_the_recording_has_every_request_and_both_changes_in_three_releases():
+    assert Counter(case["release"] for case in RECORDED["cases"]).keys() == {"4.0.2", "4.3.1", "4.4.0"}
+    steps = [(case, each) for case in RECORDED["cases"] for each in case["trace"]]
+    ops = {each["step"]["op"] for _, each in steps}
+    assert ops == {"join", "sync", "heartbeat", "leave", "beat", "commit", "fetch", "sleep", "move"}
+    errors = {answer["error"] for _, each in steps for answer in each.get("responses", [])}
+    assert errors >= {
+        "REBALANCE_IN_PROGRESS", "ILLEGAL_GENERATION", "STALE_MEMBER_EPOCH", "UNKNOWN_MEMBER_ID", "FENCED_INSTANCE_ID",
+        "GROUP_ID_NOT_FOUND", "GROUP_MAX_SIZE_REACHED", "INCONSISTENT_GROUP_PROTOCOL", "UNSUPPORTED_VERSION",
+        "UNKNOWN_SERVER_ERROR", "MEMBER_ID_REQUIRED",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("release", ["4.0.2", "4.3.1", "4.4.0"])
+def test_user_data_of_the_assignment_keeps_a_group_classic_and_that_of_a_subscription_does_not(release):
+    types = {}
+    for case in RECORDED["cases"]:
+        if case["release"] == release and case["id"].startswith("user-data"):
+            (types[case["id"]],) = [each["group"]["type"] for each in case["trace"] if "group" in each][-1:]
+    assert types == {"user-data-of-assignment": "classic", "user-data-of-subscription": "consumer"}
