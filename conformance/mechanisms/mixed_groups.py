@@ -273,7 +273,7 @@ class MixedScript:
         self.pass_to(seen["sent_ms"])
         before = len(self.past)
         if sent["op"] != "sleep":
-            self.take(self.event(sent))
+            self.take(self.event(sent, next(iter(seen.get("drawn", ())), None)))
         self.pass_to(seen["seen_ms"])
         effects = [each for after in self.past[before:] for each in after.effects]
         responses = [found for each in effects if (found := self.response(each, sent)) is not None]
@@ -296,6 +296,7 @@ class MixedScript:
         for each in self.group.effects:
             if isinstance(each, classic.JoinAnswered) and each.error in ("NONE", "MEMBER_ID_REQUIRED"):
                 self.ids[each.client] = each.member_id
+                self.labels.setdefault(each.member_id, each.client)
 
     @property
     def records(self) -> list[str]:
@@ -303,8 +304,8 @@ class MixedScript:
         found = [each for after in self.past for each in after.effects]
         return [kind for each in found if (kind := kind_of(each)) is not None]
 
-    def event(self, done: Step) -> Event:
-        """The request of a step."""
+    def event(self, done: Step, drawn_id: str | None = None) -> Event:
+        """The request of a step, with the member id that the broker has drawn for it, if it has drawn one."""
         label, epoch, instance_id = done.get("c", "tool"), self.clients.epoch(done), done.get("instance")
         member_id = done.get("member", self.ids.get(label, ""))
         owned = self.clients.owned(done)
@@ -320,7 +321,7 @@ class MixedScript:
                     tuple((name, sent) for name in done.get("protocols", ["range"])),
                     instance_id,
                     done.get("type", "consumer"),
-                    drawn_id=self.real_ids.get(label, f"?{label}"),
+                    drawn_id=drawn_id or self.real_ids.get(label, f"?{label}"),
                 )
             case "sync":
                 given = tuple(

@@ -125,7 +125,7 @@ def _take_in(
         changed = changed.with_written(after)
         records.append(RecordWritten(consumer.CURRENT_ASSIGNMENT))
     answer = JoinAnswered(request.client, NONE, member_id, after.epoch, request.protocols[0][0])
-    if replaced is not None and is_new(replaced) and may_be_downgraded(settings, members, [replaced.member_id]):
+    if replaced is not None and may_be_downgraded(settings, members, [replaced.member_id], is_replaced=True):
         return _downgrade_with(settings, group, replaced, after, (*records,), answer)
     changed = changed.with_member(
         replace(

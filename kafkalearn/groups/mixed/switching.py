@@ -148,17 +148,22 @@ def _with_consumer(settings: Settings, group: Group, after: ConsumerGroup) -> Gr
 # Down: the last new member leaves, is fenced, or is replaced.
 
 
-def may_be_downgraded(settings: Settings, group: ConsumerGroup, gone: Collection[str]) -> bool:
+def may_be_downgraded(
+    settings: Settings, group: ConsumerGroup, gone: Collection[str], is_replaced: bool = False
+) -> bool:
     """Whether those who stay are all classic, and only they are: without the ones that go it would be mixed no more.
+
+    Nobody need stay where a classic member takes the place of the one that goes.
 
     References
     ----------
-    Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.validateOnlineDowngradeWithFencedMembers``.
+    Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.validateOnlineDowngradeWithFencedMembers`` and
+    ``validateOnlineDowngradeWithReplacedMember``.
     """
     stay = [each for each in group.members if each.member_id not in gone]
     goes_a_new_one = any(is_new(each) for each in group.members if each.member_id in gone)
-    are_classic = bool(stay) and not any(map(is_new, stay)) and goes_a_new_one
-    return are_classic and settings.may_downgrade and len(stay) <= settings.classic.group_max_size
+    are_classic = bool(stay or is_replaced) and not any(map(is_new, stay)) and goes_a_new_one
+    return are_classic and settings.may_downgrade and len(stay) + is_replaced <= settings.classic.group_max_size
 
 
 def downgrade(settings: Settings, group: Group, gone: Collection[str], cause: str) -> Group:
