@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import nbformat
@@ -10,11 +11,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from tools import chapters
 from tools.book.chapter import Chapter, navigation, page
+from tools.book.front import front_page
 from tools.book.made import Made
 from tools.book.pages import Page, faults
-from tools.book.writing import index_page
 from tools.chapters import WIDGET_VIEW
 from tools.environment import ROOT
+from tools.minutes import together
 
 PLAYER = {"text/html": "<b>a player</b>", "text/plain": "Player(3 frames)", WIDGET_VIEW: {"model_id": "1"}}
 TEXT = """# 01 Trying & trusting
@@ -68,13 +70,35 @@ def test_the_index_names_each_chapter_by_its_heading_and_its_question(folder):
     one = Chapter(folder / "01_one.ipynb", "# 01 One\n\nWhich *broker*?\nAnd why?\n\nMore.")
     two = Chapter(folder / "02_two.ipynb", "No heading")
 
-    html = index_page([one, two])
+    html = front_page([one, two], [new_notebook(), new_notebook()])
 
-    assert '<a href="01_one.html">01 One</a><br>Which broker? And why?' in html
-    assert '<a href="02_two.html">02_two</a>' in html
+    assert '<a href="01_one.html">' in html
+    assert '<span class="name">01 One</span>' in html
+    assert '<p class="question">Which broker? And why?</p>' in html
+    assert '<a href="02_two.html">' in html
+    assert '<span class="name">02_two</span>' in html
     links = navigation([one, two], 1)
     assert [link in links for link in ("01_one.html", "index.html", "02_two.html")] == [True, True, False]
     assert '<a href="playground.html#place">Look up your own group</a>' in links
+
+
+def test_the_first_page_runs_a_mechanism_and_a_card_has_picture_question_and_counted_minutes():
+    path = ROOT / "notebooks" / "01_coordinator.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    html = front_page([Chapter.read(path)], [notebook])
+    player, card = html[: html.index('class="cards"')], html[html.index('class="cards"') :]
+
+    state = json.loads(player.split('<script type="application/json">')[1].split("</script>")[0])
+    assert len(state["_animation"]["frames"]) > 10
+    assert state["value"] > 0
+    assert '<span class="number">01</span> Which broker coordinates my group?' in card
+    assert f'<p class="facts">{together(notebook).minutes} min ' in card
+    assert "minutes" not in card
+    assert card.count("<svg ") == 1
+    assert "b</text>" in card
+    assert card.count("01.") >= 8
+    assert "Java" not in html
+    assert "KAFKALEARN" not in html
 
 
 @pytest.mark.parametrize(

@@ -80,12 +80,13 @@ def _states(notebook: NotebookNode) -> Iterator[dict[str, Any]]:
 
 def _card(chapter: Chapter, notebook: NotebookNode) -> str:
     about = _MINUTES.split(chapter.question)[0]  # the card counts them itself
-    number, _, name = chapter.heading.partition(" · ")
+    number, _, name = chapter.heading.rpartition(" · ")
+    named = f'<span class="number">{inline_html(number)}</span> {inline_html(name)}' if number else inline_html(name)
     exercises = " ".join(each.progress.exercise for each in exercises_of(chapter.path.stem).values())
     return (
         f'<li data-exercises="{escape(exercises)}"><a href="{chapter.page}">'
         f'<span class="picture drawn" aria-hidden="true">{_picture(notebook)}</span>'
-        f'<span class="name"><span class="number">{inline_html(number)}</span> {inline_html(name or number)}</span></a>'
+        f'<span class="name">{named}</span></a>'
         f'<p class="question">{inline_html(about)}</p>'
         f'<p class="facts">{together(notebook).minutes} min <span data-part="done"></span></p></li>'
     )
