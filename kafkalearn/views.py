@@ -2,6 +2,7 @@
 
 - `play` steps through a trace; `animation` is the drawn trace itself; `vary` adds controls to it or to a picture,
   `slider` is one of them whose values have words; `save` writes any of them as SVG, PNG or GIF.
+- `touch` lets the reader play by hand: what is clicked in the picture of a `board`, or of a game (`game_board`), happens.
 - `draw_lookup`, `draw_key`, `draw_keyless`, `draw_offsets_topic` draw; `describe_lookup` and `describe_keyless` say the
   same in a sentence, `lookup_text` and `keyless_text` in plain text.
 - `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew` show
@@ -68,7 +69,8 @@ _NAMES_OF = {
     "drawing.log_figures": "draw_hw_leo draw_lag draw_results draw_survivors draw_waiting",
     "drawing.player": "Animation Picture animation",
     "drawing.saving": "save",
-    "drawing.widgets": "Player Varied play progress_bar vary",
+    "drawing.touching": "Board board game_board",
+    "drawing.widgets": "Player Varied play progress_bar touch vary",
     "groups.epochs_picture": "animate_epochs",
     "groups.mixed_picture": "animate_mixed",
     "groups.picture": "animate_group describe_group draw_group group_text",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import json
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -124,6 +124,7 @@ class Animation:
     title: str
     stills: tuple[int, ...]  # the frames that stand for the whole where it cannot be stepped
     start: int = 0  # the frame to show first
+    touch: Mapping[str, Any] | None = field(default=None, repr=False)  # what may happen next (drawing.touching)
 
     @property
     def payload(self) -> str:
@@ -131,6 +132,8 @@ class Animation:
         lines: dict[str, int] = {}
         frames = [_runs([lines.setdefault(line, len(lines)) for line in each.split("\n")]) for each in self.pictures]
         parts = {"title": self.title, "captions": self.captions, "lines": list(lines), "frames": frames}
+        if self.touch is not None:
+            parts |= {"touch": self.touch}
         return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
 
     @property
@@ -168,6 +171,8 @@ class Animation:
     def place_after(self, old: Animation, value: int) -> int:
         """Where to go on when this one takes the place of `old`: at the same frame, and at the end if that was seen."""
         last = len(self.pictures) - 1
+        if self.touch is not None:  # what was touched has just happened
+            return last
         return last if value == len(old.pictures) - 1 else min(value, last)
 
     def html(self, start: int | None = None) -> str:
@@ -332,6 +337,21 @@ def player_script() -> str:
 def player_style() -> str:
     """Its style sheet."""
     return (_HERE / "player.css").read_text("utf-8")
+
+
+@cache
+def live_script() -> str:
+    """The player with what is alive where a kernel, or a page's Python, answers: it can be touched, and things move.
+
+    What a notebook keeps in its outputs is `player_script` alone.
+    """
+    return player_script().replace("export default { render };", (_HERE / "touching.js").read_text("utf-8"))
+
+
+@cache
+def live_style() -> str:
+    """Its style sheet."""
+    return player_style() + (_HERE / "touching.css").read_text("utf-8")
 
 
 def player_html(

@@ -26,14 +26,15 @@ from kafkalearn.drawing.player import (
     Describe,
     Draw,
     Picture,
+    live_script,
+    live_style,
     player_html,
-    player_script,
-    player_style,
     still_animation,
     to_play,
     values_for_page,
     words_of,
 )
+from kafkalearn.drawing.touching import Board
 
 # The player: step through a trace forwards and backwards, in the notebook and on the exported page.
 #
@@ -54,8 +55,8 @@ class Player(anywidget.AnyWidget):
         The frame on show.
     """
 
-    _esm = player_script()
-    _css = player_style()
+    _esm = live_script()
+    _css = live_style()
     _animation = traitlets.Unicode().tag(sync=True)
     value = traitlets.Int(0).tag(sync=True)
 
@@ -257,6 +258,33 @@ def vary(draw: Callable[..., Picture | Animation | Player], **controls: object) 
     'marked must be a partition from 0 to 49, got 50'
     """
     return Varied(draw, tuple(control(name, wanted) for name, wanted in controls.items()))
+
+
+def touch(board: Board, line: str = "") -> Varied:
+    """A picture that can be touched: what is clicked happens.
+
+    A click on a thing in the picture offers what may happen to it at the step on show; below the picture stands all
+    that may happen. A move at an earlier step begins a branch. The line of moves stands above the picture: it can be
+    typed, kept, and opened again. ``values["run"]`` is the line on show.
+
+    Parameters
+    ----------
+    board : Board
+        From `kafkalearn.drawing.touching.board` or `game_board`.
+    line : str
+        The moves to begin with, with ``>`` between them.
+
+    Examples
+    --------
+    >>> from kafkalearn.drawing.touching import game_board
+    >>> from kafkalearn.exercises.chapter09 import lose_a_committed_record
+    >>> from kafkalearn.views import describe_replication, draw_replication
+    >>> touched = touch(game_board(lose_a_committed_record, draw_replication, describe_replication), "Produce")
+    >>> touched.set(run="Produce > PowerLost(1)")
+    >>> touched.value, touched.frame.event
+    (2, PowerLost(broker_id=1))
+    """
+    return vary(lambda run: board.played(run), run=line)
 
 
 def _as_animation(drawn: Picture | Animation | Player) -> Animation:

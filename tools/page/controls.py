@@ -32,6 +32,7 @@ from kafkalearn.drawing.player import (
     values_for_page,
     words_of,
 )
+from kafkalearn.drawing.touching import Board
 
 KIND = "application/x-kafkalearn-player"
 """The kind of output that the page's script mounts as a player: the data that `player_html` writes into a page."""
@@ -130,6 +131,11 @@ def play(
 def vary(draw: Callable[..., Picture | Animation | Player], **controls: object) -> Varied:
     """A picture or an animation with controls, as `kafkalearn.drawing.widgets.vary`."""
     return Varied(draw, tuple(control(name, wanted) for name, wanted in controls.items()))
+
+
+def touch(board: Board, line: str = "") -> Varied:
+    """A picture that can be touched, as `kafkalearn.drawing.widgets.touch`."""
+    return vary(lambda run: board.played(run), run=line)
 
 
 @contextmanager

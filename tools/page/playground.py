@@ -31,16 +31,17 @@ from kafkalearn.assignors.picture import animate_rebalance, describe_assignment,
 from kafkalearn.assignors.registry import BROKER_ASSIGNORS, CLIENT_ASSIGNORS
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.errors import KafkaLearnError, counted, shown
+from kafkalearn.base.moves import BETWEEN, moves_in, moves_of
 from kafkalearn.base.search import explore, whole
 from kafkalearn.base.tables import html_table
 from kafkalearn.base.trace import Trace
+from kafkalearn.boards import BOARDS, board_named
 from kafkalearn.coordinator import look_up
 from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT
 from kafkalearn.coordinator.picture import draw_lookup
 from kafkalearn.coordinator.words import describe_lookup
 from kafkalearn.drawing.player import MOST_FRAMES, Animation, animation
 from kafkalearn.drawing.svg import WIDTH
-from kafkalearn.exercises.kit.game import BETWEEN, MOST_MOVES, moves_of
 from kafkalearn.formats.disk import parse_segment
 from kafkalearn.formats.wire import Undecodable
 from kafkalearn.groups.picture import animate_group
@@ -427,7 +428,7 @@ def play_moves(fields: Mapping[str, object]) -> dict[str, object]:
     >>> said["places"][0]["name"], said["places"][0]["moves"]["BrokerCrashed(1)"]
     ('broker 1', 'dies; its disk stays')
     """
-    settings, line = settings_of(fields), moves_in(text_field(fields, "line"))
+    settings, line = settings_of(fields), moves_in(text_field(fields, "line"), MOVES)
     trace = played_run(settings, line)
     steps = [
         {
@@ -460,27 +461,6 @@ def _is_about(event: ReplicationEvent, broker_id: int) -> bool:
     return getattr(event, "broker_id", None) == broker_id
 
 
-def moves_in(line: str) -> list[str]:
-    """The words of the moves of a line.
-
-    >>> moves_in("produce( acks=1 ) > fetch(2)")
-    ['Produce(acks=1)', 'Fetch(2)']
-    """
-    words = [each.strip() for part in line.splitlines() for each in part.split(BETWEEN.strip())]
-    words = [each for each in words if each]
-    if len(words) > MOST_MOVES:
-        raise KafkaLearnError(f"a line may have {MOST_MOVES} moves, got {len(words)}")
-    by_plain = {_plain(each): each for each in MOVES}
-    for number, each in enumerate(words, 1):
-        if _plain(each) not in by_plain:
-            raise KafkaLearnError(f"move {number}, {shown(each)}, is none; the moves are: {', '.join(MOVES)}")
-    return [by_plain[_plain(each)] for each in words]
-
-
-def _plain(words: str) -> str:
-    return "".join(words.split()).casefold().replace("'", '"').removesuffix("()")
-
-
 def settings_of(fields: Mapping[str, object]) -> Settings:
     """The partition that the fields describe."""
     return Settings(
@@ -507,6 +487,28 @@ def _is_possible(settings: Settings, state: object, event: ReplicationEvent) -> 
         return step(settings, state, event) != state
     except KafkaLearnError:
         return False
+
+
+# The pictures of the chapters that can be touched.
+
+
+def touched(fields: Mapping[str, object]) -> dict[str, object]:
+    """A run on one of the chapters' boards, and what may come next.
+
+    Parameters
+    ----------
+    fields : mapping
+        ``board``: a name in `kafkalearn.boards.BOARDS`; ``line``: moves with ``>`` between them.
+
+    Examples
+    --------
+    >>> touched({"board": "coordinator", "line": "BrokerDied(1)"})["text"]
+    '1 move; every promise holds.'
+    """
+    chosen = board_named(choice_field(fields, "board", tuple(BOARDS)))
+    run = chosen.played(text_field(fields, "line"))
+    assert run.touch is not None
+    return {"text": run.touch["said"], "line": run.touch["line"]} | played(run)
 
 
 # Which broker coordinates my group, and which partition gets my record.
@@ -693,7 +695,7 @@ def search(fields: Mapping[str, object]) -> dict[str, object]:
     >>> search({"acks": "1", "line": "Produce(acks=1) > BrokerCrashed(2)"})["text"]
     '3 moves more: BrokerCrashed(1) > SessionExpired(1) > SessionExpired(2)'
     """
-    settings, line = settings_of(fields), moves_in(text_field(fields, "line"))
+    settings, line = settings_of(fields), moves_in(text_field(fields, "line"), MOVES)
     promise = choice_field(fields, "promise", (ACKNOWLEDGED_SURVIVE, *PROMISES))
     acks = choice_field(fields, "acks", ("1", "all"))
     begin = played_run(settings, line)[-1].state
@@ -769,5 +771,6 @@ ANSWERS = {
     "scenario": scenario,
     "search": search,
     "segment": segment,
+    "touched": touched,
 }
 """The parts by name."""

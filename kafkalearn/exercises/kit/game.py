@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from dataclasses import dataclass, is_dataclass
+from typing import Generic, TypeVar
 
 from kafkalearn.base.errors import KafkaLearnError, counted
+from kafkalearn.base.moves import BETWEEN, MOST_MOVES, plain, words_in
+from kafkalearn.base.moves import moves_of as moves_of
 from kafkalearn.exercises.kit.compare import is_blank
 from kafkalearn.exercises.kit.given import taken
 from kafkalearn.exercises.kit.result import ERROR, NOT_ATTEMPTED, RIGHT, WRONG, Result, Sentence, as_words, kind_of, say
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-MOST_MOVES = 50
-BETWEEN = " > "  # the moves of a line
-
 Settings = TypeVar("Settings")
 State = TypeVar("State")
 Event = TypeVar("Event")
-Dataclass = TypeVar("Dataclass", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +86,7 @@ class Game(Generic[Settings, State, Event]):
     def read(self, answer: object) -> list[str] | Sentence:
         """The words of the moves; or, where some are none, a sentence that says so."""
         if isinstance(answer, str):
-            words = [each.strip() for line in answer.splitlines() for each in line.split(BETWEEN.strip())]
-            answer = [each for each in words if each]
+            answer = words_in(answer)
         if not isinstance(answer, list | tuple):
             example = as_words(BETWEEN.join(list(self.moves)[:2]))
             return say(f"{{}} is {kind_of(answer)}; give a list of moves, or a line such as {{}}.", answer, example)
@@ -127,37 +121,10 @@ class Game(Generic[Settings, State, Event]):
 
     def _words_of(self, move: object) -> str | None:
         if isinstance(move, str):
-            return next((words for words in self.moves if _plain(words) == _plain(move)), None)
+            return next((words for words in self.moves if plain(words) == plain(move)), None)
         if isinstance(move, type) and is_dataclass(move):
             return move.__name__ if move.__name__ in self.moves else None
         return next((words for words, event in self.moves.items() if event == move), None)
 
     def _to_share(self, run: Iterable[str]) -> Sentence:
         return say("Your run as a line: {}", as_words(BETWEEN.join(run)))
-
-
-def _plain(words: str) -> str:
-    return "".join(words.split()).casefold().replace("'", '"').removesuffix("()")
-
-
-def moves_of(*events: Dataclass) -> dict[str, Dataclass]:
-    """Events by the words in which one would write them, without what they have by default.
-
-    >>> from kafkalearn.replication import Fetch, Produce
-    >>> list(moves_of(Fetch(2), Produce(acks=1), Produce()))
-    ['Fetch(2)', 'Produce(acks=1)', 'Produce']
-    """
-    return {_written(event): event for event in events}
-
-
-def _written(event: DataclassInstance) -> str:
-    texts: list[str] = []
-    is_named = False
-    for each in fields(event):
-        value, default = getattr(event, each.name), each.default
-        if default is not MISSING and value == default:
-            is_named = True  # from here on
-        else:
-            texts.append(f"{each.name}={value!r}" if is_named else repr(value))
-    name = type(event).__name__
-    return f"{name}({', '.join(texts)})" if texts else name

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from kafkalearn.drawing.player import player_script, player_style
+from kafkalearn.drawing.player import live_script, live_style
 from tools.book.face import fonts, licences
 from tools.book.live import runtime
 from tools.book.live.packages import ACE, PYODIDE, files
@@ -75,14 +75,14 @@ def with_shared_style(html: str) -> tuple[str, dict[str, str]]:
 
 def page_script(names: Sequence[str] = PAGE_SCRIPTS) -> str:
     """The script of a page: the player, then ours, each in a scope of its own."""
-    player = player_script().replace("export default { render };", "")
+    player = live_script().replace("export default { render: renderLive };", "return { render: renderLive, mountAll };")
     ours = [(HERE / name).read_text(encoding="utf-8") for name in names]
-    return f"window.kafkalearnPlayer = (() => {{\n{player}\nreturn {{ render, mountAll }};\n}})();\n" + "\n".join(ours)
+    return f"window.kafkalearnPlayer = (() => {{\n{player}\n}})();\n" + "\n".join(ours)
 
 
 def page_style() -> str:
     """The style sheet of a page's live parts, and the player's."""
-    return fonts() + player_style() + (HERE / "page.css").read_text(encoding="utf-8")
+    return fonts() + live_style() + (HERE / "page.css").read_text(encoding="utf-8")
 
 
 def _write_runtime(folder: Path) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from kafkalearn.drawing.player import player_style
+from kafkalearn.boards import BOARDS
+from kafkalearn.drawing.player import live_style
 from kafkalearn.releases.lines import RELEASES
 from kafkalearn.replication import ACKNOWLEDGED_SURVIVE, PROMISES
 from tools.book.live import FOLDER, page_script, with_policy
@@ -34,8 +35,10 @@ def playground_page(runtime: str = "") -> str:
         "PROMISES": dict.fromkeys([ACKNOWLEDGED_SURVIVE, *PROMISES]),
     }.items():
         forms = forms.replace(f"<!-- {place} -->", "".join(f"<option>{escape(each)}</option>" for each in words))
+    boards = (f'<option value="{name}">{escape(words)}</option>' for name, words in BOARDS.items())
+    forms = forms.replace("<!-- BOARDS -->", "".join(boards))
     own = (HERE / "playground.js").read_text(encoding="utf-8")
-    style = STYLE.read_text(encoding="utf-8") + player_style() + (HERE / "playground.css").read_text(encoding="utf-8")
+    style = STYLE.read_text(encoding="utf-8") + live_style() + (HERE / "playground.css").read_text(encoding="utf-8")
     python = f"<script>{runtime}</script>" if runtime else f'<script src="{FOLDER}/runtime.js"></script>'
     scripts = "\n".join(
         [python, *(f"<script>{each}</script>" for each in (page_script(("python.js", "frame.js")), own))]

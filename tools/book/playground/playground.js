@@ -77,7 +77,7 @@
     try {
       await python.start((progress) => { words.textContent = `${progress} …`; });
       const result = await python.ask(`playground.${name}`, fields);
-      const line = "line" in result && name === "moves" ? result.line : undefined;
+      const line = "line" in result && (name === "moves" || name === "touched") ? result.line : undefined;
       if (line !== undefined) form.elements.line.value = line;
       const state = stateOf(form);
       history.replaceState(null, "", `#${state}`);
@@ -98,6 +98,7 @@
   function show(said, form, name, { text, html, animation, start, steps, line, places }) {
     said.querySelector(".words").textContent = text ?? "";
     const drawn = said.querySelector(".drawn"), moves = said.querySelector(".moves");
+    if (name === "touched") return showTouched(drawn, form, { animation, start, line });
     if (name === "search") { // beside the run on show
       moves.querySelector(".found")?.remove();
       if (line) {
@@ -122,6 +123,33 @@
       stepped();
       if (places) makeTouched(host, form, steps, places);
     }
+  }
+
+  // A picture of a chapter: what is touched in it is a line, asked for as if it had been typed.
+  function showTouched(drawn, form, { animation, start, line }) {
+    const values = { value: start, _animation: JSON.stringify(animation), _values: JSON.stringify({ asked: 0, values: [line] }) };
+    if (drawn.touched?.board === form.elements.board.value) return drawn.touched.put(values);
+    const state = { ...values, _controls: '[{"kind":"text","name":"run","label":"run"}]' }, heard = {};
+    const model = {
+      get: (key) => state[key], off() {},
+      on(event, listener) { (heard[event] ??= []).push(listener); },
+      set(key, value) {
+        state[key] = value;
+        if (key !== "_values") return;
+        [form.elements.line.value] = JSON.parse(value).values;
+        ask(form, "touched", fieldsOf(form));
+      },
+      save_changes() {},
+    };
+    const put = (given) => {
+      const { asked } = JSON.parse(state._values);
+      Object.assign(state, given, { _values: JSON.stringify({ asked, values: [line] }), _answer: JSON.stringify({ asked, message: "" }) });
+      for (const key of ["_values", "_animation", "value", "_answer"]) heard[`change:${key}`]?.forEach((each) => each());
+    };
+    const host = element("div");
+    drawn.replaceChildren(host);
+    drawn.touched = { board: form.elements.board.value, put: (given) => { line = form.elements.line.value; put(given); } };
+    window.kafkalearnPlayer.render({ model, el: host });
   }
 
   const movesOf = (form, count) => form.elements.line.value.split(">").map((each) => each.trim()).filter(Boolean).slice(0, count);

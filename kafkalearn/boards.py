@@ -1,0 +1,356 @@
+"""The pictures of the chapters that can be touched, by name: `board_named` makes one, `BOARDS` has what each is about.
+
+A name and a line of moves are the address of a run: ``touch("replication", "Produce > Fetch(2)")`` in a notebook, and
+in the playground of the book the part "Touch a picture". Each board loads its mechanism when it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+from kafkalearn.base.errors import unknown_name
+from kafkalearn.base.moves import moves_of
+from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.drawing.touching import Board, board, game_board
+
+HOUR_MS = 3_600_000
+ADDRESS = "playground.html#touch.touched?board={}&line="
+"""Of a run in the book, beside its pages."""
+
+
+@cache
+def board_named(name: str) -> Board:
+    """A board; what has been played on it is kept.
+
+    Raises
+    ------
+    KafkaLearnError
+        If there is none of this name: which there are.
+
+    Examples
+    --------
+    >>> board_named("coordinator").played("BrokerDied(1)").captions[-1]
+    'Broker 1 dies. Broker 2 coordinates billing.'
+    """
+    if name not in BOARDS:
+        raise unknown_name("board", name, BOARDS)
+    made = {**_MADE, **_GAMES}[name]()
+    return replace(made, link=ADDRESS.format(name))
+
+
+# Chapters 01 and 13: the offsets topic, whose leaders coordinate groups.
+
+
+def _offsets_topic(replication_factor: int, partition: int, group: str) -> Board:
+    from kafkalearn.coordinator.picture import draw_offsets_topic
+    from kafkalearn.operations import offsets_topic
+
+    brokers = (1, 2, 3)
+    settings = offsets_topic.Settings(brokers, replication_factor=replication_factor)
+    begin = offsets_topic.simulate(
+        settings, [*map(offsets_topic.BrokerStarted, brokers), offsets_topic.FindCoordinator(group)]
+    )[-1].state
+    deeds = {offsets_topic.BrokerDied: "dies", offsets_topic.BrokerStarted: "comes back"}
+
+    def draw(_: object, frame: Frame[Any, Any], before: object) -> Any:
+        return draw_offsets_topic(frame.state.leaders, marked=partition)
+
+    def describe(_: object, frame: Frame[Any, Any], before: object) -> str:
+        leader = frame.state.leaders[partition]
+        done = "" if frame.event is None else f"Broker {frame.event.broker} {deeds[type(frame.event)]}. "
+        return done + (f"Nobody coordinates {group}." if leader is None else f"Broker {leader} coordinates {group}.")
+
+    moves = moves_of(*map(offsets_topic.BrokerDied, brokers), *map(offsets_topic.BrokerStarted, brokers))
+    title = f"Touch a broker: who coordinates {group}?"
+    return board(offsets_topic, settings, moves, draw, describe, title=title, initial=begin)
+
+
+# Chapters 03, 05 and 12: groups.
+
+
+def _groups() -> Board:
+    from kafkalearn import consuming
+    from kafkalearn.consuming.picture import describe_consuming, draw_consuming
+
+    settings = consuming.Settings(3)
+    names = {"b0": "billing", "b1": "billing", "s0": "search"}
+    events = [consuming.Produce("order")]
+    events += [kind(names[each], each) for kind in (consuming.Join, consuming.Poll, consuming.Leave) for each in names]
+
+    def draw(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> Any:
+        return draw_consuming(Trace((before or frame, frame)), frame, before)
+
+    def describe(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> str:
+        return describe_consuming(frame, before)
+
+    return board(consuming, settings, events, draw, describe, title="Send, join, poll, leave: who reads what?")
+
+
+def _rebalance() -> Board:
+    from kafkalearn.exercises import chapter05
+    from kafkalearn.groups import classic
+
+    game = chapter05.stable_no_more.judge
+    moves = {
+        **game.moves,
+        "b's heartbeat": classic.Heartbeat("b", "b-2", 1),
+        "a leaves": classic.LeaveGroup("a", "a-1"),
+        "b leaves": classic.LeaveGroup("b", "b-2"),
+        "45 s pass": classic.TimePassed(45_000),
+    }
+    acted_on = {
+        "Empty": ("a asks for a member id", "b asks for a member id"),
+        "PreparingRebalance": ("a joins", "b joins", "3 s pass"),
+        "CompletingRebalance": ("a hands in the assignment", "b asks for its partitions"),
+        "Stable": ("a's heartbeat", "b's heartbeat", "a leaves", "b leaves", "45 s pass"),
+    }
+    things = {words: (state,) for state, some in acted_on.items() for words in some}
+    return board(
+        classic, game.settings, moves, _draw_states, _say_group, title="Touch a group: what moves it?", things=things
+    )
+
+
+def _draw_states(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> Any:
+    from kafkalearn.groups.timeline_picture import draw_group_states
+
+    return draw_group_states(frame, before)
+
+
+def _say_group(settings: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> str:
+    """What has come to the coordinator, and in which state its group is."""
+    event, state = frame.event, frame.state.state
+    said = "The group is empty" if event is None else f"{type(event).__name__} comes"
+    if event is not None and before is not None and before.state.state != state:
+        return f"{said}: {before.state.state} becomes {state}."
+    return f"{said}; the group is {state}."
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """Old consumers, whose threads take their turns by themselves until all is quiet."""
+
+    def tried(self, settings: Any, state: Any, event: Any) -> Any:
+        """The event alone."""
+        from kafkalearn.zookeeper.connector import step
+
+        return step(settings, state, event)
+
+    def step(self, settings: Any, state: Any, event: Any) -> Any:
+        """The event, and all turns that follow from it."""
+        from kafkalearn.zookeeper.schedules import settle
+
+        return settle(settings, self.tried(settings, state, event))[-1].state
+
+    def broken(self, settings: Any, state: Any, before: Any = None, names: Any = None) -> tuple[str, ...]:
+        from kafkalearn.zookeeper.connector import broken
+
+        return broken(settings, state, before, names)
+
+    def start(self, settings: Any) -> Any:
+        from kafkalearn.zookeeper.connector import BrokerStarted, TopicCreated, simulate
+
+        return simulate(settings, [BrokerStarted(), TopicCreated("orders", 3)])[-1].state
+
+
+def _zookeeper() -> Board:
+    from kafkalearn.zookeeper import connector
+    from kafkalearn.zookeeper.picture import describe_zookeeper, draw_zookeeper
+    from kafkalearn.zookeeper.subscriptions import Streams
+
+    moves: dict[str, Any] = {}
+    for name in ("c1", "c2", "c3"):
+        moves[f"{name} joins"] = connector.CreateMessageStreams(name, Streams({"orders": 1}))
+        moves[f"{name} leaves"] = connector.Shutdown(name)
+        moves[f"{name} dies"] = connector.Crash(name)
+    moves["6 s pass"] = connector.TimePassed(6000)
+    settings = connector.Settings(auto_offset_reset="smallest")
+
+    def describe(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> str:
+        return describe_zookeeper(frame, before)
+
+    return board(_Settled(), settings, moves, draw_zookeeper, describe, title="Touch a consumer: who owns what?")
+
+
+# Chapters 06 and 08: what is committed, and what is left of a log.
+
+
+def _commits() -> Board:
+    from kafkalearn import commits
+    from kafkalearn.commits import model
+    from kafkalearn.commits.picture import describe_commits, draw_commits
+
+    kinds = (model.Start, model.Poll, model.Process, model.CommitSync, model.Crash)
+    events = [kind(by) for by in ("A", "B") for kind in kinds]
+
+    def draw(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> Any:
+        return draw_commits(frame, before)
+
+    def describe(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> str:
+        return describe_commits(frame, before)
+
+    settings = commits.Settings(9, max_poll_records=3)
+    return board(commits, settings, events, draw, describe, title="Touch a consumer: lost or twice?")
+
+
+def _compaction() -> Board:
+    from kafkalearn import log
+    from kafkalearn.log.picture import draw_log
+    from kafkalearn.log.words import describe_log
+
+    def put(key: str, value: str | None, hour: int) -> log.Append:
+        return log.Append((log.NewBatch(((key, value, hour * HOUR_MS),)),))
+
+    moves = {
+        "anna moves to Lyon": put("anna", "Lyon", 1),
+        "anna moves to Oslo": put("anna", "Oslo", 2),
+        "ben moves to Graz": put("ben", "Graz", 3),
+        "anna is deleted": put("anna", None, 4),
+        "the segment is closed": log.Roll(),
+        "the cleaner passes at hour 5": log.Clean(5 * HOUR_MS),
+        "the cleaner passes at hour 30": log.Clean(30 * HOUR_MS),
+        "the cleaner passes at hour 60": log.Clean(60 * HOUR_MS),
+    }
+    settings = log.Settings("compact", min_cleanable_dirty_ratio=0.0)
+    return board(log, settings, moves, draw_log, describe_log, title="Write, close, clean: what stays?")
+
+
+# Chapters 09, 10 and 11: a partition on its brokers, a producer before it, and the requests that wait.
+
+
+def _replication() -> Board:
+    from kafkalearn import replication
+    from kafkalearn.replication.picture import draw_replication
+    from kafkalearn.replication.words import describe_replication
+
+    brokers = (1, 2, 3)
+    of_a_broker = (
+        replication.Fetch,
+        replication.BrokerCrashed,
+        replication.SessionExpired,
+        replication.BrokerRestarted,
+    )
+    events = [replication.Produce(), replication.Produce(2), replication.Produce(acks=1)]
+    events += [kind(each) for kind in of_a_broker for each in brokers]
+    events += [replication.AlterPartitionAnswered(), replication.IsrChecked(), replication.TimePassed(30_000)]
+    settings = replication.Settings(3, fetch_wait_max_ms=0)
+    title = "Touch a broker: when is a record committed?"
+    return board(replication, settings, events, draw_replication, describe_replication, title=title)
+
+
+def _delivery() -> Board:
+    from kafkalearn import delivery
+    from kafkalearn import replication as topic
+    from kafkalearn.delivery.picture import describe_delivery, draw_delivery
+
+    of_a_broker = (topic.Fetch, topic.BrokerCrashed, topic.SessionExpired, topic.BrokerRestarted)
+    events = [delivery.Send(), delivery.RequestSent(), delivery.RequestArrived(), delivery.AnswerArrived()]
+    events += [delivery.ConnectionLost(), *(kind(each) for kind in of_a_broker for each in (1, 2, 3))]
+    events += [topic.AlterPartitionAnswered()]
+    settings = delivery.Settings(topic.Settings(fetch_wait_max_ms=0), delivery.ProducerSettings(acks="all"))
+    return board(
+        delivery, settings, events, draw_delivery, describe_delivery, title="Touch a broker: is the order safe?"
+    )
+
+
+def _purgatory() -> Board:
+    from kafkalearn.purgatory import ConsumerFetch, SizedProduce, requests
+    from kafkalearn.purgatory.picture import describe_requests, draw_requests
+    from kafkalearn.replication import BrokerFrozen, BrokerThawed, Fetch, Produce, Settings, TimePassed
+
+    moves = {
+        "a producer sends, acks=1": SizedProduce(Produce(acks=1)),
+        "a producer sends, acks=all": SizedProduce(Produce(acks="all", timeout_ms=1000)),
+        "broker 2 fetches": Fetch(2),
+        "consumer c1 fetches": ConsumerFetch("c1", 0, max_wait_ms=5000),
+        "100 ms pass": TimePassed(100),
+        "500 ms pass": TimePassed(500),
+        "the leader freezes": BrokerFrozen(1),
+        "the leader goes on": BrokerThawed(1),
+    }
+    things = {
+        "a producer sends, acks=1": ("producers, acks=all",),
+        "a producer sends, acks=all": ("producers, acks=all",),
+        "broker 2 fetches": ("followers",),
+        "consumer c1 fetches": ("consumers",),
+    }
+
+    def draw(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> Any:
+        return draw_requests(frame, before)
+
+    def describe(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> str:
+        return describe_requests(frame, before)
+
+    title = "Touch who asks: who waits, and who is woken?"
+    return board(requests, Settings(2), moves, draw, describe, title=title, things=things)
+
+
+_MADE: Mapping[str, Callable[[], Board]] = MappingProxyType(
+    {
+        "coordinator": lambda: _offsets_topic(3, 9, "billing"),
+        "groups": _groups,
+        "rebalance": _rebalance,
+        "commits": _commits,
+        "compaction": _compaction,
+        "replication": _replication,
+        "delivery": _delivery,
+        "purgatory": _purgatory,
+        "zookeeper": _zookeeper,
+        "operations": lambda: _offsets_topic(1, 8, "shipping"),
+    }
+)
+
+BOARDS: Mapping[str, str] = MappingProxyType(
+    {
+        "coordinator": "01: who coordinates a group when brokers die",
+        "groups": "03: who reads what",
+        "rebalance": "05: what moves a group",
+        "commits": "06: lost or twice",
+        "compaction": "08: what stays of a log",
+        "replication": "09: a partition on its brokers",
+        "delivery": "10: a producer before its partition",
+        "purgatory": "11: requests that wait",
+        "zookeeper": "12: a group of old consumers",
+        "operations": "13: the offsets topic with one replica",
+        **{
+            f"game-{chapter}": f"{chapter}: the game of its exercises"
+            for chapter in ("03", "05", "06", "08", "09", "10", "11", "13")
+        },
+    }
+)
+"""What each board is about, with its chapter."""
+
+
+def _game(chapter: str, name: str, drawn_as: str) -> Board:
+    """A game of the exercises on the board of its mechanism."""
+    exercise = getattr(import_module(f"kafkalearn.exercises.{chapter}"), name)
+    like = _MADE[drawn_as]()
+    return game_board(
+        exercise, like.draw, like.describe, title=f"A game: {exercise.judge.promise}?", things=like.things
+    )
+
+
+def _ghost() -> Board:
+    """The game of chapter 08, in which a reader crosses the log."""
+    from kafkalearn.exercises.chapter08 import make_a_ghost
+    from kafkalearn.log.picture import describe_crossing, draw_crossing
+
+    return game_board(make_a_ghost, draw_crossing, describe_crossing, title="A game: how does a ghost stay?")
+
+
+_GAMES: Mapping[str, Callable[[], Board]] = MappingProxyType(
+    {
+        "game-03": partial(_game, "chapter03", "out_of_order", "groups"),
+        "game-05": partial(_game, "chapter05", "stable_no_more", "rebalance"),
+        "game-06": partial(_game, "chapter06", "lost_by_auto_commit", "commits"),
+        "game-08": _ghost,
+        "game-09": partial(_game, "chapter09", "lose_a_committed_record", "replication"),
+        "game-10": partial(_game, "chapter10", "lost_with_acks_all", "delivery"),
+        "game-11": partial(_game, "chapter11", "waits_too_long", "purgatory"),
+        "game-13": partial(_game, "chapter13", "nobody_answers", "coordinator"),
+    }
+)

@@ -1,0 +1,318 @@
+// What is alive where a kernel, or a page's Python, answers: a picture that can be touched (kafkalearn.drawing.touching),
+// what moves between two frames, and the words of the sentence marked as the things in the picture. The frames stay as
+// they are: all of it lies over them, and is found by what they show, their words and shapes.
+
+const MOVE_MS = 500;
+const NAMED = /^(?:[A-Za-z][\p{L}\w.-]*[ -]?\d+(?:-\d+)?|HW|LEO|ISR|[A-Z]|[A-Z]\d*)$/u; // broker 2, c1, orders-0, HW, B
+const MARKS = /^(HW|LEO|ISR)\b/; // marks of a log: the number after them changes
+const asksForStillness = matchMedia("(prefers-reduced-motion: reduce)");
+let isStill = null; // what the reader has said on this page; nothing yet: what the system asks for
+
+const moves = () => !(isStill ?? asksForStillness.matches);
+const wordsOf = (element) => element.textContent.trim();
+const nameOf = (words) => MARKS.exec(words)?.[1] ?? words;
+const middle = ({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 });
+
+// --- things in a picture: a text that names one, and the shape that it stands in or beside
+
+function shapeOf(svg, label) {
+  const box = label.getBBox(), { x, y } = middle(box), point = new DOMPoint(x, y);
+  if (MARKS.test(wordsOf(label))) {
+    const anchor = Number(label.getAttribute("x"));
+    const mark = [...svg.querySelectorAll("line")].filter((each) => each.x1.baseVal.value === anchor && each.x2.baseVal.value === anchor)
+      .sort((a, b) => Math.abs(middle(a.getBBox()).y - y) - Math.abs(middle(b.getBBox()).y - y))[0];
+    if (mark) return { element: mark, isMark: true, box };
+  }
+  let found = null;
+  for (const each of svg.querySelectorAll("rect, path, circle, ellipse, polygon")) {
+    if (each.getAttribute("fill") === "none" && each.localName !== "rect") continue;
+    const around = each.getBBox();
+    if (around.width >= svg.viewBox.baseVal.width && around.height >= svg.viewBox.baseVal.height * 0.9) continue; // the ground
+    if (x < around.x || x > around.x + around.width || y < around.y || y > around.y + around.height) continue;
+    if (each.localName !== "rect" && !each.isPointInFill(point)) continue;
+    if (each.compareDocumentPosition(label) & Node.DOCUMENT_POSITION_FOLLOWING) found = each;
+  }
+  return { element: found, isMark: false, box: found?.localName === "rect" ? found.getBBox() : box };
+}
+
+// Each name with its labels, the first of them the one that stands for it.
+function thingsIn(svg) {
+  const things = new Map();
+  for (const label of svg?.querySelectorAll("text, tspan") ?? []) {
+    const words = wordsOf(label), name = nameOf(words);
+    if (label.querySelector?.("tspan") || !NAMED.test(name) || words.length > 24) continue;
+    things.set(name, [...(things.get(name) ?? []), label]);
+  }
+  return things;
+}
+
+// --- what moves: the new frame is there at once, and what is new in it comes from where it was
+
+const LEAVES = "rect, line, circle, text, path, polygon";
+const kindOf = (element) => {
+  const own = (name) => element.getAttribute(name) ?? "";
+  if (element.localName === "text") return `text ${nameOf(wordsOf(element)).replace(/\d+/g, "#")} ${own("font-size")}`;
+  if (element.localName === "line") return `line ${own("stroke-dasharray")} ${Number(own("y2")) - Number(own("y1"))}`;
+  return `${element.localName} ${own("rx")} ${own("width")} ${own("height")} ${(own("d").match(/[A-Za-z]/g) ?? []).join("")}`;
+};
+
+function leavesOf(svg) {
+  return [...svg.querySelectorAll(LEAVES)].map((element) => ({ element, text: element.outerHTML, kind: kindOf(element), box: element.getBBox() }));
+}
+
+function slide(element, from, to, ms) {
+  const by = `translate(${from.x - to.x}px, ${from.y - to.y}px)`;
+  element.animate([{ transform: by }, { transform: "none" }], { duration: ms, easing: "ease-in-out" });
+}
+
+function ghost(svg, from, to, words, ms, delay = 0) {
+  const make = (name, attributes) => {
+    const made = document.createElementNS(svg.namespaceURI, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  };
+  const width = Math.max(26, words.length * 9.5 + 10);
+  const group = make("g", { class: "kl-ghost", "aria-hidden": "true", style: "pointer-events: none" });
+  group.append(make("rect", { x: to.x - width / 2, y: to.y - 13, width, height: 26, rx: words ? 4 : 13, fill: "#fdfcf8", stroke: "#b3320a", "stroke-width": 3 }));
+  if (words) group.append(Object.assign(make("text", { x: to.x, y: to.y + 5, "text-anchor": "middle", "font-size": 15 }), { textContent: words }));
+  svg.append(group);
+  const start = `translate(${from.x - to.x}px, ${from.y - to.y}px)`;
+  const moving = group.animate([{ transform: start, opacity: 1 }, { transform: "none", opacity: 1 }], { duration: ms, delay, fill: "backwards", easing: "ease-in-out" });
+  if (delay) group.animate([{ opacity: 0 }, { opacity: 0 }], { duration: delay });
+  moving.onfinish = moving.oncancel = () => group.remove();
+}
+
+// A request goes from who asks to the leader, and its answer comes back: where the sentence says so and both are drawn.
+function request(svg, sentence, ms) {
+  const asks = /\b(broker \d+)\b[^.]{0,30}\bfetch/i.exec(sentence)?.[1].toLowerCase();
+  if (!asks) return;
+  const labels = [...svg.querySelectorAll("text")];
+  const from = labels.find((each) => wordsOf(each) === asks), to = labels.find((each) => wordsOf(each) === "leader");
+  if (!from || !to) return;
+  const ends = [from, to].map((each) => { const { x, y } = middle(each.getBBox()); return { x: x + 75, y }; });
+  ghost(svg, ends[0], ends[1], "", ms * 0.5);
+  ghost(svg, ends[1], ends[0], "", ms * 0.5, ms * 0.5);
+}
+
+function moveBetween(old, svg, sentence, ms) {
+  const were = new Set(old.map((each) => each.text)), now = leavesOf(svg), are = new Set(now.map((each) => each.text));
+  const gone = old.filter((each) => !are.has(each.text)), fresh = now.filter((each) => !were.has(each.text));
+  if (fresh.length + gone.length > 400) return; // another picture
+  for (const each of fresh) {
+    const { element, kind, box } = each, at = middle(box);
+    const far = (other) => Math.hypot(middle(other.box).x - at.x, 3 * (middle(other.box).y - at.y)); // a mark stays in its row
+    const before = gone.filter((other) => other.kind === kind).sort((a, b) => far(a) - far(b))[0];
+    const words = element.localName === "text" ? wordsOf(element) : "";
+    if (before && (element.localName === "text" || element.localName === "line" || element.localName === "rect")) {
+      gone.splice(gone.indexOf(before), 1);
+      if (far(before) > 1) slide(element, middle(before.box), at, ms);
+    } else if (words && words.length <= 6) {
+      const copied = old.filter((other) => other.element.localName === "text" && wordsOf(other.element) === words && are.has(other.text))
+        .sort((a, b) => far(a) - far(b))[0]; // what it is a copy of, such as a record in the leader's log
+      if (copied && !/^[\d–]*$/.test(words)) ghost(svg, middle(copied.box), at, words, ms);
+      element.animate([{ opacity: 0 }, { opacity: copied ? 0 : 0.5 }, { opacity: 1 }], { duration: ms });
+    } else element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: ms });
+  }
+  request(svg, sentence, ms);
+}
+
+const stopMoving = (svg) => svg?.getAnimations?.({ subtree: true }).forEach((each) => each.finish());
+
+// --- the sentence: each name in it looks like the thing, and pointing at one marks the other
+
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+function markWords(caption, svg, point) {
+  const things = thingsIn(svg), names = [...things.keys()].sort((a, b) => b.length - a.length);
+  if (!names.length || !caption.textContent) return;
+  const pattern = new RegExp(`(?<![\\p{L}\\w-])(?:${names.map(escaped).join("|")})(?![\\p{L}\\w-])`, "giu");
+  const words = caption.textContent, made = document.createDocumentFragment();
+  let end = 0, count = 0;
+  for (const found of words.matchAll(pattern)) {
+    const name = names.find((each) => each.toLowerCase() === found[0].toLowerCase());
+    if ((name.length === 1 && found[0] !== name) || count === 12) continue;
+    const { element, isMark } = shapeOf(svg, things.get(name)[0]), style = element ? getComputedStyle(element) : null;
+    const mark = Object.assign(document.createElement("mark"), { className: "kl-word", textContent: found[0], tabIndex: 0 });
+    mark.dataset.thing = name;
+    if (style) {
+      const isDashed = style.strokeDasharray !== "none", line = style.stroke === "none" ? style.fill : style.stroke;
+      const width = Math.min(4, Math.max(2, parseFloat(style.strokeWidth) || 2));
+      mark.style.setProperty("--line", `${width}px ${isDashed ? "dashed" : "solid"} ${line}`);
+      if (!isMark && style.fill !== "none" && !element.getAttribute("fill")?.startsWith("url")) mark.style.backgroundColor = style.fill;
+    }
+    mark.classList.toggle("kl-mark-of-log", isMark);
+    const on = () => point(name), off = () => point(null);
+    mark.addEventListener("pointerenter", on);
+    mark.addEventListener("pointerleave", off);
+    mark.addEventListener("focus", on);
+    mark.addEventListener("blur", off);
+    made.append(words.slice(end, found.index), mark);
+    end = found.index + found[0].length;
+    count += 1;
+  }
+  if (count) caption.replaceChildren(made, words.slice(end));
+}
+
+// --- the whole: a player, and all of this around it
+
+function renderLive(given) {
+  const { model, el } = given, unmount = render(given);
+  const [stage, caption, foot, head] = [".kl-stage", ".kl-caption", ".kl-foot", ".kl-head"].map((each) => el.querySelector(each));
+  const make = (name, properties = {}, ...children) => {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  };
+  const over = make("div", { className: "kl-over" }), next = make("div", { className: "kl-next" });
+  stage.before(over);
+  foot.append(next);
+  const motion = make("button", { type: "button", className: "kl-motion" });
+  const sayMotion = () => {
+    motion.textContent = moves() ? "Motion on" : "Motion off";
+    motion.title = "Whether things move between two steps";
+    motion.setAttribute("aria-pressed", String(moves()));
+  };
+  motion.addEventListener("click", () => { isStill = moves(); if (isStill) stopMoving(picture()); sayMotion(); });
+  sayMotion();
+  head.insertBefore(motion, head.querySelector("[data-do=save]"));
+
+  const picture = () => stage.querySelector("svg");
+  let leaves = [], value = model.get("value"), text = null, menu = null;
+
+  // Where a part of the picture lies on the page, in pixels of the stage.
+  function onPage(box) {
+    const svg = picture(), place = svg.getBoundingClientRect(), around = over.getBoundingClientRect(), view = svg.viewBox.baseVal;
+    const scale = Math.min(place.width / view.width, place.height / view.height);
+    const left = place.left - around.left + (place.width - view.width * scale) / 2, top = place.top - around.top + (place.height - view.height * scale) / 2;
+    return { left: left + box.x * scale, top: top + box.y * scale, width: box.width * scale, height: box.height * scale };
+  }
+  const put = (element, box) => { for (const [name, at] of Object.entries(onPage(box))) element.style[name] = `${at}px`; };
+
+  function point(name) {
+    over.querySelectorAll(".kl-lit").forEach((each) => each.remove());
+    caption.querySelectorAll(".kl-word").forEach((each) => each.classList.toggle("kl-lit-word", each.dataset.thing === name));
+    for (const label of (name && thingsIn(picture()).get(name)) ?? []) {
+      const lit = over.appendChild(make("div", { className: "kl-lit" }));
+      const { x, y, width, height } = shapeOf(picture(), label).box;
+      put(lit, { x: x - 3, y: y - 3, width: width + 6, height: height + 6 });
+    }
+  }
+
+  // --- touching
+
+  const touch = () => JSON.parse(model.get("_animation")).touch;
+  const close = () => { menu?.remove(); menu = null; };
+
+  function happen(move) {
+    const { line } = touch(), done = line ? line.split(" > ").slice(0, model.get("value")) : [];
+    const field = el.querySelector(".kl-controls input[type=text]");
+    close();
+    field.value = [...done, move].join(" > ");
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  const offer = (move) => {
+    const button = make("button", { type: "button", textContent: move });
+    button.dataset.move = move;
+    button.addEventListener("click", () => happen(move));
+    return button;
+  };
+
+  function open(name, possible, place) {
+    close();
+    menu = make("div", { className: "kl-menu" }, make("p", { textContent: `${name} …` }), ...possible.map(offer));
+    menu.setAttribute("role", "group");
+    menu.setAttribute("aria-label", `What may happen to ${name}`);
+    menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      event.preventDefault();
+      close();
+      place.focus();
+    });
+    const { left, top, width } = place.style;
+    over.append(menu);
+    menu.style.left = `${Math.max(0, Math.min(parseFloat(left) + Math.min(parseFloat(width), 180) / 2, over.clientWidth - menu.offsetWidth - 4))}px`;
+    menu.style.top = `${parseFloat(top) + 30}px`;
+    menu.querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  function showTouch() {
+    const touched = touch(), focused = document.activeElement, had = el.contains(focused) && (focused.dataset?.move ?? focused.dataset?.place);
+    close();
+    over.querySelectorAll(".kl-place").forEach((each) => each.remove());
+    next.hidden = !touched;
+    el.classList.toggle("kl-touched", Boolean(touched));
+    if (!touched) return;
+    const { moves: possible, broken } = touched.steps[model.get("value")], svg = picture(), things = thingsIn(svg);
+    const about = new Map();
+    for (const move of possible) for (const name of touched.things[move] ?? []) about.set(name, [...(about.get(name) ?? []), move]);
+    for (const [name, some] of about) {
+      const label = things.get(name)?.[0] ?? [...svg.querySelectorAll("text")].find((each) => wordsOf(each) === name);
+      if (!label) continue;
+      const place = make("button", { type: "button", className: "kl-place", title: `${name}: what may happen` });
+      place.dataset.place = name;
+      place.setAttribute("aria-label", `${name}: what may happen`);
+      place.addEventListener("click", (event) => { event.stopPropagation(); open(name, some, place); });
+      place.addEventListener("pointerenter", () => point(name));
+      place.addEventListener("pointerleave", () => point(null));
+      over.append(place);
+      const { x, y, width, height } = shapeOf(svg, label).box;
+      put(place, { x: x - 4, y: y - 4, width: width + 8, height: height + 8 });
+    }
+    const said = make("p", { className: broken.length ? "kl-wrong" : "", textContent: broken.length ? `Broken: ${broken.join("; ")}.` : touched.said });
+    said.setAttribute("role", "status");
+    if (broken.length && touched.said.startsWith("Broken in")) said.textContent = touched.said;
+    const group = make("div", { className: "kl-moves" }, ...possible.map(offer));
+    group.setAttribute("role", "group");
+    group.setAttribute("aria-label", "What happens next");
+    next.replaceChildren(said, group);
+    if (touched.link) {
+      const link = make("input", { type: "text", readOnly: true, value: touched.link + encodeURIComponent(touched.line).replaceAll("%20", "+") });
+      link.addEventListener("focus", () => link.select());
+      next.append(make("label", { className: "kl-address" }, "This run as an address, in the book ", link));
+    }
+    if (had) [...el.querySelectorAll("[data-place], [data-move]")].find((each) => (each.dataset.move ?? each.dataset.place) === had)?.focus({ preventScroll: true });
+  }
+
+  // --- each new frame
+
+  function framed() {
+    const svg = picture(), now = model.get("value"), animated = model.get("_animation");
+    if (!svg) return;
+    const isNext = now === value + 1 || (animated !== text && text !== null && now > 0 && el.classList.contains("kl-touched"));
+    const ms = Math.min(MOVE_MS, 800 / Number(el.querySelector(".kl-bar select").value || 1));
+    point(null);
+    if (svg.getClientRects().length) {
+      if (isNext && leaves.length && moves()) moveBetween(leaves, svg, caption.textContent, ms);
+      leaves = leavesOf(svg).filter(({ element }) => !element.closest(".kl-ghost"));
+      markWords(caption, svg, point);
+    } else leaves = [];
+    [value, text] = [now, animated];
+    showTouch();
+  }
+
+  const observer = new MutationObserver((records) => { if (records.some(({ addedNodes }) => [...addedNodes].some((each) => each.localName === "svg"))) framed(); });
+  observer.observe(stage, { childList: true });
+  const resized = new ResizeObserver(() => { if (touch()) showTouch(); if (!leaves.length) framed(); });
+  resized.observe(stage);
+  stage.addEventListener("click", () => { close(); stopMoving(picture()); });
+  el.addEventListener("keydown", (event) => { if (event.key === "Escape") stopMoving(picture()); }, true);
+  stage.addEventListener("pointermove", (event) => {
+    const label = event.target.closest?.("text");
+    const name = label && nameOf(wordsOf(label));
+    if (name !== stage.dataset.pointed) {
+      stage.dataset.pointed = name ?? "";
+      caption.querySelectorAll(".kl-word").forEach((each) => each.classList.toggle("kl-lit-word", each.dataset.thing === name));
+    }
+  });
+  framed();
+
+  return () => {
+    observer.disconnect();
+    resized.disconnect();
+    unmount?.();
+  };
+}
+
+export default { render: renderLive };
