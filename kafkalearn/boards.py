@@ -184,8 +184,10 @@ def _commits() -> Board:
     from kafkalearn.commits import model
     from kafkalearn.commits.picture import describe_commits, draw_commits
 
-    kinds = (model.Start, model.Poll, model.Process, model.CommitSync, model.Crash)
-    events = [kind(by) for by in ("A", "B") for kind in kinds]
+    moves: dict[str, Any] = {}
+    for by in ("A", "B"):
+        own = moves_of(model.Start(by), model.Poll(by), model.CommitSync(by), model.Crash(by))
+        moves |= own | {"Process" if by == "A" else f"Process('{by}')": model.Process(by, took_ms=1000)}
 
     def draw(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> Any:
         return draw_commits(frame, before)
@@ -194,7 +196,7 @@ def _commits() -> Board:
         return describe_commits(frame, before)
 
     settings = commits.Settings(9, max_poll_records=3)
-    return board(commits, settings, events, draw, describe, title="Touch a consumer: lost or twice?")
+    return board(commits, settings, moves, draw, describe, title="Touch a consumer: lost or twice?")
 
 
 def _compaction() -> Board:
@@ -202,21 +204,31 @@ def _compaction() -> Board:
     from kafkalearn.log.picture import draw_log
     from kafkalearn.log.words import describe_log
 
-    def put(key: str, value: str | None, hour: int) -> log.Append:
-        return log.Append((log.NewBatch(((key, value, hour * HOUR_MS),)),))
+    def put(at_ms: int, *pairs: tuple[str, str | None]) -> log.Append:
+        return log.Append(tuple(log.NewBatch(((key, value, at_ms),)) for key, value in pairs))
 
+    first = [("K1", "V1"), ("K2", "V2"), ("K1", "V3"), ("K1", "V4"), ("K3", "V5")]  # the log of Kafka's manual
+    then = [("K2", "V6"), ("K4", "V7"), ("K5", "V8"), ("K5", "V9"), ("K2", "V10"), ("K6", "V11")]
     moves = {
-        "anna moves to Lyon": put("anna", "Lyon", 1),
-        "anna moves to Oslo": put("anna", "Oslo", 2),
-        "ben moves to Graz": put("ben", "Graz", 3),
-        "anna is deleted": put("anna", None, 4),
+        "five records": put(0, *first),
+        "six more": put(1000, *then),
+        "K1 gets V12": put(2000, ("K1", "V12")),
+        "K6 is deleted": put(3000, ("K6", None)),
         "the segment is closed": log.Roll(),
-        "the cleaner passes at hour 5": log.Clean(5 * HOUR_MS),
-        "the cleaner passes at hour 30": log.Clean(30 * HOUR_MS),
-        "the cleaner passes at hour 60": log.Clean(60 * HOUR_MS),
+        "a pass at 5 s": log.Clean(5000),
+        "a pass at 6 s": log.Clean(6000),
+        "a pass at hour 30": log.Clean(30 * HOUR_MS),
+        "a pass at hour 60": log.Clean(60 * HOUR_MS),
     }
-    settings = log.Settings("compact", min_cleanable_dirty_ratio=0.0)
-    return board(log, settings, moves, draw_log, describe_log, title="Write, close, clean: what stays?")
+    settings = log.Settings("compact")
+    title = "Touch the segments: write, close, clean. What stays?"
+    return board(log, settings, moves, draw_log, describe_log, title=title, things=_of_a_log(moves))
+
+
+def _of_a_log(moves: Mapping[str, object]) -> dict[str, tuple[str]]:
+    """Where a log is touched: the cleaner at the dirty part, all else at the active segment, or at the reader."""
+    words = {each: "dirty" if " pass" in each else "active" for each in moves}
+    return {each: ("the reader's table" if "reader" in each else at,) for each, at in words.items()}
 
 
 # Chapters 09, 10 and 11: a partition on its brokers, a producer before it, and the requests that wait.
@@ -339,7 +351,8 @@ def _ghost() -> Board:
     from kafkalearn.exercises.chapter08 import make_a_ghost
     from kafkalearn.log.picture import describe_crossing, draw_crossing
 
-    return game_board(make_a_ghost, draw_crossing, describe_crossing, title="A game: how does a ghost stay?")
+    things = _of_a_log(make_a_ghost.judge.moves)
+    return game_board(make_a_ghost, draw_crossing, describe_crossing, title="A game: make a ghost", things=things)
 
 
 _GAMES: Mapping[str, Callable[[], Board]] = MappingProxyType(

@@ -2,7 +2,8 @@
 
 - `play` steps through a trace; `animation` is the drawn trace itself; `vary` adds controls to it or to a picture,
   `slider` is one of them whose values have words; `save` writes any of them as SVG, PNG or GIF.
-- `touch` lets the reader play by hand: what is clicked in the picture of a `board`, or of a game (`game_board`), happens.
+- `touch` lets the reader play by hand: what is clicked in the picture of a `board` or a `game_board` happens;
+  `board_named` has those of the chapters.
 - `draw_lookup`, `draw_key`, `draw_keyless`, `draw_offsets_topic` draw; `describe_lookup` and `describe_keyless` say the
   same in a sentence, `lookup_text` and `keyless_text` in plain text.
 - `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew` show
@@ -52,6 +53,7 @@ from typing import Any
 from kafkalearn.base.errors import require
 
 _NAMES_OF = {
+    "boards": "board_named",
     "assignors.picture": (
         "animate_rebalance assignment_text describe_assignment describe_rebalance draw_assignment "
         "draw_rebalance rebalance_text"

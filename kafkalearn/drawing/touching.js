@@ -4,13 +4,14 @@
 
 const MOVE_MS = 500;
 const NAMED = /^(?:[A-Za-z][\p{L}\w.-]*[ -]?\d+(?:-\d+)?|HW|LEO|ISR|[A-Z]|[A-Z]\d*)$/u; // broker 2, c1, orders-0, HW, B
+const KINDS_NAMED = /^(?:broker|partition|consumer|member) \S+?(?=[\s:,]|$)/; // of "broker 2 leads 22" in a legend
 const MARKS = /^(HW|LEO|ISR)\b/; // marks of a log: the number after them changes
 const asksForStillness = matchMedia("(prefers-reduced-motion: reduce)");
 let isStill = null; // what the reader has said on this page; nothing yet: what the system asks for
 
 const moves = () => !(isStill ?? asksForStillness.matches);
 const wordsOf = (element) => element.textContent.trim();
-const nameOf = (words) => MARKS.exec(words)?.[1] ?? words;
+const nameOf = (words) => (MARKS.exec(words) ?? KINDS_NAMED.exec(words))?.[0] ?? words;
 const middle = ({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 });
 
 // --- things in a picture: a text that names one, and the shape that it stands in or beside
@@ -23,16 +24,18 @@ function shapeOf(svg, label) {
       .sort((a, b) => Math.abs(middle(a.getBBox()).y - y) - Math.abs(middle(b.getBBox()).y - y))[0];
     if (mark) return { element: mark, isMark: true, box };
   }
-  let found = null;
+  const beside = new DOMPoint(box.x - 28, y); // where a legend has its sample
+  let found = null, sample = null;
   for (const each of svg.querySelectorAll("rect, path, circle, ellipse, polygon")) {
     if (each.getAttribute("fill") === "none" && each.localName !== "rect") continue;
     const around = each.getBBox();
+    if (each.localName === "path" && each.isPointInFill(beside)) sample = each;
     if (around.width >= svg.viewBox.baseVal.width && around.height >= svg.viewBox.baseVal.height * 0.9) continue; // the ground
     if (x < around.x || x > around.x + around.width || y < around.y || y > around.y + around.height) continue;
     if (each.localName !== "rect" && !each.isPointInFill(point)) continue;
     if (each.compareDocumentPosition(label) & Node.DOCUMENT_POSITION_FOLLOWING) found = each;
   }
-  return { element: found, isMark: false, box: found?.localName === "rect" ? found.getBBox() : box };
+  return { element: found ?? sample, isMark: false, box: found?.localName === "rect" ? found.getBBox() : box };
 }
 
 // Each name with its labels, the first of them the one that stands for it.
@@ -40,7 +43,7 @@ function thingsIn(svg) {
   const things = new Map();
   for (const label of svg?.querySelectorAll("text, tspan") ?? []) {
     const words = wordsOf(label), name = nameOf(words);
-    if (label.querySelector?.("tspan") || !NAMED.test(name) || words.length > 24) continue;
+    if (label.querySelector?.("tspan") || !NAMED.test(name) || words.length > 32) continue;
     things.set(name, [...(things.get(name) ?? []), label]);
   }
   return things;
@@ -101,7 +104,8 @@ function moveBetween(old, svg, sentence, ms) {
   for (const each of fresh) {
     const { element, kind, box } = each, at = middle(box);
     const far = (other) => Math.hypot(middle(other.box).x - at.x, 3 * (middle(other.box).y - at.y)); // a mark stays in its row
-    const before = gone.filter((other) => other.kind === kind).sort((a, b) => far(a) - far(b))[0];
+    const isNear = (other) => Math.abs(middle(other.box).y - at.y) < 6 || (element.localName === "text" && wordsOf(other.element) === wordsOf(element) && wordsOf(element).length < 8);
+    const before = gone.filter((other) => other.kind === kind && isNear(other)).sort((a, b) => far(a) - far(b))[0];
     const words = element.localName === "text" ? wordsOf(element) : "";
     if (before && (element.localName === "text" || element.localName === "line" || element.localName === "rect")) {
       gone.splice(gone.indexOf(before), 1);
@@ -165,7 +169,7 @@ function renderLive(given) {
   };
   const over = make("div", { className: "kl-over" }), next = make("div", { className: "kl-next" });
   stage.before(over);
-  foot.append(next);
+  foot.after(next);
   const motion = make("button", { type: "button", className: "kl-motion" });
   const sayMotion = () => {
     motion.textContent = moves() ? "Motion on" : "Motion off";
@@ -212,7 +216,8 @@ function renderLive(given) {
   }
 
   const offer = (move) => {
-    const button = make("button", { type: "button", textContent: move });
+    const means = touch().means[move] ?? "", button = make("button", { type: "button", title: means }, make("strong", { textContent: move }));
+    if (means) button.append(make("span", { className: "kl-means", textContent: means }));
     button.dataset.move = move;
     button.addEventListener("click", () => happen(move));
     return button;

@@ -96,10 +96,39 @@ class Board:
             "line": BETWEEN.join(words),
             "steps": [{"moves": each.moves, "broken": each.broken} for each in moments],
             "things": {words: names for words, names in self.things.items() if names},
+            "means": {words: means for words, event in self.moves.items() if (means := _meaning(words, event))},
             "said": self._said(moments),
             "link": self.link,
         }
         return replace(drawn, start=len(words), touch=touch)
+
+    def from_line(
+        self, line: str | Sequence[Any], title: str, start: int, stills: Sequence[int] | None
+    ) -> tuple[Callable[[str], Animation], str]:
+        """What draws a line for a player that begins with `line`, words or events; and that line as text."""
+        begun = line if isinstance(line, str) else BETWEEN.join(map(self.words_of, line))
+
+        def drawn(run: str) -> Animation:
+            played = replace(self.played(run), title=title or self.title)
+            if run != begun:
+                return played
+            count = len(played.pictures)
+            return replace(played, start=start % count, stills=played.stills if stills is None else tuple(stills))
+
+        return drawn, begun
+
+    def words_of(self, event: object) -> str:
+        """The words of an event.
+
+        Raises
+        ------
+        KafkaLearnError
+            If it is no move of this board.
+        """
+        for words, each in self.moves.items():
+            if type(each) is type(event) and each == event:
+                return words
+        raise KafkaLearnError(f"{event!r} is no move of this board; the moves are: {', '.join(self.moves)}")
 
     def _moment(self, words: tuple[str, ...]) -> _Moment:
         if words in self._kept:
@@ -246,3 +275,9 @@ def game_board(
 def _things(moves: Mapping[str, Any], given: Mapping[str, Sequence[str]] | None) -> dict[str, tuple[str, ...]]:
     found = {words: things_of(event) for words, event in moves.items()}
     return found | {words: tuple(names) for words, names in (given or {}).items() if words in moves}
+
+
+def _meaning(words: str, event: object) -> str:
+    """What an event is, by the first line of its class, where its words are only its name."""
+    lines = (type(event).__doc__ or "").splitlines()
+    return lines[0].replace("`", "").replace("*", "") if lines and words.startswith(type(event).__name__) else ""

@@ -260,7 +260,14 @@ def vary(draw: Callable[..., Picture | Animation | Player], **controls: object) 
     return Varied(draw, tuple(control(name, wanted) for name, wanted in controls.items()))
 
 
-def touch(board: Board, line: str = "") -> Varied:
+def touch(
+    board: Board,
+    line: str | Sequence[object] = "",
+    *,
+    title: str = "",
+    start: int = -1,
+    stills: Sequence[int] | None = None,
+) -> Varied:
     """A picture that can be touched: what is clicked happens.
 
     A click on a thing in the picture offers what may happen to it at the step on show; below the picture stands all
@@ -271,8 +278,10 @@ def touch(board: Board, line: str = "") -> Varied:
     ----------
     board : Board
         From `kafkalearn.drawing.touching.board` or `game_board`.
-    line : str
-        The moves to begin with, with ``>`` between them.
+    line : str, or sequence of events
+        The moves to begin with; as text, with ``>`` between them.
+    title, start, stills
+        As of `play`; the first picture on show is the last of the line, if `start` does not say another.
 
     Examples
     --------
@@ -284,7 +293,8 @@ def touch(board: Board, line: str = "") -> Varied:
     >>> touched.value, touched.frame.event
     (2, PowerLost(broker_id=1))
     """
-    return vary(lambda run: board.played(run), run=line)
+    draw, begun = board.from_line(line, title, start, stills)
+    return vary(draw, run=begun)
 
 
 def _as_animation(drawn: Picture | Animation | Player) -> Animation:

@@ -133,9 +133,17 @@ def vary(draw: Callable[..., Picture | Animation | Player], **controls: object) 
     return Varied(draw, tuple(control(name, wanted) for name, wanted in controls.items()))
 
 
-def touch(board: Board, line: str = "") -> Varied:
+def touch(
+    board: Board,
+    line: str | Sequence[object] = "",
+    *,
+    title: str = "",
+    start: int = -1,
+    stills: Sequence[int] | None = None,
+) -> Varied:
     """A picture that can be touched, as `kafkalearn.drawing.widgets.touch`."""
-    return vary(lambda run: board.played(run), run=line)
+    draw, begun = board.from_line(line, title, start, stills)
+    return vary(draw, run=begun)
 
 
 @contextmanager

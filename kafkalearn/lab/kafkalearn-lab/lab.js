@@ -60,7 +60,8 @@ function attend(app, panel, context) {
     const { predict, fold: line } = marks(cell);
     if (predict) {
       const above = notebook.widgets.slice(0, notebook.widgets.indexOf(cell)).reverse();
-      const picture = predict.kind === "point" ? above.find((each) => each.node.querySelector(".jp-OutputArea svg"))?.node : null;
+      const drawn = ".jp-OutputArea :is(.kl-stage svg, img[src^='data:image/svg+xml'], .jp-RenderedSVG svg, .jp-RenderedHTMLCommon > svg)";
+      const picture = () => above.map((each) => each.node.querySelector(drawn)).find(Boolean); // it may come later
       const place = form(predict, { made: made[predict.id], picture, keep: (result) => keep(predict.id, result) });
       forms.set(predict.id, place);
       cell.node.append(place);

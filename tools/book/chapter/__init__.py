@@ -76,6 +76,11 @@ class Chapter:
 _BY_HAND = {
     "Break a partition by hand": ("partition.moves?min_isr=1", "09 10 10b 14"),
     "Play a group's scenario": ("group", "03 05 05b"),
+    "Touch a group's commits": ("touch.touched?board=commits", "06"),
+    "Touch a log and its cleaner": ("touch.touched?board=compaction", "08"),
+    "Touch who waits": ("touch.touched?board=purgatory", "11"),
+    "Touch a group of old consumers": ("touch.touched?board=zookeeper", "12"),
+    "Touch the offsets topic": ("touch.touched?board=operations", "13"),
     "Look up your own group": ("place", "01 02"),
     "Try assignors on your group": ("assignors", "04"),
     "Take your own bytes apart": ("bytes", "07"),

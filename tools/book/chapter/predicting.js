@@ -8,8 +8,9 @@ const questions = [...document.querySelectorAll("[data-asks]")].map((place) => {
     closed.forEach((each) => each.classList.remove("kl-closed"));
     dispatchEvent(new Event("resize")); // what was hidden had no size
   };
-  const above = [...document.querySelectorAll(".book-cell .jp-OutputArea svg, .book-cell .kl-stage svg")];
-  const picture = above.filter((each) => each.compareDocumentPosition(place) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1);
+  const drawn = ".book-cell .jp-OutputArea :is(svg, img[src^='data:image/svg+xml']), .book-cell :is(.kl-stage, .live-shown) svg[viewBox]";
+  const picture = () => [...document.querySelectorAll(drawn)].filter((each) =>
+    each.getClientRects().length && each.getBoundingClientRect().width > 200 && each.compareDocumentPosition(place) & Node.DOCUMENT_POSITION_FOLLOWING).at(-1);
   const keep = (made) => {
     open();
     window.kafkalearnAnswers?.keepPrediction(question.id, made);
