@@ -38,6 +38,7 @@ Around this core, never imported by it:
 - `kafkalearn.spark`: the same rules as DataFrame -> DataFrame (imports pyspark)
 - `kafkalearn.views`: moments and results as text, SVG, figures and a player, by name; `kafkalearn.drawing`: what they
   are drawn with (imports matplotlib, ipywidgets)
+- `kafkalearn.boards`: the pictures of the chapters, and the games of the exercises, that can be touched
 - `kafkalearn.predictions`: the questions of the chapters, and what is closed until they are answered
 - `kafkalearn.exercises`: questions that check themselves
 - `kafkalearn.oncall`: six questions about your own Kafka, each one function, and the command ``kafkalearn``

@@ -13,10 +13,32 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
+from kafkalearn import commits, consuming, delivery, log, replication
 from kafkalearn.base.errors import unknown_name
 from kafkalearn.base.moves import moves_of
 from kafkalearn.base.trace import Frame, Trace
+from kafkalearn.commits import model
+from kafkalearn.commits.picture import describe_commits, draw_commits
+from kafkalearn.consuming.picture import describe_consuming, draw_consuming
+from kafkalearn.coordinator.picture import draw_offsets_topic
+from kafkalearn.delivery.picture import describe_delivery, draw_delivery
 from kafkalearn.drawing.touching import Board, board, game_board
+from kafkalearn.exercises import chapter05
+from kafkalearn.exercises.chapter08 import make_a_ghost
+from kafkalearn.groups import classic
+from kafkalearn.groups.timeline_picture import draw_group_states
+from kafkalearn.log.picture import describe_crossing, draw_crossing, draw_log
+from kafkalearn.log.words import describe_log
+from kafkalearn.operations import offsets_topic
+from kafkalearn.purgatory import ConsumerFetch, SizedProduce, requests
+from kafkalearn.purgatory.picture import describe_requests, draw_requests
+from kafkalearn.replication import BrokerFrozen, BrokerThawed, Fetch, Produce, Settings, TimePassed
+from kafkalearn.replication.picture import draw_replication
+from kafkalearn.replication.words import describe_replication
+from kafkalearn.zookeeper import connector
+from kafkalearn.zookeeper.picture import describe_zookeeper, draw_zookeeper
+from kafkalearn.zookeeper.schedules import settle
+from kafkalearn.zookeeper.subscriptions import Streams
 
 HOUR_MS = 3_600_000
 ADDRESS = "playground.html#touch.touched?board={}&line="
@@ -35,7 +57,7 @@ def board_named(name: str) -> Board:
     Examples
     --------
     >>> board_named("coordinator").played("BrokerDied(1)").captions[-1]
-    'Broker 1 dies. Broker 2 coordinates billing.'
+    'Broker 1 dies. Broker 3 coordinates billing.'
     """
     if name not in BOARDS:
         raise unknown_name("board", name, BOARDS)
@@ -47,9 +69,6 @@ def board_named(name: str) -> Board:
 
 
 def _offsets_topic(replication_factor: int, partition: int, group: str) -> Board:
-    from kafkalearn.coordinator.picture import draw_offsets_topic
-    from kafkalearn.operations import offsets_topic
-
     brokers = (1, 2, 3)
     settings = offsets_topic.Settings(brokers, replication_factor=replication_factor)
     begin = offsets_topic.simulate(
@@ -74,9 +93,6 @@ def _offsets_topic(replication_factor: int, partition: int, group: str) -> Board
 
 
 def _groups() -> Board:
-    from kafkalearn import consuming
-    from kafkalearn.consuming.picture import describe_consuming, draw_consuming
-
     settings = consuming.Settings(3)
     names = {"b0": "billing", "b1": "billing", "s0": "search"}
     events = [consuming.Produce("order")]
@@ -92,10 +108,7 @@ def _groups() -> Board:
 
 
 def _rebalance() -> Board:
-    from kafkalearn.exercises import chapter05
-    from kafkalearn.groups import classic
-
-    game = chapter05.stable_no_more.judge
+    game: Any = chapter05.stable_no_more.judge
     moves = {
         **game.moves,
         "b's heartbeat": classic.Heartbeat("b", "b-2", 1),
@@ -116,7 +129,6 @@ def _rebalance() -> Board:
 
 
 def _draw_states(_: object, frame: Frame[Any, Any], before: Frame[Any, Any] | None) -> Any:
-    from kafkalearn.groups.timeline_picture import draw_group_states
 
     return draw_group_states(frame, before)
 
@@ -136,32 +148,24 @@ class _Settled:
 
     def tried(self, settings: Any, state: Any, event: Any) -> Any:
         """The event alone."""
-        from kafkalearn.zookeeper.connector import step
 
-        return step(settings, state, event)
+        return connector.step(settings, state, event)
 
     def step(self, settings: Any, state: Any, event: Any) -> Any:
         """The event, and all turns that follow from it."""
-        from kafkalearn.zookeeper.schedules import settle
 
         return settle(settings, self.tried(settings, state, event))[-1].state
 
     def broken(self, settings: Any, state: Any, before: Any = None, names: Any = None) -> tuple[str, ...]:
-        from kafkalearn.zookeeper.connector import broken
 
-        return broken(settings, state, before, names)
+        return connector.broken(settings, state, before, names)
 
     def start(self, settings: Any) -> Any:
-        from kafkalearn.zookeeper.connector import BrokerStarted, TopicCreated, simulate
 
-        return simulate(settings, [BrokerStarted(), TopicCreated("orders", 3)])[-1].state
+        return connector.simulate(settings, [connector.BrokerStarted(), connector.TopicCreated("orders", 3)])[-1].state
 
 
 def _zookeeper() -> Board:
-    from kafkalearn.zookeeper import connector
-    from kafkalearn.zookeeper.picture import describe_zookeeper, draw_zookeeper
-    from kafkalearn.zookeeper.subscriptions import Streams
-
     moves: dict[str, Any] = {}
     for name in ("c1", "c2", "c3"):
         moves[f"{name} joins"] = connector.CreateMessageStreams(name, Streams({"orders": 1}))
@@ -180,10 +184,6 @@ def _zookeeper() -> Board:
 
 
 def _commits() -> Board:
-    from kafkalearn import commits
-    from kafkalearn.commits import model
-    from kafkalearn.commits.picture import describe_commits, draw_commits
-
     moves: dict[str, Any] = {}
     for by in ("A", "B"):
         own = moves_of(model.Start(by), model.Poll(by), model.CommitSync(by), model.Crash(by))
@@ -200,10 +200,6 @@ def _commits() -> Board:
 
 
 def _compaction() -> Board:
-    from kafkalearn import log
-    from kafkalearn.log.picture import draw_log
-    from kafkalearn.log.words import describe_log
-
     def put(at_ms: int, *pairs: tuple[str, str | None]) -> log.Append:
         return log.Append(tuple(log.NewBatch(((key, value, at_ms),)) for key, value in pairs))
 
@@ -235,10 +231,6 @@ def _of_a_log(moves: Mapping[str, object]) -> dict[str, tuple[str]]:
 
 
 def _replication() -> Board:
-    from kafkalearn import replication
-    from kafkalearn.replication.picture import draw_replication
-    from kafkalearn.replication.words import describe_replication
-
     brokers = (1, 2, 3)
     of_a_broker = (
         replication.Fetch,
@@ -255,25 +247,22 @@ def _replication() -> Board:
 
 
 def _delivery() -> Board:
-    from kafkalearn import delivery
-    from kafkalearn import replication as topic
-    from kafkalearn.delivery.picture import describe_delivery, draw_delivery
-
-    of_a_broker = (topic.Fetch, topic.BrokerCrashed, topic.SessionExpired, topic.BrokerRestarted)
+    of_a_broker = (
+        replication.Fetch,
+        replication.BrokerCrashed,
+        replication.SessionExpired,
+        replication.BrokerRestarted,
+    )
     events = [delivery.Send(), delivery.RequestSent(), delivery.RequestArrived(), delivery.AnswerArrived()]
     events += [delivery.ConnectionLost(), *(kind(each) for kind in of_a_broker for each in (1, 2, 3))]
-    events += [topic.AlterPartitionAnswered()]
-    settings = delivery.Settings(topic.Settings(fetch_wait_max_ms=0), delivery.ProducerSettings(acks="all"))
+    events += [replication.AlterPartitionAnswered()]
+    settings = delivery.Settings(replication.Settings(fetch_wait_max_ms=0), delivery.ProducerSettings(acks="all"))
     return board(
         delivery, settings, events, draw_delivery, describe_delivery, title="Touch a broker: is the order safe?"
     )
 
 
 def _purgatory() -> Board:
-    from kafkalearn.purgatory import ConsumerFetch, SizedProduce, requests
-    from kafkalearn.purgatory.picture import describe_requests, draw_requests
-    from kafkalearn.replication import BrokerFrozen, BrokerThawed, Fetch, Produce, Settings, TimePassed
-
     moves = {
         "a producer sends, acks=1": SizedProduce(Produce(acks=1)),
         "a producer sends, acks=all": SizedProduce(Produce(acks="all", timeout_ms=1000)),
@@ -348,10 +337,9 @@ def _game(chapter: str, name: str, drawn_as: str) -> Board:
 
 def _ghost() -> Board:
     """The game of chapter 08, in which a reader crosses the log."""
-    from kafkalearn.exercises.chapter08 import make_a_ghost
-    from kafkalearn.log.picture import describe_crossing, draw_crossing
 
-    things = _of_a_log(make_a_ghost.judge.moves)
+    game: Any = make_a_ghost.judge
+    things = _of_a_log(game.moves)
     return game_board(make_a_ghost, draw_crossing, describe_crossing, title="A game: make a ghost", things=things)
 
 

@@ -2,8 +2,8 @@
 
 - `play` steps through a trace; `animation` is the drawn trace itself; `vary` adds controls to it or to a picture,
   `slider` is one of them whose values have words; `save` writes any of them as SVG, PNG or GIF.
-- `touch` lets the reader play by hand: what is clicked in the picture of a `board` or a `game_board` happens;
-  `board_named` has those of the chapters.
+- `touch` lets the reader play by hand: what is clicked in a picture happens; `board_named` has the pictures of the
+  chapters for it, and their games (`kafkalearn.drawing.touching` makes others).
 - `draw_lookup`, `draw_key`, `draw_keyless`, `draw_offsets_topic` draw; `describe_lookup` and `describe_keyless` say the
   same in a sentence, `lookup_text` and `keyless_text` in plain text.
 - `figure` and `small_multiples` with `draw_counts`, `draw_broker_load`, `draw_share_moved`, `draw_skew` show
@@ -71,7 +71,6 @@ _NAMES_OF = {
     "drawing.log_figures": "draw_hw_leo draw_lag draw_results draw_survivors draw_waiting",
     "drawing.player": "Animation Picture animation",
     "drawing.saving": "save",
-    "drawing.touching": "Board board game_board",
     "drawing.widgets": "Player Varied play progress_bar touch vary",
     "groups.epochs_picture": "animate_epochs",
     "groups.mixed_picture": "animate_mixed",

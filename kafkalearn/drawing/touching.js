@@ -1,3 +1,4 @@
+
 // What is alive where a kernel, or a page's Python, answers: a picture that can be touched (kafkalearn.drawing.touching),
 // what moves between two frames, and the words of the sentence marked as the things in the picture. The frames stay as
 // they are: all of it lies over them, and is found by what they show, their words and shapes.

@@ -223,7 +223,7 @@ def board(
     >>> events = [Produce(acks=1), Fetch(2), BrokerCrashed(1)]
     >>> pair = board(replication, Settings(2, fetch_wait_max_ms=0), events, draw_replication, describe_replication)
     >>> pair.played("Produce(acks=1) > BrokerCrashed(1)").captions[-1]
-    'Broker 1 crashes. Its disk stays; the controller does not know yet.'
+    'Broker 1 crashes; its disk keeps what it has.'
     >>> pair.played("Produce(acks=1)").touch["steps"][1]["moves"]
     ('Produce(acks=1)', 'Fetch(2)', 'BrokerCrashed(1)')
     """

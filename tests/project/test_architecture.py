@@ -18,6 +18,7 @@ MAY_IMPORT = {
     "spark": {"core"},
     "drawing": {"core"},
     "views": {"core", "drawing"},
+    "boards": {"core", "drawing", "exercises"},
     "exercises": {"core"},
     "live": {"core"},
     "lab": {"core"},

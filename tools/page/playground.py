@@ -35,7 +35,6 @@ from kafkalearn.base.moves import BETWEEN, moves_in, moves_of
 from kafkalearn.base.search import explore, whole
 from kafkalearn.base.tables import html_table
 from kafkalearn.base.trace import Trace
-from kafkalearn.boards import BOARDS, board_named
 from kafkalearn.coordinator import look_up
 from kafkalearn.coordinator.leaders import OFFSETS_PARTITION_COUNT
 from kafkalearn.coordinator.picture import draw_lookup
@@ -505,6 +504,8 @@ def touched(fields: Mapping[str, object]) -> dict[str, object]:
     >>> touched({"board": "coordinator", "line": "BrokerDied(1)"})["text"]
     '1 move; every promise holds.'
     """
+    from kafkalearn.boards import BOARDS, board_named  # all mechanisms: the other parts of the page need few of them
+
     chosen = board_named(choice_field(fields, "board", tuple(BOARDS)))
     run = chosen.played(text_field(fields, "line"))
     assert run.touch is not None

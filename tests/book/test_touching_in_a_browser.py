@@ -1,0 +1,67 @@
+"""A picture of a chapter is touched in the book, in both browsers: by its parts, by keys, and with things that move."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.book.browsers import Shown, wait_for
+
+pytestmark = pytest.mark.browser
+
+LINE = """() => document.querySelector("#touch .kl-controls input").value"""
+PRESSED = """(selector) => {
+    const found = document.querySelector(`#touch ${selector}`);
+    found?.focus();
+    found?.click();
+    return Boolean(found);
+}"""
+
+
+@pytest.fixture(scope="module")
+def playground(shown: Shown, made_book) -> Shown:
+    """A run that was kept as an address."""
+    address = "#touch.touched?board=replication&line=Produce+%3E+Fetch(2)"
+    shown.open((made_book / "playground.html").as_uri() + address)
+    wait_for(shown, "() => document.querySelector('#touch .kl-place')")
+    return shown
+
+
+def test_a_broker_that_is_clicked_offers_what_may_happen_and_dies(playground):
+    assert playground.run(LINE) == "Produce > Fetch(2)"
+    wait_for(playground, PRESSED, '[data-place="broker 1"]')
+    offered = """() => [...document.querySelectorAll("#touch .kl-menu strong")].map((each) => each.textContent)"""
+    assert playground.run(offered) == ["BrokerCrashed(1)"]
+    focused = """() => document.activeElement.dataset.move"""
+    assert playground.run(focused) == "BrokerCrashed(1)"
+
+    wait_for(playground, PRESSED, ".kl-menu button")
+    wait_for(playground, "(line) => document.querySelector('#touch .kl-controls input').value === line",
+             "Produce > Fetch(2) > BrokerCrashed(1)")  # fmt: skip
+    marked = """() => document.querySelector("#touch .kl-word")?.dataset.thing"""
+    assert wait_for(playground, marked) == "broker 1"
+    lit = """() => {
+        document.querySelector("#touch .kl-word").focus();
+        return document.querySelectorAll("#touch .kl-lit").length;
+    }"""
+    assert playground.run(lit) == 1
+    assert "BrokerCrashed" in playground.run("() => location.hash")
+
+
+def test_things_move_to_the_next_step_and_not_back_and_not_when_the_reader_says_so(playground):
+    """The frame on show is the next one at once; what moves lies over it, and ends by itself or when it is stopped."""
+    count = """(name) => {
+        document.querySelector(`#touch [data-do=${name}]`).click();
+        return new Promise((resolve) => queueMicrotask(() => resolve(
+            document.querySelector("#touch .kl-stage svg").getAnimations({ subtree: true }).length)));
+    }"""
+    still = """(isStill) => {
+        const motion = document.querySelector("#touch .kl-motion");
+        if ((motion.getAttribute("aria-pressed") === "false") !== isStill) motion.click();
+    }"""
+    playground.run(still, False)
+    playground.run(count, "first")
+    assert playground.run(count, "forward") > 0
+    assert playground.run(count, "back") == 0
+    playground.run(still, True)
+    assert playground.run(count, "forward") == 0
+    assert playground.seen.errors == []
