@@ -15,7 +15,7 @@ from kafkalearn.exercises.kit.functions import Having, Open, Property
 from kafkalearn.exercises.kit.result import say
 from kafkalearn.groups.described import CONSUMER_GROUP_DESCRIBE, DESCRIBE_GROUPS, described
 from kafkalearn.groups.patterns import matching
-from kafkalearn.oncall.upgrade import refusals
+from kafkalearn.releases.group_protocols import moves
 
 __all__ = [
     "all_exercises",
@@ -92,8 +92,7 @@ _POD = {
 
 
 def _stops() -> set[str]:
-    given = {**_POD, "group.protocol": "consumer"}
-    return {refusal.names[0] for refusal in refusals(given, "consumer", "4.4")}
+    return {move.name for move in moves("refused")} & _POD.keys()
 
 
 what_stops_it = Exercise(

@@ -67,7 +67,6 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
         "the search over a simulator of one's own": "Model Progress Relabelling Search Survey survey"
     },
     "kafkalearn.releases.ledger": {"the ledger in a terminal": "table"},
-    "kafkalearn.groups.consumer": {"the last heartbeat of a member": "leave"},
     "kafkalearn.scenarios": {
         "a scenario made of events": "Crashes CrashesAndReturns Created Deleted Disconnected Grows Joins Leaves "
         "Pauses Processing Restarts Scenario Subscribes Subscription",
