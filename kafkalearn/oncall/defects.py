@@ -335,7 +335,8 @@ DEFECTS = (
         "high watermark behind a dead replica",
         "A dead follower that was caught up a moment ago is waited for; later nobody looks again, and the last "
         "record stays uncommitted until the next one comes.",
-        (("0.10.2", None),), True, _held_back_by_the_dead, "Partition.maybeIncrementLeaderHW, updateFollowerFetchState",
+        (("0.10.2", None),), True, _held_back_by_the_dead,
+        "Partition.maybeIncrementLeaderHW, updateFollowerFetchState; seen on a cluster of 4.4",
     ),
     Defect(
         "KAFKA-1546",
