@@ -321,8 +321,8 @@ def standstill_ms(history: GroupHistory) -> int | None:
 
 
 def _transaction_data(one: TransactionFinding) -> dict[str, object]:
-    told = {name: value for name, value in one._asdict().items() if name != "evidence"}
-    return {**told, "evidence": [{"place": f"{each.source}:{each.line}", "text": each.text} for each in one.evidence]}
+    known = {name: value for name, value in one._asdict().items() if name != "evidence"}
+    return {**known, "evidence": [{"place": f"{each.source}:{each.line}", "text": each.text} for each in one.evidence]}
 
 
 def _transaction_words(found: Sequence[TransactionFinding]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What logs say about transactions: what went wrong for a transactional id or a producer id, why, and what to do.
 
 Lines of the transaction coordinator, of the leaders that refuse a producer, and of Java's producers. They are read
-beside those about groups, and one line can be of both. What is only told, as a new epoch, is no finding, but says who
+beside those about groups, and one line can be of both. What only says how it goes, as a new epoch, is no finding, but shows who
 fenced whom: an old epoch that is refused after InitProducerId came from a second process, or one that was restarted.
 """
 
@@ -151,7 +151,7 @@ _APPEND_FAILED = re.compile(
 )
 _EXCEPTION = re.compile(r"\borg\.apache\.kafka\.common\.errors\.(\w+Exception)\b")
 _CLIENT = re.compile(r"\[Producer clientId=(?P<client>[^,\]]*)(?:, transactionalId=(?P<id>[^\]]*))?\]")
-_ONLY_TOLD = (INITIALIZED, LOADED)
+_NO_FINDING = (INITIALIZED, LOADED)
 MANY = 20
 """So often an id may be answered CONCURRENT_TRANSACTIONS before it is a finding: one that is fenced is once."""
 
@@ -205,7 +205,7 @@ def event_of_line(message: str, time_ms: int | None, source: str, number: int) -
     client = _CLIENT.search(message)
     owner = client["id"] if client is not None else None
 
-    def told(kind: str, found: Mapping[str, str | None]) -> TransactionEvent:
+    def made(kind: str, found: Mapping[str, str | None]) -> TransactionEvent:
         pid, epoch = found.get("pid"), found.get("epoch")
         return TransactionEvent(
             time_ms, kind, found.get("id") or owner, None if pid is None else int(pid),
@@ -214,18 +214,18 @@ def event_of_line(message: str, time_ms: int | None, source: str, number: int) -
 
     for kind, form in _FORMS:
         if found := form.search(message):
-            return told(kind, found.groupdict())
+            return made(kind, found.groupdict())
     if found := _REFUSED.search(message):
         kind = _ERRORS.get(found["error"] or found["error2"])
-        return None if kind is None else told(kind, {"id": found["id"] or found["id2"]})
+        return None if kind is None else made(kind, {"id": found["id"] or found["id2"]})
     if found := _APPEND_FAILED.search(message):
         kind = _ERRORS.get(found["error"].removesuffix("Exception"), _ERRORS.get(found["error"]))
-        return None if kind is None else told(kind, {"id": found["id"]})
+        return None if kind is None else made(kind, {"id": found["id"]})
     if owner is not None and (found := _NAMED.search(message)):
-        return told(_ERRORS[found[0]], {})
+        return made(_ERRORS[found[0]], {})
     if found := _EXCEPTION.search(message):
         kind = _ERRORS.get(found[1])
-        return None if kind is None else told(kind, {})
+        return None if kind is None else made(kind, {})
     return None
 
 
@@ -246,7 +246,7 @@ aborted, before it came')
             owner[each.producer_id] = each.transactional_id
     grouped: dict[tuple[str | None, int | None, str], list[TransactionEvent]] = {}
     for each in ordered:
-        if each.kind in _ONLY_TOLD:
+        if each.kind in _NO_FINDING:
             continue
         name = each.transactional_id or owner.get(each.producer_id if each.producer_id is not None else -1)
         grouped.setdefault((name, None if name else each.producer_id, each.kind), []).append(each)
