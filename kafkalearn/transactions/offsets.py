@@ -27,7 +27,7 @@ COMMIT_WITH_EPOCHS = 9
 """The first version of OffsetCommit that members of KIP-848 may use; their epochs are what generations were."""
 
 TXN_COMMIT_WITH_EPOCHS = 6
-"""The first version of TxnOffsetCommit whose answer to a wrong member epoch is an error of its own (KIP-1319, 4.4.0)."""
+"""The first version of TxnOffsetCommit that has an error of its own for a wrong member epoch (KIP-1319, 4.4.0)."""
 
 GROUP_RECORD = (2, 3)
 """Key version and value version of a group's own record."""

@@ -1,7 +1,7 @@
 """What logs say about transactions: what went wrong for a transactional id or a producer id, why, and what to do.
 
 Lines of the transaction coordinator, of the leaders that refuse a producer, and of Java's producers. They are read
-beside those about groups, and one line can be of both. What only says how it goes, as a new epoch, is no finding, but shows who
+beside those about groups, and one line can be of both. A new epoch is no finding, but shows who
 fenced whom: an old epoch that is refused after InitProducerId came from a second process, or one that was restarted.
 """
 
