@@ -170,7 +170,7 @@ def _error_of(members: ConsumerGroup, member_id: str, instance_id: str | None, g
 
 
 def _must_join(group: Group, member: Member) -> Group:
-    """The member is told to join again; from the first time on it has its rebalance timeout for that."""
+    """The member is asked to join again; from the first time on it has its rebalance timeout for that."""
     if member.join_ends_at_ms is not None:
         return group
     member = replace(member, join_ends_at_ms=group.now_ms + member.rebalance_timeout_ms)

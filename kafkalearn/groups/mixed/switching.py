@@ -76,7 +76,7 @@ def may_be_upgraded(settings: Settings, group: classic.Group) -> bool:
 
 
 def _send_back(group: classic.Group) -> tuple[classic.Group, tuple[Effect, ...]]:
-    """Everybody who waits for an answer is told to join again."""
+    """Everybody who waits for an answer is asked to join again."""
     error = "REBALANCE_IN_PROGRESS"
     joins = [each for each in group.members if each.join_waiter is not None]
     syncs = [each for each in group.members if each.sync_waiter is not None]
