@@ -69,7 +69,7 @@ FOR_ENGINEERS: dict[str, dict[str, str]] = {
     "kafkalearn.releases.ledger": {"the ledger in a terminal": "table"},
     "kafkalearn.scenarios": {
         "a scenario made of events": "Crashes CrashesAndReturns Created Deleted Disconnected Grows Joins Leaves "
-        "Pauses Processing Restarts Scenario Subscribes Subscription",
+        "Pauses Processing Restarts Scenario Speaks Subscribes Subscription",
     },
     "kafkalearn.live": {"a real Kafka on this machine, and one's own to read from": "Kafka connect"},
     "kafkalearn.live.questions": {"one question, of any release": "QUESTIONS ask"},
