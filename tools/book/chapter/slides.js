@@ -96,6 +96,7 @@ function fit(slide) {
 function showSlide(to) {
   if (at < 0) {
     document.body.classList.add("slides");
+    document.body.prepend(slideHead); // it stays as it is while what is below grows
     document.getElementById("show-slides").textContent = "End";
     slides = cut();
   }
@@ -113,6 +114,7 @@ function showSlide(to) {
 
 function endSlides() {
   document.body.classList.remove("slides");
+  document.querySelector(".contents, .book-cell").before(slideHead);
   document.querySelectorAll(".off-slide").forEach((each) => each.classList.remove("off-slide"));
   document.querySelectorAll("main, .book-cell [data-smaller]").forEach((each) => { each.style.zoom = ""; });
   document.getElementById("show-slides").textContent = "Slides";
