@@ -270,7 +270,7 @@ class Search(Generic[State, Event]):
     depth: int  # events in the longest schedules looked at
     state_count: int  # different states found
     step_count: int  # events tried
-    rest: _Open[Any, State, Event] | None = field(default=None, repr=False, compare=False)  # where it stopped
+    _rest: _Open[Any, State, Event] | None = field(default=None, repr=False, compare=False)  # where it stopped
 
     def go_on(
         self,
@@ -306,13 +306,13 @@ class Search(Generic[State, Event]):
         >>> explore(model, 0, [1, 2], budget=8).go_on().trace == explore(model, 0, [1, 2]).trace
         True
         """
-        if self.rest is None or self.outcome not in {"budget", "depth"}:
+        if self._rest is None or self.outcome not in {"budget", "depth"}:
             raise KafkaLearnError(f"there is nothing to go on with: the search has ended with {self.outcome!r}")
-        if self.rest.found.step_count != self.step_count:
+        if self._rest.found.step_count != self.step_count:
             raise KafkaLearnError("this search was gone on with before: go on with what that returned")
         _check_limits(depth, budget)
         with no_search():
-            return self.rest.searched(depth, self.state_count + budget, progress)
+            return self._rest.searched(depth, self.state_count + budget, progress)
 
     def __repr__(self) -> str:
         """The verdict, and the run that was found."""

@@ -16,7 +16,7 @@ became 4.0. Of 4.1 to 4.4 nothing was read.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kafkalearn.base.errors import unknown_name
 from kafkalearn.releases.lines import DEFAULT_RELEASE, at_least, release_line
@@ -175,7 +175,7 @@ def kind_of(name: str, request: str, release: str = DEFAULT_RELEASE) -> str:
     return found[name]
 
 
-def client_errors(release: str = DEFAULT_RELEASE) -> list[dict[str, Any]]:
+def client_errors(release: str = DEFAULT_RELEASE) -> list[dict[str, str]]:
     """Rows for a table: each error that the client of a release knows, by request, with what it is and why.
 
     >>> [row["kind"] for row in client_errors("2.4") if row["error"] == "INVALID_PRODUCER_ID_MAPPING"]

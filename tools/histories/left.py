@@ -50,6 +50,9 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
             "segments/cleaned-partitions.json", "segments/transaction-log.json", "transactions/",
         )
     ),
+    "a node of its own, whose topics' ids and times are drawn anew: what it writes is what the tools said of it beside": (
+        DATA + "cluster-metadata/",
+    ),
     "a broker under load, or its death at a moment of its own: minutes of work each, with times that belong to that "
     "machine": tuple(
         VECTORS + each
