@@ -19,7 +19,7 @@ from tools.environment import ROOT
 
 MAY_BE_ANYTHING = {
     ("kafkalearn.base.checks", "NOT_GIVEN"): "it stands in place of a value, of whatever type the field is",
-    ("kafkalearn.groups.search", "Members.group"): "of one protocol or of the other: the rules have different attributes",
+    ("kafkalearn.groups.search", "Members.group"): "the rules of the two protocols share no attributes",
     ("kafkalearn.oncall.logs.patterns", "event_from"): "a field is text, a number or several, as its pattern says",
     ("kafkalearn.transactions.history", "History"): "a recorded history is JSON",
     ("kafkalearn.transactions.history", "Replay.play"): "a request of a recorded history, and its answer, are JSON",

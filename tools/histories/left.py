@@ -50,9 +50,11 @@ NOT_MADE_AGAIN: Mapping[str, tuple[str, ...]] = {
             "segments/cleaned-partitions.json", "segments/transaction-log.json", "transactions/",
         )
     ),
-    "a node of its own, whose topics' ids and times are drawn anew: what it writes is what the tools said of it beside": (
+    "a node of its own, whose topics' ids and times are drawn anew; what its tools said lies beside what it wrote": (
         DATA + "cluster-metadata/",
     ),
+    "its own recorder of members of both protocols in one group; conform and the live tests ask the same with cases "
+    "drawn anew": (VECTORS + "group/mixed-requests.json",),
     "a broker under load, or its death at a moment of its own: minutes of work each, with times that belong to that "
     "machine": tuple(
         VECTORS + each
