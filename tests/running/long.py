@@ -53,10 +53,12 @@ LEFT_OUT = {
         "tests/book/test_page_python.py",
         "tests/book/test_predictions_in_the_page.py",
         "tests/book/test_progress_in_the_page.py",
+        "tests/book/test_touching_in_a_browser.py",
         "tests/browser/test_accessibility.py",
         "tests/browser/test_chapter.py",
         "tests/browser/test_day_two.py",
         "tests/browser/test_predictions.py",
+        "tests/browser/test_slides.py",
     ),
     "odd input by the thousand": (
         "tests/fuzz/test_fuzz.py",
