@@ -32,6 +32,7 @@ from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.mixed.model import Event, Group
 
 LEFT, TOP, ROW_HEIGHT, HEAD_HEIGHT, CELL, PARTITIONS_LEFT = 20, 58, 58, 46, 40, 620
+HEAD_BOXES = ((LEFT, 290), (LEFT + 310, 280), (LEFT + 610, 350))  # left edge and width
 MOST_MEMBERS, MOST_PARTITIONS = 6, 8
 HAS, GIVES_UP = FILLS[2], FILLS[3]
 LEGEND = ((20, HAS, "given to the member"), (230, GIVES_UP, "has to give up, and has not confirmed"))
@@ -60,11 +61,11 @@ def describe_mixed(frame: Frame[Group, Event], before: Frame[Group, Event] | Non
     >>> from kafkalearn.groups.mixed import Settings, simulate
     >>> run = simulate(Settings(consumer=OfTopics(topics={"orders": 2})), [join("n", ["orders"])])
     >>> describe_mixed(run[1])
-    'ConsumerGroupHeartbeat of n: NONE. A consumer group, epoch 2, Stable. n (consumer): 0 1.'
+    'ConsumerGroupHeartbeat of n, who joins: NONE. A consumer group, epoch 2, Stable. n (consumer): 0 1.'
     """
     group = frame.state
     a_group = f"A {TYPES[group.group_type]} group" if group.group_type else "No group"
-    said = [f"{_event_words(frame)}.", f"{a_group}, epoch {group.epoch}, {group.state}."]
+    said = [f"{_event_words(frame)}.", f"{a_group}, {_counter(group)} {group.epoch}, {group.state}."]
     for member_id in group.member_ids:
         numbers = " ".join(map(str, _numbers(group, member_id))) or "no partition"
         said.append(f"{member_id} ({_protocol(group, member_id)}): {numbers}.")
@@ -145,17 +146,19 @@ def _draw(names: Sequence[str], count: int, frame: Frame[Group, Event], before: 
     )
 
 
+def _counter(group: Group) -> str:
+    return "epoch" if group.is_consumer else "generation"
+
+
 def _head(group: Group, was: Group) -> Iterator[str]:
-    counter = "group epoch" if group.is_consumer else "generation"
     shown = (
         ("type", TYPES[group.group_type], TYPES[was.group_type]),
-        (counter, group.epoch, was.epoch),
+        (_counter(group), group.epoch, was.epoch),
         ("state", group.state, was.state),
     )
-    for place, (name, now, before) in enumerate(shown):
-        x = LEFT + 320 * place
+    for (x, width), (name, now, before) in zip(HEAD_BOXES, shown, strict=True):
         is_new = now != before
-        yield rect(x, TOP, 300, HEAD_HEIGHT - 8, PANEL, rx=5, stroke=MARK if is_new else MUTED, stroke_width=2)
+        yield rect(x, TOP, width, HEAD_HEIGHT - 8, PANEL, rx=5, stroke=MARK if is_new else MUTED, stroke_width=2)
         yield text(x + 12, TOP + 25, f"{name}: {now}", BODY, colour=MARK if is_new else INK, bold=is_new)
 
 

@@ -293,13 +293,15 @@ def time_axis(axis: Axis, top: float, grid_top: float) -> str:
 def legend(top: float, lane: str, fills: dict[str, Fill]) -> str:
     """What the fills of a kind of lane stand for, in one row."""
     parts, x = [text(22, top + 15, f"{lane}:", SMALL, colour=MUTED)], 125.0
+    widest = x + sum(33 + text_width(name, 8.7) + 22 for name in fills) - 22
+    gap = 22 if widest <= WIDTH else 22 - (widest - WIDTH) / (len(fills) - 1)  # both protocols' states in one run
     for name, fill in fills.items():
         parts += [
             filled(fill, (x, top, 26, 18)),
             rect(x, top, 26, 18, stroke=INK, stroke_width=1),
             text(x + 33, top + 15, name, SMALL),
         ]
-        x += 33 + text_width(name, 8.7) + 22
+        x += 33 + text_width(name, 8.7) + gap
     return "\n".join(parts)
 
 

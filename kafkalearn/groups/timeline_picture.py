@@ -217,8 +217,10 @@ def draw_timeline(outcome: Outcome, from_ms: int = 0, to_ms: int | None = None) 
 
 
 def _title(outcome: Outcome) -> str:
-    kind = f"{outcome.protocol} protocol"
-    shown = f" ({outcome.settings.of(None).assignors[0]})" if outcome.protocol == "classic" else ""
+    is_mixed = outcome.scenario.is_mixed
+    kind = "both protocols" if is_mixed else f"{outcome.protocol} protocol"
+    has_assignor = outcome.protocol == "classic" and not is_mixed
+    shown = f" ({outcome.settings.of(None).assignors[0]})" if has_assignor else ""
     rebalances = counted(outcome.rebalance_count, "rebalance")
     words = f"{rebalances}: Kafka {outcome.settings.release}, {kind}{shown}"
     return words if len(words) <= TITLE_LENGTH else f"{words[: TITLE_LENGTH - 2]} …"
