@@ -291,7 +291,7 @@ def touch(
     >>> touched = touch(game_board(lose_a_committed_record, draw_replication, describe_replication), "Produce")
     >>> touched.set(run="Produce > PowerLost(1)")
     >>> touched.value, touched.frame.event
-    (2, PowerLost(broker_id=1))
+    (2, PowerLost(broker_id=1, flushed_to=0))
     """
     draw, begun = board.from_line(line, title, start, stills)
     return vary(draw, run=begun)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import permutations
 
-from kafkalearn.base.errors import KafkaLearnError
+from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.consuming.nearest import zone_traffic
 from kafkalearn.exercises.kit.compare import Value
@@ -69,11 +69,11 @@ dead_or_alive = Exercise(
     misconceptions=(
         Misconception(
             {"one of five new, DescribeGroups": "Stable"},
-            "The group is Stable; but the old request looks for a classic group, and there is none any more.",
+            "The group goes on reading; but the old request looks for a classic group, and there is none any more.",
         ),
         Misconception(
             {"all five classic, ConsumerGroupDescribe": "Dead"},
-            "Dead is what the old request says of what it does not find. The new one has an error for it.",
+            "That is what the old request says of a group that it does not find. The new one has an error for it.",
         ),
     ),
     moral="Before a rollout, try your dashboards on a group of the new protocol.",
@@ -142,7 +142,7 @@ one_pattern = Exercise(
         + ". The classic client used the Java pattern `orders-(?!test).{2}`. Write a pattern that the **broker** "
         "takes, and that matches `orders-eu`, `orders-us` and nothing else of these; a new `orders-ap` is to match."
     ),
-    start='pattern = ""\nexercises.one_pattern.check(pattern)',
+    start="pattern = ...\nexercises.one_pattern.check(pattern)",
     judge=Having(
         "",
         (
@@ -216,7 +216,7 @@ least_twice = Exercise(
         + f" and {RESTARTS_S[-1]} s; what it has not committed is read twice. In which order is least read twice? "
         "**Par is the least that any of the 120 orders reads twice.** Give a line with `>` between the names."
     ),
-    start='order = ""  # names with > between them\nexercises.least_twice.check(order)',
+    start="order = ...  # names with > between them\nexercises.least_twice.check(order)",
     judge=Having(
         [""],
         (
@@ -263,7 +263,7 @@ def _holds_all(owned: Mapping[str, Sequence[int]]) -> bool:
 
 def _is_known(owned: Mapping[str, Sequence[int]]) -> bool:
     if owned.keys() != ZONES.keys():
-        raise KafkaLearnError(f"the members are {', '.join(ZONES)}, got {', '.join(map(str, owned))}")
+        raise KafkaLearnError(f"the members are {', '.join(ZONES)}, got {shown(list(owned))}")
     return True
 
 

@@ -402,7 +402,7 @@ DEFECTS = (
     Defect(
         "KAFKA-20785",
         "A commit that meets the abort of its coordinator is answered INVALID_TXN_STATE, on which a client gives up.",
-        (("4.0", "4.4"),), False, _fenced_without_a_word, "TransactionCoordinator.endTransaction",
+        (("4.0", None),), False, _fenced_without_a_word, "TransactionCoordinator.endTransaction",
     ),
     Defect(
         "KAFKA-19902",

@@ -93,6 +93,7 @@ def test_what_a_reader_carries_is_small_and_names_its_licences(made_book):
     assert (folder / "runtime.js").stat().st_size <= LARGEST_BYTES
     assert {path.name for path in (folder / "licences").iterdir()} == {
         "Ace.txt",
+        "Fonts.txt",
         "MPL-2.0.txt",
         "Python.txt",
         "README.txt",

@@ -171,7 +171,7 @@ def is_blank(value: object) -> bool:
     """
     if isinstance(value, Mapping):
         value = tuple(value.values())
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | set | frozenset):
         return len(value) > 0 and all(is_blank(each) for each in value)
     return value is ... or value is None
 
