@@ -56,11 +56,11 @@ def test_from_a_chapter_to_the_reference_and_on_within_it(reader):
 
 
 def test_through_the_pages_that_are_no_chapters(reader):
-    follow(reader, "../index.html", "kafkalearn", "/index.html", hash_="#/index.html")
+    follow(reader, "../index.html", "The inside", "/index.html", hash_="#/index.html")
     for page in ("search.html", "progress.html", "class.html", "playground.html"):
         follow(reader, page, "", f"/{page}")
         reader.run("() => history.back()")
-        arrived(reader, "#/index.html", "kafkalearn", "/index.html")
+        arrived(reader, "#/index.html", "The inside", "/index.html")
 
 
 def test_an_anchor_in_another_chapter_back_and_forward(reader):

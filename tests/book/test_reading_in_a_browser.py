@@ -12,7 +12,7 @@ from tests.book.browsers import ChromiumPage, chromium, wait_for
 
 pytestmark = pytest.mark.browser
 PAGES = ("01_coordinator", "index", "progress", "class", "search", "playground")
-OTHERS = ("01_coordinator.instructor", "reference/kafkalearn.coordinator", "reference/index", "answers")
+OTHERS = ("01_coordinator.instructor", "reference/kafkalearn.coordinator", "reference/kafkalearn", "answers")
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ def playground(shown: Shown, made_book) -> Shown:
     """A run that was kept as an address."""
     address = "#touch.touched?board=replication&line=Produce+%3E+Fetch(2)"
     shown.open((made_book / "playground.html").as_uri() + address)
-    wait_for(shown, "() => document.querySelector('#touch .kl-place')")
+    wait_for(shown, "() => document.querySelector('#touch .kl-place') !== null")
     return shown
 
 
@@ -37,10 +37,9 @@ def test_a_broker_that_is_clicked_offers_what_may_happen_and_dies(playground):
     wait_for(playground, PRESSED, ".kl-menu button")
     wait_for(playground, "(line) => document.querySelector('#touch .kl-controls input').value === line",
              "Produce > Fetch(2) > BrokerCrashed(1)")  # fmt: skip
-    marked = """() => document.querySelector("#touch .kl-word")?.dataset.thing"""
-    assert wait_for(playground, marked) == "broker 1"
+    wait_for(playground, """() => document.querySelector("#touch .kl-word")?.dataset.thing === "broker 1\"""")
     lit = """() => {
-        document.querySelector("#touch .kl-word").focus();
+        document.querySelector("#touch .kl-word").dispatchEvent(new Event("focus"));
         return document.querySelectorAll("#touch .kl-lit").length;
     }"""
     assert playground.run(lit) == 1

@@ -11,7 +11,7 @@
       const ids = card.dataset.exercises.split(" ").filter(Boolean);
       const done = ids.filter((id) => isDone(record.exercises[id])).length;
       const tried = ids.some((id) => record.exercises[id]);
-      const words = done === ids.length ? `all ${ids.length} exercises done` : `${done} of ${ids.length} exercises done`;
+      const words = (done === ids.length ? "all " : done + " of ") + ids.length + " exercises done";
       if (ids.length) card.querySelector("[data-part=done]").textContent = words;
       if (ids.length && done === ids.length) card.dataset.is = "done";
       else if (ids.length && (!next || (tried && !next.tried))) next = { card, tried };

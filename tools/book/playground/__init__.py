@@ -12,6 +12,7 @@ from kafkalearn.boards import BOARDS
 from kafkalearn.drawing.player import live_style
 from kafkalearn.releases.lines import RELEASES
 from kafkalearn.replication import ACKNOWLEDGED_SURVIVE, PROMISES
+from tools.book.face import face, fonts
 from tools.book.live import FOLDER, page_script, with_policy
 from tools.book.shell import STYLE
 from tools.page.playground import ASSIGNORS
@@ -38,7 +39,13 @@ def playground_page(runtime: str = "") -> str:
     boards = (f'<option value="{name}">{escape(words)}</option>' for name, words in BOARDS.items())
     forms = forms.replace("<!-- BOARDS -->", "".join(boards))
     own = (HERE / "playground.js").read_text(encoding="utf-8")
-    style = STYLE.read_text(encoding="utf-8") + live_style() + (HERE / "playground.css").read_text(encoding="utf-8")
+    style = (
+        face()
+        + fonts()
+        + STYLE.read_text(encoding="utf-8")
+        + live_style()
+        + (HERE / "playground.css").read_text(encoding="utf-8")
+    )
     python = f"<script>{runtime}</script>" if runtime else f'<script src="{FOLDER}/runtime.js"></script>'
     scripts = "\n".join(
         [python, *(f"<script>{each}</script>" for each in (page_script(("python.js", "frame.js")), own))]
