@@ -146,7 +146,7 @@ def _commit_error(settings: Settings, store: Store, event: Commit) -> str | None
     elif event.generation < 0 and group.state == EMPTY:
         error = None
     else:
-        error = _member_error(group, event)
+        error = _member_error(settings, group, event)
     if error is None and not metadata_fits(event.metadata, settings.metadata_max_bytes):
         return METADATA_TOO_LARGE
     return error
@@ -158,15 +158,19 @@ def _no_group(settings: Settings, event: Commit) -> str:
     return "ILLEGAL_GENERATION" if is_old_request else "GROUP_ID_NOT_FOUND"
 
 
-def _member_error(group: Group, event: Commit) -> str | None:
+def _member_error(settings: Settings, group: Group, event: Commit) -> str | None:
     if event.generation >= 0 or event.member_id:
         member = next((each for each in group.members if each.member_id == event.member_id), None)
         if member is None:
             return "UNKNOWN_MEMBER_ID"
         if group.kind != CLASSIC and event.retention_ms is not None:
             return "UNSUPPORTED_VERSION"  # requests that carry it are older than the newer protocols
+        if group.kind != CLASSIC and event.generation != member.epoch:
+            # TxnOffsetCommit knows the newer error since version 6, of 4.4: kafkalearn.transactions.offsets has both.
+            is_known = event.producer_id is None or at_least("4.4", settings.release)
+            return "STALE_MEMBER_EPOCH" if is_known else "ILLEGAL_GENERATION"
         if group.kind != CLASSIC:
-            return None if event.generation == member.epoch else "STALE_MEMBER_EPOCH"
+            return None
         if event.generation != group.epoch:
             return "ILLEGAL_GENERATION"
     elif event.producer_id is None:
