@@ -163,6 +163,6 @@ def test_a_sweep_takes_what_the_rule_calls_expired_and_nothing_else(release, eve
 
 @pytest.mark.parametrize(("release", "error"), [("4.3", "ILLEGAL_GENERATION"), ("4.4", "STALE_MEMBER_EPOCH")])
 def test_a_wrong_epoch_in_a_transaction_has_its_own_error_since_4_4(release, error):
-    """As brokers answered in tests/vectors/transactions/told-cases.json: version 6 of the request knows the newer one."""
+    """As brokers answered in vectors/transactions/told-cases.json: version 6 of the request knows the newer one."""
     late = Commit("g", "orders", 0, 1, 5, member_id="alice", generation=0, producer_id=7)
     assert play(release, [StoreGroup("g", 1, 0, (ALICE,), kind=NEWER[0]), late])[1][-1].effects == (Answer(error),)
