@@ -148,9 +148,9 @@ function attend(app, panel, context) {
 
   new MutationObserver((records) => {
     for (const { addedNodes } of records) for (const node of addedNodes) {
-      const player = node.nodeType === 1 && (node.matches(".kl-player") ? node : node.querySelector(".kl-player"));
-      const host = player && player.closest(".jp-CodeCell");
-      if (!host) continue;
+      const host = node.nodeType === 1 && node.closest(".jp-CodeCell"); // what is added is a part of it: it is named later
+      const player = host && host.querySelector(".jp-OutputArea .kl-stage svg")?.closest(".kl-player");
+      if (!player) continue;
       const at = notebook.widgets.findIndex((cell) => cell.node === host);
       if (!ran.delete(notebook.widgets[at])) continue; // drawn anew by a slider, or as the page opened
       if (at === notebook.activeCellIndex || at === notebook.activeCellIndex - 1) settleInView(player);
