@@ -489,10 +489,11 @@ def test_retention_is_no_promise_where_nothing_says_the_topic_is_not_compacted()
 # A topic's own settings, as KRaft's metadata beside its logs have them.
 
 METADATA = data_directory("cluster-metadata")
+RECORDED_MS = 1_795_664_000_000  # a few minutes after its records were written; a clone's files are as old as the clone
 
 
 def said_of(*words, folder=METADATA / "disk"):
-    return " ".join(str(xray(folder / words[0])).split())
+    return " ".join(str(xray(folder / words[0], now_ms=RECORDED_MS)).split())
 
 
 @pytest.mark.parametrize(
@@ -504,7 +505,7 @@ def said_of(*words, folder=METADATA / "disk"):
     ],
 )
 def test_a_topic_s_cleanup_policy_is_read_in_the_metadata_beside_it(log, policy, words, tmp_path):
-    (found,) = xray(METADATA / "disk" / log).as_data()["logs"]
+    (found,) = xray(METADATA / "disk" / log, now_ms=RECORDED_MS).as_data()["logs"]
     assert found["cleanup_policy"] == policy
     assert (found["cleaning"] is not None, found["retention"] is not None) == (policy == "compact", policy == "delete")
     assert words in said_of(log)
@@ -514,8 +515,10 @@ def test_a_topic_s_cleanup_policy_is_read_in_the_metadata_beside_it(log, policy,
 
 def test_a_clicks_retention_is_its_own_and_what_is_given_goes_before_it():
     log = METADATA / "disk" / "clicks-0"
-    own = xray(log).logs[0].retention.next_ms
-    assert xray(log, settings={"retention.ms": 7_200_000}).logs[0].retention.next_ms == own + HOUR_MS
+    own = xray(log, now_ms=RECORDED_MS).logs[0].retention.next_ms
+    assert (
+        xray(log, now_ms=RECORDED_MS, settings={"retention.ms": 7_200_000}).logs[0].retention.next_ms == own + HOUR_MS
+    )
     given = xray(log, settings={"cleanup.policy": "compact"}).as_data()["logs"][0]
     assert (given["cleanup_policy"], given["cleanup_policy_from"]) == ("compact", "given")
 
