@@ -33,12 +33,9 @@ KEPT = {
         "test_coordinator.py",
         "test_group_logs.py",
         "test_lag.py",
-        "test_operations.py",
         "test_partitioning.py",
         "test_rebalances.py",
         "test_replication.py",
-        "test_waiting.py",
-        "test_zookeeper.py",
     ),
 }
 """Of each folder, or file, the files and tests that `make test` runs; all else in it is long."""
