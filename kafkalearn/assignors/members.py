@@ -17,7 +17,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kafkalearn.base.checks import LARGEST_INT, iterable, text, whole_number
+from kafkalearn.base.checks import LARGEST_INT, iterable, mapping, text, whole_number
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.hashing import int32
 from kafkalearn.base.java import JavaHashSet, hash_order, utf16_key
@@ -364,9 +364,8 @@ class GroupSpec:
                 raise KafkaLearnError(f"members must be Member objects{also}, got {shown(member)}")
         _refuse_duplicates((*self.members, *self.old_consumers))
         _refuse_impossible_ownership(self.partition_counts, self.members)
-        racks = {
-            topic: _racks(self.partition_counts, topic, each) for topic, each in (self.replica_racks or {}).items()
-        }
+        given = mapping("replica_racks", self.replica_racks or {}, of="topic to the racks of each partition")
+        racks = {topic: _racks(self.partition_counts, topic, each) for topic, each in given.items()}
         object.__setattr__(self, "replica_racks", MappingProxyType(racks))
 
     @cached_property
@@ -491,7 +490,11 @@ def _racks(counts: Mapping[str, int], topic: str, racks: Sequence[Collection[str
             f"replica_racks of {topic!r} must have a collection of texts for each partition, got {shown(texts[0])}"
         )
     sets = (frozenset(iterable("racks of a partition", each, of="texts")) for each in each_has)
-    return tuple(known.setdefault(each, each) for each in sets)
+    alike = tuple(known.setdefault(each, each) for each in sets)
+    for each in known:
+        for rack in each:
+            text(f"a rack of {topic!r}", rack)
+    return alike
 
 
 def _id_halves(topic: str, topic_id: str) -> tuple[int, int]:

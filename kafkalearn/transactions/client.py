@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from kafkalearn.base.checks import Checked
+from kafkalearn.base.checks import Checked, Index
 from kafkalearn.base.errors import IllegalEvent, no_event
 from kafkalearn.base.promises import Promises, Since, judges
 from kafkalearn.base.trace import Trace, run
@@ -114,14 +114,14 @@ class Application:
 
 
 @dataclass(frozen=True)
-class Started:
+class Started(Checked):
     """An instance asks for a producer id (``initTransactions``); it fences whoever had the transactional id."""
 
     instance: str = "a"
 
 
 @dataclass(frozen=True)
-class Sent:
+class Sent(Checked):
     """An instance sends a record, in its open transaction or as the first of a new one."""
 
     partition: str = "t-0"
@@ -129,21 +129,21 @@ class Sent:
 
 
 @dataclass(frozen=True)
-class Arrived:
+class Arrived(Checked):
     """A request reaches the leader of its partition: the oldest, or the ``number``-th of those on their way."""
 
-    number: int = 0
+    number: Index = 0
 
 
 @dataclass(frozen=True)
-class GaveUp:
+class GaveUp(Checked):
     """The client no longer waits for its oldest request (``delivery.timeout.ms``); it may still arrive."""
 
     instance: str = "a"
 
 
 @dataclass(frozen=True)
-class Ended:
+class Ended(Checked):
     """An instance commits or aborts; it can commit once all of its records are acknowledged."""
 
     commit: bool = True

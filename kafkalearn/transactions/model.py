@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from kafkalearn.base.checks import Checked, one_of
+from kafkalearn.base.checks import Checked, Millis, one_of
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.releases.lines import RELEASES, at_least
 
@@ -364,7 +364,7 @@ def start(settings: Settings) -> Cluster:
 
 
 @dataclass(frozen=True)
-class InitProducerId:
+class InitProducerId(Checked):
     """A producer begins: it gets a producer id and an epoch, and whoever had the id before is fenced."""
 
     id: str | None
@@ -375,7 +375,7 @@ class InitProducerId:
 
 
 @dataclass(frozen=True)
-class AddPartitionsToTxn:
+class AddPartitionsToTxn(Checked):
     """Partitions join the transaction; up to version 3 from a client, from 4 on from a broker."""
 
     id: str
@@ -387,7 +387,7 @@ class AddPartitionsToTxn:
 
 
 @dataclass(frozen=True)
-class AddOffsetsToTxn:
+class AddOffsetsToTxn(Checked):
     """The offsets partition of a group joins the transaction."""
 
     id: str
@@ -398,7 +398,7 @@ class AddOffsetsToTxn:
 
 
 @dataclass(frozen=True)
-class Produce:
+class Produce(Checked):
     """A batch for one partition; from version 12 on it adds its partition to the transaction itself."""
 
     id: str | None
@@ -412,7 +412,7 @@ class Produce:
 
 
 @dataclass(frozen=True)
-class TxnOffsetCommit:
+class TxnOffsetCommit(Checked):
     """Offsets of a group that shall hold once the transaction is committed; version 5 adds the partition itself."""
 
     id: str
@@ -426,7 +426,7 @@ class TxnOffsetCommit:
 
 
 @dataclass(frozen=True)
-class OffsetCommit:
+class OffsetCommit(Checked):
     """Offsets of a group without a transaction."""
 
     group: str
@@ -437,7 +437,7 @@ class OffsetCommit:
 
 
 @dataclass(frozen=True)
-class EndTxn:
+class EndTxn(Checked):
     """The producer ends its transaction; from version 5 on the answer has the next epoch."""
 
     id: str
@@ -448,7 +448,7 @@ class EndTxn:
 
 
 @dataclass(frozen=True)
-class MarkerArrived:
+class MarkerArrived(Checked):
     """The coordinator's marker of an ending transaction reaches the leader of one of its partitions."""
 
     id: str
@@ -456,7 +456,7 @@ class MarkerArrived:
 
 
 @dataclass(frozen=True)
-class WriteTxnMarkers:
+class WriteTxnMarkers(Checked):
     """Markers from somebody who is not the coordinator: ``kafka-transactions.sh abort``, or an old coordinator."""
 
     producer_id: int
@@ -469,7 +469,7 @@ class WriteTxnMarkers:
 
 
 @dataclass(frozen=True)
-class Join:
+class Join(Checked):
     """One consumer joins a group and is given all: the group is Stable, with a generation more.
 
     ``is_consumer``: it speaks the protocol of KIP-848, and the generation is its member epoch.
@@ -481,33 +481,33 @@ class Join:
 
 
 @dataclass(frozen=True)
-class TimePassed:
+class TimePassed(Checked):
     """Time passes; the coordinator's timers fire as they become due."""
 
-    ms: int
+    ms: Millis
 
 
 @dataclass(frozen=True)
-class LeaderWentAway:
+class LeaderWentAway(Checked):
     """The leader of these partitions stops answering; markers for them wait."""
 
     partitions: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class LeaderCameBack:
+class LeaderCameBack(Checked):
     """The leader of these partitions answers again."""
 
     partitions: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class CoordinatorLoaded:
+class CoordinatorLoaded(Checked):
     """The coordinator was elected anew and has read its log: what was only in its memory is gone."""
 
 
 @dataclass(frozen=True)
-class BrokerRestarted:
+class BrokerRestarted(Checked):
     """The broker of coordinator and partitions stops and comes back. ``is_clean``: it was asked to; else it was killed.
 
     It reads from its snapshots of producers the last batch of each alone; after a kill it reads the log as well.

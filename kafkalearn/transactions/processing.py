@@ -30,9 +30,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from kafkalearn.base.checks import Checked, one_of
+from kafkalearn.base.checks import Checked, Whole, one_of
 from kafkalearn.base.errors import IllegalEvent, no_event
 from kafkalearn.base.promises import Promises, judges, of_inner
 from kafkalearn.base.trace import Trace, run
@@ -53,7 +53,7 @@ class Settings(Checked):
     """The cluster, how many records there are to process, and which of the three parts the application has."""
 
     cluster: model.Settings = field(default_factory=lambda: model.Settings(partitions=(INPUT, OUTPUT)))
-    record_count: int = 2
+    record_count: Annotated[int, Whole(1, 1000)] = 2  # each is a step of the simulator
     id_per: str = WORKER
     waits: bool = True
     names_member: bool = True
@@ -116,35 +116,35 @@ class Processing:
 
 
 @dataclass(frozen=True)
-class Assigned:
+class Assigned(Checked):
     """A rebalance gives the partition to this worker: a generation more, and the committed offset is asked for."""
 
     worker: str = "a"
 
 
 @dataclass(frozen=True)
-class OffsetFetched:
+class OffsetFetched(Checked):
     """The worker asks for the committed offset once more, after UNSTABLE_OFFSET_COMMIT."""
 
     worker: str = "a"
 
 
 @dataclass(frozen=True)
-class Processed:
+class Processed(Checked):
     """The worker takes the next input record and writes its result in its transaction."""
 
     worker: str = "a"
 
 
 @dataclass(frozen=True)
-class OffsetsSent:
+class OffsetsSent(Checked):
     """The worker sends the offset behind its last record along in the transaction."""
 
     worker: str = "a"
 
 
 @dataclass(frozen=True)
-class Ended:
+class Ended(Checked):
     """The worker commits or aborts its transaction; after an abort it begins from the committed offset again."""
 
     worker: str = "a"

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
-from kafkalearn.base.checks import NOT_GIVEN, FilledIn, fill_in, one_of
+from kafkalearn.base.checks import NOT_GIVEN, Checked, FilledIn, check_fields, fill_in, one_of
 from kafkalearn.base.errors import KafkaLearnError, shown
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.groups.classic import model as classic
@@ -43,7 +43,7 @@ def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Checked):
     """The broker's side of both protocols.
 
     Parameters
@@ -71,6 +71,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Fill in the defaults, refuse what does not go together."""
+        check_fields(self)
         fill_in(
             self,
             policy=str(default_of("group.consumer.migration.policy", self.release, "broker")).lower(),
