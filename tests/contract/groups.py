@@ -6,9 +6,10 @@ from kafkalearn.assignors.members import Member
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.coordinator import lookup
 from kafkalearn.coordinator.lookup import AskLeader, ReadUnit, TakeAbsolute, TakeRemainder
-from kafkalearn.groups import classic, consumer
+from kafkalearn.groups import classic, consumer, mixed
 from kafkalearn.groups.classic import Heartbeat, JoinGroup, LeaveGroup, SyncGroup
 from kafkalearn.groups.consumer import ConsumerGroupHeartbeat, OffsetFetch, TopicChanged, join, leave
+from kafkalearn.groups.mixed import Subscription
 from tests.contract.simulator import Run, Simulator
 
 SIMULATORS = {}
@@ -79,6 +80,37 @@ SIMULATORS["consumer"] = Simulator(
         Run(consumer.Settings("4.0", topics={"orders": 6, "clicks": 2}), CONSUMER_GROUP),
     ),
     senseless=(TopicChanged("orders", 5), TopicChanged("returns", None)),
+)
+
+# A group that becomes one of the newer protocol, and a classic one again.
+ONE_TOPIC = Subscription(("orders",))
+ITS_CHANGE = (
+    JoinGroup("c", protocols=(("range", ONE_TOPIC),)),
+    JoinGroup("c", "c-1", protocols=(("range", ONE_TOPIC),)),
+    consumer.TimePassed(3000),
+    SyncGroup("c", "c-1", 1, (("c-1", SIX),)),
+    consumer.OffsetCommit("c-1", 1, SIX[:1]),
+    join("A", ("orders",)),
+    Heartbeat("c", "c-1", 1),
+    JoinGroup("c", "c-1", protocols=(("range", ONE_TOPIC),)),
+    SyncGroup("c", "c-1", 2),
+    ConsumerGroupHeartbeat("A", 2, owned=()),
+    consumer.OffsetCommit("A", 2, SIX[:2]),
+    consumer.PartitionMoved(),
+    TopicChanged("orders", 8),
+    leave("A"),
+    JoinGroup("c", "c-1", protocols=(("range", ONE_TOPIC),)),
+    LeaveGroup("c", "c-1"),
+    consumer.GroupDeleted(),
+)
+SIMULATORS["mixed"] = Simulator(
+    home="kafkalearn.groups.mixed",
+    runs=(
+        Run(mixed.Settings(consumer=consumer.Settings(topics={"orders": 6})), ITS_CHANGE),
+        Run(mixed.Settings("4.0", policy="disabled"), ITS_CHANGE[:6]),
+    ),
+    senseless=(TopicChanged("orders", 5),),
+    effects_in=("kafkalearn.groups.classic", "kafkalearn.groups.consumer"),
 )
 
 # A rebalance by a client's assignor, eager and cooperative.

@@ -29,14 +29,14 @@ every_simulator = pytest.mark.parametrize("simulator", SIMULATORS.values(), ids=
 every_run = pytest.mark.parametrize(("simulator", "one"), RUNS)
 
 EXPECTED = {
-    *("assignor", "classic", "consumer", "lookup"),
+    *("assignor", "classic", "consumer", "lookup", "mixed"),
     *("commits", "consuming", "keyless", "push"),
     *("load_beside_cleaner", "log", "reader"),
     *("delivery", "replication", "truncation"),
     *("offsets_topic", "replicated_store", "store"),
     *("coordinator_life", "failover", "leadership", "throttles"),
     *("operations", "requests", "wheel"),
-    *("processing", "transactions"),
+    *("application", "processing", "transactions"),
     *("fetching", "offset_stores", "simple_consumer", "zookeeper_connector", "zookeeper_tree"),
 }
 NONSENSE = (None, "Fetch", 7, object())

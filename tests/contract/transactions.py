@@ -1,4 +1,4 @@
-"""Transactions: a coordinator, two partitions and a group."""
+"""Transactions: a coordinator, two partitions and a group; an application; workers that read, write and commit."""
 
 from kafkalearn import transactions
 from kafkalearn.transactions import (
@@ -17,6 +17,7 @@ from kafkalearn.transactions import (
     TimePassed,
     TxnOffsetCommit,
     WriteTxnMarkers,
+    client,
     processing,
 )
 from kafkalearn.transactions.processing import Assigned, Ended, OffsetFetched, OffsetsSent, Processed
@@ -53,6 +54,32 @@ SIMULATORS["transactions"] = Simulator(
         Run(transactions.Settings("4.0", transaction_version=1), TRANSACTIONS[:3]),
     ),
     senseless=(MarkerArrived("x", "t-0"),),
+)
+
+# Two instances of one application with one id: the second fences the first.
+APPLICATION = (
+    client.Started("a"),
+    client.Sent("t-0", "a"),
+    client.Sent("t-1", "a"),
+    client.Arrived(),
+    client.GaveUp("a"),
+    client.Ended(commit=False, instance="a"),
+    client.Arrived(),
+    MarkerArrived("x", "t-0"),
+    CoordinatorLoaded(),
+    client.Started("b"),
+    client.Started("b"),
+    client.Sent("t-0", "b"),
+    client.Arrived(),
+    client.Sent("t-1", "a"),
+    client.Arrived(),
+    client.Ended(instance="b"),
+    TimePassed(1_000),
+)
+SIMULATORS["application"] = Simulator(
+    home="kafkalearn.transactions.client",
+    runs=(Run(client.Settings(), APPLICATION),),
+    senseless=(client.Arrived(), client.Ended(), client.Sent("t-0", "b")),
 )
 
 # Two workers of a group: the second one has to wait, and the first one is refused.
