@@ -27,7 +27,7 @@ from kafkalearn.spark.offsets.decode import DECODED_SCHEMA, decode_offsets
 from kafkalearn.spark.offsets.segments import segments_df
 from kafkalearn.spark.offsets.state import latest_state
 from kafkalearn.spark.session.spark_session import get_spark
-from tests.segments.writing import batch
+from tests.formats.writing import batch
 
 RECORDS_PER_BATCH = 10  # a commit of a few partitions
 COMMIT = ("group_id", "committed_topic", "committed_partition", "committed_offset", "commit_ms", "error")

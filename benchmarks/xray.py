@@ -31,7 +31,7 @@ from kafkalearn.formats.batches import WHEEL
 from kafkalearn.live.errors import KafkaNotFetched
 from kafkalearn.live.jars import ProgramFailed
 from kafkalearn.oncall import xray
-from tests.segments.writing import batch
+from tests.formats.writing import batch
 
 NAME = f"{0:020}.log"
 NOW_MS = 1_795_176_000_000

@@ -21,8 +21,8 @@ from kafkalearn.formats.segments import Span, segment_files
 from tests.every import every_case
 from tests.formats.disk import FOLDER
 from tests.formats.test_segments import files, mutated
+from tests.formats.writing import MARKER_KEYS, MARKER_VALUE, batch, framed, record
 from tests.log.partitions import PASSES, write
-from tests.segments.writing import MARKER_KEYS, MARKER_VALUE, batch, framed, record
 
 FUTURE_MS = 2**62
 

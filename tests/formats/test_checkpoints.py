@@ -4,7 +4,7 @@ import pytest
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.formats.disk import parse_segment, read_checkpoint, source_rows
-from tests.segments.writing import batch
+from tests.formats.writing import batch
 
 
 def test_the_offset_of_each_partition_is_read(tmp_path):

@@ -16,8 +16,8 @@ from kafkalearn.formats.compression import BATCH_LIMIT_BYTES, CODECS, HAS_ZSTD, 
 from kafkalearn.formats.disk import parse_segment, read_batch
 from kafkalearn.formats.wire import Undecodable, unsigned_varint
 from tests.every import every_case
+from tests.formats.writing import batch
 from tests.recorded import recorded
-from tests.segments.writing import batch
 
 CASES = recorded("record-batches")["cases"]
 

@@ -21,7 +21,7 @@ from kafkalearn.formats.metadata_log import (
     replay,
 )
 from kafkalearn.formats.wire import BOOLEAN, BYTES, FLOAT64, STRING, UUID, Array, Structure, Undecodable
-from tests.segments.writing import batch
+from tests.formats.writing import batch
 
 DATA = data_directory("cluster-metadata")
 DISK = DATA / "disk" / FOLDER

@@ -13,9 +13,9 @@ from kafkalearn.formats.segments import Span, Unread, damaged_end
 from kafkalearn.log import simulate
 from tests.formats.disk import FOLDER
 from tests.formats.test_segments import mutated
+from tests.formats.writing import log_batch
 from tests.log.partitions import PASSES
 from tests.log.schedules import mixed_schedules, possible, small_settings
-from tests.segments.writing import log_batch
 
 READ = reader()
 

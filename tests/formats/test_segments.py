@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.formats.disk import by_partition, committed_records, parse_segment, read_disk, read_segment, source_rows
 from tests.formats.disk import FOLDER, RECORD_COUNTS, RUNS, segments, told
-from tests.segments.writing import batch, framed
+from tests.formats.writing import batch, framed
 
 
 def on_disk(run):

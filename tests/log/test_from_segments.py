@@ -26,6 +26,7 @@ from kafkalearn.log import (
 from kafkalearn.log.from_segments import log_from_segments
 from kafkalearn.log.model import AppendRefused, DuplicateRecognised
 from tests.formats.disk import FOLDER
+from tests.formats.writing import MARKER_KEYS, MARKER_VALUE, batch, encoded, log_batch, write_log
 from tests.log.partitions import PASSES, clean_ms, logs_of, passes_of, write
 from tests.log.schedules import (
     COMPACT,
@@ -38,7 +39,6 @@ from tests.log.schedules import (
     small_settings,
 )
 from tests.recorded import recorded
-from tests.segments.writing import MARKER_KEYS, MARKER_VALUE, batch, encoded, log_batch, write_log
 
 
 def case_id(case):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.segments.writing import batch
+from tests.formats.writing import batch
 
 NOW_MS = 1_795_176_000_000
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000

@@ -12,13 +12,13 @@ from kafkalearn.oncall.answer import Outcome
 from kafkalearn.oncall.xray_given import given_logs
 from kafkalearn.oncall.xray_logs import simulate_cleaning
 from tests.formats.disk import FOLDER
+from tests.formats.writing import MARKER_KEYS, MARKER_VALUE, batch
 from tests.log.partitions import PASSES, clean_ms, logs_of, passes_of
 from tests.log.partitions import write as write_pass
 from tests.log.test_from_segments import CLEANED, CLEANED_MS, SETTINGS, facts_of
 from tests.oncall.folders import DAY_MS, HOUR_MS, NOW_MS, kinds, one, only, write
 from tests.oncall.test_xray import by_group, commit, group_record
 from tests.recorded import recorded
-from tests.segments.writing import MARKER_KEYS, MARKER_VALUE, batch
 
 
 def by_kafka_s_names(settings, topic_settings=("cleanup_policy", "segment_bytes", "delete_retention_ms")):

@@ -17,9 +17,9 @@ from kafkalearn.spark.offsets.segments import Reading, join
 from tests.formats.disk import FOLDER
 from tests.formats.test_census import ODD_BODIES
 from tests.formats.test_segments import mutated
+from tests.formats.writing import batch, framed, log_batch
 from tests.log.partitions import PASSES
 from tests.log.schedules import mixed_schedules, possible, small_settings
-from tests.segments.writing import batch, framed, log_batch
 
 FAR = 1 << 62
 

@@ -16,10 +16,10 @@ from kafkalearn.spark.offsets.segments import only_committed, segments_df
 from kafkalearn.spark.offsets.state import commits_per_second, latest_state
 from tests.formats.disk import FOLDER
 from tests.formats.test_segments import mutated
+from tests.formats.writing import MARKER_VALUE, batch, write_log
 from tests.log.partitions import PASSES, clean_ms, logs_of, write
 from tests.log.schedules import after, possible
 from tests.recorded import recorded
-from tests.segments.writing import MARKER_VALUE, batch, write_log
 
 pytestmark = pytest.mark.spark
 
