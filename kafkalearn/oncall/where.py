@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -324,12 +325,14 @@ class Where(Answer):
     @property
     def disagreeing(self) -> tuple[str, ...]:
         """The keys that two of the partitioners asked for write to two partitions."""
-        return tuple(
-            name for name in dict.fromkeys(each.name for each in self.places) if len(self._partitions_of(name)) > 1
-        )
+        return tuple(name for name, partitions in self._partitions_of.items() if len(partitions) > 1)
 
-    def _partitions_of(self, name: str) -> set[int | None]:
-        return {each.partition for each in self.places if each.name == name}
+    @cached_property
+    def _partitions_of(self) -> Mapping[str, set[int | None]]:
+        found: dict[str, set[int | None]] = {}
+        for each in self.places:
+            found.setdefault(each.name, set()).add(each.partition)
+        return found
 
     def as_data(self) -> dict[str, object]:
         """As `Answer.as_data`."""
@@ -341,7 +344,7 @@ class Where(Answer):
         what = KINDS[self.kind][1]
         said = [self._sentence(self.places[0])] if len(self.places) == 1 else [*self._table()]
         if self.disagreeing:
-            is_one, most = len(self.disagreeing) == 1, max(len(self._partitions_of(each)) for each in self.disagreeing)
+            is_one, most = len(self.disagreeing) == 1, max(len(self._partitions_of[each]) for each in self.disagreeing)
             spread = f"{'its' if is_one else 'their'} records lie in {'' if is_one else 'up to '}{most} partitions"
             keys = counted(len(self.disagreeing), "key")
             said.append(wrapped(f"These clients disagree about {keys}: {spread}, in no order."))
@@ -372,8 +375,9 @@ class Where(Answer):
         others = sum(
             2 + max(len(str(each)) for each in (name, *(row[name] for row in rows))) for name in [*rows[0]][1:]
         )
+        longest = max(8, text_width() - others)
         for row in rows:
-            row[self.kind] = _cut(row[self.kind], max(8, text_width() - others))
+            row[self.kind] = _cut(row[self.kind], longest)
         return wrapped(f"{self.topic or 'a topic'} of {counted(self.partition_count, 'partition')}:"), text_table(rows)
 
 
