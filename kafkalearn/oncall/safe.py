@@ -163,8 +163,9 @@ def _topic(describe: str, topic: str | None) -> str:
     if topic is None and len(names) == 1:
         return names[0]
     if topic is None:
+        more = [f"{len(names) - 10} more"] if len(names) > 10 else []
         raise KafkaLearnError(
-            f"describe has {listed(names[:10], nothing='no topic')}; say which with topic (--topic-name)"
+            f"describe has {listed([*names[:10], *more], nothing='no topic')}; say which with topic (--topic-name)"
         )
     return topic
 
