@@ -1,4 +1,4 @@
-"""``__consumer_offsets`` on its brokers: created by the first group that asks, and led, as long as somebody can."""
+"""``__consumer_offsets`` on its brokers: created by the first client that asks, and led, as long as somebody can."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ __all__ = [
     "BrokerStarted",
     "Creation",
     "FindCoordinator",
+    "Metadata",
     "OffsetsTopic",
     "Reassigned",
     "Settings",
@@ -69,6 +70,8 @@ class Settings(Checked):
         None: up to 3.2 yes, since 4.0 no. From 3.3 to 3.9 clusters have either, so it has to be said.
     seed : int
         Kafka draws where the replicas go; the same seed, the same places.
+    auto_create_topics_enable : bool
+        Of the brokers; up to 2.7 it does not count for this topic.
 
     Raises
     ------
@@ -82,6 +85,7 @@ class Settings(Checked):
     release: ReleaseName = DEFAULT_RELEASE
     has_zookeeper: bool | None = None
     seed: Annotated[int, Whole(0)] = 0
+    auto_create_topics_enable: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what no cluster can be."""
@@ -161,6 +165,13 @@ class FindCoordinator(Checked):
 
 
 @dataclass(frozen=True, slots=True)
+class Metadata(Checked):
+    """A client asks any live broker for the topic by its name; ``allow.auto.create.topics`` is the client's."""
+
+    allow_auto_topic_creation: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Reassigned(Checked):
     """A plan is given to ``kafka-reassign-partitions``: for each partition the replicas that it is to have.
 
@@ -171,7 +182,7 @@ class Reassigned(Checked):
     replicas: tuple[tuple[BrokerNumber, ...], ...]
 
 
-Event: TypeAlias = BrokerStarted | BrokerDied | FindCoordinator | Reassigned
+Event: TypeAlias = BrokerStarted | BrokerDied | FindCoordinator | Metadata | Reassigned
 
 
 # Effects: answers to clients, a topic, leaders that change, plans that stand still.
@@ -195,6 +206,17 @@ class CoordinatorNotAvailable:
 
     group_id: str
     partition: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataAnswered:
+    """Metadata was answered for the topic: how many partitions it has, or an error after which the client asks again.
+
+    The error of a topic that has just been created is LEADER_NOT_AVAILABLE, with KRaft UNKNOWN_TOPIC_OR_PARTITION.
+    """
+
+    error: str
+    partition_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +266,7 @@ class ReassignmentRefused:
 Effect: TypeAlias = (
     CoordinatorFound
     | CoordinatorNotAvailable
+    | MetadataAnswered
     | TopicCreated
     | TopicNotCreated
     | LeaderChanged
@@ -279,9 +302,11 @@ def step(settings: Settings, state: OffsetsTopic, event: Event) -> OffsetsTopic:
             return _died(state, event)
         case FindCoordinator():
             return _asked(settings, state, event)
+        case Metadata():
+            return _named(settings, state, event)
         case Reassigned():
             return _reassigned(settings, state, event)
-    raise no_event(event, (BrokerStarted, BrokerDied, FindCoordinator, Reassigned))
+    raise no_event(event, (BrokerStarted, BrokerDied, FindCoordinator, Metadata, Reassigned))
 
 
 def simulate(
@@ -336,10 +361,9 @@ def _led(state: OffsetsTopic) -> OffsetsTopic:
 
 
 def _asked(settings: Settings, state: OffsetsTopic, event: FindCoordinator) -> OffsetsTopic:
-    if not state.live:
-        raise IllegalEvent(f"{event!r}: no broker is up that could be asked")
+    _refuse_nobody(state, event)
     if not state.is_created:
-        return _created(settings, state, event)
+        return _created(settings, state, CoordinatorNotAvailable(event.group_id))
     partition, leader = _leader_of(state, event.group_id)
     answer: Effect = CoordinatorNotAvailable(event.group_id, partition)
     if partition is not None and leader is not None:
@@ -347,7 +371,33 @@ def _asked(settings: Settings, state: OffsetsTopic, event: FindCoordinator) -> O
     return replace(state, effects=(answer,))
 
 
-def _created(settings: Settings, state: OffsetsTopic, event: FindCoordinator) -> OffsetsTopic:
+def _refuse_nobody(state: OffsetsTopic, event: Event) -> None:
+    if not state.live:
+        raise IllegalEvent(f"{event!r}: no broker is up that could be asked")
+
+
+def _named(settings: Settings, state: OffsetsTopic, event: Metadata) -> OffsetsTopic:
+    """The topic after a Metadata request that names it, which may create it.
+
+    Source: ``KafkaApis.getTopicMetadata`` of 0.8.2 to 2.7, ``AutoTopicCreationManager`` since 2.8.
+    """
+    _refuse_nobody(state, event)
+    if state.is_created:
+        return replace(state, effects=(MetadataAnswered("NONE", len(state.replicas)),))
+    unknown = MetadataAnswered("UNKNOWN_TOPIC_OR_PARTITION")
+    is_allowed = settings.auto_create_topics_enable and event.allow_auto_topic_creation
+    if at_least("2.8", settings.release) and not is_allowed:
+        return replace(state, effects=(unknown,))
+    if not settings.has_zookeeper:  # the broker asks the controller, and does not wait for what that says
+        return _created(settings, state, unknown)
+    created = _created(settings, state, MetadataAnswered("LEADER_NOT_AVAILABLE"))
+    if created.is_created:
+        return created
+    return replace(state, effects=(*created.effects[:-1], MetadataAnswered("INVALID_REPLICATION_FACTOR")))
+
+
+def _created(settings: Settings, state: OffsetsTopic, answer: Effect) -> OffsetsTopic:
+    """The cluster with the topic, if it can be created; the request that led to it is answered in either case."""
     found = create_offsets_topic(
         state.live,
         settings.replication_factor,
@@ -355,7 +405,6 @@ def _created(settings: Settings, state: OffsetsTopic, event: FindCoordinator) ->
         fenced_brokers=state.fenced,
         has_zookeeper=settings.has_zookeeper,
     )
-    answer = CoordinatorNotAvailable(event.group_id)
     if found.replica_count is None:
         return replace(state, effects=(TopicNotCreated(found.logged), answer))
     replicas = _placed(settings, state, found.replica_count)

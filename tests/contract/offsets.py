@@ -22,7 +22,7 @@ from kafkalearn.offsets.store import (
     TimeReached,
 )
 from kafkalearn.operations import offsets_topic
-from kafkalearn.operations.offsets_topic import BrokerDied, BrokerStarted, FindCoordinator, Reassigned
+from kafkalearn.operations.offsets_topic import BrokerDied, BrokerStarted, FindCoordinator, Metadata, Reassigned
 from kafkalearn.replication import (
     BrokerFrozen,
     BrokerReconnected,
@@ -173,11 +173,12 @@ SIMULATORS["offsets_topic"] = Simulator(
         ),
         Run(
             offsets_topic.Settings(release="0.10.2", partition_count=4),
-            (UP[0], ASKED, *UP[1:], BrokerDied(1), ASKED, UP[0], ASKED),
+            (UP[0], Metadata(False), *UP[1:], BrokerDied(1), ASKED, UP[0], Metadata()),
         ),
         Run(
-            offsets_topic.Settings(partition_count=4), (UP[0], ASKED, UP[1], ASKED, UP[2], ASKED, BrokerDied(3), ASKED)
+            offsets_topic.Settings(partition_count=4),
+            (UP[0], ASKED, UP[1], Metadata(), UP[2], ASKED, BrokerDied(3), ASKED),
         ),
     ),
-    senseless=(BrokerDied(1), BrokerStarted(9), ASKED, Reassigned(((1,),))),
+    senseless=(BrokerDied(1), BrokerStarted(9), ASKED, Metadata(), Reassigned(((1,),))),
 )

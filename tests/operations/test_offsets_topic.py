@@ -11,6 +11,8 @@ from kafkalearn.operations.offsets_topic import (
     CoordinatorFound,
     CoordinatorNotAvailable,
     FindCoordinator,
+    Metadata,
+    MetadataAnswered,
     Reassigned,
     ReassignmentCompleted,
     ReassignmentRefused,
@@ -46,6 +48,33 @@ def up(*brokers):
 )  # fmt: skip
 def test_how_many_replicas_it_gets(release, live, configured, expected):
     assert create_offsets_topic(range(1, live + 1), configured, release).replica_count == expected
+
+
+@pytest.mark.parametrize(
+    ("release", "has_zookeeper", "is_allowed", "live", "error"),
+    [
+        ("0.8.2", None, False, 1, "LEADER_NOT_AVAILABLE"),
+        ("2.7", None, False, 3, "LEADER_NOT_AVAILABLE"),
+        ("2.7", None, True, 2, "INVALID_REPLICATION_FACTOR"),
+        ("2.8", None, False, 3, None),
+        ("3.9", True, True, 3, "LEADER_NOT_AVAILABLE"),
+        ("3.9", True, True, 2, "INVALID_REPLICATION_FACTOR"),
+        ("3.9", False, True, 3, "UNKNOWN_TOPIC_OR_PARTITION"),
+        ("4.4", None, True, 2, "UNKNOWN_TOPIC_OR_PARTITION"),
+        ("4.4", None, False, 3, None),
+    ],
+)
+@pytest.mark.parametrize("who_forbids", ["client", "broker"])
+def test_a_metadata_request_makes_it_or_not(release, has_zookeeper, is_allowed, live, error, who_forbids):
+    of_broker = is_allowed or who_forbids == "client"
+    given_settings = Settings(ONE, 3, 4, release, has_zookeeper, auto_create_topics_enable=of_broker)
+    request = Metadata(is_allowed or who_forbids == "broker")
+    *_, asked, again = simulate(given_settings, [*up(*ONE[:live]), request, request])
+
+    made = error is not None and (live == 3 or release == "0.8.2")
+    assert asked.state.is_created == made
+    assert asked.state.effects[-1] == MetadataAnswered(error or "UNKNOWN_TOPIC_OR_PARTITION")
+    assert again.state.effects[-1] == (MetadataAnswered("NONE", 4) if made else asked.state.effects[-1])
 
 
 def test_only_old_brokers_say_why_in_a_sentence_of_its_own():
