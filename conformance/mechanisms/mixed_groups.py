@@ -312,7 +312,8 @@ class MixedScript:
         match done["op"]:
             case "join":
                 topics = tuple(self.topics[each] for each in done.get("topics", ["t"]))
-                sent = Subscription(topics, self.real(owned or {}), self.clients.epoch(done) if owned else -1)
+                generation, has_user_data = self.clients.epoch(done) if owned else -1, bool(done.get("user_data"))
+                sent = Subscription(topics, self.real(owned or {}), generation, has_user_data)
                 return classic.JoinGroup(
                     label,
                     "" if done.get("fresh") else member_id,

@@ -8,7 +8,7 @@ import pytest
 from conformance.mechanisms.classic_groups import play_near
 from conformance.mechanisms.mixed_groups import MixedScript
 from kafkalearn.groups import classic, consumer
-from kafkalearn.groups.mixed import Settings
+from kafkalearn.groups.mixed import Settings, Subscription, start, step
 from tests.every import every_case
 from tests.recorded import recorded
 
@@ -75,3 +75,20 @@ def test_user_data_of_the_assignment_keeps_a_group_classic_and_that_of_a_subscri
         if case["release"] == release and case["id"].startswith("user-data"):
             (types[case["id"]],) = [each["group"]["type"] for each in case["trace"] if "group" in each][-1:]
     assert types == {"user-data-of-assignment": "classic", "user-data-of-subscription": "consumer"}
+
+
+@pytest.mark.parametrize(("release", "state"), [("4.2.1", "Stable"), ("4.3.1", "PreparingRebalance")])
+def test_a_group_that_goes_back_with_an_old_target_begins_a_rebalance_since_4_3(release, state):
+    """As 4.0 to 4.4 have it: until 4.2 a changed subscription alone leads to one, since 4.3 whatever made it old."""
+    settings = Settings(release, "bidirectional", consumer=consumer.Settings(release, topics={"t": 4}))
+    group = start(settings)
+    for event in (
+        consumer.join("n1", ("t",), instance_id="i"),
+        consumer.join("n2", ("t",)),
+        consumer.leave("n2"),  # the group epoch goes up, and no heartbeat has led to a new target yet
+        classic.JoinGroup("c", protocols=(("range", Subscription(("t",))),), instance_id="i", drawn_id="c"),
+    ):
+        group = step(settings, group, event)
+    answer = group.effects[-1]
+    assert (group.group_type, group.state, group.member_ids) == ("Classic", state, ("c",))
+    assert (answer.error, answer.generation) == ("NONE", 0 if state == "PreparingRebalance" else 2)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kafkalearn.groups.classic import model as classic
-from kafkalearn.groups.classic.joining import FIRST_VERSION_WITH_MEMBER_ID_REQUIRED
+from kafkalearn.groups.classic.joining import FIRST_VERSION_WITH_MEMBER_ID_REQUIRED, GroupUpdate, prepare
 from kafkalearn.groups.classic.model import NONE, UNKNOWN, JoinAnswered, LeaveAnswered, SyncAnswered
 from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.consumer.events import ConsumerGroupHeartbeat, RecordWritten
@@ -19,6 +19,7 @@ from kafkalearn.groups.consumer.heartbeats import (
     REMOVAL,
     REPLACEMENT,
     Aim,
+    Look,
     aim,
     has_new_topics,
     in_place_of,
@@ -107,6 +108,9 @@ def _take_in(
         classic=ClassicSide(request.client, request.session_timeout_ms, request.protocols),
     )
     found = look(rules, members, before, updated)
+    is_last = replaced is not None and may_be_downgraded(settings, members, [replaced.member_id], is_replaced=True)
+    if replaced is not None and is_last:
+        return _downgrade_with(settings, group, request, replaced, before, updated, found)
     event = ConsumerGroupHeartbeat(member_id, JOIN, topics)
     target: Aim = aim(rules, found.group, before, updated, found.are_alike, event)
     after = reconcile(rules, members, updated, target, sent.owned, has_new_topics(before, updated))
@@ -124,9 +128,6 @@ def _take_in(
     if after != updated:
         changed = changed.with_written(after)
         records.append(RecordWritten(consumer.CURRENT_ASSIGNMENT))
-    answer = JoinAnswered(request.client, NONE, member_id, after.epoch, request.protocols[0][0])
-    if replaced is not None and may_be_downgraded(settings, members, [replaced.member_id], is_replaced=True):
-        return _downgrade_with(settings, group, replaced, after, (*records,), answer)
     changed = changed.with_member(
         replace(
             after,
@@ -135,24 +136,60 @@ def _take_in(
             sync_ends_at_ms=now_ms + request.rebalance_timeout_ms,
         )
     )
-    return replace(group, consumer=replace(changed, effects=()), effects=(*records, answer))
+    effects = (*records, _taken_in(request, after))
+    return replace(group, consumer=replace(changed, effects=()), effects=effects)
+
+
+def _taken_in(request: classic.JoinGroup, member: Member) -> JoinAnswered:
+    """The answer to a JoinGroup: the member epoch for a generation, and no leader."""
+    return JoinAnswered(request.client, NONE, member.member_id, member.epoch, request.protocols[0][0])
 
 
 def _downgrade_with(
     settings: Settings,
     group: Group,
+    request: classic.JoinGroup,
     replaced: Member,
-    member: Member,
-    records: tuple[Effect, ...],
-    answer: JoinAnswered,
+    before: Member,
+    updated: Member,
+    found: Look,
 ) -> Group:
-    """A classic member has taken the place of the last new one, a static one: no rebalance follows."""
+    """A classic member takes the place of the last new one, a static one: the last target is its assignment.
+
+    No new target is worked out. Where one would be due, the classic group begins a rebalance instead, and the member
+    is answered generation 0, with which it can do nothing but join again.
+
+    References
+    ----------
+    Apache Kafka 4.0 to 4.4, ``GroupMetadataManager.classicGroupJoinToConsumerGroup`` and ``convertToClassicGroup``.
+    """
     old = group.consumer
+    has_changed = has_new_topics(before, updated)
+    is_stale = old.assignment_epoch < found.group.group_epoch if settings.rules.knows_stale_target else has_changed
+    after = updated
+    if not is_stale:
+        target = Aim(old.assignment_epoch, old.target(replaced.member_id), None)
+        owned = subscription_of(request.protocols[0][1]).owned
+        after = reconcile(settings.consumer, old, updated, target, owned, has_changed)
     stay = [each for each in old.in_broker_order if each.member_id != replaced.member_id]
-    after = downgraded(settings, group, [*stay, member], {member.member_id: replaced.member_id})
-    tombstones = downgrade_records(len(old.members))
-    effects = (*records, ProtocolChanged(CONSUMER, CLASSIC), *tombstones, classic.GroupWritten(), answer)
-    return Group(after, forgotten(settings, old), as_written(after), effects)
+    made = downgraded(settings, group, [*stay, after], {after.member_id: replaced.member_id})
+    written = as_written(made)
+    if is_stale:
+        update = GroupUpdate(settings.classic, made)
+        prepare(update, classic.METADATA_CHANGED, after.member_id)
+        made = update.freeze()
+    effects: tuple[Effect, ...] = (
+        *REPLACEMENT,
+        *(RecordWritten(consumer.MEMBER_METADATA),) * (updated != before),
+        *found.records,
+        *(RecordWritten(consumer.CURRENT_ASSIGNMENT),) * (after != updated),
+        ProtocolChanged(CONSUMER, CLASSIC),
+        *downgrade_records(len(old.members)),
+        classic.GroupWritten(),
+        *made.effects,
+        _taken_in(request, after),
+    )
+    return Group(replace(made, effects=()), forgotten(settings, old), written, effects)
 
 
 # SyncGroup and Heartbeat.

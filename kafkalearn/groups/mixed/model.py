@@ -31,6 +31,7 @@ class Rules(NamedTuple):
 
     waits_for_target: bool  # a classic member is sent to join again when there is a newer target, not only an epoch
     keeps_classic_out: bool  # where the policy is "disabled", no classic member may join a consumer group
+    knows_stale_target: bool  # a group that goes back with an old target begins a rebalance, whatever made it old
 
 
 def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
@@ -39,7 +40,8 @@ def rules_of(release: str = DEFAULT_RELEASE) -> Rules:
     >>> rules_of("4.0").waits_for_target, rules_of("4.3").waits_for_target
     (False, True)
     """
-    return Rules(waits_for_target=at_least("4.3", release), keeps_classic_out=at_least("4.3", release))
+    is_later = at_least("4.3", release)
+    return Rules(waits_for_target=is_later, keeps_classic_out=is_later, knows_stale_target=is_later)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ class Subscription(NamedTuple):
     topics: tuple[str, ...]
     owned: tuple[TopicPartition, ...] = ()  # only the cooperative assignor owns anything while it joins
     generation: int = -1  # in which it owned that
+    has_user_data: bool = False  # as an assignor of one's own adds it
 
 
 class Assigned(NamedTuple):
