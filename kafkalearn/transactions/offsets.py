@@ -27,7 +27,8 @@ COMMIT_WITH_EPOCHS = 9
 """The first version of OffsetCommit that members of KIP-848 may use; their epochs are what generations were."""
 
 TXN_COMMIT_WITH_EPOCHS = 6
-"""The first version of TxnOffsetCommit that has an error of its own for a wrong member epoch (KIP-1319, 4.4.0)."""
+"""The first version of TxnOffsetCommit that tells a wrong member epoch, and a group that is not there, by errors of
+their own (KIP-1319, 4.4.0)."""
 
 GROUP_RECORD = (2, 3)
 """Key version and value version of a group's own record."""
@@ -102,7 +103,8 @@ def _refused(group: Group | None, generation: int, member: str, version: int, is
     """Why a commit of this member is not taken (`validateOffsetCommit` of both kinds of groups), or NONE."""
     knows_epochs = not is_transactional and version >= COMMIT_WITH_EPOCHS
     if group is None:
-        missing = "GROUP_ID_NOT_FOUND" if knows_epochs else "ILLEGAL_GENERATION"
+        knows = knows_epochs or (is_transactional and version >= TXN_COMMIT_WITH_EPOCHS)
+        missing = "GROUP_ID_NOT_FOUND" if knows else "ILLEGAL_GENERATION"
         return missing if generation >= 0 else "NONE"
     if generation < 0 and not group.member:
         return "NONE"

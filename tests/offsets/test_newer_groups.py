@@ -166,3 +166,10 @@ def test_a_wrong_epoch_in_a_transaction_has_its_own_error_since_4_4(release, err
     """As brokers answered in vectors/transactions/told-cases.json: version 6 of the request knows the newer one."""
     late = Commit("g", "orders", 0, 1, 5, member_id="alice", generation=0, producer_id=7)
     assert play(release, [StoreGroup("g", 1, 0, (ALICE,), kind=NEWER[0]), late])[1][-1].effects == (Answer(error),)
+
+
+@pytest.mark.parametrize(("release", "error"), [("4.3", "ILLEGAL_GENERATION"), ("4.4", "GROUP_ID_NOT_FOUND")])
+def test_a_group_that_is_not_there_has_its_own_error_in_a_transaction_since_4_4(release, error):
+    """As 4.4.0 answered conform, and 4.3.1 a told case: version 6 of TxnOffsetCommit knows the newer one."""
+    commit = Commit("nobody", "orders", 0, 1, 5, member_id="alice", generation=0, producer_id=7)
+    assert play(release, [commit])[1][-1].effects == (Answer(error),)

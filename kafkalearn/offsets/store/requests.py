@@ -154,7 +154,8 @@ def _commit_error(settings: Settings, store: Store, event: Commit) -> str | None
 
 def _no_group(settings: Settings, event: Commit) -> str:
     """The answer to a member of a group that is not there; clients of today ask with version 9 or later."""
-    is_old_request = event.retention_ms is not None or not at_least("4.0", settings.release)
+    first = "4.0" if event.producer_id is None else "4.4"  # TxnOffsetCommit knows the newer error since version 6
+    is_old_request = event.retention_ms is not None or not at_least(first, settings.release)
     return "ILLEGAL_GENERATION" if is_old_request else "GROUP_ID_NOT_FOUND"
 
 
