@@ -255,6 +255,7 @@ class MixedScript:
         self.group = start(settings)
         self.clients = Clients()
         self.past: list[Group] = []
+        self.shown: dict[str, Any] = self.described()  # what a description of the group says: what is committed
 
     def copy(self) -> MixedScript:
         """One that goes on from here by itself."""
@@ -279,7 +280,15 @@ class MixedScript:
         responses = [found for each in effects if (found := self.response(each, sent)) is not None]
         for each in responses:
             self.clients.take(each)
-        return {"responses": sorted(responses, key=str), "group": self.described()}
+        self.show(self.past[before:])
+        return {"responses": sorted(responses, key=str), "group": self.shown}
+
+    def show(self, past: Iterable[Group]) -> None:
+        """Note how the group is described now: one that was removed without a record, as it was, until the next."""
+        now = self.described()
+        has_written = any(kind_of(each) is not None for after in past for each in after.effects)
+        if now["type"] is not None or self.shown["type"] != "consumer" or has_written:
+            self.shown = now
 
     def pass_to(self, at_ms: int) -> None:
         """Let time pass until then, timer by timer."""

@@ -12,6 +12,7 @@ from kafkalearn.base.trace import Trace, run
 from kafkalearn.groups.classic import model as classic
 from kafkalearn.groups.classic import simulator as classic_simulator
 from kafkalearn.groups.classic.members import next_deadline_ms as next_classic_deadline_ms
+from kafkalearn.groups.classic.model import UNKNOWN
 from kafkalearn.groups.consumer import events as consumer
 from kafkalearn.groups.consumer import simulator as consumer_simulator
 from kafkalearn.groups.consumer.events import RecordWritten, tombstone
@@ -79,7 +80,8 @@ def _plain(group: Group, after: ConsumerGroup) -> Group:
 def _classic_request(settings: Settings, group: Group, event: classic.ClassicRequest) -> Group:
     """A request of the classic protocol: to the classic group, or to a consumer group that has members.
 
-    A consumer group without members is removed by a JoinGroup, and a classic group begins anew.
+    A consumer group without members is removed by a JoinGroup, and a classic group begins anew. One that brings a
+    member id is refused, as there is no such member any more; the group is forgotten, and nothing is written of that.
     """
     if not group.is_consumer:
         after = classic_simulator.step(settings.classic, group.classic, event)
@@ -91,7 +93,9 @@ def _classic_request(settings: Settings, group: Group, event: classic.ClassicReq
             kinds = (consumer.TARGET_METADATA, consumer.TOPIC_METADATA, consumer.GROUP_METADATA)
             empty = replace(forgotten(settings, group.consumer), group_type=None)
             after = classic_simulator.step(settings.classic, group.classic, event)
-            effects = (*map(tombstone, kinds), *after.effects)
+            if after.answers[-1:] and after.answers[-1].error == "INVALID_SESSION_TIMEOUT":
+                return replace(group, effects=after.effects)
+            effects = (*(map(tombstone, kinds) if event.member_id == UNKNOWN else ()), *after.effects)
             return replace(with_classic(replace(group, consumer=empty), after), effects=effects)
         case classic.SyncGroup():
             return members.sync(settings, group, event)
