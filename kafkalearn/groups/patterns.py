@@ -315,19 +315,25 @@ def refresh_reason(
     now_ms: int,
     newest_topic_version: int,
     *,
+    subscribed: tuple[str, ...] | None = None,
     refresh_interval_ms: int = REFRESH_INTERVAL_MS,
     release: str | Release = DEFAULT_RELEASE,
 ) -> str | None:
     """Why a heartbeat makes the coordinator match the topics again; None: it does not.
 
+    Whether a pattern has no result is seen by numbers alone: as many results as patterns are taken for all of them,
+    unless the heartbeat brings a pattern that no member had.
+
     Parameters
     ----------
     group : Patterns
-        As it is before the heartbeat's own change, which is in `group.subscribed` already.
+        As it is before the heartbeat.
     now_ms : int
         When the heartbeat comes.
     newest_topic_version : int
         The version of the metadata that last brought a new topic.
+    subscribed : tuple of str or None
+        The patterns that members have with what the heartbeat changes; None: it changes none.
     refresh_interval_ms : int
         ``group.consumer.regex.refresh.interval.ms``; up to 4.0 the same ten minutes, not to be set.
     release : str or Release
@@ -343,12 +349,13 @@ def refresh_reason(
     if not at_least("4.0", release):
         raise KafkaLearnError(f"the broker matches patterns since 4.0, got release {release!s}")
     interval_ms = refresh_interval_ms if at_least("4.1", release) else REFRESH_INTERVAL_MS
-    if not group.subscribed:
+    after = group.subscribed if subscribed is None else subscribed
+    if not after:
         return None
     since_ms = None if group.refreshed_ms is None else now_ms - group.refreshed_ms
     if since_ms is not None and since_ms <= REFRESH_AT_MOST_EVERY_MS:
         return None
-    if any(pattern not in group.resolved for pattern in group.subscribed):
+    if not set(after) <= set(group.subscribed) or len(set(after)) != len(group.resolved):
         return UNRESOLVED
     if group.version < newest_topic_version:
         return NEW_TOPIC
@@ -356,9 +363,18 @@ def refresh_reason(
 
 
 def heartbeat(
-    group: Patterns, now_ms: int, topics: Mapping[str, int], *, release: str | Release = DEFAULT_RELEASE
+    group: Patterns,
+    now_ms: int,
+    topics: Mapping[str, int],
+    *,
+    subscribed: tuple[str, ...] | None = None,
+    refresh_interval_ms: int = REFRESH_INTERVAL_MS,
+    release: str | Release = DEFAULT_RELEASE,
 ) -> Patterns:
-    """The group once the match that a heartbeat began is done; the same group if it began none.
+    """The group once the match that a heartbeat began is done; without one, what nobody subscribes to is forgotten.
+
+    With the last result goes the time of the last match: so a group whose only pattern changes within the ten seconds
+    is matched by its next heartbeat.
 
     Parameters
     ----------
@@ -368,8 +384,8 @@ def heartbeat(
         When the heartbeat comes.
     topics : mapping of str to int
         Each topic with the version of the metadata that brought it.
-    release : str or Release
-        Of the broker.
+    subscribed, refresh_interval_ms, release
+        As for `refresh_reason`.
 
     Examples
     --------
@@ -379,10 +395,17 @@ def heartbeat(
     [['orders'], ['orders'], ['orders', 'orders-eu']]
     """
     newest = max(topics.values(), default=-1)
-    if refresh_reason(group, now_ms, newest, release=release) is None:
-        return group
-    resolved = {pattern: matching(pattern, topics) for pattern in group.subscribed}
-    return replace(group, resolved=MappingProxyType(resolved), refreshed_ms=now_ms, version=newest)
+    after = group.subscribed if subscribed is None else subscribed
+    reason = refresh_reason(
+        group, now_ms, newest, subscribed=after, refresh_interval_ms=refresh_interval_ms, release=release
+    )
+    if reason is not None:
+        resolved = {pattern: matching(pattern, topics) for pattern in after}
+        return Patterns(after, MappingProxyType(resolved), now_ms, newest)
+    kept = {pattern: found for pattern, found in group.resolved.items() if pattern in after}
+    if not kept:
+        return Patterns(after)
+    return replace(group, subscribed=after, resolved=MappingProxyType(kept))
 
 
 def seen_ms(created_ms: int, *, first_heartbeat_ms: int = 0, heartbeat_interval_ms: int = 5000) -> int:

@@ -213,8 +213,12 @@ def consumer_heartbeat(
     assignor: str | None = None,
     rebalance_timeout_ms: int = -1,
     instance_id: str | None = None,
+    pattern: str | None = None,
 ) -> dict[str, object]:
-    """The one request of a KIP-848 member; None: as in the heartbeat before. `owned` is by topic id."""
+    """The one request of a KIP-848 member; None: as in the heartbeat before. `owned` is by topic id.
+
+    A `pattern` of topics, which the broker matches, is there since version 1; an empty one takes it back.
+    """
     partitions = owned and [{"topicId": each, "partitions": list(numbers)} for each, numbers in owned.items()]
     return {
         "groupId": group_id,
@@ -225,6 +229,7 @@ def consumer_heartbeat(
         "subscribedTopicNames": None if topics is None else list(topics),
         "serverAssignor": assignor,
         "topicPartitions": [] if owned == {} else partitions,
+        **_given(subscribedTopicRegex=pattern),
     }
 
 
