@@ -1,18 +1,20 @@
 """One rule at one size, in a process of its own: what `growth` starts for each of its lines.
 
-``python benchmarks/_growing.py NAME ROWS MASTER`` prints one line of JSON, ``took`` or ``cannot``. The data are made
-first, and the query runs once over few rows, so that Java has loaded what it needs; neither is counted.
+``python benchmarks/_growing.py NAME ROWS MASTER [MEMORY]`` prints one line of JSON, ``took`` or ``cannot``. The data
+are made first, and the query runs once over few rows, so that Java has loaded what it needs; neither is counted. The
+line says which joins Spark chose, once it knew the sizes; MEMORY is the driver's.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from time import perf_counter
 
 from _processes import Watch
 from _reasons import reason_of
-from _rules import RULES, Rule
+from _rules import KEYED, RULES, Rule
 from pyspark.sql import DataFrame, SparkSession
 
 from kafkalearn.spark.session.spark_session import get_spark, is_this_machine
@@ -29,8 +31,8 @@ def run(query: DataFrame) -> None:
     query.write.format("noop").mode("overwrite").save()
 
 
-def measured(spark: SparkSession, rule: Rule, rows: int) -> dict[str, float | None]:
-    """What the rule takes for so many rows."""
+def measured(spark: SparkSession, rule: Rule, rows: int) -> dict[str, object]:
+    """What the rule takes for so many rows, and which joins were its."""
     run(rule.query(spark, max(WARM_UP_ROWS // rule.one_in, 1)))
     query = rule.query(spark, rows)
     spilled = spilled_bytes(spark)
@@ -43,6 +45,7 @@ def measured(spark: SparkSession, rule: Rule, rows: int) -> dict[str, float | No
         "java_mib": watch.peak.java_mib,
         "python_mib": watch.peak.python_mib,
         "spilled_mib": (spilled_bytes(spark) - spilled) // MIB,
+        "joins": joins_of_last(spark),
     }
 
 
@@ -55,12 +58,22 @@ def spilled_bytes(spark: SparkSession) -> int:
     return sum(stages.apply(at).diskBytesSpilled() for at in range(stages.size()))
 
 
-def main(name: str, rows: str, master: str) -> None:
+def joins_of_last(spark: SparkSession) -> list[str]:
+    """The joins of the last query, in the plan that it ended with: ``["SortMergeJoin"]``."""
+    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+    queries = spark._jsparkSession.sharedState().statusStore().executionsList()
+    plan = queries.apply(queries.size() - 1).physicalPlanDescription()
+    ended_with = plan.partition("== Final Plan ==")[2].partition("== Initial Plan ==")[0]
+    return re.findall(r"\w+(?:Join|Product)\b", ended_with or plan.partition("\n\n")[0])
+
+
+def main(name: str, rows: str, master: str, memory: str = "") -> None:
     """Measure and print."""
-    rule = next(each for each in RULES if each.name == name)
+    rule = next(each for each in RULES + KEYED if each.name == name)
     spark = None
     try:
         settings = SETTINGS if is_this_machine(master) else SETTINGS | OF_A_CLUSTER
+        settings = settings | {"spark.driver.memory": memory} if memory else settings
         spark = get_spark("kafkalearn growth", master=master, **settings)
         said: dict[str, object] = {"took": measured(spark, rule, int(rows))}
     except Exception as error:  # whatever Spark raises where it gives up is the answer

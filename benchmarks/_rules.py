@@ -74,6 +74,8 @@ FETCHES_PER_PARTITION = FOLLOWER_COUNT * ROUND_COUNT
 OWNED = 13  # partitions of each group whose offsets move
 MEMBERS_PER_GROUP = 10  # about
 STEPS = 1000  # intervals that a consumer lives through
+STEADY = ((2, 100, 1), (2, 2100, 1), (2, 2600, 2), (2, 80_200, 2))  # the fetches of a follower: at when, from where
+LATE = ((3, 100, 1), (3, 80_000, 1), (3, 80_100, 2), (3, 80_600, 2))
 BROKERS = (1, 2, 3, 4, 5, 6)
 
 
@@ -302,15 +304,29 @@ def _compacted(rule: Callable[..., DataFrame], **options: object) -> Callable[..
     return lambda spark, rows: customers(spark, rows).transform(rule, **options)
 
 
-def _every_key_once(spark: SparkSession, rows: int) -> DataFrame:
+def _every_key_once(rule: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
     """As many keys as rows: nothing is overtaken, all places stay."""
-    records = spark.range(rows).selectExpr(
-        "cast(cast(xxhash64(id) AS string) AS binary) AS key",
-        "cast('v' AS binary) AS value",
-        "int(id % 12) AS partition",
-        "id AS offset",
+
+    def query(spark: SparkSession, rows: int) -> DataFrame:
+        records = spark.range(rows).selectExpr(
+            "cast(cast(xxhash64(id) AS string) AS binary) AS key",
+            "cast('v' AS binary) AS value",
+            "int(id % 12) AS partition",
+            "id AS offset",
+        )
+        return records.transform(rule)
+
+    return query
+
+
+def _commit_of_each(spark: SparkSession, rows: int) -> DataFrame:
+    """As many partitions as rows, a record in each, and a group that has committed in it once."""
+    place = "concat('topic-', id div 10) AS topic", "int(id % 10) AS partition"
+    records = spark.range(rows).selectExpr(*place, "id AS offset")
+    commits = spark.range(rows).selectExpr(
+        "concat('g-', id % 1000) AS group_id", *place, "id AS offset", "id AS committed_at"
     )
-    return records.transform(compact)
+    return lag.lag_by_partition(records, commits)
 
 
 def _retention(spark: SparkSession, rows: int) -> DataFrame:
@@ -355,6 +371,30 @@ def _write_waits(spark: SparkSession, rows: int) -> DataFrame:
 
 def _fetch_waits(spark: SparkSession, rows: int) -> DataFrame:
     return _write_waits(spark, rows).transform(waiting.fetch_waits, min_bytes=10_000)
+
+
+def _outage_of_each(*, waits: bool = False) -> Callable[..., DataFrame]:
+    """Partitions with two followers, one of which leaves the ISR of each and comes back."""
+
+    def query(spark: SparkSession, rows: int) -> DataFrame:
+        place = "concat('topic-', id div 10) AS topic", "int(id % 10) AS partition", "1 AS leader"
+        written = "array(struct(0 AS at, 0 AS base, 1 AS end), struct(2000 AS at, 1 AS base, 2 AS end))"
+        asked = ", ".join(
+            f"struct({broker} AS broker, {at} AS at, {end} AS from, {at // 2000 + 1 if at < 4000 else 2} AS end)"
+            for broker, at, end in (*STEADY, *LATE)
+        )
+        appended = spark.range(rows).selectExpr(*place, f"explode({written}) AS one").selectExpr(
+            "topic", "partition", "leader", "bigint(one.at) AS at_ms", "bigint(one.base) AS base_offset",
+            "bigint(one.end) AS leader_end",
+        )  # fmt: skip
+        fetched = spark.range(rows).selectExpr(*place, f"explode(array({asked})) AS one").selectExpr(
+            "topic", "partition", "leader", "one.broker", "bigint(one.at) AS at_ms", "bigint(one.from) AS fetch_offset",
+            "bigint(one.end) AS leader_end",
+        )  # fmt: skip
+        changes = replication.isr_changes(fetched, appended, 90_000)
+        return waiting.acks_all_waits(fetched, appended, changes, 90_000) if waits else changes
+
+    return query
 
 
 def _faults(spark: SparkSession, rows: int) -> DataFrame:
@@ -409,7 +449,6 @@ RULES = (
     Rule("operations.incident.sizes", "raw records", _raw(sizes), RAW),
     Rule("operations.loading.load_sizes", "raw records", _raw(load_sizes), RAW),
     Rule("compaction.compact", "records", _compacted(compact), CUSTOMERS),
-    Rule("compaction.compact, every key once", "keys", _every_key_once),
     Rule("compaction.compact, with horizons", "records", _compacted(compact, now_ms=DAY_MS), CUSTOMERS),
     Rule("compaction.count_reasons", "records", _compacted(count_reasons), CUSTOMERS),
     Rule("retention.with_retention", "segments", _retention),
@@ -422,6 +461,15 @@ RULES = (
     Rule("waiting.fetch_waits", "fetches", _fetch_waits, FETCHES, "acks_all_waits"),
     Rule("operations.find_faults", "records", _faults, "cluster_records"),
 )  # fmt: skip
+
+KEYED = (
+    Rule("compaction.compact, every key once", "keys", _every_key_once(compact)),
+    Rule("compaction.count_reasons, every key once", "keys", _every_key_once(count_reasons)),
+    Rule("lag.lag_by_partition, a commit of each", "partitions", _commit_of_each),
+    Rule("replication.isr_changes, an outage of each", "partitions", _outage_of_each(), after="", one_in=10),
+    Rule("waiting.acks_all_waits, an outage of each", "partitions", _outage_of_each(waits=True), "", "isr_changes", 10),
+)
+"""Those whose need grows with keys, at as many keys as rows."""
 
 _FEW_ROWS = "reads a few rows that another rule leaves"
 _IN_A_CHAPTER = "chapter 15 runs it over ten million records; how it grows has not been measured"

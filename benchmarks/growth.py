@@ -3,6 +3,7 @@
     python benchmarks/growth.py                                             each rule at 10 million rows
     python benchmarks/growth.py --rows 50000000 100000000 --remove          larger; data go when they are not needed
     python benchmarks/growth.py --cluster                                   on local-cluster[2,1,2048]
+    python benchmarks/growth.py --keys --rows 10000000 40000000 100000000   as many keys, with a driver of 2 GB
     python benchmarks/growth.py --rule compaction offsets --again           some rules, measured anew
     python benchmarks/growth.py --page                                      writes docs/growth.md, too
 
@@ -29,7 +30,7 @@ from typing import NamedTuple
 
 import pyspark
 from _figures import append_line, lines_of, note
-from _rules import RULES, Rule
+from _rules import KEYED, RULES, Rule
 
 from kafkalearn.base.errors import KafkaLearnError
 from kafkalearn.base.files import FOLDER_VARIABLE, data_folder
@@ -42,6 +43,7 @@ HERE = Path(__file__).resolve().parent
 FIGURES = HERE / "growth.jsonl"
 PAGE = HERE.parent / "docs" / "growth.md"
 LOCAL, CLUSTER = "local[2]", "local-cluster[2,1,2048]"
+SMALL_DRIVER = "local[2] 2g"  # and what memory its Java may have
 MILLION = 1_000_000
 SIZES = (10 * MILLION, 50 * MILLION, 100 * MILLION)
 
@@ -57,9 +59,9 @@ class Line(NamedTuple):
 def main(words: Sequence[str]) -> None:
     """Measure what is not measured yet, and print the table."""
     wanted = parsed(words)
-    rules = chosen(wanted.rule)
+    rules = chosen(wanted.rule, KEYED if wanted.keys else RULES)
     found = read(FIGURES)
-    lines = list(plan(rules, wanted.rows, CLUSTER if wanted.cluster else LOCAL))
+    lines = list(plan(rules, wanted.rows, place_of(wanted)))
     left = [each for each in lines if wanted.again or each not in found]
     note(f"{len(lines)} lines, {len(left)} of them to be measured; every figure goes to {FIGURES}")
     try:
@@ -71,7 +73,7 @@ def main(words: Sequence[str]) -> None:
             append_line(FIGURES, {**line._asdict(), "said": said})
             note(f"{strftime('%H:%M:%S')} {in_words(said)}")
     finally:
-        print(text_table(table(found)), flush=True)
+        print(text_table(table(found, KEYED if wanted.keys else RULES)), flush=True)
         if wanted.page:
             write_page(found)
 
@@ -81,6 +83,7 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--rows", type=int, nargs="*", default=[SIZES[0]], help="10000000 without it")
     options.add_argument("--cluster", action="store_true", help=f"on {CLUSTER} in place of {LOCAL}")
+    options.add_argument("--keys", action="store_true", help="rules by keys, as many as rows, with a driver of 2 GB")
     options.add_argument("--rule", nargs="*", default=[], help="only those of these names, or with these words in them")
     options.add_argument("--again", action="store_true", help="measure what is measured already, too")
     options.add_argument("--minutes", type=float, default=30.0, help="what takes longer is given up")
@@ -89,12 +92,19 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     return options.parse_args(words)
 
 
-def chosen(words: Sequence[str]) -> list[Rule]:
+def place_of(wanted: argparse.Namespace) -> str:
+    """Where the lines that are asked for run."""
+    if wanted.keys:
+        return SMALL_DRIVER
+    return CLUSTER if wanted.cluster else LOCAL
+
+
+def chosen(words: Sequence[str], rules: Sequence[Rule]) -> list[Rule]:
     """The rules of these names; a word that names none stands for all that have it in theirs. Without words, all."""
-    names = {rule.name for rule in RULES}
+    names = {rule.name for rule in rules}
     return [
         rule
-        for rule in RULES
+        for rule in rules
         if not words or rule.name in words or any(word in rule.name for word in words if word not in names)
     ]
 
@@ -133,7 +143,7 @@ def measure(rule: Rule, line: Line, wanted: argparse.Namespace, later: Sequence[
 def child(rule: Rule, line: Line, minutes: float, environment: dict[str, str]) -> dict[str, object]:
     """Run it, and read its last line; if there is none, say how it ended."""
     rows = max(line.rows // rule.one_in, 1)
-    command = [sys.executable, str(HERE / "_growing.py"), rule.name, str(rows), line.master]
+    command = [sys.executable, str(HERE / "_growing.py"), rule.name, str(rows), *line.master.split()]
     try:
         ended = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=60 * minutes)
     except subprocess.TimeoutExpired:
@@ -148,7 +158,7 @@ def child(rule: Rule, line: Line, minutes: float, environment: dict[str, str]) -
 def variables(master: str, folder: Path) -> Iterator[dict[str, str]]:
     """The environment of a line; a cluster on this machine needs a home and a Java that Spark's launcher can use."""
     environment = {**os.environ, FOLDER_VARIABLE: str(folder), "PYTHONPATH": str(HERE.parent)}
-    if master == LOCAL:
+    if master.startswith(LOCAL):
         yield environment
         return
     with tempfile.TemporaryDirectory(prefix="kafkalearn-growth-") as name:
