@@ -46,6 +46,7 @@ LOCAL, CLUSTER = "local[2]", "local-cluster[2,1,2048]"
 SMALL_DRIVER = "local[2] 2g"  # and what memory its Java may have
 MILLION = 1_000_000
 SIZES = (10 * MILLION, 50 * MILLION, 100 * MILLION)
+KEY_COUNTS = (10 * MILLION, 40 * MILLION, 100 * MILLION)
 
 
 class Line(NamedTuple):
@@ -202,27 +203,26 @@ def in_words(said: dict[str, object]) -> str:
     return f"{_number(took['processor_seconds'], 1)} s of the processor, {_number(took['seconds'], 1)} s in all"
 
 
-def table(found: dict[Line, dict[str, object]]) -> list[dict[str, str]]:
-    """A row for each line that is measured, by rule, place and size."""
-    order = {rule.name: number for number, rule in enumerate(RULES)}
-    rules = {rule.name: rule for rule in RULES}
+def table(found: dict[Line, dict[str, object]], rules: Sequence[Rule] = RULES) -> list[dict[str, str]]:
+    """A row for each line of these rules that is measured, by rule, place and size."""
+    order = {rule.name: number for number, rule in enumerate(rules)}
     known = [line for line in found if line.rule in order]
-    known.sort(key=lambda line: (order[line.rule], line.master != LOCAL, line.rows))
-    return [_row(rules[line.rule], line, found[line]) for line in known]
+    known.sort(key=lambda line: (order[line.rule], line.master == CLUSTER, line.rows))
+    return [_row(rules[order[line.rule]], line, found[line]) for line in known]
 
 
 def _row(rule: Rule, line: Line, said: dict[str, object]) -> dict[str, str]:
     rows = max(line.rows // rule.one_in, 1)
-    head = {
-        "rule": rule.name + (f" (after {rule.after})" if rule.after else ""),
-        "rows": f"{rows:,} {rule.of}",
-        "where": "here" if line.master == LOCAL else "two workers",
-    }
-    if "cannot" in said:
+    took = said.get("took")
+    head = {"rule": rule.name + (f" (after {rule.after})" if rule.after else ""), "rows": f"{rows:,} {rule.of}"}
+    if rule in KEYED:
+        head["joins"] = " ".join(_counted(took["joins"])) if took else "-"
+    else:
+        head["where"] = "here" if line.master == LOCAL else "two workers"
+    if took is None:
         return head | dict.fromkeys(("ns a row", "CPU s", "clock s", "Java MiB", "Python MiB", "spilled MiB"), "-") | {
             "breaks": str(said["cannot"])
         }  # fmt: skip
-    took = said["took"]
     processor = took["processor_seconds"]
     return head | {
         "ns a row": _number(None if processor is None else processor / rows * 1e9),
@@ -235,27 +235,36 @@ def _row(rule: Rule, line: Line, said: dict[str, object]) -> dict[str, str]:
     }
 
 
+def _counted(joins: Sequence[str]) -> list[str]:
+    """Spark's names of the joins, each once, with how many there are: ``["3 SortMergeJoin"]``."""
+    return [f"{joins.count(name)} {name}" for name in dict.fromkeys(joins)]
+
+
 def _number(number: float | None, digits: int = 0) -> str:
     """A figure; on a system that does not say it there is none."""
     return "-" if number is None else f"{number:,.{digits}f}"
 
 
 def write_page(found: dict[Line, dict[str, object]]) -> None:
-    """Write the table of the page anew, and which lines are missing; the words around stay."""
-    rows = markdown_table(table(found), columns=["rule"])
-    write_part(PAGE, "python benchmarks/growth.py --page", f"{rows}\n\n{missing(found)}")
+    """Write the tables of the page anew, and which lines are missing; the words around stay."""
+    by_rows = [(rows, LOCAL) for rows in SIZES] + [(SIZES[0], CLUSTER)]
+    by_keys = [(keys, SMALL_DRIVER) for keys in KEY_COUNTS]
+    for words, rules, wanted in (("--page", RULES, by_rows), ("--keys --page", KEYED, by_keys)):
+        rows = markdown_table(table(found, rules), columns=["rule"])
+        write_part(PAGE, f"python benchmarks/growth.py {words}", f"{rows}\n\n{missing(found, rules, wanted)}")
 
 
-def missing(found: dict[Line, dict[str, object]]) -> str:
-    """How many lines of each size are not measured yet."""
-    wanted = [(rows, LOCAL) for rows in SIZES] + [(SIZES[0], CLUSTER)]
+def missing(found: dict[Line, dict[str, object]], rules: Sequence[Rule], wanted: Iterable[tuple[int, str]]) -> str:
+    """How many lines of each size and place are not measured yet."""
+    places = {LOCAL: "here", CLUSTER: "on two workers", SMALL_DRIVER: "with a driver of 2 GB"}
     said = []
     for rows, master in wanted:
-        names = [rule.name for rule in RULES if Line(rule.name, rows, master) not in found]
+        names = [rule.name for rule in rules if Line(rule.name, rows, master) not in found]
         if names:
-            place = "here" if master == LOCAL else "on two workers"
-            which = "all of them" if len(names) == len(RULES) else ", ".join(f"`{name}`" for name in names)
-            said.append(f"- {rows // MILLION} million rows {place}, {len(names)} of {len(RULES)} rules: {which}")
+            which = "all of them" if len(names) == len(rules) else ", ".join(f"`{name}`" for name in names)
+            said.append(
+                f"- {rows // MILLION} million rows {places[master]}, {len(names)} of {len(rules)} rules: {which}"
+            )
     return "Not measured yet:\n\n" + "\n".join(said) if said else "All of it is measured."
 
 

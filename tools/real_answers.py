@@ -15,6 +15,8 @@ import re
 import sys
 from typing import Any
 
+from pyspark.sql import DataFrame
+
 from kafkalearn.base.files import REPOSITORY
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted
 from kafkalearn.live.jars import find_release
@@ -22,6 +24,7 @@ from kafkalearn.live.questions import ORDERS, QUESTIONS, SIMULATED, Shop, ask
 from kafkalearn.live.questions import SHOP_PARTITIONS as PARTITIONS
 from kafkalearn.releases.lines import DEFAULT_RELEASE
 from kafkalearn.spark.real_topic import (
+    OBSERVED,
     OFFSETS_TOPIC,
     SUBSCRIBED,
     file_of,
@@ -36,6 +39,7 @@ from tools.recordings import differences, text_of
 FOLDER = REPOSITORY / "data" / "real-kafka"
 SOURCE = re.compile(r"(recorded for this project on )[-0-9]+( from Apache Kafka )[.0-9]+")
 TOPICS = "topics"
+WORKING = "billing"  # the group whose member dies
 ABOUT = (
     "What a real Kafka answered to the questions of kafkalearn.live.questions: nothing that differs from run to run. "
     "Written by python3 -m tools.real_answers."
@@ -81,7 +85,7 @@ def asked_twice(name: str, line: str) -> Any:
 
 
 def record_topics(line: str) -> None:
-    """Write the topics of the shop, as Spark has read them, before and after it was seen in one of them."""
+    """Write the topics of the shop, as Spark has read them, and what came later: see `RecordedTopics`."""
     spark, folder = get_spark(), FOLDER / TOPICS
     folder.mkdir(parents=True, exist_ok=True)
     with Shop(line) as shop:
@@ -91,15 +95,25 @@ def record_topics(line: str) -> None:
         topics.write(shop_orders(spark), ORDERS)
         topics.write(simulated_commits(spark), SIMULATED)
         shop.commit()
-        record(topics.read(ORDERS, PARTITIONS), folder / file_of(ORDERS))
         record(topics.read(SIMULATED, 1), folder / file_of(SIMULATED))
-        count = shop.kafka.topics()[OFFSETS_TOPIC]
-        before = topics.read(OFFSETS_TOPIC, count).cache()
-        record(before, folder / file_of(OFFSETS_TOPIC))
-        topics.read(OFFSETS_TOPIC, count, SUBSCRIBED).count()
-        places = before.select("partition", "offset")
-        added = topics.read(OFFSETS_TOPIC, count).join(places, ["partition", "offset"], "left_anti")
-        record(added, folder / file_of(f"{OFFSETS_TOPIC}.observed"))
+        counts = {ORDERS: PARTITIONS, OFFSETS_TOPIC: shop.kafka.topics()[OFFSETS_TOPIC]}
+        seen: dict[str, DataFrame] = {}
+
+        def record_new(*names: str, part: str = "") -> None:
+            for name in names:
+                now = topics.read(name, counts[name]).cache()
+                new = now.join(seen[name], ["partition", "offset"], "left_anti") if name in seen else now
+                record(new, folder / file_of(name + part))
+                seen[name] = now.select("partition", "offset")
+
+        record_new(ORDERS, OFFSETS_TOPIC)
+        topics.read(OFFSETS_TOPIC, counts[OFFSETS_TOPIC], SUBSCRIBED).count()
+        record_new(OFFSETS_TOPIC, part=f".{OBSERVED}")
+        shop.start_member(WORKING)
+        record_new(OFFSETS_TOPIC, part=".1")
+        shop.kill_member(WORKING)
+        topics.write(shop_orders(spark), ORDERS)
+        record_new(ORDERS, OFFSETS_TOPIC, part=".2")
     print("topics: recorded")
 
 

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import product
+from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from string import ascii_lowercase
 from types import MappingProxyType
@@ -22,6 +24,7 @@ from confluent_kafka.admin import ConfigResource
 from kafkalearn.base.checks import one_of
 from kafkalearn.base.topic_partition import TopicPartition
 from kafkalearn.formats.records import Record
+from kafkalearn.live import clients
 from kafkalearn.live.cluster import CLEANED, OFFSETS_TOPIC, DescribedGroup
 from kafkalearn.live.errors import KafkaNotFetched, KafkaNotStarted, NoAnswer, NotReached, Refused, wait_for
 from kafkalearn.live.jars import connector_jars, find_release, missing
@@ -487,6 +490,9 @@ ORDERS, SIMULATED = "orders", "simulated"
 SHOP_PARTITIONS = 3
 OFFSETS_PARTITIONS = 4
 COMMITTED = {"billing": (40, 60, 50), "shipping": (10, 0, 20)}  # of each group the offset in each partition
+SHOP_CONFIG = {"offsets.topic.num.partitions": OFFSETS_PARTITIONS, "group.min.session.timeout.ms": 1000}
+SOON_MISSED = {"session.timeout.ms": 2000, "heartbeat.interval.ms": 200}
+READ_AT_ONCE, READ_S = 500, 0.1
 
 
 class Shop:
@@ -502,9 +508,10 @@ class Shop:
         """Start it, if it can be started."""
         self.kafka: Kafka | None = None
         self.jars: list[Path] = []
+        self._members: dict[str, BaseProcess] = {}
         try:
             self.jars = connector_jars(update=lambda done_bytes, total_bytes: None)
-            self.kafka = Kafka(1, release, config={"offsets.topic.num.partitions": OFFSETS_PARTITIONS}).start()
+            self.kafka = Kafka(1, release, config=SHOP_CONFIG).start()
             self.kafka.create_topic(ORDERS, SHOP_PARTITIONS)
             self.kafka.create_topic(SIMULATED)
             self.asked = started_sentence(self.kafka.release.version)
@@ -529,8 +536,31 @@ class Shop:
             consumer.close()
         self._read_and_leave("search")
 
+    def start_member(self, group: str) -> None:
+        """Let a member of a group, in a process of its own, read all orders and commit; it goes on reading."""
+        if self.kafka is None:
+            return
+        self.kafka.coordinator(group)
+        member = get_context("spawn").Process(target=_read_and_commit, args=(self.kafka.bootstrap, group), daemon=True)
+        member.start()
+        self._members[group] = member
+        ends = {number: self.kafka.high_watermark(ORDERS, number) for number in range(SHOP_PARTITIONS)}
+
+        def committed() -> dict[int, int]:
+            return {place.partition: each.offset for place, each in self.kafka.committed(group).items()}
+
+        wait_for(committed, {number: end for number, end in ends.items() if end}, f"what {group!r} has committed:")
+
+    def kill_member(self, group: str) -> None:
+        """End that process as a machine fails: nobody leaves the group. Done when the coordinator has missed it."""
+        if group in self._members:
+            _killed(self._members.pop(group))
+            wait_for(lambda: self.kafka.group(group).state, "Empty", f"the state of {group!r}:")
+
     def close(self) -> None:
         """Stop it; a second time does nothing."""
+        while self._members:
+            _killed(self._members.popitem()[1])
         if self.kafka is not None:
             self.kafka.close()
             self.kafka = None
@@ -550,6 +580,20 @@ class Shop:
         wait_for(lambda: (consumer.poll(0.05), len(consumer.assignment()))[1], SHOP_PARTITIONS, "partitions of search:")
         consumer.close()
         wait_for(lambda: self.kafka.group(group).state, "Empty", f"the state of {group!r}:")
+
+
+def _read_and_commit(bootstrap: str, group: str) -> None:
+    """What a member does in its process, as long as that of the shop is there."""
+    consumer = clients.consumer(bootstrap, group, SOON_MISSED)
+    consumer.subscribe([ORDERS])
+    while parent_process().is_alive():
+        if consumer.consume(READ_AT_ONCE, READ_S):
+            consumer.commit(asynchronous=False)
+
+
+def _killed(process: BaseProcess) -> None:
+    process.kill()
+    process.join()
 
 
 # What the cleaner leaves of a log in its first pass and in a later one: when a tombstone goes.

@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 OFFSETS_TOPIC = "__consumer_offsets"
+ORDERS, OBSERVED = "orders", "observed"
 ORDER_COUNT, CUSTOMER_COUNT = 300, 40
 COMMITTED_MS = 1_700_000_000_000
 
@@ -187,12 +188,17 @@ class KafkaTopics:
 
 
 class RecordedTopics:
-    """Topics that were read once, by `record`, and lie in a folder: the same rows where no Kafka can be started."""
+    """Topics that were read once, by `record`, and lie in a folder: the same rows where no Kafka can be started.
+
+    What came later has files of its own: ``.observed`` after the topic was read by subscribing, ``.1`` and ``.2`` after
+    the orders were sent for the first and the second time.
+    """
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         """Remember them."""
         self.spark, self.folder = spark, folder
         self._is_observed = False
+        self._sent_count = 0
 
     def read(self, topic: str, partition_count: int, way: str | None = None) -> DataFrame:
         """What `KafkaTopics.read` gave of it, in this way."""
@@ -200,17 +206,14 @@ class RecordedTopics:
         rows = self._rows(topic)
         if way == SUBSCRIBED:
             self._is_observed = True
-        if topic in INTERNAL:
-            if way == PLAIN:
-                return rows.where("false")
-            if self._is_observed:
-                rows = rows.unionAll(self._rows(f"{topic}.observed"))
-        return rows
+            rows = self._rows(topic)
+        return rows.where("false") if topic in INTERNAL and way == PLAIN else rows
 
     def stream(self, topic: str, most_per_batch: int | None = None, partition_count: int | None = None) -> DataFrame:
-        """What `KafkaTopics.stream` gave of it, in one micro-batch."""
+        """What `KafkaTopics.stream` gave of it, in one micro-batch; what came later, in another."""
         kinds = self.spark.read.schema(RECORDED_COLUMNS).json(str(self._path(topic))).schema
-        options = {"pathGlobFilter": self._path(topic).name}
+        names = ",".join(path.name for path in self._paths(topic))
+        options = {"pathGlobFilter": f"{{{names}}}", "maxFileAge": "36500d"}
         return _as_source(self.spark.readStream.schema(kinds).options(**options).json(str(self.folder)))
 
     def write(self, records: DataFrame, topic: str) -> None:
@@ -226,14 +229,22 @@ class RecordedTopics:
             raise KafkaLearnError(
                 f"the recorded topic {topic!r} holds other records; these can be sent to a real Kafka only"
             )
+        self._sent_count += topic == ORDERS
 
     def _rows(self, name: str) -> DataFrame:
-        return _as_source(self.spark.read.schema(RECORDED_COLUMNS).json(str(self._path(name))))
+        paths = [str(path) for path in self._paths(name)]
+        return _as_source(self.spark.read.schema(RECORDED_COLUMNS).json(paths))
+
+    def _paths(self, name: str) -> list[Path]:
+        """The files of what is in a topic by now."""
+        later = [OBSERVED] * self._is_observed + [str(number + 1) for number in range(self._sent_count)]
+        paths = [self.folder / file_of(f"{name}.{part}") for part in later]
+        return [self._path(name), *(path for path in paths if path.is_file())]
 
     def _path(self, name: str) -> Path:
         path = self.folder / file_of(name)
         if not path.is_file():
-            there = sorted(each.stem for each in self.folder.glob("*.jsonl"))
+            there = sorted({each.name.partition(".")[0] for each in self.folder.glob("*.jsonl")})
             raise KafkaLearnError(f"no topic {name!r} is recorded; there are {listed(there)}")
         return path
 

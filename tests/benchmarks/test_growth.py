@@ -12,7 +12,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 RULES_FOLDER = ROOT / "kafkalearn" / "spark"
 NO_RULES = ("session", "data", "columns")
-TOOK = {"took": {"seconds": 4.0, "processor_seconds": 5.0, "java_mib": 900, "python_mib": 80, "spilled_mib": 0}}
+WRITTEN_BY = "--page", "--keys --page"
+MEASURED = {"seconds": 4.0, "processor_seconds": 5.0, "java_mib": 900, "python_mib": 80, "spilled_mib": 0}
+TOOK = {"took": MEASURED | {"joins": ["SortMergeJoin"] * 2}}
 
 
 @pytest.fixture
@@ -53,7 +55,8 @@ def test_every_rule_on_spark_has_a_line_or_a_reason_for_none(growth):
 
     assert len(functions) > 50
     assert {name for name in functions if name.rpartition(".")[2] not in measured} == set(left_out)
-    assert len({rule.name for rule in growth.RULES}) == len(growth.RULES)
+    names = [rule.name for rule in growth.RULES + growth.KEYED]
+    assert len(set(names)) == len(names)
 
 
 def test_a_second_call_goes_on_and_more_rows_are_not_tried_where_fewer_were_too_many(growth, capsys):
@@ -86,9 +89,11 @@ def test_a_line_that_was_cut_off_is_measured_again(growth, tmp_path):
 
 def test_the_page_has_what_is_measured_and_says_what_is_missing(growth, monkeypatch, tmp_path):
     page = tmp_path / "growth.md"
-    page.write_text("before\n<!-- written by python benchmarks/growth.py --page -->\nold\n<!-- end -->\nafter\n")
+    parts = [f"<!-- written by python benchmarks/growth.py {words} -->\nold\n<!-- end -->\n" for words in WRITTEN_BY]
+    page.write_text(f"before\n{'between'.join(parts)}after\n")
     monkeypatch.setattr(growth, "PAGE", page)
     growth.main(["--page", "--rule", "lag.lag_over_time"])
+    growth.main(["--keys", "--page", "--rows", "40000000", "--rule", "every key once"])
     text = page.read_text()
 
     assert text.startswith("before\n")
@@ -97,6 +102,10 @@ def test_the_page_has_what_is_measured_and_says_what_is_missing(growth, monkeypa
     assert "| lag.lag_over_time | 10,000,000 records | here | 500 | 5.0 |" in text
     assert f"10 million rows here, {len(growth.RULES) - 1} of {len(growth.RULES)} rules: `coordinator." in text
     assert "all of them" in text
+    by_keys = text.partition("between")[2]
+    assert "| compaction.compact, every key once | 40,000,000 keys | 2 SortMergeJoin | 125 | 5.0 |" in by_keys
+    assert f"- 10 million rows with a driver of 2 GB, {len(growth.KEYED)} of {len(growth.KEYED)} rules: all" in by_keys
+    assert growth.asked[-1][1:] == (40_000_000, "local[2] 2g")
 
 
 def test_the_page_is_that_of_the_figures_beside_the_benchmark(monkeypatch, tmp_path):
