@@ -125,6 +125,24 @@ def test_the_live_table_has_a_group_and_its_lag_until_it_is_deleted(spark, shop,
         topics.stream(OFFSETS_TOPIC)
 
 
+def test_a_killed_member_is_missed_in_the_live_table_and_the_lag_of_its_group_grows(spark, shop, topics, tmp_path):
+    folder = str(tmp_path / "groups")
+    topics.write(shop_orders(spark), ORDERS)
+
+    def billing():
+        stream = topics.stream(OFFSETS_TOPIC, partition_count=OFFSETS_PARTITIONS).unionAll(topics.stream(ORDERS))
+        assert follow(stream, folder, availableNow=True).awaitTermination(120)
+        group = groups_now(spark, folder).where("group_id = 'billing'").first()
+        rows = lag_now(spark, folder).where("group_id = 'billing'").collect()
+        return group.state, group.member_count, sum(row.lag for row in rows)
+
+    shop.start_member("billing")
+    assert billing() == ("Stable", 1, 0)
+    shop.kill_member("billing")
+    topics.write(shop_orders(spark), ORDERS)
+    assert billing() == ("Empty", 0, 300)
+
+
 def test_a_session_gets_each_jar_once(spark, shop):
     known = sorted(row[0] for row in spark.sql("LIST JARS").collect())
     add_jars(spark, shop.jars)

@@ -16,7 +16,7 @@ from kafkalearn.spark.lag import log_ends
 from kafkalearn.spark.offsets import decode_offsets
 from kafkalearn.spark.offsets.live import follow, followed, groups_now, lag_now
 from kafkalearn.spark.offsets.state import group_states, lag_of, latest_state
-from kafkalearn.spark.real_topic import OFFSETS_TOPIC, topics_of
+from kafkalearn.spark.real_topic import OFFSETS_TOPIC, ORDERS, shop_orders, topics_of
 
 pytestmark = pytest.mark.spark
 
@@ -133,6 +133,22 @@ def test_killed_ten_times_no_record_is_lost_and_none_counts_twice(spark, records
         )
         assert run.returncode == (0 if dies == "never" else -9), run.stderr[-2000:]
     assert_same_as_at_once(spark, records, folder)
+
+
+def test_a_recorded_group_that_dies_is_empty_in_the_table_and_its_lag_grows(spark, tmp_path):
+    topics, folder = topics_of(spark, None), str(tmp_path / "groups")
+
+    def billing():
+        topics.write(shop_orders(spark), ORDERS)
+        stream = topics.stream(OFFSETS_TOPIC, partition_count=4).unionAll(topics.stream(ORDERS))
+        assert follow(stream, folder, availableNow=True).awaitTermination(300)
+        group = groups_now(spark, folder).where("group_id = 'billing'").first()
+        rows = lag_now(spark, folder).where("group_id = 'billing'").collect()
+        return group.state, group.member_count, sum(row.lag for row in rows)
+
+    assert billing() == ("Stable", 1, 0)
+    assert billing() == ("Empty", 0, 300)
+    assert topics.read(ORDERS, 3).count() == 600
 
 
 @pytest.mark.parametrize("rule", [compact, latest_state, group_states])
