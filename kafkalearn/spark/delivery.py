@@ -259,7 +259,8 @@ def crash_costs(
     Returns
     -------
     DataFrame
-        ``run``, ``strategy``, ``record_count`` (processed), ``lost_count``, ``doubled_count``, ``commit_count``.
+        ``run``, ``strategy``, ``record_count`` (processed), ``lost_count``, ``doubled_count``, ``commit_count``. The
+        polls of a run are in one row, some 64 bytes each.
 
     Raises
     ------

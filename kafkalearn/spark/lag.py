@@ -89,7 +89,8 @@ def lag_by_partition(records: DataFrame, commits: DataFrame, owners: DataFrame |
     -------
     DataFrame
         ``group_id``, ``topic``, ``partition``, ``committed``, ``log_end``, ``lag`` (negative where a group committed
-        past the end) and, with `owners`, ``member_id``.
+        past the end) and, with `owners`, ``member_id``. Nothing is kept whole: a group and partition, and a partition
+        that is written, take their own bytes and about 50 more in one worker, on disk if need be.
 
     Examples
     --------
@@ -238,8 +239,8 @@ def backlogs(
     consumers : DataFrame
         ``consumer`` and ``rate``, the records that it can process in an interval.
     arrivals : DataFrame
-        ``interval``, a number that rises, and ``record_count``. It is collected into one row: some ten thousand
-        intervals at most.
+        ``interval``, a number that rises, and ``record_count``. All of it, 8 bytes an interval, is one row that
+        every worker has: some ten thousand intervals at most.
     queue_limit, retention : int
         Records that the queue of a consumer and the log hold; by default, as many as come.
 

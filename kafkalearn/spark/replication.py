@@ -155,7 +155,8 @@ def isr_changes(
     -------
     DataFrame
         ``topic``, ``partition``, ``broker``, ``at_ms``, ``change``: ``"shrink"`` or ``"expand"``. Exact where at most
-        one follower of a partition is out at a time.
+        one follower of a partition is out at a time. Nothing is kept whole: one worker has all fetches of a follower in
+        order, on disk if need be.
 
     References
     ----------
@@ -244,6 +245,7 @@ def high_watermarks(
     DataFrame
         ``topic``, ``partition``, ``at_ms``, ``leader_end`` (the leader's LEO), ``isr`` (broker ids, rising),
         ``high_watermark``. Exact at moments when no follower is caught up again and not yet back in the ISR.
+        The changes of a follower are in one row, some 40 bytes each; all else goes to disk if need be.
 
     References
     ----------

@@ -281,7 +281,7 @@ def with_backlog(df: DataFrame, asked: str, done_per_second: int, output: str = 
     ----------
     df : DataFrame
         ``second``, without gaps, and how many writes come in it: what `writes_per_second` returns. One task reads them
-        all, in order: a row each second, so a year is 32 million; what does not fit goes to its disk.
+        all, in order: a row of some 50 bytes each second, so a year is 32 million; what does not fit goes to its disk.
     asked : str
         The column of writes: ``"znode_writes"`` or ``"requests"``.
     done_per_second : int
