@@ -25,9 +25,7 @@ from typing import Generic
 from kafkalearn.base.checks import iterable, one_of
 from kafkalearn.base.errors import KafkaLearnError, counted, listed, shown
 from kafkalearn.base.search import Event, Model, Settings, State, Steps, checked_steps
-from kafkalearn.base.trace import Frame, Trace, no_search, run
-
-Describe = Callable[[Frame[State, Event], Frame[State, Event] | None], str]
+from kafkalearn.base.trace import Trapped, no_search, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class Stuck(Generic[State, Event]):
 
     outcome: str  # "found", or why it ended without: "nothing left", "depth", "budget"
     promise: str
-    trace: Trace[State, Event] | None  # a shortest run into the trap, and once round it
+    trace: Trapped[State, Event] | None  # a shortest run into the trap, and once round it
     loop_start: int | None  # the frame from which the run goes round; None in a dead end, where it ends
     state_count: int  # different states found
     step_count: int  # events tried
@@ -51,39 +49,6 @@ class Stuck(Generic[State, Event]):
     def is_dead_end(self) -> bool:
         """Whether nothing that has to happen can happen any more."""
         return self.trace is not None and self.loop_start is None
-
-    def marked(self, describe: Describe[State, Event]) -> Describe[State, Event]:
-        """The sentences of a player, with the loop, or the dead end, named in them.
-
-        Parameters
-        ----------
-        describe : callable
-            ``describe(frame, before)``, as `kafkalearn.views.play` takes it.
-
-        Examples
-        --------
-        >>> lamp = Model(None, lambda _, on, event: not on, lambda on: (on,), lambda parts, event: None)
-        >>> stuck = Stuck("found", "rest", run(lamp.step, None, False, ["turn", "turn"]), 0, 2, 2)
-        >>> describe = stuck.marked(lambda frame, before: f"{frame.event or 'start'}.")
-        >>> [describe(frame, None) for frame in stuck.trace]
-        ['Here the loop begins: start.', 'In the loop: turn.', 'In the loop, and again from frame 0: turn.']
-        """
-        if self.trace is None:
-            raise KafkaLearnError(f"there is no run to describe: {self!r}")
-        last = self.trace[-1].index
-        first = last if self.loop_start is None else self.loop_start
-
-        def sentence(frame: Frame[State, Event], before: Frame[State, Event] | None) -> str:
-            words = describe(frame, before)
-            if frame.index < first:
-                return words
-            if self.loop_start is None:
-                return f"Dead end, nothing that has to happen can: {words}"
-            if frame.index == first:
-                return f"Here the loop begins: {words}"
-            return f"In the loop{f', and again from frame {first}' if frame.index == last else ''}: {words}"
-
-        return sentence
 
     def __repr__(self) -> str:
         """The verdict, and the run that was found."""
@@ -94,7 +59,7 @@ class Stuck(Generic[State, Event]):
                 "nothing left": f"nothing left: in each fair run of {self.state_count:,} states it comes again",
             }
             return f"{ended[self.outcome]}: {self.promise}"
-        into = len(self.trace) - 1 if self.loop_start is None else self.loop_start - self.trace[0].index
+        into = len(self.trace) - 1 if self.loop_start is None else self.loop_start
         how = (
             f"after {counted(into, 'event')} nothing that has to happen can"
             if self.loop_start is None
@@ -162,7 +127,7 @@ def find_stuck(
     'nothing left'
     >>> find_stuck(door, "outside", ["come", "go first"], fair=["come"])
     found: after 1 event nothing that has to happen can, and it never comes: somebody is through
-    a run of 2 moments
+    a run of 2 moments, the last a dead end
       0  the start
       1  come
     """
@@ -181,7 +146,8 @@ def find_stuck(
         way = graph.way_to(trap.entry)
         around = () if trap.is_dead_end else graph.around(trap, must)
         played = run(model.step, model.settings, initial, [steps.events[index] for index in (*way, *around)])
-    return Stuck("found", name, played, len(way) if around else None, len(graph.keys), graph.step_count)
+    begins = len(way) if around else None
+    return Stuck("found", name, Trapped(played, begins), begins, len(graph.keys), graph.step_count)
 
 
 def _fair(chosen: Iterable[Event | type] | None, events: tuple[Event, ...], at_most: Mapping[type, int]) -> list[int]:

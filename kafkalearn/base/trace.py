@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from itertools import accumulate
-from typing import Any, Generic, SupportsIndex, TypeVar, overload
+from typing import Any, Generic, Self, SupportsIndex, TypeVar, overload
 
 from kafkalearn.base.errors import counted
 
@@ -81,6 +81,36 @@ class Trace(tuple[Frame[State, Event], ...], Generic[State, Event]):
             half = MOST_SHOWN // 2
             lines[half : len(lines) - half] = [f"  ... {len(lines) - 2 * half} more ..."]
         return "\n".join([f"a run of {counted(len(self), 'moment')}", *lines])
+
+
+class Trapped(Trace[State, Event]):
+    """A run whose end never ends: it goes round from `loop_start` on, or it stands in a dead end (None).
+
+    Of a loop the last moment is that of `loop_start` again. A part of such a run, or the sum of two, is any trace.
+
+    Examples
+    --------
+    >>> turned = run(lambda _, lamp, event: not lamp, None, True, ["off", "on"])
+    >>> Trapped(turned, loop_start=0)
+    a run of 3 moments, from 0 on round and round
+      0  the start
+      1  off
+      2  on
+    """
+
+    loop_start: int | None  # its place among the moments
+
+    def __new__(cls, frames: Iterable[Frame[State, Event]] = (), loop_start: int | None = None) -> Self:
+        """The same moments, and where the loop begins."""
+        made = super().__new__(cls, frames)
+        made.loop_start = loop_start
+        return made
+
+    def __repr__(self) -> str:
+        """The run, and how it goes on."""
+        first, *lines = super().__repr__().split("\n")
+        ends = "the last a dead end" if self.loop_start is None else f"from {self.loop_start} on round and round"
+        return "\n".join([f"{first}, {ends}", *lines])
 
 
 def _line(frame: Frame[State, Event]) -> str:

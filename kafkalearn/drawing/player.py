@@ -18,8 +18,9 @@ from textwrap import wrap
 from typing import Any, TypeAlias
 
 from kafkalearn.base.errors import KafkaLearnError
-from kafkalearn.base.trace import Event, Frame, State, Trace
+from kafkalearn.base.trace import Event, Frame, State, Trace, Trapped
 from kafkalearn.drawing.controls import Control
+from kafkalearn.drawing.looping import STRIP_HEIGHT, Describe, how_it_ends, marked, strip
 from kafkalearn.drawing.svg import BODY, INK, PANEL, SANS, WIDTH, escape, number, rect, text
 
 # A picture.
@@ -111,7 +112,6 @@ def _between(whole: str, start: str, end: str) -> str:
 MOST_FRAMES = 500  # more than anyone steps through; each is drawn beforehand
 STILL_COUNT = 3
 Draw: TypeAlias = Callable[[Frame[State, Event], Frame[State, Event] | None], Picture]
-Describe: TypeAlias = Callable[[Frame[State, Event], Frame[State, Event] | None], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +127,11 @@ class Animation:
     touch: Mapping[str, Any] | None = field(default=None, repr=False)  # what may happen next (drawing.touching)
 
     @property
+    def loop(self) -> int | None:
+        """The frame from which the run goes round and round, where it does."""
+        return self.trace.loop_start if isinstance(self.trace, Trapped) else None
+
+    @property
     def payload(self) -> str:
         """All that the browser needs, as JSON: the distinct lines, and each frame as runs of them."""
         lines: dict[str, int] = {}
@@ -134,6 +139,8 @@ class Animation:
         parts = {"title": self.title, "captions": self.captions, "lines": list(lines), "frames": frames}
         if self.touch is not None:
             parts |= {"touch": self.touch}
+        if self.loop is not None:
+            parts |= {"loop": self.loop}
         return json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
 
     @property
@@ -177,7 +184,8 @@ class Animation:
 
     def html(self, start: int | None = None) -> str:
         """A player that needs no kernel and no network; without scripts its key frames remain."""
-        return player_html(self.payload, self.still.html, self.start if start is None else start)
+        start = self.start if start is None else start
+        return player_html(self.payload, self.still.html, start, loop=self.loop)
 
     def mimebundle(self, start: int | None = None) -> dict[str, str]:
         """What a page can show of it, from the most to the least it may be capable of."""
@@ -188,7 +196,7 @@ class Animation:
 
 
 def animation(
-    trace: Trace[State, Event],
+    trace: Trace[State, Event] | None,
     draw: Draw[State, Event],
     describe: Describe[State, Event] | None = None,
     *,
@@ -201,7 +209,8 @@ def animation(
     Parameters
     ----------
     trace : tuple of Frame
-        What a simulator returns; 1 to 500 frames.
+        What a simulator returns; 1 to 500 frames. Of one that a ``find_stuck`` has found, the loop or the dead end is
+        marked, in the pictures and in the sentences.
     draw : callable
         ``draw(frame, before)`` returns the `Picture` of a frame; `before` is the frame before it in `trace`, or
         None, so that what changed can be marked.
@@ -224,19 +233,24 @@ def animation(
     Raises
     ------
     KafkaLearnError
-        If the trace is empty or too long, if `draw` returns no picture, or `start` or a still is not in the trace.
+        If the trace is empty, too long or none, if `draw` returns no picture, or `start` or a still is not in it.
     """
-    trace = Trace(trace)
+    if trace is None:
+        raise KafkaLearnError("there is no run to play: the search has found none")
+    trace = trace if isinstance(trace, Trapped) else Trace(trace)
     _refuse_length(len(trace))
     befores = (None, *trace)
     describe = describe or _event_name
     pictures = tuple(_drawn(draw, frame, before) for frame, before in zip(trace, befores, strict=False))
+    if isinstance(trace, Trapped):
+        describe = marked(trace, describe)
+        pictures = tuple(_with_strip(trace, place, each) for place, each in enumerate(pictures))
     captions = tuple(describe(frame, before) for frame, before in zip(trace, befores, strict=False))
     return Animation(trace, pictures, captions, title, _stills(stills, len(trace)), _place(start, len(trace)))
 
 
 def to_play(
-    trace: Trace[State, Event] | Animation,
+    trace: Trace[State, Event] | Animation | None,
     draw: Draw[State, Event] | None = None,
     describe: Describe[State, Event] | None = None,
     *,
@@ -285,6 +299,13 @@ def _drawn(draw: Draw[State, Event], frame: Frame[State, Event], before: Frame[S
             f"got {type(drawn).__name__}"
         )
     return drawn
+
+
+def _with_strip(trace: Trapped[Any, Any], place: int, drawn: Picture) -> Picture:
+    """A picture with all moments of its run below it, the loop or the dead end drawn as one."""
+    width, height = drawn.size
+    whole, label = drawn.replace("<svg ", '<svg x="0" y="0" ', 1), f"{drawn.label.rstrip('.')}. {how_it_ends(trace)}"
+    return picture(height + STRIP_HEIGHT, whole, *strip(trace, place, height, width), label=label, width=width)
 
 
 def _stills(stills: Sequence[int] | None, count: int) -> tuple[int, ...]:
@@ -340,12 +361,20 @@ def player_style() -> str:
 
 
 @cache
+def looping_script() -> str:
+    """What a page needs besides where a run goes round: it comes after the player."""
+    looping = (_HERE / "looping.js").read_text("utf-8")
+    return f'\n<script type="module">\n{looping}\ngoRoundAll();\n</script>'
+
+
+@cache
 def live_script() -> str:
     """The player with what is alive where a kernel, or a page's Python, answers: it can be touched, and things move.
 
     What a notebook keeps in its outputs is `player_script` alone.
     """
-    return player_script().replace("export default { render };", (_HERE / "touching.js").read_text("utf-8"))
+    looping, touching = ((_HERE / name).read_text("utf-8") for name in ("looping.js", "touching.js"))
+    return player_script().replace("export default { render };", f"\n{looping}{touching}")
 
 
 @cache
@@ -355,22 +384,29 @@ def live_style() -> str:
 
 
 def player_html(
-    payload: str, still: str, start: int, controls: Sequence[Control] = (), values: Sequence[object] = ()
+    payload: str,
+    still: str,
+    start: int,
+    controls: Sequence[Control] = (),
+    values: Sequence[object] = (),
+    loop: int | None = None,
 ) -> str:
     """A player for an animation's payload from frame `start` on, beside the controls it was drawn with.
 
-    Where no script runs, `still` remains, the HTML of the key frames.
+    Where no script runs, `still` remains, the HTML of the key frames. A run that goes round, from frame `loop` on,
+    brings a script of its own, which other players do without.
     """
     described = json.dumps([each.for_page for each in controls], ensure_ascii=False)
     parts = {"_animation": payload, "_controls": described, "_values": values_for_page(controls, values)}
     state = ",".join([f'"value":{start}', *(f'"{name}":{text}' for name, text in parts.items())])
     data = f"{{{state}}}".replace("<", "\\u003c")  # no "</script>" may appear in a script
     stood_at = f"<p>{html.escape(words_of(controls, values))}</p>" if controls else ""
+    goes_round = "" if loop is None else f' data-kl-loop="{loop}"'
     return (
-        f'<div class="kl-player" data-kl-start>{stood_at}{still}'
+        f'<div class="kl-player" data-kl-start{goes_round}>{stood_at}{still}'
         f'<script type="application/json">{data}</script></div>\n'
         f"<style>{player_style()}</style>\n"
-        f'<script type="module">\n{player_script()}\nmountAll();\n</script>'
+        f'<script type="module">\n{player_script()}\nmountAll();\n</script>{looping_script() if goes_round else ""}'
     )
 
 

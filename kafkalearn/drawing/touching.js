@@ -286,6 +286,7 @@ function renderLive(given) {
   function framed() {
     const svg = picture(), now = model.get("value"), animated = model.get("_animation");
     if (!svg) return;
+    if (animated !== text) goRound(el, JSON.parse(animated).loop);
     const isNext = now === value + 1 || (animated !== text && text !== null && now > 0 && el.classList.contains("kl-touched"));
     const ms = Math.min(MOVE_MS, 800 / Number(el.querySelector(".kl-bar select").value || 1));
     point(null);

@@ -219,7 +219,8 @@ class Varied(Player):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data, metadata = super()._repr_mimebundle_(**kwargs)
         values = list(self.values.values())
-        html = player_html(self.animation.payload, self.animation.still.html, self.value, self.controls, values)
+        shown = self.animation
+        html = player_html(shown.payload, shown.still.html, self.value, self.controls, values, shown.loop)
         text = f"{words_of(self.controls, values)}\n{self.animation.text}"
         return data | {"text/html": html, "text/plain": text}, metadata
 

@@ -521,7 +521,7 @@ def find_stuck(
     'nothing left'
     >>> find_stuck(settings, kinds, at_most={BrokerCrashed: 2})
     found: after 4 events nothing that has to happen can, and it never comes: a leader answers
-    a run of 5 moments
+    a run of 5 moments, the last a dead end
       0  the start
       1  BrokerCrashed(broker_id=1)
       2  BrokerCrashed(broker_id=2)

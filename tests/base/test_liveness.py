@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from itertools import chain, combinations
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from kafkalearn.base.errors import IllegalEvent, KafkaLearnError
 from kafkalearn.base.liveness import find_stuck
 from kafkalearn.base.search import whole
+from kafkalearn.base.trace import Trace
 
 # A machine: by event and state the next state; the state itself is no change, -1 makes no sense there.
 Machine = list[list[int]]
@@ -148,6 +150,10 @@ def test_what_cannot_be_meant_is_refused(given, said):
         find_stuck(WHOLE, 0, ["on"], **given)
 
 
-def test_there_is_no_run_to_describe_where_none_was_found():
-    with pytest.raises(KafkaLearnError, match="no run to describe"):
-        find_stuck(WHOLE, 0, ["on"], "it is 4").marked(lambda frame, before: "")
+def test_a_run_into_a_trap_knows_where_its_loop_begins_and_its_parts_are_runs_as_any():
+    found = find_stuck(WHOLE, 0, ["on", "back"], "it is 4", fair=["on"]).trace
+    again = pickle.loads(pickle.dumps(found))
+
+    assert (again, again.loop_start, repr(again)) == (found, 0, repr(found))
+    assert repr(found).startswith("a run of 3 moments, from 0 on round and round\n")
+    assert type(found[1:]) is type(found + found) is Trace

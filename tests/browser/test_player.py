@@ -40,6 +40,12 @@ def steps(group_id, broker_count):
     return animation(look_up(group_id, leaders), draw_lookup, describe_lookup)
 vary(steps, group_id="billing", broker_count=(1, 6, 6))
 """
+LOOPED = """
+from kafkalearn.base.trace import Trapped, run
+from kafkalearn.drawing.player import picture
+turned = run(lambda _, state, event: (state, event), None, "start", ["in", "left", "right"])
+play(Trapped(turned, loop_start=1), lambda frame, before: picture(40, label=str(frame.index)))
+"""
 FIRST = 'Which broker coordinates the group "test-group"? Nothing is read yet.'
 THIRD = "Unit 3 of 10, s = 115, goes into the hash: h = 31 * 3697 + 115 = 114722."
 LAST = "Broker 1 leads partition 12: it coordinates the group."
@@ -52,13 +58,13 @@ def notebook(*sources):
 
 @pytest.fixture(scope="module")
 def executed() -> nbformat.NotebookNode:
-    return NotebookClient(notebook(IMPORTS, PLAYER, VARIED)).execute()
+    return NotebookClient(notebook(IMPORTS, PLAYER, VARIED, LOOPED)).execute()
 
 
 @pytest.fixture(scope="module")
 def run_once(lab, browser):
     """JupyterLab on a notebook whose cells have all been run: opening it takes longer than any test."""
-    lab.put("player.ipynb", notebook(IMPORTS, PLAYER, HEARD, VARIED))
+    lab.put("player.ipynb", notebook(IMPORTS, PLAYER, HEARD, VARIED, LOOPED))
     watched = watch(browser)
     watched.open_notebook(lab, "player.ipynb")
     watched.run_all(timeout_ms=180_000)
@@ -156,6 +162,26 @@ def test_it_plays_to_the_end_stops_there_and_starts_anew(running):
     expect(count).not_to_have_text("13 of 13")
     press(running, player, "Space")
     expect(is_paused).to_be_visible()
+
+
+def goes_round_and_round(page):
+    player = player_of(page, 2)
+    button, caption = player.locator(".kl-round"), player.locator(".kl-caption")
+    expect(caption).to_have_text("the start")
+    player.locator("select").select_option("8")
+    button.click()
+    expect(button).to_have_text("Stop · round 3")
+    expect(caption).to_contain_text("n the loop")  # not where the run began
+    page.keyboard.press("r")
+    expect(button).to_have_text("Round")
+    press(page, player, "End")
+    expect(caption).to_have_text("In the loop, and again as in step 1: right")
+    page.keyboard.press("Home")
+    expect(player_of(page).locator(".kl-round")).to_have_count(0)  # of no other player
+
+
+def test_a_run_into_a_loop_is_played_round_and_round(running):
+    goes_round_and_round(running)
 
 
 def test_one_key_leads_into_the_picture_and_one_back_to_the_cells(running):
@@ -322,11 +348,19 @@ def test_an_exported_page_plays_offline_and_its_players_do_not_meddle(browser, e
     context.close()
 
 
+def test_an_exported_page_plays_a_loop_round_and_round(browser, exported):
+    shown = browser.new_page()
+    shown.goto(exported)
+
+    goes_round_and_round(shown)
+    shown.close()
+
+
 def test_an_exported_page_without_scripts_shows_its_pictures(browser, exported):
     context = browser.new_context(java_script_enabled=False)
     shown = context.new_page()
     shown.goto(exported)
 
-    expect(shown.locator(".kl-player img")).to_have_count(2)
+    expect(shown.locator(".kl-player img")).to_have_count(3)
     assert shown.locator(".kl-player img").first.bounding_box()["height"] > 800
     context.close()

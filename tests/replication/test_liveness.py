@@ -72,16 +72,6 @@ def test_a_dead_broker_that_was_as_far_holds_a_record_back_until_the_next_one_co
     assert after.replicas[0].log.high_watermark == 2
 
 
-def test_the_trap_is_named_in_the_sentences():
-    found = find_stuck(TWO, [Fetch, BrokerCrashed, SessionExpired], at_most={BrokerCrashed: 2})
-    describe = found.marked(lambda frame, before: "...")
-
-    assert [describe(frame, None) for frame in found.trace][-2:] == [
-        "...",
-        "Dead end, nothing that has to happen can: ...",
-    ]
-
-
 @pytest.mark.parametrize("promise", PROGRESS)
 def test_while_nobody_dies_everything_comes_again(promise):
     assert find_stuck(THREE, [Produce(), *BY_THEMSELVES], promise, at_most={Produce: 1}).outcome == "nothing left"

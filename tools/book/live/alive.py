@@ -7,7 +7,7 @@ import re
 
 from nbformat import NotebookNode
 
-from kafkalearn.drawing.player import player_script, player_style
+from kafkalearn.drawing.player import looping_script, player_script, player_style
 from tools.book.live.parts import FOLDER
 from tools.book.live.policy import with_policy
 
@@ -68,7 +68,7 @@ def alive(html: str, stem: str, notebook: NotebookNode) -> str:
         if cell.cell_type == "code"
     ]
     data = json.dumps({"page": stem, "cells": cells}, ensure_ascii=False).replace("<", "\\u003c")
-    html = html.replace(_PLAYER, "").replace("</nav>", f"</nav>{_BAR}", 1)
+    html = html.replace(_PLAYER, "").replace(looping_script(), "").replace("</nav>", f"</nav>{_BAR}", 1)
     end = html.rindex("</body>")
     return with_script(f'{html[:end]}<script type="application/json" id="live-cells">{data}</script>\n{html[end:]}')
 
